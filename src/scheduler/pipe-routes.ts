@@ -6,7 +6,7 @@ import { invalid } from '../http/shell/complaints.ts'
 import { configured } from '../pipe/configure.ts'
 import type { Json, JsonObject } from '../text/json.ts'
 import { startModes } from '../pipe/runs/run.ts'
-import type { InvalidFile, KnownPipe } from '../pipe/sources/known-pipes.ts'
+import type { InvalidFile, KnownPipe } from '../pipe/sources/pipe-files.ts'
 import { masked } from './masking.ts'
 import {
   accepted,

@@ -4,7 +4,7 @@ import type { ApiKeys } from '../http/api-key.ts'
 import type { AppOptions } from '../http/app.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
-import type { InvalidFile, KnownPipe } from '../pipe/sources/known-pipes.ts'
+import type { InvalidFile, KnownPipe } from '../pipe/sources/pipe-files.ts'
 import type { Triggers } from './triggers.ts'
 
 export type SchedulerContext = {

@@ -23,7 +23,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   metrics: 8671,
 
-  pipe: 6700,
+  pipe: 6530,
 
   profile: 1845,
 

@@ -7,7 +7,7 @@ import type { Configs, Pipe, Segment } from '../document.ts'
 import { catalogueOf, deadlinesOf, pipeCheck, placesIn } from '../pipe-check.ts'
 import type { Feed, RunStart, StartedBy, StartMode } from '../runs/run.ts'
 import type { SegmentFunction, SegmentPlace } from '../segment.ts'
-import type { KnownPipe } from '../sources/known-pipes.ts'
+import type { KnownPipe } from '../sources/pipe-files.ts'
 
 export type OpeningContext = {
   readonly resolve: (segment: Segment) => Placement

@@ -1,7 +1,10 @@
-/** The newest state of one branch as a directory of files, fetched only when it has changed. */
+/**
+ * The newest state of one branch as a directory of files, fetched only when it has changed. The files are read out of the
+ * object database: there is no working tree, and so there are no links, filters or hooks.
+ */
 
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { Failure } from '../../errors.ts'
 import { type GitRepository, isBranch, isGitAddress } from '../../config/cluster.ts'
@@ -25,36 +28,32 @@ export async function checkout(
   context: GitContext,
   signal: AbortSignal,
 ): Promise<string> {
-  const { branch } = repository
-  if (!isGitAddress(repository.uri)) {
-    throw new Failure('address-refused', 'that is no address for git')
-  }
+  const { branch, uri } = repository
+  if (!isGitAddress(uri)) throw new Failure('address-refused', 'that is no address for git')
   if (branch !== undefined && !isBranch(branch)) {
     throw new Failure('invalid-parameter', 'that is no name of a branch')
   }
   const ref = branch === undefined ? 'HEAD' : `refs/heads/${branch}`
-  const asked = { ...repository, uri: absolute(repository.uri), ref }
-  const commit = await newest(asked, context, signal)
-  const present = join(directory, commit)
+  // A path is relative to where we work, not to where git does. A colon before the first slash makes it `host:path`.
+  const isPath = !/^[^/]*:/.test(uri) && !isAbsolute(uri)
+  const asked = { ...repository, uri: isPath ? resolve(uri) : uri, ref }
+  const present = join(directory, await newest(asked, context, signal))
   if (await isDirectory(present)) return present
   const scratch = join(context.scratch, `git-${randomUUID()}`)
   try {
-    const bare = join(scratch, 'bare')
-    const files = join(scratch, 'files')
+    const [bare, files] = [join(scratch, 'bare'), join(scratch, 'files')]
     await mkdir(files, { recursive: true, mode: 0o700 })
-    const fetched = await fetchedInto(bare, asked, context, signal)
-    const from = { repository: bare, commit: fetched }
-    const list = await treeFiles(context, from, wanted, signal)
-    const to = { directory: files, fileBytes }
-    await writeFiles(context, { repository: bare, files: list }, to, signal)
-    return await settled(files, directory, fetched)
+    const inBare: Ask = (args, most, more = {}) =>
+      git(context, { args: ['--git-dir', bare, ...args], most, ...more }, signal)
+    await git(context, { args: ['init', '-q', '--bare', '--template=', bare], most: 4096 }, signal)
+    const commit = await fetched(inBare, asked, bare, context)
+    const list = await treeFiles(inBare, commit, wanted, context)
+    await writeFiles(inBare, list, { directory: files, fileBytes }, context)
+    return await settled(files, directory, commit)
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
 }
-
-/** A path is relative to where we work, not to where git does. A colon before the first slash makes it `host:path`. */
-const absolute = (uri: string) => (/^[^/]*:/.test(uri) || isAbsolute(uri) ? uri : resolve(uri))
 
 /** What an earlier process left half done. */
 export async function sweep(scratch: string): Promise<void> {
@@ -65,49 +64,45 @@ export async function sweep(scratch: string): Promise<void> {
 
 type Asked = GitRepository & { readonly ref: string }
 
+/** A git command in the bare repository; `most` bounds the bytes of its output. */
+type Ask = (
+  args: readonly string[],
+  most: number,
+  more?: { readonly input?: string; readonly credentials?: GitRepository },
+) => Promise<Buffer>
+
 /** The commit that the ref names there now. */
 async function newest(asked: Asked, context: GitContext, signal: AbortSignal): Promise<string> {
   const args = ['ls-remote', '--quiet', '--exit-code', '--', asked.uri, asked.ref]
   const said = await git(context, { args, credentials: asked, most: 2 ** 20 }, signal)
-  const line = said
-    .toString('utf8')
-    .split('\n')
-    .find((line) => line.endsWith(`\t${asked.ref}`))
-  const commit = /^([0-9a-f]{40,64})\t/.exec(line ?? '')?.[1]
-  if (commit === undefined)
-    throw new Failure('source-not-found', 'the repository has no such branch')
-  return commit
+  const lines = said.toString('utf8').split('\n')
+  const line = lines.find((one) => one.endsWith(`\t${asked.ref}`)) ?? ''
+  const [, commit] = /^([0-9a-f]{40,64})\t/.exec(line) ?? []
+  if (commit !== undefined) return commit
+  throw new Failure('source-not-found', 'the repository has no such branch')
 }
 
 /** The commit that was fetched into the new bare repository. */
-async function fetchedInto(
-  bare: string,
+async function fetched(
+  inBare: Ask,
   asked: Asked,
+  bare: string,
   context: GitContext,
-  signal: AbortSignal,
 ): Promise<string> {
-  const init = ['init', '-q', '--bare', '--template=', '--', bare]
-  await git(context, { args: init, most: 4096 }, signal)
   const options = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-auto-gc']
-  const fetch = ['--git-dir', bare, 'fetch', ...options, '--', asked.uri, asked.ref]
   try {
-    await git(context, { args: fetch, credentials: asked, most: 4096 }, signal)
+    await inBare(['fetch', ...options, '--', asked.uri, asked.ref], 4096, { credentials: asked })
   } catch (cause) {
+    // A pack that has grown to its limit: git does not say why it could not go on.
     const { packBytes } = gitLimits(context)
-    if (!(await isCut(bare, packBytes))) throw cause
-    const detail = `the repository holds over ${packBytes} bytes`
-    throw new Failure('too-large', detail, { cause })
+    const packs = join(bare, 'objects', 'pack')
+    const names = await readdir(packs).catch(() => [])
+    const sizes = await Promise.all(names.map((name) => stat(join(packs, name))))
+    if (!sizes.some(({ size }) => size >= packBytes)) throw cause
+    throw new Failure('too-large', `the repository holds over ${packBytes} bytes`, { cause })
   }
-  const head = ['--git-dir', bare, 'rev-parse', '--verify', 'FETCH_HEAD^{commit}']
-  return (await git(context, { args: head, most: 4096 }, signal)).toString('utf8').trim()
-}
-
-/** Whether a pack has grown to its limit: git does not say why it could not go on. */
-async function isCut(bare: string, packBytes: number): Promise<boolean> {
-  const packs = join(bare, 'objects', 'pack')
-  const names = await readdir(packs).catch(() => [])
-  const sizes = await Promise.all(names.map((name) => stat(join(packs, name))))
-  return sizes.some(({ size }) => size >= packBytes)
+  const head = await inBare(['rev-parse', '--verify', 'FETCH_HEAD^{commit}'], 4096)
+  return head.toString('utf8').trim()
 }
 
 /** Puts the files in their place in one step and forgets all but the last two commits. */
@@ -141,30 +136,24 @@ const isDirectory = (path: string): Promise<boolean> =>
     () => false,
   )
 
-// Files of one commit, read out of the object database: no working tree, so no links, filters or hooks.
-
 type TreeFile = { readonly path: string; readonly object: string; readonly size: number }
 
 /** Regular files of the tree that are `wanted`. Names with a leading dot, and with it `..` and `.git`, never are. */
 async function treeFiles(
-  context: GitContext,
-  { repository, commit }: { readonly repository: string; readonly commit: string },
+  inBare: Ask,
+  commit: string,
   wanted: (path: string) => boolean,
-  signal: AbortSignal,
+  context: GitContext,
 ): Promise<TreeFile[]> {
-  const args = ['--git-dir', repository, 'ls-tree', '-r', '-z', '-l', '--full-tree', commit]
-  const listing = await git(context, { args, most: 32 * 2 ** 20 }, signal)
-  const files = listing
-    .toString('utf8')
-    .split('\0')
-    .flatMap((line) => {
-      const [, mode, object, size, path] =
-        /^(\d{6}) blob ([0-9a-f]{40,64}) +(\d+)\t([^]+)$/.exec(line) ?? []
-      // 120000 is a link, and a submodule is no blob at all.
-      const isRegular = mode === '100644' || mode === '100755'
-      if (!isRegular || object === undefined || path === undefined) return []
-      return isPlain(path) && wanted(path) ? [{ path, object, size: Number(size) }] : []
-    })
+  const listing = await inBare(['ls-tree', '-r', '-z', '-l', '--full-tree', commit], 32 * 2 ** 20)
+  const lines = listing.toString('utf8').split('\0')
+  const files = lines.flatMap((line) => {
+    // 120000 is a link, and a submodule is no blob at all.
+    const [, object, size, path] =
+      /^100(?:644|755) blob ([0-9a-f]{40,64}) +(\d+)\t([^]+)$/.exec(line) ?? []
+    if (object === undefined || path === undefined) return []
+    return isPlain(path) && wanted(path) ? [{ path, object, size: Number(size) }] : []
+  })
   const { files: most } = gitLimits(context)
   if (files.length <= most) return files
   throw new Failure('too-large', `the repository holds over ${most} files that count`)
@@ -172,10 +161,7 @@ async function treeFiles(
 
 const isPlain = (path: string) => {
   const steps = path.split('/')
-  return (
-    steps.length <= 16 &&
-    steps.every((step) => step !== '' && !step.startsWith('.') && !/[\\\uFFFD]/.test(step))
-  )
+  return steps.length <= 16 && steps.every((step) => /^[^.\\\uFFFD][^\\\uFFFD]*$/.test(step))
 }
 
 /**
@@ -183,46 +169,32 @@ const isPlain = (path: string) => {
  * that a reader finds it too large without anybody having carried it.
  */
 async function writeFiles(
+  inBare: Ask,
+  files: readonly TreeFile[],
+  { directory, fileBytes }: { readonly directory: string; readonly fileBytes: number },
   context: GitContext,
-  from: { readonly repository: string; readonly files: readonly TreeFile[] },
-  to: { readonly directory: string; readonly fileBytes: number },
-  signal: AbortSignal,
 ): Promise<void> {
-  const small = from.files.filter(({ size }) => size <= to.fileBytes)
-  const bytes = small.reduce((sum, { size }) => sum + size, 0)
+  const small = files.filter(({ size }) => size <= fileBytes)
   const { treeBytes } = gitLimits(context)
-  if (bytes > treeBytes) {
+  if (small.reduce((sum, { size }) => sum + size, 0) > treeBytes) {
     throw new Failure('too-large', `the files that count hold over ${treeBytes} bytes`)
   }
-  const contents = await contentsOf(context, { ...from, files: small }, signal)
-  for (const { path, object, size } of from.files) {
-    const target = join(to.directory, path)
+  const contents = await contentsOf(inBare, small)
+  for (const { path, object, size } of files) {
+    const target = join(directory, path)
     await mkdir(dirname(target), { recursive: true })
-    if (size <= to.fileBytes) {
-      // Exclusive: a tree that names a path twice is refused.
-      await writeFile(target, contents.get(object) ?? '', { flag: 'wx' })
-      continue
-    }
-    const hole = await open(target, 'wx')
-    try {
-      await hole.truncate(size)
-    } finally {
-      await hole.close()
-    }
+    // Exclusive: a tree that names a path twice is refused.
+    await writeFile(target, contents.get(object) ?? '', { flag: 'wx' })
+    if (size > fileBytes) await truncate(target, size)
   }
 }
 
 /** Object name → content. */
-async function contentsOf(
-  context: GitContext,
-  { repository, files }: { readonly repository: string; readonly files: readonly TreeFile[] },
-  signal: AbortSignal,
-): Promise<Map<string, Buffer>> {
+async function contentsOf(inBare: Ask, files: readonly TreeFile[]): Promise<Map<string, Buffer>> {
   const wanted = new Map(files.map(({ object, size }) => [object, size]))
   const input = [...wanted.keys()].map((object) => `${object}\n`).join('')
-  const sizes = [...wanted.values()].reduce((sum, size) => sum + size + 128, 0)
-  const args = ['--git-dir', repository, 'cat-file', '--batch']
-  const out = await git(context, { args, input, most: sizes }, signal)
+  const most = [...wanted.values()].reduce((sum, size) => sum + size + 128, 0)
+  const out = await inBare(['cat-file', '--batch'], most, { input })
   const contents = new Map<string, Buffer>()
   let at = 0
   for (const [object, size] of wanted) {

@@ -195,21 +195,16 @@ export type GitContext = {
   readonly limits?: Partial<GitLimits>
 }
 
-export type GitLimits = {
-  readonly commandMs: number
-  /** One file that git writes, in practice the pack that it is sent. */
-  readonly packBytes: number
-  /** What is taken out of the repository, together. */
-  readonly treeBytes: number
-  readonly files: number
-}
-
-const standardLimits: GitLimits = {
+const standardLimits = {
   commandMs: 120_000,
+  /** One file that git writes, in practice the pack that it is sent. */
   packBytes: 200 * 2 ** 20,
+  /** What is taken out of the repository, together. */
   treeBytes: 50 * 2 ** 20,
   files: 5000,
 }
+
+export type GitLimits = typeof standardLimits
 
 export const gitLimits = (context: GitContext): GitLimits => ({
   ...standardLimits,

@@ -1,131 +1,147 @@
-/** The pipe files below one directory, read again only when they have changed. */
+/** Pipe files below one directory, and what is known of pipes: the valid ones under their names, the others with what is wrong. */
 
 import type { Dirent } from 'node:fs'
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import type { Complaint } from '../../errors.ts'
+import { buffer } from 'node:stream/consumers'
+import { type Complaint, shown } from '../../errors.ts'
 import type { Pipe } from '../document.ts'
 import type { Origin } from '../pipe-check.ts'
 import { readPipe, standardLimits, tooLarge, type PipeLimits } from '../pipe-schema.ts'
-import { nothingFound, order, type Found, type InvalidFile, type KnownPipe } from './known-pipes.ts'
 
-export type Check = (pipe: Pipe, origin: Origin) => readonly Complaint[]
-
-export type Folder = {
+export type KnownPipe = {
+  readonly pipe: Pipe
+  /** `pipes`, `resources:<directory>` or `git:<name>`. */
   readonly source: string
-  readonly directory: string
+  /** Path of the file below its source. */
+  readonly file: string
+  /** `trusted`: a file of a directory that the operator's configuration names. */
   readonly trust: 'trusted' | 'foreign'
+  /** Absolute; scripts and queries stand below it. */
+  readonly directory: string
+  /** Why it cannot be launched. */
+  readonly problems: readonly Complaint[]
+}
+
+/** `file` is empty when the source itself cannot be read. */
+export type InvalidFile = Pick<KnownPipe, 'source' | 'file' | 'problems'>
+
+/** What one source holds, files in order of their names. */
+export type Found = {
+  readonly pipes: readonly KnownPipe[]
+  readonly invalid: readonly InvalidFile[]
+}
+
+export const nothingFound: Found = { pipes: [], invalid: [] }
+
+/** All sources in order of their rank: of a name that is used twice the first one stays, the other is refused. */
+export function merged(sources: readonly Found[]): Found {
+  const byName = new Map<string, KnownPipe>()
+  const invalid = sources.flatMap((found) => found.invalid)
+  for (const known of sources.flatMap((found) => found.pipes)) {
+    const { source, file } = known
+    const { name } = known.pipe.header
+    const first = byName.get(name)
+    if (first) {
+      const detail = `${shown(name)} is the name of ${shown(first.file)} in ${shown(first.source)} already`
+      invalid.push({ source, file, problems: [{ pointer: '/header/name', detail }] })
+    } else byName.set(name, known)
+  }
+  const names = [...byName.keys()].toSorted()
+  return { pipes: names.flatMap((name) => byName.get(name) ?? []), invalid }
+}
+
+/** By name, else by an id that only one pipe has. */
+export function findPipe(pipes: readonly KnownPipe[], nameOrId: string): KnownPipe | undefined {
+  const byName = pipes.find(({ pipe }) => pipe.header.name === nameOrId)
+  if (byName) return byName
+  const byId = pipes.filter(({ pipe }) => pipe.header.id === nameOrId)
+  return byId.length === 1 ? byId[0] : undefined
+}
+
+export type Folder = Pick<KnownPipe, 'source' | 'directory' | 'trust'> & {
   /** Files of folders below count too, except in those whose name starts with a dot. */
   readonly deep: boolean
-  readonly check: Check
-  readonly limits?: PipeLimits
+  readonly check: (pipe: Pipe, origin: Origin) => readonly Complaint[]
+  readonly limits?: PipeLimits | undefined
 }
 
 /** More files of pipes than anybody has; what comes after them is not read. */
 const mostFiles = 5000
 const deepest = 16
 
-type Entry = KnownPipe | InvalidFile
-
-/** A reader of the folder that remembers what it has read. An absent directory holds nothing. */
-export function folderReader(folder: Folder): () => Promise<Found> {
-  let before = new Map<string, { readonly mark: string; readonly entry: Entry }>()
-  return async () => {
-    const root = await realpath(folder.directory).catch(() => undefined)
-    if (root === undefined) return nothingFound
-    const now: typeof before = new Map()
-    const paths = await pathsBelow(root, folder.deep)
-    for (const path of paths.slice(0, mostFiles)) {
-      const mark = await markOf(root, path)
-      if (mark === undefined) continue
-      const old = before.get(path)
-      // What had a problem may have none by now: a script beside it can have changed.
-      const isSame = old?.mark === mark && old.entry.problems.length === 0
-      const entry = isSame ? old.entry : await entryOf(folder, path, mark)
-      if (entry !== undefined) now.set(path, { mark, entry })
-    }
-    before = now
-    const entries = [...now.values()].map(({ entry }) => entry)
-    if (paths.length > mostFiles) entries.push(refused(folder, '', `holds over ${mostFiles} pipes`))
-    return {
-      pipes: entries.filter((entry) => 'pipe' in entry),
-      invalid: entries.filter((entry) => !('pipe' in entry)),
-    }
+/** The pipes of a folder; an absent one holds nothing. */
+export async function readFolder(folder: Folder): Promise<Found> {
+  const { source, directory, deep } = folder
+  const root = await realpath(directory).catch(() => undefined)
+  if (root === undefined) return nothingFound
+  const paths = await pathsBelow(root, deep)
+  const entries: (KnownPipe | InvalidFile)[] = []
+  for (const path of paths.slice(0, mostFiles)) entries.push(...(await entryOf(folder, root, path)))
+  if (paths.length > mostFiles) {
+    entries.push({ source, file: '', problems: [{ detail: `holds over ${mostFiles} pipes` }] })
+  }
+  return {
+    pipes: entries.filter((entry) => 'pipe' in entry),
+    invalid: entries.filter((entry) => !('pipe' in entry)),
   }
 }
-
-const refused = ({ source }: Folder, file: string, detail: string): InvalidFile => ({
-  source,
-  file,
-  problems: [{ detail }],
-})
 
 /** Relative paths of what looks like a pipe, in order. */
 async function pathsBelow(root: string, deep: boolean): Promise<readonly string[]> {
   const files: string[] = []
   const walk = async (below: string, depth: number): Promise<void> => {
     const entries = await readdir(join(root, below), { withFileTypes: true })
-    for (const entry of entries.toSorted((a, b) => order(a.name, b.name))) {
-      if (files.length > mostFiles) return
-      const path = join(below, entry.name)
-      if (deep && entry.isDirectory() && !entry.name.startsWith('.') && depth < deepest) {
-        await walk(path, depth + 1)
-      } else if (isPipeName(entry)) files.push(path)
+    const byName = new Map(entries.map((entry) => [entry.name, entry]))
+    for (const name of [...byName.keys()].toSorted()) {
+      if (files.length > mostFiles || name.startsWith('.')) continue
+      const entry = byName.get(name)
+      const path = join(below, name)
+      if (entry && deep && entry.isDirectory() && depth < deepest) await walk(path, depth + 1)
+      else if (entry && isPipeFile(entry)) files.push(path)
     }
   }
   await walk('', 0)
   return files
 }
 
-const isPipeName = (entry: Dirent) =>
-  (entry.isFile() || entry.isSymbolicLink()) &&
-  !entry.name.startsWith('.') &&
-  /\.(json|ya?ml)$/i.test(entry.name)
+const isPipeFile = (entry: Dirent) =>
+  (entry.isFile() || entry.isSymbolicLink()) && /\.(json|ya?ml)$/i.test(entry.name)
 
-const outside = 'is a link that leaves its directory or leads nowhere'
-
-/** Changes whenever the content may have; undefined when the file has gone meanwhile or is none. */
-async function markOf(root: string, path: string): Promise<string | undefined> {
-  const real = await realpath(join(root, path)).catch(() => undefined)
-  if (real?.startsWith(root.endsWith(sep) ? root : root + sep) !== true) return outside
-  const stats = await stat(real).catch(() => undefined)
-  if (stats?.isFile() !== true) return undefined
-  return [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(' ')
-}
-
-/** Undefined when the file has gone meanwhile. */
-async function entryOf(folder: Folder, path: string, mark: string): Promise<Entry | undefined> {
-  if (mark === outside) return refused(folder, path, outside)
-  const { source, trust, directory, check, limits = standardLimits } = folder
+/** The pipe of a file, or what is wrong with it; nothing when the file has gone meanwhile or is none. */
+async function entryOf(
+  { source, trust, directory, check, limits = standardLimits }: Folder,
+  root: string,
+  file: string,
+): Promise<readonly (KnownPipe | InvalidFile)[]> {
+  const refused = (...problems: readonly Complaint[]) => [{ source, file, problems }]
   try {
-    const text = await textOf(join(directory, path), limits.pipeBytes)
-    if (text === undefined) return refused(folder, path, tooLarge(limits).detail)
-    const read = readPipe(text, path, limits)
-    if (!('pipe' in read)) return { source, file: path, problems: read.problems }
-    const problems = checked(check, read.pipe, { trust, directory })
-    return { pipe: read.pipe, source, file: path, trust, directory, problems }
+    const real = await realpath(join(root, file)).catch(() => '')
+    if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) {
+      return refused({ detail: 'is a link that leaves its directory or leads nowhere' })
+    }
+    if (!(await stat(real)).isFile()) return []
+    const text = await textOf(real, limits.pipeBytes)
+    if (text === undefined) return refused(tooLarge(limits))
+    const read = readPipe(text, file, limits)
+    if (!('pipe' in read)) return refused(...read.problems)
+    const { pipe } = read
+    const known = { pipe, source, file, trust, directory }
+    try {
+      return [{ ...known, problems: check(pipe, { trust, directory }) }]
+    } catch {
+      // A segment that breaks over a config must not take the other pipes with it.
+      return [{ ...known, problems: [{ detail: 'cannot be checked' }] }]
+    }
   } catch (error) {
     const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    return isGone ? undefined : refused(folder, path, 'cannot be read')
-  }
-}
-
-/** A segment that breaks over a config must not take the other pipes with it. */
-function checked(check: Check, pipe: Pipe, origin: Origin): readonly Complaint[] {
-  try {
-    return check(pipe, origin)
-  } catch {
-    return [{ detail: 'cannot be checked' }]
+    return isGone ? [] : refused({ detail: 'cannot be read' })
   }
 }
 
 /** Reads no more than the limit, whatever the size was a moment ago; undefined for a larger one. */
 async function textOf(path: string, limit: number): Promise<string | undefined> {
   await using file = await open(path)
-  const parts: Buffer[] = []
-  for await (const part of file.createReadStream({ end: limit, autoClose: false })) {
-    parts.push(Buffer.from(part))
-  }
-  const bytes = Buffer.concat(parts)
+  const bytes = await buffer(file.createReadStream({ end: limit, autoClose: false }))
   return bytes.length > limit ? undefined : bytes.toString('utf8')
 }

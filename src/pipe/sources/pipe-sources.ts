@@ -15,15 +15,15 @@ import { type PipeLimits, standardLimits } from '../pipe-schema.ts'
 import { checkout, kept, sweep } from './git-checkout.ts'
 import type { GitContext } from './git-command.ts'
 import {
+  findPipe,
+  type Folder,
   type Found,
   type InvalidFile,
   type KnownPipe,
   merged,
-  findPipe,
   nothingFound,
-  order,
-} from './known-pipes.ts'
-import { type Check, type Folder, folderReader } from './pipe-files.ts'
+  readFolder,
+} from './pipe-files.ts'
 
 export type SourceOptions = {
   /** `./pipes`. */
@@ -34,7 +34,7 @@ export type SourceOptions = {
   readonly pollMs: number
   readonly log: Log
   readonly pause: Pause
-  readonly check: Check
+  readonly check: Folder['check']
   readonly limits?: PipeLimits
   /** What git may see of our environment, and its bounds. */
   readonly git?: Pick<GitContext, 'environment' | 'limits'>
@@ -98,16 +98,13 @@ export class PipeSources {
 
   /** Reads every source again and waits for it; rejects with the signal's reason. */
   async reload(signal: AbortSignal): Promise<void> {
-    await this.#loadAll([...this.#found.keys()], true, signal)
+    await this.#loadAll([...this.#found.keys()], signal)
   }
 
-  /**
-   * Reads what has changed in directories, and waits for it: a file that was written a moment ago is known then. Rejects with
-   * the signal's reason.
-   */
+  /** The same for directories alone: a file that was written a moment ago is known then. */
   async look(signal: AbortSignal): Promise<void> {
     const near = [...this.#found.keys()].filter(({ watched }) => watched !== undefined)
-    await this.#loadAll(near, false, signal)
+    await this.#loadAll(near, signal)
   }
 
   /** Ends watching, polling and fetching. */
@@ -128,28 +125,27 @@ export class PipeSources {
     while (!signal.aborted) {
       const woken = new AbortController()
       // Watching begins before reading, so that nothing falls between them.
-      const { watched } = source
-      const unwatch = watched === undefined ? undefined : watching(watched, () => woken.abort())
-      await this.#load(source, false)
+      const unwatch = watching(source.watched, () => woken.abort())
+      await this.#load(source)
       const either = AbortSignal.any([signal, woken.signal])
       if (!either.aborted) await pause(pollMs, either).catch(() => undefined)
-      unwatch?.()
+      unwatch()
       if (!signal.aborted) await pause(settleMs, signal).catch(() => undefined)
     }
   }
 
-  async #loadAll(sources: readonly Source[], fresh: boolean, signal: AbortSignal): Promise<void> {
+  async #loadAll(sources: readonly Source[], signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    await unlessAborted(Promise.all(sources.map((one) => this.#load(one, fresh))), signal)
+    await unlessAborted(Promise.all(sources.map((one) => this.#load(one))), signal)
   }
 
-  #load(source: Source, fresh: boolean): Promise<void> {
+  #load(source: Source): Promise<void> {
     const { signal } = this.#stopping
     const read = async (before: Promise<void> | undefined) => {
       await before
       if (signal.aborted) return
       try {
-        this.#found.set(source, await source.load(fresh, signal))
+        this.#found.set(source, await source.load(signal))
         this.#show()
       } catch (err) {
         if (!signal.aborted) this.#options.log.error({ source: source.name, err }, 'pipes.failed')
@@ -167,9 +163,9 @@ export class PipeSources {
     const text = JSON.stringify(this.#known)
     if (text === this.#text) return
     this.#text = text
-    const wrong = [...invalid, ...pipes].filter(({ problems }) => problems.length > 0)
     const complaints = new Set<string>()
-    for (const { source, file, problems } of wrong) {
+    for (const { source, file, problems } of [...invalid, ...pipes]) {
+      if (problems.length === 0) continue
       const line = JSON.stringify([source, file, problems])
       complaints.add(line)
       if (this.#complaints.has(line)) continue
@@ -189,40 +185,33 @@ type Source = {
   readonly watched?: string
   /** What can be known at once, without asking anybody outside. */
   readonly first: () => Promise<Found>
-  /** What is there now; `fresh` reads everything again. Rejects only when the signal fires. */
-  readonly load: (fresh: boolean, signal: AbortSignal) => Promise<Found>
+  /** What is there now. Rejects only when the signal fires. */
+  readonly load: (signal: AbortSignal) => Promise<Found>
 }
 
 /** In order of their rank when names clash. A directory that is named twice counts once. */
 function sourcesOf(options: SourceOptions): readonly Source[] {
-  const { cluster } = options
+  const { cluster, check, limits } = options
   const main = resolve(options.directory)
   const others = new Map(cluster.resources.paths.map((path) => [resolve(path), path]))
   others.delete(main)
-  const repositories = Object.entries(cluster.pipeRepositories)
-  return [
-    directorySource('pipes', main, options),
-    ...[...others].map(([path, told]) => directorySource(`resources:${told}`, path, options)),
-    ...repositories
-      .toSorted(([a], [b]) => order(a, b))
-      .map(([name, repository]) => gitSource(name, repository, options)),
-  ]
-}
-
-const folderOf = (
-  { check, limits }: SourceOptions,
-  folder: Omit<Folder, 'check' | 'limits'>,
-): Folder => ({ ...folder, check, ...(limits && { limits }) })
-
-/** A directory of the operator: its files, not those of directories in it. */
-function directorySource(name: string, directory: string, options: SourceOptions): Source {
-  const folder = folderOf(options, { source: name, directory, trust: 'trusted', deep: false })
-  let read = folderReader(folder)
-  const load = async (fresh: boolean): Promise<Found> => {
-    if (fresh) read = folderReader(folder)
-    return read().catch(() => unreadable(name, 'the directory cannot be read'))
+  const directory = (source: string, directory: string): Source => {
+    const folder = { source, directory, trust: 'trusted', deep: false, check, limits } as const
+    const load = () =>
+      readFolder(folder).catch(() => unreadable(source, 'the directory cannot be read'))
+    return { name: source, watched: directory, first: load, load }
   }
-  return { name, watched: directory, first: () => load(false), load }
+  const repositories = cluster.pipeRepositories
+  return [
+    directory('pipes', main),
+    ...[...others].map(([path, given]) => directory(`resources:${given}`, path)),
+    ...Object.keys(repositories)
+      .toSorted()
+      .flatMap((name) => {
+        const repository = repositories[name]
+        return repository ? [gitSource(name, repository, options)] : []
+      }),
+  ]
 }
 
 const unreadable = (source: string, detail: string, found = nothingFound): Found => ({
@@ -235,52 +224,48 @@ const belongs = (path: string) => /\.(json|ya?ml)$/i.test(path) || /^(scripts|sp
 
 /** A branch of a git repository. While it cannot be fetched, what was fetched last stays, over restarts too. */
 function gitSource(name: string, repository: GitRepository, options: SourceOptions): Source {
+  const { check, limits, git, log } = options
   const source = `git:${name}`
   const scratch = resolve(options.scratch)
   const { uri, branch = '' } = repository
   // Names are the operator's free text, and never part of a file name.
   const key = hash('sha256', JSON.stringify([name, uri, branch]), 'hex').slice(0, 24)
   const place = join(scratch, 'repositories', key)
-  const { pipeBytes: fileBytes } = options.limits ?? standardLimits
-  const to = { directory: place, wanted: belongs, fileBytes }
-  let read = async (): Promise<Found> => nothingFound
-  let present: string | undefined
+  const { pipeBytes: fileBytes } = limits ?? standardLimits
+  const target = { directory: place, wanted: belongs, fileBytes }
+  /** Why it could not be fetched the last time. */
   let lasting: string | undefined
-  const turn = (directory: string, fresh: boolean) => {
-    if (directory === present && !fresh) return
-    present = directory
-    read = folderReader(folderOf(options, { source, directory, trust: 'foreign', deep: true }))
-  }
+  const read = (directory: string | undefined) =>
+    directory === undefined
+      ? Promise.resolve(nothingFound)
+      : readFolder({ source, directory, trust: 'foreign', deep: true, check, limits })
+  const last = async () => read((await kept(place))[0]).catch(() => nothingFound)
   return {
     name: source,
-    first: async () => {
-      const [last] = await kept(place)
-      if (last !== undefined) turn(last, false)
-      return read().catch(() => nothingFound)
-    },
-    load: async (fresh, signal) => {
+    first: last,
+    load: async (signal) => {
       try {
-        turn(await checkout(repository, to, { ...options.git, scratch }, signal), fresh)
+        const found = await read(await checkout(repository, target, { ...git, scratch }, signal))
         lasting = undefined
-        return await read()
+        return found
       } catch (err) {
         signal.throwIfAborted()
         const detail = err instanceof Failure ? err.detail : 'the repository cannot be read'
         // Once in the log is enough for what is tried again every minute.
-        options.log[detail === lasting ? 'debug' : 'warn']({ source, err }, 'pipes.unreachable')
+        log[detail === lasting ? 'debug' : 'warn']({ source, err }, 'pipes.unreachable')
         lasting = detail
-        return unreadable(source, detail, await read().catch(() => nothingFound))
+        return unreadable(source, detail, await last())
       }
     },
   }
 }
 
 /** Polling finds what watching misses: network drives, directories that appear later, a kernel out of watches. */
-function watching(directory: string, changed: () => void): () => void {
+function watching(directory: string | undefined, changed: () => void): () => void {
   try {
-    const watcher = watch(directory, { persistent: false }, changed)
-    watcher.on('error', changed)
-    return () => watcher.close()
+    const watcher = directory === undefined ? undefined : watch(directory, { persistent: false })
+    watcher?.on('change', changed).on('error', changed)
+    return () => watcher?.close()
   } catch {
     return () => undefined
   }

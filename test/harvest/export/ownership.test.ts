@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../../src/pipe/message.ts'
-import type { InvalidFile } from '../../../src/pipe/sources/known-pipes.ts'
+import type { InvalidFile } from '../../../src/pipe/sources/pipe-files.ts'
 import {
   complete,
   dataset,

@@ -8,7 +8,7 @@ import type { ConsoleTrigger, Parts, RepositoryPart } from '../../../src/console
 import { Failure } from '../../../src/errors.ts'
 import { logger } from '../../../src/log.ts'
 import { openRuns } from '../../../src/pipe/runs/run-history.ts'
-import { findPipe, type KnownPipe } from '../../../src/pipe/sources/known-pipes.ts'
+import { findPipe, type KnownPipe } from '../../../src/pipe/sources/pipe-files.ts'
 import { launcherDouble } from '../scheduler/launcher-double.ts'
 import { pipeNamed } from '../scheduler/station.ts'
 
