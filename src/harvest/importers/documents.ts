@@ -1,6 +1,6 @@
 /**
- * Documents of any size: unzipped, bounded and hashed on their way, kept in a file where they do not fit into memory, and JSON read
- * member by member.
+ * Documents of any size: each goes to a temporary file first, unzipped, bounded and hashed on its way, so that the source is rid of us
+ * as soon as its bytes are here, and whoever reads it can do so as often as wanted.
  */
 
 import { createHash } from 'node:crypto'
@@ -26,32 +26,99 @@ import {
 
 type Bytes = AsyncIterable<Uint8Array>
 
-const startSize = 4096
-
-/** The body and its beginning; the body still has its beginning. */
-export async function peeked(body: Bytes, size: number): Promise<{ start: Buffer; body: Bytes }> {
-  const iterator = body[Symbol.asyncIterator]()
-  const parts: Uint8Array[] = []
-  let length = 0
-  while (length < size) {
-    const next = await iterator.next()
-    if (next.done === true) break
-    parts.push(next.value)
-    length += next.value.byteLength
-  }
-  const start = Buffer.concat(parts)
-  async function* whole() {
-    if (start.byteLength > 0) yield start
-    yield* { [Symbol.asyncIterator]: () => iterator }
-  }
-  return { start, body: whole() }
+/** In a file; the caller closes it. */
+export type StoredDocument = SourceAnswer & {
+  /** SHA-256 of the decompressed body in hex. */
+  readonly hash: string
+  /** Decompressed bytes. */
+  readonly size: number
+  /** The beginning as text, to tell formats and errors by. */
+  readonly start: string
+  /** It held bytes that are no text; they became U+FFFD. */
+  readonly isBroken: boolean
+  /** In UTF-8, but for XML that declares its encoding itself. */
+  readonly bytes: () => Bytes
+  readonly close: () => Promise<void>
 }
 
-/** Throws `source-truncated` when the archive ends too early, `source-malformed` when it is none. */
-async function* gunzipped(body: Bytes): Bytes {
+type DocumentRequest = SourceRequest & {
+  /** Whether a type `text/html` makes the answer a web page. */
+  readonly believesType?: boolean
+  /** Reads the document once; when it finds it too short, it is asked for again. */
+  readonly check?: (document: StoredDocument) => Promise<void>
+}
+
+/** A document, or the status when the request accepts it. Throws what `Source.read` throws. */
+export async function fetchDocument(
+  run: Pick<ImportContext, 'source' | 'limits' | 'scratch' | 'signal'>,
+  url: string,
+  { check, believesType, ...request }: DocumentRequest,
+): Promise<StoredDocument | number> {
+  const maxBytes = request.maxBytes ?? run.limits.maxDocumentBytes
+  return run.source.read(url, { ...request, maxBytes }, async (answer) => {
+    if (request.accepts?.includes(answer.status) === true) return answer.status
+    const document = await stored(run, answer, maxBytes)
+    try {
+      checkBody(answer, document.start, believesType)
+      await check?.(document)
+      return document
+    } catch (error) {
+      await document.close()
+      throw error
+    }
+  })
+}
+
+const startSize = 4096
+
+/** Writes a body below the scratch directory; what was written is gone when that fails. */
+async function stored(
+  { scratch, signal }: Pick<ImportContext, 'scratch' | 'signal'>,
+  { body, url, status, headers }: SourceStream,
+  maxBytes: number,
+): Promise<StoredDocument> {
+  await mkdir(scratch, { recursive: true, mode: 0o700 })
+  const folder = await mkdtemp(join(scratch, 'import-'))
+  const close = () => rm(folder, { recursive: true, force: true })
+  const path = join(folder, 'document')
+  const digest = createHash('sha256')
+  let [start, size, isBroken] = [Buffer.alloc(0), 0, false]
+  async function* bounded(plain: Bytes): Bytes {
+    for await (const piece of plain) {
+      size += piece.byteLength
+      if (size > maxBytes)
+        throw new Failure('too-large', `A document may have ${maxBytes} bytes (maxDocumentBytes).`)
+      digest.update(piece)
+      if (start.byteLength < startSize) start = Buffer.concat([start, piece])
+      yield piece
+    }
+  }
+  const text = utf8(bounded(unzipped(body)), headers, () => (isBroken = true))
+  try {
+    await pipeline(Readable.from(text), createWriteStream(path, { mode: 0o600 }), { signal })
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const about = { url, status, headers, hash: digest.digest('hex'), size, isBroken }
+  const beginning = start.toString('utf8', 0, startSize).replace(/^\uFEFF/, '')
+  const bytes = () => createReadStream(path, { highWaterMark: 1 << 18 })
+  return { ...about, start: beginning, bytes, close }
+}
+
+/**
+ * A body that may be an archive (RFC 1952, 2.3.1). Throws `source-truncated` when the archive ends too early, `source-malformed` when
+ * it is none.
+ */
+async function* unzipped(body: Bytes): Bytes {
+  const { start, whole } = await peeked(body, 2)
+  if (start[0] !== 0x1f || start[1] !== 0x8b) {
+    yield* whole
+    return
+  }
   try {
     // Whatever fails comes out of the loop as well.
-    yield* piped(Readable.from(body), createGunzip(), () => undefined)
+    yield* piped(Readable.from(whole), createGunzip(), () => undefined)
   } catch (error) {
     if (error instanceof Failure) throw error
     const code = error instanceof Error && 'code' in error ? error.code : ''
@@ -60,37 +127,40 @@ async function* gunzipped(body: Bytes): Bytes {
   }
 }
 
-/**
- * A body that may be an archive (RFC 1952, 2.3.1): its content, the beginning of that, and what its hash is (SHA-256 in hex) when
- * it was read. Throws `too-large` with more than `mostBytes`.
- */
-export async function unpacked({ body }: SourceStream, mostBytes: number) {
-  const raw = await peeked(body, 2)
-  const plain = raw.start[0] === 0x1f && raw.start[1] === 0x8b ? gunzipped(raw.body) : raw.body
-  const digest = createHash('sha256')
-  async function* through() {
-    let length = 0
-    for await (const piece of plain) {
-      length += piece.byteLength
-      if (length > mostBytes)
-        throw new Failure('too-large', `A document may have ${mostBytes} bytes (maxDocumentBytes).`)
-      digest.update(piece)
-      yield piece
-    }
+/** The beginning of a body, and the body that still has it. */
+async function peeked(body: Bytes, size: number): Promise<{ start: Buffer; whole: Bytes }> {
+  const iterator = body[Symbol.asyncIterator]()
+  let start = Buffer.alloc(0)
+  while (start.byteLength < size) {
+    const next = await iterator.next()
+    if (next.done === true) break
+    start = Buffer.concat([start, next.value])
   }
-  const { start, body: content } = await peeked(through(), startSize)
-  return { start, body: content, hash: () => digest.digest('hex') }
+  async function* whole() {
+    if (start.byteLength > 0) yield start
+    yield* { [Symbol.asyncIterator]: () => iterator }
+  }
+  return { start, whole: whole() }
 }
 
+/** An XML declaration beats what the server says, and its parser reads it itself. */
+const isXmlWithEncoding = (start: Buffer) =>
+  /^[^<]{0,3}<\?xml[^>]*encoding\s*=/.test(start.toString('latin1', 0, startSize))
+
 /** Text as UTF-8, whatever the type of the answer says it is in; bytes that are no text become U+FFFD, and `broken` is called. */
-export async function* utf8(body: Bytes, headers: Headers, broken: () => void): Bytes {
+async function* utf8(body: Bytes, headers: Headers, broken: () => void): Bytes {
+  const { start, whole } = await peeked(body, 1)
+  if (isXmlWithEncoding(start)) {
+    yield* whole
+    return
+  }
   const type = headers.get('content-type') ?? ''
   const decoder = decoderFor(/charset\s*=\s*"?([\w.:-]+)/i.exec(type)?.[1] ?? 'utf-8')
   const encoded = (text: string) => {
     if (text.includes('\uFFFD')) broken()
     return Buffer.from(text)
   }
-  for await (const piece of body) yield encoded(decoder.decode(piece, { stream: true }))
+  for await (const piece of whole) yield encoded(decoder.decode(piece, { stream: true }))
   yield encoded(decoder.decode())
 }
 
@@ -102,30 +172,29 @@ function decoderFor(charset: string): TextDecoder {
   }
 }
 
-/** Bytes on disk that can be read as often as wanted. */
-type Spilled = {
-  readonly bytes: () => Bytes
-  readonly remove: () => Promise<void>
+/**
+ * The document, unless it is what the last complete run saw: what is unchanged is vouched for as it was. `absent`: statuses that say
+ * that there is no such document.
+ */
+export async function fetchUnlessSame<Document extends StoredDocument>(
+  run: ImportContext,
+  url: string,
+  absent: readonly number[],
+  fetch: (request: SourceRequest) => Promise<Document | number>,
+): Promise<Document | 'unchanged' | 'absent'> {
+  const known = run.validators.find((validator) => validator.url === url)
+  const document = await fetch(
+    known ? { accepts: [...absent, 304], headers: conditionsOf(known) } : { accepts: absent },
+  )
+  const isDocument = typeof document !== 'number'
+  const isSame = isDocument ? document.hash === known?.bodyHash : !absent.includes(document)
+  if (!known || !isSame) return isDocument ? document : 'absent'
+  if (isDocument) await document.close()
+  run.validate(known)
+  return 'unchanged'
 }
 
-/** Writes the bytes below `scratch`; what was written is gone when that fails. */
-export async function spillFile(
-  scratch: string,
-  bytes: Bytes,
-  signal: AbortSignal,
-): Promise<Spilled> {
-  await mkdir(scratch, { recursive: true, mode: 0o700 })
-  const folder = await mkdtemp(join(scratch, 'import-'))
-  const remove = () => rm(folder, { recursive: true, force: true })
-  const path = join(folder, 'document')
-  try {
-    await pipeline(Readable.from(bytes), createWriteStream(path, { mode: 0o600 }), { signal })
-  } catch (error) {
-    await remove()
-    throw error
-  }
-  return { bytes: () => createReadStream(path, { highWaterMark: 1 << 18 }), remove }
-}
+// JSON documents, read member by member.
 
 /** A value of a JSON document. */
 type Member = {
@@ -161,7 +230,12 @@ export async function* jsonMembers(
   }
   for await (const piece of bytes) {
     size += piece.byteLength
-    write(parser, piece)
+    try {
+      parser.write(piece)
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message.slice(0, 200) : ''
+      throw new Failure('source-malformed', `The JSON cannot be read: ${reason}`, { cause })
+    }
     if (size > longest)
       throw new Failure('too-large', `A record may have ${longest} bytes (maxPageBytes).`)
     yield* members
@@ -170,69 +244,41 @@ export async function* jsonMembers(
   if (!parser.isEnded) throw new Failure('source-truncated', 'The JSON ends too early.')
 }
 
-function write(parser: JSONParser, piece: Uint8Array): void {
-  try {
-    parser.write(piece)
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.slice(0, 200) : ''
-    throw new Failure('source-malformed', `The JSON cannot be read: ${reason}`, { cause })
-  }
-}
-
-/** The caller closes it. */
-export type JsonDocument = SourceAnswer & {
-  /** SHA-256 of the decompressed body in hex. */
-  readonly hash: string
-  /** The beginning as text, to tell an error from a document without members. */
-  readonly start: string
+export type JsonDocument = StoredDocument & {
   /** What is to be said of every record of the document. */
   readonly findings: readonly Finding[]
-  /** What is two steps below the top, such as the elements of a top-level list; can be read as often as wanted. */
+  /** What is two steps below the top, or the elements of a top-level list; can be read as often as wanted. */
   readonly members: () => AsyncIterable<Member>
-  readonly close: () => Promise<void>
 }
 
 const accept = 'application/json, application/ld+json;q=0.9, */*;q=0.1'
 
-/**
- * A JSON document, checked to its last byte on the way to a file; the status instead when the request accepts it. Throws
- * what `Source.read` throws; `source-truncated` also for JSON that never closes, after the usual tries.
- */
-async function documentOrStatus(
-  { source, limits, scratch, signal }: ImportContext,
-  url: string,
-  request: SourceRequest,
-): Promise<JsonDocument | number> {
-  const { maxDocumentBytes, maxPageBytes: longest } = limits
-  const asked = { accept, maxBytes: maxDocumentBytes, ...request }
-  return source.read(url, asked, async (answer) => {
-    if (request.accepts?.includes(answer.status) === true) return answer.status
-    const { start: first, body, hash } = await unpacked(answer, maxDocumentBytes)
-    const start = first.toString('utf8').replace(/^\uFEFF/, '')
-    checkBody(answer, start)
-    const isList = start.trimStart().startsWith('[')
-    if (!isList && !start.trimStart().startsWith('{'))
-      throw new Failure('source-malformed', `${shownUrl(url)} did not answer with a JSON document.`)
-    let isBroken = false
-    const text = utf8(body, answer.headers, () => (isBroken = true))
-    const file = await spillFile(scratch, text, signal)
-    const members = () => jsonMembers(file.bytes(), { paths: [isList ? '$.*' : '$.*.*'], longest })
-    try {
-      for await (const _ of members());
-    } catch (error) {
-      await file.remove()
-      throw error
-    }
-    const { status, headers } = answer
-    const findings = isBroken ? [brokenText] : []
-    const about = { url: answer.url, status, headers, hash: hash(), start, findings }
-    return { ...about, members, close: file.remove }
-  })
-}
-
 const brokenText: Finding = {
   slug: 'invalid-text',
   detail: 'the document held bytes that are no text',
+}
+
+/**
+ * A JSON document, checked to its last byte; the status instead when the request accepts it. Throws what `Source.read` throws;
+ * `source-truncated` also for JSON that never closes, after the usual tries.
+ */
+async function fetchJson(
+  run: ImportContext,
+  url: string,
+  request: SourceRequest,
+): Promise<JsonDocument | number> {
+  const longest = run.limits.maxPageBytes
+  const membersOf = ({ start, bytes }: StoredDocument) =>
+    jsonMembers(bytes(), { paths: [/^\s*\[/.test(start) ? '$.*' : '$.*.*'], longest })
+  const check = async (document: StoredDocument) => {
+    if (!/^\s*[[{]/.test(document.start))
+      throw new Failure('source-malformed', `${shownUrl(url)} did not answer with a JSON document.`)
+    for await (const _ of membersOf(document));
+  }
+  const document = await fetchDocument(run, url, { accept, ...request, check })
+  if (typeof document === 'number') return document
+  const findings = document.isBroken ? [brokenText] : []
+  return { ...document, findings, members: () => membersOf(document) }
 }
 
 /** `undefined` when the answer has one of the statuses that the request accepts. */
@@ -241,28 +287,10 @@ export async function openJsonDocument(
   url: string,
   request: SourceRequest,
 ): Promise<JsonDocument | undefined> {
-  const opened = await documentOrStatus(run, url, request)
+  const opened = await fetchJson(run, url, request)
   return typeof opened === 'number' ? undefined : opened
 }
 
-/**
- * The document, unless it is what the last complete run saw: what is unchanged is vouched for as it was. `absent`: statuses that say
- * that there is no such document.
- */
-export async function openUnlessSame(
-  run: ImportContext,
-  url: string,
-  absent: readonly number[] = [],
-): Promise<JsonDocument | 'unchanged' | 'absent'> {
-  const known = run.validators.find((validator) => validator.url === url)
-  const request = known
-    ? { accepts: [...absent, 304], headers: conditionsOf(known) }
-    : { accepts: absent }
-  const opened = await documentOrStatus(run, url, request)
-  const isDocument = typeof opened !== 'number'
-  const isSame = isDocument ? opened.hash === known?.bodyHash : !absent.includes(opened)
-  if (!known || !isSame) return isDocument ? opened : 'absent'
-  if (isDocument) await opened.close()
-  run.validate(known)
-  return 'unchanged'
-}
+/** The document, unless it is what the last complete run saw, or is not there. */
+export const openUnlessSame = (run: ImportContext, url: string, absent: readonly number[] = []) =>
+  fetchUnlessSame(run, url, absent, (request) => fetchJson(run, url, request))

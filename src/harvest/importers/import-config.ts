@@ -15,7 +15,7 @@ export const importConfig = z.looseObject({
   address,
   catalogue: z.string().refine(isId, 'must be the id of a catalogue'),
   inputFormat: z.string().optional(),
-  /** Write the answer to a file first and read that: for documents larger than memory. */
+  /** Of no effect any more: every document goes to a file first. */
   alternativeLoad: z.boolean().default(false),
   /** Which field is the source id. */
   identifier: z.string().optional(),

@@ -100,7 +100,7 @@ async function recordOf(document: RdfDocument, naming: Naming, standing: Standin
     hashed: await canonical(text),
     sourceUrl,
     ...(sourceId === '' && { whereabouts }),
-    findings: [...findings, ...document.repairs.of(text)],
+    findings: [...findings, ...document.repairsIn(text)],
   } as const
 }
 

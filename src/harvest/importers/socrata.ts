@@ -17,7 +17,7 @@ import {
   type SocrataConfig,
   type SocrataSite,
 } from './socrata-mapping.ts'
-import { pageGuard, type Source } from './source.ts'
+import type { Source } from './source.ts'
 
 type Finds = AsyncGenerator<Found, void>
 
@@ -122,15 +122,14 @@ async function* discovered(run: Run, { root, total: before }: Discovery): Finds 
  * `page-repeated` and what `Source.json` throws.
  */
 async function* assets(run: Run, root: string, query: AssetQuery): Finds {
-  const guard = pageGuard()
   for (let { after } = query; ;) {
     const url = discoveryAddress(run, root, { ...query, after })
-    guard.visit(url)
+    run.source.visit(url)
     const { value, hash, findings } = await run.source.json(url, { paged: false })
     const { results } = fieldsOf(value)
     if (!Array.isArray(results)) throw envelopeFailure(value, url)
     if (results.length === 0) return
-    guard.body(hash)
+    run.source.meetBody(hash)
     yield* finds(run, results, findings)
     const last = results.map((one) => plainText(assetIn(one)['id'])).findLast(Boolean)
     yield last === undefined ? { kind: 'page' } : { kind: 'page', cursor: `${query.type} ${last}` }

@@ -3,14 +3,16 @@
  * and whose pages may not lead in a circle.
  */
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
 import type { Outbound, OutboundRequest } from '../../client/outbound.ts'
+import { textOf } from '../../client/outbound-answer.ts'
 import { Failure, type Kind } from '../../errors.ts'
 import { loggedUrl } from '../../http/shell/request.ts'
 import type { Finding, Validator } from '../../pipe/message.ts'
 import type { RunSink } from '../../pipe/runs/run.ts'
 import type { SegmentPlace } from '../../pipe/segment.ts'
-import { retry } from '../../workers/retry.ts'
+import { backoffMs, retry } from '../../workers/retry.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import type { ImportConfig, ImportLimits } from './import-config.ts'
 
@@ -56,7 +58,7 @@ export type SourceStream = SourceAnswer & {
 
 type SourceOptions = {
   readonly deps: {
-    readonly outbound: Pick<Outbound, 'request' | 'read'>
+    readonly outbound: Pick<Outbound, 'request'>
     readonly allow: readonly string[]
     readonly limits: ImportLimits
     readonly random: () => number
@@ -78,45 +80,58 @@ type SourceOptions = {
 export class Source {
   /** Bytes read so far. */
   bytes = 0
-  readonly guard = pageGuard()
   readonly #options: SourceOptions
   readonly #signal: AbortSignal
+  readonly #visited = new Set<number>()
+  readonly #bodies = new Set<number>()
 
   constructor(options: SourceOptions, signal: AbortSignal) {
     this.#options = options
     this.#signal = signal
   }
 
-  /** The whole body as text. */
-  async page(url: string, request: SourceRequest = {}): Promise<SourcePage> {
-    const { paged = true, accepts = [] } = request
-    if (paged) this.guard.visit(url, request.body)
-    const { outbound } = this.#options.deps
-    const answer = await this.#reported(
-      url,
-      outbound.read(this.#request(url, request), this.#signal),
-    )
-    this.#count(answer.bytes.byteLength)
-    const { text, status, headers } = answer
-    const hash = createHash('sha256').update(answer.bytes).digest('hex')
-    const page = { url: answer.url, status, headers, text, hash, findings: findingsIn(text) }
-    if (accepts.includes(status)) return page
-    const refusal = answerRefusal(page)
-    if (refusal) throw withMessage(refusal, text)
-    checkBody(page, text.trimStart().slice(0, 4096))
-    if (paged) this.guard.body(hash)
-    return page
+  /** Throws `page-loop` for an address (with the same POST body) that was asked for before. */
+  visit(url: string, body = ''): void {
+    if (!isNew(this.#visited, `${url}\n${body}`))
+      throw new Failure('page-loop', `The pages lead back to ${shownUrl(url)}.`)
   }
 
-  /** The whole body as JSON; integers beyond 2^53 are strings. */
-  json(url: string, request: SourceRequest = {}): Promise<JsonPage> {
-    return this.#again(async (attempt) => {
-      // The second look at a page that broke off is no second visit.
-      const again = attempt > 1 && { paged: false }
-      const page = await this.page(url, { accept: 'application/json', ...request, ...again })
-      const isAnswer = request.accepts?.includes(page.status) === true
-      return { ...page, value: isAnswer ? softJson(page) : parsedJson(page.text, page.url) }
+  /** Throws `page-repeated` for the hash of a body that came before. */
+  meetBody(digest: string): void {
+    if (!isNew(this.#bodies, digest))
+      throw new Failure('page-repeated', 'A page has the same body as an earlier one.')
+  }
+
+  /** The whole body as text; `parse` may find it too short, and then it is asked for again. */
+  page(url: string, request: SourceRequest = {}, parse?: (page: SourcePage) => void) {
+    const { paged = true, accepts = [] } = request
+    return this.read(url, { ...request, paged }, async (answer) => {
+      const { status, headers } = answer
+      const bytes = await buffer(answer.body)
+      const text = textOf(bytes, headers.get('content-type'))
+      const digest = hash('sha256', bytes, 'hex')
+      const about = { url: answer.url, status, headers, text, hash: digest }
+      const page: SourcePage = { ...about, findings: findingsIn(text) }
+      if (!accepts.includes(status)) checkBody(page, text.trimStart().slice(0, 4096))
+      parse?.(page)
+      if (paged && !accepts.includes(status)) this.meetBody(digest)
+      return page
     })
+  }
+
+  /** The whole body as JSON; integers beyond 2^53 are strings. An error that is accepted need not be JSON. */
+  async json(url: string, request: SourceRequest = {}): Promise<JsonPage> {
+    let value: unknown
+    const asked = { accept: 'application/json', ...request }
+    const page = await this.page(url, asked, ({ text, url: place, status }) => {
+      try {
+        value = parsedJson(text, place)
+      } catch (error) {
+        if (request.accepts?.includes(status) !== true) throw error
+        value = undefined
+      }
+    })
+    return { ...page, value }
   }
 
   /** The body as a stream that `take` reads; `take` begins anew when the body ended too early. */
@@ -125,60 +140,46 @@ export class Source {
     request: SourceRequest,
     take: (answer: SourceStream) => Promise<T>,
   ): Promise<T> {
-    if (request.paged === true) this.guard.visit(url, request.body)
-    return this.#again(async () => {
-      const { outbound } = this.#options.deps
-      const asked = outbound.request(this.#request(url, request), this.#signal)
-      const answer = await this.#reported(url, asked)
+    const { deps, config, sink } = this.#options
+    if (request.paged === true) this.visit(url, request.body)
+    const once = async () => {
+      const host = URL.parse(url)?.host ?? ''
+      const answer = await deps.outbound
+        .request(this.#request(url, request), this.#signal)
+        .catch((error: unknown) => {
+          sink.request({ host, status: 'error' })
+          throw error
+        })
+      const { status, headers } = answer
+      sink.request({ host, status })
+      sink.alive()
       try {
-        const isAnswer = request.accepts?.includes(answer.status) === true
-        const refusal = isAnswer ? undefined : answerRefusal(answer)
-        if (refusal) throw refusal
-        const { status, headers } = answer
-        return await take({ url: answer.url, status, headers, body: this.#counted(answer.body) })
+        const refusal = request.accepts?.includes(status) === true ? undefined : refusalOf(answer)
+        const body = this.#counted(answer.body)
+        if (refusal) throw await withMessage(refusal, body)
+        return await take({ url: answer.url, status, headers, body })
       } finally {
         answer.discard()
       }
+    }
+    // A body that broke off is asked for again, after a pause that doubles.
+    const attempts = config.attempts ?? deps.limits.attempts
+    return retry(once, {
+      delayMs: (outcome, attempt) =>
+        attempt < attempts && 'error' in outcome && isBrokenOff(outcome.error)
+          ? backoffMs(attempt, deps.random)
+          : undefined,
+      pause: (ms) => deps.pause(ms, this.#signal),
+      signal: this.#signal,
     })
   }
 
   async *#counted(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
     for await (const piece of body) {
-      this.#count(piece.byteLength)
+      this.bytes += piece.byteLength
+      this.#options.sink.alive()
       yield piece
     }
-  }
-
-  #count(size: number): void {
-    this.bytes += size
-    this.#options.sink.alive()
-  }
-
-  /** Reports what came of a request. */
-  async #reported<Answer extends SourceAnswer>(url: string, asked: Promise<Answer>) {
-    const { sink } = this.#options
-    const host = URL.parse(url)?.host ?? ''
-    const answer = await asked.catch((error: unknown) => {
-      sink.request({ host, status: 'error' })
-      throw error
-    })
-    sink.request({ host, status: answer.status })
-    sink.alive()
-    return answer
-  }
-
-  /** A body that broke off is asked for again, after a pause that doubles (full jitter). */
-  #again<T>(work: (attempt: number) => Promise<T>): Promise<T> {
-    const { deps, config } = this.#options
-    const attempts = config.attempts ?? deps.limits.attempts
-    return retry(work, {
-      delayMs: (outcome, attempt) =>
-        attempt < attempts && 'error' in outcome && isBrokenOff(outcome.error)
-          ? deps.random() * 1000 * 2 ** (attempt - 1)
-          : undefined,
-      pause: (ms) => deps.pause(ms, this.#signal),
-      signal: this.#signal,
-    })
   }
 
   #request(url: string, request: SourceRequest): OutboundRequest {
@@ -218,33 +219,23 @@ const findingsIn = (text: string): readonly Finding[] =>
     ? [{ slug: 'invalid-text', detail: 'the page held bytes that are no text' }]
     : []
 
+const isNew = (known: Set<number>, text: string) => known.size < known.add(keyHash(text)).size
+
 const longestMessage = 500
 
 /** A refusal with what the source said beside it; a web page says nothing. */
-function withMessage(refusal: Failure, text: string): Failure {
-  const message = isWebPage(text.slice(0, 4096)) ? '' : text.trim().slice(0, longestMessage)
-  if (message === '') return refusal
-  const { kind, detail, retryAfter, members } = refusal
-  return new Failure(kind, detail, { members, cause: message, ...defined({ retryAfter }) })
-}
-
-/** Remembers the pages of one pass over a source: no address twice, no body twice. */
-export function pageGuard() {
-  const visited = new Set<number>()
-  const bodies = new Set<number>()
-  const isNew = (known: Set<number>, text: string) => known.size < known.add(keyHash(text)).size
-  return {
-    /** Throws `page-loop` for an address (with the same POST body) that was asked for before. */
-    visit: (url: string, body = '') => {
-      if (!isNew(visited, `${url}\n${body}`))
-        throw new Failure('page-loop', `The pages lead back to ${shownUrl(url)}.`)
-    },
-    /** Throws `page-repeated` for the hash of a body that came before. */
-    body: (hash: string) => {
-      if (!isNew(bodies, hash))
-        throw new Failure('page-repeated', 'A page has the same body as an earlier one.')
-    },
+async function withMessage(refusal: Failure, body: AsyncIterable<Uint8Array>): Promise<Failure> {
+  let text = ''
+  try {
+    for await (const piece of body)
+      if ((text += Buffer.from(piece).toString()).length > longestMessage) break
+  } catch {
+    // The status says enough.
   }
+  const cause = isWebPage(text) ? '' : text.trim().slice(0, longestMessage)
+  if (cause === '') return refusal
+  const { kind, detail, retryAfter, members } = refusal
+  return new Failure(kind, detail, { members, cause, ...defined({ retryAfter }) })
 }
 
 // Asking a source whether a document has changed since the last complete run (RFC 9110, 13).
@@ -284,7 +275,7 @@ const kinds: Readonly<Record<number, Kind>> = {
 const partial = ['x-sql-state', 'x-sparql-maxrows']
 
 /** Why an answer is no page, told by its head; `undefined` when it may be one. */
-function answerRefusal({ url, status, headers }: SourceAnswer): Failure | undefined {
+function refusalOf({ url, status, headers }: SourceAnswer): Failure | undefined {
   const place = shownUrl(url)
   if (status === 204) return new Failure('source-empty', `${place} answered without a body.`)
   const mark = partial.find((name) => headers.has(name))
@@ -349,15 +340,6 @@ function parsedJson(text: string, url: string): unknown {
     const position = /at position (\d+)/.exec(reason)?.[1]
     const where = position === undefined ? '' : ` (at character ${position})`
     throw new Failure('source-malformed', `${place} did not answer with JSON${where}.`, { cause })
-  }
-}
-
-/** An error answer is only looked at when somebody asked for it: it need not be JSON. */
-function softJson({ text, url }: SourcePage): unknown {
-  try {
-    return parsedJson(text, url)
-  } catch {
-    return undefined
   }
 }
 

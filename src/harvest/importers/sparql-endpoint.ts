@@ -1,14 +1,13 @@
-/** A SPARQL endpoint of somebody else: queries out, rows and documents in. */
+/** A SPARQL endpoint of somebody else, or a file or triple pattern fragments queried from here: queries out, rows and documents in. */
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import { bracketed } from '../../rdf/lines.ts'
 import type { Row } from '../../store/graph-store.ts'
 import { solutionRows } from '../../store/sparql-results.ts'
-import type { ImportConfig } from './import-config.ts'
+import { fetchDocument } from './documents.ts'
 import type { ImportRun } from './importer.ts'
-import { type RdfDocument, documentOf, readDocument, type Reading } from './rdf-document.ts'
-import { shownUrl, type Source, type SourceRequest } from './source.ts'
+import { type RdfDocument, documentOf, readRdf } from './rdf-document.ts'
+import { shownUrl, type Source } from './source.ts'
 import type { SparqlConfig } from './sparql-query.ts'
 
 /** Whatever answers queries. The caller closes documents. */
@@ -25,55 +24,38 @@ const graphs =
 /** By the SPARQL 1.1 Protocol: a form by POST, or GET. */
 export function remoteEndpoint(run: ImportRun<SparqlConfig>): SparqlEndpoint {
   const { config, source, limits } = run
-  const reading: Reading = {
-    run,
-    inputFormat: config.inputFormat,
-    repair: config.preProcessing,
-    graph: undefined,
-    maxBytes: limits.maxPageBytes,
-    inMemory: limits.maxPageBytes,
+  const { address, method, inputFormat, preProcessing: repair } = config
+  const asked = (query: string, accept: string) => {
+    const body = `query=${encodeURIComponent(query)}`
+    const url = `${address}${address.includes('?') ? '&' : '?'}${body}`
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const form = { method: 'POST', body, headers, accept, paged: false } as const
+    return method === 'post'
+      ? { url: address, request: form }
+      : { url, request: { accept, paged: false } }
   }
-  const asked = (query: string, accept: string) => requestOf(config, query, accept)
   return {
     select: async (query) => {
       const { url, request } = asked(query, solutions)
       const { text } = await source.json(url, request)
-      return rowsIn(text, url)
+      try {
+        return solutionRows(text)
+      } catch (cause) {
+        const detail = `${shownUrl(url)} did not answer with the solutions of a query.`
+        throw new Failure('source-malformed', detail, { cause })
+      }
     },
-    construct: (query) => {
+    construct: async (query) => {
       const { url, request } = asked(query, graphs)
-      return source.read(url, request, (answer) => readDocument(answer, reading))
+      const { maxPageBytes: maxBytes } = limits
+      const believesType = inputFormat === undefined
+      const stored = await fetchDocument(run, url, { ...request, maxBytes, believesType })
+      if (typeof stored === 'number') throw new Error(`${stored} was not to be accepted`)
+      return readRdf(stored, { inputFormat, repair })
     },
     close: async () => {},
   }
 }
-
-function requestOf(
-  { address, method }: SparqlConfig & ImportConfig,
-  query: string,
-  accept: string,
-): { url: string; request: SourceRequest } {
-  const form = `query=${encodeURIComponent(query)}`
-  if (method === 'post') {
-    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
-    return { url: address, request: { method: 'POST', body: form, headers, accept, paged: false } }
-  }
-  const url = `${address}${address.includes('?') ? '&' : '?'}${form}`
-  return { url, request: { accept, paged: false } }
-}
-
-function rowsIn(text: string, url: string): readonly Row[] {
-  try {
-    return solutionRows(text)
-  } catch (cause) {
-    const detail = `${shownUrl(url)} did not answer with the solutions of a query.`
-    throw new Failure('source-malformed', detail, { cause })
-  }
-}
-
-/** A built-in query over one named graph (SPARQL 1.1, 13.2). */
-export const fromGraph = (query: string, graph: string | undefined): string =>
-  graph === undefined ? query : query.replace(/\bWHERE\b/, `FROM ${bracketed(graph)} WHERE`)
 
 // Files and triple pattern fragments, queried from here by Comunica, which is loaded when it is wanted.
 
@@ -87,10 +69,9 @@ export async function queriedHere(
   const { QueryEngine } = await comunica()
   const engine = new QueryEngine()
   const type = kind === 'file' ? 'file' : 'qpf'
-  const get = fetchBy(source, kind === 'file')
   const options: Parameters<typeof engine.queryBindings>[1] = {
     sources: [{ type, value: config.address }],
-    fetch: get,
+    fetch: fetchBy(source, kind === 'file'),
     lenient: true,
   }
   return {
@@ -128,24 +109,19 @@ async function* batches(quads: AsyncIterable<Quad>): AsyncIterable<Quad[]> {
   yield batch
 }
 
-/** `keep`: the one document is asked for once, however many queries are put to it. */
-function fetchBy(source: Source, keep: boolean): typeof fetch {
-  let kept: Promise<Response> | undefined
-  const ask = async (url: string, accept: string): Promise<Response> => {
-    const page = await source.page(url, { accept, paged: false })
-    const headers = new Headers(page.headers)
-    for (const name of ['content-encoding', 'content-length']) headers.delete(name)
-    const response = new Response(page.text, { status: page.status, headers })
-    Object.defineProperty(response, 'url', { value: page.url })
-    return response
-  }
+/** `isSingle`: the one document is asked for once, however many queries are put to it. */
+function fetchBy(source: Source, isSingle: boolean): typeof fetch {
+  const pages = new Map<string, ReturnType<Source['page']>>()
   return async (input, init) => {
     const url = input instanceof Request ? input.url : String(input)
     const accept = new Headers(init?.headers).get('accept') ?? '*/*'
-    if (!keep) return ask(url, accept)
-    const response = await (kept ??= ask(url, accept))
-    const copy = response.clone()
-    Object.defineProperty(copy, 'url', { value: response.url })
-    return copy
+    const page = pages.get('') ?? source.page(url, { accept, paged: false })
+    if (isSingle) pages.set('', page)
+    const { text, status, headers: given, url: address } = await page
+    const headers = new Headers(given)
+    for (const name of ['content-encoding', 'content-length']) headers.delete(name)
+    const response = new Response(text, { status, headers })
+    Object.defineProperty(response, 'url', { value: address })
+    return response
   }
 }

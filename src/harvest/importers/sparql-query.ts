@@ -10,14 +10,16 @@ import { formatNamed } from './rdf-format.ts'
 const longest = 1_048_576
 
 /**
- * `list`: SELECT of datasets · `each`: for one dataset at a time · `window`: parts of the whole by LIMIT and OFFSET ·
- * `whole`: everything at once.
+ * `list`: SELECT of datasets · `each`: for one dataset at a time · `graph`: everything at once, or in parts by LIMIT and
+ * OFFSET.
  */
-export type OwnQuery =
+type OwnQuery =
   | { readonly kind: 'list'; readonly text: string; readonly variable: string }
   | { readonly kind: 'each'; readonly textFor: (dataset: string) => string }
-  | { readonly kind: 'window'; readonly textFor: (limit: number, offset: number) => string }
-  | { readonly kind: 'whole'; readonly text: string }
+  | {
+      readonly kind: 'graph'
+      readonly textFor: string | ((limit: number, offset: number) => string)
+    }
 
 /** Says what is wrong with a query, in words for whoever wrote it. */
 export class BadQuery extends Error {}
@@ -43,9 +45,9 @@ export function ownQuery(
       throw new BadQuery('needs both $limit and $offset')
     if (!/\bORDER\s+BY\b/i.test(codeOf(parsed)))
       throw new BadQuery('needs ORDER BY beside $limit and $offset: without it pages overlap')
-    return { kind: 'window', textFor: (limit, offset) => windowOf(parsed, { limit, offset }) }
+    return { kind: 'graph', textFor: (limit, offset) => windowOf(parsed, { limit, offset }) }
   }
-  return { kind: 'whole', text }
+  return { kind: 'graph', textFor: text }
 }
 
 function fileText(name: string, directory: string | undefined): string {
@@ -76,14 +78,14 @@ function onlyVariable(query: Query): string {
   return variable
 }
 
-const windowOf = ({ tokens }: Query, values: { limit: number; offset: number }) =>
-  tokens
-    .map(({ kind, text }) => {
-      if (kind !== 'parameter') return text
-      if (text === '$limit') return String(values.limit)
-      return text === '$offset' ? String(values.offset) : text
-    })
-    .join('')
+function windowOf({ tokens }: Query, values: { limit: number; offset: number }): string {
+  const numbers = new Map([
+    ['$limit', values.limit],
+    ['$offset', values.offset],
+  ])
+  const isNumber = (kind: string, text: string) => kind === 'parameter' && numbers.has(text)
+  return tokens.map(({ kind, text }) => (isNumber(kind, text) ? numbers.get(text) : text)).join('')
+}
 
 // What the config of a SPARQL importer may say beside the common keys.
 

@@ -1,20 +1,16 @@
 /** The SPARQL importer: every dataset behind an endpoint, page by page by its IRI, or what an own query says. */
+
 import { Failure } from '../../errors.ts'
+import { bracketed } from '../../rdf/lines.ts'
+import { literal, namedNode } from '../../rdf/terms.ts'
 import { withoutCredentials } from '../../secrets.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import type { Found } from './found.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
-import { reportLosses, reportServices } from './rdf-document.ts'
+import { type RdfDocument, reportServices } from './rdf-document.ts'
 import { records, Stubs } from './rdf-records.ts'
-import {
-  BadQuery,
-  ownQuery,
-  type OwnQuery,
-  sparqlConfig,
-  type SparqlConfig,
-} from './sparql-query.ts'
-import { countIn, describe, keyTerm, Portion, type Describing } from './sparql-descriptions.ts'
-import { type SparqlEndpoint, fromGraph, queriedHere, remoteEndpoint } from './sparql-endpoint.ts'
+import { type SparqlEndpoint, queriedHere, remoteEndpoint } from './sparql-endpoint.ts'
+import { BadQuery, ownQuery, sparqlConfig, type SparqlConfig } from './sparql-query.ts'
 
 type Run = ImportRun<SparqlConfig>
 type Finds = AsyncGenerator<Found, void>
@@ -35,80 +31,85 @@ export const sparqlImporter: ImporterKind<SparqlConfig> = {
   import: importSparql,
 }
 
+type SparqlImport = Run & {
+  readonly endpoint: SparqlEndpoint
+  /** The operator's own query for one dataset; the built-in one describes many at once. */
+  readonly own?: (dataset: string) => string
+  /** Datasets in a request for descriptions. Never grows: what was too much once is too much again. */
+  portion: number
+}
+
 async function* importSparql(run: Run): Finds {
   const { config, directory } = run
   const own = config.query === undefined ? undefined : ownQuery(config.query, directory)
   const endpoint =
     config.source === 'endpoint' ? remoteEndpoint(run) : await queriedHere(run, config.source)
+  const importing: SparqlImport = { ...run, endpoint, portion: config.pageSize }
   try {
-    yield* foundBy(own, { ...run, endpoint })
+    if (own?.kind === 'each') yield* byKey({ ...importing, own: own.textFor, portion: 1 })
+    else if (own?.kind === 'list') yield* listed(importing, own.text, own.variable)
+    else if (own) yield* documents(importing, own.textFor)
+    else yield* byKey(importing)
   } finally {
     await endpoint.close()
   }
 }
 
-type SparqlImport = Run & { readonly endpoint: SparqlEndpoint }
+/** A built-in query, over one named graph where the config names one (SPARQL 1.1, 13.2). */
+function builtIn({ config }: Run, name: string, values: Parameters<typeof bind>[1] = {}): string {
+  const query = bind(loadQuery(`harvest/${name}`), values)
+  const { graph } = config
+  return graph === undefined ? query : query.replace(/\bWHERE\b/, `FROM ${bracketed(graph)} WHERE`)
+}
 
-function foundBy(own: OwnQuery | undefined, importing: SparqlImport): Finds {
-  switch (own?.kind) {
-    case undefined:
-      return keyset(importing)
-    case 'each':
-      return keyset(importing, own.textFor)
-    case 'list':
-      return listed(importing, own)
-    case 'window':
-      return windows(importing, own.textFor)
-    case 'whole':
-      return whole(importing, own.text)
-    default:
-      throw new Error(`unknown query ${JSON.stringify(own satisfies never)}`)
-  }
+/** The number in the only row of an answer. */
+async function countIn({ endpoint }: SparqlImport, query: string): Promise<number> {
+  const rows = await endpoint.select(query)
+  const count = Number(rows[0]?.['count']?.value)
+  if (Number.isSafeInteger(count) && count >= 0) return count
+  throw new Failure('source-malformed', 'The source did not answer with a number.')
 }
 
 /** By the IRIs of the datasets in their order, so that nothing that comes or goes can move the others. */
-async function* keyset(importing: SparqlImport, own?: Describing['own']): Finds {
-  const { config, endpoint, sink, resumeFrom } = importing
-  const { graph, pageSize } = config
-  const built = (name: string, values: Parameters<typeof bind>[1] = {}) =>
-    fromGraph(bind(loadQuery(`harvest/${name}`), values), graph)
-  const total = await countIn(endpoint, built('dataset-count'))
-  const blank = await countIn(endpoint, built('dataset-blank-count'))
+async function* byKey(importing: SparqlImport): Finds {
+  const { config, endpoint, resumeFrom } = importing
+  const { pageSize } = config
+  const count = (name: string, values?: Parameters<typeof bind>[1]) =>
+    countIn(importing, builtIn(importing, name, values))
+  const total = await count('dataset-count')
+  const blank = await count('dataset-blank-count')
   const rest =
     resumeFrom === undefined
       ? total
-      : blank +
-        (await countIn(endpoint, built('dataset-count-after', { after: keyTerm(resumeFrom) })))
+      : blank + (await count('dataset-count-after', { after: literal(resumeFrom) }))
   yield { kind: 'total', total, before: total - rest }
   yield* nameless(blank)
-  const describing = { endpoint, graph, sink, ...(own && { own }) }
-  const portion = new Portion(own ? 1 : pageSize)
   for (let after = resumeFrom ?? '', met = blank; ;) {
-    const page = `${built('dataset-page', { after: keyTerm(after) })}\nLIMIT ${pageSize}`
-    const datasets = (await endpoint.select(page)).map((row) => row['dataset']?.value ?? '')
+    const page = builtIn(importing, 'dataset-page', { after: literal(after) })
+    const rows = await endpoint.select(`${page}\nLIMIT ${pageSize}`)
+    const datasets = rows.map((row) => row['dataset']?.value ?? '')
     const last = datasets.at(-1)
     if (last === undefined) break
-    if (last === after) throw new Failure('page-loop', `The source lists ${after} behind itself.`)
-    yield* describe(describing, [...new Set(datasets)], portion)
+    if (last === after) throw new Failure('page-loop', `The source lists ${after} after itself.`)
+    yield* described(importing, [...new Set(datasets)])
     yield { kind: 'page', cursor: last }
     after = last
     met += datasets.length
     if (datasets.length < pageSize && met >= rest) break
   }
-  const again = await countIn(endpoint, built('dataset-count'))
+  const again = await count('dataset-count')
   await countServices(importing)
   if (again !== total)
     throw new Failure('total-changed', 'The number of datasets changed while they were read.')
 }
 
 /** An endpoint that cannot answer that may be right about its datasets all the same. */
-async function countServices({ config, endpoint, sink, signal }: SparqlImport): Promise<void> {
-  const asked = (name: string) => fromGraph(bind(loadQuery(`harvest/${name}`), {}), config.graph)
+async function countServices(importing: SparqlImport): Promise<void> {
+  const { config, endpoint, sink, signal } = importing
   const { url } = withoutCredentials(config.address)
   try {
-    const count = await countIn(endpoint, asked('service-count'))
-    if (count === 0) return
-    const rows = await endpoint.select(asked('service-names'))
+    const count = await countIn(importing, builtIn(importing, 'service-count'))
+    const rows = count === 0 ? [] : await endpoint.select(builtIn(importing, 'service-names'))
     const first = rows.map((row) => row['service']?.value ?? '')
     reportServices(sink, { count, first }, url)
   } catch (error) {
@@ -120,65 +121,109 @@ async function countServices({ config, endpoint, sink, signal }: SparqlImport): 
 }
 
 function* nameless(count: number): Iterable<Found> {
+  const detail = 'A dataset without an IRI cannot be asked for.'
   for (let left = count; left > 0; left -= 1)
-    yield {
-      kind: 'refused',
-      problem: new Failure('item-no-identifier', 'A dataset without an IRI cannot be asked for.'),
-    }
+    yield { kind: 'refused', problem: new Failure('item-no-identifier', detail) }
 }
 
-async function* listed(
-  { config, endpoint, sink }: SparqlImport,
-  { text, variable }: Extract<OwnQuery, { kind: 'list' }>,
-): Finds {
-  const rows = await endpoint.select(text)
-  const terms = rows.map((row) => row[variable])
-  const datasets = new Set<string>()
-  let blank = 0
-  for (const term of terms)
-    if (term?.termType === 'NamedNode') datasets.add(term.value)
-    else blank += 1
-  yield { kind: 'total', total: datasets.size + blank }
+async function* listed(importing: SparqlImport, text: string, variable: string): Finds {
+  const { config, endpoint } = importing
+  const terms = (await endpoint.select(text)).map((row) => row[variable])
+  const named = terms.filter((term) => term?.termType === 'NamedNode')
+  const all = [...new Set(named.map((term) => term.value))]
+  const blank = terms.length - named.length
+  yield { kind: 'total', total: all.length + blank }
   yield* nameless(blank)
-  const portion = new Portion(config.pageSize)
-  const all = [...datasets]
   for (let at = 0; at < all.length; at += config.pageSize) {
-    const some = all.slice(at, at + config.pageSize)
-    yield* describe({ endpoint, graph: config.graph, sink }, some, portion)
+    yield* described(importing, all.slice(at, at + config.pageSize))
     yield { kind: 'page' }
   }
 }
 
 const naming = { precedenceUriRef: false, removePrefix: false }
 
-async function* windows(
+/** Everything that a query constructs: at once, or in portions by `$limit` and `$offset` until one is empty. */
+async function* documents(
   { config, endpoint, sink }: SparqlImport,
-  textFor: (limit: number, offset: number) => string,
+  textFor: string | ((limit: number, offset: number) => string),
 ): Finds {
-  const choice = { stubs: new Stubs() }
+  const stubs = new Stubs()
   for (let offset = 0; ; offset += config.pageSize) {
-    const document = await endpoint.construct(textFor(config.pageSize, offset))
+    const isWhole = typeof textFor === 'string'
+    const document = await endpoint.construct(isWhole ? textFor : textFor(config.pageSize, offset))
     try {
-      reportLosses(sink, document)
-      if (document.spool.datasetCount() === 0) break
-      yield* records(document, naming, choice)
-      yield { kind: 'page' }
+      document.reportLosses(sink)
+      if (!isWhole && document.spool.datasetCount() === 0) break
+      yield* records(document, naming, { stubs })
+      if (!isWhole) yield { kind: 'page' }
     } finally {
       document.close()
     }
+    if (isWhole) break
   }
-  yield* choice.stubs.left()
+  yield* stubs.left()
+  if (typeof textFor === 'string') yield { kind: 'page' }
 }
 
-async function* whole({ endpoint, sink }: SparqlImport, text: string): Finds {
-  const document = await endpoint.construct(text)
-  try {
-    reportLosses(sink, document)
-    const choice = { stubs: new Stubs() }
-    yield* records(document, naming, choice)
-    yield* choice.stubs.left()
-    yield { kind: 'page' }
-  } finally {
-    document.close()
+// The descriptions of some datasets, in requests that shrink until their answers come whole.
+
+/** Endpoints cut answers silently at 10,000 triples; from here on nobody trusts them. */
+const manyTriples = 5000
+/** What a smaller request may cure. */
+const curable = new Set(['source-truncated', 'source-timeout'])
+
+/** A record, or a refusal, for each of the datasets. */
+async function* described(importing: SparqlImport, datasets: readonly string[]): Finds {
+  for (let at = 0; at < datasets.length;) {
+    const some = datasets.slice(at, at + importing.portion)
+    const document = await wholeOf(importing, some)
+    if (!document) {
+      importing.portion = Math.max(1, Math.floor(importing.portion / 2))
+      continue
+    }
+    try {
+      document.reportDropped(importing.sink)
+      const wanted = new Set(some.map((iri) => bracketed(iri)))
+      const missing = new Set(wanted)
+      const isWanted = (term: string) => wanted.has(term) && (missing.delete(term) || true)
+      yield* records(document, naming, { isWanted })
+      const detail = 'The source lists the dataset and does not describe it.'
+      for (const term of missing) {
+        const problem = new Failure('item-malformed', detail)
+        yield { kind: 'refused', sourceId: term.slice(1, -1), problem }
+      }
+    } finally {
+      document.close()
+    }
+    at += some.length
   }
+}
+
+/** `undefined`: the answer was cut, or may have been, and fewer datasets can be asked for. */
+async function wholeOf(
+  importing: SparqlImport,
+  some: readonly string[],
+): Promise<RdfDocument | undefined> {
+  const { endpoint, own } = importing
+  const [only = ''] = some
+  const isSingle = some.length === 1
+  const dataset = some.map((iri) => namedNode(iri))
+  const query = own?.(only) ?? builtIn(importing, 'dataset-descriptions', { dataset })
+  const document = await endpoint.construct(query).catch((error: unknown) => {
+    if (isSingle || !(error instanceof Failure) || !curable.has(error.kind)) throw error
+    return undefined
+  })
+  if (!document || document.triples < manyTriples) return document
+  if (isSingle && (await isWhole(importing, document, only))) return document
+  document.close()
+  if (!isSingle) return undefined
+  throw new Failure('source-truncated', `The answer about ${only} was cut by the source.`)
+}
+
+/** Whether the dataset's own statements are as many as the source counts. */
+async function isWhole(importing: SparqlImport, document: RdfDocument, iri: string) {
+  if (importing.own) return true
+  const query = builtIn(importing, 'dataset-size', { dataset: namedNode(iri) })
+  const lines = document.spool.describe({ term: bracketed(iri), graph: '' }).split('\n').length - 1
+  return lines >= (await countIn(importing, query))
 }
