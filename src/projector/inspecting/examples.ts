@@ -17,49 +17,51 @@ type Example = { readonly name: string; readonly text: string }
 const ofCatalogue = ['title', 'language', 'spatial'].map((name) => dct(name).value)
 
 const ofConcept = [
-  ...'skos:prefLabel skos:altLabel skos:definition skos:exactMatch skos:inScheme skos:topConceptOf'.split(
-    ' ',
-  ),
-  ...'skos:hasTopConcept foaf:homepage foaf:mbox opauthority:deprecated ctl:alpha2 ctl:assistant'.split(
-    ' ',
-  ),
-  ...'ctl:ending ctl:mediaType ctl:machineReadable ctl:nonProprietary'.split(' '),
+  ...(
+    'skos:prefLabel skos:altLabel skos:definition skos:exactMatch skos:inScheme skos:topConceptOf skos:hasTopConcept ' +
+    'foaf:homepage foaf:mbox opauthority:deprecated ctl:alpha2 ctl:assistant ctl:ending ctl:mediaType ctl:machineReadable ' +
+    'ctl:nonProprietary'
+  ).split(' '),
   ...[dc('identifier'), dct('identifier'), rdf('type'), owl('deprecated')].map(shortened),
 ]
 
-const ofMetrics =
-  'dqv:hasQualityMeasurement dqv:isMeasurementOf dqv:computedOn dqv:computeOn dqv:value'
-    .split(' ')
-    .concat('prov:generatedAtTime')
+const ofMetrics = (
+  'dqv:hasQualityMeasurement dqv:isMeasurementOf dqv:computedOn dqv:computeOn dqv:value ' +
+  'prov:generatedAtTime'
+).split(' ')
 
 /** One query per index, and one for the scores of datasets when the profile has a field for them. */
 export function exampleQueries({ id, dataset, catalogue, resources }: Profile): readonly Example[] {
-  const example = (name: string, what: string, graph: string, parts: readonly string[]) => ({
-    name,
-    text: constructText(
-      `What documents of ${what} are made of, by the profile ${id}.`,
-      graph,
-      parts,
-    ),
-  })
+  const example = (name: string, what: string, graph: string, parts: readonly string[]) => {
+    const title = `What documents of ${what} are made of, by the profile ${id}.`
+    return { name, text: constructText(title, graph, parts) }
+  }
   const datasets = slotsOf(dataset.fields)
-  const embedded = datasets.find(({ fill, field }) => fill && field.name === 'catalog')
-  const inDatasets = embedded?.site.children.flatMap(({ paths }) => paths) ?? []
-  const asked = [...ofCatalogue, ...inDatasets]
-  const catalogues = branches(slotsOf(catalogue.fields), '$catalogue', asked)
-  const scores = [`${values(ofMetrics)} ?node ?property ?value`]
+  const embedded = filled(datasets, 'catalog')?.site.children.flatMap(({ paths }) => paths) ?? []
+  const catalogues = branches(slotsOf(catalogue.fields), '$catalogue', [
+    ...ofCatalogue,
+    ...embedded,
+  ])
+  const ofNodes = (predicates: readonly string[]) => [
+    `${values(predicates)} ?node ?property ?value`,
+  ]
   const hasScores = dataset.fields.some(({ mapping }) => mapping === 'Metrics')
   return [
     example('dataset', 'datasets', 'dataset', branches(datasets, '$dataset')),
     example('catalogue', 'catalogues', 'catalogue', catalogues),
-    example('concept', 'concepts', 'scheme', [`${values(ofConcept)} ?node ?property ?value`]),
-    ...(hasScores ? [example('metrics', 'datasets: their scores', 'metrics', scores)] : []),
+    example('concept', 'concepts', 'scheme', ofNodes(ofConcept)),
+    ...(hasScores
+      ? [example('metrics', 'datasets: their scores', 'metrics', ofNodes(ofMetrics))]
+      : []),
     ...resources.map(({ id: type, shape }) => {
       const parts = branches(slotsOf(shape.fields), '$resource')
       return example(`resource-${type}`, `resources of the type ${type}`, 'resource', parts)
     }),
   ]
 }
+
+const filled = (slots: readonly Slot[], name: string) =>
+  slots.find(({ fill, field }) => fill && field.name === name)
 
 /** A prefixed name where the IRI has one. */
 function shortened({ value: iri }: { readonly value: string }): string {
@@ -76,38 +78,34 @@ const named = (iris: readonly string[]): readonly string[] =>
 const values = (predicates: readonly string[]) =>
   `VALUES ?property {${predicates.map((name) => `\n        ${name}`).join('')}\n      }`
 
-const anyOf = (iris: readonly string[]) => `(${named(iris).join('|')})`
-
 /** The alternatives of a record, from its root; `more` = predicates that the builder itself reads. */
 function branches(slots: readonly Slot[], root: string, more: readonly string[] = []) {
-  const filled = (name: string) => slots.find(({ fill, field }) => fill && field.name === name)
-  const record = filled('catalog_record')
+  const record = filled(slots, 'catalog_record')
   const frame = [rdf('type').value, foaf('primaryTopic').value]
   const topic = `^${shortened(foaf('primaryTopic'))}`
-  const law = shortened(dcatap('applicableLegislation'))
+  const law = values([shortened(dcatap('applicableLegislation'))])
   return [
-    ...ofNode(slots, { root, path: '' }, more),
-    ...(record ? ofNode(record.site.children, { root, path: topic }, frame) : []),
+    ...ofNode(slots, root, '', more),
+    ...(record ? ofNode(record.site.children, root, topic, frame) : []),
     // The legislation of distributions makes a dataset a high-value one.
-    ...(filled('is_hvd')
-      ? [
-          `${root} ${shortened(dcat('distribution'))} ?node . ${values([law])} ?node ?property ?value`,
-        ]
+    ...(filled(slots, 'is_hvd')
+      ? [`${root} ${shortened(dcat('distribution'))} ?node . ${law} ?node ?property ?value`]
       : []),
   ]
 }
 
-/** The node at the end of a property path; `''` = the root itself. */
-type Place = { readonly root: string; readonly path: string }
-
-/** The predicates that fields read of a node, the nodes that they read whole, and the nodes embedded in it. */
+/**
+ * The predicates that fields read of the node at the end of a property path (`''` = the root itself), the nodes that they read
+ * whole, and the nodes embedded in it.
+ */
 function ofNode(
   slots: readonly Slot[],
-  { root, path }: Place,
+  root: string,
+  path: string,
   more: readonly string[] = [],
 ): readonly string[] {
   const own = [...slots.flatMap(({ paths, reads = [] }) => [...paths, ...reads]), ...more]
-  const into = (iris: readonly string[]) => (path ? `${path}/${anyOf(iris)}` : anyOf(iris))
+  const into = (iris: readonly string[]) => `${path && `${path}/`}(${named(iris).join('|')})`
   const reached = (depth: 1 | 2) =>
     slots
       .filter(({ field }) => (mappingClasses[field.mapping].reach ?? 0) >= depth)
@@ -122,7 +120,7 @@ function ofNode(
     ...(far.length > 0
       ? [`${root} ${into(far)} ?part . ?part ?link ?node . ?node ?property ?value`]
       : []),
-    ...nested.flatMap(({ site, paths }) => ofNode(site.children, { root, path: into(paths) })),
+    ...nested.flatMap(({ site, paths }) => ofNode(site.children, root, into(paths))),
   ]
 }
 
