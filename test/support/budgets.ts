@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   profile: 1845,
 
-  projector: 6788,
+  projector: 6505,
 
   rdf: 3570,
 
@@ -35,7 +35,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 2300,
 
-  search: 4188,
+  search: 4123,
 
   'search-index': 7722,
 

@@ -25,7 +25,7 @@ import {
   type Scene,
 } from '../mappings/mapping.ts'
 import type { JsonObject } from '../../text/json.ts'
-import { mappedFields } from '../mappings/nested.ts'
+import { mappedFields } from '../mappings/mapping.ts'
 import { countriesOf } from '../mappings/places.ts'
 import { slotsOf } from '../mappings/slots.ts'
 import { fieldColumns } from './columns.ts'

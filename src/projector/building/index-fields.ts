@@ -6,7 +6,7 @@ import { fold } from '../../text/fold.ts'
 import { boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
 import { elementsOf, plainText } from '../mappings/mapping.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import { endsExactly } from '../mappings/dates.ts'
+import { endsExactly } from '../mappings/values.ts'
 import type { TextLanguage } from '../mappings/classes.ts'
 import type { FieldColumn, FieldColumns } from './columns.ts'
 

@@ -8,7 +8,7 @@ import type { Field, MappingClass } from '../../profile/profile.ts'
 import { graphOf } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import type { Report } from '../mappings/mapping.ts'
-import { mappedFields } from '../mappings/nested.ts'
+import { mappedFields } from '../mappings/mapping.ts'
 import { slotsOf } from '../mappings/slots.ts'
 import { type BuilderContext, sceneOf } from './document.ts'
 

@@ -37,7 +37,7 @@ export function exampleQueries({ id, dataset, catalogue, resources }: Profile): 
     return { name, text: constructText(title, graph, parts) }
   }
   const datasets = slotsOf(dataset.fields)
-  const embedded = filled(datasets, 'catalog')?.site.children.flatMap(({ paths }) => paths) ?? []
+  const embedded = filled(datasets, 'catalog')?.children.flatMap(({ paths }) => paths) ?? []
   const catalogues = branches(slotsOf(catalogue.fields), '$catalogue', [
     ...ofCatalogue,
     ...embedded,
@@ -86,7 +86,7 @@ function branches(slots: readonly Slot[], root: string, more: readonly string[] 
   const law = values([shortened(dcatap('applicableLegislation'))])
   return [
     ...ofNode(slots, root, '', more),
-    ...(record ? ofNode(record.site.children, root, topic, frame) : []),
+    ...(record ? ofNode(record.children, root, topic, frame) : []),
     // The legislation of distributions makes a dataset a high-value one.
     ...(filled(slots, 'is_hvd')
       ? [`${root} ${shortened(dcat('distribution'))} ?node . ${law} ?node ?property ?value`]
@@ -120,7 +120,7 @@ function ofNode(
     ...(far.length > 0
       ? [`${root} ${into(far)} ?part . ?part ?link ?node . ?node ?property ?value`]
       : []),
-    ...nested.flatMap(({ site, paths }) => ofNode(site.children, root, into(paths))),
+    ...nested.flatMap(({ children, paths }) => ofNode(children, root, into(paths))),
   ]
 }
 

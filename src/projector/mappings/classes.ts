@@ -10,26 +10,16 @@ import {
   datasetType,
   distributionType,
   documentFormat,
+  format,
   frequency,
   labelledResource,
   language,
+  license,
   skosConcept,
   theme,
 } from './concepts.ts'
-import { dateRange, dateTime } from './dates.ts'
-import { format, license } from './licences-and-formats.ts'
-import type { Mapping } from './mapping.ts'
-import { nested } from './nested.ts'
+import { type Mapping, nested } from './mapping.ts'
 import { spatial, spatialResource } from './places.ts'
-import {
-  admsIdentifier,
-  checksum,
-  metadataExtension,
-  numeric,
-  webPage,
-  qualifiedRelation,
-  truth,
-} from './structures.ts'
 import {
   keywords,
   mediaType,
@@ -39,6 +29,17 @@ import {
   standardResourceKeyword,
   standardText,
 } from './texts.ts'
+import {
+  admsIdentifier,
+  checksum,
+  dateRange,
+  dateTime,
+  metadataExtension,
+  numeric,
+  qualifiedRelation,
+  truth,
+  webPage,
+} from './values.ts'
 
 /**
  * In which language a text is indexed: `map` the value is an object language → text, `own` the key `language` beside it,

@@ -1,10 +1,14 @@
-/** What a mapping is: a pure function from the values of a field to its JSON, with complaints on the side. */
+/**
+ * What a mapping is: a pure function from the values of a field to its JSON, with complaints on the side; and how the fields of a
+ * node become an object.
+ */
 
-import { type Json, type JsonObject } from '../../text/json.ts'
 import type { Term } from '@rdfjs/types'
 import type { Field } from '../../profile/profile.ts'
+import { prefixes } from '../../rdf/namespaces.ts'
 import type { Graph } from '../../rdf/read.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
+import type { Json, JsonObject } from '../../text/json.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 
 export type Problem =
@@ -33,21 +37,13 @@ export type Report = {
   readonly value: string
 }
 
-/** Where a value will stand. */
-export type Site = {
-  /** Dotted path of the field. */
-  readonly path: string
-  /** One value instead of an array. */
-  readonly single: boolean
-  /** Sites of the fields inside, for `Nested`. */
-  readonly children: readonly Slot[]
-  readonly tooDeep: boolean
-}
-
 /** A field made ready for many records. */
 export type Slot = {
   readonly field: Field
-  readonly site: Site
+  /** Dotted path of the field. */
+  readonly path: string
+  /** Slots of the fields inside, for `Nested`. */
+  readonly children: readonly Slot[]
   /** Predicates to read; empty = `fill` knows. */
   readonly paths: readonly string[]
   readonly map: Mapping
@@ -89,12 +85,22 @@ export type CatalogueFacts = {
   readonly title: string
   /** Language codes of the catalogue, the default language first. */
   readonly languages: readonly string[]
-  /** What of it stands in its datasets, made once per place. */
-  readonly embedded: Map<Site, Json>
+  /** What of it stands in its datasets, made once per slot. */
+  readonly embedded: Map<Slot, Json>
 }
 
-export type Mapping = (nodes: readonly Term[], site: Site, scene: Scene) => Json | undefined
-export type Filler = (node: Term, site: Site, scene: Scene) => Json | undefined
+export type Mapping = (nodes: readonly Term[], slot: Slot, scene: Scene) => Json | undefined
+export type Filler = (node: Term, slot: Slot, scene: Scene) => Json | undefined
+
+/** IRIs by their prefixed names; those of schema.org are written with http and https. */
+export const expanded = (names: string): readonly string[] =>
+  names.split(' ').flatMap((name) => {
+    const [prefix = '', local = ''] = name.split(':')
+    const iri = `${prefixes[prefix]}${local}`
+    return prefix === 'schema' ? [iri, iri.replace(/^http:/, 'https:')] : [iri]
+  })
+
+// Terms.
 
 /** Whether a node has no name of its own: a blank node or the skolem IRI of one. */
 export const isBlank = (node: Term, scene: Scene): boolean =>
@@ -105,56 +111,18 @@ export const isBlank = (node: Term, scene: Scene): boolean =>
 export const nodeIri = (node: Term, scene: Scene): string | undefined =>
   node.termType === 'NamedNode' && !isBlank(node, scene) ? node.value : undefined
 
-/** A value and the text that decides its place among others. */
-export type Ranked = { readonly key: string; readonly json: Json }
+const absolute = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i
 
-const textOf = (json: Json) => (typeof json === 'string' ? json : JSON.stringify(json))
-
-const inOrder = (a: Ranked, b: Ranked) =>
-  compareCodePoints(a.key, b.key) || compareCodePoints(textOf(a.json), textOf(b.json))
-
-/**
- * One value or an array, as the profile asks: ordered by key, doubles removed, nothing when there is none. Several
- * values where one is wanted: the first, and a report.
- */
-export function settle(values: readonly Ranked[], site: Site, scene: Scene): Json | undefined {
-  const [only] = values
-  if (only === undefined) return undefined
-  if (values.length === 1) return site.single ? only.json : [only.json]
-  const sorted = [...values].sort(inOrder)
-  const distinct = sorted.filter((value, at) => {
-    const before = sorted[at - 1]
-    return before === undefined || inOrder(before, value) !== 0
-  })
-  if (!site.single) return distinct.map(({ json }) => json)
-  const [first, second] = distinct
-  if (second) scene.report(site.path, 'too-many-values', second.key)
-  return first?.json
+/** The IRI that a node is, or that a literal spells out. */
+export function iriLike(node: Term, scene: Scene): string | undefined {
+  if (node.termType !== 'Literal') return nodeIri(node, scene)
+  const text = node.value.trim()
+  return absolute.test(text) ? text : undefined
 }
 
-/**
- * The mapping that reads each value for itself. A problem drops the value with a report, `undefined` drops it without one.
- */
-export const eachValue =
-  (read: (node: Term, scene: Scene, site: Site) => Ranked | Problem | undefined): Mapping =>
-  (nodes, site, scene) => {
-    const values: Ranked[] = []
-    for (const node of nodes) {
-      const found = read(node, scene, site)
-      if (typeof found === 'string') scene.report(site.path, found, node)
-      else if (found) values.push(found)
-    }
-    return settle(values, site, scene)
-  }
-
-/** An object that is ordered by the first of these keys that it has, where that is a text. */
-export function keyedBy(
-  json: JsonObject | undefined,
-  ...keys: readonly string[]
-): Ranked | undefined {
-  const key = keys.map((name) => json?.[name]).find((value) => value !== undefined)
-  return json && { key: typeof key === 'string' ? key : '', json }
-}
+/** The last segment of an IRI, after a slash or a hash. */
+export const afterLast = (iri: string): string =>
+  iri.slice(Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/')) + 1)
 
 /** The texts of all values of some predicates of a node, trimmed and in order of code points, without empty ones. */
 export const valueTexts = (
@@ -167,20 +135,6 @@ export const valueTexts = (
     .filter((text) => text !== '')
     .sort(compareCodePoints)
 
-/** The last segment of an IRI, after a slash or a hash. */
-export const afterLast = (iri: string): string =>
-  iri.slice(Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/')) + 1)
-
-const absolute = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i
-
-/** The IRI that a node is, or that a literal spells out. */
-export function iriLike(node: Term, scene: Scene): string | undefined {
-  if (node.termType === 'NamedNode') return isBlank(node, scene) ? undefined : node.value
-  if (node.termType !== 'Literal') return undefined
-  const text = node.value.trim()
-  return absolute.test(text) ? text : undefined
-}
-
 // JSON values of documents, and the order that keeps documents stable.
 
 /** An object of the keys that have a value; `undefined` when none has. */
@@ -188,14 +142,14 @@ export function objectOf(
   parts: Readonly<Record<string, Json | undefined>>,
 ): JsonObject | undefined {
   const object: Record<string, Json> = {}
-  let some = false
+  let isEmpty = true
   for (const key in parts) {
     const value = parts[key]
     if (value === undefined) continue
     object[key] = value
-    some = true
+    isEmpty = false
   }
-  return some ? object : undefined
+  return isEmpty ? undefined : object
 }
 
 /** A value as the elements it has: an array as it is, anything else alone. */
@@ -204,3 +158,100 @@ export const elementsOf = (json: Json): readonly Json[] => (Array.isArray(json) 
 /** A value as text: a string as it is. */
 export const plainText = (json: Json): string =>
   typeof json === 'string' ? json : JSON.stringify(json)
+
+/** A value and the text that decides its place among others. */
+export type Ranked = { readonly key: string; readonly json: Json }
+
+const inOrder = (a: Ranked, b: Ranked) =>
+  compareCodePoints(a.key, b.key) || compareCodePoints(plainText(a.json), plainText(b.json))
+
+/**
+ * One value or an array, as the profile asks: ordered by key, doubles removed, nothing when there is none. Several
+ * values where there may be one: the first, and a report.
+ */
+export function settle(values: readonly Ranked[], slot: Slot, scene: Scene): Json | undefined {
+  const [only] = values
+  const { single } = slot.field
+  if (only === undefined) return undefined
+  if (values.length === 1) return single ? only.json : [only.json]
+  const sorted = [...values].sort(inOrder)
+  const distinct = sorted.filter((value, at) => {
+    const before = sorted[at - 1]
+    return before === undefined || inOrder(before, value) !== 0
+  })
+  if (!single) return distinct.map(({ json }) => json)
+  const [first, second] = distinct
+  if (second) scene.report(slot.path, 'too-many-values', second.key)
+  return first?.json
+}
+
+/** The mapping that reads each value for itself. A problem drops the value with a report, `undefined` drops it without one. */
+export const eachValue =
+  (read: (node: Term, scene: Scene, slot: Slot) => Ranked | Problem | undefined): Mapping =>
+  (nodes, slot, scene) => {
+    const values: Ranked[] = []
+    for (const node of nodes) {
+      const value = read(node, scene, slot)
+      if (typeof value === 'string') scene.report(slot.path, value, node)
+      else if (value) values.push(value)
+    }
+    return settle(values, slot, scene)
+  }
+
+/** An object that is ordered by the first of these keys that it has, where that is a text. */
+export function keyedBy(
+  json: JsonObject | undefined,
+  ...keys: readonly string[]
+): Ranked | undefined {
+  const key = keys.map((name) => json?.[name]).find((value) => value !== undefined)
+  return json && { key: typeof key === 'string' ? key : '', json }
+}
+
+// Objects of fields: a record, and the nodes embedded in it.
+
+/** The values of all predicates of a field; each term once. */
+function valuesOf(about: ReturnType<Graph['about']>, paths: readonly string[]): readonly Term[] {
+  const [path, ...more] = paths
+  const values = path === undefined ? [] : (about.get(path) ?? [])
+  const others = more.flatMap((other) => about.get(other) ?? [])
+  const fresh = others.filter((term) => !values.some((value) => value.equals(term)))
+  return fresh.length === 0 ? values : [...values, ...fresh]
+}
+
+const isEmpty = (node: Term) => node.termType === 'Literal' && node.value.trim() === ''
+
+/** What a mapping makes of values. Literals without a text say nothing, whatever their datatype: no class sees them. */
+export function mapped(values: readonly Term[], slot: Slot, scene: Scene): Json | undefined {
+  const nodes = values.some(isEmpty) ? values.filter((node) => !isEmpty(node)) : values
+  return nodes.length === 0 ? undefined : slot.map(nodes, slot, scene)
+}
+
+/** The fields of a node that have a value, in profile order. */
+export function mappedFields(
+  node: Term,
+  slots: readonly Slot[],
+  scene: Scene,
+): JsonObject | undefined {
+  const object: Record<string, Json> = {}
+  let isBare = true
+  // Looked up once: a shape has some forty fields, and most nodes have values for a few of them.
+  const about = scene.graph.about(node)
+  for (const slot of slots) {
+    const json = slot.fill
+      ? slot.fill(node, slot, scene)
+      : mapped(valuesOf(about, slot.paths), slot, scene)
+    if (json !== undefined) {
+      object[slot.field.name] = json
+      isBare = false
+    } else if (slot.field.required) scene.report(slot.path, 'missing-mandatory', '')
+  }
+  return isBare ? undefined : object
+}
+
+/** Nested: `distributions: [{id, title, …}]`; a node without any field is left out. */
+export const nested = eachValue((node, scene, slot) => {
+  if (node.termType === 'Literal') return 'not-an-iri'
+  if (slot.field.tooDeep) scene.report(slot.path, 'too-deep', node)
+  const json = mappedFields(node, slot.children, scene)
+  return json && { key: nodeIri(node, scene) ?? '', json }
+})

@@ -129,16 +129,16 @@ function literalsOf(node: Term, { graph }: Scene): readonly string[] {
   )
 }
 
-const geometries = eachValue((node, scene, site) => {
+const geometries = eachValue((node, scene, { path }) => {
   const literals = literalsOf(node, scene)
   for (const literal of literals) {
     const geometry = geometryIn(literal)
     if (geometry) return { key: JSON.stringify(geometry), json: geometry }
   }
-  if (literals[0] !== undefined) scene.report(site.path, 'bad-geometry', literals[0])
+  if (literals[0] !== undefined) scene.report(path, 'bad-geometry', literals[0])
   return undefined
 })
 
 /** Spatial: one geometry per location; an empty array when there are only names or IRIs. */
-export const spatial: Mapping = (nodes, site, scene) =>
-  geometries(nodes, site, scene) ?? (site.single ? undefined : [])
+export const spatial: Mapping = (nodes, slot, scene) =>
+  geometries(nodes, slot, scene) ?? (slot.field.single ? undefined : [])

@@ -1,9 +1,8 @@
-/** Plain strings and IRIs as strings. */
+/** Texts: plain strings, IRIs as strings, texts in several languages, keywords, and the labels that nodes carry themselves. */
 
-import type { Literal, Term } from '@rdfjs/types'
-import { dct, foaf, rdfs, schema, skos } from '../../rdf/namespaces.ts'
+import type { Term } from '@rdfjs/types'
 import { compareCodePoints, cutCodePoints } from '../../text/code-points.ts'
-import type { Concept } from '../../vocabularies/concept.ts'
+import type { JsonObject } from '../../text/json.ts'
 import {
   keyedTexts,
   languageMap,
@@ -11,19 +10,11 @@ import {
   oneText,
   tagOf,
 } from '../../vocabularies/labels.ts'
-import {
-  eachValue,
-  iriLike,
-  isBlank,
-  type Mapping,
-  nodeIri,
-  type Problem,
-  type Scene,
-} from './mapping.ts'
-import type { JsonObject } from '../../text/json.ts'
+import { eachValue, expanded, iriLike, isBlank, nodeIri } from './mapping.ts'
+import type { Mapping, Problem, Scene } from './mapping.ts'
 
 /** A mapping of values to texts; what is no text is left out with the problem, empty texts without. */
-const strings = (read: (node: Term, scene: Scene) => string | undefined, problem: Problem) =>
+const strings = (problem: Problem, read: (node: Term, scene: Scene) => string | undefined) =>
   eachValue((node, scene) => {
     const text = read(node, scene)
     if (text === undefined) return problem
@@ -33,52 +24,44 @@ const strings = (read: (node: Term, scene: Scene) => string | undefined, problem
 const textOf = (node: Term, scene: Scene) => (isBlank(node, scene) ? undefined : node.value.trim())
 
 /** StandardText and LabeledText: a literal, or the text of an IRI. */
-export const standardText = strings(textOf, 'not-a-literal')
+export const standardText = strings('not-a-literal', textOf)
 
 /** StandardKeyword: like text, for filters. */
-export const standardKeyword = strings(textOf, 'not-an-iri')
+export const standardKeyword = strings('not-an-iri', textOf)
 
 /** StandardDisabled: as sent, not searched. */
-export const standardDisabled = strings(
-  (node, scene) => (isBlank(node, scene) ? undefined : node.value),
-  'not-an-iri',
+export const standardDisabled = strings('not-an-iri', (node, scene) =>
+  isBlank(node, scene) ? undefined : node.value,
 )
 
 /** StandardResourceKeyword: IRIs; blank nodes are passed over. */
-export const standardResourceKeyword = strings(
-  (node, scene) => (isBlank(node, scene) ? '' : iriLike(node, scene)),
-  'not-an-iri',
+export const standardResourceKeyword = strings('not-an-iri', (node, scene) =>
+  isBlank(node, scene) ? '' : iriLike(node, scene),
 )
-
-const iana = /^https?:\/\/(?:www\.)?iana\.org\/assignments\/media-types\//i
 
 /** The media type that a term names, lower case and without parameters (RFC 6838 4.2). */
 export function mediaTypeOf(text: string): string | undefined {
+  const iana = /^https?:\/\/(?:www\.)?iana\.org\/assignments\/media-types\//i
   const [type = ''] = text.trim().replace(iana, '').split(';')
   const lower = type.trim().toLowerCase()
   return /^[a-z0-9][\w!#$&^.+-]*\/[a-z0-9][\w!#$&^.+-]*$/.test(lower) ? lower : undefined
 }
 
 /** MediaType: `text/csv` from an IANA IRI or a literal. */
-export const mediaType = strings(
-  (node, scene) => (isBlank(node, scene) ? undefined : mediaTypeOf(node.value)),
-  'bad-media-type',
+export const mediaType = strings('bad-media-type', (node, scene) =>
+  isBlank(node, scene) ? undefined : mediaTypeOf(node.value),
 )
 
-// Texts in several languages: an object from language to text.
-
 /** SimpleMultiLang, MultiLang and their title kinds: `"Forêts"@fr, "Forests"@en` → `{en, fr}`. */
-export const multiLang: Mapping = (nodes, site, scene) =>
+export const multiLang: Mapping = (nodes, { path }, scene) =>
   languageObject(
     keyedTexts(nodes, scene.language, {
-      notLiteral: (node) => scene.report(site.path, 'not-a-literal', node),
-      twice: (text) => scene.report(site.path, 'same-language-twice', text),
+      notLiteral: (node) => scene.report(path, 'not-a-literal', node),
+      twice: (text) => scene.report(path, 'same-language-twice', text),
     }),
   )
 
-// Keywords: labels with an id that is made of them.
-
-const longest = 256
+const longestId = 256
 
 /** Letters, digits and `_` of any script in lower case, everything else one `-`; '' when nothing is left. */
 export function normalised(text: string): string {
@@ -87,74 +70,55 @@ export function normalised(text: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}_]+/gu, '-')
     .replace(/^-|-$/g, '')
-  return runs.length <= longest ? runs : cutCodePoints(runs, longest).replace(/-$/, '')
+  return runs.length <= longestId ? runs : cutCodePoints(runs, longestId).replace(/-$/, '')
 }
 
-type Keyword = { readonly id: string; readonly label: string; readonly language: string }
-
-function languageOf(literal: Literal, scene: Scene): string {
-  const { primary, rank } = tagOf(literal.language)
-  return rank === 1 ? scene.language : primary
-}
-
-function labelled(node: Term, scene: Scene): { label: string; language: string } | undefined {
-  if (node.termType === 'Literal')
-    return { label: node.value.trim(), language: languageOf(node, scene) }
-  const iri = nodeIri(node, scene)
-  const concept = iri === undefined ? undefined : scene.concepts.find(iri)
-  return concept && keywordText(concept, scene.language)
-}
-
-/** The label in the default language, else English, else the first; a concept without labels goes by its id. */
-function keywordText({ prefLabel, label }: Concept, wanted: string) {
-  const language = wanted in prefLabel ? wanted : 'en' in prefLabel ? 'en' : undefined
-  const chosen = language ?? Object.keys(prefLabel)[0] ?? 'en'
+/** A literal, or the label of a concept in the default language, else English, else the first, else its id. */
+function keywordText(node: Term, scene: Scene) {
+  const { language, concepts } = scene
+  if (node.termType === 'Literal') {
+    const { primary, rank } = tagOf(node.language)
+    return { label: node.value.trim(), language: rank === 1 ? language : primary }
+  }
+  const concept = concepts.find(nodeIri(node, scene) ?? '')
+  if (!concept) return undefined
+  const { prefLabel, label } = concept
+  const chosen = [language, 'en', ...Object.keys(prefLabel)].find((one) => one in prefLabel) ?? 'en'
   return { label: prefLabel[chosen] ?? label, language: chosen }
 }
 
-const inOrder = (a: Keyword, b: Keyword) =>
-  compareCodePoints(a.id, b.id) ||
-  compareCodePoints(a.language, b.language) ||
-  compareCodePoints(a.label, b.label)
-
-/** `"Feinstaub (PM10)"@de` → `{"id":"feinstaub-pm10","label":"Feinstaub (PM10)","language":"de"}` */
-export const keywords: Mapping = (nodes, site, scene) => {
-  const found: Keyword[] = []
-  for (const node of nodes) {
-    const text = labelled(node, scene)
-    if (!text) scene.report(site.path, 'unknown-concept', node)
+/** `"Feinstaub (PM10)"@de` → `{"id":"feinstaub-pm10","label":"Feinstaub (PM10)","language":"de"}`; ids once per language. */
+export const keywords: Mapping = (nodes, { path, field }, scene) => {
+  const all = nodes.flatMap((node) => {
+    const text = keywordText(node, scene)
+    if (!text) scene.report(path, 'unknown-concept', node)
     const id = text && normalised(text.label)
-    if (text && id) found.push({ id, ...text })
-  }
-  if (found.length === 0) return undefined
-  found.sort(inOrder)
-  const distinct = found.filter((keyword, at) => {
-    const before = found[at - 1]
-    return keyword.id !== before?.id || keyword.language !== before.language
+    return text && id ? [{ id, ...text }] : []
   })
-  if (!site.single) return distinct
-  if (distinct[1]) scene.report(site.path, 'too-many-values', distinct[1].label)
-  return distinct[0]
+  all.sort(
+    (a, b) =>
+      compareCodePoints(a.id, b.id) ||
+      compareCodePoints(a.language, b.language) ||
+      compareCodePoints(a.label, b.label),
+  )
+  const distinct = all.filter(
+    ({ id, language }, at) => id !== all[at - 1]?.id || language !== all[at - 1]?.language,
+  )
+  const [first, second] = distinct
+  if (!first || !field.single) return first && distinct
+  if (second) scene.report(path, 'too-many-values', second.label)
+  return first
 }
 
 // The label that a node carries in its own graph.
 
-const predicates = [
-  skos('prefLabel').value,
-  rdfs('label').value,
-  dct('title').value,
-  foaf('name').value,
-  schema('name').value,
-  'https://schema.org/name',
-]
+const labels = expanded('skos:prefLabel rdfs:label dct:title foaf:name schema:name')
 
-function labelsOf(node: Term, scene: Scene): readonly Term[] {
-  for (const predicate of predicates) {
-    const found = scene.graph.objects(node, predicate)
-    if (found.some((term) => term.termType === 'Literal' && term.value.trim() !== '')) return found
-  }
-  return []
-}
+const labelsOf = (node: Term, { graph }: Scene): readonly Term[] =>
+  labels
+    .map((predicate) => graph.objects(node, predicate))
+    .find((terms) => terms.some((one) => one.termType === 'Literal' && one.value.trim() !== '')) ??
+  []
 
 /** One label: English, else the default language, else what there is. */
 export const nodeLabel = (node: Term, scene: Scene): string | undefined =>

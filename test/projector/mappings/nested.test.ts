@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { Field, MappingClass } from '../../../src/profile/profile.ts'
-import { mappedFields } from '../../../src/projector/mappings/nested.ts'
+import { mappedFields } from '../../../src/projector/mappings/mapping.ts'
 import { slotsOf } from '../../../src/projector/mappings/slots.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'

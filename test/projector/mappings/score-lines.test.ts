@@ -10,7 +10,8 @@ import { fromLines, toLines } from '../../../src/rdf/lines.ts'
 import { dqv, prov, rdf } from '../../../src/rdf/namespaces.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
 import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
-import { concepts } from './mapped.ts'
+import { slotsOf } from '../../../src/projector/mappings/slots.ts'
+import { concepts, field } from './mapped.ts'
 
 const dataset = namedNode('http://localhost:8080/set/data/d')
 const nodes = ['a', 'b', 'c', 'd'].map((name) => namedNode(`urn:x:genid/${name}`))
@@ -55,8 +56,8 @@ function read(lines: string) {
     report: (field, problem, value) =>
       reports.push(`${field} ${problem} ${typeof value === 'string' ? value : value.value}`),
   }
-  const site = { path: 'quality_meas', single: true, children: [], tooDeep: false }
-  return { json: metrics(dataset, site, scene), reports }
+  const [slot] = slotsOf([field('quality_meas', 'Metrics')])
+  return { json: slot && metrics(dataset, slot, scene), reports }
 }
 
 test('scores and reports are those of the whole graph', () => {

@@ -1,0 +1,237 @@
+/** Numbers, truth values, instants and periods, and small structured values: checksums, identifiers, relations, pages. */
+
+import type { Term } from '@rdfjs/types'
+import { dcat, dct, skos, spdx, xsd } from '../../rdf/namespaces.ts'
+import { compareCodePoints } from '../../text/code-points.ts'
+import { isJsonObject, type JsonObject } from '../../text/json.ts'
+import { instantOf, instantText } from '../../vocabularies/dates.ts'
+import { languageMap } from '../../vocabularies/labels.ts'
+import { formatOf } from './concepts.ts'
+import { afterLast, eachValue, expanded, iriLike, nodeIri, objectOf, settle } from './mapping.ts'
+import { type Mapping, type Problem, type Ranked, type Scene, valueTexts } from './mapping.ts'
+import type { Slot } from './mapping.ts'
+
+// Numbers and truth values.
+
+const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+
+/** The number that a text spells in plain decimal form; nothing beyond ±2^53. */
+export function decimalNumber(text: string): number | undefined {
+  const number = decimal.test(text.trim()) ? Number(text) : Number.NaN
+  return Math.abs(number) <= 2 ** 53 ? number + 0 : undefined
+}
+
+/** The values that literals spell out, ascending and each once; what cannot be read is reported. */
+const numbersIn = (
+  nodes: readonly Term[],
+  problem: Problem,
+  read: (text: string) => number | undefined,
+  report: (problem: Problem, node: Term) => void,
+): readonly number[] => {
+  const numbers = new Set<number>()
+  for (const node of nodes) {
+    const number = node.termType === 'Literal' ? read(node.value) : undefined
+    if (number === undefined) report(problem, node)
+    else numbers.add(number)
+  }
+  return [...numbers].sort((a, b) => a - b)
+}
+
+/** Integer and Numeric: a JSON number, a fraction is kept. */
+export const numeric: Mapping = (nodes, { path, field }, scene) => {
+  const report = (problem: Problem, node: Term) => scene.report(path, problem, node)
+  const numbers = numbersIn(nodes, 'bad-number', decimalNumber, report)
+  if (numbers.length === 0 || !field.single) return numbers.length > 0 ? numbers : undefined
+  if (numbers.length > 1) scene.report(path, 'too-many-values', String(numbers[1]))
+  return numbers[0]
+}
+
+/** DateTime: `2024-11-05T08:30:00Z`; several values on a single field: the latest. */
+export const dateTime: Mapping = (nodes, { path, field }, scene) => {
+  const report = (problem: Problem, node: Term) => scene.report(path, problem, node)
+  const instants = numbersIn(nodes, 'bad-date', instantOf, report).map(instantText)
+  if (instants.length === 0 || !field.single) return instants.length > 0 ? instants : undefined
+  if (instants.length > 1) scene.report(path, 'too-many-values', instants[0] ?? '')
+  return instants.at(-1)
+}
+
+const truths = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
+
+/** Boolean: `true`, `false`, `1`, `0` (XSD 1.1 part 2, 3.3.2). */
+export const truth = eachValue((node) => {
+  const json = node.termType === 'Literal' ? truths.get(node.value.trim()) : undefined
+  return json === undefined ? 'bad-boolean' : { key: String(json), json }
+})
+
+// Periods.
+
+type Period = { readonly start?: string; readonly end?: string }
+
+const sides = {
+  start: {
+    direct: expanded('dcat:startDate schema:startDate'),
+    through: expanded('time:hasBeginning'),
+  },
+  end: { direct: expanded('dcat:endDate schema:endDate'), through: expanded('time:hasEnd') },
+}
+
+const stamps = expanded(
+  'time:inXSDDate time:inXSDDateTimeStamp time:inXSDDateTime time:inXSDgYearMonth time:inXSDgYear',
+)
+
+/** The first value in order, so that a period does not depend on the order of triples. */
+const firstValue = (node: Term, predicates: readonly string[], scene: Scene) =>
+  predicates
+    .map((predicate) => valueTexts(scene, node, predicate)[0])
+    .find((text) => text !== undefined)
+
+/** The start or end of a period that is described, directly or through an instant (OWL-Time). */
+function sideOf(node: Term, { direct, through }: (typeof sides)['start'], scene: Scene) {
+  const text = firstValue(node, direct, scene)
+  if (text !== undefined) return text
+  return through
+    .flatMap((predicate) => scene.graph.objects(node, predicate))
+    .map((at) => (at.termType === 'Literal' ? at.value.trim() : firstValue(at, stamps, scene)))
+    .find((stamp) => stamp !== undefined)
+}
+
+/** A period in a literal: `start/end` (ISO 8601) or `start=…; end=…;` (DCMI Period). */
+function spelledPeriod(text: string): Period {
+  const dcmi = /(?:^|;)\s*(start|end)\s*=\s*([^;]+)/g
+  const parts = Object.fromEntries(
+    [...text.matchAll(dcmi)].map(([, side, at]) => [side, at?.trim()]),
+  )
+  if (parts['start'] ?? parts['end']) return { ...parts }
+  const open = (side: string | undefined) => (side === '..' ? undefined : side || undefined)
+  const [start, end] = text.split(/\/(?=\D|\d{4}|$)/).map((side) => side.trim())
+  return objectOf({ start: open(start), end: open(end) }) ?? {}
+}
+
+const exact = new WeakSet<JsonObject>()
+
+/** Whether the end of a period is a time of day; a mere date counts to the end of its day, and looks like midnight. */
+export const endsExactly = (period: JsonObject): boolean => exact.has(period)
+
+function periodOf(node: Term, { path }: Slot, scene: Scene): Ranked | undefined {
+  const { start, end }: Period =
+    node.termType === 'Literal'
+      ? spelledPeriod(node.value.trim())
+      : (objectOf({
+          start: sideOf(node, sides.start, scene),
+          end: sideOf(node, sides.end, scene),
+        }) ?? {})
+  if (start === undefined && end === undefined) scene.report(path, 'bad-date', node)
+  const read = (text: string | undefined) => {
+    const instant = text === undefined ? undefined : instantOf(text)
+    if (text !== undefined && instant === undefined) scene.report(path, 'bad-date', text)
+    return instant
+  }
+  const [from, to] = [read(start), read(end)]
+  if (from !== undefined && to !== undefined && from > to) {
+    scene.report(path, 'bad-range', `${start}/${end}`)
+    return undefined
+  }
+  const gte = from === undefined ? undefined : instantText(from)
+  const lte = to === undefined ? undefined : instantText(to)
+  const json = objectOf({ gte, lte })
+  if (json && end !== undefined && /\d[T ]\d{2}:/.test(end)) exact.add(json)
+  return json && { key: `${gte ?? ''}/${lte ?? ''}`, json }
+}
+
+/** DateRange: `{gte, lte}`, an open side is absent. Of two that are alike the longer one counts. */
+export const dateRange: Mapping = (nodes, slot, scene) => {
+  const periods = new Map<string, Ranked>()
+  for (const node of nodes) {
+    const period = periodOf(node, slot, scene)
+    const same = period && periods.get(period.key)
+    if (period && (!same || (isJsonObject(same.json) && exact.has(same.json))))
+      periods.set(period.key, period)
+  }
+  return settle([...periods.values()], slot, scene)
+}
+
+// Structures.
+
+type Reading = (node: Term, scene: Scene) => JsonObject | undefined
+
+/** A node without what its class is about is left out with `problem`; a literal is no node, unless `literals` reads it. */
+const structure = (problem: Problem, read: Reading, literals?: Reading): Mapping =>
+  eachValue((node, scene) => {
+    const isLiteral = node.termType === 'Literal'
+    const json = isLiteral ? literals?.(node, scene) : read(node, scene)
+    if (json) return { key: JSON.stringify(json), json }
+    return isLiteral ? 'not-an-iri' : problem
+  })
+
+/** Checksum: `{algorithm, checksum_value}`; without a value there is none. */
+export const checksum = structure('not-a-literal', (node, scene) => {
+  const [value] = valueTexts(scene, node, spdx('checksumValue').value)
+  const [algorithm] = valueTexts(scene, node, spdx('algorithm').value).map(afterLast)
+  return value === undefined ? undefined : objectOf({ algorithm, checksum_value: value })
+})
+
+/** The datatype of a notation names its scheme. */
+const schemeOf = (notation: Term | undefined) =>
+  notation?.termType === 'Literal' &&
+  notation.language === '' &&
+  notation.datatype.value !== xsd('string').value
+    ? notation.datatype.value
+    : undefined
+
+/** AdmsIdentifier: `{resource, identifier, scheme}`. */
+export const admsIdentifier = structure(
+  'not-a-literal',
+  (node, scene) => {
+    const [notation] = scene.graph
+      .objects(node, skos('notation'))
+      .filter(({ termType, value }) => termType === 'Literal' && value.trim() !== '')
+      .sort((a, b) => compareCodePoints(`${a.value} ${schemeOf(a)}`, `${b.value} ${schemeOf(b)}`))
+    return objectOf({
+      resource: nodeIri(node, scene),
+      identifier: notation?.value.trim(),
+      scheme: schemeOf(notation),
+    })
+  },
+  (node) => objectOf({ identifier: node.value.trim(), scheme: schemeOf(node) }),
+)
+
+function irisAt(node: Term, predicate: string, scene: Scene): readonly string[] | undefined {
+  const iris = scene.graph.objects(node, predicate).flatMap((term) => iriLike(term, scene) ?? [])
+  return iris.length > 0 ? [...new Set(iris)].sort(compareCodePoints) : undefined
+}
+
+/** QualifiedRelation: `{relation[], had_role[]}`. */
+export const qualifiedRelation = structure('not-an-iri', (node, scene) =>
+  objectOf({
+    relation: irisAt(node, dct('relation').value, scene),
+    had_role: irisAt(node, dcat('hadRole').value, scene),
+  }),
+)
+
+/** MetadataExtension: `{is_used_by[]}`. */
+export const metadataExtension = structure('not-an-iri', (node, scene) =>
+  objectOf({ is_used_by: irisAt(node, 'https://data.europa.eu/ns/ext#isUsedBy', scene) }),
+)
+
+/** Page: `{resource, title{}, description{}, format{id,label,resource}}`. */
+export const webPage = eachValue((node, scene) => {
+  const { graph, language } = scene
+  const resource = iriLike(node, scene)
+  const at = (name: string) =>
+    node.termType === 'Literal' ? [] : graph.objects(node, dct(name).value)
+  const [format] = at('format')
+    .flatMap((term) => formatOf(term, scene) ?? [])
+    .sort((a, b) => compareCodePoints(JSON.stringify(a), JSON.stringify(b)))
+  const json = objectOf({
+    resource,
+    title: languageMap(at('title'), language),
+    description: languageMap(at('description'), language),
+    format,
+  })
+  return json ? { key: resource ?? '', json } : 'not-an-iri'
+})
