@@ -67,7 +67,7 @@ export function instantAt(record: unknown, ...paths: readonly string[]): Date | 
 }
 
 /** An address that a reader may open: http or https only, because others may be scripts. */
-export function webAddress(value: unknown): string | undefined {
+export function httpAddress(value: unknown): string | undefined {
   if (typeof value !== 'string' || !URL.canParse(value)) return undefined
   return /^https?:$/.test(new URL(value).protocol) ? value : undefined
 }

@@ -2,7 +2,7 @@
 
 import type { Answer, Hit } from '../search-index/search-index.ts'
 import type { IndexSettings } from '../search-index/index-settings.ts'
-import { withBands } from './request/aggregation.ts'
+import { allBands } from './request/aggregation.ts'
 import { narrowed, type Narrowing } from './request/search-filters.ts'
 
 /** Number of datasets of each catalogue, by catalogue id. */
@@ -40,7 +40,7 @@ export function envelopeText(form: EnvelopeForm, answer: Answer, scene: Scene): 
   if (named && only !== undefined && others.length === 0) parts.push(member('index', only))
   parts.push(member('count', answer.count))
   parts.push(...Object.entries(more).map(([name, value]) => member(name, value)))
-  if (named && !countOnly) parts.push(member('facets', withBands(answer.facets ?? [], settings)))
+  if (named && !countOnly) parts.push(member('facets', allBands(answer.facets ?? [], settings)))
   if (!countOnly) {
     const extras = { counts, shows: shownBy(form.include), score, narrowing }
     parts.push(`"results":[${answer.hits.map((hit) => hitText(hit, extras)).join(',')}]`)

@@ -7,7 +7,7 @@ import type { Concept } from '../../vocabularies/concept.ts'
 import { languageMap, oneText } from '../../vocabularies/labels.ts'
 import {
   eachValue,
-  expanded,
+  predicateIris,
   isBlank,
   keyedBy,
   type Mapping,
@@ -19,7 +19,7 @@ import {
 } from './mapping.ts'
 import { labelMapOf, nodeLabel } from './texts.ts'
 
-const [type = ''] = expanded('rdf:type')
+const [type = ''] = predicateIris('rdf:type')
 
 /** The name of the first group that a class of the node is in. */
 function kindOf(node: Term, { graph }: Scene, kinds: Readonly<Record<string, readonly string[]>>) {
@@ -29,7 +29,7 @@ function kindOf(node: Term, { graph }: Scene, kinds: Readonly<Record<string, rea
 
 // Mail addresses, telephone numbers and web addresses, which vCard writes in three ways (vCard ontology 2.6).
 
-const indirect = expanded('vcard:hasValue vcard:value')
+const indirect = predicateIris('vcard:hasValue vcard:value')
 
 /** The text of a value: an IRI, a literal, or what a node gives as its value. */
 function spelled(term: Term, scene: Scene): string | undefined {
@@ -61,25 +61,25 @@ function emailOf(predicates: readonly string[], node: Term, scene: Scene): strin
 // Contact points.
 
 const contactKinds = {
-  Individual: expanded('vcard:Individual foaf:Person'),
-  Organization: expanded('vcard:Organization foaf:Organization'),
-  Group: expanded('vcard:Group foaf:Group'),
+  Individual: predicateIris('vcard:Individual foaf:Person'),
+  Organization: predicateIris('vcard:Organization foaf:Organization'),
+  Group: predicateIris('vcard:Group foaf:Group'),
 }
 const contact = {
-  email: expanded('vcard:hasEmail vcard:email foaf:mbox'),
-  telephone: expanded('vcard:hasTelephone vcard:tel'),
-  address: expanded('vcard:hasAddress'),
-  url: expanded('vcard:hasURL vcard:url foaf:homepage'),
-  organisation: expanded('vcard:organization-name vcard:hasOrganizationName'),
+  email: predicateIris('vcard:hasEmail vcard:email foaf:mbox'),
+  telephone: predicateIris('vcard:hasTelephone vcard:tel'),
+  address: predicateIris('vcard:hasAddress'),
+  url: predicateIris('vcard:hasURL vcard:url foaf:homepage'),
+  organisation: predicateIris('vcard:organization-name vcard:hasOrganizationName'),
 }
 const addressParts = {
-  street: expanded('vcard:street-address vcard:hasStreetAddress'),
-  code: expanded('vcard:postal-code vcard:hasPostalCode'),
-  locality: expanded('vcard:locality vcard:hasLocality'),
-  region: expanded('vcard:region vcard:hasRegion'),
-  country: expanded('vcard:country-name vcard:hasCountryName'),
+  street: predicateIris('vcard:street-address vcard:hasStreetAddress'),
+  code: predicateIris('vcard:postal-code vcard:hasPostalCode'),
+  locality: predicateIris('vcard:locality vcard:hasLocality'),
+  region: predicateIris('vcard:region vcard:hasRegion'),
+  country: predicateIris('vcard:country-name vcard:hasCountryName'),
 }
-const [given = '', family = '', formatted = '', name = ''] = expanded(
+const [given = '', family = '', formatted = '', name = ''] = predicateIris(
   'vcard:given-name vcard:family-name vcard:fn foaf:name',
 )
 
@@ -126,14 +126,14 @@ export const contactPoint = eachValue((node, scene) =>
 // Agents.
 
 const agentKinds = {
-  Person: expanded('foaf:Person schema:Person vcard:Individual'),
-  Organization: expanded(
+  Person: predicateIris('foaf:Person schema:Person vcard:Individual'),
+  Organization: predicateIris(
     'foaf:Organization org:Organization schema:Organization vcard:Organization',
   ),
 }
-const names = expanded('foaf:name vcard:fn')
-const emails = expanded('foaf:mbox vcard:hasEmail schema:email')
-const homepages = expanded('foaf:homepage foaf:workplaceHomepage schema:url')
+const names = predicateIris('foaf:name vcard:fn')
+const emails = predicateIris('foaf:mbox vcard:hasEmail schema:email')
+const homepages = predicateIris('foaf:homepage foaf:workplaceHomepage schema:url')
 
 /** How the name of an agent is read: one text, or all languages. */
 type Naming = {

@@ -9,7 +9,7 @@ import { oneText } from '../../vocabularies/labels.ts'
 import {
   afterLast,
   eachValue,
-  expanded,
+  predicateIris,
   iriLike,
   isBlank,
   keyedBy,
@@ -47,7 +47,7 @@ export const documentFormat = eachValue((node, scene) => {
 // The JSON of a concept is made once, because the same few concepts stand in every record.
 
 /** Makes a function of a concept that remembers what it made. */
-export function remembered<T>(make: (concept: Concept) => T): (concept: Concept) => T {
+export function oncePerConcept<T>(make: (concept: Concept) => T): (concept: Concept) => T {
   const made = new WeakMap<Concept, T>()
   return (concept) => {
     const value = made.get(concept) ?? make(concept)
@@ -57,10 +57,10 @@ export function remembered<T>(make: (concept: Concept) => T): (concept: Concept)
 }
 
 /** `{id, label, resource}` with the English label. */
-const labelled = remembered(({ id, label, iri }): JsonObject => ({ id, label, resource: iri }))
+const labelled = oncePerConcept(({ id, label, iri }): JsonObject => ({ id, label, resource: iri }))
 
 /** `{id, label: {language: text}, resource}` with all labels. */
-const multilingual = remembered(({ id, label, prefLabel, iri }): JsonObject => ({
+const multilingual = oncePerConcept(({ id, label, prefLabel, iri }): JsonObject => ({
   id,
   label: Object.keys(prefLabel).length > 0 ? prefLabel : { en: label },
   resource: iri,
@@ -135,7 +135,7 @@ const shortest = (code: string): string => fromIntl(() => new Intl.Locale(code).
 
 type LanguageFacts = { readonly id: string; readonly label: string; readonly iri?: string }
 
-const languageFacts = remembered(({ id, label, iri, extensions }: Concept): LanguageFacts => ({
+const languageFacts = oncePerConcept(({ id, label, iri, extensions }: Concept): LanguageFacts => ({
   id: extensions.iso_6391_code ?? shortest(id.toLowerCase()),
   label,
   iri,
@@ -185,7 +185,7 @@ export const languageCodes = (nodes: readonly Term[], scene: Scene): readonly st
 
 // Licences: concepts of the licence table in all their spellings, described nodes, foreign IRIs, names.
 
-const authorityLicence = remembered(
+const authorityLicence = oncePerConcept(
   ({ id, label, definition, exactMatch, iri, extensions }: Concept): JsonObject => ({
     id,
     label,
@@ -207,10 +207,10 @@ function knownLicence(iri: string, { concepts }: Scene): JsonObject | undefined 
 }
 
 const licencePredicates = {
-  label: expanded('skos:prefLabel dct:title skos:altLabel rdfs:label'),
-  id: expanded('dct:identifier dc:identifier'),
-  description: expanded('dct:description'),
-  match: expanded('skos:exactMatch'),
+  label: predicateIris('skos:prefLabel dct:title skos:altLabel rdfs:label'),
+  id: predicateIris('dct:identifier dc:identifier'),
+  description: predicateIris('dct:description'),
+  match: predicateIris('skos:exactMatch'),
 }
 
 /** A licence that its own graph describes, or names another one of. */

@@ -93,7 +93,7 @@ export type Mapping = (nodes: readonly Term[], slot: Slot, scene: Scene) => Json
 export type Filler = (node: Term, slot: Slot, scene: Scene) => Json | undefined
 
 /** IRIs by their prefixed names; those of schema.org are written with http and https. */
-export const expanded = (names: string): readonly string[] =>
+export const predicateIris = (names: string): readonly string[] =>
   names.split(' ').flatMap((name) => {
     const [prefix = '', local = ''] = name.split(':')
     const iri = `${prefixes[prefix]}${local}`

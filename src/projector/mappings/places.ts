@@ -7,7 +7,7 @@ import { type Concept, schemes } from '../../vocabularies/concept.ts'
 import { fromGml, fromWkt } from '../../vocabularies/geometry-text.ts'
 import { type Geometry, geometryOf } from '../../vocabularies/geometry.ts'
 import type { ConceptCache } from '../concept-cache.ts'
-import { remembered } from './concepts.ts'
+import { oncePerConcept } from './concepts.ts'
 import { eachValue, type Mapping, nodeIri, type Scene } from './mapping.ts'
 import type { JsonObject } from '../../text/json.ts'
 
@@ -33,7 +33,7 @@ function codeOf(concept: Concept): string {
   return concept.scheme === schemes.country ? (special[code] ?? code) : code
 }
 
-const fromConcept = remembered((concept): JsonObject => ({
+const fromConcept = oncePerConcept((concept): JsonObject => ({
   id: codeOf(concept),
   label: concept.label,
   resource: concept.iri,

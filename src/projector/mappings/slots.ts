@@ -7,7 +7,7 @@ import { compareCodePoints } from '../../text/code-points.ts'
 import type { Json, JsonObject } from '../../text/json.ts'
 import { keyedTexts } from '../../vocabularies/labels.ts'
 import { mappingClasses } from './classes.ts'
-import { afterLast, expanded, type Filler, mapped, nested, nodeIri } from './mapping.ts'
+import { afterLast, predicateIris, type Filler, mapped, nested, nodeIri } from './mapping.ts'
 import type { Scene, Slot } from './mapping.ts'
 import { metrics } from './metrics.ts'
 import { countriesOf, spatialResource } from './places.ts'
@@ -35,14 +35,14 @@ function sourceOf(
   if (field.mapping === 'TranslationMeta') {
     const texts = beside.filter(({ name }) => name === 'title' || name === 'description')
     const own = texts.flatMap((one) => one.paths)
-    const reads = own.length > 0 ? own : expanded('dct:title dct:description')
+    const reads = own.length > 0 ? own : predicateIris('dct:title dct:description')
     return { fill: translationMeta(reads), paths: [], reads }
   }
   if (field.paths.length > 0) return { paths: field.paths }
-  if (field.mapping === 'DistributionType') return { paths: expanded('dct:type') }
+  if (field.mapping === 'DistributionType') return { paths: predicateIris('dct:type') }
   // Predicates of fields that may stand without `sh:path` because their name says enough.
-  if (path === 'catalog_record.issued') return { paths: expanded('dct:issued') }
-  if (path === 'catalog_record.modified') return { paths: expanded('dct:modified') }
+  if (path === 'catalog_record.issued') return { paths: predicateIris('dct:issued') }
+  if (path === 'catalog_record.modified') return { paths: predicateIris('dct:modified') }
   return { paths: [], ...fillers[field.name] }
 }
 
@@ -55,7 +55,7 @@ const id: Filler = (node, { path }, scene) => {
   return iri === undefined ? undefined : afterLast(iri) || undefined
 }
 
-const [spatial = '', legislation = '', distribution = ''] = expanded(
+const [spatial = '', legislation = '', distribution = ''] = predicateIris(
   'dct:spatial dcatap:applicableLegislation dcat:distribution',
 )
 

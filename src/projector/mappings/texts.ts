@@ -10,7 +10,7 @@ import {
   oneText,
   tagOf,
 } from '../../vocabularies/labels.ts'
-import { eachValue, expanded, iriLike, isBlank, nodeIri } from './mapping.ts'
+import { eachValue, predicateIris, iriLike, isBlank, nodeIri } from './mapping.ts'
 import type { Mapping, Problem, Scene } from './mapping.ts'
 
 /** A mapping of values to texts; what is no text is left out with the problem, empty texts without. */
@@ -112,7 +112,7 @@ export const keywords: Mapping = (nodes, { path, field }, scene) => {
 
 // The label that a node carries in its own graph.
 
-const labels = expanded('skos:prefLabel rdfs:label dct:title foaf:name schema:name')
+const labels = predicateIris('skos:prefLabel rdfs:label dct:title foaf:name schema:name')
 
 const labelsOf = (node: Term, { graph }: Scene): readonly Term[] =>
   labels

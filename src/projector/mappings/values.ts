@@ -7,7 +7,15 @@ import { isJsonObject, type JsonObject } from '../../text/json.ts'
 import { instantOf, instantText } from '../../vocabularies/dates.ts'
 import { languageMap } from '../../vocabularies/labels.ts'
 import { formatOf } from './concepts.ts'
-import { afterLast, eachValue, expanded, iriLike, nodeIri, objectOf, settle } from './mapping.ts'
+import {
+  afterLast,
+  eachValue,
+  predicateIris,
+  iriLike,
+  nodeIri,
+  objectOf,
+  settle,
+} from './mapping.ts'
 import { type Mapping, type Problem, type Ranked, type Scene, valueTexts } from './mapping.ts'
 import type { Slot } from './mapping.ts'
 
@@ -74,13 +82,16 @@ type Period = { readonly start?: string; readonly end?: string }
 
 const sides = {
   start: {
-    direct: expanded('dcat:startDate schema:startDate'),
-    through: expanded('time:hasBeginning'),
+    direct: predicateIris('dcat:startDate schema:startDate'),
+    through: predicateIris('time:hasBeginning'),
   },
-  end: { direct: expanded('dcat:endDate schema:endDate'), through: expanded('time:hasEnd') },
+  end: {
+    direct: predicateIris('dcat:endDate schema:endDate'),
+    through: predicateIris('time:hasEnd'),
+  },
 }
 
-const stamps = expanded(
+const stamps = predicateIris(
   'time:inXSDDate time:inXSDDateTimeStamp time:inXSDDateTime time:inXSDgYearMonth time:inXSDgYear',
 )
 

@@ -4,7 +4,7 @@ import type { Fields } from '../../text/json.ts'
 import type { Hit } from '../../search-index/search-index.ts'
 import type { RecordPages } from '../search-deps.ts'
 import { at, type Chosen, chosenAt, instantAt, listAt, recordFields } from '../record-values.ts'
-import { textAt, webAddress } from '../record-values.ts'
+import { textAt, httpAddress } from '../record-values.ts'
 
 export type FeedEntry = {
   /** IRI of the dataset. */
@@ -95,7 +95,7 @@ function authorOf(fields: Fields, language: string) {
   }
   const email = textAt(fields, 'publisher.email')?.replace(/^mailto:/i, '')
   const isAddress = email !== undefined && email.length <= longestAddress && address.test(email)
-  const uri = webAddress(at(fields, 'publisher.homepage') ?? at(fields, 'publisher.resource'))
+  const uri = httpAddress(at(fields, 'publisher.homepage') ?? at(fields, 'publisher.resource'))
   return { name, uri, email: isAddress ? email : undefined }
 }
 
@@ -104,7 +104,7 @@ const mediaType = /^[\w.+-]{1,127}\/[\w.+-]{1,127}$/
 /** A distribution without an address of the web cannot be enclosed. Its main language is that of the catalogue. */
 function fileOf(distribution: unknown, fields: Fields, language: string): readonly FeedFile[] {
   const addresses = ['download_url', 'access_url'].flatMap((name) => listAt(distribution, name))
-  const href = addresses.map(webAddress).find((one) => one !== undefined)
+  const href = addresses.map(httpAddress).find((one) => one !== undefined)
   if (href === undefined) return []
   const named = { title: at(distribution, 'title'), catalog: fields['catalog'] }
   const matching = (path: string, form: RegExp) => {

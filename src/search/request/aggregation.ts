@@ -22,7 +22,7 @@ export function aggregationOf(
 }
 
 /** Every band of a range facet stands in the answer with its bounds, those without records too. */
-export function withBands(
+export function allBands(
   facets: readonly Facet[],
   settings: readonly IndexSettings[],
 ): readonly Facet[] {
