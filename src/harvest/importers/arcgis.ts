@@ -11,7 +11,7 @@ import { mappingKeys } from '../mapping/record.ts'
 import { contextOf, hubPage, mapEntry, mapFeature, plainValue } from './arcgis-mapping.ts'
 import { podReader } from './datajson-mapping.ts'
 import { type JsonDocument, openUnlessSame } from './documents.ts'
-import type { Found } from './found.ts'
+import type { Found } from './reception.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import {

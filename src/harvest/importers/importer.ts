@@ -3,7 +3,7 @@
  * decide whether the import is complete.
  */
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Outbound } from '../../client/outbound.ts'
 import { Failure, type Kind } from '../../errors.ts'
@@ -16,7 +16,6 @@ import type {
   SegmentKind,
   SegmentPlace,
 } from '../../pipe/segment.ts'
-import type { Found } from './found.ts'
 import {
   choiceOf,
   importConfig,
@@ -24,7 +23,7 @@ import {
   type ImportLimits,
   shapeOf,
 } from './import-config.ts'
-import { Reception } from './reception.ts'
+import { type Found, Reception } from './reception.ts'
 import { Source } from './source.ts'
 
 /** What an importer knows of the run. */
@@ -35,7 +34,7 @@ export type ImportContext = SegmentContext & {
   readonly output: 'dcat-ap' | 'source'
   readonly limits: ImportLimits
   /** Directory of the pipe's source, for queries beside it. */
-  readonly directory?: string
+  readonly directory?: string | undefined
   /** Directory for temporary files. */
   readonly scratch: string
   /** What the last complete run saw, when it may be relied on. */
@@ -56,7 +55,7 @@ export type ImporterKind<Config extends object> = {
   /** Part of every source hash: a new number writes every record again. */
   readonly version: number
   /** Its own keys; those of every importer are `importConfig`. */
-  readonly config: z.ZodType<Config>
+  readonly config: z.ZodObject & z.ZodType<Config>
   /** What cannot be said by a schema, such as a query that does not parse. */
   readonly check?: (config: Config & ImportConfig, place: SegmentPlace) => readonly ConfigProblem[]
   /** Headers that carry a credential, when `{ [auth.header]: value }` is not enough. */
@@ -95,57 +94,32 @@ export function importerSegment<Config extends object>(
   kind: ImporterKind<Config>,
   deps: ImporterDeps,
 ): SegmentKind {
+  const schema = importConfig.extend(kind.config.shape)
   return {
     names: kind.names,
     job: 'import',
-    schema: () => schemaOf(kind.config),
-    open: (config, place) => {
-      const read = readConfig(kind, deps, config, place)
-      if ('problems' in read) return { ok: false, problems: read.problems }
-      const { settings } = read
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON Schema is JSON
+    schema: () => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonObject,
+    open: (given, place) => {
+      const { success, data, error } = schema.safeParse(given)
+      if (!success) {
+        const issues = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
+        const problems = issues.map(({ path: key, message: detail }) => ({ key, detail }))
+        return { ok: false, problems }
+      }
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has the keys of both
+      const config = data as unknown as Config & ImportConfig
+      const { auth } = config
+      const problems = [...(kind.check?.(config, place) ?? [])]
+      if (auth && deps.secret(auth.secret) === undefined)
+        problems.push({ key: 'auth.secret', detail: `there is no secret called ${auth.secret}` })
+      if (problems.length > 0) return { ok: false, problems }
       return {
         ok: true,
-        run: (_, context, signal) => run({ kind, deps, config: settings, place }, context, signal),
+        run: (_, context, signal) => run({ kind, deps, config, place }, context, signal),
       }
     },
   }
-}
-
-function schemaOf(own: z.ZodType): JsonObject {
-  const options = { io: 'input', unrepresentable: 'any' } as const
-  const [shared, special] = [z.toJSONSchema(importConfig, options), z.toJSONSchema(own, options)]
-  const merged = {
-    ...shared,
-    properties: { ...shared.properties, ...special.properties },
-    required: [...new Set([...(shared.required ?? []), ...(special.required ?? [])])],
-  }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON Schema is JSON
-  return JSON.parse(JSON.stringify(merged)) as JsonObject
-}
-
-function readConfig<Config extends object>(
-  kind: ImporterKind<Config>,
-  deps: ImporterDeps,
-  config: JsonObject,
-  place: SegmentPlace,
-): { settings: Config & ImportConfig } | { problems: readonly ConfigProblem[] } {
-  const shared = importConfig.safeParse(config)
-  const own = kind.config.safeParse(config)
-  if (!shared.success || !own.success) {
-    const issues = [...(shared.error?.issues ?? []), ...(own.error?.issues ?? [])]
-    return {
-      problems: issues.map(({ path, message }) => ({ key: path.join('.'), detail: message })),
-    }
-  }
-  const settings = { ...shared.data, ...own.data }
-  const { auth } = settings
-  const problems = [
-    ...(auth && deps.secret(auth.secret) === undefined
-      ? [{ key: 'auth.secret', detail: `there is no secret called ${auth.secret}` }]
-      : []),
-    ...(kind.check?.(settings, place) ?? []),
-  ]
-  return problems.length > 0 ? { problems } : { settings }
 }
 
 type Opened<Config extends object> = {
@@ -155,7 +129,15 @@ type Opened<Config extends object> = {
   readonly place: SegmentPlace
 }
 
-const digest = (text: string) => createHash('sha256').update(text).digest('hex')
+/** One import, which may pass over its source twice. */
+type Importing<Config extends object> = Opened<Config> & {
+  readonly context: Omit<ImportRun<Config>, 'source' | 'signal'>
+  readonly reception: Reception
+  /** Whether an import that came to its end is complete. */
+  readonly verdict: () => Completeness
+}
+
+const digest = (text: string) => hash('sha256', text, 'hex')
 
 const dryRunLimit = 20
 
@@ -166,73 +148,74 @@ async function* run<Config extends object>(
   signal: AbortSignal,
 ): AsyncGenerator<Message> {
   const { kind, deps, config, place } = opened
-  const { catalogue } = config
+  const { catalogue, incremental } = config
   if (deps.catalogueExists && !(await deps.catalogueExists(catalogue, signal)))
     throw new Failure(
       'unknown-catalogue',
       `There is no catalogue ${catalogue}; a harvest makes none.`,
     )
-  const output = config.output ?? (place.next === 'transforming-js' ? 'source' : 'dcat-ap')
-  const shape = digest(`${kind.names[0]} ${kind.version}\n${output}\n${shapeOf(config)}`)
-  const limit = config.limit ?? (context.dryRun ? dryRunLimit : undefined)
+  const [name] = kind.names
   const { limits, now, pause, scratch } = deps
+  const output = config.output ?? (place.next === 'transforming-js' ? 'source' : 'dcat-ap')
+  const shape = digest(`${name} ${kind.version}\n${output}\n${shapeOf(config)}`)
+  const limit = config.limit ?? (context.dryRun ? dryRunLimit : undefined)
   const isWhole = !context.dryRun && !context.only && context.resumeFrom === undefined
-  const isComparable = isWhole && config.limit === undefined && !config.incremental
-  const validators = isComparable ? deps.validators?.(context, shape, config.forceDays) : undefined
+  const isComparable = isWhole && config.limit === undefined && !incremental
+  const known = isComparable ? deps.validators?.(context, shape, config.forceDays) : undefined
   const seen: Validator[] = []
   const reception = new Reception({ limits, now, shape, limit, sink: context.sink })
-  const verdict = () => verdictOf(opened, context, { reception, shape, seen })
-  const passing = {
-    ...context,
-    config,
-    output,
-    limits,
-    scratch,
-    now,
-    pause,
-    validators: validators ?? [],
-    validate: (validator: Validator) => void seen.push(validator),
-    ...(place.directory !== undefined && { directory: place.directory }),
+  const verdict = (): Completeness => {
+    const problem = reception.shortfall(deps.owns?.(context.runId) ?? true)
+    if (problem) return { kind: 'incomplete', problem }
+    if (incremental || context.only) return { kind: 'incomplete' }
+    const fingerprint = digest(`${name}\n${choiceOf(config)}`)
+    return { kind: 'complete', fingerprint, shape, validators: seen }
   }
-  let end = yield* pass(opened, passing, { reception, verdict }, signal)
+  const validate = (validator: Validator) => void seen.push(validator)
+  const own = { config, output, limits, scratch, now, pause, directory: place.directory }
+  const passing = { ...context, ...own, validators: known ?? [], validate }
+  const importing = { ...opened, context: passing, reception, verdict }
+  let end = yield* pass(importing, signal)
   // The source changed under our hands: what moved between two pages shows in a second look.
   if (end.kind === 'incomplete' && end.problem?.kind === 'total-changed') {
     reception.startAgain()
-    end = yield* pass(opened, passing, { reception, verdict }, signal)
+    end = yield* pass(importing, signal)
   }
   yield { kind: 'end', completeness: end }
 }
 
-type Judging = { readonly reception: Reception; readonly verdict: () => Completeness }
-
 /** Reads the whole source once. */
 async function* pass<Config extends object>(
-  { kind, deps, config, place }: Opened<Config>,
-  context: Omit<ImportRun<Config>, 'source' | 'signal'>,
-  { reception, verdict }: Judging,
+  { kind, deps, config, place, context, reception, verdict }: Importing<Config>,
   signal: AbortSignal,
 ): AsyncGenerator<Message, Completeness> {
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
-  const credentials = credentialsOf(kind, deps, config)
   const { sink } = context
+  const credentials = credentialsOf(kind, deps, config)
   const source = new Source({ deps, config, trust: place.trust, credentials, sink }, either)
-  const pace = pacemaker(deps, config)
+  let last = Number.NEGATIVE_INFINITY
   try {
     for await (const found of kind.import({ ...context, source, signal: either })) {
       signal.throwIfAborted()
-      if (found.kind === 'end') return endOf(found, { reception, verdict })
+      if (found.kind === 'end') {
+        if (found.as === 'not-modified') return { kind: 'not-modified' }
+        if (found.as === 'cut' && reception.isWhole) return verdict()
+        return { kind: 'incomplete', ...(found.problem && { problem: found.problem }) }
+      }
       for (const message of reception.take(found, source.bytes)) {
-        if (message.kind === 'record') await pace(signal)
+        // Between two records at least `pulse` milliseconds pass.
+        const wait = message.kind === 'record' ? last + config.pulse - deps.now() : 0
+        if (wait > 0) await deps.pause(wait, signal)
+        if (message.kind === 'record') last = deps.now()
         yield message
         if (reception.isFull) return { kind: 'incomplete' }
       }
     }
   } catch (error) {
     signal.throwIfAborted()
-    const problem = incompleteBy(error, reception.pages)
-    if (!problem) throw error
-    return { kind: 'incomplete', problem }
+    if (!isIncomplete(error, reception.pages)) throw error
+    return { kind: 'incomplete', problem: error }
   } finally {
     // An importer that is left in the middle may still wait for an answer.
     stop.abort()
@@ -249,45 +232,6 @@ function credentialsOf<Config extends object>(
   if (value === undefined) return {}
   const header = auth?.header ?? 'Authorization'
   return kind.credentials?.(value, header) ?? { [header]: value }
-}
-
-/** Waits as long as `pulse` asks for between two records. */
-function pacemaker({ now, pause }: ImporterDeps, { pulse }: ImportConfig) {
-  let last = Number.NEGATIVE_INFINITY
-  return async (signal: AbortSignal) => {
-    if (pulse === 0) return
-    const wait = last + pulse - now()
-    if (wait > 0) await pause(wait, signal)
-    last = now()
-  }
-}
-
-function endOf(
-  end: Extract<Found, { kind: 'end' }>,
-  { reception, verdict }: Judging,
-): Completeness {
-  if (end.as === 'not-modified') return { kind: 'not-modified' }
-  if (end.as === 'cut' && reception.isWhole) return verdict()
-  return { kind: 'incomplete', ...(end.problem && { problem: end.problem }) }
-}
-
-type Vouching = {
-  readonly reception: Reception
-  readonly shape: string
-  readonly seen: readonly Validator[]
-}
-
-/** Of an import that came to its end. */
-function verdictOf<Config extends object>(
-  { kind, deps, config }: Opened<Config>,
-  { runId, only }: SegmentContext,
-  { reception, shape, seen }: Vouching,
-): Completeness {
-  const problem = reception.shortfall(deps.owns?.(runId) ?? true)
-  if (problem) return { kind: 'incomplete', problem }
-  if (config.incremental || only) return { kind: 'incomplete' }
-  const fingerprint = digest(`${kind.names[0]}\n${choiceOf(config)}`)
-  return { kind: 'complete', fingerprint, shape, validators: seen }
 }
 
 /** Failures that leave the import incomplete: whatever was read so far stays, and nothing is removed. */
@@ -314,14 +258,11 @@ const dependsOnPage: ReadonlySet<Kind> = new Set<Kind>([
   'too-large',
 ])
 
-/**
- * `undefined`: the run fails. Else the problem of an incomplete import. A source that says when to come back is no
- * failure, whatever the page.
- */
-function incompleteBy(error: unknown, pages: number): Failure | undefined {
-  if (!(error instanceof Failure)) return undefined
-  const { kind } = error
-  if (leavesIncomplete.has(kind)) return error
-  if (kind === 'source-throttled' && error.retryAfter !== undefined) return error
-  return dependsOnPage.has(kind) && pages > 0 ? error : undefined
+/** Else the run fails. A source that says when to come back is no failure, whatever the page. */
+function isIncomplete(error: unknown, pages: number): error is Failure {
+  if (!(error instanceof Failure)) return false
+  const { kind, retryAfter } = error
+  if (leavesIncomplete.has(kind)) return true
+  if (kind === 'source-throttled' && retryAfter !== undefined) return true
+  return dependsOnPage.has(kind) && pages > 0
 }

@@ -4,7 +4,7 @@ import { Failure } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { openJsonDocument } from './documents.ts'
-import type { Found, FoundItem } from './found.ts'
+import type { Found, FoundItem } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { nextPage } from './next-page.ts'
 import {

@@ -10,7 +10,7 @@ import { type Authorities, shippedAuthorities } from '../../vocabularies/authori
 import type { LicenceNames } from '../../vocabularies/licences.ts'
 import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
 import { MappedRecord, type MappingConfig, type RecordOptions } from '../mapping/record.ts'
-import type { FoundItem, Whereabouts } from './found.ts'
+import type { FoundItem, Whereabouts } from './reception.ts'
 import { canonicalJson, type ImportConfig } from './import-config.ts'
 import type { ImportContext, ImportRun } from './importer.ts'
 import { shownUrl } from './source.ts'

@@ -9,7 +9,7 @@ import { dcat, dct, rdf, rdfs, skos } from '../../rdf/namespaces.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import { type Bounds, pieces, type Standing } from '../importing/cutting/cut.ts'
 import { identifiersIn, iriOf } from '../importing/cutting/parcels.ts'
-import type { Found } from './found.ts'
+import type { Found } from './reception.ts'
 import type { RdfDocument } from './rdf-document.ts'
 
 type Naming = {

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { fetchDocument, fetchUnlessSame, type StoredDocument } from './documents.ts'
-import type { Found } from './found.ts'
+import type { Found } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { linkedNext, nextPage } from './next-page.ts'
 import { readRdf } from './rdf-document.ts'

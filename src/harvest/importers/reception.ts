@@ -1,13 +1,103 @@
-/** Receives what an importer finds: counts, hashes, tells doubles apart and checks the counts against the source's own. */
+/** What an importer finds, and who receives it: counts, hashes, tells doubles apart and checks the counts against the source's own. */
 
 import { hash } from 'node:crypto'
 import { Failure } from '../../errors.ts'
-import type { Message } from '../../pipe/message.ts'
+import type { Finding, Message } from '../../pipe/message.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
 import { withoutCredentials } from '../../secrets.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
-import { type Found, type FoundItem, type FoundRecord, nameless } from './found.ts'
 import type { ImportLimits } from './import-config.ts'
+
+/** One record as the importer hands it on. */
+export type FoundRecord = {
+  readonly kind: 'record'
+  /** The most stable id that the source offers. Empty or blank: the record becomes `item-no-identifier`. */
+  readonly sourceId: string
+  /** Other ids under which it may be stored already, most likely one first. */
+  readonly aliases?: readonly string[]
+  /** `application/n-triples` when mapped, `application/json` as the source sent it. */
+  readonly mediaType: string
+  readonly text: string
+  /**
+   * What the source hash is made of: the record as the source sent it in canonical form, without the fields that change
+   * by themselves. `text` when absent.
+   */
+  readonly hashed?: string
+  readonly sourceUrl?: string
+  /** To find a record without identifier by. */
+  readonly whereabouts?: Whereabouts
+  readonly findings?: readonly Finding[]
+}
+
+/** A find that does not end the import. */
+export type FoundItem =
+  | FoundRecord
+  /** A declared total, as often as the source tells it. `before`: records in front of the place where a run resumed. */
+  | { readonly kind: 'total'; readonly total: number; readonly before?: number }
+  /** A record that was offered and cannot be read. */
+  | {
+      readonly kind: 'refused'
+      readonly sourceId?: string
+      readonly problem: Failure
+      readonly sourceUrl?: string
+      /** To find a record without identifier by. */
+      readonly whereabouts?: Whereabouts
+      /** What the source sent; cut to 64 KB on the way. */
+      readonly excerpt?: string
+    }
+  /**
+   * A record that is not for us: private, of another type, filtered. `isMentioned`: the source only speaks of it, so that
+   * no total counts it.
+   */
+  | {
+      readonly kind: 'skipped'
+      readonly sourceId: string
+      readonly reason: string
+      readonly isMentioned?: true
+    }
+  /** Everything of a page was given. `cursor` only when it is a key from which a later run can go on. */
+  | { readonly kind: 'page'; readonly cursor?: string }
+
+/**
+ * An importer that has met its own end condition just returns; it throws a `Failure` when it cannot go on, whose kind
+ * decides between a failed and an incomplete run. `end` is for what else there is to say: nothing changed, or the source
+ * was read to its end and still cannot be vouched for.
+ */
+export type Found =
+  | FoundItem
+  | { readonly kind: 'end'; readonly as: 'not-modified' }
+  | { readonly kind: 'end'; readonly as: 'incomplete'; readonly problem?: Failure }
+  /** A page further on is not there: incomplete, unless the declared total is met all the same. */
+  | { readonly kind: 'end'; readonly as: 'cut'; readonly problem: Failure }
+
+/** What is told of a record without identifier, so that somebody can find it in the source. */
+export type Whereabouts = {
+  readonly title?: string
+  /** In the document of the source, counted from 1. */
+  readonly line?: number
+  /** In a JSON document of the source (RFC 6901). */
+  readonly pointer?: string
+}
+
+const longestTitle = 200
+
+/** `item-no-identifier` with the title, the position among the records of the run and, where it is known, the place. */
+function nameless(
+  { title, line, pointer }: Whereabouts,
+  position: number,
+  reason = 'The record has no identifier.',
+): Failure {
+  const short = title && title.length > longestTitle ? `${title.slice(0, longestTitle)}…` : title
+  const called = short === undefined ? 'It has no title either' : JSON.stringify(short)
+  const places = [`record ${position} of the run`]
+  if (line !== undefined) places.push(`line ${line}`)
+  if (pointer !== undefined) places.push(pointer === '' ? 'the whole document' : pointer)
+  const detail = `${reason} ${called}, ${places.join(', ')}.`
+  return new Failure('item-no-identifier', detail, {
+    ...(line !== undefined && { errors: [{ line, detail }] }),
+    ...(pointer !== undefined && { errors: [{ pointer, detail }] }),
+  })
+}
 
 type ReceptionOptions = {
   readonly limits: ImportLimits
@@ -35,12 +125,12 @@ export class Reception {
   #nameless = 0
   #counter = 0
   #offered = 0
-  #page: { time: number; bytes: number; records: number; isNews: boolean }
+  #page = { time: 0, bytes: 0, records: 0, isNews: false }
   #total: { readonly last: number; readonly changed: boolean; readonly before: number } | undefined
 
   constructor(options: ReceptionOptions) {
     this.#options = options
-    this.#page = { time: options.now(), bytes: 0, records: 0, isNews: false }
+    this.#page.time = options.now()
   }
 
   /** The wanted number of records is there. */
@@ -66,29 +156,21 @@ export class Reception {
     this.#page = { time: this.#options.now(), bytes: 0, records: 0, isNews: false }
   }
 
-  /** The messages that a find becomes: none for the same record met twice. `bytes`: read from the source so far. */
-  *take(found: FoundItem, bytes: number): Iterable<Message> {
+  /** The message that a find becomes: none for the same record met twice. `bytes`: read from the source so far. */
+  take(found: FoundItem, bytes: number): readonly Message[] {
     switch (found.kind) {
       case 'record':
-        yield* this.#record(found)
-        return
+        return this.#record(found)
       case 'refused':
-        yield* this.#refused(found)
-        return
+        return this.#refused(found)
       case 'skipped':
-        if (this.#isNews(found)) yield found
-        return
-      case 'deleted':
-        yield found
-        return
+        return this.#isNews(found) ? [found] : []
       case 'total':
         this.#declare(found.total, found.before ?? 0)
-        yield { kind: 'total', total: found.total }
-        return
+        return [{ kind: 'total', total: found.total }]
       case 'page':
         this.#endPage(found.cursor, bytes)
-        yield found
-        return
+        return [found]
       default:
         throw new Error(`unknown find ${JSON.stringify(found satisfies never)}`)
     }
@@ -112,78 +194,66 @@ export class Reception {
   /** `new`: first of its id · `same`: met before with the same content · `other`: another record with a known id. */
   #meet(id: string, content: string): 'new' | 'same' | 'other' {
     const [key, record] = [keyHash(id), keyHash(`${id}\n${content}`)]
-    const isNewId = !this.#ids.has(key)
-    const isNewRecord = !this.#records.has(record)
+    const standing = this.#ids.has(key) ? (this.#records.has(record) ? 'same' : 'other') : 'new'
     this.#page.records += 1
     this.#page.isNews ||= !this.#pass.has(record)
     this.#ids.add(key)
     this.#records.add(record)
     this.#pass.add(record)
-    if (isNewId) return 'new'
-    return isNewRecord ? 'other' : 'same'
+    return standing
   }
 
-  #isNews({ sourceId, isMentioned }: Extract<Found, { kind: 'skipped' }>): boolean {
+  #isNews({ sourceId, isMentioned }: Extract<FoundItem, { kind: 'skipped' }>): boolean {
     if (!isMentioned) return this.#meet(sourceId, '') !== 'same'
     return this.#mentioned.size < this.#mentioned.add(keyHash(sourceId)).size
   }
 
-  *#record(found: FoundRecord): Iterable<Message> {
-    const { text, mediaType, findings = [] } = found
+  #record(found: FoundRecord): readonly Message[] {
+    const { text, mediaType, findings = [], whereabouts = {} } = found
+    const { shape, limits } = this.#options
     const sourceId = found.sourceId.trim()
     const where = whereOf(found)
-    const flaw = this.#flaw(sourceId, found)
-    if (flaw) {
-      const named = sourceId === '' ? {} : { sourceId }
-      yield* this.#refused({ kind: 'refused', problem: flaw, excerpt: text, ...named, ...where })
-      return
+    if (sourceId === '') {
+      const problem = nameless(whereabouts, this.#offered + 1)
+      return this.#refused({ kind: 'refused', problem, excerpt: text, ...where })
     }
-    const hashed = `${this.#options.shape}\n${mediaType}\n${found.hashed ?? text}`
-    const sourceHash = hash('sha256', hashed, 'hex')
-    const acquaintance = this.#meet(sourceId, sourceHash)
-    if (acquaintance === 'same') return
+    if (Buffer.byteLength(text) > limits.maxItemBytes) {
+      const detail = `A record may have ${limits.maxItemBytes} bytes (maxItemBytes).`
+      const problem = new Failure('item-too-large', detail)
+      return this.#refused({ kind: 'refused', problem, excerpt: text, sourceId, ...where })
+    }
+    const sourceHash = hash('sha256', `${shape}\n${mediaType}\n${found.hashed ?? text}`, 'hex')
+    const standing = this.#meet(sourceId, sourceHash)
+    if (standing === 'same') return []
     this.#offer()
-    if (acquaintance === 'other') {
+    if (standing === 'other') {
       const detail = `An earlier record of this run has the identifier ${sourceId} too.`
       const problem = new Failure('item-duplicate', detail)
       const excerpt = text.slice(0, longestExcerpt)
-      yield { kind: 'refused', sourceId, stage: 'import', problem, excerpt, ...where }
-      return
+      return [{ kind: 'refused', sourceId, stage: 'import', problem, excerpt, ...where }]
     }
     const aliases = [...new Set(found.aliases)].filter((id) => id !== '' && id !== sourceId)
     const counter = (this.#counter += 1)
     const record = { kind: 'record', counter, sourceId, aliases, mediaType, text } as const
-    yield { ...record, sourceHash, findings, ...where }
+    return [{ ...record, sourceHash, findings, ...where }]
   }
 
-  #flaw(sourceId: string, { text, whereabouts = {} }: FoundRecord): Failure | undefined {
-    const { maxItemBytes } = this.#options.limits
-    if (sourceId === '') return nameless(whereabouts, this.#offered + 1)
-    // Characters are at most three bytes, so that most texts need no counting.
-    if (text.length * 3 <= maxItemBytes || Buffer.byteLength(text) <= maxItemBytes) return undefined
-    return new Failure('item-too-large', `A record may have ${maxItemBytes} bytes (maxItemBytes).`)
-  }
-
-  *#refused(found: Extract<Found, { kind: 'refused' }>): Iterable<Message> {
-    const { excerpt, sourceId, whereabouts } = found
-    if (sourceId === undefined) {
+  #refused(found: Extract<FoundItem, { kind: 'refused' }>): readonly Message[] {
+    const { excerpt = '', sourceId, whereabouts } = found
+    let { problem } = found
+    if (sourceId !== undefined) {
+      if (this.#meet(sourceId, excerpt) === 'same') return []
+      this.#offer()
+    } else {
       this.#nameless += 1
       this.#page.records += 1
       this.#page.isNews = true
-    } else if (this.#meet(sourceId, excerpt ?? '') === 'same') return
-    this.#offer()
-    const problem =
-      sourceId === undefined && whereabouts
-        ? nameless(whereabouts, this.#offered, found.problem.detail)
-        : found.problem
-    yield {
-      kind: 'refused',
-      problem,
-      stage: 'import',
-      ...(sourceId !== undefined && { sourceId }),
-      ...whereOf(found),
-      ...(excerpt !== undefined && { excerpt: excerpt.slice(0, longestExcerpt) }),
+      this.#offer()
+      if (whereabouts) problem = nameless(whereabouts, this.#offered, problem.detail)
     }
+    const about = { ...(sourceId !== undefined && { sourceId }), ...whereOf(found) }
+    const sent = found.excerpt === undefined ? {} : { excerpt: excerpt.slice(0, longestExcerpt) }
+    return [{ kind: 'refused', problem, stage: 'import', ...about, ...sent }]
   }
 
   #offer(): void {

@@ -6,7 +6,7 @@ import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import type { Fields } from '../../text/json.ts'
 import { datasetsOf } from './datajson.ts'
 import { openJsonDocument } from './documents.ts'
-import type { Found } from './found.ts'
+import type { Found } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { addressWith, countOf, envelopeFailure, foundEntry, portalOf } from './portal.ts'
 import {

@@ -12,7 +12,7 @@ import type { AgentFields } from '../mapping/agents.ts'
 import { distribution } from '../mapping/distribution.ts'
 import { type PropertyValues, write } from '../mapping/properties.ts'
 import { type MappedRecord, mappingKeys, type Subject } from '../mapping/record.ts'
-import type { Found } from './found.ts'
+import type { Found } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import {
   addressWith,

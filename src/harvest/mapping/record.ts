@@ -19,7 +19,7 @@ import {
   saidText,
   structured,
 } from '../../vocabularies/loose-values.ts'
-import type { FoundRecord } from '../importers/found.ts'
+import type { FoundRecord } from '../importers/reception.ts'
 import { contactAddress, isUsableIri, nameOf, webAddress } from './addresses.ts'
 
 function isTimeZone(name: string): boolean {
