@@ -21,6 +21,7 @@ import {
   envelopeFailure,
   foundEntry,
   lasting,
+  listPages,
   type Portal,
   portalOf,
   rootOf,
@@ -256,23 +257,17 @@ async function recordCount({ source, config }: Run): Promise<number | undefined>
   }
 }
 
-/** Only a short page is the last: a total that is too low must not hide what comes after it. */
 async function* recordPages({ source, config, output, site }: Run): Finds {
   const accept = 'application/geo+json, application/json;q=0.9'
   const read = (fields: Fields) => featureEntry(fields, site)
-  for (let from = 1; ;) {
-    const url = recordsAddress(config, config.pageSize, from)
+  yield* listPages(async ({ met }) => {
+    const url = recordsAddress(config, config.pageSize, met + 1)
     const { value, findings } = await source.json(url, { accept })
     const { features, numberMatched } = fieldsOf(value)
     if (!Array.isArray(features)) throw envelopeFailure(value, url)
-    const total = countOf(numberMatched)
-    if (total !== undefined) yield { kind: 'total', total }
-    for (const one of features) yield foundEntry(one, { output, read, findings })
-    yield { kind: 'page' }
-    from += features.length
-    const isShort = features.length < config.pageSize && from > (total ?? Infinity)
-    if (features.length === 0 || isShort) return
-  }
+    const finds = features.values().map((one) => foundEntry(one, { output, read, findings }))
+    return { count: features.length, finds, total: countOf(numberMatched) }
+  }, config.pageSize)
 }
 
 function featureEntry(fields: Fields, site: Site): Entry {

@@ -12,7 +12,7 @@ import { importDkan } from './dkan.ts'
 import type { Found, FoundItem } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { action, type ActionAnswer, portalRoot } from './ckan-api.ts'
-import { foundEntry, licenceList, portalOf } from './portal.ts'
+import { foundEntry, licenceList, listPages, portalOf } from './portal.ts'
 import type { Source } from './source.ts'
 
 /** What the config of a CKAN importer may say beside the common keys. */
@@ -43,8 +43,17 @@ export const ckanImporter: ImporterKind<CkanConfig> = {
 /** Statuses that say that there is no such call here. */
 const absent = [400, 404, 405, 409]
 
+/** By the id; portals that refuse it may know the name. Without any order a page may hide what the next one repeats. */
+const orders = ['id asc', 'name asc', undefined] as const
+
+const withoutOrder = new Failure(
+  'source-error',
+  'The portal refuses to sort, so that its pages may hide records.',
+)
+
+/** Steps by what was received: larger pages than the portal likes are cut in silence. */
 async function* importCkan(run: Run): AsyncGenerator<Found, void> {
-  const { config, source, output, signal } = run
+  const { config, source, output } = run
   const root = portalRoot(config.address)
   const licences = licenceList(isLicenceUnclear, async () => {
     const accepts = [...absent, 403]
@@ -54,25 +63,38 @@ async function* importCkan(run: Run): AsyncGenerator<Found, void> {
   const read = packageReader({ ...(await portalOf(run, root)), licence: licences.find })
   const find = (value: unknown) => foundEntry(value, { output, read })
   const names = new Set<unknown>()
+  let order = 0
   try {
-    for await (const page of search(run, root)) {
-      signal.throwIfAborted()
-      if (page.kind === 'end') {
-        yield page
-        return
-      }
-      yield { kind: 'total', total: page.count }
-      await licences.learn(page.results)
-      for (const one of page.results) names.add(fieldsOf(one)['name'])
-      yield* page.results.map(find)
-      yield { kind: 'page' }
-    }
+    yield* listPages(async ({ met }) => {
+      let answer = await ask(run, root, { start: met, sort: orders[order] })
+      for (const last = met === 0 ? orders.length - 1 : 0; !answer.ok && order < last;)
+        answer = await ask(run, root, { start: met, sort: orders[++order] })
+      const { total, packages } = packagesIn(answer)
+      await licences.learn(packages)
+      for (const one of packages) names.add(fieldsOf(one)['name'])
+      return { count: packages.length, total, finds: packages.values().map(find) }
+    })
   } catch (error) {
     // Servers in front of the search refuse to go deep; what can be listed can be asked for by name.
     const list = names.size > 0 && isRefusal(error) ? await packageList(source, root) : undefined
     if (!list) throw error
     yield* singly(source, root, { list, names, find })
+    return
   }
+  if (orders[order] === undefined) yield { kind: 'end', as: 'incomplete', problem: withoutOrder }
+}
+
+function packagesIn(answer: ActionAnswer) {
+  if (!answer.ok) {
+    const cause = answer.message
+    throw new Failure('source-error', `The search answered ${answer.status}.`, { cause })
+  }
+  const { count, results } = fieldsOf(answer.result)
+  const total = Number(plainText(count))
+  if (!Number.isSafeInteger(total) || total < 0 || !Array.isArray(results))
+    throw new Failure('source-malformed', 'The search answered without count or results.')
+  const packages: readonly unknown[] = results
+  return { total, packages }
 }
 
 /** A package names a licence and does not say where it is. */
@@ -95,46 +117,6 @@ async function packageList(source: Source, root: string): Promise<readonly strin
     if (isRefusal(error)) return undefined
     throw error
   }
-}
-
-type Page =
-  | { readonly kind: 'results'; readonly count: number; readonly results: readonly unknown[] }
-  | Extract<Found, { kind: 'end' }>
-
-/** By the id; portals that refuse it may know the name. Without any order a page may hide what the next one repeats. */
-const orders = ['id asc', 'name asc', undefined] as const
-
-const withoutOrder = new Failure(
-  'source-error',
-  'The portal refuses to sort, so that its pages may hide records.',
-)
-
-/**
- * Pages of `package_search`, in an order that does not change while they are read. Steps by what was received: larger
- * pages than the portal likes are cut in silence.
- */
-async function* search(run: Run, root: string): AsyncGenerator<Page, void> {
-  let [start, largest, order] = [0, 0, 0]
-  for (;;) {
-    const answer = await ask(run, root, { start, sort: orders[order] })
-    if (!answer.ok) {
-      if (start === 0 && ++order < orders.length) continue
-      const cause = answer.message
-      throw new Failure('source-error', `The search answered ${answer.status}.`, { cause })
-    }
-    const { count: told, results: list } = fieldsOf(answer.result)
-    const count = Number(plainText(told))
-    if (!Number.isSafeInteger(count) || count < 0 || !Array.isArray(list))
-      throw new Failure('source-malformed', 'The search answered without count or results.')
-    const results: readonly unknown[] = list
-    // An empty page tells nothing but the count, which the first one told.
-    if (results.length > 0 || start === 0) yield { kind: 'results', count, results }
-    largest = Math.max(largest, results.length)
-    start += results.length
-    // A full page may have one after it that the count does not know of.
-    if (results.length === 0 || (start >= count && results.length < largest)) break
-  }
-  if (orders[order] === undefined) yield { kind: 'end', as: 'incomplete', problem: withoutOrder }
 }
 
 function ask(

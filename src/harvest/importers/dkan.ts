@@ -12,7 +12,7 @@ import { openUnlessSame } from './documents.ts'
 import type { Found } from './reception.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
-import { addressWith, countOf, envelopeFailure, foundEntry, portalOf } from './portal.ts'
+import { addressWith, countOf, envelopeFailure, foundEntry, listPages, portalOf } from './portal.ts'
 
 /** What the config of a DKAN importer may say beside the common keys. */
 const dkanConfig = z.object({
@@ -81,33 +81,32 @@ const largestPage = 100
 const mostEmpty = 10
 
 /**
- * The search of DKAN 2. A page may be shorter than asked for with more behind it: records that are in the search and no longer in
+ * The search of DKAN 2. A page may be shorter than asked for with more after it: records that are in the search and no longer in
  * the metastore are dropped on the way. So the total alone says when the end is reached.
  */
-async function* searchPages({ config, source, output }: Run, site: PodSource): Finds {
+function searchPages({ config, source, output }: Run, site: PodSource): Finds {
   const size = Math.min(config.pageSize, largestPage)
   let empty = 0
-  for (let page = 1; ; page += 1) {
+  return listPages(async ({ page }) => {
     // Facets over the whole index would be counted for every page.
     const order = { sort: 'title', 'sort-order': 'asc', facets: 0 }
     const query = { 'page-size': size, page, ...order, ...config.filters }
     const { value, url } = await source.json(addressWith(`${site.root}/api/1/search`, query))
-    const { total, results } = fieldsOf(value)
-    const count = countOf(total)
-    if (count === undefined || typeof results !== 'object') throw envelopeFailure(value, url)
+    const { total: told, results } = fieldsOf(value)
+    const total = countOf(told)
+    if (total === undefined || typeof results !== 'object') throw envelopeFailure(value, url)
     // Without results there is a list in place of an object.
     const entries = Object.entries(fieldsOf(results))
-    const isEmpty = entries.length === 0
-    if (!isEmpty || page === 1) yield { kind: 'total', total: count }
-    for (const [key, one] of entries)
-      yield foundEntry(one, { output, read: podReader(site, key.replace(/^[^/]*\//, '')) })
-    yield { kind: 'page' }
-    // A full page may have one behind it that the total does not know of.
-    if (page * size >= count && entries.length < size) return
-    empty = isEmpty ? empty + 1 : 0
-    // What the total promises further back is for the count to miss.
-    if (empty > mostEmpty) return
-  }
+    const finds = entries.values().map(([key, one]) => {
+      const read = podReader(site, key.replace(/^[^/]*\//, ''))
+      return foundEntry(one, { output, read })
+    })
+    const count = entries.length
+    empty = count === 0 ? empty + 1 : 0
+    // A full page may have one after it that the total does not know of; what it promises further on is for the count to miss.
+    const isLast = (page * size >= total && count < size) || empty > mostEmpty
+    return { count, finds, total, isLast }
+  })
 }
 
 /**
@@ -124,17 +123,15 @@ async function* packageLists(run: Run, root: string): Finds {
   })
   const total = await nameCount(run, root)
   if (total !== undefined) yield { kind: 'total', total }
-  for (let offset = 0; ;) {
-    const query = { limit: String(config.pageSize), offset: String(offset) }
+  yield* listPages(async ({ met }) => {
+    const query = { limit: String(config.pageSize), offset: String(met) }
     const call = { root, name: 'current_package_list_with_resources', query }
     const answer = await action(source, call)
     if (!answer.ok) throw new Failure('source-error', `The list answered ${answer.status}.`)
     const found = listOf(answer.result).flat()
-    if (found.length === 0) break
-    yield* found.map((value) => foundEntry(value, { output, read }))
-    yield { kind: 'page' }
-    offset += found.length
-  }
+    const finds = found.values().map((value) => foundEntry(value, { output, read }))
+    return { count: found.length, finds }
+  })
   const after = await nameCount(run, root)
   if (after !== undefined) yield { kind: 'total', total: after }
   else yield { kind: 'end', as: 'incomplete', problem: uncounted }

@@ -12,7 +12,7 @@ import {
   opendatasoftConfig,
   type OpendatasoftConfig,
 } from './opendatasoft-mapping.ts'
-import { countOf, envelopeFailure, foundEntry, portalOf, rootOf } from './portal.ts'
+import { countOf, envelopeFailure, foundEntry, listPages, portalOf, rootOf } from './portal.ts'
 import { type JsonPage, shownUrl } from './source.ts'
 
 type Run = ImportRun<OpendatasoftConfig>
@@ -45,10 +45,7 @@ type Addresses = {
   readonly export: string
 }
 
-/**
- * Goes by the link of the page where it has links, else by the number of datasets that came. Only a short page is the last: a total
- * that is too low must not hide what comes after it.
- */
+/** Goes by the link of the page where it has links, else by the number of datasets that came. */
 async function* importOpendatasoft(run: Run): AsyncGenerator<Found, void> {
   const { config, output } = run
   const root = rootOf(config.address, /\/(?:api|explore)(?:\/.*)?$/)
@@ -56,26 +53,26 @@ async function* importOpendatasoft(run: Run): AsyncGenerator<Found, void> {
   const read = datasetReader({ ...(await portalOf(run, root)), api: addresses.api })
   const find = (value: unknown, findings: readonly Finding[]) =>
     foundEntry(value, { output, read, findings })
-  for (let page = first, met = 0; ;) {
-    const { total, entries, url, findings, links } = page
-    if (total !== undefined) yield { kind: 'total', total }
-    if ((total ?? 0) >= window) {
-      yield* exported(run, addresses, find)
-      return
-    }
-    for (const value of entries) yield find(value, findings)
-    yield { kind: 'page' }
-    met += entries.length
-    let next = links?.next
-    if (next !== undefined)
-      next = nextPage(next, { address: config.address, url, brokenHydra: false })
-    else {
-      const isShort = entries.length < config.pageSize && met >= (total ?? Infinity)
-      if (entries.length === 0 || links || isShort || met >= window - 1) return
-      next = addresses.list(Math.min(config.pageSize, window - 1 - met), met)
-    }
-    page = listIn(await askPatiently(run, next))
+  if (first.total !== undefined && first.total >= window) {
+    yield { kind: 'total', total: first.total }
+    yield* exported(run, addresses, find)
+    return
   }
+  let answer = first
+  yield* listPages(async ({ page, met }) => {
+    if (page > 1) {
+      const { url, links } = answer
+      const next =
+        links?.next === undefined
+          ? addresses.list(Math.min(config.pageSize, window - 1 - met), met)
+          : nextPage(links.next, { address: config.address, url, brokenHydra: false })
+      answer = listIn(await askPatiently(run, next))
+    }
+    const { total, entries, findings, links } = answer
+    const count = entries.length
+    const isLast = links ? links.next === undefined : met + count >= window - 1 || undefined
+    return { count, total, finds: entries.values().map((one) => find(one, findings)), isLast }
+  }, config.pageSize)
 }
 
 /** The first page of the newest API that the domain has. */

@@ -150,6 +150,44 @@ function excerptOf(value: unknown): string {
   }
 }
 
+/** One page of a list. */
+export type ListPage = {
+  /** Entries of the page; read lazily. */
+  readonly count: number
+  readonly finds: Iterable<FoundItem>
+  /** How many entries the whole list has, where the source tells it. */
+  readonly total?: number | undefined
+  /** A key from which a later run can go on. */
+  readonly cursor?: string | undefined
+  /** Where the source says whether there is another page. */
+  readonly isLast?: boolean | undefined
+}
+
+/** What was read so far, to ask for the next page by. */
+export type ListPlace = { readonly page: number; readonly met: number }
+
+/**
+ * The entries of a list, page by page. Where the source does not say which page is the last, it is an empty one, or a short one (of
+ * less than `size`, or than earlier pages had) after as many entries as there are to be: a total that is too low must not hide what
+ * comes after it.
+ */
+export async function* listPages(
+  ask: (place: ListPlace) => Promise<ListPage>,
+  size?: number,
+): AsyncGenerator<FoundItem, void> {
+  for (let [page, met, largest] = [1, 0, 0]; ; page += 1) {
+    const { count, finds, total, cursor, isLast } = await ask({ page, met })
+    // An empty page tells nothing but the total, which the first one told.
+    if (total !== undefined && (count > 0 || page === 1)) yield { kind: 'total', total }
+    yield* finds
+    if (count > 0) yield { kind: 'page', ...(cursor !== undefined && { cursor }) }
+    met += count
+    largest = Math.max(largest, count)
+    const isEnd = count === 0 || (met >= (total ?? Infinity) && count < (size ?? largest))
+    if (isLast ?? isEnd) return
+  }
+}
+
 /** The fields without the volatile ones, in the record itself and in its resources. */
 export function lasting(fields: Fields, volatile: readonly string[]): Fields {
   const without = (one: unknown): unknown =>

@@ -6,9 +6,9 @@ import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import type { Fields } from '../../text/json.ts'
 import { datasetsOf } from './datajson.ts'
 import { openJsonDocument } from './documents.ts'
-import type { Found } from './reception.ts'
+import type { Found, FoundItem } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
-import { addressWith, countOf, envelopeFailure, foundEntry, portalOf } from './portal.ts'
+import { addressWith, countOf, envelopeFailure, foundEntry, listPages, portalOf } from './portal.ts'
 import {
   assetIn,
   assetReader,
@@ -117,37 +117,39 @@ async function* discovered(run: Run, { root, total: before }: Discovery): Finds 
 }
 
 /**
- * The assets of one type behind an id. Each page begins behind the last id of the one before, so that nothing that comes or goes
+ * The assets of one type after an id. Each page begins after the last id of the one before, so that nothing that comes or goes
  * moves the others; only an empty page is the end, because the service cuts pages silently. Throws `page-loop`,
  * `page-repeated` and what `Source.json` throws.
  */
-async function* assets(run: Run, root: string, query: AssetQuery): Finds {
-  for (let { after } = query; ;) {
+function assets(run: Run, root: string, query: AssetQuery): Finds {
+  let after: string | undefined = query.after
+  return listPages(async () => {
+    if (after === undefined)
+      throw new Failure('source-malformed', 'A page has no id after which the next one begins.')
     const url = discoveryAddress(run, root, { ...query, after })
     run.source.visit(url)
     const { value, hash, findings } = await run.source.json(url, { paged: false })
     const { results } = fieldsOf(value)
     if (!Array.isArray(results)) throw envelopeFailure(value, url)
-    if (results.length === 0) return
+    const count = results.length
+    if (count === 0) return { count, finds: [], isLast: true }
     run.source.meetBody(hash)
-    yield* finds(run, results, findings)
-    const last = results.map((one) => plainText(assetIn(one)['id'])).findLast(Boolean)
-    yield last === undefined ? { kind: 'page' } : { kind: 'page', cursor: `${query.type} ${last}` }
-    if (last === undefined)
-      throw new Failure('source-malformed', 'A page has no id behind which the next one begins.')
-    after = last
-  }
+    after = results.map((one) => plainText(assetIn(one)['id'])).findLast(Boolean)
+    const cursor = after === undefined ? undefined : `${query.type} ${after}`
+    return { count, finds: await finds(run, results, findings), cursor }
+  })
 }
 
-async function* finds(run: Run, page: readonly unknown[], findings: readonly Finding[]): Finds {
+async function finds(run: Run, page: readonly unknown[], findings: readonly Finding[]) {
   const read = assetReader(run.site)
+  const found: FoundItem[] = []
   for (const value of page) {
     const whole = await withLinks(run.source, value, run.site)
-    if (whole instanceof Failure) {
-      const sourceId = plainText(assetIn(value)['id']) ?? ''
-      yield { kind: 'refused', sourceId, problem: whole }
-    } else yield foundEntry(whole, { output: run.output, read, findings })
+    const sourceId = plainText(assetIn(value)['id']) ?? ''
+    if (whole instanceof Failure) found.push({ kind: 'refused', sourceId, problem: whole })
+    else found.push(foundEntry(whole, { output: run.output, read, findings }))
   }
+  return found
 }
 
 /** Faults of one description, not of the source. */
@@ -193,21 +195,15 @@ async function* otherLists(run: Run): Finds {
 }
 
 /** The list of views that older sites have, until an empty page. */
-async function* viewList(run: Run): Finds {
-  for (let page = 1; ; page += 1) {
+const viewList = (run: Run): Finds =>
+  listPages(async ({ page }) => {
     const query = { page, limit: run.config.pageSize }
     const url = addressWith(`${run.site.root}/api/views/metadata/v1`, query)
     const { value, findings } = await run.source.json(url)
     if (!Array.isArray(value)) throw envelopeFailure(value, url)
-    if (value.length === 0) return
-    yield* finds(
-      run,
-      value.map((one) => assetOf(fieldsOf(one))),
-      findings,
-    )
-    yield { kind: 'page' }
-  }
-}
+    const views = value.map((one) => assetOf(fieldsOf(one)))
+    return { count: views.length, finds: await finds(run, views, findings) }
+  })
 
 /** A view of the older list in the words of the discovery API. */
 function assetOf(view: Fields): unknown {

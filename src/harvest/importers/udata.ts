@@ -22,6 +22,7 @@ import {
   foundEntry,
   lasting,
   licenceList,
+  listPages,
   type Portal,
   portalOf,
   recordIn,
@@ -71,23 +72,22 @@ async function* importUdata(
   const read = (fields: Fields) => entryOf(fields, portal, ownHost)
   const headers: Record<string, string> = output === 'source' ? {} : { 'X-Fields': fieldMask }
   let total: number | undefined
-  for (let page = 1; ; page += 1) {
+  yield* listPages(async ({ page }) => {
     // Pages are counted: the links of portals behind a proxy lead to its inner name.
     const query = { page, page_size: config.pageSize, sort: 'created', ...config.filters }
     const url = addressWith(`${root}/api/1/datasets/`, query)
     // A page after the last one is not there; whether that is the end is for the total to say.
     const accepts = page > 1 && total !== undefined ? [404] : []
     const answer = await source.json(url, { headers, accepts })
-    if (answer.status === 404) return
+    if (answer.status === 404) return { count: 0, finds: [], isLast: true }
     const { data, total: told, next_page: next } = fieldsOf(answer.value)
     if (!Array.isArray(data)) throw envelopeFailure(answer.value, answer.url)
     total = countOf(told)
-    if (total !== undefined) yield { kind: 'total', total }
     await licences.learn(data)
-    for (const value of data) yield foundEntry(value, { output, read })
-    yield { kind: 'page' }
-    if (next === null || next === undefined || data.length === 0) break
-  }
+    const finds = data.values().map((value) => foundEntry(value, { output, read }))
+    const isLast = next === null || next === undefined || data.length === 0
+    return { count: data.length, finds, total, isLast }
+  })
   const uncounted = 'The portal does not tell how many datasets it has.'
   if (total === undefined)
     yield { kind: 'end', as: 'incomplete', problem: new Failure('total-mismatch', uncounted) }
