@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   profile: 1845,
 
-  projector: 6516,
+  projector: 6387,
 
   rdf: 3570,
 

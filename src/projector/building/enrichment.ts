@@ -5,9 +5,10 @@
 
 import { type Field, languageMaps, type MappingClass, type Profile } from '../../profile/profile.ts'
 import { type TargetKind, targetsOf } from '../../profile/record-schemas.ts'
-import type { Concept } from '../../vocabularies/concept.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import type { Concept } from '../../vocabularies/concept.ts'
 import type { BuilderContext } from './document.ts'
+import { shapeOf } from './facets.ts'
 
 /** How the values of some fields are filled from the concepts of a vocabulary. */
 export type EnrichmentRule = {
@@ -24,30 +25,19 @@ export type EnrichmentRule = {
 /** The indexed concept of a stored vocabulary, whatever the spelling of its IRI (http or https, slash at the end). */
 export type ConceptLookup = (vocabulary: string, iri: string) => Concept | undefined
 
-/** A rule as it applies to one field. */
-type Use = {
-  readonly vocabulary: string
-  readonly isAgent: boolean
-  readonly fillings: readonly {
-    readonly target: string
-    readonly kind: TargetKind
-    readonly source: Source
-  }[]
-}
-
 /** A field with something to enrich in it or below it. */
 type Enriched = {
   readonly name: string
+  readonly isAgent: boolean
   /** In the order of the configuration. */
-  readonly uses: readonly Use[]
+  readonly uses: readonly { readonly vocabulary: string; readonly fillings: readonly Filling[] }[]
   readonly below: readonly Enriched[]
 }
 
-/** The fields of the documents of an index; `undefined` when there is no such index. */
-function fieldsOfIndex(profile: Profile, index: string): readonly Field[] | undefined {
-  if (index === 'dataset' || index === 'catalogue') return profile[index].fields
-  return profile.resources.find(({ id }) => `resource_${id}` === index)?.shape.fields
-}
+type Filling = { readonly target: string; readonly kind: TargetKind; readonly source: Source }
+
+const fieldsOfIndex = (profile: Profile, index: string): readonly Field[] | undefined =>
+  index === 'vocabulary' ? undefined : shapeOf(profile, index)?.fields
 
 const isMeant = ({ fields }: EnrichmentRule, path: string, name: string) =>
   fields.includes(path) || fields.includes(name)
@@ -58,21 +48,21 @@ const enrichedFields = (
   rules: readonly EnrichmentRule[],
   inside = '',
 ): readonly Enriched[] =>
-  fields.flatMap((field): Enriched[] => {
+  fields.flatMap((field): readonly Enriched[] => {
     const { name, mapping } = field
     const below = enrichedFields(field.children, rules, `${inside}${name}.`)
     const uses = rules
       .filter((rule) => isMeant(rule, inside + name, name))
-      .map(({ vocabulary, replacements }): Use => {
-        const isAgent = mapping === 'Agent' || mapping === 'AgentMultiLang'
-        const fillings = replacements.flatMap(({ target, source }) => {
-          const [kind, from] = [kindOf(field, target), sourceAt(source)]
-          return kind && from ? [{ target, kind, source: from }] : []
+      .map(({ vocabulary, replacements }) => {
+        const fillings = replacements.flatMap(({ target, source: path }) => {
+          const [kind, source] = [kindOf(field, target), sourceAt(path)]
+          return kind && source ? [{ target, kind, source }] : []
         })
-        return { vocabulary, isAgent, fillings }
+        return { vocabulary, fillings }
       })
       .filter(({ fillings }) => fillings.length > 0)
-    return uses.length + below.length === 0 ? [] : [{ name, uses, below }]
+    const isAgent = mapping === 'Agent' || mapping === 'AgentMultiLang'
+    return uses.length + below.length === 0 ? [] : [{ name, isAgent, uses, below }]
   })
 
 /** What of the rules can have no effect, for the start-up log. */
@@ -81,30 +71,24 @@ export const enrichmentWarnings = (
   profile: Profile,
 ): readonly string[] =>
   rules.flatMap((rule) =>
-    warningsOf(rule, profile).map((what) => `vocabulary ${rule.vocabulary}: ${what}`),
+    [...warningsOf(rule, profile)].map((what) => `vocabulary ${rule.vocabulary}: ${what}`),
   )
 
-function warningsOf(rule: EnrichmentRule, profile: Profile): readonly string[] {
+function* warningsOf(rule: EnrichmentRule, profile: Profile): Generator<string> {
   const { documents, replacements } = rule
   const meant = documents.flatMap((index) =>
     [...fieldsMeant(fieldsOfIndex(profile, index) ?? [], rule)].map((one) => ({ index, ...one })),
   )
-  const isUsed = (wanted: string) =>
-    meant.some(({ path, field }) => path === wanted || field.name === wanted)
-  return [
-    ...documents
-      .filter((index) => !fieldsOfIndex(profile, index))
-      .map((index) => `there are no documents of type "${index}"`),
-    ...rule.fields.filter((field) => !isUsed(field)).map((field) => `there is no field "${field}"`),
-    ...replacements
-      .filter(({ source }) => !sourceAt(source))
-      .map(({ source }) => `a concept has no "${source}"`),
-    ...meant.flatMap(({ index, path, field }) =>
-      replacements
-        .filter(({ target }) => !kindOf(field, target))
-        .map(({ target }) => `${index} field ${path} (${field.mapping}) cannot hold "${target}"`),
-    ),
-  ]
+  for (const index of documents)
+    if (!fieldsOfIndex(profile, index)) yield `there are no documents of type "${index}"`
+  for (const name of rule.fields)
+    if (!meant.some(({ path, field }) => path === name || field.name === name))
+      yield `there is no field "${name}"`
+  for (const { source } of replacements) if (!sourceAt(source)) yield `a concept has no "${source}"`
+  for (const { index, path, field } of meant)
+    for (const { target } of replacements)
+      if (!kindOf(field, target))
+        yield `${index} field ${path} (${field.mapping}) cannot hold "${target}"`
 }
 
 function* fieldsMeant(
@@ -134,9 +118,15 @@ export function enrichment(
     // Only the IRI counts: an id alone may belong to anybody.
     const iri = isJsonObject(deep) ? deep['resource'] : deep
     if (typeof iri !== 'string') return deep
-    for (const use of field.uses) {
-      const concept = lookup(use.vocabulary, iri)
-      if (concept) return filled(isJsonObject(deep) ? deep : {}, use, concept, language)
+    for (const { vocabulary, fillings } of field.uses) {
+      const concept = lookup(vocabulary, iri)
+      if (!concept) continue
+      const before = isJsonObject(deep) ? deep : {}
+      const parts = filled(before, fillings, concept, language)
+      if (!field.isAgent) return { ...before, ...parts }
+      // An agent becomes what the vocabulary says of it; which one it is must stay visible.
+      const { resource } = before
+      return { type: 'Agent', ...(resource !== undefined && { resource }), ...parts }
     }
     return deep
   }
@@ -153,28 +143,32 @@ export function enrichment(
     rules
       .flatMap(({ documents }) => documents)
       .map((index) => {
-        const meant = rules.filter(({ documents }) => documents.includes(index))
-        return [index, enrichedFields(fieldsOfIndex(profile, index) ?? [], meant)]
+        const own = rules.filter(({ documents }) => documents.includes(index))
+        return [index, enrichedFields(fieldsOfIndex(profile, index) ?? [], own)]
       }),
   )
   return (record, index, language) => inside(record, fields.get(index) ?? [], language)
 }
 
-function filled(before: JsonObject, use: Use, concept: Concept, language: string): JsonObject {
-  const found: Record<string, Json> = {}
-  for (const { target, kind, source } of use.fillings) {
+/** The targets in the form that each has: one text, texts by language, or a list of texts. */
+function filled(
+  before: JsonObject,
+  fillings: readonly Filling[],
+  concept: Concept,
+  language: string,
+): JsonObject {
+  const parts: Record<string, Json> = {}
+  for (const { target, kind, source } of fillings) {
     const taken = source(concept, language)
-    const json = taken === undefined ? undefined : shaped(kind, taken, language)
-    const value = json ?? before[target]
-    if (value !== undefined) found[target] = value
+    const text = typeof taken === 'object' ? oneOf(taken, language) : taken
+    let value: Json | undefined = text
+    if (kind === 'map') value = typeof taken === 'string' ? { en: taken } : taken
+    else if (kind === 'list' && text !== undefined) value = [text]
+    value ??= before[target]
+    if (value !== undefined) parts[target] = value
   }
-  if (!use.isAgent) return { ...before, ...found }
-  // An agent becomes what the vocabulary says of it; which one it is must stay visible.
-  const { resource } = before
-  return { type: 'Agent', ...(resource !== undefined && { resource }), ...found }
+  return parts
 }
-
-// What a target of an enrichment holds in the JSON of its field: one text, texts by language, or a list of texts.
 
 const texts: ReadonlySet<MappingClass> = new Set([
   'StandardText',
@@ -194,13 +188,6 @@ function kindOf({ mapping, children }: Field, target: string): TargetKind | unde
   return child.single ? 'text' : 'list'
 }
 
-/** What was taken out of a concept in the form that its target has. */
-function shaped(kind: TargetKind, taken: string | Texts, language: string): Json | undefined {
-  if (kind === 'map') return typeof taken === 'string' ? { en: taken } : taken
-  const text = typeof taken === 'string' ? taken : oneOf(taken, language)
-  return text === undefined || kind === 'text' ? text : [text]
-}
-
 // What a replacement takes out of a concept.
 
 /** Language key → text. */
@@ -210,11 +197,10 @@ type Texts = Readonly<Record<string, string>>
 type Source = (concept: Concept, language: string) => string | Texts | undefined
 
 /** English, else the default language, else the first by code. */
-function oneOf(texts: Texts, language: string): string | undefined {
-  const [first] = Object.keys(texts).toSorted()
-  return texts['en'] ?? texts[language] ?? (first === undefined ? undefined : texts[first])
-}
+const oneOf = (texts: Texts, language: string): string | undefined =>
+  texts['en'] ?? texts[language] ?? texts[Object.keys(texts).toSorted()[0] ?? '']
 
+/** The first alternative label of each language. */
 function alternatives({ altLabel }: Concept): Texts | undefined {
   const firsts = Object.entries(altLabel).flatMap(([language, [text]]) =>
     text === undefined ? [] : [[language, text] as const],

@@ -1,7 +1,7 @@
 /** The facets of the search service: the default ones, and which of them a profile can serve. */
 
 import { Failure } from '../../errors.ts'
-import type { Field, Profile, ResourceType } from '../../profile/profile.ts'
+import type { Field, Profile, Shape } from '../../profile/profile.ts'
 import { targetsOf } from '../../profile/record-schemas.ts'
 import { mappingClasses, type FacetTerms } from '../mappings/classes.ts'
 import type { Band, IndexName } from '../../search-index/index-settings.ts'
@@ -38,68 +38,49 @@ const scoringBands: readonly Band[] = [
   { id: 'badScoring', title: 'Bad', from: 0, to: 120 },
 ]
 
-const dataset = ['dataset'] as const
+const facet = (
+  id: string,
+  title: string,
+  path: string,
+  more: Partial<FacetConfig> = {},
+): FacetConfig => ({ id, title, indices: ['dataset'], path, ...more })
+
 const both = ['dataset', 'catalogue'] as const
 
 /** The default facets in the order of answers. */
 export const defaultFacets: readonly FacetConfig[] = [
-  { id: 'dataScope', title: 'Data scope', indices: dataset, path: 'country', kind: 'scope' },
-  { id: 'is_hvd', title: 'High-value datasets', indices: dataset, path: 'is_hvd' },
-  { id: 'hvdCategory', title: 'HVD categories', indices: dataset, path: 'hvd_category' },
-  { id: 'country', title: 'Countries', indices: both, path: 'country' },
-  { id: 'catalog', title: 'Catalogues', indices: dataset, path: 'catalog', kind: 'catalogue' },
-  {
-    id: 'superCatalog',
-    title: 'Super catalogues',
-    indices: both,
-    path: 'is_part_of',
-    kind: 'parent',
-  },
-  { id: 'categories', title: 'Categories', indices: dataset, path: 'categories' },
-  { id: 'publisher', title: 'Publishers', indices: dataset, path: 'publisher' },
-  { id: 'keywords', title: 'Keywords', indices: dataset, path: 'keywords' },
-  {
-    id: 'scoring',
-    title: 'Metadata quality',
-    indices: dataset,
-    path: 'quality_meas.scoring',
+  facet('dataScope', 'Data scope', 'country', { kind: 'scope' }),
+  facet('is_hvd', 'High-value datasets', 'is_hvd'),
+  facet('hvdCategory', 'HVD categories', 'hvd_category'),
+  facet('country', 'Countries', 'country', { indices: both }),
+  facet('catalog', 'Catalogues', 'catalog', { kind: 'catalogue' }),
+  facet('superCatalog', 'Super catalogues', 'is_part_of', { indices: both, kind: 'parent' }),
+  facet('categories', 'Categories', 'categories'),
+  facet('publisher', 'Publishers', 'publisher'),
+  facet('keywords', 'Keywords', 'keywords'),
+  facet('scoring', 'Metadata quality', 'quality_meas.scoring', {
     kind: 'bands',
     bands: scoringBands,
-  },
-  { id: 'format', title: 'Formats', indices: dataset, path: 'distributions.format' },
-  { id: 'license', title: 'Licenses', indices: dataset, path: 'distributions.license' },
-  { id: 'subject', title: 'Subjects', indices: dataset, path: 'subject' },
-  {
-    id: 'dataServices',
-    title: 'Data services',
-    indices: dataset,
-    path: 'distributions.access_service',
-    kind: 'exists',
-  },
-  {
-    id: 'vocabulary',
-    title: 'Vocabularies',
-    indices: ['vocabulary'],
-    path: '',
-    kind: 'vocabulary',
-  },
+  }),
+  facet('format', 'Formats', 'distributions.format'),
+  facet('license', 'Licenses', 'distributions.license'),
+  facet('subject', 'Subjects', 'subject'),
+  facet('dataServices', 'Data services', 'distributions.access_service', { kind: 'exists' }),
+  facet('vocabulary', 'Vocabularies', '', { indices: ['vocabulary'], kind: 'vocabulary' }),
 ]
 
 /** Country codes that stand for no country. */
 export const defaultNonCountries: readonly string[] = ['eu', 'io']
 
-/** The fields of the records of an index; none for a type that the profile does not have. */
-function fieldsOfIndex(profile: Profile, index: IndexName): readonly Field[] {
-  if (index === 'vocabulary') return profile.concept.fields
-  if (index === 'dataset' || index === 'catalogue') return profile[index].fields
-  return typeOf(profile, index)?.shape.fields ?? []
+/** The shape of the records of an index; none for an index that the profile does not have. */
+export function shapeOf(profile: Profile, index: string): Shape | undefined {
+  if (index === 'vocabulary') return profile.concept
+  if (index === 'dataset' || index === 'catalogue') return profile[index]
+  return profile.resources.find(({ id }) => index === `resource_${id}`)?.shape
 }
 
-const typeOf = (profile: Profile, index: IndexName): ResourceType | undefined =>
-  profile.resources.find(({ id }) => index === `resource_${id}`)
-
 /**
- * The given facets, behind them those that custom types declare for themselves, and hidden the default ones that are not
+ * The given facets, after them those that custom types declare for themselves, and hidden the default ones that are not
  * among them: what is shown is a choice, what can be filtered by is not.
  */
 export const allFacets = (
@@ -129,22 +110,13 @@ export function servedFacet(
 ): FacetConfig | undefined {
   if (!facet.indices.includes(index)) return undefined
   if (facet.kind === 'vocabulary') return index === 'vocabulary' ? facet : undefined
-  const fields = fieldsOfIndex(profile, index)
+  const fields = shapeOf(profile, index)?.fields ?? []
   const isInCatalogue = facet.kind === 'parent' && index === 'dataset'
   return withTerms(isInCatalogue ? { ...facet, path: 'catalog' } : facet, fields)
 }
 
-type UnservedFacet = {
-  readonly id: string
-  readonly index: IndexName
-  readonly path: string
-}
-
 /** Facets that an index of theirs cannot feed, because the profile has no such field; for the start-up log. */
-export const unservedFacets = (
-  profile: Profile,
-  given: readonly FacetConfig[] = defaultFacets,
-): readonly UnservedFacet[] =>
+export const unservedFacets = (profile: Profile, given: readonly FacetConfig[] = defaultFacets) =>
   allFacets(profile, given)
     .filter(({ hidden }) => hidden !== true)
     .flatMap((facet) =>
@@ -169,54 +141,47 @@ export function checkFacets(profile: Profile, given: readonly FacetConfig[] = de
 
 // Which key of a value a facet counts and which one it shows, by the class of its field.
 
+/** The value itself. */
 const value: FacetTerms = { term: '', display: '' }
 
-type Found = { readonly field: Field; readonly path: string; readonly rest: readonly string[] }
+type Located = { readonly field: Field; readonly path: string; readonly rest: readonly string[] }
 
 /** The field at a dotted path, and what of the path lies inside its value. */
-function fieldAt(fields: readonly Field[], path: readonly string[]): Found | undefined {
-  const [name, ...rest] = path
+function fieldAt(
+  fields: readonly Field[],
+  [name, ...rest]: readonly string[],
+  inside = '',
+): Located | undefined {
   const field = fields.find((one) => one.name === name)
-  if (!field) return undefined
-  const inner = rest.length > 0 ? fieldAt(field.children, rest) : undefined
-  if (inner) return { ...inner, path: `${field.name}.${inner.path}` }
-  return { field, path: field.name, rest }
+  const path = `${inside}${name}`
+  return field && (fieldAt(field.children, rest, `${path}.`) ?? { field, path, rest })
 }
-
-/** Exact values were once asked for by a column of their own (`name.raw`). */
-const column = 'raw'
 
 /** The facet with path, term and title of the fields; `undefined` when there is no such field, or no such key in its values. */
 function withTerms(facet: FacetConfig, fields: readonly Field[]): FacetConfig | undefined {
-  const found = fieldAt(fields, facet.path.split('.'))
-  if (!found) return undefined
-  const { field, path, rest } = found
+  const located = fieldAt(fields, facet.path.split('.'))
+  if (!located) return undefined
+  const { field, path, rest } = located
   if (field.mapping === 'Metrics') return facet
-  const [key, ...more] = rest.filter((step) => step !== column)
-  const known = mappingClasses[field.mapping].facet
+  // Exact values were once asked for by a column of their own (`name.raw`).
+  const [key, ...more] = rest.filter((step) => step !== 'raw')
+  const own = mappingClasses[field.mapping].facet
+  const { term = (own ?? value).term, kind = 'values' } = facet
   if (key === undefined) {
-    return hasTerm(facet, field, known) ? { ...facet, path, ...termsOf(facet, known) } : undefined
+    const hasTerm =
+      facet.term === undefined ||
+      kind !== 'values' ||
+      (field.mapping === 'Nested'
+        ? field.children.some(({ name }) => name === term)
+        : own
+          ? term === own.term || targetsOf(field.mapping).has(term)
+          : term === '')
+    const display = facet.display ?? (term === (own ?? value).term ? (own ?? value).display : term)
+    return hasTerm ? { ...facet, path, term, display } : undefined
   }
   if (more.length > 0 || field.mapping === 'Nested') return undefined
-  if (key === known?.term) return { ...facet, path, ...known }
+  if (key === own?.term) return { ...facet, path, ...own }
   return targetsOf(field.mapping).has(key)
     ? { ...facet, path: `${path}.${key}`, ...value }
     : undefined
-}
-
-const termsOf = ({ term, display }: FacetConfig, known: FacetTerms = value): FacetTerms => ({
-  term: term ?? known.term,
-  display: display ?? (term === undefined || term === known.term ? known.display : term),
-})
-
-/** Whether the values of the field have the key that the facet names as its term. */
-function hasTerm(
-  { term, kind = 'values' }: FacetConfig,
-  field: Field,
-  known?: FacetTerms,
-): boolean {
-  if (term === undefined || kind !== 'values') return true
-  if (field.mapping === 'Nested') return field.children.some(({ name }) => name === term)
-  if (!known) return term === ''
-  return term === known.term || targetsOf(field.mapping).has(term)
 }

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { FacetSettings, IndexName, IndexSettings } from '../../search-index/index-settings.ts'
 import type { Profile, Shape } from '../../profile/profile.ts'
-import { allFacets, defaultFacets, servedFacet, type FacetConfig } from './facets.ts'
+import { allFacets, defaultFacets, type FacetConfig, servedFacet, shapeOf } from './facets.ts'
 import { fieldColumns, flat, holdsDates, numberNames, orderNames } from './columns.ts'
 
 /** Counts what code makes of the same record and the same profile: a higher one builds every index anew. */
@@ -45,12 +45,12 @@ function withinOf({ path, term, kind = 'values' }: FacetConfig): FacetSettings['
 
 /** The shapes whose fields stand in the documents of an index, its own first; datasets embed their catalogue. */
 function shapesOf(index: IndexName, profile: Profile): readonly [Shape, ...Shape[]] {
-  if (index === 'vocabulary') return [profile.concept]
-  if (index === 'catalogue') return [profile.catalogue]
-  if (index === 'dataset') return [profile.dataset, profile.catalogue]
-  const type = profile.resources.find(({ id }) => index === `resource_${id}`)
-  if (!type) throw new Error(`the profile has no index ${index}`)
-  return type.inCatalogue ? [type.shape, profile.catalogue] : [type.shape]
+  const shape = shapeOf(profile, index)
+  if (!shape) throw new Error(`the profile has no index ${index}`)
+  const isInCatalogue = profile.resources.some(
+    ({ id, inCatalogue }) => inCatalogue && index === `resource_${id}`,
+  )
+  return index === 'dataset' || isInCatalogue ? [shape, profile.catalogue] : [shape]
 }
 
 /** Descriptions are for readers; titles of facets are no part of documents. */

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadProfile } from '../../../src/profile/load-profile.ts'
-import { unfitValues, type UnfitValues } from '../../../src/projector/building/unfit-values.ts'
+import { unfitValues, type UnfitValues } from '../../../src/projector/building/document.ts'
 import { conceptCache } from '../../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../../src/vocabularies/authorities.ts'
 import { names } from '../../../src/rdf/names.ts'
