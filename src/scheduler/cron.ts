@@ -1,10 +1,18 @@
 /**
- * Cron expressions, with five fields as on Unix and with six or seven as in Quartz. The two dialects are written out here as
- * plain numbers that can be read in one way only; when they come true is for `croner` to say.
+ * Cron expressions, with five fields as on Unix and with six or seven as in Quartz. What could be read in two ways is refused
+ * here; everything else, and when an expression comes true, is for `croner` to say.
  */
 
 import { Cron } from 'croner'
-import type { Timing } from './trigger.ts'
+
+/** When a cron expression comes true; instants are milliseconds since 1970. */
+export type CronTiming = {
+  readonly kind: 'cron'
+  readonly expression: string
+  /** IANA name; UTC when absent. */
+  readonly timeZone?: string
+  readonly notBefore?: number
+}
 
 /** An expression that cannot be read with certainty; the message says what would be right. */
 export class CronFault extends Error {}
@@ -15,90 +23,96 @@ type Field = {
   readonly to: number
   /** Names of the numbers, the first one for `from`. */
   readonly names?: readonly string[]
-  /** A range may go over the end: `22-3`. */
-  readonly wrap?: boolean
 }
 
+const second: Field = { name: 'second', from: 0, to: 59 }
+const minute: Field = { name: 'minute', from: 0, to: 59 }
+const hour: Field = { name: 'hour', from: 0, to: 23 }
+const day: Field = { name: 'day', from: 1, to: 31 }
 const months = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC'.split(' ')
+const month: Field = { name: 'month', from: 1, to: 12, names: months }
 const days = 'SUN MON TUE WED THU FRI SAT'.split(' ')
-const dayOfMonth: Field = { name: 'day', from: 1, to: 31 }
-const unixWeekday: Field = { name: 'weekday', from: 0, to: 7, names: [...days, 'SUN'] }
-const quartzWeekday: Field = { name: 'weekday', from: 1, to: 7, names: days, wrap: true }
+/** 0 and 7 are Sunday on Unix, 1 in Quartz. A range may end on the Sunday after it: 5-7. */
+const unixWeekday: Field = { name: 'weekday', from: 0, to: 7, names: days }
+const quartzWeekday: Field = { name: 'weekday', from: 1, to: 7, names: days }
+const year: Field = { name: 'year', from: 1970, to: 2099 }
 
-/**
- * Seven fields: numbers, all written out, Sunday = 0, from seconds to years. Throws `CronFault` for everything whose meaning is
- * not certain.
- */
-export function plainCron(expression: string): string {
+/** Reads an expression; throws `CronFault` for everything whose meaning is not certain. */
+export function readCron(expression: string, timezone = 'UTC'): Cron {
   const fields = expression.trim().toUpperCase().split(/\s+/)
-  const isUnix = fields.length === 5
-  if (!isUnix && fields.length !== 6 && fields.length !== 7) {
-    const count = expression.trim() === '' ? 0 : fields.length
+  const count = expression.trim() === '' ? 0 : fields.length
+  if (count < 5 || count > 7) {
     throw new CronFault(
       `cron must have 5 fields (minute hour day month weekday) or 6 to 7 (second minute hour day month weekday [year]), got ${count}`,
     )
   }
-  const [second = '', minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] =
-    isUnix ? ['0', ...fields] : fields
-  const wrap = !isUnix
-  return [
-    numbers(second, { name: 'second', from: 0, to: 59, wrap }),
-    numbers(minute, { name: 'minute', from: 0, to: 59, wrap }),
-    numbers(hour, { name: 'hour', from: 0, to: 23, wrap }),
-    ...(isUnix ? unixDays(day, weekday) : quartzDays(day, weekday)),
-    numbers(year, { name: 'year', from: 1970, to: 2099 }),
-  ]
-    .toSpliced(4, 0, numbers(month, { name: 'month', from: 1, to: 12, wrap, names: months }))
-    .join(' ')
+  const isUnix = count === 5
+  const kinds = isUnix
+    ? [minute, hour, day, month, unixWeekday]
+    : [second, minute, hour, day, month, quartzWeekday, year]
+  if (!isUnix) checkDays(fields[3] ?? '', fields[5] ?? '')
+  const read = fields.map((text, at) => {
+    const kind = kinds[at] ?? year
+    return (
+      (isUnix ? undefined : quartzDay(text, kind)) ?? list(text, kind, !isUnix && kind !== year)
+    )
+  })
+  // On Unix, when both day fields are restricted, either fits.
+  const options = { domAndDow: false, alternativeWeekdays: !isUnix, sloppyRanges: true }
+  return new Cron(read.join(' '), { ...options, timezone, paused: true })
 }
 
-/** Reading an expression takes longer than asking it. */
-const compiled = new Map<string, Cron>()
-const mostCompiled = 10_000
-
-/** The first firing after a moment, or undefined when there is none any more. */
-export function nextOfCron(
-  timing: Extract<Timing, { kind: 'cron' }>,
-  after: number,
-): number | undefined {
-  const { expression, timeZone: timezone = 'UTC', notBefore = after } = timing
-  const key = `${timezone} ${expression}`
-  const options = { mode: '7-part', timezone, paused: true, domAndDow: false } as const
-  const cron = compiled.get(key) ?? new Cron(plainCron(expression), options)
-  if (compiled.size >= mostCompiled) compiled.clear()
-  compiled.set(key, cron)
-  // The moment itself may be the first firing.
-  return cron.nextRun(new Date(Math.max(after, notBefore - 1)))?.getTime()
+/** In Quartz `?` says nothing, and not both day fields may be restricted. */
+function checkDays(day: string, weekday: string): void {
+  if (day === '?' && weekday === '?') {
+    throw new CronFault('only one of day and weekday can be "?", the other one must say something')
+  }
+  const isOpen = (text: string) => text === '*' || text === '?'
+  if (isOpen(day) || isOpen(weekday)) return
+  throw new CronFault(
+    'day and weekday cannot both be restricted in an expression of 6 or 7 fields: put "?" in one of them',
+  )
 }
 
-/** A list of all numbers stays a list: in one day field, beside the other one, it means every day, and `*` would not. */
-const numbers = (text: string, field: Field): string =>
-  text === '*' ? text : listOf(text, field).join(',')
+/** What only the day fields of Quartz may say, as `croner` reads it. */
+function quartzDay(text: string, field: Field): string | undefined {
+  if (field !== day && field !== quartzWeekday) return undefined
+  if (text === '?') return '*'
+  // Whether a month without such a day is left out or ends earlier differs from reader to reader.
+  if (field === day) return /^(?:LW?|(?:[1-9]|1\d|2[0-8])W)$/.test(text) ? text : undefined
+  if (text === 'L') return 'SAT'
+  const [, which = ''] = /^(\w+?)(?:L|#[1-5])$/.exec(text) ?? []
+  return which !== '' && numberOf(which, field) > 0 ? text : undefined
+}
 
 const shape = /^(\*|[A-Z0-9]+)(?:-([A-Z0-9]+))?(?:\/(\d{1,4}))?$/
 
-/** The numbers, ascending, of `*`, `a`, `a-b`, each with a step; `a/n` goes on to the end. Throws `CronFault`. */
-function listOf(text: string, field: Field): readonly number[] {
-  const { name, from, to, wrap } = field
-  const size = to - from + 1
-  const found = text.split(',').flatMap((part) => {
-    const [, first = '', last, pace] = shape.exec(part) ?? []
+/**
+ * The field when it is a list of `*`, `a`, `a-b`, each with a step; `a/n` goes on to the end. A range that goes over the end
+ * (`22-3`, with `wrap`) is written as two.
+ */
+function list(text: string, field: Field, wrap: boolean): string {
+  const { name, from, to } = field
+  const parts = text.split(',').map((part) => {
+    const [, first = '', last, step] = shape.exec(part) ?? []
     if (first === '' || (first === '*' && last !== undefined)) {
       const right = 'must be *, numbers, ranges or steps, separated by commas'
       throw new CronFault(`${name} ${right}, got "${part}"`)
     }
-    const start = first === '*' ? from : numberOf(first, field)
-    const goesOn = first === '*' || pace !== undefined
-    const end = last === undefined ? (goesOn ? to : start) : numberOf(last, field)
-    const step = Number(pace ?? 1)
-    if (step < 1 || step > size) throw new CronFault(`the step of ${name} must be 1-${size}`)
-    if (end < start && wrap !== true) {
-      throw new CronFault(`the range "${part}" of ${name} ends before it begins`)
+    const size = to - from + (field === unixWeekday ? 0 : 1)
+    if (step !== undefined && (Number(step) < 1 || Number(step) > size)) {
+      throw new CronFault(`the step of ${name} must be 1-${size}`)
     }
-    const count = Math.floor(((end < start ? end + size : end) - start) / step) + 1
-    return Array.from({ length: count }, (_, at) => from + ((start - from + at * step) % size))
+    const start = first === '*' ? from : numberOf(first, field)
+    const isAfterWeek = field === unixWeekday && start === to && step !== undefined
+    if (isAfterWeek) throw new CronFault('the week ends on Saturday for steps: write 0 for Sunday')
+    if (last === undefined) return part
+    const end = last === 'SUN' && field === unixWeekday ? to : numberOf(last, field)
+    if (end >= start) return `${start}-${end}${step === undefined ? '' : `/${step}`}`
+    if (wrap && step === undefined) return `${start}-${to},${from}-${end}`
+    throw new CronFault(`the range "${part}" of ${name} ends before it begins`)
   })
-  return [...new Set(found)].toSorted((a, b) => a - b)
+  return parts.join(',')
 }
 
 /** The number for a number or a name. Throws `CronFault`. */
@@ -110,47 +124,19 @@ function numberOf(text: string, { name, from, to, names = [] }: Field): number {
   throw new CronFault(`${name} must be ${from}-${to}${right}, got "${text}"`)
 }
 
-/** 0 and 7 are Sunday; when both fields are restricted, either fits. */
-function unixDays(day: string, weekday: string): readonly string[] {
-  // The week ends on Saturday for steps, and a range may end on the Sunday after it: 5-7.
-  const week = weekday.split(',').flatMap((part) => {
-    const field = part.includes('/') ? { ...unixWeekday, to: 6 } : unixWeekday
-    return listOf(part.replace(/-SUN$/, '-7'), field).map((one) => one % 7)
-  })
-  return [numbers(day, dayOfMonth), weekday === '*' ? '*' : [...new Set(week)].join(',')]
-}
+/** Reading an expression takes longer than asking it. */
+const compiled = new Map<string, Cron>()
+const mostCompiled = 10_000
 
-/** 1 is Sunday, `?` says nothing, and not both may be restricted. */
-function quartzDays(day: string, weekday: string): readonly string[] {
-  const isOpen = (text: string) => text === '*' || text === '?'
-  if (day === '?' && weekday === '?') {
-    throw new CronFault('only one of day and weekday can be "?", the other one must say something')
-  }
-  if (!isOpen(day) && !isOpen(weekday)) {
-    throw new CronFault(
-      'day and weekday cannot both be restricted in an expression of 6 or 7 fields: put "?" in one of them',
-    )
-  }
-  return [isOpen(day) ? '*' : quartzDay(day), isOpen(weekday) ? '*' : quartzWeekdays(weekday)]
-}
-
-function quartzDay(text: string): string {
-  if (text === 'L' || text === 'LW') return text
-  const [, near] = /^(\d+)W$/.exec(text) ?? []
-  // Whether a month without such a day is left out or ends earlier differs from reader to reader.
-  if (near !== undefined) return `${numberOf(near, { ...dayOfMonth, to: 28 })}W`
-  return numbers(text, { ...dayOfMonth, wrap: true })
-}
-
-function quartzWeekdays(text: string): string {
-  if (text === 'L') return '6'
-  const [, day, isLast, which = ''] = /^(\w+?)(?:(L)|#(\w+))$/.exec(text) ?? []
-  if (day === undefined) {
-    return listOf(text, quartzWeekday)
-      .map((one) => one - 1)
-      .join(',')
-  }
-  const number = numberOf(day, quartzWeekday) - 1
-  if (isLast !== undefined) return `${number}L`
-  return `${number}#${numberOf(which, { name: 'the number after #', from: 1, to: 5 })}`
+/** The first firing after a moment, or undefined when there is none any more. */
+export function nextOfCron(
+  { expression, timeZone, notBefore }: CronTiming,
+  after: number,
+): number | undefined {
+  const key = `${timeZone} ${expression}`
+  const cron = compiled.get(key) ?? readCron(expression, timeZone)
+  if (compiled.size >= mostCompiled) compiled.clear()
+  compiled.set(key, cron)
+  // The moment itself may be the first firing.
+  return cron.nextRun(new Date(Math.max(after, (notBefore ?? -Infinity) - 1)))?.getTime()
 }

@@ -1,7 +1,8 @@
 /** The file that keeps triggers over restarts: one SQLite table. */
 
 import { openSqlite, type Row, type Sqlite } from '../sqlite.ts'
-import type { KeptTrigger, Status, Timing, Request } from './trigger.ts'
+import { defined } from '../text/json.ts'
+import type { KeptTrigger, Timing, Request } from './trigger.ts'
 
 const schema = `
   CREATE TABLE IF NOT EXISTS trigger (
@@ -14,44 +15,41 @@ const schema = `
 /** Of the schema. */
 export const triggersFormat = 1
 
-/** All kept triggers, pipe by pipe, in the order in which they were sent. */
-type Kept = readonly KeptTrigger[]
-
-export type TriggerFile = {
-  all(): Kept
-  /** Another number after every change by another connection. */
-  version(): number
-  put(trigger: KeptTrigger, position: number): void
-  fired(trigger: Pick<KeptTrigger, 'pipe' | 'id'>, at: number): void
-  /** Everything that fired until then was launched. */
-  launched(at: number): void
-  /** The time of the last `launched`. */
-  launchedAt(): number
-  clear(pipe?: string): void
-  remove(pipe: string, id: string): void
-} & Pick<Sqlite, 'transaction' | 'close'>
+export type TriggerFile = ReturnType<typeof openTriggerFile>
 
 /** Opens the file, made when absent. */
-export function openTriggerFile(path: string): TriggerFile {
-  const file = openSqlite({ path, schema, format: triggersFormat })
+export function openTriggerFile(path: string) {
+  const file: Sqlite = openSqlite({ path, schema, format: triggersFormat })
   return {
-    all: () => file.rows('SELECT * FROM trigger ORDER BY pipe, position, id').map(triggerOf),
+    /** All kept triggers, or those of a pipe: pipe by pipe, in the order in which they were sent. */
+    all: (pipe?: string): readonly KeptTrigger[] =>
+      file
+        .rows(
+          'SELECT * FROM trigger WHERE ?1 IS NULL OR pipe = ?1 ORDER BY pipe, position, id',
+          pipe ?? null,
+        )
+        .map(triggerOf),
+    /** Another number after every change by another connection. */
     version: () => Number(file.first('PRAGMA data_version')?.['data_version']),
-    put: ({ pipe, id, status, timing, configs, startMode, since, last }, position) => {
+    put: (trigger: KeptTrigger, position: number): void => {
+      const { pipe, id, status, timing, configs, startMode, since, last = null } = trigger
       const texts = [JSON.stringify(timing), JSON.stringify({ configs, startMode })] as const
       const sql = `INSERT OR REPLACE INTO trigger
         (pipe, id, position, enabled, timing, request, since, last) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
-      const isEnabled = status === 'enabled' ? 1 : 0
-      file.run(sql, pipe, id, position, isEnabled, ...texts, since, last ?? null)
+      file.run(sql, pipe, id, position, Number(status === 'enabled'), ...texts, since, last)
     },
-    fired: ({ pipe, id }, at) =>
+    fired: ({ pipe, id }: KeptTrigger, at: number) =>
       void file.run('UPDATE trigger SET last = ? WHERE pipe = ? AND id = ?', at, pipe, id),
-    launched: (at) => void file.run('UPDATE launched SET at = ?', at),
+    /** Everything that fired until then was launched. */
+    launched: (at: number) => void file.run('UPDATE launched SET at = ?', at),
+    /** The time of the last `launched`. */
     launchedAt: () => Number(file.first('SELECT at FROM launched')?.['at']),
-    clear: (pipe) =>
+    clear: (pipe?: string) =>
       void file.run('DELETE FROM trigger WHERE ?1 IS NULL OR pipe = ?1', pipe ?? null),
-    remove: (pipe, id) => void file.run('DELETE FROM trigger WHERE pipe = ? AND id = ?', pipe, id),
-    transaction: (work, safety) => file.transaction(work, safety),
+    remove: (pipe: string, id: string) =>
+      void file.run('DELETE FROM trigger WHERE pipe = ? AND id = ?', pipe, id),
+    transaction: <T>(work: () => T, safety?: Parameters<Sqlite['transaction']>[1]) =>
+      file.transaction(work, safety),
     close: () => file.close(),
   }
 }
@@ -60,8 +58,13 @@ export function openTriggerFile(path: string): TriggerFile {
 function triggerOf(row: Row): KeptTrigger {
   const timing: Timing = JSON.parse(String(row['timing']))
   const request: Request = JSON.parse(String(row['request']))
-  const status: Status = row['enabled'] === 1 ? 'enabled' : 'disabled'
-  const last = row['last'] === null ? {} : { last: Number(row['last']) }
-  const [pipe, id] = [String(row['pipe']), String(row['id'])]
-  return { pipe, id, status, timing, ...request, since: Number(row['since']), ...last }
+  return defined({
+    pipe: String(row['pipe']),
+    id: String(row['id']),
+    status: row['enabled'] === 1 ? ('enabled' as const) : ('disabled' as const),
+    timing,
+    ...request,
+    since: Number(row['since']),
+    last: row['last'] === null ? undefined : Number(row['last']),
+  })
 }

@@ -8,8 +8,8 @@ import { readBody } from '../http/body.ts'
 import { invalid } from '../http/shell/complaints.ts'
 import type { Json, JsonObject } from '../text/json.ts'
 import { startModes } from '../pipe/runs/run.ts'
-import { CronFault, plainCron } from './cron.ts'
-import { nextFiring } from './next-firing.ts'
+import { CronFault, readCron } from './cron.ts'
+import { nextFiring } from './trigger.ts'
 import { masked } from './masking.ts'
 import { type Request, type Timing, type Trigger, units } from './trigger.ts'
 import type { Scheduled } from './triggers.ts'
@@ -129,7 +129,7 @@ function timingOf(given: Wire, now: number): Timing | undefined {
 
 function readableCron(expression: string, context: z.RefinementCtx<string>): void {
   try {
-    plainCron(expression)
+    readCron(expression)
   } catch (error) {
     if (!(error instanceof CronFault)) throw error
     context.addIssue({ code: 'custom', message: error.message })

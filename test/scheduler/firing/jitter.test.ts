@@ -1,7 +1,7 @@
 /** How long the runs of triggers wait: up to a minute, unless the second was meant. */
 
 import { describe, expect, it } from 'vitest'
-import { jitter } from '../../../src/scheduler/firing.ts'
+import { jitter } from '../../../src/scheduler/trigger.ts'
 import type { Timing } from '../../../src/scheduler/trigger.ts'
 
 const every = (unit: Extract<Timing, { kind: 'interval' }>['unit'], value = 1): Timing => ({

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nextFiring } from '../../../src/scheduler/next-firing.ts'
+import { nextFiring } from '../../../src/scheduler/trigger.ts'
 import { units, type Timing } from '../../../src/scheduler/trigger.ts'
 
 const at = Date.parse
