@@ -1,7 +1,9 @@
-/** The text of a pipe file as plain values: JSON or YAML 1.2, bounded in size, depth and number. */
+/** The text of a pipe file or of a request's body as plain values: JSON or YAML 1.2, bounded in size, depth and number. */
 
 import { LineCounter, parseDocument } from 'yaml'
-import type { Complaint } from '../errors.ts'
+import { type Complaint, Failure } from '../errors.ts'
+import type { AppContext } from '../http/app.ts'
+import { type BodyLimits, readBody } from '../http/body.ts'
 import type { Json } from '../text/json.ts'
 
 type Read =
@@ -22,6 +24,21 @@ export function readText(text: string, name: string): Read {
     const detail = error instanceof Unfit ? error.message : (bomb ?? 'cannot be read as a document')
     return { ok: false, problems: [{ detail }] }
   }
+}
+
+/** The body of a request as JSON; undefined when it is blank. Throws `malformed-json` with the place, and as `readBody`. */
+export async function readJsonBody(c: AppContext, limits: BodyLimits): Promise<Json | undefined> {
+  const body = await readBody(c.req.raw, limits, c.get('signal'))
+  const text = new TextDecoder().decode(body)
+  return text.trim() === '' ? undefined : jsonIn(text)
+}
+
+/** Throws `malformed-json`. */
+export function jsonIn(text: string): Json {
+  const read = readText(text, 'body.json')
+  if (read.ok) return read.value
+  const detail = read.problems[0]?.detail ?? 'cannot be read'
+  throw new Failure('malformed-json', `the body ${detail}`, { errors: read.problems })
 }
 
 type Parsed = { readonly value: unknown } | Complaint[]

@@ -20,9 +20,9 @@ import {
   runAddress,
   runHeaders,
 } from './scheduler-contract.ts'
-import type { SchedulerContext } from './scheduler-context.ts'
+import { bodyOf, type SchedulerContext } from './scheduler-context.ts'
 import { conflicting, unknownPipes } from './trigger-changes.ts'
-import { configs, readJsonBody, startMode } from './trigger-input.ts'
+import { configs, startMode } from './trigger-input.ts'
 
 const launchBody = z.object({
   configs: configs.exactOptional(),
@@ -47,60 +47,43 @@ const health = z.object({ status: z.string(), leads: z.boolean(), pipes: z.int()
 export function bindPipes(app: App, context: SchedulerContext): void {
   const { pipes, launcher, triggers } = context
   bindLaunch(app, context)
-  app.openapi(
-    route('get', '/pipes', 'All pipes, those that cannot be read too, with their problems', {
-      good: { 200: answer('Pipes', z.array(listedPipe)) },
-    }),
-    (c) => c.json([...pipes.list().map(listed), ...pipes.invalid().map(unread)]),
+  const listing = 'All pipes, those that cannot be read too, with their problems'
+  app.openapi(route('get /pipes', listing, { 200: answer('Pipes', z.array(listedPipe)) }), (c) =>
+    c.json([...pipes.list().map(listed), ...pipes.invalid().map(unread)]),
   )
+  const one = 'One pipe, its secrets hidden'
   app.openapi(
-    route('get', '/pipes/{pipeId}', 'One pipe, its secrets hidden', {
-      request: { params: pipePath },
-      good: { 200: answer('The pipe', pipe) },
-    }),
+    route('get /pipes/{pipeId}', one, { 200: answer('The pipe', pipe) }, { params: pipePath }),
     (c) => {
-      const whole: JsonObject = JSON.parse(
-        JSON.stringify(known(context, c.req.param('pipeId')).pipe),
-      )
+      const { pipe } = known(context, c.req.valid('param').pipeId)
+      const whole: JsonObject = JSON.parse(JSON.stringify(pipe))
       return c.json(masked(whole))
     },
   )
-  app.openapi(
-    route(
-      'get',
-      '/health',
-      'Whether the scheduler works, and whether this process is the one that fires',
-      {
-        good: { 200: answer('State', health) },
-      },
-    ),
-    (c) => {
-      const active = launcher.active().length
-      return c.json({ status: 'up', leads: triggers.leads(), pipes: pipes.list().length, active })
-    },
-  )
+  const working = 'Whether the scheduler works, and whether this process is the one that fires'
+  app.openapi(route('get /health', working, { 200: answer('State', health) }), (c) => {
+    const active = launcher.active().length
+    return c.json({ status: 'up', leads: triggers.leads(), pipes: pipes.list().length, active })
+  })
 }
 
 function bindLaunch(app: App, context: SchedulerContext): void {
+  const { body } = jsonBody(launchSchema, { dryRun: true })
   app.openapi(
-    route('post', '/pipes/{pipeId}/runs', 'Start a run of a pipe', {
-      request: {
-        params: pipePath,
-        body: { ...jsonBody(launchSchema, { dryRun: true }).body, required: false },
-      },
-      good: { 202: { ...answer('The run', run), headers: runHeaders } },
-    }),
+    route(
+      'post /pipes/{pipeId}/runs',
+      'Start a run of a pipe',
+      { 202: { ...answer('The run', run), headers: runHeaders } },
+      { params: pipePath, body: { ...body, required: false } },
+    ),
     async (c) => {
-      const { pipe } = known(context, c.req.param('pipeId'))
-      const launch = launchOf(await readJsonBody(c, context.pipeBytes))
+      const { pipe } = known(context, c.req.valid('param').pipeId)
+      const launch = launchOf(await bodyOf(c, context))
       if (launch.configs) configured(pipe, launch.configs)
-      const launched = context.launcher.launch({
-        ...launch,
-        pipe: pipe.header.name,
-        startedBy: 'api',
-      })
+      const { name } = pipe.header
+      const launched = context.launcher.launch({ ...launch, pipe: name, startedBy: 'api' })
       if ('run' in launched) return accepted(c, launched.run)
-      throw conflicting(pipe.header.name, runAddress(c, launched.dropped))
+      throw conflicting(name, runAddress(c, launched.dropped))
     },
   )
 }

@@ -8,6 +8,7 @@ import { addVary } from '../http/shell/headers.ts'
 import { stages } from '../pipe/message.ts'
 import { ended, itemStates, type Run, runStatuses } from '../pipe/runs/run.ts'
 import { negotiate } from '../rdf/media-types.ts'
+import type { Pause } from '../workers/retry.ts'
 import { asCsv, asJson, asLines } from './run-item-pages.ts'
 import type { SchedulerContext } from './scheduler-context.ts'
 import {
@@ -24,7 +25,7 @@ import {
 /** Milliseconds for each piece of an answer that comes in pieces. */
 const pieceMs = 60_000
 
-const request = { params: z.object({ runId: z.string() }) }
+const ofRun = { params: z.object({ runId: z.string() }) }
 const offset = z.coerce.number().int().min(0).max(1_000_000_000).default(0)
 const limit = z.coerce.number().int().min(1).max(1000).default(100)
 const listQuery = z.object({
@@ -55,34 +56,20 @@ const reported = z
 /** Binds the routes of runs. */
 export function bindRuns(app: App, context: SchedulerContext): void {
   const { runs } = context
-  app.openapi(
-    route('get', '/runs', 'Runs, newest first', {
-      request: { query: listQuery },
-      good: { 200: { ...answer('Runs', z.array(run)), headers } },
-    }),
-    (c) => {
-      const { offset, limit, ...filter } = c.req.valid('query')
-      const found = runs.list({ ...filter, offset, limit: limit + 1 })
-      linkPages(c, { offset, limit, more: found.length > limit })
-      return c.json(found.slice(0, limit))
-    },
+  const found = { 200: { ...answer('Runs', z.array(run)), headers } }
+  app.openapi(route('get /runs', 'Runs, newest first', found, { query: listQuery }), (c) => {
+    const { offset, limit, ...filter } = c.req.valid('query')
+    const found = runs.list({ ...filter, offset, limit: limit + 1 })
+    linkPages(c, { offset, limit, more: found.length > limit })
+    return c.json(found.slice(0, limit))
+  })
+  app.openapi(route('get /runs/{runId}', 'One run', { 200: answer('The run', run) }, ofRun), (c) =>
+    c.json(runOf(context, c.req.valid('param').runId)),
   )
-  app.openapi(
-    route('get', '/runs/{runId}', 'One run', { request, good: { 200: answer('The run', run) } }),
-    (c) => c.json(demanded(context, c.req.param('runId'))),
-  )
-  app.openapi(
-    route(
-      'get',
-      '/runs/{runId}/report',
-      'Counts, problems by kind, and the difference to the run before',
-      {
-        request,
-        good: { 200: answer('The report', z.looseObject({ run })) },
-        needsKey: true,
-      },
-    ),
-    (c) => c.json(runs.report(demanded(context, c.req.param('runId')).id)),
+  const summary = 'Counts, problems by kind, and the difference to the run before'
+  const report = { 200: answer('The report', z.looseObject({ run })) }
+  app.openapi(route('get /runs/{runId}/report', summary, report, ofRun), (c) =>
+    c.json(runs.report(runOf(context, c.req.valid('param').runId).id)),
   )
   bindItems(app, context)
   bindEvents(app, context)
@@ -99,25 +86,19 @@ function bindItems(app: App, context: SchedulerContext): void {
   const types = Object.keys(content)
   app.openapi(
     route(
-      'get',
-      '/runs/{runId}/items',
+      'get /runs/{runId}/items',
       'What a run did one by one; as CSV or NDJSON all of it, streamed',
-      {
-        request: { ...request, query: itemQuery },
-        good: { 200: { description: 'Items in order of arrival', headers, content } },
-        needsKey: true,
-      },
+      { 200: { description: 'Items in order of arrival', headers, content } },
+      { ...ofRun, query: itemQuery },
     ),
     (c) => {
-      const run = demanded(context, c.req.param('runId'))
+      const run = runOf(context, c.req.valid('param').runId)
       const { offset, limit, ...filter } = c.req.valid('query')
       const type = negotiate(c.req.header('Accept'), types)
-      const flow = (pieces: AsyncGenerator<string>, type: string, more = {}) =>
-        answerFlow(c, pieces, {
-          log: http.log,
-          pieceMs,
-          headers: { 'Content-Type': type, ...more },
-        })
+      const flow = (pieces: AsyncGenerator<string>, type: string, more = {}) => {
+        const headers = { 'Content-Type': type, ...more }
+        return answerFlow(c, pieces, { log: http.log, pieceMs, headers })
+      }
       addVary(c.res.headers, 'Accept')
       if (type === undefined) throw new Failure('not-acceptable', `only ${types.join(', ')}`)
       if (type === 'application/json') {
@@ -137,58 +118,52 @@ function bindItems(app: App, context: SchedulerContext): void {
 function bindEvents(app: App, context: SchedulerContext): void {
   const counted = followers()
   const content = { 'text/event-stream': { schema: z.string() } }
+  const headers = {
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store, no-transform',
+    'X-Accel-Buffering': 'no',
+  }
   app.openapi(
     route(
-      'get',
-      '/runs/{runId}/events',
+      'get /runs/{runId}/events',
       'The run as it goes on (Server-Sent Events): an event "run" per change, "end" last',
-      {
-        request,
-        good: { 200: { description: 'Each event holds the run as JSON', content } },
-      },
+      { 200: { description: 'Each event holds the run as JSON', content } },
+      ofRun,
     ),
     (c) => {
-      const { id } = demanded(context, c.req.param('runId'))
+      const { id } = runOf(context, c.req.valid('param').runId)
       const signal = AbortSignal.any([c.get('signal'), context.ending])
       const pieces = events(context.runs.follow(id, signal), context.pause, signal)
-      return answerFlow(c, counted(c.get('client'), pieces), {
-        log: context.http.log,
-        pieceMs,
-        headers: {
-          'Content-Type': 'text/event-stream; charset=utf-8',
-          'Cache-Control': 'no-store, no-transform',
-          'X-Accel-Buffering': 'no',
-        },
-      })
+      const { log } = context.http
+      return answerFlow(c, counted(c.get('client'), pieces), { log, pieceMs, headers })
     },
   )
 }
 
-type Step = (run: Run) => Promise<Run> | Run
-
 function bindSteps(app: App, context: SchedulerContext): void {
   const { runs, launcher } = context
   const bind = (
-    [method, path]: readonly ['post' | 'delete', string],
-    [summary, description]: readonly [string, string],
-    step: Step,
+    endpoint: `post /runs/{runId}/${string}` | 'delete /runs/{runId}',
+    summary: string,
+    description: string,
+    step: (run: Run) => Promise<Run> | Run,
   ) => {
     const good = { 202: { ...answer(description, run), headers: runHeaders } }
-    app.openapi(route(method, path, summary, { request, good }), async (c) =>
-      accepted(c, await step(demanded(context, c.req.param('runId') ?? ''))),
+    app.openapi(route(endpoint, summary, good, ofRun), async (c) =>
+      accepted(c, await step(runOf(context, c.req.valid('param').runId))),
     )
   }
   const begin = async (work: Promise<unknown>, { id }: Run) => {
     await begun(work, context)
-    return demanded(context, id)
+    return runOf(context, id)
   }
   const cancelling = 'Cancel a run; it is cancelled when its work in flight has ended'
-  bind(['delete', '/runs/{runId}'], [cancelling, 'The run as it is now'], (run) => {
+  bind('delete /runs/{runId}', cancelling, 'The run as it is now', (run) => {
     if (ended(run)) throw new Failure('conflict', `the run has ended: it is ${run.status}`)
     return begin(launcher.cancel(run.id), run)
   })
   const confirming = 'Carry out the removals that the run holds back'
-  bind(['post', '/runs/{runId}/confirm'], [confirming, 'The run'], (run) => {
+  bind('post /runs/{runId}/confirm', confirming, 'The run', (run) => {
     if (run.counts.held === 0) throw new Failure('conflict', 'the run holds no removals back')
     if (runs.lastComplete(run.pipe)?.id !== run.id) {
       const detail = `it is not the latest complete run of ${shown(run.pipe)}`
@@ -196,13 +171,15 @@ function bindSteps(app: App, context: SchedulerContext): void {
     }
     return begin(context.confirm(run.id, context.ending), run)
   })
-  const resuming = 'Let an interrupted run go on'
-  bind(['post', '/runs/{runId}/resume'], [resuming, 'The run'], ({ id }) => launcher.resume(id))
-  const retrying = 'Try again what failed in the run'
-  bind(['post', '/runs/{runId}/retry'], [retrying, 'The new run'], ({ id }) => launcher.retry(id))
+  bind('post /runs/{runId}/resume', 'Let an interrupted run go on', 'The run', ({ id }) =>
+    launcher.resume(id),
+  )
+  bind('post /runs/{runId}/retry', 'Try again what failed in the run', 'The new run', ({ id }) =>
+    launcher.retry(id),
+  )
 }
 
-function demanded({ runs }: Pick<SchedulerContext, 'runs'>, id: string): Run {
+function runOf({ runs }: SchedulerContext, id: string): Run {
   const run = runs.get(id)
   if (run) return run
   throw new Failure('unknown-run', `there is no run ${shown(id)}`)
@@ -213,20 +190,19 @@ function demanded({ runs }: Pick<SchedulerContext, 'runs'>, id: string): Run {
 /** So often something is sent, lest a proxy takes the connection for dead. */
 const beatMs = 15_000
 
-type Pause = (ms: number, signal: AbortSignal) => Promise<void>
-
 /** An event `run` for each state, `end` for the last one, and comments while nothing happens. */
 async function* events(
   states: AsyncIterable<Run>,
   pause: Pause,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
+  const event = (name: string, run: Run) => `event: ${name}\ndata: ${JSON.stringify(run)}\n\n`
   const source = states[Symbol.asyncIterator]()
   let last: Run | undefined
   try {
     for (;;) {
       const next = source.next()
-      while (!(await isFirst(next, pause, signal))) {
+      while (!(await isSoon(next, beatMs, pause, signal))) {
         signal.throwIfAborted()
         yield ':\n\n'
       }
@@ -241,17 +217,18 @@ async function* events(
   }
 }
 
-const event = (name: string, run: Run): string => `event: ${name}\ndata: ${JSON.stringify(run)}\n\n`
-
-/** Whether the work ends before the next beat; the beat does not go on without it. */
-async function isFirst(work: Promise<unknown>, pause: Pause, outer: AbortSignal): Promise<boolean> {
+/** Whether the work ends within so many ms, rejecting as it does; the pause does not go on without it. */
+async function isSoon(
+  work: Promise<unknown>,
+  ms: number,
+  pause: Pause,
+  signal: AbortSignal,
+): Promise<boolean> {
   const settled = new AbortController()
-  const beat = pause(beatMs, AbortSignal.any([settled.signal, outer])).then(
-    () => false,
-    () => false,
-  )
+  const late = () => false
   try {
-    return await Promise.race([work.then(() => true), beat])
+    const over = pause(ms, AbortSignal.any([settled.signal, signal])).then(late, late)
+    return await Promise.race([work.then(() => true), over])
   } finally {
     settled.abort()
   }
@@ -289,19 +266,12 @@ function followers() {
 const waitMs = 500
 
 /** Rejects as the work does, if it does so soon; later failures are for the log. */
-async function begun(work: Promise<unknown>, context: SchedulerContext): Promise<void> {
-  const { pause, ending, http } = context
-  const settled = new AbortController()
-  let answered = false
-  const watched = work.catch((error: unknown) => {
-    if (!answered) throw error
-    if (!ending.aborted) http.log.warn({ err: error }, 'request.unfinished')
+async function begun(
+  work: Promise<unknown>,
+  { pause, ending, http }: SchedulerContext,
+): Promise<void> {
+  if (await isSoon(work, waitMs, pause, ending)) return
+  work.catch((err: unknown) => {
+    if (!ending.aborted) http.log.warn({ err }, 'request.unfinished')
   })
-  try {
-    const waited = pause(waitMs, AbortSignal.any([settled.signal, ending])).catch(() => undefined)
-    await Promise.race([watched, waited])
-  } finally {
-    answered = true
-    settled.abort()
-  }
 }

@@ -1,10 +1,12 @@
 /** What the scheduler station stands on. */
 
 import type { ApiKeys } from '../http/api-key.ts'
-import type { AppOptions } from '../http/app.ts'
+import type { AppContext, AppOptions } from '../http/app.ts'
+import { readJsonBody } from '../pipe/pipe-text.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
 import type { InvalidFile, KnownPipe } from '../pipe/sources/pipe-files.ts'
+import type { Json } from '../text/json.ts'
 import type { Triggers } from './triggers.ts'
 
 export type SchedulerContext = {
@@ -36,3 +38,7 @@ export type SchedulerContext = {
   readonly http: Omit<AppOptions, 'name'>
   readonly version: string
 }
+
+/** The body as JSON; undefined when it is blank. Throws `malformed-json`, `too-large`. */
+export const bodyOf = (c: AppContext, { pipeBytes }: SchedulerContext): Promise<Json | undefined> =>
+  readJsonBody(c, { bytes: pipeBytes, name: 'pipeBytes' })

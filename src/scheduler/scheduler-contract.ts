@@ -16,25 +16,22 @@ import { units } from './trigger.ts'
 
 const json = 'application/json'
 
-type RouteOptions<Request> = {
-  readonly request?: Request
-  readonly good: RouteConfig['responses']
-  /** Whether a key is needed; a GET needs none unless it says so. */
-  readonly needsKey?: boolean
-}
+type Method = 'get' | 'put' | 'post' | 'delete'
 
 const security = [{ ApiKey: [] }, { Bearer: [] }]
+/** What runs did one by one, and a GET that changes something. */
+const guarded = /items$|report$|status\}$/
 
-/** A route of the scheduler; every status that is not named is a problem. */
-export function route<
-  const Path extends string,
-  const Request extends NonNullable<RouteConfig['request']>,
->(
-  method: 'get' | 'put' | 'post' | 'delete',
-  path: Path,
+/** A route of the scheduler; every status that is not in `good` is a problem. */
+export function route<const Request extends NonNullable<RouteConfig['request']> = object>(
+  endpoint: `${Method} /${string}`,
   summary: string,
-  { request, good, needsKey = method !== 'get' }: RouteOptions<Request>,
+  good: RouteConfig['responses'],
+  request?: Request,
 ) {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there is one space in it
+  const [method, path] = endpoint.split(' ') as [Method, string]
+  const needsKey = method !== 'get' || guarded.test(path)
   const responses: RouteConfig['responses'] = { ...good, default: problem() }
   return createRoute({
     method,

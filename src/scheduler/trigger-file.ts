@@ -1,7 +1,7 @@
 /** The file that keeps triggers over restarts: one SQLite table. */
 
 import { openSqlite, type Row, type Sqlite } from '../sqlite.ts'
-import { defined } from '../text/json.ts'
+import { defined } from '../pipe/defined.ts'
 import type { KeptTrigger, Timing, Request } from './trigger.ts'
 
 const schema = `

@@ -1,12 +1,10 @@
 /** Triggers as clients send and read them. */
 
-import { isJsonObject } from '../text/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { defined } from '../pipe/defined.ts'
 import { z } from 'zod'
 import { Failure, shown } from '../errors.ts'
-import type { AppContext } from '../http/app.ts'
-import { readBody } from '../http/body.ts'
 import { invalid } from '../http/shell/complaints.ts'
-import type { Json, JsonObject } from '../text/json.ts'
 import { startModes } from '../pipe/runs/run.ts'
 import { CronFault, readCron } from './cron.ts'
 import { nextFiring } from './trigger.ts'
@@ -88,7 +86,7 @@ export const triggerSchema = (now: number) =>
       return z.NEVER
     }
     const { id, status, next, cron, timeZone, configs, startMode } = given
-    const request = { ...(configs && { configs }), ...(startMode && { startMode }) }
+    const request = defined({ configs, startMode })
     const named = kinds.filter((kind) => given[kind] !== undefined)
     if (named[1]) return fault(named[1], 'only one of interval, cron and specific is possible')
     if (next !== undefined && named.length === 0) {
@@ -119,12 +117,7 @@ function timingOf(given: Wire, now: number): Timing | undefined {
   if (interval) return { kind: 'interval', ...interval, anchor: next ?? now + firstAfterMs }
   if (times) return { kind: 'specific', times }
   if (expression === undefined) return undefined
-  return {
-    kind: 'cron',
-    expression,
-    ...(timeZone !== undefined && { timeZone }),
-    ...(next !== undefined && { notBefore: next }),
-  }
+  return { kind: 'cron', expression, ...defined({ timeZone, notBefore: next }) }
 }
 
 function readableCron(expression: string, context: z.RefinementCtx<string>): void {
@@ -142,35 +135,6 @@ function isTimeZone(timeZone: string): boolean {
   } catch {
     return false
   }
-}
-
-// JSON that a client sent, bounded before anything looks at it.
-
-const deepest = 64
-
-/** The body as JSON; undefined when it is empty. Throws `malformed-json`, also for what is nested too deeply, and as `readBody`. */
-export async function readJsonBody(c: AppContext, bytes: number): Promise<Json | undefined> {
-  const body = await readBody(c.req.raw, { bytes, name: 'pipeBytes' }, c.get('signal'))
-  const text = new TextDecoder().decode(body)
-  if (text.trim() === '') return undefined
-  const value = parsed(text)
-  if (isDeeper(value, deepest))
-    throw new Failure('malformed-json', `the body is nested more than ${deepest} deep`)
-  return value
-}
-
-function parsed(text: string): Json {
-  try {
-    const value: Json = JSON.parse(text)
-    return value
-  } catch (cause) {
-    throw new Failure('malformed-json', 'the body is not valid JSON', { cause })
-  }
-}
-
-function isDeeper(value: Json, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
 }
 
 // What a client sends to set triggers: for one pipe, or for all.
@@ -235,31 +199,22 @@ function bounded(entries: readonly TriggerEntry[], most: number): readonly Trigg
 // The same as clients read it; what is read can be sent again.
 
 /** A trigger as JSON. Secrets in its configs are hidden. */
-export function triggerAnswer(trigger: Scheduled) {
-  const { id, status, configs, startMode, timing, next, last, problem } = trigger
-  return {
+export function triggerAnswer({ id, status, timing, next, last, ...trigger }: Scheduled) {
+  const { configs, startMode, problem } = trigger
+  return defined({
     id,
     status,
     ...timingAnswer(timing),
-    ...(next !== undefined && { next: written(next) }),
-    ...(last !== undefined && { last: written(last) }),
-    ...(problem !== undefined && { problem }),
-    ...(startMode && { startMode }),
-    ...(configs && { configs: masked(configs) }),
-  }
+    next: next === undefined ? undefined : written(next),
+    last: last === undefined ? undefined : written(last),
+    problem,
+    startMode,
+    configs: configs && masked(configs),
+  })
 }
 
 function timingAnswer(timing: Timing) {
-  switch (timing.kind) {
-    case 'interval':
-      return { interval: { unit: timing.unit, value: timing.value } }
-    case 'cron': {
-      const { expression: cron, timeZone } = timing
-      return { cron, ...(timeZone !== undefined && { timeZone }) }
-    }
-    case 'specific':
-      return { specific: timing.times.map(written) }
-    default:
-      return timing satisfies never
-  }
+  if (timing.kind === 'interval') return { interval: { unit: timing.unit, value: timing.value } }
+  if (timing.kind === 'specific') return { specific: timing.times.map(written) }
+  return defined({ cron: timing.expression, timeZone: timing.timeZone })
 }

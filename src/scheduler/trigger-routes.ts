@@ -18,7 +18,7 @@ import {
   triggers,
   triggersByPipe,
 } from './scheduler-contract.ts'
-import type { SchedulerContext } from './scheduler-context.ts'
+import { bodyOf, type SchedulerContext } from './scheduler-context.ts'
 import {
   conflicting,
   launchAll,
@@ -31,12 +31,12 @@ import {
   allSets,
   oneEntry,
   oneSet,
-  readJsonBody,
   tooMany,
   triggerAnswer,
   type TriggerEntry,
 } from './trigger-input.ts'
 import type { Status } from './trigger.ts'
+import type { Scheduled } from './triggers.ts'
 
 const example = {
   id: 'daily',
@@ -63,41 +63,33 @@ const statusPath = triggerPath.extend({
 export function bindTriggers(app: App, context: SchedulerContext): void {
   bindAll(app, context)
   bindPipe(app, context)
-  bindStatus(app, context)
   bindOne(app, context)
   bindPut(app, context)
 }
 
 function bindAll(app: App, context: SchedulerContext): void {
-  const { triggers } = context
   const all = () =>
-    Object.fromEntries([...triggers.all()].map(([pipe, list]) => [pipe, list.map(triggerAnswer)]))
+    Object.fromEntries(
+      [...context.triggers.all()].map(([pipe, list]) => [pipe, list.map(triggerAnswer)]),
+    )
+  const listing = 'The triggers of all pipes that have some, with their coming and last firing'
   app.openapi(
-    route(
-      'get',
-      '/triggers',
-      'The triggers of all pipes that have some, with their coming and last firing',
-      {
-        good: { 200: answer('Triggers by pipe', triggersByPipe) },
-      },
-    ),
+    route('get /triggers', listing, { 200: answer('Triggers by pipe', triggersByPipe) }),
     (c) => c.json(all()),
   )
   app.openapi(
     route(
-      'put',
-      '/triggers',
+      'put /triggers',
       'Replace all triggers; those that start at once are started and not kept',
-      {
-        request: jsonBody(setsSchema, { city: [example] }),
-        good: { 200: { ...answer('Triggers by pipe', triggersByPipe), headers } },
-      },
+      { 200: { ...answer('Triggers by pipe', triggersByPipe), headers } },
+      jsonBody(setsSchema, { city: [example] }),
     ),
     async (c) => {
-      const sets = allSets(await readJsonBody(c, context.pipeBytes), boundsOf(context))
+      const sets = allSets(await bodyOf(c, context), boundsOf(context))
       const changes = triggerChanges(context, sets)
       const kept = changes.filter((one) => one.kept.length > 0)
-      if (!leavesAll(changes)) triggers.replaceAll(new Map(kept.map((one) => [one.pipe, one.kept])))
+      const byPipe = new Map(kept.map((one) => [one.pipe, one.kept]))
+      if (!leavesAll(changes)) context.triggers.replaceAll(byPipe)
       linkRuns(c, launchAll(context, changes))
       return c.json(all())
     },
@@ -105,69 +97,49 @@ function bindAll(app: App, context: SchedulerContext): void {
 }
 
 function bindPipe(app: App, context: SchedulerContext): void {
-  const { triggers: known } = context
-  const path = '/triggers/{pipeId}'
+  const { triggers: all } = context
   app.openapi(
-    route('get', path, 'The triggers of a pipe', {
-      request: ofPipe,
-      good: { 200: answer('Triggers', triggers) },
-    }),
-    (c) => c.json(someOf(context, nameOf(context, c.req.param('pipeId'))).map(triggerAnswer)),
+    route(
+      'get /triggers/{pipeId}',
+      'The triggers of a pipe',
+      { 200: answer('Triggers', triggers) },
+      ofPipe,
+    ),
+    (c) => c.json(someOf(context, c.req.valid('param').pipeId).map(triggerAnswer)),
   )
   app.openapi(
     route(
-      'put',
-      path,
+      'put /triggers/{pipeId}',
       'Replace the triggers of a pipe; those that start at once are started and not kept',
       {
-        request: { ...ofPipe, ...jsonBody({ oneOf: [array, ref] }, [example]) },
-        good: {
-          200: { ...answer('Triggers', triggers), headers },
-          201: { ...answer('The first triggers of the pipe', triggers), headers },
-        },
+        200: { ...answer('Triggers', triggers), headers },
+        201: { ...answer('The first triggers of the pipe', triggers), headers },
       },
+      { ...ofPipe, ...jsonBody({ oneOf: [array, ref] }, [example]) },
     ),
     async (c) => {
-      const pipeId = c.req.param('pipeId')
-      demandPipe(context, pipeId)
-      const entries = oneSet(await readJsonBody(c, context.pipeBytes), boundsOf(context))
+      const { pipeId } = c.req.valid('param')
+      checkPipe(context, pipeId)
+      const entries = oneSet(await bodyOf(c, context), boundsOf(context))
       const change = changeFor(context, pipeId, entries)
-      const isFirst = known.of(change.pipe).length === 0 && change.kept.length > 0
-      if (!leavesAll([change])) known.replace(change.pipe, change.kept)
+      const isFirst = all.of(change.pipe).length === 0 && change.kept.length > 0
+      if (!leavesAll([change])) all.replace(change.pipe, change.kept)
       linkRuns(c, launchAll(context, [change]))
-      return c.json(known.of(change.pipe).map(triggerAnswer), isFirst ? 201 : 200)
+      return c.json(all.of(change.pipe).map(triggerAnswer), isFirst ? 201 : 200)
     },
   )
-  app.openapi(
-    route('delete', path, 'Delete the triggers of a pipe', {
-      request: ofPipe,
-      good: { 200: answer('What was deleted', triggers) },
-    }),
-    (c) => {
-      const name = nameOf(context, c.req.param('pipeId'))
-      const removed = someOf(context, name)
-      known.replace(name, [])
-      return c.json(removed.map(triggerAnswer))
-    },
-  )
-}
-
-function bindStatus(app: App, context: SchedulerContext): void {
   app.openapi(
     route(
-      'get',
-      '/triggers/{pipeId}/{triggerId}/{status}',
-      'Switch a trigger on or off; a GET that changes something and needs a key',
-      {
-        request: { params: statusPath },
-        good: { 200: answer('The trigger', trigger) },
-        needsKey: true,
-      },
+      'delete /triggers/{pipeId}',
+      'Delete the triggers of a pipe',
+      { 200: answer('What was deleted', triggers) },
+      ofPipe,
     ),
     (c) => {
-      const { pipeId, triggerId, status } = c.req.valid('param')
-      const name = nameOf(context, pipeId)
-      return c.json(triggerAnswer(context.triggers.turn(name, triggerId, statusOf(status))))
+      const { pipeId } = c.req.valid('param')
+      const removed = someOf(context, pipeId)
+      all.replace(nameOf(context, pipeId), [])
+      return c.json(removed.map(triggerAnswer))
     },
   )
 }
@@ -175,29 +147,31 @@ function bindStatus(app: App, context: SchedulerContext): void {
 const path = '/pipes/{pipeId}/triggers/{triggerId}'
 
 function bindPut(app: App, context: SchedulerContext): void {
-  const { triggers, triggersPerPipe } = context
+  const { triggers: all, triggersPerPipe } = context
   app.openapi(
-    route('put', path, 'Set one trigger; one that starts at once is started and not kept', {
-      request: { ...ofOne, ...jsonBody(ref, example) },
-      good: {
+    route(
+      `put ${path}`,
+      'Set one trigger; one that starts at once is started and not kept',
+      {
         200: answer('The trigger in place of the one before', trigger),
         201: answer('The new trigger', trigger),
         202: { ...answer('The run that was started', run), headers: runHeaders },
       },
-    }),
+      { ...ofOne, ...jsonBody(ref, example) },
+    ),
     async (c) => {
       const { pipeId, triggerId } = c.req.valid('param')
-      demandPipe(context, pipeId)
-      const body = await readJsonBody(c, context.pipeBytes)
-      const change = changeFor(context, pipeId, [oneEntry(body, triggerId, context.now())])
+      checkPipe(context, pipeId)
+      const entry = oneEntry(await bodyOf(c, context), triggerId, context.now())
+      const change = changeFor(context, pipeId, [entry])
       const [kept] = change.kept
       if (kept) {
-        const before = triggers.of(change.pipe)
+        const before = all.of(change.pipe)
         const isNew = before.every(({ id }) => id !== triggerId)
         if (isNew && before.length >= triggersPerPipe) {
           throw tooMany(before.length + 1, triggersPerPipe)
         }
-        triggers.put(change.pipe, kept)
+        all.put(change.pipe, kept)
         return c.json(triggerAnswer(known(context, change.pipe, triggerId)), isNew ? 201 : 200)
       }
       const [started] = launchAll(context, [change])
@@ -208,25 +182,29 @@ function bindPut(app: App, context: SchedulerContext): void {
 }
 
 function bindOne(app: App, context: SchedulerContext): void {
-  const { triggers } = context
+  const good = (description: string) => ({ 200: answer(description, trigger) })
+  app.openapi(route(`get ${path}`, 'One trigger', good('The trigger'), ofOne), (c) => {
+    const { pipeId, triggerId } = c.req.valid('param')
+    return c.json(triggerAnswer(known(context, nameOf(context, pipeId), triggerId)))
+  })
   app.openapi(
-    route('get', path, 'One trigger', {
-      request: ofOne,
-      good: { 200: answer('The trigger', trigger) },
-    }),
+    route(`delete ${path}`, 'Delete one trigger', good('What was deleted'), ofOne),
     (c) => {
       const { pipeId, triggerId } = c.req.valid('param')
-      return c.json(triggerAnswer(known(context, nameOf(context, pipeId), triggerId)))
+      return c.json(triggerAnswer(context.triggers.remove(nameOf(context, pipeId), triggerId)))
     },
   )
   app.openapi(
-    route('delete', path, 'Delete one trigger', {
-      request: ofOne,
-      good: { 200: answer('What was deleted', trigger) },
-    }),
+    route(
+      'get /triggers/{pipeId}/{triggerId}/{status}',
+      'Switch a trigger on or off; a GET that changes something and needs a key',
+      good('The trigger'),
+      { params: statusPath },
+    ),
     (c) => {
-      const { pipeId, triggerId } = c.req.valid('param')
-      return c.json(triggerAnswer(triggers.remove(nameOf(context, pipeId), triggerId)))
+      const { pipeId, triggerId, status } = c.req.valid('param')
+      const name = nameOf(context, pipeId)
+      return c.json(triggerAnswer(context.triggers.turn(name, triggerId, statusOf(status))))
     },
   )
 }
@@ -248,28 +226,28 @@ const nameOf = ({ pipes }: SchedulerContext, pipeId: string): string =>
   pipes.find(pipeId)?.pipe.header.name ?? pipeId
 
 /** Before the body is looked at. */
-function demandPipe({ pipes }: SchedulerContext, pipeId: string): void {
+function checkPipe({ pipes }: SchedulerContext, pipeId: string): void {
   if (!pipes.find(pipeId)) throw unknownPipes([pipeId])
 }
 
-function someOf(context: SchedulerContext, name: string) {
+function someOf(context: SchedulerContext, pipeId: string): readonly Scheduled[] {
+  const name = nameOf(context, pipeId)
   const found = context.triggers.of(name)
   if (found.length > 0) return found
-  demandPipe(context, name)
+  checkPipe(context, name)
   throw new Failure('unknown-trigger', `the pipe ${shown(name)} has no triggers`)
 }
 
-function known(context: SchedulerContext, pipe: string, id: string) {
+function known(context: SchedulerContext, pipe: string, id: string): Scheduled {
   const found = context.triggers.of(pipe).find((one) => one.id === id)
   if (found) return found
-  demandPipe(context, pipe)
+  checkPipe(context, pipe)
   throw new Failure('unknown-trigger', `the pipe ${shown(pipe)} has no trigger ${shown(id)}`)
 }
 
 function statusOf(word: string): Status {
-  const lower = word.toLowerCase()
-  if (lower === 'enabled' || lower === 'enable') return 'enabled'
-  if (lower === 'disabled' || lower === 'disable') return 'disabled'
+  const [status] = /^(?:enable|disable)(?=d?$)/i.exec(word) ?? []
+  if (status !== undefined) return status.toLowerCase() === 'enable' ? 'enabled' : 'disabled'
   const detail = `the status is enabled or disabled, got ${shown(word)}`
   throw invalidParameter('status', detail)
 }

@@ -10,7 +10,7 @@ import { type Lease, openLease } from '../lease.ts'
 import type { Log } from '../log.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
-import { defined } from '../text/json.ts'
+import { defined } from '../pipe/defined.ts'
 import type { Pause } from '../workers/retry.ts'
 import { openTriggerFile, type TriggerFile } from './trigger-file.ts'
 import {

@@ -7,6 +7,7 @@ import { problems } from '../../http/problem.ts'
 import { isSecretName } from '../../secrets.ts'
 import type { Endpoint, Payload, Pipe, Segment } from '../document.ts'
 import { type Completeness, type RecordMessage, type Stage, stages } from '../message.ts'
+import { shapedPipe } from '../pipe-schema.ts'
 
 /** What the model of pipes knows: a strict reader refuses the whole message for any other key. `config` is free. */
 const modelled = {
@@ -51,6 +52,13 @@ function only<Value extends object>(value: Value, keys: readonly string[]): Valu
   )
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- everything that the type demands is of the model
   return Object.fromEntries(known) as Value
+}
+
+/** The pipe that came as a message. Throws `invalid-parameter`. */
+export function messageIn(value: Json): Pipe {
+  const shaped = shapedPipe(value)
+  if ('pipe' in shaped) return shaped.pipe
+  throw new Failure('invalid-parameter', 'the message is no pipe', { errors: shaped.problems })
 }
 
 /** The segment that a message is for: the first one that is not done. */

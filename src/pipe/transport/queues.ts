@@ -10,8 +10,8 @@ import { Failure, type Kind, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { retry, type Pause } from '../../workers/retry.ts'
 import type { Pipe } from '../document.ts'
-import { shapedPipe } from '../pipe-schema.ts'
-import { readText } from '../pipe-text.ts'
+import { jsonIn } from '../pipe-text.ts'
+import { messageIn } from './envelope.ts'
 import type { TransportLimits } from './transport-limits.ts'
 
 /** A queue: of this process, or of the broker at that address. */
@@ -237,7 +237,7 @@ class Broker {
     // The process that had it each time may have died of it.
     if (deliveryCount > limits.deliveries) return failed('delivered too often')
     try {
-      await listener(pipeIn(message), {
+      await listener(messageIn(jsonIn(message.string())), {
         done: () => settle(() => message.ack()),
         failed: () => failed('the segment failed'),
       })
@@ -327,12 +327,4 @@ function queueNames(queue: string): QueueNames {
   const stream = queue.replaceAll('.', '_')
   const deadStream = `${stream}_dead-letter`
   return { subject: queue, stream, deadSubject: `${queue}.dead-letter`, deadStream }
-}
-
-function pipeIn(message: JsMsg): Pipe {
-  const read = readText(new TextDecoder().decode(message.data), 'message.json')
-  if (!read.ok) throw new Failure('malformed-json', 'the message is no JSON')
-  const shaped = shapedPipe(read.value)
-  if ('pipe' in shaped) return shaped.pipe
-  throw new Failure('invalid-pipe', 'the message is no pipe', { errors: shaped.problems })
 }

@@ -3,14 +3,12 @@
 import { Failure, shown } from '../../errors.ts'
 import { may } from '../../http/api-key.ts'
 import { type App, type AppContext, newApp } from '../../http/app.ts'
-import { readBody } from '../../http/body.ts'
 import { problem } from '../../http/contract/problem.ts'
 import { docs } from '../../http/docs-page.ts'
 import type { Pipe } from '../document.ts'
 import { normalName } from '../naming.ts'
-import { shapedPipe } from '../pipe-schema.ts'
-import { readText } from '../pipe-text.ts'
-import { ownSegment, payloadIn } from './envelope.ts'
+import { readJsonBody } from '../pipe-text.ts'
+import { messageIn, ownSegment, payloadIn } from './envelope.ts'
 import type { Capability, ReturnPlaces } from './returns.ts'
 import { ownKind, type SegmentWorker } from './segment-worker.ts'
 import type { TransportContext } from './transport-limits.ts'
@@ -99,16 +97,9 @@ async function returned(
 }
 
 async function messageOf(c: AppContext, bytes: number): Promise<Pipe> {
-  const body = await readBody(c.req.raw, { bytes }, c.get('signal'))
-  if (body.byteLength === 0) throw new Failure('empty-body', 'a pipe is sent in the body')
-  const read = readText(new TextDecoder().decode(body), 'message.json')
-  if (!read.ok) {
-    const detail = read.problems[0]?.detail ?? 'cannot be read'
-    throw new Failure('malformed-json', `the message ${detail}`, { errors: read.problems })
-  }
-  const shaped = shapedPipe(read.value)
-  if ('pipe' in shaped) return shaped.pipe
-  throw new Failure('invalid-parameter', 'the message is no pipe', { errors: shaped.problems })
+  const body = await readJsonBody(c, { bytes })
+  if (body === undefined) throw new Failure('empty-body', 'a pipe is sent in the body')
+  return messageIn(body)
 }
 
 // The contract, as OpenAPI.
