@@ -7,10 +7,11 @@
 import type { Log } from '../log.ts'
 import { literal, namedNode } from '../rdf/terms.ts'
 import type { GraphStore } from '../store/graph-store.ts'
-import { type Mark, systemChange } from '../store/marks.ts'
+import { type Mark, markLine, systemChange } from '../store/marks.ts'
 import { bind, loadQuery, paged, type Query, type QueryValues } from '../store/queries.ts'
+import type { Pause } from '../workers/retry.ts'
 import { feed } from './feed.ts'
-import { clearingCascade, readCascades } from './marks.ts'
+import { readCascades } from './marks.ts'
 import type { Projector } from './projector.ts'
 
 /** Marks read at a time. */
@@ -27,43 +28,49 @@ export type Affected = {
   readonly lines?: readonly string[]
 }
 
-type CascadeDeps = {
+export type Affects = (mark: Mark, signal: AbortSignal) => Promise<Affected>
+
+type CascadeContext = {
   readonly store: GraphStore
   readonly projector: Pick<Projector, 'again'>
   readonly log: Log
-  readonly affected: (mark: Mark, signal: AbortSignal) => Promise<Affected>
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly affected: Affects
+  readonly pause: Pause
 }
 
-type Cascades = {
-  /** Looks for marks in the store; what an earlier process left is found at the first call. */
-  wake(): void
-  stop(): Promise<void>
-}
-
-/** Works off cascade marks, one after the other, until it is stopped. */
-export function cascades(deps: CascadeDeps): Cascades {
+/**
+ * Works off cascade marks, one after the other, until it is stopped. `wake` looks for marks in the store; what an earlier process
+ * left is found at the start.
+ */
+export function cascades({ store, projector, log, affected, pause }: CascadeContext) {
   const stopping = new AbortController()
   const { signal } = stopping
   let awake = Promise.withResolvers<void>()
-
+  const run = async (mark: Mark) => {
+    const { resource } = mark
+    const { pages, lines = [] } = await affected(mark, signal)
+    const take = (one: string) => projector.again(one)
+    const progress = (done: number) => log.info({ resource, done }, 'cascade.progress')
+    const records = await feed(pages, { take, pause, progress }, signal)
+    await store.write([systemChange({ remove: [markLine('cascade', mark), ...lines] })], signal)
+    log.info({ resource, records }, 'cascade.finished')
+  }
   const work = async () => {
     while (!signal.aborted) {
       try {
-        const marks = await readCascades(deps.store, mostMarks, signal)
-        for (const mark of marks) await run(deps, mark, signal)
+        const marks = await readCascades(store, mostMarks, signal)
+        for (const mark of marks) await run(mark)
         if (marks.length > 0) continue
         await awake.promise
         awake = Promise.withResolvers<void>()
       } catch (error) {
         if (signal.aborted) return
-        deps.log.error({ err: error, retryInMs: pauseMs }, 'cascade.failed')
-        await deps.pause(pauseMs, signal)
+        log.error({ err: error, retryInMs: pauseMs }, 'cascade.failed')
+        await pause(pauseMs, signal)
       }
     }
   }
   const running = work()
-
   return {
     wake: () => awake.resolve(),
     stop: async () => {
@@ -72,20 +79,6 @@ export function cascades(deps: CascadeDeps): Cascades {
       await running
     },
   }
-}
-
-async function run(deps: CascadeDeps, mark: Mark, signal: AbortSignal): Promise<void> {
-  const { store, projector, log, affected, pause } = deps
-  const { resource } = mark
-  const again = {
-    take: (one: string) => projector.again(one),
-    pause,
-    progress: (done: number) => log.info({ resource, done }, 'cascade.progress'),
-  }
-  const { pages, lines = [] } = await affected(mark, signal)
-  const records = await feed(pages, again, signal)
-  await store.write([clearingCascade(mark), systemChange({ remove: lines })], signal)
-  log.info({ resource, records }, 'cascade.finished')
 }
 
 const membersQuery = loadQuery('catalogue-members-after')

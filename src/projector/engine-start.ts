@@ -1,37 +1,40 @@
-/** Configures the search engine and fills its indices, now or as soon as it is there: writes do not wait for it. */
+/**
+ * Configures the search engine and fills its indices from the store, now or as soon as it is there: writes do not wait for it. While an
+ * index is being filled its old documents go on answering; it is swapped when it is whole. That an index is being filled stands in
+ * the index: after a crash `configure` names it again, and what it holds already is not projected a second time. A record that
+ * cannot be projected keeps the old documents until it can.
+ */
 
 import { Failure } from '../errors.ts'
-import type { SearchIndex } from '../search-index/search-index.ts'
-import type { IndexName, IndexSettings } from '../search-index/index-settings.ts'
 import type { Log } from '../log.ts'
-import { isAway } from './projector.ts'
-import type { Reindex, Rebuilding } from './reindex.ts'
+import type { IndexName, IndexSettings } from '../search-index/index-settings.ts'
+import type { SearchIndex } from '../search-index/search-index.ts'
+import type { Pause } from '../workers/retry.ts'
+import { feed } from './feed.ts'
+import type { Records } from './indexed-records.ts'
+import { isAway, type Projector } from './projector.ts'
 
-export type EngineStartDeps = {
-  readonly index: SearchIndex
-  readonly log: Log
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Starts filling these indices. */
-  readonly fill: (indices: readonly IndexName[]) => Reindex
-  /** Told the largest version in the engine, when that is known late. */
-  readonly found: (newest: number) => void
-}
+/** How far the filling of an index is; until it ends the old documents answer. */
+export type Rebuilding = { readonly index: IndexName; readonly done: number; readonly of: number }
 
-/** What an engine said when it was configured. */
-export type EngineState = { readonly rebuild: readonly IndexName[]; readonly newest: number }
-
-export type EngineStart = {
-  /** `undefined` while the engine has not been reached. */
-  readonly rebuilding: () => readonly Rebuilding[] | undefined
-  /**
-   * Begins to fill these indices anew. Throws `conflict` while any is being filled, and `engine-unavailable` while the engine is
-   * away.
-   */
-  readonly anew: (indices: readonly IndexName[]) => Promise<Reindex>
+/** Indices that are being filled together. */
+export type Reindex = {
+  readonly rebuilding: () => readonly Rebuilding[]
+  /** Records of the indices that are whole by now. */
+  readonly filled: () => number
   readonly stop: () => Promise<void>
 }
 
-/** Milliseconds between two looks for an engine. */
+type EngineContext = {
+  readonly index: SearchIndex
+  readonly log: Log
+  readonly pause: Pause
+}
+
+/** What an engine said when it was configured. */
+export type StartState = { readonly rebuild: readonly IndexName[]; readonly newest: number }
+
+/** Milliseconds between two looks for an engine, and after a failure. */
 const pauseMs = 1000
 /** Milliseconds between two looks whether replaced documents take too much memory. */
 const wornMs = 120_000
@@ -39,109 +42,208 @@ const wornMs = 120_000
 async function configured(
   index: SearchIndex,
   settings: readonly IndexSettings[],
-): Promise<EngineState> {
+): Promise<StartState> {
   const { rebuild } = await index.configure(settings)
   return { rebuild, newest: await index.newest() }
 }
 
 /** What the engine says, or nothing when it is away. */
-export function configuredOrAway(
-  { index, log }: Pick<EngineStartDeps, 'index' | 'log'>,
+export async function configuredOrAway(
+  { index, log }: Pick<EngineContext, 'index' | 'log'>,
   settings: readonly IndexSettings[],
-): Promise<EngineState | undefined> {
-  return configured(index, settings).catch((error: unknown) => {
+): Promise<StartState | undefined> {
+  try {
+    return await configured(index, settings)
+  } catch (error) {
     if (!isAway(error)) throw error
     log.warn({ err: error }, 'engine.waiting')
     return undefined
-  })
+  }
 }
 
-/** Fills what `first` names; without it the engine is looked for until it is there. */
-export function engineStart(
-  { index, log, pause, fill, found }: EngineStartDeps,
-  settings: readonly IndexSettings[],
-  first: EngineState | undefined,
-): EngineStart {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  let filling = first && fill(first.rebuild)
-  // The earlier one, if it runs still, would fill the same.
-  index.onLost?.((rebuild) => {
-    if (signal.aborted) return
-    void filling?.stop()
-    filling = fill(rebuild)
-  })
+type StartContext = EngineContext & {
+  /** Starts filling these indices. */
+  readonly fill: (indices: readonly IndexName[]) => Reindex
+  /** Told the largest version in the engine, when that is known late. */
+  readonly found: (newest: number) => void
+}
 
-  const work = async () => {
-    while (!filling && !signal.aborted) {
+export class EngineStart {
+  readonly #context: StartContext
+  readonly #settings: readonly IndexSettings[]
+  readonly #stopping = new AbortController()
+  readonly #running: Promise<unknown>
+  #filling: Reindex | undefined
+  #isBeginning = false
+
+  /** Fills what `first` names; without it the engine is looked for until it is there. */
+  constructor(
+    context: StartContext,
+    settings: readonly IndexSettings[],
+    first: StartState | undefined,
+  ) {
+    this.#context = context
+    this.#settings = settings
+    this.#filling = first && context.fill(first.rebuild)
+    // The earlier one, if it runs still, would fill the same.
+    context.index.onLost?.((rebuild) => {
+      if (this.#stopping.signal.aborted) return
+      void this.#filling?.stop()
+      this.#filling = context.fill(rebuild)
+    })
+    this.#running = Promise.all([this.#reach(), this.#refillWorn()])
+  }
+
+  /** `undefined` while the engine has not been reached. */
+  rebuilding(): readonly Rebuilding[] | undefined {
+    return this.#filling?.rebuilding()
+  }
+
+  /**
+   * Begins to fill these indices anew. Throws `conflict` while any is being filled, and `engine-unavailable` while the engine is
+   * away.
+   */
+  async anew(indices: readonly IndexName[]): Promise<Reindex> {
+    const { index, fill } = this.#context
+    if (!this.#filling)
+      throw new Failure('engine-unavailable', 'The search engine is not ready yet.')
+    if (this.#isBeginning || this.#filling.rebuilding().length > 0)
+      throw new Failure('conflict', 'an index is being filled already; try again when it is whole')
+    this.#isBeginning = true
+    try {
+      const { rebuild } = await index.configure(this.#settings, indices)
+      return (this.#filling = fill(rebuild))
+    } finally {
+      this.#isBeginning = false
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+    await this.#filling?.stop()
+  }
+
+  async #reach(): Promise<void> {
+    const { index, log, pause, fill, found } = this.#context
+    const { signal } = this.#stopping
+    while (!this.#filling && !signal.aborted) {
       await pause(pauseMs, signal)
       if (signal.aborted) return
       try {
-        const { rebuild, newest } = await configured(index, settings)
+        const { rebuild, newest } = await configured(index, this.#settings)
         log.info({ rebuild }, 'engine.reached')
         found(newest)
-        filling = fill(rebuild)
+        this.#filling = fill(rebuild)
       } catch (error) {
         log[isAway(error) ? 'debug' : 'error']({ err: error, retryInMs: pauseMs }, 'engine.waiting')
       }
     }
   }
-  const anew = oneAtATime(async (indices) => {
-    if (!filling) throw new Failure('engine-unavailable', 'The search engine is not ready yet.')
-    if (filling.rebuilding().length > 0) throw underWay()
-    const { rebuild } = await index.configure(settings, indices)
-    filling = fill(rebuild)
-    return filling
-  })
-  const isWhole = () => filling?.rebuilding().length === 0
-  const running = Promise.all([work(), refillWorn({ index, log, pause, isWhole, anew }, signal)])
 
+  /** Indices whose replaced documents take more memory than the others are filled anew while they run. */
+  async #refillWorn(): Promise<void> {
+    const { index, log, pause } = this.#context
+    const { signal } = this.#stopping
+    while (index.worn && !signal.aborted) {
+      await pause(wornMs, signal)
+      if (signal.aborted || this.rebuilding()?.length !== 0) continue
+      try {
+        const worn = await index.worn()
+        if (worn.length === 0) continue
+        log.info({ indices: worn }, 'index.worn')
+        await this.anew(worn)
+      } catch (error) {
+        log.warn({ err: error }, 'index.worn-failed')
+      }
+    }
+  }
+}
+
+export type ReindexContext = EngineContext & {
+  /** Those of all indices. */
+  readonly records: () => readonly Records[]
+  readonly projector: Pick<Projector, 'fill'>
+  /** The largest version of which the index has told that it has it, 0 when there is none. */
+  readonly indexed: () => Promise<number>
+  /** Epoch milliseconds. */
+  readonly now: () => number
+}
+
+/** Fills indices and swaps each when it is whole; what fails is tried again. */
+export function reindex(context: ReindexContext, indices: readonly IndexName[]): Reindex {
+  const { log, pause } = context
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const states = new Map(indices.map((index) => [index, { index, done: 0, of: 0 }]))
+  let filled = 0
+  const work = async (index: IndexName) => {
+    while (!signal.aborted) {
+      try {
+        filled += await rebuild(context, index, (state) => states.set(index, state), signal)
+        states.delete(index)
+        return
+      } catch (error) {
+        if (signal.aborted) return
+        log.error({ index, err: error, retryInMs: pauseMs }, 'reindex.failed')
+        await pause(pauseMs, signal)
+      }
+    }
+  }
+  const running = Promise.all(indices.map(work))
   return {
-    anew,
-    rebuilding: () => filling?.rebuilding(),
+    rebuilding: () => [...states.values()],
+    filled: () => filled,
     stop: async () => {
       stopping.abort()
       await running
-      await filling?.stop()
     },
   }
 }
 
-type Refill = Pick<EngineStartDeps, 'index' | 'log' | 'pause'> &
-  Pick<EngineStart, 'anew'> & { readonly isWhole: () => boolean }
+/** Records whose presence in the index is asked for at a time. */
+const perPage = 500
 
-/** Fills indices anew, while they run, whose replaced documents take more memory than the others. */
-async function refillWorn(
-  { index, log, pause, isWhole, anew }: Refill,
+/** Resolves with the number of records when the index is whole. */
+async function rebuild(
+  { index: engine, records, projector, indexed, log, pause, now }: ReindexContext,
+  index: IndexName,
+  tell: (state: Rebuilding) => void,
   signal: AbortSignal,
-): Promise<void> {
-  while (index.worn && !signal.aborted) {
-    await pause(wornMs, signal)
-    if (signal.aborted || !isWhole()) continue
-    try {
-      const worn = await index.worn()
-      if (worn.length === 0) continue
-      log.info({ indices: worn }, 'index.worn')
-      await anew(worn)
-    } catch (error) {
-      log.warn({ err: error }, 'index.worn-failed')
+): Promise<number> {
+  const start = now()
+  tell({ index, done: 0, of: 0 })
+  const all = records().find((one) => one.index === index)
+  const ids = (await all?.ids(signal)) ?? []
+  const of = ids.length
+  let [present, logged] = [0, 0]
+  const progress = (fed: number) => {
+    const done = present + fed
+    tell({ index, done, of })
+    if (done - logged < of / 20 || done === 0) return
+    logged = done
+    log.info({ index, done, of }, 'reindex.progress')
+  }
+  const absent = async function* () {
+    for (let at = 0; at < of; at += perPage) {
+      const page = ids.slice(at, at + perPage)
+      // A record that becomes many documents is always looked at.
+      const missing = all?.hashes ? await engine.missing(index, page) : page
+      present += page.length - missing.length
+      yield missing.map((id) => all?.resource(id) ?? id)
     }
   }
-}
-
-const underWay = (): Failure =>
-  new Failure('conflict', 'an index is being filled already; try again when it is whole')
-
-/** Throws `conflict` while an earlier call goes on. */
-function oneAtATime(begin: EngineStart['anew']): EngineStart['anew'] {
-  let isBeginning = false
-  return async (indices) => {
-    if (isBeginning) throw underWay()
-    isBeginning = true
-    try {
-      return await begin(indices)
-    } finally {
-      isBeginning = false
-    }
-  }
+  tell({ index, done: 0, of })
+  log.info({ index, of }, 'reindex.started')
+  const take = (resource: string) => projector.fill(resource)
+  const window = engine.batch === undefined ? {} : { window: 2 * engine.batch }
+  const filled = await feed(absent(), { take, pause, progress, ...window }, signal)
+  const version = await indexed()
+  // Documents that only fill have the version 0, and what was deleted has none: without a word on how far it is, the index
+  // would look like an older copy at the next start. No record has an empty id.
+  if (version > 0) await engine.write([{ remove: { index, id: '', version } }])
+  await engine.finish(index)
+  const counts = { records: present + filled, present, ms: now() - start }
+  log.info({ index, ...counts }, 'reindex.finished')
+  return counts.records
 }

@@ -1,11 +1,12 @@
 /** Feeds the projector with many resources that nobody wrote, a few at a time. */
 
 import { conditionVariable } from '../workers/condition.ts'
+import type { Pause } from '../workers/retry.ts'
 
-export type Feed = {
+export type FeedContext = {
   /** Resolves when the resource is indexed; `undefined` when there is no room now. */
   readonly take: (resource: string) => Promise<void> | undefined
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
   /** Resources that wait at a time: enough for the next batch while one is projected. One that fails again and again takes one place. */
   readonly window?: number
   /** Called now and then with the number of resources that are done. */
@@ -21,8 +22,8 @@ const progressEvery = 200
 
 /** Resolves with their number when all resources of all pages are indexed; rejects with the signal's reason when it fires. */
 export async function feed(
-  pages: AsyncIterable<readonly string[]>,
-  { take, pause, progress, window = standardWindow }: Feed,
+  pages: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
+  { take, pause, progress, window = standardWindow }: FeedContext,
   signal: AbortSignal,
 ): Promise<number> {
   const moved = conditionVariable()
@@ -35,19 +36,19 @@ export async function feed(
     while (count.fed - count.done > most) await moved.next(signal)
     signal.throwIfAborted()
   }
-  for await (const page of pages) {
+  for await (const page of pages)
     for (const resource of page) {
       let taken = take(resource)
-      for (; !taken; taken = take(resource)) {
+      while (!taken) {
         await pause(fullMs, signal)
         signal.throwIfAborted()
+        taken = take(resource)
       }
       count.fed += 1
       void taken.then(ended)
       await below(window)
       if (count.fed % progressEvery === 0) progress?.(count.done)
     }
-  }
   await below(0)
   progress?.(count.done)
   return count.done

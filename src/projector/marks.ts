@@ -1,9 +1,9 @@
-/** Pending marks as they stand in the store. */
+/** Pending and cascade marks as they stand in the store, and how far the index had come. */
 
 import { systemGraph, xsd } from '../rdf/namespaces.ts'
 import { literal } from '../rdf/terms.ts'
 import type { Change, GraphStore, Row } from '../store/graph-store.ts'
-import { fact, markLine, systemChange, type Mark } from '../store/marks.ts'
+import { fact, type Mark, markLine, systemChange } from '../store/marks.ts'
 import { bind, loadQuery, paged, type Query } from '../store/queries.ts'
 import type { Pending } from './queue.ts'
 
@@ -20,24 +20,32 @@ export async function readMarks(
   store: GraphStore,
   limit: number,
   signal: AbortSignal,
-): Promise<Mark[]> {
-  const found: Mark[] = []
-  while (found.length < limit) {
-    const most = Math.min(page, limit - found.length)
-    const after = literal(String(found.at(-1)?.version ?? 0), xsd('integer'))
-    const rows = await store.select(paged(bind(pendingQuery, { after }), { limit: most }), signal)
-    found.push(...marksIn(rows, 'resource'))
-    if (rows.length < most) break
+): Promise<readonly Mark[]> {
+  const marks: Mark[] = []
+  for (let most = 0, rows = 0; rows === most && marks.length < limit;) {
+    most = Math.min(page, limit - marks.length)
+    const after = literal(String(marks.at(-1)?.version ?? 0), xsd('integer'))
+    const read = await store.select(paged(bind(pendingQuery, { after }), { limit: most }), signal)
+    marks.push(...marksIn(read, 'resource'))
+    rows = read.length
   }
-  return found
+  return marks
 }
+
+/** Catalogues and vocabularies whose users wait to be projected again, at most `limit`. */
+export const readCascades = async (
+  store: GraphStore,
+  limit: number,
+  signal: AbortSignal,
+): Promise<readonly Mark[]> =>
+  marksIn(await store.select(paged(bind(cascadesQuery, {}), { limit }), signal), 'catalogue')
 
 const marksIn = (rows: readonly Row[], name: string): readonly Mark[] =>
   rows.flatMap(({ [name]: resource, version }) =>
     resource && version ? [{ resource: resource.value, version: Number(version.value) }] : [],
   )
 
-async function newest(store: Pick<GraphStore, 'select'>, query: Query): Promise<number> {
+async function newest(store: GraphStore, query: Query): Promise<number> {
   const [row] = await store.select(bind(query, {}))
   return Number(row?.['newest']?.value ?? 0)
 }
@@ -46,18 +54,7 @@ async function newest(store: Pick<GraphStore, 'select'>, query: Query): Promise<
 export const newestMark = (store: GraphStore): Promise<number> => newest(store, newestQuery)
 
 /** The largest version whose mark was cleared, 0 where a version that keeps none has written the store. */
-export const newestIndexed = (store: Pick<GraphStore, 'select'>): Promise<number> =>
-  newest(store, indexedQuery)
-
-/** Catalogues whose datasets wait to be projected again, at most `limit`. */
-export async function readCascades(
-  store: GraphStore,
-  limit: number,
-  signal: AbortSignal,
-): Promise<Mark[]> {
-  const rows = await store.select(paged(bind(cascadesQuery, {}), { limit }), signal)
-  return [...marksIn(rows, 'catalogue')]
-}
+export const newestIndexed = (store: GraphStore): Promise<number> => newest(store, indexedQuery)
 
 /**
  * The change that removes exactly the marks that were read: a newer one survives. The store knows from then on how far the index
@@ -67,18 +64,10 @@ export function clearing(
   done: readonly Pending[],
   { indexed, before }: { readonly indexed: number; readonly before: number },
 ): Change {
-  const line = (version: number) => fact(systemGraph, 'indexed', String(version))
-  const moves = indexed !== before
-  return systemChange({
-    remove: [
-      ...done.flatMap(({ resource, marked }) =>
-        marked.map((version) => markLine('pending', { resource, version })),
-      ),
-      ...(moves ? [line(before)] : []),
-    ],
-    add: moves ? [line(indexed)] : [],
-  })
+  const lines = (version: number) =>
+    indexed === before ? [] : [fact(systemGraph, 'indexed', String(version))]
+  const marks = done.flatMap(({ resource, marked }) =>
+    marked.map((version) => markLine('pending', { resource, version })),
+  )
+  return systemChange({ remove: [...marks, ...lines(before)], add: lines(indexed) })
 }
-
-export const clearingCascade = (mark: Mark): Change =>
-  systemChange({ remove: [markLine('cascade', mark)] })

@@ -9,31 +9,37 @@ import type { GraphStore } from '../store/graph-store.ts'
 import type { Landed, Mark } from '../store/marks.ts'
 import { versions as clock, type VersionClock } from '../store/versions.ts'
 import { loadBundled } from '../vocabularies/authorities.ts'
-import { unfitValues, type UnfitValues } from './building/document.ts'
-import { documentBuilder } from './building/document.ts'
+import type { Pause } from '../workers/retry.ts'
+import { documentBuilder, type UnfitValues, unfitValues } from './building/document.ts'
 import { enrichment, type EnrichmentRule } from './building/enrichment.ts'
 import type { FacetConfig } from './building/facets.ts'
 import { indexSettings } from './building/index-settings.ts'
-import { type Affected, cascades, catalogueMembers } from './cascades.ts'
+import { type Affects, cascades, catalogueMembers } from './cascades.ts'
 import { conceptCache } from './concept-cache.ts'
-import { type EngineState, configuredOrAway, engineStart } from './engine-start.ts'
-import { type GatherContext, gatherBatch } from './gathering/gather-batch.ts'
+import {
+  configuredOrAway,
+  EngineStart,
+  type Rebuilding,
+  reindex,
+  type StartState,
+} from './engine-start.ts'
 import { catalogueContexts } from './gathering/catalogue-contexts.ts'
+import { type GatherContext, gatherBatch } from './gathering/gather-batch.ts'
 import { storedConcepts } from './gathering/stored-concepts.ts'
 import { vocabularyUsers } from './gathering/vocabulary-users.ts'
+import { type IndexMaintenance, indexMaintenance } from './index-maintenance.ts'
 import { recordsOf } from './indexed-records.ts'
 import type { Report } from './mappings/mapping.ts'
 import { clearing, newestIndexed, newestMark } from './marks.ts'
-import { Projector, type ProjectorDeps } from './projector.ts'
-import { type Rebuilding, reindex } from './reindex.ts'
-import { indexMaintenance, type IndexMaintenance } from './maintenance/maintenance.ts'
+import { Projector } from './projector.ts'
 
-export type ProjectionDeps = Pick<ProjectorDeps, 'pause'> & {
+export type ProjectionDeps = {
   readonly store: GraphStore
   readonly index: SearchIndex
   readonly names: Names
   readonly profile: Profile
   readonly log: Log
+  readonly pause: Pause
   /** Directory of the bundled vocabularies. */
   readonly vocabularies: string
   /** Epoch milliseconds. */
@@ -46,6 +52,8 @@ export type ProjectionDeps = Pick<ProjectorDeps, 'pause'> & {
   /** Told once per record what of it was left out. */
   readonly leftOut?: (reports: readonly Report[]) => void
 }
+
+type OlderCopy = 'store' | 'index' | undefined
 
 export type Projection = {
   /** The clock that every write of this process takes its version from. */
@@ -91,20 +99,10 @@ const keptUpPollMs = 5
  * search engine that is away is waited for in the background: what is written meanwhile stays marked.
  */
 export async function projection(deps: ProjectionDeps): Promise<Projection> {
-  const { store, names, profile, log, pause, facets } = deps
-  const gather = await gathering(deps)
-  const settings = indexSettings(profile, facets, rulesOf(deps))
-  const configured = await configuredOrAway(deps, settings)
-  const { indexed, marked, olderCopy } = await copiesCompared(deps, configured)
-  const versions = clock(Math.max(configured?.newest ?? 0, marked), deps.now)
-  const projector = projecting(deps, { ...gather, indexed })
-  await projector.start()
-  const cascading = cascades({ store, projector, log, pause, affected: affectedBy(deps, versions) })
-  const records = () =>
-    recordsOf({ store, names, profile, contexts: catalogueContexts(store, names) })
-  const reindexDeps = { ...deps, records, projector, indexed: () => newestIndexed(store) }
-  const fill = (rebuild: readonly IndexName[]) => reindex(reindexDeps, rebuild)
-  const engine = engineStart({ ...deps, fill, found: versions.raise }, settings, configured)
+  const { store, index, names, profile, log, pause } = deps
+  const { projector, cascading, engine, gather, versions, olderCopy, records } = await started(deps)
+  const maintained = { store, index, names, profile, log, pause, records, projector, engine }
+  const { contexts, concepts } = gather
   return {
     versions,
     changed: (marks) => projector.changed(marks),
@@ -115,17 +113,20 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
     },
     awaits: (resource) => projector.awaits(resource),
     settled: (mark, signal) => projector.settled(mark, signal),
-    keptUp: (signal) => keptUp(projector, pause, signal),
+    keptUp: async (signal) => {
+      for (let ms = 0; ms < keptUpMs && projector.lags && !signal.aborted; ms += keptUpPollMs)
+        await pause(keptUpPollMs, signal)
+    },
     hides: async (catalogue, signal) => {
       // What is kept of it may be older than a write that is not projected yet.
-      if (projector.awaits(names.catalogue(catalogue))) gather.contexts.forget(catalogue)
-      return (await gather.contexts.get(catalogue, signal))?.hidden ?? false
+      if (projector.awaits(names.catalogue(catalogue))) contexts.forget(catalogue)
+      return (await contexts.get(catalogue, signal))?.hidden ?? false
     },
-    unfitValues: unfitValues({ profile, names, concepts: gather.concepts }),
+    unfitValues: unfitValues({ profile, names, concepts }),
     pending: () => projector.pending,
     rebuilding: () => engine.rebuilding() ?? [],
     olderCopy,
-    upkeep: indexMaintenance({ ...deps, records, projector, engine }),
+    upkeep: indexMaintenance(maintained),
     idle: async (signal) => {
       while (engine.rebuilding()?.length !== 0) {
         signal.throwIfAborted()
@@ -141,59 +142,52 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
   }
 }
 
-/** A cascade mark on a vocabulary means the records that use its concepts, one on a catalogue what is in it. */
-const affectedBy =
-  ({ store, names, log, pause }: ProjectionDeps, { next }: VersionClock) =>
-  (mark: Mark, signal: AbortSignal): Promise<Affected> =>
-    names.idOf('vocabulary', mark.resource) === undefined
-      ? Promise.resolve({ pages: catalogueMembers(store, mark.resource, signal) })
-      : vocabularyUsers({ store, names, log, next, pause }, mark, signal)
-
-type OlderCopy = 'store' | 'index' | undefined
-
-/** What the store says of how far the index is, mended where that is not so: it is told once. */
-async function copiesCompared(
-  { store, log }: Pick<ProjectionDeps, 'store' | 'log'>,
-  engine: EngineState | undefined,
-) {
-  const before = await newestIndexed(store)
-  const marked = Math.max(before, await newestMark(store))
-  const olderCopy = olderOf(engine, { indexed: before, marked })
-  if (!engine || !olderCopy) return { indexed: before, marked, olderCopy }
-  const indexed = engine.newest
-  log.warn({ older: olderCopy, index: indexed, store: marked }, 'copy.older')
-  await store.write([clearing([], { indexed, before })]).catch((error: unknown) => {
-    // Of a full disk it is told again at the next start.
-    log.warn({ err: error }, 'copy.unnoted')
+async function started(deps: ProjectionDeps) {
+  const { store, index, names, profile, log, pause, facets, nonCountries, now } = deps
+  const gather = await gatherContext(deps)
+  // What documents follow from beside the profile and its facets.
+  const rules = [...(deps.enrichment ?? []), ...(nonCountries ? [{ nonCountries }] : [])]
+  const settings = indexSettings(profile, facets, rules)
+  const first = await configuredOrAway({ index, log }, settings)
+  const { indexed, marked, olderCopy } = await comparedCopies(store, log, first)
+  const versions = clock(Math.max(first?.newest ?? 0, marked), now)
+  const projector = new Projector({
+    store,
+    log,
+    pause,
+    indexed,
+    batch: index.batch ?? standardBatch,
+    capacity,
+    isFirst: (resource) =>
+      (names.idOf('catalogue', resource) ?? names.idOf('vocabulary', resource)) !== undefined,
+    gather: (pending, signal) => gatherBatch(gather, pending, signal),
   })
-  return { indexed, marked, olderCopy }
+  await projector.start()
+  // A mark on a vocabulary means the records that use its concepts, one on a catalogue what is in it.
+  const affected: Affects = async (mark, signal) =>
+    names.idOf('vocabulary', mark.resource) === undefined
+      ? { pages: catalogueMembers(store, mark.resource, signal) }
+      : vocabularyUsers({ store, names, log, next: versions.next, pause }, mark, signal)
+  const cascading = cascades({ store, projector, log, pause, affected })
+  const records = () =>
+    recordsOf({ store, names, profile, contexts: catalogueContexts(store, names) })
+  const filling = {
+    index,
+    log,
+    pause,
+    now,
+    records,
+    projector,
+    indexed: () => newestIndexed(store),
+  }
+  const fill = (indices: readonly IndexName[]) => reindex(filling, indices)
+  const context = { index, log, pause, fill, found: versions.raise }
+  const engine = new EngineStart(context, settings, first)
+  return { projector, cascading, engine, gather, versions, olderCopy, records }
 }
-
-/** Unknown while the engine is away, while an index is being filled, and for a store of a version that keeps no count. */
-function olderOf(
-  engine: EngineState | undefined,
-  { indexed, marked }: { readonly indexed: number; readonly marked: number },
-): OlderCopy {
-  if (!engine || engine.rebuild.length > 0 || indexed === 0) return undefined
-  if (engine.newest > marked) return 'store'
-  return engine.newest < indexed ? 'index' : undefined
-}
-
-async function keptUp(
-  projector: Pick<Projector, 'lags'>,
-  pause: ProjectionDeps['pause'],
-  signal: AbortSignal,
-): Promise<void> {
-  for (let ms = 0; ms < keptUpMs && projector.lags && !signal.aborted; ms += keptUpPollMs)
-    await pause(keptUpPollMs, signal)
-}
-
-/** What documents follow from beside the profile and its facets. */
-const rulesOf = ({ enrichment: rules = [], nonCountries }: ProjectionDeps): readonly unknown[] =>
-  nonCountries ? [...rules, { nonCountries }] : rules
 
 /** What every batch is gathered and built with. */
-async function gathering(deps: ProjectionDeps): Promise<GatherContext> {
+async function gatherContext(deps: ProjectionDeps): Promise<GatherContext> {
   const { store, index, names, profile, log, leftOut } = deps
   const { facets, nonCountries, enrichment: rules = [] } = deps
   const concepts = conceptCache(await loadBundled(deps.vocabularies))
@@ -208,23 +202,27 @@ async function gathering(deps: ProjectionDeps): Promise<GatherContext> {
     ...(rules.length > 0 && { enrich: enrichment(rules, stored.lookup, profile) }),
   })
   const contexts = catalogueContexts(store, names)
-  const common = { store, index, builder, contexts, names, profile, concepts, log, stored }
-  return leftOut ? { ...common, leftOut } : common
+  return { store, index, builder, contexts, names, profile, concepts, log, stored, leftOut }
 }
 
-function projecting(
-  { store, index, names, log, pause }: ProjectionDeps,
-  { indexed, ...gather }: GatherContext & { readonly indexed: number },
-) {
-  const kinds = ['catalogue', 'vocabulary'] as const
-  return new Projector({
-    store,
-    log,
-    pause,
-    indexed,
-    batch: index.batch ?? standardBatch,
-    capacity,
-    isFirst: (resource) => kinds.some((kind) => names.idOf(kind, resource) !== undefined),
-    gather: (pending, signal) => gatherBatch(gather, pending, signal),
-  })
+/**
+ * What the store says of how far the index is, mended where that is not so: it is told once. Unknown while the engine is away, while
+ * an index is being filled, and for a store of a version that keeps no count.
+ */
+async function comparedCopies(store: GraphStore, log: Log, engine: StartState | undefined) {
+  const indexed = await newestIndexed(store)
+  const marked = Math.max(indexed, await newestMark(store))
+  const { newest = 0, rebuild = [] } = engine ?? {}
+  let olderCopy: OlderCopy
+  if (engine && rebuild.length === 0 && indexed > 0) {
+    if (newest > marked) olderCopy = 'store'
+    else if (newest < indexed) olderCopy = 'index'
+  }
+  if (!olderCopy) return { indexed, marked, olderCopy }
+  log.warn({ older: olderCopy, index: newest, store: marked }, 'copy.older')
+  await store
+    .write([clearing([], { indexed: newest, before: indexed })])
+    // Of a full disk it is told again at the next start.
+    .catch((error: unknown) => log.warn({ err: error }, 'copy.unnoted'))
+  return { indexed: newest, marked, olderCopy }
 }

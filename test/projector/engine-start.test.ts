@@ -5,7 +5,7 @@ import { Failure } from '../../src/errors.ts'
 import type { SearchIndex } from '../../src/search-index/search-index.ts'
 import type { IndexName } from '../../src/search-index/index-settings.ts'
 import { logger } from '../../src/log.ts'
-import { configuredOrAway, engineStart } from '../../src/projector/engine-start.ts'
+import { configuredOrAway, EngineStart } from '../../src/projector/engine-start.ts'
 import { settings } from '../contracts/search-index-corpus.ts'
 
 const log = logger('silent')
@@ -29,13 +29,12 @@ function started(index: SearchIndex) {
   const told: { filled: IndexName[][]; newest: number[] } = { filled: [], newest: [] }
   const fill = (indices: readonly IndexName[]) => {
     told.filled.push([...indices])
-    const ended = Promise.resolve()
-    return { rebuilding: () => [], filled: () => 0, ended, stop: () => ended }
+    return { rebuilding: () => [], filled: () => 0, stop: () => Promise.resolve() }
   }
   const found = (newest: number) => void told.newest.push(newest)
   const start = async () => {
     const first = await configuredOrAway({ index, log }, settings)
-    return { first, engine: engineStart({ index, log, pause, fill, found }, settings, first) }
+    return { first, engine: new EngineStart({ index, log, pause, fill, found }, settings, first) }
   }
   return { told, start }
 }

@@ -24,7 +24,7 @@ export type GatherContext = IndexingContext & {
   readonly contexts: CatalogueContexts
   readonly profile: Profile
   /** Called with all reports of a batch, for counters. */
-  readonly leftOut?: (reports: readonly Report[]) => void
+  readonly leftOut?: ((reports: readonly Report[]) => void) | undefined
 }
 
 /** Resources whose graphs are read with one message: a store has its limits, and others read meanwhile. */

@@ -1,0 +1,119 @@
+/** Compares (id, hash) of store and index as two ordered streams, and projects again what differs. */
+
+import type { SearchIndex } from '../search-index/search-index.ts'
+import { feed, type FeedContext } from './feed.ts'
+import type { Records } from './indexed-records.ts'
+
+/** How store and index differ. */
+export type Drift = {
+  readonly compared: number
+  /** In the store and not in the index. */
+  readonly missing: number
+  /** In both and not the same. */
+  readonly stale: number
+  /** In the index and not in the store. */
+  readonly extra: number
+  readonly repaired: number
+}
+
+type ReconcileContext = Pick<FeedContext, 'take' | 'pause'> & {
+  readonly index: Pick<SearchIndex, 'entries'>
+  /** Indices without hashes are passed over. */
+  readonly records: readonly Records[]
+  /** Whether a write of the resource is still on its way to the index. */
+  readonly awaits: (resource: string) => boolean
+}
+
+export type ReconcileOptions = {
+  readonly dryRun: boolean
+  /** Records done, and how many there are. */
+  readonly progress: (done: number, total?: number) => void
+}
+
+/** Records that are compared at a time, and entries of the index that are read at once. */
+const stride = 500
+const page = 1000
+/** How often, and how many milliseconds apart, somebody looks whether a write has reached the index. */
+const looks = 50
+const lookMs = 100
+
+export async function reconcile(
+  context: ReconcileContext,
+  { dryRun, progress }: ReconcileOptions,
+  signal: AbortSignal,
+): Promise<Drift> {
+  const sides = context.records.filter(({ hashes }) => hashes)
+  const all = await Promise.all(sides.map((side) => side.ids(signal)))
+  const total = all.reduce((sum, { length }) => sum + length, 0)
+  const drift = { compared: 0, missing: 0, stale: 0, extra: 0, repaired: 0 }
+  for (const [n, side] of sides.entries()) {
+    const ids = all[n] ?? []
+    for (let at = 0; at < ids.length || at === 0; at += stride) {
+      const until = at + stride < ids.length ? ids[at + stride - 1] : undefined
+      const range = { ids: ids.slice(at, at + stride), after: ids[at - 1] ?? '', until }
+      const different = await differing(context, side, range, signal)
+      for (const kind of different.values()) drift[kind] += 1
+      const resources = dryRun ? [] : [...different.keys()].map((id) => side.resource(id))
+      drift.repaired += await feed([resources], context, signal)
+      drift.compared += range.ids.length
+      progress(drift.compared, total)
+    }
+  }
+  return drift
+}
+
+/** Ids after `after`, up to and with `until`; without `until` up to the end of the index. */
+type Range = {
+  readonly ids: readonly string[]
+  readonly after: string
+  readonly until: string | undefined
+}
+
+type Differences = ReadonlyMap<string, 'missing' | 'stale' | 'extra'>
+
+/** What is written meanwhile is no drift: what differs is looked at twice, the second time without writes on their way. */
+async function differing(
+  context: ReconcileContext,
+  side: Records,
+  range: Range,
+  signal: AbortSignal,
+): Promise<Differences> {
+  const first = await differencesOf(context, side, range, signal)
+  if (first.size === 0) return first
+  const awaits = (id: string) => context.awaits(side.resource(id))
+  for (let look = 0; look < looks && [...first.keys()].some(awaits); look += 1) {
+    await context.pause(lookMs, signal)
+    signal.throwIfAborted()
+  }
+  const again = { ...range, ids: [...new Set([...range.ids, ...first.keys()])] }
+  const second = await differencesOf(context, side, again, signal)
+  return new Map([...second].filter(([id, kind]) => first.get(id) === kind && !awaits(id)))
+}
+
+async function differencesOf(
+  { index }: ReconcileContext,
+  side: Records,
+  { ids, after, until }: Range,
+  signal: AbortSignal,
+): Promise<Differences> {
+  const indexed = new Map<string, string>()
+  for (let from: string | undefined = after; from !== undefined;) {
+    const entries = await index.entries(side.index, from, page, signal)
+    const own = entries.filter(({ id }) => until === undefined || id <= until)
+    for (const { id, hash } of own) indexed.set(id, hash)
+    from = own.length === page ? own.at(-1)?.id : undefined
+  }
+  const both = [...new Set([...ids, ...indexed.keys()])]
+  const stored = new Map<string, ReadonlySet<string>>()
+  for (let at = 0; at < both.length; at += stride)
+    for (const [id, hashes] of (await side.hashes?.(both.slice(at, at + stride), signal)) ?? [])
+      stored.set(id, hashes)
+  const different = new Map<string, 'missing' | 'stale' | 'extra'>()
+  for (const id of both) {
+    const [hash, hashes] = [indexed.get(id), stored.get(id)]
+    if (hashes && hash === undefined) different.set(id, 'missing')
+    else if (hash !== undefined && !hashes) different.set(id, 'extra')
+    else if (hash !== undefined && !hashes?.has(hash)) different.set(id, 'stale')
+  }
+  return different
+}
