@@ -61,7 +61,7 @@ function triggerOf(row: Row): KeptTrigger {
   return defined({
     pipe: String(row['pipe']),
     id: String(row['id']),
-    status: row['enabled'] === 1 ? ('enabled' as const) : ('disabled' as const),
+    status: row['enabled'] === 1 ? 'enabled' : 'disabled',
     timing,
     ...request,
     since: Number(row['since']),

@@ -1,10 +1,12 @@
 /** What processes send each other: the pipe as the next segment gets it, and its payload, written and read. */
 
-import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { hash } from 'node:crypto'
+import { z } from 'zod'
 import { Failure, type Kind, shown } from '../../errors.ts'
 import { problems } from '../../http/problem.ts'
 import { isSecretName } from '../../secrets.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { defined } from '../defined.ts'
 import type { Endpoint, Payload, Pipe, Segment } from '../document.ts'
 import { type Completeness, type RecordMessage, type Stage, stages } from '../message.ts'
 import { shapedPipe } from '../pipe-schema.ts'
@@ -25,21 +27,21 @@ export function outgoing(
   number: number,
   { payload, back }: { readonly payload?: Payload; readonly back?: Endpoint },
 ): Pipe {
-  const next = following(pipe, number)?.header.segmentNumber
-  const segments = pipe.body.segments.map(({ header, body }): Segment => {
-    const { segmentNumber } = header
-    const { config } = body
-    const isOwn = segmentNumber === number
-    const endpoint = isOwn || !back ? body.endpoint : segmentNumber === next && back
+  const next = following(pipe, number)
+  const segments = pipe.body.segments.map((segment): Segment => {
+    const { header, body } = segment
+    const isOwn = header.segmentNumber === number
+    const returning = segment === next ? back : undefined
+    const endpoint = isOwn || !back ? body.endpoint : returning
     // Only who comes later and gets the message from somebody else needs what is his.
-    const isOpen = isOwn || (!back && segmentNumber > number)
+    const isOpen = isOwn || (!back && header.segmentNumber > number)
     return {
-      header: { ...only(header, modelled.segment), processed: segmentNumber < number },
-      body: {
-        ...(endpoint && { endpoint: only(endpoint, modelled.endpoint) }),
-        config: isOpen ? config : withoutSecrets(config),
-        ...(isOwn && payload && { payload }),
-      },
+      header: { ...only(header, modelled.segment), processed: header.segmentNumber < number },
+      body: defined({
+        endpoint: endpoint && only(endpoint, modelled.endpoint),
+        config: isOpen ? body.config : withoutSecrets(body.config),
+        payload: isOwn ? payload : undefined,
+      }),
     }
   })
   return { header: only(pipe.header, modelled.header), body: { segments } }
@@ -117,32 +119,26 @@ type Standing = {
 
 /** One record: its text, and in `dataInfo` what is known of it. */
 export function recordPayload(record: RecordMessage, standing: Standing): Payload {
-  const { originalId, sourceId, sourceHash, aliases, extra = {} } = record
-  return payload(standing.counter, record.text, record.mediaType, {
-    ...extra,
-    ...standing,
-    identifier: originalId ?? sourceId,
-    ...(sourceHash !== undefined && { hash: sourceHash }),
-    ...(aliases.length > 0 && { aliases }),
-  })
+  const { originalId, sourceId, sourceHash: hash, extra = {} } = record
+  const identifier = originalId ?? sourceId
+  const aliases = record.aliases.length > 0 ? record.aliases : undefined
+  const info = { ...extra, ...standing, identifier, hash, aliases }
+  return payload(standing.counter, record.text, record.mediaType, info)
 }
 
 /** A record that the source has declared deleted. */
-export const deletedPayload = (id: string, standing: Standing): Payload =>
-  payload(standing.counter, '', 'text/plain', { ...standing, identifier: id, deleted: true })
+export const deletedPayload = (identifier: string, standing: Standing): Payload =>
+  payload(standing.counter, '', 'text/plain', { ...standing, identifier, deleted: true })
 
 /** A record that was refused on its way; only for processes that say that they understand it. */
 export function problemPayload(
-  { problem, stage }: { readonly problem: Failure; readonly stage: Stage },
-  id: string | undefined,
+  { problem: { kind: slug, detail }, stage }: { readonly problem: Failure; readonly stage: Stage },
+  identifier: string | undefined,
   standing: Standing,
 ): Payload {
-  return payload(standing.counter, '', 'text/plain', {
-    ...standing,
-    ...(id !== undefined && { identifier: id }),
-    content: 'problem',
-    problem: { slug: problem.kind, detail: problem.detail, stage },
-  })
+  const problem = { slug, detail, stage }
+  const info = { ...standing, identifier, content: 'problem', problem }
+  return payload(standing.counter, '', 'text/plain', info)
 }
 
 /**
@@ -154,16 +150,13 @@ export function listPayload(
   records: number,
   { completeness, catalogue }: Pick<Standing, 'catalogue'> & { completeness: Completeness },
 ): Payload {
-  const fingerprint = completeness.kind === 'complete' ? completeness.fingerprint : undefined
-  return payload(records + 1, JSON.stringify(ids), 'application/json', {
-    content: 'identifierList',
-    complete: completeness.kind === 'complete',
-    records,
-    ...(fingerprint !== undefined && { fingerprint }),
-    ...(catalogue !== undefined && { catalogue }),
-  })
+  const complete = completeness.kind === 'complete'
+  const fingerprint = complete ? completeness.fingerprint : undefined
+  const info = { content: 'identifierList', complete, records, fingerprint, catalogue }
+  return payload(records + 1, JSON.stringify(ids), 'application/json', info)
 }
 
+/** Members of `dataInfo` that are undefined are left out. */
 const payload = (
   seqNumber: number,
   data: string,
@@ -175,7 +168,7 @@ const payload = (
   body: { dataMimeType, data, dataInfo: JSON.parse(JSON.stringify(dataInfo)) as JsonObject },
 })
 
-// Payloads, read.
+// Payloads, read. What is not as it should be counts as absent: each sender has habits of its own.
 
 export type ArrivedRecord = {
   readonly kind: 'record'
@@ -189,7 +182,7 @@ export type ArrivedRecord = {
   readonly text: string
   readonly mediaType: string
   /** Keys of `dataInfo` that mean nothing to us. */
-  readonly extra: JsonObject
+  readonly extra: Readonly<Record<string, unknown>>
 }
 
 /** The identifier of a record that its message does not name, out of its graph; `undefined` when there is none. */
@@ -197,6 +190,7 @@ export type Identify = (
   record: Pick<ArrivedRecord, 'text' | 'mediaType'>,
 ) => Promise<string | undefined>
 
+/** The last message of an import, or of a page of it. */
 export type ArrivedList = {
   readonly kind: 'list'
   readonly ids: ReadonlySet<string>
@@ -206,23 +200,41 @@ export type ArrivedList = {
   readonly fingerprint?: string
 }
 
-type ArrivedProblem = {
+type ArrivedProblem = Pick<ArrivedRecord, 'key' | 'id' | 'counter'> & {
   readonly kind: 'problem'
-  readonly key: string
-  readonly id?: string
-  readonly counter?: number
   readonly stage: Stage
   readonly problem: Failure
 }
 
 export type Arrival =
   | ArrivedRecord
-  /** The last message of an import, or of a page of it. */
   | ArrivedList
   | { readonly kind: 'deleted'; readonly key: string; readonly id: string }
   | ArrivedProblem
   /** No payload: the segment is to begin by itself. */
   | { readonly kind: 'start' }
+
+const number = z.int().optional().catch(undefined)
+/** An id may be a number where somebody has counted. */
+const text = z
+  .union([z.string(), z.number()])
+  .transform(String)
+  .pipe(z.string().regex(/\S/).max(2000))
+  .optional()
+  .catch(undefined)
+
+const knownInfo = z.looseObject({
+  identifier: text,
+  counter: number,
+  current: number,
+  total: z.int().min(0).optional().catch(undefined),
+  aliases: z.array(z.unknown()).catch([]),
+})
+const listInfo = z.object({ records: number, fingerprint: text })
+const listed = z.array(z.unknown())
+const told = z
+  .object({ slug: text, detail: text, stage: z.enum(stages).catch('transform') })
+  .catch({ slug: undefined, detail: undefined, stage: 'transform' })
 
 /** Throws `Failure` `invalid-parameter` for a list that is none. */
 export function arrivalOf(payload: Payload | undefined): Arrival {
@@ -230,84 +242,55 @@ export function arrivalOf(payload: Payload | undefined): Arrival {
   const { data, dataInfo: info = {}, dataMimeType: mediaType } = payload.body
   const isBase64 = payload.header.dataType === 'base64'
   const text = isBase64 ? Buffer.from(data, 'base64').toString('utf8') : data
-  const { identifier, counter: n, current, total: announced, aliases, ...extra } = info
   if (info['content'] === 'identifierList') return listOf(text, info)
-  const id = textOf(identifier)
-  const counter = numberOf(n) ?? numberOf(current)
+  const { identifier: id, counter, current, total, aliases, ...extra } = knownInfo.parse(info)
   // One record may come out as several: those differ in their ids, or in what they say.
   const { content = '', problem = '', deleted = '' } = info
   const said = JSON.stringify([content, id ?? '', problem, deleted, text])
-  const common = {
-    key: hash('sha256', said, 'base64'),
-    ...(id !== undefined && { id }),
-    ...(counter !== undefined && { counter }),
-  }
-  if (content === 'problem') return { kind: 'problem', ...common, ...problemOf(problem) }
-  if (deleted === true && id !== undefined) return { kind: 'deleted', key: common.key, id }
-  const total = numberOf(announced)
-  return {
+  const key = hash('sha256', said, 'base64')
+  if (deleted === true && id !== undefined) return { kind: 'deleted', key, id }
+  const common = { key, id, counter: counter ?? current }
+  if (content === 'problem') return defined({ kind: 'problem', ...common, ...problemOf(problem) })
+  return defined({
     kind: 'record',
     ...common,
-    ...(total !== undefined && total >= 0 && { total }),
-    aliases: Array.isArray(aliases) ? aliases.filter((alias) => typeof alias === 'string') : [],
+    total,
+    aliases: aliases.filter((alias) => typeof alias === 'string'),
     text,
     mediaType: mediaType ?? 'application/n-triples',
     extra,
-  }
+  })
 }
 
 /** The record as one whose message names no identifier. */
-export const nameless = ({ key, counter }: ArrivedRecord): ArrivedProblem => ({
-  kind: 'problem',
-  key,
-  ...(counter !== undefined && { counter }),
-  stage: 'transform',
-  problem: new Failure('item-no-identifier', 'the message names no identifier'),
-})
+export const nameless = ({ key, counter }: ArrivedRecord): ArrivedProblem => {
+  const problem = new Failure('item-no-identifier', 'the message names no identifier')
+  return defined({ kind: 'problem', key, counter, stage: 'transform', problem })
+}
 
 function listOf(text: string, info: JsonObject): ArrivedList {
-  const fingerprint = textOf(info['fingerprint'])
-  const records = numberOf(info['records'])
-  let list: unknown
-  try {
-    list = JSON.parse(text)
-  } catch {
-    list = undefined
-  }
-  if (!Array.isArray(list)) {
+  const { success, data: list = [] } = listed.safeParse(jsonOrNothing(text))
+  if (!success) {
     throw new Failure('invalid-parameter', 'an identifier list is a JSON array of ids')
   }
   const ids = list.filter((id) => typeof id === 'string' || typeof id === 'number')
-  return {
-    kind: 'list',
-    ids: new Set(ids.map(String)),
-    ...(records !== undefined && { records }),
-    complete: info['complete'] !== false,
-    ...(fingerprint !== undefined && { fingerprint }),
+  const { records, fingerprint } = listInfo.parse(info)
+  const complete = info['complete'] !== false
+  return defined({ kind: 'list', ids: new Set(ids.map(String)), complete, records, fingerprint })
+}
+
+function jsonOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 
 const isKind = (slug: string): slug is Kind => Object.hasOwn(problems, slug)
 
 function problemOf(said: Json): Pick<ArrivedProblem, 'stage' | 'problem'> {
-  const { slug, detail, stage } = isJsonObject(said) ? said : {}
-  const kind = textOf(slug) ?? ''
-  return {
-    stage: stages.find((one) => one === stage) ?? 'transform',
-    problem: new Failure(
-      isKind(kind) && kind !== 'internal' ? kind : 'transform-failed',
-      shown(textOf(detail) ?? 'the record was refused on its way'),
-    ),
-  }
+  const { slug = '', detail = 'the record was refused on its way', stage } = told.parse(said)
+  const kind = isKind(slug) && slug !== 'internal' ? slug : 'transform-failed'
+  return { stage, problem: new Failure(kind, shown(detail)) }
 }
-
-const longestId = 2000
-/** An id may be a number where somebody has counted. */
-const textOf = (value: Json | undefined): string | undefined => {
-  const text = typeof value === 'number' ? String(value) : value
-  return typeof text === 'string' && text.trim() !== '' && text.length <= longestId
-    ? text
-    : undefined
-}
-const numberOf = (value: Json | undefined): number | undefined =>
-  typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined
