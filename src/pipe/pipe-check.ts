@@ -4,6 +4,7 @@ import { type Complaint, shown } from '../errors.ts'
 import { durationMs } from '../text/duration.ts'
 import { type Secrets, unknownSecrets } from '../secrets.ts'
 import { replacesAddress } from './configure.ts'
+import { defined } from './defined.ts'
 import type { Placement } from './discovery.ts'
 import type { Configs, Pipe, Segment } from './document.ts'
 import { normalName } from './naming.ts'
@@ -18,28 +19,23 @@ export type Origin = {
 }
 
 /** One place per segment, in their order. A segment whose address the launch replaces is a foreign one. */
-export function placesIn(pipe: Pipe, origin: Origin): SegmentPlace[] {
+export function placesIn(pipe: Pipe, { trust, directory, configs = {} }: Origin): SegmentPlace[] {
   const { segments } = pipe.body
   return segments.map(({ header }, index) => {
     const next = segments[index + 1]?.header.name
-    const catalogue = catalogueOf(segments.slice(0, index))
-    const moved = replacesAddress(pipe, origin.configs ?? {}, header.name)
-    return {
-      trust: moved ? 'foreign' : origin.trust,
-      directory: origin.directory,
-      ...(next !== undefined && { next: normalName(next) }),
-      ...(catalogue !== undefined && { catalogue }),
-    }
+    return defined({
+      trust: replacesAddress(pipe, configs, header.name) ? 'foreign' : trust,
+      directory,
+      next: next === undefined ? undefined : normalName(next),
+      catalogue: catalogueOf(segments.slice(0, index)),
+    })
   })
 }
 
 /** The catalogue that the first segment to name one names. */
 export function catalogueOf(segments: readonly Segment[]): string | undefined {
-  for (const { body } of segments) {
-    const named = body.config['catalogue']
-    if (typeof named === 'string' && named !== '') return named
-  }
-  return undefined
+  const named = segments.map(({ body }) => body.config['catalogue'])
+  return named.find((one): one is string => typeof one === 'string' && one !== '')
 }
 
 /** Complaints about configs and unknown segments, placed by JSON pointers; such a pipe is listed and cannot be launched. */
@@ -50,18 +46,17 @@ export function pipeCheck(
     const places = placesIn(pipe, origin)
     return pipe.body.segments.flatMap((segment, index) => {
       const found = resolve(segment)
-      const pointer = `/body/segments/${index}`
-      const late = deadlineCheck(segment, pointer)
+      const deadline = deadlineProblems(segment)
       if (found.kind === 'unknown') {
         const detail = `${shown(segment.header.name)} is no known segment; known are ${found.known.join(', ')}`
-        return [{ pointer: `${pointer}/header/name`, detail }, ...late]
+        const unknown = { pointer: `/body/segments/${index}/header/name`, detail }
+        return [unknown, ...configComplaints(index, deadline)]
       }
-      const place = places[index]
-      if (found.kind !== 'built-in') return [...late, ...settingsCheck(segment, pointer)]
-      if (place === undefined) return late
-      const opened = found.segment.open(segment.body.config, place)
-      if (opened.ok) return late
-      return [...configComplaints(index, opened.problems), ...late]
+      if (found.kind !== 'built-in') {
+        return configComplaints(index, [...deadline, ...settingProblems(segment)])
+      }
+      const opened = found.segment.open(segment.body.config, places[index] ?? { trust: 'foreign' })
+      return configComplaints(index, [...(opened.ok ? [] : opened.problems), ...deadline])
     })
   }
 }
@@ -88,15 +83,11 @@ export function settingOf(
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined
 }
 
-function settingsCheck(segment: Segment, pointer: string): readonly Complaint[] {
-  return segmentSettings
+const settingProblems = (segment: Segment): readonly ConfigProblem[] =>
+  segmentSettings
     .filter((name) => Object.hasOwn(segment.body.config, name))
     .filter((name) => settingOf(segment, name) === undefined)
-    .map((name) => ({
-      pointer: `${pointer}/body/config/${name}`,
-      detail: `${name} must be a whole number from 1`,
-    }))
-}
+    .map((key) => ({ key, detail: 'must be a whole number from 1' }))
 
 /** The deadlines that segments give to the run, in ms; the shortest one counts. */
 export const deadlinesOf = ({ body }: Pipe): readonly number[] =>
@@ -104,22 +95,20 @@ export const deadlinesOf = ({ body }: Pipe): readonly number[] =>
 
 /** Any segment may give one, those of other processes too. `null` is none. */
 function deadlineOf({ body }: Segment): number | undefined {
-  const text = body.config['deadline']
-  return typeof text === 'string' ? durationMs(text) : undefined
+  const { deadline } = body.config
+  return typeof deadline === 'string' ? durationMs(deadline) : undefined
 }
 
-function deadlineCheck(segment: Segment, pointer: string): readonly Complaint[] {
-  const given = segment.body.config['deadline']
-  if (given === undefined || given === null || deadlineOf(segment) !== undefined) return []
-  const detail = 'deadline must be an ISO 8601 duration such as PT6H'
-  return [{ pointer: `${pointer}/body/config/deadline`, detail }]
+function deadlineProblems(segment: Segment): readonly ConfigProblem[] {
+  const { deadline = null } = segment.body.config
+  return deadline === null || deadlineOf(segment) !== undefined
+    ? []
+    : [{ key: 'deadline', detail: 'must be an ISO 8601 duration such as PT6H' }]
 }
-
-// Secrets in the configs of a pipe: references that nobody configured, and literals that must not be shown.
 
 /**
- * Makes the literals of a pipe known to the registry, and complains about references of our own segments that lead nowhere;
- * what a foreign segment calls a secret is its own business.
+ * Makes the literals of a pipe known to the registry of secrets, so that they are never shown, and complains about references
+ * of our own segments that lead nowhere; what a foreign segment calls a secret is its own business.
  */
 export function secretCheck(
   resolve: (segment: Segment) => Placement,

@@ -10,76 +10,118 @@ type Shaped =
   | { readonly pipe: Pipe }
   | { readonly problems: readonly Complaint[]; readonly name?: string }
 
-/** At most so many segments in one pipe, unless told otherwise. */
-const standardSegments = 32
+export type PipeLimits = {
+  /** Bytes of one file. */
+  readonly pipeBytes: number
+  readonly segments: number
+}
+
+export const standardLimits: PipeLimits = { pipeBytes: 5 * 2 ** 20, segments: 32 }
 
 /**
  * A pipe from a parsed document, stored or on its way: unknown keys stay, blank `body`, `config` and `processed` become
- * what they stand for, segments are put in order. Problems name their place by a JSON pointer.
+ * what they stand for, segments are put in order. Problems name their place by a JSON pointer; `name` beside them is the
+ * pipe's, where it could be read.
  */
-export function shapedPipe(value: Json, mostSegments = standardSegments): Shaped {
-  const result = document.safeParse(value)
+export function shapedPipe(value: Json, mostSegments = standardLimits.segments): Shaped {
+  const result = document.safeParse(filled(value))
   const problems = result.success
-    ? ordered(result.data.body.segments, mostSegments)
+    ? misnumbered(result.data.body.segments, mostSegments)
     : result.error.issues.map(complaint)
   if (!result.success || problems.length > 0) {
-    const name = named.safeParse(value)
-    return {
-      problems: problems.slice(0, 100),
-      ...(name.success && { name: name.data.header.name }),
-    }
+    const { success, data } = named.safeParse(value)
+    return { problems: problems.slice(0, 100), ...(success && { name: data.header.name }) }
   }
   const { body } = result.data
-  const segments = body.segments.toSorted((a, b) => numberOf(a) - numberOf(b))
+  const segments = body.segments.toSorted((a, b) => a.header.segmentNumber - b.header.segmentNumber)
   return { pipe: { ...result.data, body: { ...body, segments } } }
 }
 
-const numberOf = (segment: { header: { segmentNumber: number } }) => segment.header.segmentNumber
+/**
+ * Reads a stored pipe; the suffix of the file name decides between JSON and YAML. What only a run may say (run id, times,
+ * payloads, which segments are done) is left out.
+ */
+export function readPipe(text: string, name: string, limits = standardLimits): Shaped {
+  if (Buffer.byteLength(text) > limits.pipeBytes) return { problems: [tooLarge(limits)] }
+  const read = readText(text, name)
+  if (!read.ok) return { problems: read.problems }
+  const shaped = shapedPipe(read.value, limits.segments)
+  if (!('pipe' in shaped)) return shaped
+  const { header, body, ...rest } = shaped.pipe
+  const { runId: _id, startTime: _start, lastRun: _last, ...kept } = header
+  const segments = body.segments.map((segment) => {
+    const { payload: _payload, ...inner } = segment.body
+    return { ...segment, header: { ...segment.header, processed: false }, body: inner }
+  })
+  return { pipe: { ...rest, header: kept, body: { ...body, segments } } }
+}
+
+export const tooLarge = (limits: PipeLimits) => ({
+  detail: `must be at most ${limits.pipeBytes} bytes (pipeBytes)`,
+})
 
 const complaint = (issue: z.core.$ZodIssue): Complaint => ({
-  pointer: issue.path.map((step) => `/${escaped(String(step))}`).join(''),
+  // A JSON pointer (RFC 6901).
+  pointer: issue.path
+    .map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join(''),
   detail: issue.message,
 })
 
-/** A step of a JSON pointer (RFC 6901). */
-const escaped = (step: string) => step.replaceAll('~', '~0').replaceAll('/', '~1')
-
-function ordered(
+function misnumbered(
   segments: readonly { header: { segmentNumber: number } }[],
   most: number,
 ): Complaint[] {
   if (segments.length > most) {
     return [{ pointer: '/body/segments', detail: `must hold at most ${most} segments` }]
   }
-  const first = new Map<number, number>()
-  return segments.flatMap((segment, index) => {
-    const number = numberOf(segment)
-    const before = first.get(number)
-    first.set(number, before ?? index)
-    if (before === undefined) return []
+  const numbers = segments.map(({ header }) => header.segmentNumber)
+  return numbers.flatMap((number, index) => {
+    const before = numbers.indexOf(number)
+    if (before === index) return []
     const pointer = `/body/segments/${index}/header/segmentNumber`
     return [{ pointer, detail: `must be used once; segment ${before} has ${number} too` }]
   })
+}
+
+/** What is left out when it is blank: writers of other platforms write down what is empty. */
+const mayBeBlank: ReadonlySet<string> = new Set(
+  'title context runId startTime lastRun endpoint payload dataMimeType dataInfo config processed'.split(
+    ' ',
+  ),
+)
+/** Free objects of others. */
+const free: ReadonlySet<string> = new Set(['config', 'dataInfo'])
+
+const isBlank = (key: string, value: Json) =>
+  value === null
+    ? mayBeBlank.has(key) || key === 'header'
+    : mayBeBlank.has(key) && isJsonObject(value) && Object.keys(value).length === 0
+
+/** The value without known members that are there and blank. */
+function filled(value: Json): Json {
+  if (Array.isArray(value)) return value.map(filled)
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, inner]) => !isBlank(key, inner))
+      .map(([key, inner]) => [key, free.has(key) ? inner : filled(inner)]),
+  )
 }
 
 const text = (error: string) => z.string({ error })
 const shape = <Shape extends z.core.$ZodLooseShape>(of: Shape, error = 'must be an object') =>
   z.looseObject(of, { error })
 
-/** May stand in a path and in a log line, and is never part of a file name. */
-const isName = (value: string) =>
-  // oxlint-disable-next-line no-control-regex -- they are what must not be there
-  /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029/\\]{1,200}$/.test(value) &&
-  value !== '.' &&
-  value !== '..'
-
 const nameRule = 'must be text of 1..200 characters without controls, / and \\'
-const name = text(nameRule).refine(isName, { error: nameRule })
+/** May stand in a path and in a log line, and is never part of a file name. */
+// oxlint-disable-next-line no-control-regex -- they are what must not be there
+const nameForm = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f\u2028\u2029/\\]{1,200}$/
+const name = text(nameRule).regex(nameForm, { error: nameRule })
 const idRule = 'must be text of 1..200 characters, such as a UUID; numbers want quotes'
 const versionRule = 'must be text of major version 1 or 2, such as "2.0.0"'
 const numberRule = { error: 'must be a whole number from 0' }
 const words = text('must be text; numbers want quotes').exactOptional()
-
 const object = z.custom<JsonObject>(isJsonObject, { error: 'must be an object' })
 
 /** A time as text; other platforms write milliseconds since 1970. */
@@ -88,51 +130,18 @@ const time = z.preprocess((value) => {
   return Number.isNaN(date.getTime()) ? value : date.toISOString()
 }, text('must be a time, as text or in milliseconds since 1970').exactOptional())
 
-/** What is left out when it is blank: writers of other platforms write down what is empty, an empty text too. */
-const mayBeBlank: ReadonlySet<string> = new Set([
-  'title',
-  'context',
-  'runId',
-  'startTime',
-  'lastRun',
-  'endpoint',
-  'payload',
-  'dataMimeType',
-  'dataInfo',
-])
-
-const isBlank = (value: Json) =>
-  value === null || (isJsonObject(value) && Object.keys(value).length === 0)
-
-/** The object without those known keys that are there and blank. */
-const filled = (value: unknown): unknown =>
-  isJsonObject(value)
-    ? Object.fromEntries(
-        Object.entries(value).filter(([key, inner]) => !(mayBeBlank.has(key) && isBlank(inner))),
-      )
-    : value
-/** The same, and an empty object for nothing. */
-const filledOrEmpty = (value: unknown): unknown => filled(value ?? {})
-
 const payload = shape({
-  header: z.preprocess(
-    filledOrEmpty,
-    shape({
-      seqNumber: z.int(numberRule).min(0).default(0),
-      dataType: z.enum(['text', 'base64'], { error: 'must be text or base64' }).default('text'),
-    }),
-  ),
-  body: z.preprocess(
-    filled,
-    shape({
-      data: text('must be text').default(''),
-      dataMimeType: words,
-      dataInfo: object.exactOptional(),
-    }),
-  ),
+  header: shape({
+    seqNumber: z.int(numberRule).min(0).default(0),
+    dataType: z.enum(['text', 'base64'], { error: 'must be text or base64' }).default('text'),
+  }).prefault({}),
+  body: shape({
+    data: text('must be text').default(''),
+    dataMimeType: words,
+    dataInfo: object.exactOptional(),
+  }),
 })
 
-const processed = z.boolean({ error: 'must be true or false' }).default(false)
 const endpoint = shape(
   { protocol: words, address: text('must be an address'), method: words },
   'must be an object with address',
@@ -140,22 +149,19 @@ const endpoint = shape(
 
 const segment = shape(
   {
-    header: z.preprocess(
-      filled,
-      shape(
-        {
-          name,
-          segmentNumber: z.int(numberRule).min(0, numberRule),
-          title: words,
-          processed: z.preprocess((value) => value ?? undefined, processed),
-        },
-        'must be an object with name and segmentNumber',
-      ),
+    header: shape(
+      {
+        name,
+        segmentNumber: z.int(numberRule).min(0, numberRule),
+        title: words,
+        processed: z.boolean({ error: 'must be true or false' }).default(false),
+      },
+      'must be an object with name and segmentNumber',
     ),
     body: z.preprocess(
-      filledOrEmpty,
+      (value) => value ?? {},
       shape({
-        config: z.preprocess((value) => value ?? {}, object),
+        config: object.default({}),
         endpoint: endpoint.exactOptional(),
         payload: payload.exactOptional(),
       }),
@@ -164,22 +170,19 @@ const segment = shape(
   'must be an object with header and body',
 )
 
-const header = z.preprocess(
-  filled,
-  shape(
-    {
-      id: text(idRule).min(1, { error: idRule }).max(200, { error: idRule }),
-      name,
-      title: words,
-      context: words,
-      transport: z.literal('payload', { error: 'must be "payload"' }),
-      version: text(versionRule).regex(/^[12](\.|$)/, { error: versionRule }),
-      runId: words,
-      startTime: time,
-      lastRun: time,
-    },
-    'must be an object with id, name, transport and version',
-  ),
+const header = shape(
+  {
+    id: text(idRule).min(1, { error: idRule }).max(200, { error: idRule }),
+    name,
+    title: words,
+    context: words,
+    transport: z.literal('payload', { error: 'must be "payload"' }),
+    version: text(versionRule).regex(/^[12](\.|$)/, { error: versionRule }),
+    runId: words,
+    startTime: time,
+    lastRun: time,
+  },
+  'must be an object with id, name, transport and version',
 )
 
 const segments = z
@@ -192,41 +195,3 @@ const document = shape(
 )
 
 const named = z.looseObject({ header: z.looseObject({ name }) })
-
-// A pipe file becomes a pipe, or a list of what is wrong with it.
-
-export type PipeLimits = {
-  /** Bytes of one file. */
-  readonly pipeBytes: number
-  readonly segments: number
-}
-
-export const standardLimits: PipeLimits = { pipeBytes: 5 * 2 ** 20, segments: standardSegments }
-
-/**
- * Reads a stored pipe; the suffix of the file name decides between JSON and YAML. What only a run may say (run id, times,
- * payloads, which segments are done) is left out. `name` beside problems is the pipe's, where it could be read.
- */
-export function readPipe(text: string, name: string, limits: PipeLimits = standardLimits): Shaped {
-  if (Buffer.byteLength(text) > limits.pipeBytes) return { problems: [tooLarge(limits)] }
-  const read = readText(text, name)
-  if (!read.ok) return { problems: read.problems }
-  const shaped = shapedPipe(read.value, limits.segments)
-  return 'pipe' in shaped ? { pipe: stored(shaped.pipe) } : shaped
-}
-
-export const tooLarge = (limits: PipeLimits) => ({
-  detail: `must be at most ${limits.pipeBytes} bytes (pipeBytes)`,
-})
-
-function stored({ header, body, ...rest }: Pipe): Pipe {
-  const { runId: _id, startTime: _start, lastRun: _last, ...kept } = header
-  const segments = body.segments.map(
-    ({ header, body: { payload: _payload, ...body }, ...rest }) => ({
-      ...rest,
-      header: { ...header, processed: false },
-      body,
-    }),
-  )
-  return { ...rest, header: kept, body: { ...body, segments } }
-}

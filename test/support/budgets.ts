@@ -23,7 +23,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   metrics: 8671,
 
-  pipe: 6535,
+  pipe: 6440,
 
   profile: 1845,
 

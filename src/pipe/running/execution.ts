@@ -4,6 +4,7 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Pause } from '../../workers/retry.ts'
 import { chain } from '../chain.ts'
+import { defined } from '../defined.ts'
 import type { Completeness } from '../message.ts'
 import type { Runs } from '../runs/run-history.ts'
 import { type Run, type RunChange, type RunStatus, storedProblem } from '../runs/run.ts'
@@ -60,8 +61,8 @@ export async function executed(
     const { isDecided, end } = result
     if (isDecided || !end) return { status: 'finished' }
     const problem = end.kind === 'incomplete' ? end.problem : undefined
-    const why = problem && { problem: storedProblem(problem) }
-    return { status: 'finished', outcome: end.kind, ...why }
+    const why = problem && storedProblem(problem)
+    return defined({ status: 'finished', outcome: end.kind, problem: why })
   } catch (err) {
     const isStopped = signal.aborted && err === signal.reason
     const status = isStopped && err instanceof Failure ? stops[err.kind] : undefined
@@ -81,18 +82,18 @@ function segmentContext(runs: Runs, { run, rest }: Work, log: Log, result: Resul
     inner.outcome(...given)
   }
   const only = start.retryOf === undefined ? start.only : runs.failedIds(start.retryOf)
-  return {
+  return defined({
     runId: run.id,
     pipe: run.pipe,
     sink: { ...inner, outcome },
     log,
     dryRun: start.dryRun,
     rest,
-    ...(last !== undefined && { lastRun: new Date(last) }),
-    ...(times > 0 && { resumed: true }),
-    ...(cursor !== undefined && { resumeFrom: cursor }),
-    ...(only && { only: new Set(only) }),
-  }
+    lastRun: last === undefined ? undefined : new Date(last),
+    resumed: times > 0 || undefined,
+    resumeFrom: cursor,
+    only: only && new Set(only),
+  })
 }
 
 /** The end of the chain. A page that has come through the last segment is written: the run can go on after it. */

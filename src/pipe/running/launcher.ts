@@ -5,6 +5,7 @@
  */
 
 import { Failure } from '../../errors.ts'
+import { defined } from '../defined.ts'
 import { ended, type Run, type RunChange, type RunStart, storedProblem } from '../runs/run.ts'
 import { executed, type ExecutionContext } from './execution.ts'
 import { laneOf, type Launch, opened, pipeOf, startOf } from './opening.ts'
@@ -270,8 +271,7 @@ class RunLauncher {
       const { start } = runs.resumption(id)
       const lastRun = runs.lastComplete(start.pipe)?.startTime
       const startTime = new Date(now()).toISOString()
-      const header = { runId: id, startTime, ...(lastRun !== undefined && { lastRun }) }
-      const plan = opened(this.#context, start, header)
+      const plan = opened(this.#context, start, defined({ runId: id, startTime, lastRun }))
       const run = runs.change(id, { status: 'running' })
       log.info({ run: id, pipe: run.pipe }, 'run.started')
       const controller = new AbortController()

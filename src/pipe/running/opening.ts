@@ -2,6 +2,7 @@
 
 import { Failure, shown } from '../../errors.ts'
 import { configured } from '../configure.ts'
+import { defined } from '../defined.ts'
 import type { Placement } from '../discovery.ts'
 import type { Configs, Pipe, Segment } from '../document.ts'
 import { catalogueOf, deadlinesOf, pipeCheck, placesIn } from '../pipe-check.ts'
@@ -60,23 +61,14 @@ export function startOf(context: OpeningContext, launch: Launch): RunStart {
   const { segments } = pipe.body
   const feed = launch.feed ?? feedOf(context, segments)
   const catalogue = feed?.catalogue ?? catalogueOf(segments)
-  return {
-    pipe: pipe.header.name,
-    ...(catalogue !== undefined && { catalogue }),
-    ...(trigger !== undefined && { trigger }),
-    ...(startMode !== undefined && { startMode }),
-    ...(limit !== undefined && { limit }),
-    ...(only !== undefined && { only }),
-    ...(feed !== undefined && { feed }),
-    startedBy,
-    dryRun,
-    configs,
-    segments: segments.map(({ header: { name, segmentNumber } }) => ({
-      name,
-      segmentNumber,
-      processed: false,
-    })),
-  }
+  const steps = segments.map(({ header: { name, segmentNumber } }) => ({
+    name,
+    segmentNumber,
+    processed: false,
+  }))
+  const { name } = pipe.header
+  const given = { catalogue, trigger, startMode, limit, only, feed, startedBy, dryRun, configs }
+  return defined({ pipe: name, ...given, segments: steps })
 }
 
 /** What a run is to do. */
@@ -127,7 +119,7 @@ export function opened(
       : [step]
   })
   const [deadlineMs] = deadlinesOf(ready).toSorted((a, b) => a - b)
-  return { steps: [...fed, ...steps], ...(deadlineMs !== undefined && { deadlineMs }) }
+  return defined({ steps: [...fed, ...steps], deadlineMs })
 }
 
 /** With the limit in the importer's config, so that it asks for no more. */
@@ -170,8 +162,7 @@ function feedOf({ resolve }: OpeningContext, segments: readonly Segment[]): Feed
   const [first] = segments
   const found = first && resolve(first)
   if (found?.kind !== 'built-in' || found.segment.job !== 'metrics') return undefined
-  const catalogue = catalogueOf(segments)
-  return catalogue === undefined ? {} : { catalogue }
+  return defined({ catalogue: catalogueOf(segments) })
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 
 import { Failure } from '../../errors.ts'
+import { defined } from '../defined.ts'
 import { TallyBuilder } from './run-report.ts'
 import { keyOf, type RunTables, type StoredRun } from './run-tables.ts'
 import {
@@ -163,8 +164,8 @@ export class LiveRun {
         }),
       outcome: (outcome, error) =>
         open(() => {
-          const problem = error && { problem: storedProblem(error) }
-          this.#outcome = { status: 'finished', outcome, ...problem }
+          const problem = error && storedProblem(error)
+          this.#outcome = defined({ status: 'finished', outcome, problem })
         }),
     }
   }
@@ -261,28 +262,26 @@ function cleaning(
     const source = isWanted && excerpt ? redact(excerpt).slice(0, longestExcerpt) : ''
     const fits = source !== '' && source.length <= left
     if (fits) left -= source.length
-    return {
+    return defined({
       ...item,
-      ...(sourceUrl !== undefined && { sourceUrl: text(sourceUrl) }),
-      ...(note !== undefined && { note: text(note) }),
-      ...(problem && { problem: cleanProblem(problem, redact) }),
-      ...(findings && {
-        findings: findings
-          .slice(0, mostFindings)
-          .map(({ slug, detail }) => ({ slug, detail: text(detail) })),
-      }),
-      ...(difference && {
-        difference: { gone: difference.gone.map(text), come: difference.come.map(text) },
-      }),
-      ...(fits && { excerpt: source }),
-    }
+      sourceUrl: sourceUrl && text(sourceUrl),
+      note: note && text(note),
+      problem: problem && cleanProblem(problem, redact),
+      findings: findings
+        ?.slice(0, mostFindings)
+        .map(({ slug, detail }) => ({ slug, detail: text(detail) })),
+      difference: difference && {
+        gone: difference.gone.map(text),
+        come: difference.come.map(text),
+      },
+      excerpt: fits ? source : undefined,
+    })
   }
 }
 
-const cleanProblem = (problem: StoredProblem, redact: LiveRunContext['redact']): StoredProblem => ({
-  ...problem,
-  ...(problem.detail !== undefined && { detail: redact(problem.detail).slice(0, longestText) }),
-  ...(problem.errors && {
-    errors: problem.errors.map((one) => ({ ...one, detail: redact(one.detail) })),
-  }),
-})
+const cleanProblem = (problem: StoredProblem, redact: LiveRunContext['redact']): StoredProblem =>
+  defined({
+    ...problem,
+    detail: problem.detail && redact(problem.detail).slice(0, longestText),
+    errors: problem.errors?.map((one) => ({ ...one, detail: redact(one.detail) })),
+  })

@@ -8,6 +8,7 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { conditionVariable } from '../../workers/condition.ts'
 import type { Pause } from '../../workers/retry.ts'
+import { defined } from '../defined.ts'
 import { checkStep, leaseMs, LiveRun, timeOf, type LiveRunContext } from './live-run.ts'
 import { noTally, type RunReport } from './run-report.ts'
 import { RunTables, type StoredRun } from './run-tables.ts'
@@ -77,20 +78,12 @@ export class Runs {
   /** A run in state `waiting`, durable when this returns. */
   create(start: RunStart): Run {
     const { now, owner } = this.#options
-    const run: Run = {
-      // Ids that begin with the time (RFC 9562) are written side by side, not all over the file.
-      id: randomUUIDv7(),
-      pipe: start.pipe,
-      ...(start.trigger !== undefined && { trigger: start.trigger }),
-      startedBy: start.startedBy,
-      ...(start.catalogue !== undefined && { catalogue: start.catalogue }),
-      status: 'waiting',
-      created: timeOf(now()),
-      counts: noCounts,
-      progress: noProgress,
-      segments: start.segments,
-      problem: null,
-    }
+    const { pipe, trigger, startedBy, catalogue, segments } = start
+    // Ids that begin with the time (RFC 9562) are written side by side, not all over the file.
+    const identity = { id: randomUUIDv7(), pipe, trigger, startedBy, catalogue }
+    const created = timeOf(now())
+    const numbers = { counts: noCounts, progress: noProgress, segments }
+    const run = defined({ ...identity, status: 'waiting', created, ...numbers, problem: null })
     const fresh = { run, start, tally: noTally, owner, lease: now() + leaseMs }
     return this.#enliven(this.#tables.insert(fresh))
   }
@@ -132,7 +125,7 @@ export class Runs {
       newlyFailing: this.#tables.failures(serial, before.serial, 'newly'),
       newlyFixed: this.#tables.failures(before.serial, serial, 'fixed'),
     }
-    return { run, counts, ...tally, ...(difference && { difference }) }
+    return defined({ run, counts, ...tally, difference })
   }
 
   /** Where the segments of a run report; what comes after the end of the run is dropped. */
@@ -204,7 +197,7 @@ export class Runs {
   /** What a run was started with, how often it was resumed, and the cursor of the last page that was written whole. */
   resumption(id: string): { start: RunStart; times: number; cursor?: string } {
     const { start, resumed, checkpoint } = this.#stored(id)
-    return { start, times: resumed, ...(checkpoint && { cursor: checkpoint.cursor }) }
+    return defined({ start, times: resumed, cursor: checkpoint?.cursor })
   }
 
   /** When something last happened in a run of this process: ms of the clock. */

@@ -1,5 +1,6 @@
 /** The report of a run: its shape, and what a run sums up for it while it goes on. */
 
+import { defined } from '../defined.ts'
 import type { Finding, Stage } from '../message.ts'
 import { type Run, type RunItem, slugOf } from './run.ts'
 
@@ -109,12 +110,7 @@ function add(
 ): void {
   const { count, examples } = groups.get(slug) ?? { count: 0, examples: [] }
   const id = originalId ?? sourceId
-  const example = {
-    ...(id !== undefined && { id }),
-    stage,
-    ...(sourceUrl !== undefined && { sourceUrl }),
-    ...(detail !== undefined && { detail }),
-  }
+  const example = defined({ id, stage, sourceUrl, detail })
   groups.set(slug, { count: count + 1, examples: [...examples, example].slice(0, mostExamples) })
 }
 

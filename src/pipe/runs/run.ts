@@ -3,6 +3,7 @@
 import { type Complaint, Failure, type Kind } from '../../errors.ts'
 import { problemOf } from '../../http/problem.ts'
 import type { JsonObject } from '../../text/json.ts'
+import { defined } from '../defined.ts'
 import type { Finding, RecordMessage, Stage } from '../message.ts'
 
 export const runStatuses = [
@@ -198,13 +199,8 @@ export type Feed = {
 /** RFC 9457 without `instance`; anything that is not a `Failure` is a bare `internal`, its message belongs to the log. */
 export function storedProblem(error: unknown): StoredProblem {
   const { title, status, detail, errors } = problemOf(error, '').body
-  return {
-    type: `urn:cartulary:problem:${error instanceof Failure ? error.kind : 'internal'}`,
-    title,
-    status,
-    ...(detail !== undefined && { detail }),
-    ...(errors !== undefined && { errors }),
-  }
+  const kind = error instanceof Failure ? error.kind : 'internal'
+  return defined({ type: `urn:cartulary:problem:${kind}`, title, status, detail, errors })
 }
 
 /** The last part of the type of a problem. */
@@ -245,10 +241,6 @@ type Told = Pick<RecordMessage, 'sourceId' | 'originalId' | 'sourceUrl' | 'findi
 /** Tells the findings of a record that goes no further in this process: no item of its own will name them. */
 export function tellFindings(sink: Pick<RunSink, 'finding'>, record: Told): void {
   const { sourceId, originalId, sourceUrl, findings } = record
-  const about = {
-    sourceId,
-    ...(originalId !== undefined && { originalId }),
-    ...(sourceUrl !== undefined && { sourceUrl }),
-  }
+  const about = defined({ sourceId, originalId, sourceUrl })
   for (const finding of findings) sink.finding(finding, about)
 }

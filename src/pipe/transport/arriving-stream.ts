@@ -2,6 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import { Channel } from '../../workers/channel.ts'
+import { defined } from '../defined.ts'
 import type { Completeness, Message } from '../message.ts'
 import type { SegmentFunction } from '../segment.ts'
 import { type Arrival, type ArrivedList, nameless } from './envelope.ts'
@@ -154,7 +155,7 @@ function messageOf(arrival: Exclude<Arrived, ArrivedList>, place: number): Messa
   if (arrival.kind === 'deleted') return { kind: 'deleted', sourceId: arrival.id }
   if (arrival.kind === 'problem') {
     const { id, stage, problem } = arrival
-    return { kind: 'refused', stage, problem, ...(id !== undefined && { sourceId: id }) }
+    return defined({ kind: 'refused', stage, problem, sourceId: id })
   }
   const { id: sourceId, counter = place, aliases, text, mediaType, extra } = arrival
   if (sourceId === undefined) return messageOf(nameless(arrival), place)

@@ -6,6 +6,7 @@
 import { Failure } from '../../errors.ts'
 import { Channel } from '../../workers/channel.ts'
 import { conditionVariable } from '../../workers/condition.ts'
+import { defined } from '../defined.ts'
 import {
   type Completeness,
   droppedBySegment,
@@ -130,8 +131,7 @@ export class RemoteOutput {
       const { stage, context } = this.#context
       tellFindings(context.sink, record)
       const { sourceId, sourceUrl } = record
-      const source = sourceUrl === undefined ? {} : { sourceUrl }
-      this.out.put({ kind: 'refused', stage, problem, sourceId, ...source })
+      this.out.put(defined({ kind: 'refused', stage, problem, sourceId, sourceUrl }))
     }
     this.release()
   }
@@ -220,7 +220,7 @@ export class RemoteOutput {
       const sourceId = sent?.sourceId ?? id
       if (imports) context.sink.offered()
       if (sent) tellFindings(context.sink, sent)
-      this.out.put({ kind: 'refused', stage, problem, ...(sourceId !== undefined && { sourceId }) })
+      this.out.put(defined({ kind: 'refused', stage, problem, sourceId }))
     }
   }
 

@@ -8,6 +8,7 @@ import { Failure } from '../../errors.ts'
 import { problems } from '../../http/problem.ts'
 import type { Pause } from '../../workers/retry.ts'
 import { valuesUntilAborted } from '../chain.ts'
+import { defined } from '../defined.ts'
 import type { Endpoint, Payload, Pipe, Segment } from '../document.ts'
 import {
   type Completeness,
@@ -84,20 +85,18 @@ class RemoteStep {
   readonly #isFirst: boolean
   /** Every id that the source offers. */
   readonly #ids = new Set<string>()
-  /** Of the catalogue that the pipe names. */
-  readonly #catalogue: { readonly catalogue?: string }
+  readonly #catalogue: string | undefined
   #sent = 0
   #total: number | undefined
 
   constructor(options: RemoteStepContext, context: SegmentContext, signal: AbortSignal) {
     const { pipe, segment, back, limits, post, now } = options
     const { segmentNumber } = segment.header
-    const catalogue = catalogueOf(pipe.body.segments)
     this.#options = options
     this.#context = context
     this.#signal = signal
     this.#isFirst = pipe.body.segments[0]?.header.segmentNumber === segmentNumber
-    this.#catalogue = catalogue === undefined ? {} : { catalogue }
+    this.#catalogue = catalogueOf(pipe.body.segments)
     this.#spool = back?.spool()
     this.#outbox = new Outbox(post, limits.sending, signal)
     const isLast = following(pipe, segmentNumber) === undefined
@@ -234,13 +233,12 @@ class RemoteStep {
   }
 
   #standing(counter: number) {
-    const total = this.#total
-    return { counter, ...(total !== undefined && { total }), ...this.#catalogue }
+    return defined({ counter, total: this.#total, catalogue: this.#catalogue })
   }
 
   #post(payload: Payload | undefined, done: (failure?: Failure) => void): Promise<void> {
     const { pipe, segment, back } = this.#options
-    const load = { ...(payload && { payload }), ...(back && { back: back.endpoint }) }
+    const load = defined({ payload, back: back?.endpoint })
     return this.#outbox.send(outgoing(pipe, segment.header.segmentNumber, load), done)
   }
 
@@ -277,15 +275,16 @@ class RemoteStep {
     if (message.kind === 'deleted' && !dryRun) {
       await this.#post(deletedPayload(message.sourceId, standing), ignore)
     } else if (message.kind === 'unchanged' || message.kind === 'skipped') {
-      const note = message.kind === 'skipped' ? { note: message.reason } : {}
-      sink.item({ sourceId: message.sourceId, stage: 'import', state: message.kind, ...note })
+      const { sourceId, kind: state } = message
+      const note = message.kind === 'skipped' ? message.reason : undefined
+      sink.item(defined({ sourceId, stage: 'import', state, note }))
     } else if (message.kind === 'refused') {
       const { sourceId, stage, problem } = message
       if (understandsProblems(this.#options.segment.body.endpoint)) {
         await this.#post(problemPayload(message, sourceId, standing), ignore)
       } else {
-        const named = sourceId === undefined ? {} : { sourceId }
-        sink.item({ ...named, stage, state: 'failed', problem: storedProblem(problem) })
+        const why = storedProblem(problem)
+        sink.item(defined({ sourceId, stage, state: 'failed', problem: why }))
       }
     }
   }
@@ -299,7 +298,7 @@ class RemoteStep {
     if (!end || (this.#context.dryRun && !back)) return undefined
     const isUnderstood = !back && understandsProblems(segment.body.endpoint)
     if (end.kind !== 'complete' && !isUnderstood) return undefined
-    const about = { completeness: end, ...this.#catalogue }
+    const about = defined({ completeness: end, catalogue: this.#catalogue })
     return !(await this.#handedOver(listPayload([...this.#ids], this.#sent, about)))
   }
 
