@@ -93,25 +93,31 @@ type Member = {
 }
 
 async function* membersIn(document: JsonDocument): AsyncGenerator<Member, void> {
-  for await (const { list, key, value } of document.members()) {
-    const pointer = list === '' ? `/${key}` : `/${list}/${key}`
-    if (list === '' || list === 'dataset') yield { kind: 'dataset', value, pointer }
-    else if (list === 'service') yield { kind: 'service', value, pointer }
-    else if (list === 'catalog') yield* insideOf(value, pointer)
-  }
+  for await (const { list, key, value } of document.members())
+    yield* entriesIn(list || 'dataset', value, list === '' ? `/${key}` : `/${list}/${key}`)
 }
 
 const deepest = 8
 
-function* insideOf(catalogue: unknown, pointer: string, depth = 1): Generator<Member, void> {
-  for (const kind of ['dataset', 'service', 'catalog'] as const) {
-    const members = fieldsOf(catalogue)[kind]
-    for (const [at, value] of listOf(members).entries()) {
+/** The entry itself, or those of a catalogue, which may hold catalogues. */
+function* entriesIn(
+  kind: string,
+  value: unknown,
+  pointer: string,
+  depth = 0,
+): Generator<Member, void> {
+  if (kind === 'dataset' || kind === 'service') yield { kind, value, pointer }
+  if (kind !== 'catalog' || depth === deepest) return
+  for (const name of ['dataset', 'service', 'catalog']) {
+    const members = fieldsOf(value)[name]
+    for (const [at, one] of listOf(members).entries())
       // A single one may be written without being a list.
-      const place = `${pointer}/${kind}${Array.isArray(members) ? `/${at}` : ''}`
-      if (kind !== 'catalog') yield { kind, value, pointer: place }
-      else if (depth < deepest) yield* insideOf(value, place, depth + 1)
-    }
+      yield* entriesIn(
+        name,
+        one,
+        `${pointer}/${name}${Array.isArray(members) ? `/${at}` : ''}`,
+        depth + 1,
+      )
   }
 }
 
@@ -125,10 +131,8 @@ async function commonKeywords(document: JsonDocument): Promise<ReadonlySet<strin
   for await (const { kind, value } of membersIn(document)) {
     if (kind === 'service') continue
     records += 1
-    const words = new Set(
-      listOf(fieldsOf(value)['keyword']).flatMap((word) => plainText(word) ?? []),
-    )
-    common = common ? common.intersection(words) : words
+    const words = listOf(fieldsOf(value)['keyword']).flatMap((word) => plainText(word) ?? [])
+    common = common?.intersection(new Set(words)) ?? new Set(words)
     if (common.size === 0) return common
   }
   return records > manyRecords && common ? common : new Set()
@@ -136,8 +140,7 @@ async function commonKeywords(document: JsonDocument): Promise<ReadonlySet<strin
 
 function withoutKeywords(value: unknown, dropped: ReadonlySet<string>): unknown {
   if (dropped.size === 0) return value
-  const keyword = listOf(fieldsOf(value)['keyword']).filter(
-    (word) => !dropped.has(plainText(word) ?? ''),
-  )
+  const words = listOf(fieldsOf(value)['keyword'])
+  const keyword = words.filter((word) => !dropped.has(plainText(word) ?? ''))
   return { ...fieldsOf(value), keyword }
 }

@@ -1,4 +1,5 @@
 /** In which RDF format a source answers: what the config says, the type, the suffix, the first bytes. */
+
 import { Failure } from '../../errors.ts'
 import { formatOfMediaType, formatOfSuffix, formats, type Format } from '../../rdf/media-types.ts'
 
@@ -7,7 +8,7 @@ export const acceptRdf =
   'application/n-quads, application/n-triples, text/turtle;q=0.9, application/trig;q=0.9, ' +
   'application/rdf+xml;q=0.8, application/ld+json;q=0.7, text/n3;q=0.4, */*;q=0.1'
 
-// What sources and configs call the formats beside their registered names.
+/** What sources and configs call the formats beside their registered names. */
 const lenient: Readonly<Record<string, Format>> = {
   'application/x-turtle': 'turtle',
   'application/turtle': 'turtle',
@@ -30,36 +31,31 @@ export function formatNamed(name: string): Format | undefined {
   return formatOfMediaType(bare) ?? formatOfSuffix(bare) ?? lenient[bare]
 }
 
-type Told = {
+type RdfAnswer = {
   readonly inputFormat: string | undefined
   readonly contentType: string
   /** After redirects. */
   readonly url: string
-  /** The first 4 KiB of the body. */
+  /** The beginning of the body. */
   readonly start: string
 }
 
 /** `undefined` when nothing tells. Throws `unsupported-media-type` for RDF in a format that we know and do not read. */
-export function rdfFormatOf({ inputFormat, contentType, url, start }: Told): Format | undefined {
+export function rdfFormatOf(answer: RdfAnswer): Format | undefined {
+  const { inputFormat, contentType, url, start } = answer
   if (inputFormat !== undefined) return formatNamed(inputFormat)
   if (/^\s*application\/trix\s*(;|$)/i.test(contentType)) {
     const accepted = Object.values(formats).map(({ mediaType }) => mediaType)
     const detail = `The source answered ${contentType}, which is not read; accepted are ${accepted.join(', ')}.`
     throw new Failure('unsupported-media-type', detail)
   }
-  const told = formatNamed(contentType)
+  const named = formatNamed(contentType)
   // Some serve JSON-LD and RDF/XML under the bare names, and others serve Turtle with the type of a table.
-  if (told !== undefined && !isContradicted(told, start)) return told
-  const { pathname } = new URL(url)
-  const suffix = /\.([A-Za-z0-9]+)$/.exec(pathname.replace(/\.gz$/i, ''))?.[1]
-  return (suffix === undefined ? undefined : formatNamed(suffix)) ?? sniffed(start)
-}
-
-/** A body that begins like XML or JSON is not in one of the line formats, and the other way round. */
-function isContradicted(format: Format, start: string): boolean {
-  const first = /^[\s\uFEFF]*(\S)/.exec(start)?.[1]
-  if (format === 'jsonld') return first !== undefined && first !== '{' && first !== '['
-  return format === 'rdfxml' && first !== undefined && first !== '<'
+  const first = /^[\s\uFEFF]*(\S)/.exec(start)?.[1] ?? ''
+  const beginnings: Partial<Record<Format, string>> = { jsonld: '{[', rdfxml: '<' }
+  if (named !== undefined && (beginnings[named] ?? first).includes(first)) return named
+  const suffix = /\.([A-Za-z0-9]+)$/.exec(new URL(url).pathname.replace(/\.gz$/i, ''))?.[1]
+  return formatNamed(suffix ?? '') ?? sniffed(start)
 }
 
 const line =
@@ -67,10 +63,7 @@ const line =
 
 /** By the first bytes of the body. */
 function sniffed(start: string): Format | undefined {
-  const text = start
-    .replace(/^\uFEFF/, '')
-    .replace(/^(?:\s*#[^\n]*\n)+/, '')
-    .trimStart()
+  const text = start.replace(/^(?:\s*#[^\n]*\n)+/, '').trimStart()
   if (/^(?:<\?xml|<rdf:RDF|<!--|<!DOCTYPE\s+rdf)/i.test(text)) return 'rdfxml'
   if (/^(?:@prefix|@base|PREFIX\s|BASE\s)/i.test(text)) return 'turtle'
   if (/^[{[]/.test(text)) return 'jsonld'

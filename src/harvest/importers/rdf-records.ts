@@ -1,39 +1,37 @@
 /** From a document to records: every dataset with everything that belongs to it. */
 
-import type { Literal } from '@rdfjs/types'
+import type { NamedNode } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
 import { canonicalHash } from '../../rdf/canonical.ts'
 import { endedLines, fromLines, termText } from '../../rdf/lines.ts'
 import { dcat, dct, rdf, rdfs, skos } from '../../rdf/namespaces.ts'
-import { keyHash } from '../importing/cutting/key-hash.ts'
 import { type Bounds, pieces, type Standing } from '../importing/cutting/cut.ts'
+import { keyHash } from '../importing/cutting/key-hash.ts'
 import { identifiersIn, iriOf } from '../importing/cutting/parcels.ts'
-import type { Found } from './reception.ts'
 import type { RdfDocument } from './rdf-document.ts'
+import type { FoundItem } from './reception.ts'
 
 type Naming = {
   /** The subject's IRI comes before `dct:identifier`. */
-  readonly precedenceUriRef: boolean
+  readonly precedenceUriRef?: boolean
   /** Of an IRI only what follows the last slash. */
-  readonly removePrefix: boolean
+  readonly removePrefix?: boolean
 }
 
+/** All that is kept of a concept. */
+const ofConcepts = [
+  rdf('type'),
+  skos('prefLabel'),
+  skos('altLabel'),
+  skos('hiddenLabel'),
+  skos('notation'),
+  skos('inScheme'),
+  skos('exactMatch'),
+]
+
 /** Agents, periods and places lie nearer than that; what lies further has lost its way. */
-const bounds: Bounds = {
-  depth: 8,
-  ofConcepts: new Set(
-    [
-      rdf('type'),
-      skos('prefLabel'),
-      skos('altLabel'),
-      skos('hiddenLabel'),
-      skos('notation'),
-      skos('inScheme'),
-      skos('exactMatch'),
-    ].map(({ value }) => value),
-  ),
-}
+const bounds: Bounds = { depth: 8, ofConcepts: new Set(ofConcepts.map(({ value }) => value)) }
 
 /** What makes a node a dataset and no mere mention of one. */
 const ownWords = [dct('title'), dct('description'), dcat('distribution'), rdfs('label')].map(
@@ -46,51 +44,55 @@ const ownWords = [dct('title'), dct('description'), dcat('distribution'), rdfs('
  */
 export async function* records(
   document: RdfDocument,
-  naming: Naming,
   choice: { readonly stubs: Stubs } | { readonly isWanted: (term: string) => boolean },
-): AsyncGenerator<Exclude<Found, { kind: 'end' }>, void> {
+  naming: Naming = {},
+): AsyncGenerator<FoundItem, void> {
   for (const standing of pieces(document.spool, bounds)) {
-    const { term } = standing.place
+    const { place, piece } = standing
+    const { term } = place
+    const own = piece?.own ?? document.spool.describe(place)
+    const ids = idsOf(iriOf(term), identifiersIn(own), naming)
     if ('isWanted' in choice) {
-      if (choice.isWanted(term)) yield await recordOf(document, naming, standing)
-    } else if (isStub(document, standing)) {
-      const [sourceId = ''] = namesOf(document, naming, standing)
-      yield* choice.stubs.meet(term, sourceId === '' ? term : sourceId)
-    } else {
-      choice.stubs.describe(term)
-      yield await recordOf(document, naming, standing)
-    }
+      if (!choice.isWanted(term)) continue
+    } else if (isStub(document, term, own)) {
+      yield* choice.stubs.meet(term, ids[0] ?? term)
+      continue
+    } else choice.stubs.describe(term)
+    yield await recordOf(document, standing, { ids, own })
   }
 }
 
-const ownOf = ({ spool }: RdfDocument, { place, piece }: Standing) =>
-  piece?.own ?? spool.describe(place)
+const isStub = (document: RdfDocument, term: string, own: string): boolean =>
+  document.isMentioned(term) &&
+  !ownWords.some((property) => own.includes(property)) &&
+  document.spool.cataloguesOf(term).length === 0
 
-function isStub(document: RdfDocument, standing: Standing): boolean {
-  const { term } = standing.place
-  if (!document.isMentioned(term)) return false
-  const own = ownOf(document, standing)
-  if (ownWords.some((property) => own.includes(property))) return false
-  return document.spool.cataloguesOf(term).length === 0
+/** All ids under which a dataset may be known, the one that counts first. */
+function idsOf(iri: string | undefined, identifiers: readonly string[], naming: Naming): string[] {
+  const own = iri === undefined ? [] : [iri]
+  const ids = naming.precedenceUriRef ? [...own, ...identifiers] : [...identifiers, ...own]
+  const short = (id: string) =>
+    /^[a-z][a-z0-9+.-]*:\/\//i.test(id) ? id.replace(/\/+$/, '').replace(/^.*\//, '') || id : id
+  return naming.removePrefix ? [...new Set([...ids.map(short), ...ids])] : ids
 }
 
-const namesOf = (document: RdfDocument, naming: Naming, standing: Standing): string[] =>
-  idsOf(iriOf(standing.place.term), identifiersIn(ownOf(document, standing)), naming)
+/** `own`: the lines of the dataset alone. */
+type Identity = { readonly ids: readonly string[]; readonly own: string }
 
-async function recordOf(document: RdfDocument, naming: Naming, standing: Standing) {
-  const { place, piece } = standing
-  const own = ownOf(document, standing)
-  const iri = iriOf(place.term)
-  const [sourceId = '', ...aliases] = namesOf(document, naming, standing)
+async function recordOf(
+  document: RdfDocument,
+  { place: { term }, piece }: Standing,
+  { ids: [sourceId = '', ...aliases], own }: Identity,
+): Promise<FoundItem> {
+  const iri = iriOf(term)
   const sourceUrl = iri !== undefined && /^https?:/.test(iri) ? iri : document.url
   if (!piece) {
     const problem = new Failure('item-too-large', 'The record has more than 200000 triples.')
     const named = sourceId === '' ? {} : { sourceId }
-    return { kind: 'refused', problem, sourceUrl, excerpt: own, ...named } as const
+    return { kind: 'refused', problem, sourceUrl, excerpt: own, ...named }
   }
-  const { text, findings } = titled(piece, place.term)
-  const title = titlesIn(text, place.term)[0]?.value
-  const whereabouts = { ...(title !== undefined && { title }), ...document.placeOf(place.term) }
+  const { text, title, findings } = titled(piece.body, term)
+  const whereabouts = { ...(title !== undefined && { title }), ...document.placeOf(term) }
   return {
     kind: 'record',
     sourceId,
@@ -101,20 +103,8 @@ async function recordOf(document: RdfDocument, naming: Naming, standing: Standin
     sourceUrl,
     ...(sourceId === '' && { whereabouts }),
     findings: [...findings, ...document.repairsIn(text)],
-  } as const
+  }
 }
-
-/** All ids under which a dataset may be known, the one that counts first. */
-function idsOf(iri: string | undefined, identifiers: readonly string[], naming: Naming): string[] {
-  const { precedenceUriRef, removePrefix } = naming
-  const own = iri === undefined ? [] : [iri]
-  const ids = precedenceUriRef ? [...own, ...identifiers] : [...identifiers, ...own]
-  if (!removePrefix) return ids
-  return [...new Set([...ids.map(withoutPrefix), ...ids])]
-}
-
-const withoutPrefix = (id: string) =>
-  /^[a-z][a-z0-9+.-]*:\/\//i.test(id) ? id.replace(/\/+$/, '').replace(/^.*\//, '') || id : id
 
 /** The same text for the same record, whatever its blank nodes are called. The body is sorted already. */
 async function canonical(body: string): Promise<string> {
@@ -128,35 +118,25 @@ async function canonical(body: string): Promise<string> {
   }
 }
 
-// The title of a record, and what stands in for one that is missing.
+const untitled = (detail: string): readonly Finding[] => [{ slug: 'no-title', detail }]
 
-/** Titles of a node (N-Triples text) in N-Triples lines that say something. */
-const titlesIn = (lines: string, term: string): readonly Literal[] =>
-  spoken(lines, `${term} ${termText(dct('title'))} `)
-
-/**
- * Sorted N-Triples about a dataset: `rdfs:label` is its title where it has none. Finding `no-title` says which of both
- * it was.
- */
-function titled(
-  { body }: { readonly body: string },
-  term: string,
-): { readonly text: string; readonly findings: readonly Finding[] } {
-  if (titlesIn(body, term).length > 0) return { text: body, findings: [] }
-  const [first, ...others] = spoken(body, `${term} ${termText(rdfs('label'))} `)
-  if (!first) return { text: body, findings: [finding('The record has no title.')] }
-  const titles = [first, ...others].map(
-    (label) => `${term} ${termText(dct('title'))} ${termText(label)} .`,
-  )
-  const all = new Set([...body.split('\n').filter((line) => line !== ''), ...titles])
-  const detail = `rdfs:label stands in for the title: ${first.value}`
-  return { text: endedLines([...all].sort()), findings: [finding(detail)] }
+/** Sorted N-Triples about a dataset, with its title: `rdfs:label` where it has none, which is a finding. */
+function titled(body: string, term: string) {
+  const [own] = literals(body, term, dct('title'))
+  if (own) return { text: body, title: own.value, findings: [] }
+  const labels = literals(body, term, rdfs('label'))
+  const title = labels[0]?.value
+  if (title === undefined)
+    return { text: body, title, findings: untitled('The record has no title.') }
+  const lines = labels.map((label) => `${term} ${termText(dct('title'))} ${termText(label)} .`)
+  const all = new Set([...body.split('\n').filter((line) => line !== ''), ...lines])
+  const findings = untitled(`rdfs:label stands in for the title: ${title}`)
+  return { text: endedLines([...all].sort()), title, findings }
 }
 
-const finding = (detail: string): Finding => ({ slug: 'no-title', detail })
-
-/** Literals behind a subject and a predicate that are not blank. */
-function spoken(lines: string, start: string): readonly Literal[] {
+/** The literals of a property that are not blank. */
+function literals(lines: string, term: string, property: NamedNode) {
+  const start = `${term} ${termText(property)} `
   if (!lines.includes(start)) return []
   const wanted = lines.split('\n').filter((line) => line.startsWith(start))
   return fromLines(`${wanted.join('\n')}\n`).flatMap(({ object }) =>
@@ -164,35 +144,28 @@ function spoken(lines: string, start: string): readonly Literal[] {
   )
 }
 
-type Skipped = Extract<Found, { kind: 'skipped' }>
+type Skipped = Extract<FoundItem, { kind: 'skipped' }>
 
 /** Kept until the end; what comes after is told at once. */
 const mostKept = 100_000
 
-/** Of one pass over a source. Nodes are N-Triples texts. */
+/** Mentions of datasets in one pass over a source, until somebody describes them. Nodes are N-Triples texts. */
 export class Stubs {
   readonly #described = new Set<number>()
-  readonly #waiting = new Map<string, string>()
+  readonly #waiting = new Map<string, Skipped>()
 
   describe(term: string): void {
     this.#described.add(keyHash(term))
   }
 
   *meet(term: string, sourceId: string): Iterable<Skipped> {
-    if (this.#waiting.size < mostKept) this.#waiting.set(term, sourceId)
-    else yield skipped(sourceId)
+    const stub = { kind: 'skipped', sourceId, reason: 'stub', isMentioned: true } as const
+    if (this.#waiting.size < mostKept) this.#waiting.set(term, stub)
+    else yield stub
   }
 
   /** To be called at the end of the source. */
   *left(): Iterable<Skipped> {
-    for (const [term, sourceId] of this.#waiting)
-      if (!this.#described.has(keyHash(term))) yield skipped(sourceId)
+    for (const [term, stub] of this.#waiting) if (!this.#described.has(keyHash(term))) yield stub
   }
 }
-
-const skipped = (sourceId: string): Skipped => ({
-  kind: 'skipped',
-  sourceId,
-  reason: 'stub',
-  isMentioned: true,
-})

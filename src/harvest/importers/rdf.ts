@@ -104,7 +104,7 @@ async function* readPage(
     const total = document.hydra.total()
     const link = document.hydra.next(document.url) ?? linkedNext(stored.headers.get('link'))
     if (total !== undefined) yield { kind: 'total', total }
-    yield* records(document, config, { stubs })
+    yield* records(document, { stubs }, config)
     yield { kind: 'page' }
     const next = link === undefined ? undefined : nextPage(link, { ...config, url: stored.url })
     return { total, next }

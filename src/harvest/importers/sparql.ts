@@ -140,8 +140,6 @@ async function* listed(importing: SparqlImport, text: string, variable: string):
   }
 }
 
-const naming = { precedenceUriRef: false, removePrefix: false }
-
 /** Everything that a query constructs: at once, or in portions by `$limit` and `$offset` until one is empty. */
 async function* documents(
   { config, endpoint, sink }: SparqlImport,
@@ -154,7 +152,7 @@ async function* documents(
     try {
       document.reportLosses(sink)
       if (!isWhole && document.spool.datasetCount() === 0) break
-      yield* records(document, naming, { stubs })
+      yield* records(document, { stubs })
       if (!isWhole) yield { kind: 'page' }
     } finally {
       document.close()
@@ -186,7 +184,7 @@ async function* described(importing: SparqlImport, datasets: readonly string[]):
       const wanted = new Set(some.map((iri) => bracketed(iri)))
       const missing = new Set(wanted)
       const isWanted = (term: string) => wanted.has(term) && (missing.delete(term) || true)
-      yield* records(document, naming, { isWanted })
+      yield* records(document, { isWanted })
       const detail = 'The source lists the dataset and does not describe it.'
       for (const term of missing) {
         const problem = new Failure('item-malformed', detail)
