@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod'
-import { Failure, type Kind } from '../../errors.ts'
+import { Failure } from '../../errors.ts'
 import type { Fields } from '../../text/json.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
@@ -27,7 +27,7 @@ import {
   rootOf,
 } from './portal.ts'
 import { reportServices } from './rdf-document.ts'
-import { validatorOf } from './source.ts'
+import { faultsOfOneAnswer, validatorOf } from './source.ts'
 
 export const arcgisConfig = z.object({
   ...mappingKeys,
@@ -75,11 +75,13 @@ async function* importFrom(run: Run): Finds {
   let failure: Failure | undefined
   for (const url of feedAddresses(config, hours)) {
     const feed = await openFeed(run, url)
-    if (!(feed instanceof Failure)) {
-      yield* fromFeed(run, { feed, url, failure })
-      return
+    if (feed instanceof Failure) {
+      failure ??= feed
+      continue
     }
-    failure ??= feed
+    if (feed === 'unchanged') yield { kind: 'end', as: 'not-modified' }
+    else yield* fromFeed(run, { feed, url, failure })
+    return
   }
   try {
     yield* recordPages(run)
@@ -124,19 +126,6 @@ export function itemIn(identifier: string): string | undefined {
 
 // Feeds.
 
-/** Feeds can be switched off, and break off while they are made; what is said of the site as a whole is final. */
-const worthAnother: ReadonlySet<Kind> = new Set<Kind>([
-  'source-not-found',
-  'source-truncated',
-  'source-error',
-  'source-error-envelope',
-  'source-html',
-  'source-malformed',
-  'source-timeout',
-  'source-empty',
-  'too-large',
-])
-
 /** DCAT-AP feeds have the first, or the second when somebody has reordered them; DCAT-US has the last. */
 const lists = new Set(['dcat:dataset', '@graph', 'dataset'])
 const serviceLists = new Set(['dcat:service', 'service'])
@@ -156,7 +145,8 @@ async function openFeed(run: Run, url: string): Promise<JsonDocument | 'unchange
     return envelopeFailure(valueOf(document.start), document.url)
   } catch (error) {
     run.signal.throwIfAborted()
-    if (error instanceof Failure && worthAnother.has(error.kind)) return error
+    // Feeds can be switched off, and break off while they are made; what is said of the site as a whole is final.
+    if (error instanceof Failure && faultsOfOneAnswer.has(error.kind)) return error
     throw error
   }
 }
@@ -170,7 +160,7 @@ function valueOf(text: string): unknown {
 }
 
 type OpenFeed = {
-  readonly feed: JsonDocument | 'unchanged'
+  readonly feed: JsonDocument
   readonly url: string
   /** Why this is not the feed that was wanted. */
   readonly failure: Failure | undefined
@@ -178,10 +168,6 @@ type OpenFeed = {
 
 /** The records API tells how many there are, before and after: a feed has no total of its own. */
 async function* fromFeed(run: Run, { feed, url, failure }: OpenFeed): Finds {
-  if (feed === 'unchanged') {
-    yield { kind: 'end', as: 'not-modified' }
-    return
-  }
   const before = run.config.incremental ? undefined : await recordCount(run)
   if (before !== undefined) yield { kind: 'total', total: before }
   try {

@@ -16,6 +16,7 @@ import { Failure } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
 import type { ImportContext } from './importer.ts'
 import {
+  brokenText,
   checkBody,
   conditionsOf,
   shownUrl,
@@ -253,11 +254,6 @@ export type JsonDocument = StoredDocument & {
 
 const accept = 'application/json, application/ld+json;q=0.9, */*;q=0.1'
 
-const brokenText: Finding = {
-  slug: 'invalid-text',
-  detail: 'the document held bytes that are no text',
-}
-
 /**
  * A JSON document, checked to its last byte; the status instead when the request accepts it. Throws what `Source.read` throws;
  * `source-truncated` also for JSON that never closes, after the usual tries.
@@ -279,16 +275,6 @@ async function fetchJson(
   if (typeof document === 'number') return document
   const findings = document.isBroken ? [brokenText] : []
   return { ...document, findings, members: () => membersOf(document) }
-}
-
-/** `undefined` when the answer has one of the statuses that the request accepts. */
-export async function openJsonDocument(
-  run: ImportContext,
-  url: string,
-  request: SourceRequest,
-): Promise<JsonDocument | undefined> {
-  const opened = await fetchJson(run, url, request)
-  return typeof opened === 'number' ? undefined : opened
 }
 
 /** The document, unless it is what the last complete run saw, or is not there. */

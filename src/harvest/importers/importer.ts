@@ -24,7 +24,7 @@ import {
   shapeOf,
 } from './import-config.ts'
 import { type Found, Reception } from './reception.ts'
-import { Source } from './source.ts'
+import { faultsOfOneAnswer, Source } from './source.ts'
 
 /** What an importer knows of the run. */
 export type ImportContext = SegmentContext & {
@@ -245,24 +245,14 @@ const leavesIncomplete: ReadonlySet<Kind> = new Set<Kind>([
   'next-crosses-origin',
 ])
 
-/** On the first page nothing usable is there; later the run is incomplete. */
-const dependsOnPage: ReadonlySet<Kind> = new Set<Kind>([
-  'source-html',
-  'source-error',
-  'source-not-found',
-  'source-error-envelope',
-  'source-malformed',
-  'source-truncated',
-  'source-throttled',
-  'source-timeout',
-  'too-large',
-])
-
-/** Else the run fails. A source that says when to come back is no failure, whatever the page. */
+/**
+ * Else the run fails: on the first page nothing usable is there, later the run is incomplete. A source that says when to come back is
+ * no failure, whatever the page.
+ */
 function isIncomplete(error: unknown, pages: number): error is Failure {
   if (!(error instanceof Failure)) return false
   const { kind, retryAfter } = error
   if (leavesIncomplete.has(kind)) return true
-  if (kind === 'source-throttled' && retryAfter !== undefined) return true
-  return dependsOnPage.has(kind) && pages > 0
+  if (kind === 'source-throttled') return retryAfter !== undefined || pages > 0
+  return faultsOfOneAnswer.has(kind) && pages > 0
 }

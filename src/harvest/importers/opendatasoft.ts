@@ -3,7 +3,7 @@
 import { Failure } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
-import { openJsonDocument } from './documents.ts'
+import { openUnlessSame } from './documents.ts'
 import type { Found, FoundItem } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { nextPage } from './next-page.ts'
@@ -114,8 +114,8 @@ async function* exported(
   addresses: Addresses,
   find: (value: unknown, findings: readonly Finding[]) => FoundItem,
 ): AsyncGenerator<Found, void> {
-  const document = await openJsonDocument(run, addresses.export, { paged: true })
-  if (!document) return
+  const document = await openUnlessSame(run, addresses.export)
+  if (typeof document === 'string') return
   try {
     for await (const { list, value } of document.members())
       if (list === '') yield find(value, document.findings)

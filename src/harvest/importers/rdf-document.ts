@@ -17,7 +17,7 @@ import type { ImportContext } from './importer.ts'
 import { HydraReader } from './next-page.ts'
 import { rdfFormatOf } from './rdf-format.ts'
 import { readLargeJson } from './rdf-large-json.ts'
-import { shownUrl } from './source.ts'
+import { brokenText, shownUrl } from './source.ts'
 
 /** How the documents of an import are read. */
 export type RdfReading = {
@@ -155,7 +155,7 @@ export class RdfDocument {
       const detail = `${shortened(from)} became ${shortened(to)}`
       found.set(to, { slug: 'repaired-iri', detail })
     }
-    return [...(isBroken ? [unreadable] : []), ...found.values()]
+    return [...(isBroken ? [brokenText] : []), ...found.values()]
   }
 
   /** Tells the run which statements nobody can read. */
@@ -175,11 +175,6 @@ export class RdfDocument {
   close(): void {
     this.spool.close()
   }
-}
-
-const unreadable: Finding = {
-  slug: 'invalid-text',
-  detail: 'the source held bytes that are no text; they became U+FFFD',
 }
 
 const shortened = (text: string) => (text.length > 300 ? `${text.slice(0, 299)}…` : text)

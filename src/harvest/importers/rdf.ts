@@ -52,16 +52,11 @@ const fetchPage = (run: Run, url: string, more: SourceRequest = {}) =>
 
 async function* importRdf(run: Run): AsyncGenerator<Found, void> {
   const { config, source, validators } = run
-  const isKnown = validators[0]?.url === config.address
-  const isSame = isKnown && validators.length > 1 && (await areUnmodified(run))
-  const first = isSame
-    ? 'unchanged'
-    : await fetchUnlessSame(
-        isKnown && validators.length > 1 ? { ...run, validators: [] } : run,
-        config.address,
-        [],
-        (request) => fetchPage(run, config.address, request),
-      )
+  const known = validators[0]?.url === config.address ? validators : []
+  const comparing = { ...run, validators: known.length === 1 ? known : [] }
+  const isSame = known.length > 1 && (await areUnmodified(run))
+  const fetch = (more: SourceRequest) => fetchPage(run, config.address, more)
+  const first = isSame ? 'unchanged' : await fetchUnlessSame(comparing, config.address, [], fetch)
   if (typeof first === 'string') {
     yield { kind: 'end', as: 'not-modified' }
     return

@@ -5,7 +5,7 @@ import type { Finding } from '../../pipe/message.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import type { Fields } from '../../text/json.ts'
 import { datasetsOf } from './datajson.ts'
-import { openJsonDocument } from './documents.ts'
+import { openUnlessSame } from './documents.ts'
 import type { Found, FoundItem } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { addressWith, countOf, envelopeFailure, foundEntry, listPages, portalOf } from './portal.ts'
@@ -242,8 +242,8 @@ function assetOf(view: Fields): unknown {
 async function* fromDataJson(run: Run): AsyncGenerator<Found, boolean> {
   const { root } = run.site
   const url = `${root}/data.json`
-  const document = await openJsonDocument(run, url, { accepts: [404, 410] })
-  if (!document) return false
+  const document = await openUnlessSame(run, url, [404, 410])
+  if (typeof document === 'string') return false
   const pageOf = (id: string) => `${root}/d/${encodeURIComponent(id)}`
   const idIn = (identifier: string) => /\/([a-z0-9]{4}-[a-z0-9]{4})$/.exec(identifier)?.[1]
   yield* datasetsOf(run, { ...run.site, pageOf, idIn }, { document, url })

@@ -111,7 +111,7 @@ export class Source {
       const text = textOf(bytes, headers.get('content-type'))
       const digest = hash('sha256', bytes, 'hex')
       const about = { url: answer.url, status, headers, text, hash: digest }
-      const page: SourcePage = { ...about, findings: findingsIn(text) }
+      const page: SourcePage = { ...about, findings: text.includes('\uFFFD') ? [brokenText] : [] }
       if (!accepts.includes(status)) checkBody(page, text.trimStart().slice(0, 4096))
       parse?.(page)
       if (paged && !accepts.includes(status)) this.meetBody(digest)
@@ -207,6 +207,19 @@ export class Source {
   }
 }
 
+/** Faults of one answer, which say nothing about the others of the source. */
+export const faultsOfOneAnswer: ReadonlySet<Kind> = new Set<Kind>([
+  'source-empty',
+  'source-html',
+  'source-error',
+  'source-not-found',
+  'source-error-envelope',
+  'source-malformed',
+  'source-truncated',
+  'source-timeout',
+  'too-large',
+])
+
 /** The members that have a value. */
 const defined = <T extends object>(members: T) =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what has no value is left out
@@ -214,10 +227,11 @@ const defined = <T extends object>(members: T) =>
     [Key in keyof T]?: Exclude<T[Key], undefined>
   }
 
-const findingsIn = (text: string): readonly Finding[] =>
-  text.includes('\uFFFD')
-    ? [{ slug: 'invalid-text', detail: 'the page held bytes that are no text' }]
-    : []
+/** Of every record of an answer that held such bytes; they became U+FFFD. */
+export const brokenText: Finding = {
+  slug: 'invalid-text',
+  detail: 'the source held bytes that are no text; they became U+FFFD',
+}
 
 const isNew = (known: Set<number>, text: string) => known.size < known.add(keyHash(text)).size
 
@@ -301,10 +315,9 @@ const isBrokenOff = (error: unknown): boolean =>
   (error.kind === 'source-truncated' || error.kind === 'source-timeout') &&
   error.members['partial'] === undefined
 
-const htmlStart = /^\s*(?:<\?xml[^>]*>\s*|<!--[^]*?-->\s*)*<(?:!doctype\s+html|html)[\s>]/i
-
 /** Whether a text begins as a web page does, whatever it is called. */
-const isWebPage = (start: string): boolean => htmlStart.test(start)
+const isWebPage = (start: string): boolean =>
+  /^\s*(?:<\?xml[^>]*>\s*|<!--[^]*?-->\s*)*<(?:!doctype\s+html|html)[\s>]/i.test(start)
 
 /**
  * Throws `source-empty` for a blank body and `source-html` for a web page, by its beginning or, unless the type is not to
