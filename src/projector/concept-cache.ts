@@ -1,16 +1,16 @@
 /** The concept cache of a process: bundled tables, replaced by stored vocabularies of the same scheme. */
 
+import type { Bundled } from '../vocabularies/authorities.ts'
 import {
+  type ConceptTable,
   once,
   preferred,
   spellings,
-  type ConceptTable,
   tableOf,
 } from '../vocabularies/concept-table.ts'
 import { type Concept, schemes } from '../vocabularies/concept.ts'
 import { type FormatLookup, formatLookup } from '../vocabularies/formats.ts'
 import { type LicenceLookup, licenceLookup } from '../vocabularies/licences.ts'
-import type { Bundled } from '../vocabularies/authorities.ts'
 
 export type ConceptCache = {
   /** By IRI: exact, then with http and https exchanged, then without a trailing `/`. */
@@ -42,73 +42,23 @@ export type ConceptCache = {
    * codes, no exact matches).
    */
   readonly replaceLarge: (scheme: string) => void
-  readonly large: () => ReadonlyMap<string, Overlay>
-}
-
-const fuller = <T>(own: readonly T[], known: readonly T[]) => (own.length > 0 ? own : known)
-
-const completed = (concept: Concept, known: Concept | undefined): Concept =>
-  known
-    ? {
-        ...concept,
-        extensions: { ...known.extensions, ...concept.extensions },
-        exactMatch: fuller(concept.exactMatch, known.exactMatch),
-        mediaTypes: fuller(concept.mediaTypes, known.mediaTypes),
-        endings: fuller(concept.endings, known.endings),
-        machineReadable: concept.machineReadable || known.machineReadable,
-        nonProprietary: concept.nonProprietary || known.nonProprietary,
-      }
-    : concept
-
-type Lookup = (iri: string) => Concept | undefined
-
-/** Common lookups over all tables in use, each made when it is first needed. */
-function lookupsOf(tables: ReadonlyMap<string, ConceptTable>, large: ReadonlyMap<string, Overlay>) {
-  const of = (scheme: string) => tables.get(scheme)?.concepts ?? []
-  const every = () => [...tables.values()].flatMap(({ concepts }) => concepts)
-  return {
-    /** By IRI: tables before parts of large vocabularies. */
-    finders: once((): readonly Lookup[] => {
-      const all = new Map(every().map((concept) => [concept.iri, concept]))
-      return [(iri) => all.get(iri), ...[...large.values()].map(({ get }) => get)]
-    }),
-    licences: once(() => {
-      const matching = every().filter(
-        ({ exactMatch, scheme }) => exactMatch.length > 0 && scheme !== schemes.licence,
-      )
-      return licenceLookup(of(schemes.licence), preferred(matching))
-    }),
-    formats: once(() => formatLookup(of(schemes.fileType))),
-  }
-}
-
-/** The first spelling of an IRI that one of the lookups knows. */
-function spelled(iri: string, lookups: readonly Lookup[]): Concept | undefined {
-  for (const spelling of spellings(iri)) {
-    for (const lookup of lookups) {
-      const found = lookup(spelling)
-      if (found) return found
-    }
-  }
-  return undefined
+  readonly large: () => ReadonlyMap<string, LearntConcepts>
 }
 
 /** A cache over the bundled tables; changes of stored vocabularies come in through `replace`. */
 export function conceptCache(bundled: Bundled): ConceptCache {
   const tables = new Map([...bundled.tables].map(([scheme, all]) => [scheme, tableOf(all)]))
-  const large = new Map<string, Overlay>()
+  const large = new Map<string, LearntConcepts>()
+  const shipped = new Map([...bundled.tables.values()].flat().map((one) => [one.iri, one]))
+  const complete = (concept: Concept) => completed(concept, shipped.get(concept.iri))
   let lookups = lookupsOf(tables, large)
   let revision = 0
-  const put = (scheme: string, table: ConceptTable | undefined, part?: Overlay) => {
-    large.delete(scheme)
-    if (part) large.set(scheme, part)
+  const put = (scheme: string, table: ConceptTable | undefined) => {
     if (table) tables.set(scheme, table)
     else tables.delete(scheme)
     lookups = lookupsOf(tables, large)
     revision += 1
   }
-  const built = new Map([...bundled.tables.values()].flat().map((one) => [one.iri, one]))
-  const complete = (concept: Concept) => completed(concept, built.get(concept.iri))
   return {
     find: (iri) => {
       const finders = lookups.finders()
@@ -132,49 +82,97 @@ export function conceptCache(bundled: Bundled): ConceptCache {
     revision: () => revision,
     replace: (scheme, concepts) => {
       const replacement = concepts?.map(complete) ?? bundled.tables.get(scheme)
+      large.delete(scheme)
       put(scheme, replacement && tableOf(replacement))
     },
-    replaceLarge: (scheme) => put(scheme, undefined, overlay()),
+    replaceLarge: (scheme) => {
+      large.set(scheme, new LearntConcepts())
+      put(scheme, undefined)
+    },
     large: () => large,
   }
 }
 
-// The part of a large vocabulary that records asked for lately; the rest stays in the store.
-
-/** IRIs remembered, known and unknown ones; a batch of records asks for some thousand. */
-const most = 50_000
-
-type Overlay = {
-  readonly get: (iri: string) => Concept | undefined
-  /** Which of these nobody has asked for lately. */
-  readonly unasked: (iris: Iterable<string>) => readonly string[]
-  /** What the store said: every IRI that was asked for is known or known to be none. */
-  readonly learn: (asked: readonly string[], found: readonly Concept[]) => void
+function completed(concept: Concept, known: Concept | undefined): Concept {
+  if (!known) return concept
+  const fuller = <T>(own: readonly T[], shipped: readonly T[]) => (own.length > 0 ? own : shipped)
+  return {
+    ...concept,
+    extensions: { ...known.extensions, ...concept.extensions },
+    exactMatch: fuller(concept.exactMatch, known.exactMatch),
+    mediaTypes: fuller(concept.mediaTypes, known.mediaTypes),
+    endings: fuller(concept.endings, known.endings),
+    machineReadable: concept.machineReadable || known.machineReadable,
+    nonProprietary: concept.nonProprietary || known.nonProprietary,
+  }
 }
 
-function overlay(): Overlay {
-  const known = new Map<string, Concept | undefined>()
-  const put = (iri: string, concept: Concept | undefined) => {
-    known.delete(iri)
-    known.set(iri, concept)
-  }
+type Lookup = (iri: string) => Concept | undefined
+
+/** Common lookups over all tables in use, each made when it is first needed. */
+function lookupsOf(
+  tables: ReadonlyMap<string, ConceptTable>,
+  large: ReadonlyMap<string, LearntConcepts>,
+) {
+  const of = (scheme: string) => tables.get(scheme)?.concepts ?? []
+  const every = () => [...tables.values()].flatMap(({ concepts }) => concepts)
   return {
-    get: (iri) => known.get(iri),
-    unasked: (iris) => {
-      const unasked: string[] = []
-      for (const iri of iris) {
-        if (known.has(iri)) put(iri, known.get(iri))
-        else unasked.push(iri)
-      }
-      return unasked
-    },
-    learn: (asked, found) => {
-      const concepts = new Map(found.map((concept) => [concept.iri, concept]))
-      for (const iri of asked) put(iri, concepts.get(iri))
-      for (const iri of known.keys()) {
-        if (known.size <= most) return
-        known.delete(iri)
-      }
-    },
+    /** By IRI: tables before parts of large vocabularies. */
+    finders: once((): readonly Lookup[] => {
+      const all = new Map(every().map((concept) => [concept.iri, concept]))
+      return [(iri) => all.get(iri), ...[...large.values()].map(({ get }) => get)]
+    }),
+    licences: once(() => {
+      const matching = every().filter(
+        ({ exactMatch, scheme }) => exactMatch.length > 0 && scheme !== schemes.licence,
+      )
+      return licenceLookup(of(schemes.licence), preferred(matching))
+    }),
+    formats: once(() => formatLookup(of(schemes.fileType))),
+  }
+}
+
+/** The first spelling of an IRI that one of the lookups knows. */
+function spelled(iri: string, lookups: readonly Lookup[]): Concept | undefined {
+  for (const spelling of spellings(iri))
+    for (const lookup of lookups) {
+      const concept = lookup(spelling)
+      if (concept) return concept
+    }
+  return undefined
+}
+
+/** IRIs remembered, known and unknown ones; a batch of records asks for some thousand. */
+const mostLearnt = 50_000
+
+/** The part of a large vocabulary that records asked for lately; the rest stays in the store. */
+class LearntConcepts {
+  readonly #concepts = new Map<string, Concept | undefined>()
+
+  readonly get = (iri: string): Concept | undefined => this.#concepts.get(iri)
+
+  /** Which of these nobody has asked for lately. */
+  unasked(iris: Iterable<string>): readonly string[] {
+    return [...iris].filter((iri) => {
+      const isAsked = this.#concepts.has(iri)
+      if (isAsked) this.#put(iri, this.#concepts.get(iri))
+      return !isAsked
+    })
+  }
+
+  /** What the store said: every IRI that was asked for is known or known to be none. */
+  learn(asked: readonly string[], concepts: readonly Concept[]): void {
+    const byIri = new Map(concepts.map((concept) => [concept.iri, concept]))
+    for (const iri of asked) this.#put(iri, byIri.get(iri))
+    for (const iri of this.#concepts.keys()) {
+      if (this.#concepts.size <= mostLearnt) return
+      this.#concepts.delete(iri)
+    }
+  }
+
+  /** The last ones asked for stay longest. */
+  #put(iri: string, concept: Concept | undefined): void {
+    this.#concepts.delete(iri)
+    this.#concepts.set(iri, concept)
   }
 }

@@ -22,7 +22,7 @@ const queries = {
 }
 
 /** Id → its hashes, `''` for a record that has none; what is not there is an absent key. */
-export type Hashes = ReadonlyMap<string, ReadonlySet<string>>
+type Hashes = ReadonlyMap<string, ReadonlySet<string>>
 
 /** The records of one index. */
 export type Records = {
@@ -35,7 +35,7 @@ export type Records = {
   readonly resource: (id: string) => string
 }
 
-export type RecordsContext = {
+type RecordsContext = {
   readonly store: GraphStore
   readonly names: Names
   readonly profile: Pick<Profile, 'resources'>
@@ -51,7 +51,15 @@ export const recordsOf = (context: RecordsContext): readonly Records[] => [
   ...context.profile.resources.map((type) => typed(context, type)),
 ]
 
-const resourceIn = (rows: readonly Row[]) => rows.flatMap((row) => row['resource']?.value ?? [])
+const distinct = (ids: readonly string[]): readonly string[] => [...new Set(ids)].sort()
+
+/** The ids of the records of a kind among the resources that a query names. */
+const idsIn = (rows: readonly Row[], kind: 'catalogue' | 'vocabulary', names: Names) =>
+  distinct(rows.flatMap((row) => names.idOf(kind, row['resource']?.value ?? '') ?? []))
+
+/** Ids come many in a row. */
+const unpacked = (rows: readonly Row[]): readonly string[] =>
+  rows.flatMap((row) => row['ids']?.value.split(' ').filter(Boolean) ?? [])
 
 /** All catalogues, by id, ascending. */
 export async function storedCatalogues(
@@ -59,8 +67,7 @@ export async function storedCatalogues(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const query = bind(queries.catalogues, { prefix: literal(names.catalogue('')) })
-  const iris = resourceIn(await store.select(query, signal))
-  return distinct(iris.flatMap((iri) => names.idOf('catalogue', iri) ?? []))
+  return idsIn(await store.select(query, signal), 'catalogue', names)
 }
 
 /** Catalogues that searches may find, ascending. */
@@ -78,23 +85,21 @@ const catalogues = (context: RecordsContext): Records => ({
   resource: (id) => context.names.catalogue(id),
   ids: (signal) => visibleCatalogues(context, signal),
   hashes: async (ids, signal) => {
-    const found = new Map<string, Set<string>>()
+    const hashes = new Map<string, ReadonlySet<string>>()
     for (const id of ids) {
       context.contexts.forget(id)
       const catalogue = await context.contexts.get(id, signal)
-      if (catalogue && !catalogue.hidden) found.set(id, new Set([catalogue.hash]))
+      if (catalogue && !catalogue.hidden) hashes.set(id, new Set([catalogue.hash]))
     }
-    return found
+    return hashes
   },
 })
 
 const vocabularies = ({ store, names }: RecordsContext): Records => ({
   index: 'vocabulary',
   resource: (id) => names.vocabulary(id),
-  ids: async (signal) => {
-    const iris = resourceIn(await store.select(bind(queries.vocabularies, {}), signal))
-    return distinct(iris.flatMap((iri) => names.idOf('vocabulary', iri) ?? []))
-  },
+  ids: async (signal) =>
+    idsIn(await store.select(bind(queries.vocabularies, {}), signal), 'vocabulary', names),
 })
 
 function datasets(context: RecordsContext): Records {
@@ -102,27 +107,24 @@ function datasets(context: RecordsContext): Records {
   const prefix = literal(names.dataset(''))
   return {
     index: 'dataset',
-    resource: (id) => names.dataset(id),
+    resource: names.dataset,
     ids: async (signal) => {
-      const all: string[] = []
+      const all: (readonly string[])[] = []
       for (const id of await visibleCatalogues(context, signal)) {
         const catalogue = namedNode(names.catalogue(id))
         const rows = await store.select(bind(queries.members, { catalogue, prefix }), signal)
-        for (const one of unpacked(rows)) all.push(one)
+        all.push(unpacked(rows))
       }
-      return distinct(all)
+      return distinct(all.flat())
     },
     hashes: async (ids, signal) => {
-      const iris = ids.map((id) => names.dataset(id))
       const dataset = ids.map((id) => [namedNode(names.dataset(id)), namedNode(names.record(id))])
       const [homes, rows] = await Promise.all([
-        cataloguesOf(store, iris, signal),
+        cataloguesOf(store, ids.map(names.dataset), signal),
         store.select(bind(queries.hashes, { dataset }), signal),
       ])
-      const visible = new Set<string>()
-      for (const [iri, home] of homes) if (await isVisible(context, home, signal)) visible.add(iri)
-      const known = grouped(rows, 'dataset', 'hash')
-      return present(context, { ids, visible, known, iri: names.dataset }, signal)
+      const facts = { homes, hashes: grouped(rows, 'dataset', 'hash'), iri: names.dataset }
+      return presentHashes(context, ids, facts, signal)
     },
   }
 }
@@ -137,53 +139,47 @@ function typed(context: RecordsContext, { id: type, inCatalogue }: ResourceType)
     ids: async (signal) => distinct(unpacked(await store.select(query, signal))),
     hashes: async (ids, signal) => {
       const facts = await typedFacts(store, ids.map(iri), signal)
-      const visible = new Set<string>()
-      for (const one of facts.resourceType.keys())
-        if (!inCatalogue || (await isVisible(context, facts.catalogue.get(one) ?? [], signal)))
-          visible.add(one)
-      return present(context, { ids, visible, known: facts.hash, iri }, signal)
+      const { hash: hashes, catalogue, resourceType } = facts
+      const own = ids.filter((id) => resourceType.has(iri(id)))
+      const homes = inCatalogue ? catalogue : undefined
+      return presentHashes(context, own, { homes, hashes, iri }, signal)
     },
   }
 }
 
-async function isVisible(
-  { names, contexts }: RecordsContext,
-  homes: Iterable<string>,
-  signal: AbortSignal,
-): Promise<boolean> {
-  for (const home of homes) {
-    const id = names.idOf('catalogue', home)
-    const catalogue = id === undefined ? undefined : await contexts.get(id, signal)
-    if (catalogue && !catalogue.hidden) return true
-  }
-  return false
-}
-
-type Looked = {
-  readonly ids: readonly string[]
-  /** IRIs of those that are in a catalogue that may be found. */
-  readonly visible: ReadonlySet<string>
+type RecordFacts = {
+  /** IRI → IRIs of its catalogues; `undefined` where records are in none. */
+  readonly homes: Hashes | undefined
   /** IRI → hashes. */
-  readonly known: Hashes
+  readonly hashes: Hashes
   readonly iri: (id: string) => string
 }
 
-/** A record that is linked and has no hash may have no content either: those few are read. */
-async function present(
-  { store }: RecordsContext,
-  { ids, visible, known, iri }: Looked,
+/** Those that are in a catalogue that may be found. One without a hash may have no content either: those few are read. */
+async function presentHashes(
+  { store, names, contexts }: RecordsContext,
+  ids: readonly string[],
+  { homes, hashes, iri }: RecordFacts,
   signal: AbortSignal,
 ): Promise<Hashes> {
-  const linked = ids.filter((id) => visible.has(iri(id)))
-  const bare = linked.map(iri).filter((one) => !known.has(one))
+  const isVisible = async (home: string) => {
+    const id = names.idOf('catalogue', home)
+    const catalogue = id === undefined ? undefined : await contexts.get(id, signal)
+    return catalogue !== undefined && !catalogue.hidden
+  }
+  const visible: string[] = []
+  for (const id of ids) {
+    const own = await Promise.all([...(homes?.get(iri(id)) ?? [])].map(isVisible))
+    if (!homes || own.includes(true)) visible.push(id)
+  }
+  const bare = visible.map(iri).filter((one) => !hashes.has(one))
   const texts = bare.length === 0 ? new Map() : await store.readAll(bare, {}, signal)
-  return new Map(
-    linked.flatMap((id) => {
-      const hashes = known.get(iri(id))
-      if (hashes) return [[id, hashes] as const]
-      return texts.has(iri(id)) ? [[id, new Set([''])] as const] : []
-    }),
-  )
+  const present = new Map<string, ReadonlySet<string>>()
+  for (const id of visible) {
+    const own = hashes.get(iri(id)) ?? (texts.has(iri(id)) ? new Set(['']) : undefined)
+    if (own) present.set(id, own)
+  }
+  return present
 }
 
 // Facts about some records, by the IRI of the record.
@@ -205,30 +201,23 @@ export async function typedFacts(store: GraphStore, iris: readonly string[], sig
   const resource = iris.map((iri) => namedNode(iri))
   const rows =
     iris.length === 0 ? [] : await store.select(bind(queries.facts, { resource }), signal)
-  const saying = (name: string) =>
+  const valuesOf = (name: string) =>
     grouped(
       rows.filter(({ property }) => property?.value.endsWith(`#${name}`)),
       'resource',
       'value',
     )
   return {
-    hash: saying('hash'),
-    catalogue: saying('catalogue'),
-    resourceType: saying('resourceType'),
+    hash: valuesOf('hash'),
+    catalogue: valuesOf('catalogue'),
+    resourceType: valuesOf('resourceType'),
   }
 }
 
+/** The values of one column by another one. */
 function grouped(rows: readonly Row[], key: string, value: string): Hashes {
-  const found = new Map<string, Set<string>>()
-  for (const row of rows) {
-    const [one, said] = [row[key]?.value, row[value]?.value]
-    if (one === undefined || said === undefined) continue
-    found.set(one, (found.get(one) ?? new Set()).add(said))
-  }
-  return found
+  const groups = new Map<string, Set<string>>()
+  for (const { [key]: one, [value]: other } of rows)
+    if (one && other) groups.set(one.value, (groups.get(one.value) ?? new Set()).add(other.value))
+  return groups
 }
-
-const unpacked = (rows: readonly Row[]): readonly string[] =>
-  rows.flatMap((row) => row['ids']?.value.split(' ').filter(Boolean) ?? [])
-
-const distinct = (ids: readonly string[]): readonly string[] => [...new Set(ids)].sort()

@@ -25,7 +25,7 @@ import {
 } from './engine-start.ts'
 import { catalogueContexts } from './gathering/catalogue-contexts.ts'
 import { type GatherContext, gatherBatch } from './gathering/gather-batch.ts'
-import { storedConcepts } from './gathering/stored-concepts.ts'
+import { StoredConcepts } from './gathering/stored-concepts.ts'
 import { vocabularyUsers } from './gathering/vocabulary-users.ts'
 import { type IndexMaintenance, indexMaintenance } from './index-maintenance.ts'
 import { recordsOf } from './indexed-records.ts'
@@ -191,7 +191,7 @@ async function gatherContext(deps: ProjectionDeps): Promise<GatherContext> {
   const { store, index, names, profile, log, leftOut } = deps
   const { facets, nonCountries, enrichment: rules = [] } = deps
   const concepts = conceptCache(await loadBundled(deps.vocabularies))
-  const stored = storedConcepts({ store, names, concepts, log })
+  const stored = new StoredConcepts({ store, names, concepts, log })
   await stored.load()
   const builder = documentBuilder({
     profile,

@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   profile: 1845,
 
-  projector: 6310,
+  projector: 6250,
 
   rdf: 3570,
 

@@ -1,6 +1,5 @@
 /** The catalogues that datasets embed, kept in memory until they change. */
 
-import type { Quad } from '@rdfjs/types'
 import { fromLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dct } from '../../rdf/namespaces.ts'
@@ -31,9 +30,8 @@ export type CatalogueContexts = {
 const most = 1000
 
 export function catalogueContexts(store: GraphStore, names: Names): CatalogueContexts {
-  const kept = new Map<string, CatalogueContext>()
+  const cache = new Map<string, CatalogueContext>()
   const prefix = literal(names.catalogue(''))
-
   const read = async (id: string, signal: AbortSignal): Promise<CatalogueContext | undefined> => {
     const iri = names.catalogue(id)
     const catalogue = namedNode(iri)
@@ -43,32 +41,24 @@ export function catalogueContexts(store: GraphStore, names: Names): CatalogueCon
       store.select(bind(parentsQuery, { catalogue, prefix }), signal),
     ])
     if (text === undefined) return undefined
-    const quads = fromLines(text)
+    const own = fromLines(text)
     const above = parents.flatMap(({ parent }) =>
-      parent && parent.value !== iri ? [namedNode(parent.value)] : [],
+      parent && parent.value !== iri
+        ? [quad(catalogue, dct('isPartOf'), namedNode(parent.value))]
+        : [],
     )
-    const graph = graphOf([
-      ...quads,
-      ...above.map((parent) => quad(catalogue, dct('isPartOf'), parent)),
-    ])
-    return { id, graph, hash: rows[0]?.['hash']?.value ?? '', hidden: isHidden(quads, iri) }
+    const graph = graphOf([...own, ...above])
+    return { id, graph, hash: rows[0]?.['hash']?.value ?? '', hidden: isHidden(graph, iri) }
   }
-
   return {
     get: async (id, signal) => {
-      const known = kept.get(id)
-      if (known) return known
-      const fresh = await read(id, signal)
-      if (fresh && kept.size < most) kept.set(id, fresh)
-      return fresh
+      const context = cache.get(id) ?? (await read(id, signal))
+      if (context && cache.size < most) cache.set(id, context)
+      return context
     },
-    forget: (id) => {
-      kept.delete(id)
-    },
+    forget: (id) => void cache.delete(id),
   }
 }
-
-// Which catalogues are kept out of search, with everything in them.
 
 const localName = (iri: string): string => /[^/#:]*$/.exec(iri)?.[0] ?? ''
 
@@ -76,8 +66,11 @@ const localName = (iri: string): string => /[^/#:]*$/.exec(iri)?.[0] ?? ''
  * Whether a catalogue says of itself that it is hidden: a property with the local name `visibility`, in any namespace,
  * whose value is an IRI with the local name `hidden`, or the literal `hidden`.
  */
-const isHidden = (quads: readonly Quad[], catalogue: string): boolean =>
-  quads.some(({ subject, predicate, object }) => {
-    if (subject.value !== catalogue || localName(predicate.value) !== 'visibility') return false
-    return (object.termType === 'Literal' ? object.value : localName(object.value)) === 'hidden'
-  })
+const isHidden = (graph: Graph, catalogue: string): boolean =>
+  [...graph.about(catalogue)].some(
+    ([predicate, objects]) =>
+      localName(predicate) === 'visibility' &&
+      objects.some(
+        ({ termType, value }) => (termType === 'Literal' ? value : localName(value)) === 'hidden',
+      ),
+  )

@@ -6,9 +6,9 @@
 
 import type { Profile, ResourceType } from '../../profile/profile.ts'
 import { fromLines } from '../../rdf/lines.ts'
-import type { Names } from '../../rdf/names.ts'
 import { spdx } from '../../rdf/namespaces.ts'
 import { type Graph, graphOf } from '../../rdf/read.ts'
+import type { IndexName } from '../../search-index/index-settings.ts'
 import type { IndexChange } from '../../search-index/search-index.ts'
 import { yielding } from '../../workers/event-loop.ts'
 import type { Built } from '../building/document.ts'
@@ -37,76 +37,44 @@ const perRead = 100
  */
 export async function gatherBatch(
   context: GatherContext,
-  batch: readonly Pending[],
+  pendings: readonly Pending[],
   signal: AbortSignal,
 ): Promise<Write> {
   const { names, index } = context
-  const all: Built[] = []
-  const changes: IndexChange[] = []
-  const change: ChangeMaker = ({ filling }, made) => {
-    const isBuilt = 'document' in made
-    if (isBuilt) all.push(made)
-    // What is gone was removed by a write of its own, or is not in what is being filled.
-    if (isBuilt) changes.push({ put: made.document, ...(filling && { filling }) })
-    else if (!filling) changes.push({ remove: made })
-  }
-  const of = (kind: 'catalogue' | 'vocabulary') =>
-    batch.filter(({ resource }) => names.idOf(kind, resource) !== undefined)
-  for (const pending of of('vocabulary')) await indexVocabulary(context, pending, signal)
-  for (const pending of of('catalogue')) await catalogueChange(context, pending, change, signal)
-  const records = batch.flatMap((pending) => recordOf(pending, context) ?? [])
+  const batch = new Batch(context, signal)
+  const ofKind = (kind: 'catalogue' | 'vocabulary') =>
+    pendings.filter(({ resource }) => names.idOf(kind, resource) !== undefined)
+  for (const pending of ofKind('vocabulary')) await indexVocabulary(context, pending, signal)
+  for (const pending of ofKind('catalogue')) await batch.addCatalogue(pending)
+  const records = pendings.flatMap((pending) => recordOf(pending, context) ?? [])
   for (let at = 0; at < records.length; at += perRead)
-    await recordChanges(context, records.slice(at, at + perRead), change, signal)
+    await batch.addRecords(records.slice(at, at + perRead))
   return async () => {
-    if (changes.length > 0) await index.write(changes, signal)
-    tellLeftOut(context, all)
+    if (batch.changes.length > 0) await index.write(batch.changes, signal)
+    logLeftOut(context, batch.reports)
   }
 }
 
-type Removal = Extract<IndexChange, { readonly remove: unknown }>['remove']
-
-/** Takes what a resource has become: a document, or nothing any more. */
-type ChangeMaker = (pending: Pending, made: Built | Removal) => void
-
-/** Tells what was left out: each record in the debug log, the batch in one line, all of it to the counters. */
-function tellLeftOut({ log, leftOut }: GatherContext, all: readonly Built[]): void {
-  const incomplete = all.map(({ reports }) => reports).filter((reports) => reports.length > 0)
-  if (incomplete.length === 0) return
-  for (const reports of incomplete) {
+/** Logs what was left out: each record for debugging, the batch in one line; all of it goes to the counters. */
+function logLeftOut({ log, leftOut }: GatherContext, all: readonly (readonly Report[])[]): void {
+  const records = all.filter((reports) => reports.length > 0)
+  if (records.length === 0) return
+  for (const reports of records) {
     const values = reports.map(({ field, problem, value }) => ({ field, problem, value }))
     log.debug({ resource: reports[0]?.resource, leftOut: values }, 'record.leftOut')
   }
-  const reports = incomplete.flat()
+  const reports = records.flat()
   const problems: Record<string, number> = {}
   for (const { problem } of reports) problems[problem] = (problems[problem] ?? 0) + 1
-  log.info({ records: incomplete.length, values: reports.length, problems }, 'batch.leftOut')
+  log.info({ records: records.length, values: reports.length, problems }, 'batch.leftOut')
   leftOut?.(reports)
-}
-
-/** The context of a catalogue is read anew, so that datasets of later batches see it. */
-async function catalogueChange(
-  { names, contexts, stored, builder }: GatherContext,
-  pending: Pending,
-  change: ChangeMaker,
-  signal: AbortSignal,
-): Promise<void> {
-  const { resource, version } = pending
-  const id = names.idOf('catalogue', resource) ?? ''
-  contexts.forget(id)
-  const context = await contexts.get(id, signal)
-  await stored.prepare([context?.graph], signal)
-  if (!context || context.hidden) change(pending, { index: 'catalogue', id, version })
-  else change(pending, builder.catalogue({ ...context, iri: resource, version }))
 }
 
 /** A dataset, or a resource of a declared type. */
 type RecordMark = Pending & { readonly id: string; readonly kind: 'dataset' | ResourceType }
 
 /** What the profile does not declare any more is in no index. */
-function recordOf(
-  pending: Pending,
-  { names, profile }: Pick<GatherContext, 'names' | 'profile'>,
-): RecordMark | undefined {
+function recordOf(pending: Pending, { names, profile }: GatherContext): RecordMark | undefined {
   const dataset = names.idOf('dataset', pending.resource)
   if (dataset !== undefined) return { ...pending, id: dataset, kind: 'dataset' }
   const typed = names.typedIdOf(pending.resource)
@@ -114,54 +82,99 @@ function recordOf(
   return typed && kind && { ...pending, id: typed.id, kind }
 }
 
-async function recordChanges(
-  context: GatherContext,
-  marks: readonly RecordMark[],
-  change: ChangeMaker,
-  signal: AbortSignal,
-): Promise<void> {
-  const { contexts, stored, builder, names } = context
-  const found = await read(context, marks, signal)
-  const turn = yielding(() => performance.now())
-  const gathered = []
-  for (const mark of marks) {
-    const { resource, fresh } = mark
-    const graph = fresh ? graphOf(fresh.quads()) : found.graph(resource)
-    const home = fresh ? fresh.catalogue : found.catalogue(resource)
-    const catalogue = home === undefined ? undefined : await contexts.get(home, signal)
-    gathered.push({ mark, graph, catalogue })
-    await turn()
+/** The changes of the index that a batch amounts to. */
+class Batch {
+  readonly changes: IndexChange[] = []
+  readonly reports: (readonly Report[])[] = []
+  readonly #context: GatherContext
+  readonly #signal: AbortSignal
+
+  constructor(context: GatherContext, signal: AbortSignal) {
+    this.#context = context
+    this.#signal = signal
   }
-  const graphs = gathered.flatMap(({ graph, catalogue }) => [graph, catalogue?.graph])
-  await stored.prepare(graphs, signal)
-  for (const { mark, graph, catalogue } of gathered) {
-    const { id, kind, resource, version, fresh } = mark
-    const index = kind === 'dataset' ? kind : (`resource_${kind.id}` as const)
-    const isLost = (kind === 'dataset' || kind.inCatalogue) && (!catalogue || catalogue.hidden)
-    if (!graph || isLost) change(mark, { index, id, version })
-    else if (kind !== 'dataset') {
-      const input = { id, iri: resource, version, hash: found.hash(resource), graph }
-      change(mark, builder.resource(kind, catalogue ? { ...input, catalogue } : input))
-    } else if (catalogue) {
-      const metrics = fresh?.scores ? graphOf(fresh.scores) : found.scores(mark)
-      const hash = storedHash(graph, names, id)
-      const input = { id, iri: resource, version, hash, graph, catalogue }
-      change(mark, builder.dataset(metrics ? { ...input, metrics } : input))
+
+  #put({ filling }: Pending, { document, reports }: Built): void {
+    this.reports.push(reports)
+    this.changes.push({ put: document, ...(filling && { filling }) })
+  }
+
+  #remove({ version, filling }: Pending, index: IndexName, id: string): void {
+    // What is gone was removed by a write of its own, or is not in what is being filled.
+    if (!filling) this.changes.push({ remove: { index, id, version } })
+  }
+
+  /** The context of a catalogue is read anew, so that datasets of later batches see it. */
+  async addCatalogue(pending: Pending): Promise<void> {
+    const { names, contexts, stored, builder } = this.#context
+    const { resource: iri, version } = pending
+    const id = names.idOf('catalogue', iri) ?? ''
+    contexts.forget(id)
+    const catalogue = await contexts.get(id, this.#signal)
+    await stored.prepare([catalogue?.graph], this.#signal)
+    if (!catalogue || catalogue.hidden) this.#remove(pending, 'catalogue', id)
+    else {
+      const { graph, hash } = catalogue
+      this.#put(pending, builder.catalogue({ id, iri, version, hash, graph }))
     }
-    await turn()
+  }
+
+  async addRecords(marks: readonly RecordMark[]): Promise<void> {
+    const { contexts, stored } = this.#context
+    const read = await storedFacts(this.#context, marks, this.#signal)
+    const turn = yielding(() => performance.now())
+    const gathered: Gathered[] = []
+    for (const mark of marks) {
+      const { resource, fresh } = mark
+      const graph = fresh ? graphOf(fresh.quads()) : read.graph(resource)
+      const home = fresh ? fresh.catalogue : read.catalogue(resource)
+      const catalogue = home === undefined ? undefined : await contexts.get(home, this.#signal)
+      gathered.push({ mark, graph, catalogue })
+      await turn()
+    }
+    const graphs = gathered.flatMap(({ graph, catalogue }) => [graph, catalogue?.graph])
+    await stored.prepare(graphs, this.#signal)
+    for (const record of gathered) {
+      this.#addRecord(record, read)
+      await turn()
+    }
+  }
+
+  #addRecord({ mark, graph, catalogue }: Gathered, read: StoredFacts): void {
+    const { names, builder } = this.#context
+    const { id, kind, resource: iri, version, fresh } = mark
+    const isDataset = kind === 'dataset'
+    const isLost = (isDataset || kind.inCatalogue) && (!catalogue || catalogue.hidden)
+    if (!graph || isLost)
+      return this.#remove(mark, isDataset ? 'dataset' : `resource_${kind.id}`, id)
+    const input = { id, iri, version, graph, catalogue }
+    if (!isDataset)
+      return this.#put(mark, builder.resource(kind, { ...input, hash: read.hash(iri) }))
+    const metrics = fresh?.scores ? graphOf(fresh.scores) : read.scores(mark)
+    // The catalogue record carries SHA-256 in hex of what was sent; '' when a direct writer left it without one.
+    const [checksum] = graph.objects(names.record(id), spdx('checksum'))
+    const [hash] = checksum ? graph.objects(checksum, spdx('checksumValue')) : []
+    this.#put(mark, builder.dataset({ ...input, hash: hash?.value ?? '', metrics }))
   }
 }
 
+type Gathered = {
+  readonly mark: RecordMark
+  readonly graph: Graph | undefined
+  readonly catalogue: Awaited<ReturnType<CatalogueContexts['get']>>
+}
+
+type StoredFacts = Awaited<ReturnType<typeof storedFacts>>
+
 /** What the store holds of records, as far as their writers did not hand it over. */
-async function read(
+async function storedFacts(
   { store, names }: GatherContext,
   marks: readonly RecordMark[],
   signal: AbortSignal,
 ) {
   const unknown = marks.filter(({ fresh }) => !fresh)
-  const [datasets, typed] = [true, false].map((isDataset) =>
-    unknown.filter(({ kind }) => (kind === 'dataset') === isDataset).map((one) => one.resource),
-  )
+  const iris = (isDataset: boolean) =>
+    unknown.filter(({ kind }) => (kind === 'dataset') === isDataset).map((one) => one.resource)
   const measured = marks.filter(
     ({ kind, fresh }) => kind === 'dataset' && !fresh?.created && !fresh?.scores,
   )
@@ -171,8 +184,8 @@ async function read(
   ]
   const [texts, homes, facts] = await Promise.all([
     graphs.length === 0 ? new Map<string, string>() : store.readAll(graphs, {}, signal),
-    cataloguesOf(store, datasets ?? [], signal),
-    typedFacts(store, typed ?? [], signal),
+    cataloguesOf(store, iris(true), signal),
+    typedFacts(store, iris(false), signal),
   ])
   const parsed = (text: string | undefined): Graph | undefined =>
     text === undefined ? undefined : graphOf(fromLines(text))
@@ -188,11 +201,4 @@ async function read(
       return parsed(text && scoreLines(text, resource))
     },
   }
-}
-
-/** The hash that a dataset's catalogue record carries: SHA-256 in hex of what was sent; `''` when a direct writer left it without one. */
-function storedHash(graph: Graph, names: Names, id: string): string {
-  const [checksum] = graph.objects(names.record(id), spdx('checksum'))
-  const [value] = checksum ? graph.objects(checksum, spdx('checksumValue')) : []
-  return value?.value ?? ''
 }

@@ -1,50 +1,95 @@
-/** Keeps the concept cache up with the vocabularies in the store. */
+/** The concepts of stored vocabularies: read piece by piece, so that memory does not grow with them, and kept in the concept cache. */
 
 import type { Log } from '../../log.ts'
+import { fromLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
-import type { Graph } from '../../rdf/read.ts'
+import { type Graph, graphOf } from '../../rdf/read.ts'
+import { namedNode } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery, paged } from '../../store/queries.ts'
 import { spellings } from '../../vocabularies/concept-table.ts'
-import type { Concept } from '../../vocabularies/concept.ts'
+import { type Concept, conceptAt, isConcept } from '../../vocabularies/concept.ts'
+import { oneText } from '../../vocabularies/labels.ts'
 import type { ConceptLookup } from '../building/enrichment.ts'
 import type { ConceptCache } from '../concept-cache.ts'
-import { conceptsIn, describedConcepts } from './stored-vocabulary.ts'
 
-const vocabularies = loadQuery('vocabularies')
+const headQuery = loadQuery('vocabulary-head')
+const topsQuery = loadQuery('vocabulary-tops')
+const descriptionsQuery = loadQuery('concept-descriptions')
+const vocabulariesQuery = loadQuery('vocabularies')
+
+/** Concepts per batch. */
+export const batchSize = 1000
+/** Top concepts that only the scheme calls concepts; more are not looked for. */
+const mostTops = 10_000
+
+/** The English label of a vocabulary, else the first by language. */
+export async function titleOf(
+  store: GraphStore,
+  scheme: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const rows = await store.select(bind(headQuery, { scheme: namedNode(scheme) }), signal)
+  const labels = rows.flatMap((row) => row['label'] ?? [])
+  return oneText(labels, 'en')
+}
+
+/** The concepts of a stored vocabulary in the order of their IRIs, in batches. */
+export async function* conceptsIn(
+  store: GraphStore,
+  scheme: string,
+  signal?: AbortSignal,
+): AsyncGenerator<readonly Concept[]> {
+  const query = paged(bind(topsQuery, { scheme: namedNode(scheme) }), { limit: mostTops })
+  const rows = await store.select(query, signal)
+  const tops = new Set(rows.flatMap((row) => row['concept']?.value ?? []))
+  let batch: Concept[] = []
+  for await (const graph of wholeSubjects(store.readLines(scheme, signal), scheme))
+    for (const subject of graph.subjects()) {
+      if (!isConcept(graph, subject, scheme) && !tops.has(subject)) continue
+      batch.push(conceptAt(graph, subject, scheme))
+      if (batch.length < batchSize) continue
+      yield batch
+      batch = []
+    }
+  if (batch.length > 0) yield batch
+}
+
+/** Sorted lines as graphs that hold whole subjects, the scheme apart: it may name all its concepts. */
+async function* wholeSubjects(
+  chunks: AsyncIterable<string>,
+  scheme: string,
+): AsyncGenerator<Graph> {
+  const own = `<${scheme}> `
+  let rest = ''
+  for await (const chunk of chunks) {
+    const text = rest + chunk
+    const end = lastSubject(text)
+    rest = text.startsWith(own, end) ? '' : text.slice(end)
+    if (end > 0) yield graphOf(fromLines(text.slice(0, end)))
+  }
+  if (rest !== '') yield graphOf(fromLines(rest))
+}
+
+/** Where the lines of the last subject begin. */
+function lastSubject(text: string): number {
+  const lastLine = text.slice(text.lastIndexOf('\n', text.length - 2) + 1)
+  const subject = lastLine.slice(0, lastLine.indexOf(' ') + 1)
+  return text.startsWith(subject) ? 0 : text.indexOf(`\n${subject}`) + 1
+}
 
 /** More vocabularies than this are not looked up by mappings. */
-const most = 10_000
-/** A concept in all languages takes about 5 KB. */
-const usualRoom: Room = { one: 50_000, all: 100_000 }
+const mostVocabularies = 10_000
 /** IRIs looked up in one query. */
-const page = 500
-
-/** Concepts as they come in, until there are too many of them. */
-type Collecting = {
-  add(concepts: readonly Concept[]): boolean
-  readonly found: () => readonly Concept[] | undefined
-}
-
-export type StoredConcepts = {
-  /** For the concepts of a vocabulary; takes in as many as there is room for. */
-  collecting(scheme: string): Collecting
-  /** The present state of a vocabulary; `undefined` = more concepts than memory holds. */
-  replace(vocabulary: string, scheme: string, concepts: readonly Concept[] | undefined): void
-  /** The vocabulary is gone; a bundled table comes back. */
-  forget(vocabulary: string): void
-  /** Reads all stored vocabularies; to be called once before the first projection. */
-  load(signal?: AbortSignal): Promise<void>
-  /** Looks up in large vocabularies what a batch of records may mention, because mappings do not wait. */
-  prepare(graphs: Iterable<Graph | undefined>, signal: AbortSignal): Promise<void>
-  /** An indexed concept of a stored vocabulary; one that is not stored is named once in the log. */
-  readonly lookup: ConceptLookup
-}
+const irisPerQuery = 500
 
 /** Concepts of one vocabulary, and of all together, that memory holds. */
 type Room = { readonly one: number; readonly all: number }
 
-type Deps = {
+/** A concept in all languages takes about 5 KB. */
+const usualRoom: Room = { one: 50_000, all: 100_000 }
+
+type StoredContext = {
   readonly store: GraphStore
   readonly names: Names
   readonly concepts: ConceptCache
@@ -52,78 +97,107 @@ type Deps = {
   readonly room?: Room
 }
 
-export function storedConcepts(deps: Deps): StoredConcepts {
-  const { store, names, concepts } = deps
-  const { one, all } = deps.room ?? usualRoom
-  const schemes = new Map<string, string>()
-  const sizes = new Map<string, number>()
+/** Concepts as they come in, until there are too many of them; `all` is `undefined` then. */
+type Collecting = {
+  readonly add: (concepts: readonly Concept[]) => boolean
+  readonly all: () => readonly Concept[] | undefined
+}
 
-  const room = (scheme: string) => {
-    const others = [...sizes].reduce((sum, [one, size]) => sum + (one === scheme ? 0 : size), 0)
-    return Math.min(one, all - others)
-  }
-  const drop = (scheme: string | undefined) => {
-    if (scheme === undefined) return
-    sizes.delete(scheme)
-    concepts.replace(scheme, undefined)
-  }
-  const replace: StoredConcepts['replace'] = (vocabulary, scheme, found) => {
-    const before = schemes.get(vocabulary)
-    if (before !== scheme) drop(before)
-    schemes.set(vocabulary, scheme)
-    sizes.set(scheme, found?.length ?? 0)
-    if (found) concepts.replace(scheme, found)
-    else concepts.replaceLarge(scheme)
-  }
-  const collecting: StoredConcepts['collecting'] = (scheme) => collection(room(scheme))
+/** Keeps the concept cache up with the vocabularies in the store. */
+export class StoredConcepts {
+  readonly #context: StoredContext
+  /** Vocabulary → its scheme, and scheme → its number of concepts in memory. */
+  readonly #schemes = new Map<string, string>()
+  readonly #sizes = new Map<string, number>()
+  /** Vocabularies that rules of enrichment name and that are not stored. */
+  readonly #absent = new Set<string>()
 
-  const load: StoredConcepts['load'] = async (signal) => {
-    const rows = await store.select(paged(bind(vocabularies, {}), { limit: most }), signal)
-    for (const { resource, scheme } of rows) {
+  constructor(context: StoredContext) {
+    this.#context = context
+  }
+
+  /** Reads all stored vocabularies; to be called once before the first projection. */
+  async load(signal?: AbortSignal): Promise<void> {
+    const { store, names, log } = this.#context
+    const query = paged(bind(vocabulariesQuery, {}), { limit: mostVocabularies })
+    for (const { resource, scheme } of await store.select(query, signal)) {
       const id = names.idOf('vocabulary', resource?.value ?? '')
       if (id === undefined || !scheme) continue
-      const collected = collecting(scheme.value)
+      const collected = this.collecting(scheme.value)
       for await (const batch of conceptsIn(store, scheme.value, signal))
         if (!collected.add(batch)) break
-      replace(id, scheme.value, collected.found())
+      this.replace(id, scheme.value, collected.all())
     }
-    if (schemes.size > 0) deps.log.info({ vocabularies: schemes.size }, 'concepts.loaded')
+    if (this.#schemes.size > 0) log.info({ vocabularies: this.#schemes.size }, 'concepts.loaded')
   }
 
-  return {
-    collecting,
-    replace,
-    load,
-    forget: (vocabulary) => {
-      drop(schemes.get(vocabulary))
-      schemes.delete(vocabulary)
-    },
-    prepare: (graphs, signal) => prepare(deps, graphs, signal),
-    lookup: lookupIn(deps, schemes),
+  /** For the concepts of a vocabulary; takes in as many as there is room for. */
+  collecting(scheme: string): Collecting {
+    const { one, all } = this.#context.room ?? usualRoom
+    const others = [...this.#sizes].filter(([other]) => other !== scheme)
+    const room = Math.min(
+      one,
+      others.reduce((left, [, size]) => left - size, all),
+    )
+    const concepts: Concept[] = []
+    let isFull = false
+    return {
+      add: (more) => {
+        isFull ||= concepts.length + more.length > room
+        if (isFull) concepts.length = 0
+        else concepts.push(...more)
+        return !isFull
+      },
+      all: () => (isFull ? undefined : concepts),
+    }
   }
-}
 
-function collection(room: number): Collecting {
-  const all: Concept[] = []
-  let isFull = false
-  return {
-    add: (concepts) => {
-      isFull ||= all.length + concepts.length > room
-      if (isFull) all.length = 0
-      else all.push(...concepts)
-      return !isFull
-    },
-    found: () => (isFull ? undefined : all),
+  /** The present state of a vocabulary; `undefined` = more concepts than memory holds. */
+  replace(vocabulary: string, scheme: string, all: readonly Concept[] | undefined): void {
+    const { concepts } = this.#context
+    if (this.#schemes.get(vocabulary) !== scheme) this.forget(vocabulary)
+    this.#schemes.set(vocabulary, scheme)
+    this.#sizes.set(scheme, all?.length ?? 0)
+    if (all) concepts.replace(scheme, all)
+    else concepts.replaceLarge(scheme)
   }
-}
 
-function lookupIn({ concepts, log }: Deps, schemes: ReadonlyMap<string, string>): ConceptLookup {
-  const absent = new Set<string>()
-  return (vocabulary, iri) => {
-    const scheme = schemes.get(vocabulary)
+  /** The vocabulary is gone; a bundled table comes back. */
+  forget(vocabulary: string): void {
+    const scheme = this.#schemes.get(vocabulary)
+    if (scheme === undefined) return
+    this.#schemes.delete(vocabulary)
+    this.#sizes.delete(scheme)
+    this.#context.concepts.replace(scheme, undefined)
+  }
+
+  /** Looks up in large vocabularies what a batch of records may mention, because mappings do not wait. */
+  async prepare(graphs: Iterable<Graph | undefined>, signal: AbortSignal): Promise<void> {
+    const { store, concepts } = this.#context
+    if (concepts.large().size === 0) return
+    const mentioned = new Set([...irisIn(graphs)].flatMap((iri) => [...spellings(iri)]))
+    for (const [scheme, part] of concepts.large()) {
+      const unasked = part.unasked(mentioned)
+      for (let at = 0; at < unasked.length; at += irisPerQuery) {
+        const iris = unasked.slice(at, at + irisPerQuery)
+        const values = { concept: iris.map((iri) => namedNode(iri)), scheme: namedNode(scheme) }
+        const text = await store.construct(bind(descriptionsQuery, values), signal)
+        const graph = graphOf(fromLines(text))
+        // What does not say itself that it is one of the vocabulary's concepts is left out.
+        const own = iris.filter((iri) => isConcept(graph, iri, scheme))
+        const complete = (iri: string) => concepts.completed(conceptAt(graph, iri, scheme))
+        part.learn(iris, own.map(complete))
+      }
+    }
+  }
+
+  /** An indexed concept of a stored vocabulary; one that is not stored is named once in the log. */
+  readonly lookup: ConceptLookup = (vocabulary, iri) => {
+    const { concepts, log } = this.#context
+    const scheme = this.#schemes.get(vocabulary)
     if (scheme === undefined) {
-      if (!absent.has(vocabulary)) log.warn({ vocabulary }, 'enrichment.vocabularyAbsent')
-      absent.add(vocabulary)
+      if (!this.#absent.has(vocabulary)) log.warn({ vocabulary }, 'enrichment.vocabularyAbsent')
+      this.#absent.add(vocabulary)
       return undefined
     }
     const concept = concepts.within(scheme, iri)
@@ -131,38 +205,13 @@ function lookupIn({ concepts, log }: Deps, schemes: ReadonlyMap<string, string>)
   }
 }
 
-async function prepare(
-  { store, concepts }: Deps,
-  graphs: Iterable<Graph | undefined>,
-  signal: AbortSignal,
-): Promise<void> {
-  if (concepts.large().size === 0) return
-  const wanted = new Set<string>()
-  for (const iri of irisIn(graphs)) for (const spelling of spellings(iri)) wanted.add(spelling)
-  for (const [scheme, part] of concepts.large()) {
-    const unasked = part.unasked(wanted)
-    for (let at = 0; at < unasked.length; at += page) {
-      const asked = unasked.slice(at, at + page)
-      const found = await describedConcepts(store, { scheme, iris: asked }, signal)
-      part.learn(
-        asked,
-        found.map((concept) => concepts.completed(concept)),
+/** The IRIs that graphs mention; literals count where they spell an IRI out, because mappings take them for one. */
+function* irisIn(graphs: Iterable<Graph | undefined>): Generator<string> {
+  for (const graph of new Set(graphs))
+    for (const { object } of graph?.quads() ?? [])
+      if (
+        object.termType === 'NamedNode' ||
+        (object.termType === 'Literal' && /^[a-z][a-z0-9+.-]*:\S+$/i.test(object.value))
       )
-    }
-  }
-}
-
-// The IRIs that graphs mention: what records may have to be looked up for.
-
-/** Literals count where they spell an IRI out: mappings take them for one. */
-function irisIn(graphs: Iterable<Graph | undefined>): ReadonlySet<string> {
-  const iris = new Set<string>()
-  for (const graph of new Set(graphs)) {
-    for (const { object } of graph?.quads() ?? []) {
-      if (object.termType === 'NamedNode') iris.add(object.value)
-      else if (object.termType === 'Literal' && /^[a-z][a-z0-9+.-]*:\S+$/i.test(object.value))
-        iris.add(object.value)
-    }
-  }
-  return iris
+        yield object.value
 }

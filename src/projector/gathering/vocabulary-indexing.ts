@@ -9,7 +9,7 @@ import { z } from 'zod'
 import type { Log } from '../../log.ts'
 import type { Names } from '../../rdf/names.ts'
 import { namedNode } from '../../rdf/terms.ts'
-import type { SearchIndex } from '../../search-index/search-index.ts'
+import type { IndexChange, SearchIndex } from '../../search-index/search-index.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { fact, systemChange } from '../../store/marks.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
@@ -17,11 +17,10 @@ import type { Concept } from '../../vocabularies/concept.ts'
 import type { DocumentBuilder } from '../building/document.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 import type { Pending } from '../queue.ts'
-import type { StoredConcepts } from './stored-concepts.ts'
-import { batchSize, conceptsIn, titleOf } from './stored-vocabulary.ts'
+import { batchSize, conceptsIn, type StoredConcepts, titleOf } from './stored-concepts.ts'
 
-const facts = loadQuery('vocabulary-facts')
-const cascading = loadQuery('cascading')
+const factsQuery = loadQuery('vocabulary-facts')
+const cascadingQuery = loadQuery('cascading')
 
 export type IndexingContext = {
   readonly store: GraphStore
@@ -33,6 +32,7 @@ export type IndexingContext = {
   readonly log: Log
 }
 
+/** One vocabulary on its way into the index. */
 type Work = {
   readonly context: IndexingContext
   readonly pending: Pending
@@ -41,7 +41,7 @@ type Work = {
   readonly before: ReadonlyMap<string, string>
   /** Documents that were written since. */
   readonly written: Set<string>
-  readonly changed: Changed
+  readonly changes: ChangeNotes
   readonly signal: AbortSignal
 }
 
@@ -51,16 +51,18 @@ export async function indexVocabulary(
   pending: Pending,
   signal: AbortSignal,
 ): Promise<void> {
-  const { resource } = pending
   const { store, names, index, stored } = context
-  const vocabulary = names.idOf('vocabulary', resource) ?? ''
-  const [rows, before, changed] = await Promise.all([
-    store.select(bind(facts, { vocabulary: namedNode(resource) }), signal),
-    indexedConcepts(index, vocabulary, signal),
-    changedConcepts(store, pending, signal),
+  const resource = namedNode(pending.resource)
+  const vocabulary = names.idOf('vocabulary', pending.resource) ?? ''
+  const [[facts], before, isCascading] = await Promise.all([
+    store.select(bind(factsQuery, { vocabulary: resource }), signal),
+    indexedConcepts(index, `${vocabulary}/`, signal),
+    store.ask(bind(cascadingQuery, { resource }), signal),
   ])
-  const scheme = rows[0]?.['scheme']?.value
-  const work = { context, pending, vocabulary, before, written: new Set<string>(), changed, signal }
+  const changes = new ChangeNotes(store, pending, isCascading)
+  const scheme = facts?.['scheme']?.value
+  const written = new Set<string>()
+  const work = { context, pending, vocabulary, before, written, changes, signal }
   if (scheme === undefined) stored.forget(vocabulary)
   else await indexConcepts(work, scheme)
   // Filling writes what is stored into an index that has nothing to be taken out of.
@@ -73,163 +75,151 @@ const hashOf = (concept: Concept): string =>
 
 async function indexedConcepts(
   index: Pick<SearchIndex, 'entries'>,
-  vocabulary: string,
+  prefix: string,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
-  const prefix = `${vocabulary}/`
-  const found = new Map<string, string>()
+  const hashes = new Map<string, string>()
   for (let after = prefix; ;) {
     const entries = await index.entries('vocabulary', after, batchSize, signal)
     const own = entries.filter(({ id }) => id.startsWith(prefix))
-    for (const { id, hash } of own) found.set(id, hash)
+    for (const { id, hash } of own) hashes.set(id, hash)
+    if (own.length < batchSize) return hashes
     after = own.at(-1)?.id ?? prefix
-    if (own.length < batchSize) return found
   }
 }
 
+const isLabelled = ({ prefLabel }: Concept) => Object.keys(prefLabel).length > 0
+
 async function indexConcepts(work: Work, scheme: string): Promise<void> {
-  const { context, vocabulary, changed, signal } = work
+  const { context, vocabulary, changes, signal } = work
   const { store, stored, log, index } = context
   const title = (await titleOf(store, scheme, signal)) ?? vocabulary
-  const { put, shipped, ids } = documentWriter(work, { scheme, title })
+  const writer = documentWriter(work, scheme, title)
   const collected = stored.collecting(scheme)
   const deprecated: Concept[] = []
   let [all, labelled] = [0, 0]
   const write = async (concepts: readonly Concept[]) => {
     if (concepts.length === 0) return
-    const puts = concepts.map(put)
+    const puts = concepts.map(writer.put)
     labelled += puts.length
-    await changed.flush(signal)
+    await changes.flush(signal)
     await index.write(puts, signal)
   }
   for await (const batch of conceptsIn(store, scheme, signal)) {
     collected.add(batch)
     all += batch.length
-    const fit = Map.groupBy(
-      batch.filter(({ prefLabel }) => Object.keys(prefLabel).length > 0),
-      (concept) => concept.deprecated,
-    )
     // Current concepts are to have the ids.
-    deprecated.push(...(fit.get(true) ?? []))
-    await write(fit.get(false) ?? [])
+    deprecated.push(...batch.filter((one) => one.deprecated && isLabelled(one)))
+    await write(batch.filter((one) => !one.deprecated && isLabelled(one)))
   }
   for (let at = 0; at < deprecated.length; at += batchSize)
     await write(deprecated.slice(at, at + batchSize))
-  stored.replace(vocabulary, scheme, collected.found())
-  changed.add(shipped.keys())
-  await changed.flush(signal)
-  const isLarge = collected.found() === undefined
-  const counts = { concepts: labelled, unlabelled: all - labelled, sameId: labelled - ids.size }
+  stored.replace(vocabulary, scheme, collected.all())
+  changes.add(writer.shipped.keys())
+  await changes.flush(signal)
+  const isLarge = collected.all() === undefined
+  const sameId = labelled - writer.ids.size
+  const counts = { concepts: labelled, unlabelled: all - labelled, sameId }
   log.info({ vocabulary, ...counts, isLarge }, 'vocabulary.indexed')
 }
 
 /** Makes documents; of several concepts with one id the first has it, the others go by their IRI. */
 function documentWriter(
-  { context, pending, vocabulary, before, written, changed }: Work,
-  { scheme, title }: { readonly scheme: string; readonly title: string },
+  { context, pending, vocabulary, before, written, changes }: Work,
+  scheme: string,
+  title: string,
 ) {
   const { concepts, builder } = context
+  const { version, filling } = pending
   const ids = new Set<string>()
   // What the product ships was in use until this vocabulary took its place.
   const shipped = new Map(
     (before.size === 0 ? concepts.bundled(scheme) : []).map((one) => [one.iri, hashOf(one)]),
   )
-  const put = (concept: Concept) => {
+  const put = (concept: Concept): IndexChange => {
     const { iri, id } = concept
     const hash = hashOf(concepts.completed(concept))
     const name = ids.has(id) ? encodeURIComponent(iri) : id
     ids.add(id)
-    const place = { vocabulary, title, name, version: pending.version, hash }
-    const built = builder.concept(concept, place)
-    written.add(built.document.id)
-    const isSame = before.get(built.document.id) === hash || shipped.get(iri) === hash
+    const { document } = builder.concept(concept, { vocabulary, title, name, version, hash })
+    written.add(document.id)
+    const isSame = before.get(document.id) === hash || shipped.get(iri) === hash
     shipped.delete(iri)
     // Records may name a licence by its text on the web.
-    if (!isSame) changed.add([iri, ...concept.exactMatch])
-    return { put: built.document, ...(pending.filling && { filling: true }) }
+    if (!isSame) changes.add([iri, ...concept.exactMatch])
+    return { put: document, ...(filling && { filling }) }
   }
   return { put, shipped, ids }
 }
 
+const conceptKeys = z.object({ resource: z.string().catch(''), in_scheme: z.string().catch('') })
+
 /** Takes documents out of the index that were not written; which concepts they were stands in the documents only. */
 async function removeGone(
-  { context, pending, vocabulary, before, written, changed, signal }: Work,
+  { context, pending, vocabulary, before, written, changes, signal }: Work,
   isDeleted: boolean,
-) {
+): Promise<void> {
   const { index, concepts } = context
+  const { version } = pending
   const schemes = new Set<string>()
   const gone = [...before.keys()].filter((id) => !written.has(id))
   for (let at = 0; at < gone.length; at += batchSize) {
     const ids = gone.slice(at, at + batchSize)
-    for (const id of changed.isWanted() ? ids : []) {
-      const { iri, scheme } = await conceptOf(index, id, signal)
+    for (const id of changes.areWanted ? ids : []) {
+      const text = (await index.get('vocabulary', id, signal)) ?? '{}'
+      const { resource, in_scheme: scheme } = conceptKeys.parse(JSON.parse(text))
       schemes.add(scheme)
-      const back = concepts.find(iri)
-      if (!back || hashOf(back) !== before.get(id)) changed.add([iri])
+      const other = concepts.find(resource)
+      if (!other || hashOf(other) !== before.get(id)) changes.add([resource])
     }
-    await changed.flush(signal)
-    const { version } = pending
-    await index.write(
-      ids.map((id) => ({ remove: { index: 'vocabulary', id, version } })),
-      signal,
-    )
+    await changes.flush(signal)
+    const removals = ids.map((id) => ({ remove: { index: 'vocabulary', id, version } }) as const)
+    await index.write(removals, signal)
   }
   // What the product ships comes back, also what the stored vocabulary did not have.
   const back = isDeleted ? [...schemes].flatMap((scheme) => concepts.bundled(scheme)) : []
-  changed.add(back.filter(({ id }) => !before.has(`${vocabulary}/${id}`)).map(({ iri }) => iri))
-  await changed.flush(signal)
+  changes.add(back.filter(({ id }) => !before.has(`${vocabulary}/${id}`)).map(({ iri }) => iri))
+  await changes.flush(signal)
 }
 
-const conceptKeys = { resource: z.string().catch(''), in_scheme: z.string().catch('') }
-
-/** IRI and scheme of the concept that a document is about, '' when the profile does not index them. */
-async function conceptOf(index: SearchIndex, id: string, signal: AbortSignal) {
-  const text = (await index.get('vocabulary', id, signal)) ?? '{}'
-  const { resource, in_scheme: scheme } = z.object(conceptKeys).parse(JSON.parse(text))
-  return { iri: resource, scheme }
-}
-
-// Which concepts of a vocabulary are not what they were.
-
-/** Concepts named one by one; behind that every concept of the vocabulary counts as changed. */
+/** Concepts named one by one; after that every concept of the vocabulary counts as changed. */
 const mostNamed = 10_000
 
 /** Stands for all concepts. */
 export const everyConcept = 'all'
 
-/** The concept in the text of a line. */
-export const notedConcept = (text: string): string => text.slice(text.indexOf(' ') + 1)
+/** Which concepts of a vocabulary are not what they were, in lines beside its cascade mark: `{version} {IRI}`. */
+class ChangeNotes {
+  readonly #store: GraphStore
+  readonly #pending: Pending
+  readonly #isCascading: boolean
+  #waiting = new Set<string>()
+  #count = 0
 
-type Changed = {
+  constructor(store: GraphStore, pending: Pending, isCascading: boolean) {
+    this.#store = store
+    this.#pending = pending
+    this.#isCascading = isCascading
+  }
+
   /** False when nobody wants to know: no cascade mark stands in the store, or all count as changed already. */
-  readonly isWanted: () => boolean
-  readonly add: (iris: Iterable<string>) => void
-  /** Puts what was added into the store; to be called before the index forgets what the concept was. */
-  readonly flush: (signal: AbortSignal) => Promise<void>
-}
+  get areWanted(): boolean {
+    return this.#isCascading && this.#count <= mostNamed
+  }
 
-async function changedConcepts(
-  store: GraphStore,
-  { resource, version }: Pending,
-  signal: AbortSignal,
-): Promise<Changed> {
-  const hasCascade = await store.ask(bind(cascading, { resource: namedNode(resource) }), signal)
-  let waiting = new Set<string>()
-  let count = 0
-  const isWanted = () => hasCascade && count <= mostNamed
-  return {
-    isWanted,
-    add: (iris) => {
-      if (isWanted()) for (const iri of iris) waiting.add(iri)
-    },
-    flush: async (signal) => {
-      if (waiting.size === 0) return
-      count += waiting.size
-      const concepts = isWanted() ? [...waiting] : [everyConcept]
-      waiting = new Set()
-      // Two rewrites in a row keep theirs apart, so that the first one's end does not clear the second one's.
-      const add = concepts.map((iri) => fact(resource, 'changed', `${version} ${iri}`))
-      await store.write([systemChange({ add })], signal)
-    },
+  add(iris: Iterable<string>): void {
+    if (this.areWanted) for (const iri of iris) this.#waiting.add(iri)
+  }
+
+  /** Puts what was added into the store; to be called before the index forgets what the concept was. */
+  async flush(signal: AbortSignal): Promise<void> {
+    if (this.#waiting.size === 0) return
+    this.#count += this.#waiting.size
+    const concepts = this.areWanted ? [...this.#waiting] : [everyConcept]
+    this.#waiting = new Set()
+    const { resource, version } = this.#pending
+    // Two rewrites in a row keep theirs apart, so that the first one's end does not clear the second one's.
+    const add = concepts.map((iri) => fact(resource, 'changed', `${version} ${iri}`))
+    await this.#store.write([systemChange({ add })], signal)
   }
 }

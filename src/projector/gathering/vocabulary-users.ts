@@ -16,29 +16,30 @@ import type { GraphStore } from '../../store/graph-store.ts'
 import { fact, type Mark, markLine, systemChange } from '../../store/marks.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { mentionsOf } from '../../vocabularies/concept-table.ts'
+import type { Pause } from '../../workers/retry.ts'
 import { type Affected, keyedPages } from '../cascades.ts'
-import { conceptsIn } from './stored-vocabulary.ts'
-import { everyConcept, notedConcept } from './vocabulary-indexing.ts'
+import { conceptsIn } from './stored-concepts.ts'
+import { everyConcept } from './vocabulary-indexing.ts'
 
-const awaiting = loadQuery('awaiting')
+const awaitingQuery = loadQuery('awaiting')
 const factsQuery = loadQuery('vocabulary-facts')
-const catalogueHandles = loadQuery('catalogue-handles')
-const resourceHandles = loadQuery('resource-handles')
-const leftovers = loadQuery('vocabulary-leftovers')
-const mentions = loadQuery('mentions')
+const cataloguesQuery = loadQuery('catalogue-handles')
+const resourcesQuery = loadQuery('resource-handles')
+const notesQuery = loadQuery('vocabulary-leftovers')
+const mentionsQuery = loadQuery('mentions')
 
 /** Milliseconds until a vocabulary is looked at again that is not indexed yet. */
 const pauseMs = 100
 /** Concepts per query: each is asked for in up to four spellings. */
 const conceptsPerQuery = 250
 
-export type UsersContext = {
+type UsersContext = {
   readonly store: GraphStore
   readonly names: Names
   readonly log: Log
   /** A version larger than all before. */
   readonly next: () => number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
 }
 
 /** The users of what changed in a vocabulary, once the vocabulary itself is indexed: what changed is known by then. */
@@ -48,7 +49,7 @@ export async function vocabularyUsers(
   signal: AbortSignal,
 ): Promise<Affected> {
   const { store, pause } = context
-  const waits = bind(awaiting, { resource: namedNode(mark.resource) })
+  const waits = bind(awaitingQuery, { resource: namedNode(mark.resource) })
   while (await store.ask(waits, signal)) await pause(pauseMs, signal)
   signal.throwIfAborted()
   const changes = await changesOf(store, mark, signal)
@@ -66,30 +67,37 @@ type Changes = {
   readonly lines: readonly string[]
 }
 
-async function changesOf(store: GraphStore, mark: Mark, signal: AbortSignal): Promise<Changes> {
-  const vocabulary = mark.resource
+async function changesOf(
+  store: GraphStore,
+  { resource: vocabulary, version }: Mark,
+  signal: AbortSignal,
+): Promise<Changes> {
   const valuesOf = async (name: string) => {
     const values = { vocabulary: namedNode(vocabulary), property: ctl(name) }
-    const found: string[] = []
-    for await (const page of keyedPages(store, { query: leftovers, values }, signal))
-      found.push(...page)
-    return found
+    const all: string[] = []
+    for await (const page of keyedPages(store, { query: notesQuery, values }, signal))
+      all.push(...page)
+    return all
   }
   const changed = await valuesOf('changed')
   const retired = await valuesOf('retired')
   // A later rewrite may have taken away the same concepts: its own cascade needs to know.
-  const isLast = (await valuesOf('cascade')).every((version) => Number(version) <= mark.version)
-  const concepts = new Set([...changed.map(notedConcept), ...retired])
+  const isLast = (await valuesOf('cascade')).every((other) => Number(other) <= version)
+  // A note is the version of the write and the concept.
+  const concepts = new Set([
+    ...changed.map((note) => note.slice(note.indexOf(' ') + 1)),
+    ...retired,
+  ])
   const isEvery = concepts.delete(everyConcept)
+  const retiredLine = (value: string) =>
+    fact(vocabulary, 'retired', value === everyConcept ? value : { iri: value })
   return {
     vocabulary,
     concepts: [...concepts],
     every: isEvery ? (retired.includes(everyConcept) ? 'gone' : 'stored') : undefined,
     lines: [
       ...changed.map((value) => fact(vocabulary, 'changed', value)),
-      ...(isLast ? retired : []).map((value) =>
-        fact(vocabulary, 'retired', value === everyConcept ? value : { iri: value }),
-      ),
+      ...(isLast ? retired.map(retiredLine) : []),
     ],
   }
 }
@@ -102,25 +110,45 @@ async function* recordsUsing(
 ): AsyncGenerator<readonly string[]> {
   const { vocabulary, concepts, every } = changes
   const seen = new Set<string>()
+  const isCatalogue = (graph: string) => names.idOf('catalogue', graph) !== undefined
   const isRecord = (graph: string) =>
     names.idOf('dataset', graph) !== undefined || names.typedIdOf(graph) !== undefined
   const pages =
     every === 'gone'
       ? everyRecord(store, names, signal)
-      : graphsMentioning(store, names, { concepts: conceptsOf(store, changes, signal), signal })
+      : graphsMentioning(store, names, changes, signal)
   for await (const page of pages) {
-    const records = page.filter((graph) => !seen.has(graph))
-    for (const graph of records) seen.add(graph)
-    const catalogues = records.filter((graph) => names.idOf('catalogue', graph) !== undefined)
+    const graphs = page.filter((graph) => !seen.has(graph))
+    for (const graph of graphs) seen.add(graph)
+    const catalogues = graphs.filter(isCatalogue)
     const add = catalogues.map((resource) => markLine('cascade', { resource, version: next() }))
     if (add.length > 0) await store.write([systemChange({ add })], signal)
-    yield [...catalogues, ...records.filter(isRecord)]
+    yield [...catalogues, ...graphs.filter(isRecord)]
   }
   const about = { vocabulary, concepts: concepts.length, every, graphs: seen.size }
   log.info(about, 'enrichment.usersFound')
 }
 
-async function* conceptsOf(
+/** Graphs under the platform's base that mention one of the concepts. */
+async function* graphsMentioning(
+  store: GraphStore,
+  names: Names,
+  changes: Changes,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  const start = literal(names.base)
+  for await (const batch of changedConcepts(store, changes, signal))
+    for (let at = 0; at < batch.length; at += conceptsPerQuery) {
+      const iris = batch
+        .slice(at, at + conceptsPerQuery)
+        .flatMap(mentionsOf)
+        .filter(isIri)
+      const values = { concept: iris.map((iri) => namedNode(iri)), start }
+      if (iris.length > 0) yield* keyedPages(store, { query: mentionsQuery, values }, signal)
+    }
+}
+
+async function* changedConcepts(
   store: GraphStore,
   { vocabulary, concepts, every }: Changes,
   signal: AbortSignal,
@@ -128,26 +156,9 @@ async function* conceptsOf(
   yield concepts
   if (every !== 'stored') return
   const query = bind(factsQuery, { vocabulary: namedNode(vocabulary) })
-  const scheme = (await store.select(query, signal))[0]?.['scheme']
-  if (!scheme) return
-  for await (const batch of conceptsIn(store, scheme.value, signal))
-    yield batch.map(({ iri }) => iri)
-}
-
-/** Graphs under the platform's base that mention one of the concepts. */
-async function* graphsMentioning(
-  store: GraphStore,
-  names: Names,
-  from: { readonly concepts: AsyncIterable<readonly string[]>; readonly signal: AbortSignal },
-): AsyncGenerator<readonly string[]> {
-  const start = literal(names.base)
-  for await (const batch of from.concepts)
-    for (let at = 0; at < batch.length; at += conceptsPerQuery) {
-      const spellings = batch.slice(at, at + conceptsPerQuery).flatMap((iri) => mentionsOf(iri))
-      const concept = spellings.filter(isIri).map((iri) => namedNode(iri))
-      if (concept.length === 0) continue
-      yield* keyedPages(store, { query: mentions, values: { concept, start } }, from.signal)
-    }
+  const scheme = (await store.select(query, signal))[0]?.['scheme']?.value
+  if (scheme === undefined) return
+  for await (const batch of conceptsIn(store, scheme, signal)) yield batch.map(({ iri }) => iri)
 }
 
 /** Catalogues, whose datasets follow by marks of their own, and resources of declared types. */
@@ -157,6 +168,6 @@ async function* everyRecord(
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
   const prefix = literal(names.catalogue(''))
-  for (const query of [bind(catalogueHandles, { prefix }), bind(resourceHandles, {})])
+  for (const query of [bind(cataloguesQuery, { prefix }), bind(resourcesQuery, {})])
     yield (await store.select(query, signal)).flatMap((row) => row['resource']?.value ?? [])
 }

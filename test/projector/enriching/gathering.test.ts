@@ -9,7 +9,7 @@ import { loadBundled } from '../../../src/vocabularies/authorities.ts'
 import { documentBuilder } from '../../../src/projector/building/document.ts'
 import { gatherBatch } from '../../../src/projector/gathering/gather-batch.ts'
 import { catalogueContexts } from '../../../src/projector/gathering/catalogue-contexts.ts'
-import { storedConcepts } from '../../../src/projector/gathering/stored-concepts.ts'
+import { StoredConcepts } from '../../../src/projector/gathering/stored-concepts.ts'
 import type { Report } from '../../../src/projector/mappings/mapping.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
@@ -49,7 +49,7 @@ function gathering(given: { room?: { one: number; all: number }; profile?: Profi
   const own = given.profile ?? profile
   const { log, entries } = listening()
   const concepts = conceptCache(bundled)
-  const stored = storedConcepts({
+  const stored = new StoredConcepts({
     store,
     names,
     concepts,
