@@ -1,7 +1,7 @@
 /** Commands that start runs, watch them and tell about them. */
 
 import { Failure, invalidParameter } from '../errors.ts'
-import { configured } from '../pipe/configure.ts'
+import { configured } from '../pipe/pipe-check.ts'
 import type { Configs } from '../pipe/document.ts'
 import type { RunReport } from '../pipe/runs/run-report.ts'
 import { ended, type ItemState, type Run, type RunItem } from '../pipe/runs/run.ts'

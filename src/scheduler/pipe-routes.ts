@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import type { App } from '../http/app.ts'
 import { invalid } from '../http/shell/complaints.ts'
-import { configured } from '../pipe/configure.ts'
+import { configured } from '../pipe/pipe-check.ts'
 import type { Json, JsonObject } from '../text/json.ts'
 import { startModes } from '../pipe/runs/run.ts'
 import type { InvalidFile, KnownPipe } from '../pipe/sources/pipe-files.ts'

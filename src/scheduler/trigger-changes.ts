@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { Failure, shown, invalidParameter } from '../errors.ts'
-import { configured } from '../pipe/configure.ts'
+import { configured } from '../pipe/pipe-check.ts'
 import type { Pipe } from '../pipe/document.ts'
 import type { Run } from '../pipe/runs/run.ts'
 import type { SchedulerContext } from './scheduler-context.ts'

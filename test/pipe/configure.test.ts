@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { configured, replacesAddress } from '../../src/pipe/configure.ts'
+import { configured, replacesAddress } from '../../src/pipe/pipe-check.ts'
 import type { Configs } from '../../src/pipe/document.ts'
 import type { JsonObject } from '../../src/text/json.ts'
 import { pipeOf } from './pipes.ts'

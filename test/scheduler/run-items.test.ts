@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { storedProblem } from '../../src/pipe/runs/run.ts'
-import { asCsv, asJson, asLines } from '../../src/scheduler/run-item-pages.ts'
+import { asCsv, asJson, asLines } from '../../src/scheduler/run-routes.ts'
 import { done, ground, start } from '../pipe/runs/ground.ts'
 
 const created = (id: string) => ({ sourceId: id, stage: 'export', state: 'created' }) as const

@@ -23,7 +23,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   metrics: 8671,
 
-  pipe: 6440,
+  pipe: 6420,
 
   profile: 1845,
 
@@ -33,7 +33,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   repository: 8189,
 
-  scheduler: 2100,
+  scheduler: 2092,
 
   search: 4123,
 

@@ -1,12 +1,11 @@
 /** From a launch to what its run is to do, and from a pipe to the steps that run it. */
 
 import { Failure, shown } from '../../errors.ts'
-import { configured } from '../configure.ts'
+import { catalogueOf, configured, deadlinesOf, pipeCheck, placesIn } from '../pipe-check.ts'
 import { defined } from '../defined.ts'
 import type { Placement } from '../discovery.ts'
-import type { Configs, Pipe, Segment } from '../document.ts'
-import { catalogueOf, deadlinesOf, pipeCheck, placesIn } from '../pipe-check.ts'
-import type { Feed, RunStart, StartedBy, StartMode } from '../runs/run.ts'
+import type { Pipe, Segment } from '../document.ts'
+import type { Feed, RunStart } from '../runs/run.ts'
 import type { SegmentFunction, SegmentPlace } from '../segment.ts'
 import type { KnownPipe } from '../sources/pipe-files.ts'
 
@@ -32,23 +31,14 @@ export type Opened = {
   readonly deadlineMs?: number
 }
 
-export type Launch = {
-  /** Name or id of the pipe. */
-  readonly pipe: string
-  readonly configs?: Configs
-  readonly startMode?: StartMode
-  readonly startedBy: StartedBy
-  readonly trigger?: string
-  /** Milliseconds that the run waits in the queue at least: not all of a portal's sources are asked at the full hour. */
-  readonly waitMs?: number
-  /** Nothing is written; at most 20 records unless `limit` says otherwise. */
-  readonly dryRun?: boolean
-  readonly limit?: number
-  /** Only these ids, original or source ids. */
-  readonly only?: readonly string[]
-  /** Datasets of the repository go through the pipe, which must not begin with an importer. */
-  readonly feed?: Feed
-}
+/** `pipe` may be an id here; at most 20 records of a dry run unless `limit` says otherwise. */
+export type Launch = Pick<RunStart, 'pipe' | 'startedBy'> &
+  Partial<
+    Pick<RunStart, 'configs' | 'startMode' | 'trigger' | 'dryRun' | 'limit' | 'only' | 'feed'>
+  > & {
+    /** Milliseconds that the run waits in the queue at least: not all of a portal's sources are asked at the full hour. */
+    readonly waitMs?: number
+  }
 
 /** Runs of a pipe; of one that is fed, those about the same catalogue, and apart from them those about single datasets. */
 export const laneOf = ({ pipe, feed }: RunStart): string =>

@@ -5,9 +5,9 @@
 
 import { Failure, type Kind } from '../../errors.ts'
 import type { Outbound, Reach } from '../../client/outbound.ts'
-import { conditionVariable } from '../../workers/condition.ts'
 import type { Pipe } from '../document.ts'
 import { backoffMs, isTransient, retry, retryAfterMs, type Pause } from '../../workers/retry.ts'
+import { Semaphore } from '../../workers/semaphore.ts'
 import type { TransportLimits } from './transport-limits.ts'
 
 /** Hands one message over; throws `Failure` when that is given up. */
@@ -142,28 +142,26 @@ const mostInARow = 10
 /** Messages on their way to one segment: several at once, and no more when it is plain that none arrives. */
 export class Outbox {
   readonly #post: Post
-  readonly #atOnce: number
+  readonly #places: Semaphore
   readonly #signal: AbortSignal
   readonly #sending = new Set<Promise<void>>()
-  readonly #changed = conditionVariable()
   #failedInARow = 0
   #broken: { readonly reason: unknown } | undefined
 
   constructor(post: Post, atOnce: number, signal: AbortSignal) {
     this.#post = post
-    this.#atOnce = atOnce
+    this.#places = new Semaphore(atOnce)
     this.#signal = signal
   }
 
   /** Resolves when the message is under way; `done` is called when it has arrived, or with why it did not. */
   async send(message: Pipe, done: (failure?: Failure) => void): Promise<void> {
-    while (this.#sending.size >= this.#atOnce && !this.#broken) {
-      await this.#changed.next(this.#signal)
-    }
+    const leave = await this.#places.acquire(this.#signal)
+    if (this.#broken) leave()
     this.#check()
     const sending = this.#handOver(message, done).finally(() => {
       this.#sending.delete(sending)
-      this.#changed.notify()
+      leave()
     })
     this.#sending.add(sending)
   }

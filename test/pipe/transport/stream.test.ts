@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Message } from '../../../src/pipe/message.ts'
 import { transportLimits } from '../../../src/pipe/transport/transport-limits.ts'
-import { arrivalOf } from '../../../src/pipe/transport/envelope.ts'
-import { listPayload, recordPayload } from '../../../src/pipe/transport/envelope.ts'
-import { ArrivingStream } from '../../../src/pipe/transport/arriving-stream.ts'
-import { logSink } from '../../../src/pipe/transport/segment-worker.ts'
+import { arrivalOf, listPayload, recordPayload } from '../../../src/pipe/transport/envelope.ts'
+import { ArrivingStream, logSink } from '../../../src/pipe/transport/segment-worker.ts'
 import { silent } from '../runs/ground.ts'
 import { complete, record } from './house.ts'
 
