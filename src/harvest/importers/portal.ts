@@ -3,14 +3,14 @@
  * licences, and answers with status 200 that are errors all the same.
  */
 
-import { Failure } from '../../errors.ts'
+import { Failure, type Kind } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
 import type { Fields } from '../../text/json.ts'
 import { type Authorities, shippedAuthorities } from '../../vocabularies/authorities.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
 import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
 import { MappedRecord, type MappingConfig, type RecordOptions } from '../mapping/record.ts'
-import type { FoundItem, Whereabouts } from './reception.ts'
+import type { FoundItem } from './reception.ts'
 import { canonicalJson, type ImportConfig } from './import-config.ts'
 import type { ImportContext, ImportRun } from './importer.ts'
 import { shownUrl } from './source.ts'
@@ -104,24 +104,22 @@ type EntryOptions = {
 /** An entry of a JSON source as a find: a record, one that is not for us, or one that cannot be read. */
 export function foundEntry(value: unknown, options: EntryOptions): FoundItem {
   const { output, read, pointer, findings = [] } = options
-  const refused = (problem: Failure, more: object) =>
-    ({ kind: 'refused', problem, excerpt: excerptOf(value), ...more }) as const
-  const nameless = (detail: string) =>
-    refused(new Failure('item-no-identifier', detail), {
-      whereabouts: whereaboutsOf(value, pointer),
-    })
+  const refused = (kind: Kind, detail: string) =>
+    ({ kind: 'refused', problem: new Failure(kind, detail), excerpt: excerptOf(value) }) as const
+  // Under the names that sources give to titles.
+  const { title, name, label } = fieldsOf(value)
+  const said = saidText(title) ?? saidText(name) ?? saidText(label)
+  const whereabouts = { title: said, pointer }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return nameless('The entry is no JSON object.')
+    return { ...refused('item-no-identifier', 'The entry is no JSON object.'), whereabouts }
   const entry = read(fieldsOf(value))
-  const { sourceId, aliases, skipped, flaw } = entry
-  if (sourceId === '') return nameless('The entry has no identifier.')
+  const { sourceId, sourceUrl, aliases, skipped, flaw } = entry
+  if (sourceId === '')
+    return { ...refused('item-no-identifier', 'The entry has no identifier.'), whereabouts }
   if (skipped !== undefined) return { kind: 'skipped', sourceId, reason: skipped }
-  const where = entry.sourceUrl === undefined ? {} : { sourceUrl: entry.sourceUrl }
-  const malformed = (detail: string) =>
-    refused(new Failure('item-malformed', detail), { sourceId, ...where })
-  if (flaw !== undefined) return malformed(flaw)
+  if (flaw !== undefined) return { ...refused('item-malformed', flaw), sourceId, sourceUrl }
   try {
-    const names = { sourceId, aliases, hashed: canonicalJson(entry.lasting), ...where }
+    const names = { sourceId, sourceUrl, aliases, hashed: canonicalJson(entry.lasting) }
     if (output === 'dcat-ap') {
       const mapped = entry.map().found(names)
       return { ...mapped, findings: [...findings, ...(mapped.findings ?? [])] }
@@ -130,16 +128,9 @@ export function foundEntry(value: unknown, options: EntryOptions): FoundItem {
     return { kind: 'record', mediaType: 'application/json', text, findings, ...names }
   } catch (error) {
     // The stack ends before the nesting does.
-    if (error instanceof RangeError) return malformed('The entry is nested too deep.')
-    throw error
+    if (!(error instanceof RangeError)) throw error
+    return { ...refused('item-malformed', 'The entry is nested too deep.'), sourceId, sourceUrl }
   }
-}
-
-/** Under the names that sources give to titles. */
-function whereaboutsOf(value: unknown, pointer: string | undefined): Whereabouts {
-  const { title, name, label } = fieldsOf(value)
-  const said = [title, name, label].map(saidText).find((text) => text !== undefined)
-  return { ...(said !== undefined && { title: said }), ...(pointer !== undefined && { pointer }) }
 }
 
 function excerptOf(value: unknown): string {

@@ -88,11 +88,9 @@ async function recordOf(
   const sourceUrl = iri !== undefined && /^https?:/.test(iri) ? iri : document.url
   if (!piece) {
     const problem = new Failure('item-too-large', 'The record has more than 200000 triples.')
-    const named = sourceId === '' ? {} : { sourceId }
-    return { kind: 'refused', problem, sourceUrl, excerpt: own, ...named }
+    return { kind: 'refused', problem, sourceUrl, excerpt: own, sourceId: sourceId || undefined }
   }
   const { text, title, findings } = titled(piece.body, term)
-  const whereabouts = { ...(title !== undefined && { title }), ...document.placeOf(term) }
   return {
     kind: 'record',
     sourceId,
@@ -101,7 +99,7 @@ async function recordOf(
     text,
     hashed: await canonical(text),
     sourceUrl,
-    ...(sourceId === '' && { whereabouts }),
+    whereabouts: { title, ...document.placeOf(term) },
     findings: [...findings, ...document.repairsIn(text)],
   }
 }

@@ -2,101 +2,89 @@
 
 import { hash } from 'node:crypto'
 import { Failure } from '../../errors.ts'
-import type { Finding, Message } from '../../pipe/message.ts'
+import type { Finding, Message, RecordMessage } from '../../pipe/message.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
 import { withoutCredentials } from '../../secrets.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import type { ImportLimits } from './import-config.ts'
 
-/** One record as the importer hands it on. */
-export type FoundRecord = {
-  readonly kind: 'record'
-  /** The most stable id that the source offers. Empty or blank: the record becomes `item-no-identifier`. */
-  readonly sourceId: string
-  /** Other ids under which it may be stored already, most likely one first. */
-  readonly aliases?: readonly string[]
-  /** `application/n-triples` when mapped, `application/json` as the source sent it. */
-  readonly mediaType: string
-  readonly text: string
-  /**
-   * What the source hash is made of: the record as the source sent it in canonical form, without the fields that change
-   * by themselves. `text` when absent.
-   */
-  readonly hashed?: string
-  readonly sourceUrl?: string
-  /** To find a record without identifier by. */
-  readonly whereabouts?: Whereabouts
-  readonly findings?: readonly Finding[]
+/** What is told of a record without identifier, so that somebody can find it in the source. */
+export type Whereabouts = {
+  readonly title?: string | undefined
+  /** In the document of the source, counted from 1. */
+  readonly line?: number
+  /** In a JSON document of the source (RFC 6901). */
+  readonly pointer?: string | undefined
 }
+
+type Origin = {
+  readonly sourceUrl?: string | undefined
+  /** To find a record without identifier by. */
+  readonly whereabouts?: Whereabouts | undefined
+}
+
+/** One record as the importer hands it on; without a `sourceId` it becomes `item-no-identifier`. */
+export type FoundRecord = Pick<RecordMessage, 'kind' | 'sourceId' | 'mediaType' | 'text'> &
+  Origin & {
+    /** Other ids under which it may be stored already, most likely one first. */
+    readonly aliases?: readonly string[]
+    /**
+     * What the source hash is made of: the record as the source sent it in canonical form, without the fields that change
+     * by themselves. `text` when absent.
+     */
+    readonly hashed?: string
+    readonly findings?: readonly Finding[]
+  }
+
+/** A record that was offered and cannot be read. */
+type Refused = Origin & {
+  readonly kind: 'refused'
+  readonly sourceId?: string | undefined
+  readonly problem: Failure
+  /** What the source sent; cut to 64 KB on the way. */
+  readonly excerpt?: string
+}
+
+/**
+ * A record that is not for us: private, of another type, filtered. `isMentioned`: the source only speaks of it, so that
+ * no total counts it.
+ */
+type Skipped = Extract<Message, { kind: 'skipped' }> & { readonly isMentioned?: true }
 
 /** A find that does not end the import. */
 export type FoundItem =
   | FoundRecord
+  | Refused
+  | Skipped
   /** A declared total, as often as the source tells it. `before`: records in front of the place where a run resumed. */
   | { readonly kind: 'total'; readonly total: number; readonly before?: number }
-  /** A record that was offered and cannot be read. */
-  | {
-      readonly kind: 'refused'
-      readonly sourceId?: string
-      readonly problem: Failure
-      readonly sourceUrl?: string
-      /** To find a record without identifier by. */
-      readonly whereabouts?: Whereabouts
-      /** What the source sent; cut to 64 KB on the way. */
-      readonly excerpt?: string
-    }
-  /**
-   * A record that is not for us: private, of another type, filtered. `isMentioned`: the source only speaks of it, so that
-   * no total counts it.
-   */
-  | {
-      readonly kind: 'skipped'
-      readonly sourceId: string
-      readonly reason: string
-      readonly isMentioned?: true
-    }
   /** Everything of a page was given. `cursor` only when it is a key from which a later run can go on. */
   | { readonly kind: 'page'; readonly cursor?: string }
 
 /**
  * An importer that has met its own end condition just returns; it throws a `Failure` when it cannot go on, whose kind
  * decides between a failed and an incomplete run. `end` is for what else there is to say: nothing changed, or the source
- * was read to its end and still cannot be vouched for.
+ * was read to its end and still cannot be vouched for. `cut`: a page further on is not there; incomplete, unless the declared
+ * total is met all the same.
  */
 export type Found =
   | FoundItem
   | { readonly kind: 'end'; readonly as: 'not-modified' }
-  | { readonly kind: 'end'; readonly as: 'incomplete'; readonly problem?: Failure }
-  /** A page further on is not there: incomplete, unless the declared total is met all the same. */
-  | { readonly kind: 'end'; readonly as: 'cut'; readonly problem: Failure }
-
-/** What is told of a record without identifier, so that somebody can find it in the source. */
-export type Whereabouts = {
-  readonly title?: string
-  /** In the document of the source, counted from 1. */
-  readonly line?: number
-  /** In a JSON document of the source (RFC 6901). */
-  readonly pointer?: string
-}
+  | { readonly kind: 'end'; readonly as: 'incomplete' | 'cut'; readonly problem?: Failure }
 
 const longestTitle = 200
 
 /** `item-no-identifier` with the title, the position among the records of the run and, where it is known, the place. */
-function nameless(
-  { title, line, pointer }: Whereabouts,
-  position: number,
-  reason = 'The record has no identifier.',
-): Failure {
+function nameless({ title, line, pointer }: Whereabouts, position: number, reason: string) {
   const short = title && title.length > longestTitle ? `${title.slice(0, longestTitle)}…` : title
   const called = short === undefined ? 'It has no title either' : JSON.stringify(short)
   const places = [`record ${position} of the run`]
   if (line !== undefined) places.push(`line ${line}`)
-  if (pointer !== undefined) places.push(pointer === '' ? 'the whole document' : pointer)
+  if (pointer !== undefined) places.push(pointer || 'the whole document')
   const detail = `${reason} ${called}, ${places.join(', ')}.`
-  return new Failure('item-no-identifier', detail, {
-    ...(line !== undefined && { errors: [{ line, detail }] }),
-    ...(pointer !== undefined && { errors: [{ pointer, detail }] }),
-  })
+  const place = pointer === undefined ? line !== undefined && { line } : { pointer }
+  const errors = place ? [{ ...place, detail }] : []
+  return new Failure('item-no-identifier', detail, { errors })
 }
 
 type ReceptionOptions = {
@@ -203,24 +191,23 @@ export class Reception {
     return standing
   }
 
-  #isNews({ sourceId, isMentioned }: Extract<FoundItem, { kind: 'skipped' }>): boolean {
+  #isNews({ sourceId, isMentioned }: Skipped): boolean {
     if (!isMentioned) return this.#meet(sourceId, '') !== 'same'
     return this.#mentioned.size < this.#mentioned.add(keyHash(sourceId)).size
   }
 
   #record(found: FoundRecord): readonly Message[] {
-    const { text, mediaType, findings = [], whereabouts = {} } = found
+    const { text, mediaType, findings = [], whereabouts = {}, sourceUrl } = found
     const { shape, limits } = this.#options
-    const sourceId = found.sourceId.trim()
-    const where = whereOf(found)
-    if (sourceId === '') {
-      const problem = nameless(whereabouts, this.#offered + 1)
-      return this.#refused({ kind: 'refused', problem, excerpt: text, ...where })
+    const sourceId = found.sourceId.trim() || undefined
+    const refused = { kind: 'refused', excerpt: text, sourceId, sourceUrl } as const
+    if (sourceId === undefined) {
+      const problem = new Failure('item-no-identifier', 'The record has no identifier.')
+      return this.#refused({ ...refused, problem, whereabouts })
     }
     if (Buffer.byteLength(text) > limits.maxItemBytes) {
       const detail = `A record may have ${limits.maxItemBytes} bytes (maxItemBytes).`
-      const problem = new Failure('item-too-large', detail)
-      return this.#refused({ kind: 'refused', problem, excerpt: text, sourceId, ...where })
+      return this.#refused({ ...refused, problem: new Failure('item-too-large', detail) })
     }
     const sourceHash = hash('sha256', `${shape}\n${mediaType}\n${found.hashed ?? text}`, 'hex')
     const standing = this.#meet(sourceId, sourceHash)
@@ -228,32 +215,26 @@ export class Reception {
     this.#offer()
     if (standing === 'other') {
       const detail = `An earlier record of this run has the identifier ${sourceId} too.`
-      const problem = new Failure('item-duplicate', detail)
-      const excerpt = text.slice(0, longestExcerpt)
-      return [{ kind: 'refused', sourceId, stage: 'import', problem, excerpt, ...where }]
+      return [refusal({ ...refused, problem: new Failure('item-duplicate', detail) })]
     }
     const aliases = [...new Set(found.aliases)].filter((id) => id !== '' && id !== sourceId)
     const counter = (this.#counter += 1)
     const record = { kind: 'record', counter, sourceId, aliases, mediaType, text } as const
-    return [{ ...record, sourceHash, findings, ...where }]
+    return [{ ...record, sourceHash, findings, ...shownOrigin(sourceUrl) }]
   }
 
-  #refused(found: Extract<FoundItem, { kind: 'refused' }>): readonly Message[] {
-    const { excerpt = '', sourceId, whereabouts } = found
-    let { problem } = found
+  #refused(found: Refused): readonly Message[] {
+    const { excerpt = '', sourceId, whereabouts, problem } = found
     if (sourceId !== undefined) {
       if (this.#meet(sourceId, excerpt) === 'same') return []
-      this.#offer()
     } else {
       this.#nameless += 1
       this.#page.records += 1
       this.#page.isNews = true
-      this.#offer()
-      if (whereabouts) problem = nameless(whereabouts, this.#offered, problem.detail)
     }
-    const about = { ...(sourceId !== undefined && { sourceId }), ...whereOf(found) }
-    const sent = found.excerpt === undefined ? {} : { excerpt: excerpt.slice(0, longestExcerpt) }
-    return [{ kind: 'refused', problem, stage: 'import', ...about, ...sent }]
+    this.#offer()
+    if (sourceId !== undefined || !whereabouts) return [refusal(found)]
+    return [refusal({ ...found, problem: nameless(whereabouts, this.#offered, problem.detail) })]
   }
 
   #offer(): void {
@@ -287,5 +268,14 @@ export class Reception {
 }
 
 /** Reports show it, and transformers may write it into the record. */
-const whereOf = ({ sourceUrl }: Pick<FoundRecord, 'sourceUrl'>) =>
+const shownOrigin = (sourceUrl: string | undefined) =>
   sourceUrl === undefined ? {} : { sourceUrl: withoutCredentials(sourceUrl).url }
+
+const refusal = ({ problem, sourceId, sourceUrl, excerpt }: Refused): Message => ({
+  kind: 'refused',
+  stage: 'import',
+  problem,
+  ...(sourceId !== undefined && { sourceId }),
+  ...shownOrigin(sourceUrl),
+  ...(excerpt !== undefined && { excerpt: excerpt.slice(0, longestExcerpt) }),
+})
