@@ -4,11 +4,13 @@ import type { NamedNode } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
 import { canonicalHash } from '../../rdf/canonical.ts'
-import { endedLines, fromLines, termText } from '../../rdf/lines.ts'
+import { endedLines, fromLines, termText, toLines } from '../../rdf/lines.ts'
 import { dcat, dct, rdf, rdfs, skos } from '../../rdf/namespaces.ts'
+import { graphOf } from '../../rdf/read.ts'
 import { type Bounds, pieces, type Standing } from '../importing/cutting/cut.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import { identifiersIn, iriOf } from '../importing/cutting/parcels.ts'
+import { nowhere, quadsOf } from '../transform/record-quads.ts'
 import type { RdfDocument } from './rdf-document.ts'
 import type { FoundItem } from './reception.ts'
 
@@ -166,4 +168,28 @@ export class Stubs {
   *left(): Iterable<Skipped> {
     for (const [term, stub] of this.#waiting) if (!this.#described.has(keyHash(term))) yield stub
   }
+}
+
+// The identifier of a record that was handed over without one, as an importer of RDF would read it out of the graph.
+
+/** The dataset's `dct:identifier`, else its IRI; `undefined` unless there is exactly one dataset with either. */
+export async function identifierOf(record: {
+  readonly text: string
+  readonly mediaType: string
+}): Promise<string | undefined> {
+  const quads = await quadsOf({ ...record, baseIri: nowhere }).catch(unreadable)
+  const graph = graphOf(quads)
+  const nodes = [dcat('Dataset'), dcat('DatasetSeries')].flatMap((type) =>
+    graph.subjectsOf(rdf('type'), type),
+  )
+  const [node] = nodes
+  if (node === undefined || new Set(nodes).size !== 1) return undefined
+  const [identifier] = identifiersIn(toLines(graph.quads(node)))
+  return identifier ?? (node.startsWith('_:') ? undefined : node)
+}
+
+/** What cannot be read has no identifier; why is told where it is written. */
+function unreadable(error: unknown): [] {
+  if (error instanceof Failure) return []
+  throw error
 }

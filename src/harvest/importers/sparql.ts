@@ -9,8 +9,15 @@ import type { Found } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { type RdfDocument, reportServices } from './rdf-document.ts'
 import { records, Stubs } from './rdf-records.ts'
-import { type SparqlEndpoint, queriedHere, remoteEndpoint } from './sparql-endpoint.ts'
-import { BadQuery, ownQuery, sparqlConfig, type SparqlConfig } from './sparql-query.ts'
+import {
+  BadQuery,
+  ownQuery,
+  queriedHere,
+  remoteEndpoint,
+  sparqlConfig,
+  type SparqlConfig,
+  type SparqlEndpoint,
+} from './sparql-endpoint.ts'
 
 type Run = ImportRun<SparqlConfig>
 type Finds = AsyncGenerator<Found, void>

@@ -1,7 +1,9 @@
 /** An OpenDataSoft domain as the mapping knows it, for tests of the mapping alone. */
 
-import { opendatasoftConfig } from '../../../../src/harvest/importers/opendatasoft-mapping.ts'
-import { datasetReader } from '../../../../src/harvest/importers/opendatasoft-mapping.ts'
+import {
+  datasetReader,
+  opendatasoftConfig,
+} from '../../../../src/harvest/importers/opendatasoft.ts'
 import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import { commonConfig } from '../golden-check.ts'
 

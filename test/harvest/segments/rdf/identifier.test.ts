@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { identifierOf } from '../../../../src/harvest/importers/rdf-identifier.ts'
+import { identifierOf } from '../../../../src/harvest/importers/rdf-records.ts'
 
 const prefixes =
   '@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .\n'
