@@ -1,52 +1,35 @@
 /** Answers as JSON text, put together from the records' finished texts. */
 
-import type { Answer, Hit } from '../search-index/search-index.ts'
+import { z } from 'zod'
 import type { IndexSettings } from '../search-index/index-settings.ts'
+import type { Answer, Hit } from '../search-index/search-index.ts'
 import { allBands } from './request/aggregation.ts'
-import { narrowed, type Narrowing } from './request/search-filters.ts'
+import { narrowed, narrowingSchema } from './request/search-filters.ts'
 
 /** Number of datasets of each catalogue, by catalogue id. */
 export type DatasetCounts = ReadonlyMap<string, number>
 
+const texts = z.array(z.string()).readonly()
+
+/** What of a search decides how its answers look, on every page; cursors keep it as JSON. */
+export const formSchema = z.object({
+  /** Names of the searched indices, and whether the client named them. */
+  indices: texts,
+  named: z.boolean(),
+  countOnly: z.boolean(),
+  score: z.boolean(),
+  /** What the client wants to see of hits; absent = everything. */
+  include: texts.exactOptional(),
+  narrowing: narrowingSchema.exactOptional(),
+})
+
+export type EnvelopeForm = Readonly<z.output<typeof formSchema>>
+
 /** `{"result":…}` around one record. */
 export const resultText = (record: string): string => `{"result":${record}}`
 
-/** What of a search decides how its answers look, on every page. */
-export type EnvelopeForm = {
-  /** Names of the searched indices. */
-  readonly indices: readonly string[]
-  /** Whether the client named them. */
-  readonly named: boolean
-  readonly countOnly: boolean
-  readonly score: boolean
-  /** What the client wants to see of hits; absent = everything. */
-  readonly include?: readonly string[]
-  readonly narrowing?: Narrowing
-}
-
-type Scene = {
-  readonly settings: readonly IndexSettings[]
-  readonly counts: DatasetCounts
-  /** Members by which the next page is asked for. */
-  readonly more?: Readonly<Record<string, unknown>>
-}
-
-/** `result` with `index` (one index named), `count`, `facets` (indices named), `results`, and what leads to the next page. */
-export function envelopeText(form: EnvelopeForm, answer: Answer, scene: Scene): string {
-  const { indices, named, countOnly, score, narrowing } = form
-  const { settings, counts, more = {} } = scene
-  const [only, ...others] = indices
-  const parts: string[] = []
-  if (named && only !== undefined && others.length === 0) parts.push(member('index', only))
-  parts.push(member('count', answer.count))
-  parts.push(...Object.entries(more).map(([name, value]) => member(name, value)))
-  if (named && !countOnly) parts.push(member('facets', allBands(answer.facets ?? [], settings)))
-  if (!countOnly) {
-    const extras = { counts, shows: shownBy(form.include), score, narrowing }
-    parts.push(`"results":[${answer.hits.map((hit) => hitText(hit, extras)).join(',')}]`)
-  }
-  return resultText(`{${parts.join(',')}}`)
-}
+export const member = (name: string, value: unknown): string =>
+  `${JSON.stringify(name)}:${JSON.stringify(value)}`
 
 /** Adds members to the text of a record. */
 export function extended(record: string, members: readonly string[]): string {
@@ -54,34 +37,45 @@ export function extended(record: string, members: readonly string[]): string {
   return `{${[...members, ...(inside === '' ? [] : [inside])].join(',')}}`
 }
 
-export const member = (name: string, value: unknown): string =>
-  `${JSON.stringify(name)}:${JSON.stringify(value)}`
-
 /** Whether `includes` lets a member through that the search adds itself. */
-export const shownBy =
-  (include: readonly string[] | undefined) =>
-  (name: string): boolean =>
-    include?.includes(name) ?? true
+export const isIncluded = ({ include }: EnvelopeForm, name: string): boolean =>
+  include?.includes(name) ?? true
 
-type Extras = {
+type Around = {
+  readonly settings: readonly IndexSettings[]
   readonly counts: DatasetCounts
-  readonly shows: (name: string) => boolean
-  readonly score: boolean
-  readonly narrowing: Narrowing | undefined
+  /** Members by which the next page is asked for. */
+  readonly more?: Readonly<Record<string, unknown>> | undefined
 }
 
-function hitText(hit: Hit, { counts, shows, score, narrowing }: Extras): string {
+/** `result` with `index` (one index named), `count`, `facets` (indices named), `results`, and what leads to the next page. */
+export function envelopeText(
+  form: EnvelopeForm,
+  answer: Answer,
+  { settings, counts, more = {} }: Around,
+): string {
+  const { indices, named, countOnly } = form
+  const isOne = named && indices.length === 1
+  const hits = answer.hits.map((hit) => hitText(hit, form, counts))
+  const parts = [
+    ...(isOne ? [member('index', indices[0])] : []),
+    member('count', answer.count),
+    ...Object.entries(more).map(([name, value]) => member(name, value)),
+    ...(named && !countOnly ? [member('facets', allBands(answer.facets ?? [], settings))] : []),
+    ...(countOnly ? [] : [`"results":[${hits.join(',')}]`]),
+  ]
+  return resultText(`{${parts.join(',')}}`)
+}
+
+function hitText(hit: Hit, form: EnvelopeForm, counts: DatasetCounts): string {
+  const { score, narrowing } = form
   const members: string[] = []
-  if (shows('index')) members.push(member('index', hit.index))
+  if (isIncluded(form, 'index')) members.push(member('index', hit.index))
   if (score) members.push(member('score', hit.score ?? 0))
-  if (hit.index === 'catalogue' && shows('count')) {
+  if (hit.index === 'catalogue' && isIncluded(form, 'count'))
     members.push(member('count', counts.get(hit.id) ?? 0))
-  }
-  if (hit.index === 'vocabulary' && shows('vocabulary')) {
-    members.push(member('vocabulary', vocabularyOf(hit.id)))
-  }
+  // The id of a concept is `{vocabulary}/{concept}`.
+  if (hit.index === 'vocabulary' && isIncluded(form, 'vocabulary'))
+    members.push(member('vocabulary', hit.id.slice(0, Math.max(hit.id.indexOf('/'), 0))))
   return extended(narrowing ? narrowed(hit.record, narrowing) : hit.record, members)
 }
-
-/** `{vocabulary}` of `{vocabulary}/{concept}`. */
-const vocabularyOf = (id: string): string => id.slice(0, Math.max(id.indexOf('/'), 0))

@@ -1,33 +1,28 @@
 /** The parameters of a search: their types, ranges and descriptions, and how they stand in a query string. */
 
-import { isJsonObject } from '../../text/json.ts'
 import { z } from 'zod'
-import { Failure, shown } from '../../errors.ts'
+import { type Complaint, Failure, shown } from '../../errors.ts'
 import { defaultLimits, type Limits } from '../../http/limits.ts'
+import { type Fields, isJsonObject } from '../../text/json.ts'
 import { spanOf } from '../query/instants.ts'
 
-// The wanted values of facets, as clients write them: a JSON object from facet id to values.
-
-/** Facet id → values, none when the facet restricts nothing. */
-type FacetValues = Readonly<Record<string, readonly string[]>>
-
+/** The scalar values of facets as texts. */
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String)
 const none = z.null().transform((): string[] => [])
-const values = z.union([z.array(scalar), scalar.transform((one) => [one]), none])
-const groups = z.record(z.string(), values)
+const groups = z.record(
+  z.string(),
+  z.union([z.array(scalar), scalar.transform((one) => [one]), none]),
+)
 
-/** `{"country":["it","es"],"is_hvd":true}`; throws `malformed-json` when the text is no JSON object. */
+/** `{"country":["it","es"],"is_hvd":true}`: facet id → values, none when the facet restricts nothing. Throws `malformed-json`. */
 const facetValues = z
   .string()
-  .transform((text, context): FacetValues => {
-    const result = groups.safeParse(objectOf(text))
+  .transform((text, context) => {
+    const result = groups.safeParse(facetsObject(text))
     if (result.success) return result.data
     const place = result.error.issues[0]?.path.join('.') ?? ''
-    context.issues.push({
-      code: 'custom',
-      message: `must hold arrays of texts, numbers or booleans (see ${place})`,
-      input: text,
-    })
+    const message = `must hold arrays of texts, numbers or booleans (see ${place})`
+    context.issues.push({ code: 'custom', message, input: text })
     return z.NEVER
   })
   .meta({
@@ -35,6 +30,19 @@ const facetValues = z
     description: 'JSON object from facet id to wanted values: {"country":["it","es"]}',
   })
   .optional()
+
+function facetsObject(text: string): Fields {
+  let detail = 'facets must be a JSON object such as {"country":["it"]}'
+  let cause: unknown
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isJsonObject(value)) return value
+  } catch (error) {
+    detail = 'facets must be valid JSON such as {"country":["it"]}'
+    cause = error
+  }
+  throw new Failure('malformed-json', detail, { errors: [{ parameter: 'facets', detail }], cause })
+}
 
 /** `AND` or `OR` in any case. */
 const operator = (description: string) =>
@@ -44,25 +52,6 @@ const operator = (description: string) =>
     .pipe(z.enum(['AND', 'OR'], 'must be AND or OR'))
     .meta({ type: 'string', enum: ['AND', 'OR'], description })
     .optional()
-
-function objectOf(text: string): unknown {
-  const value = parseJson(text)
-  if (isJsonObject(value)) return value
-  throw malformed('facets must be a JSON object such as {"country":["it"]}')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw malformed('facets must be valid JSON such as {"country":["it"]}', cause)
-  }
-}
-
-const malformed = (detail: string, cause?: unknown): Failure =>
-  new Failure('malformed-json', detail, { errors: [{ parameter: 'facets', detail }], cause })
-
-// Dates that a search may be limited by.
 
 const dateTypes = ['issued', 'modified', 'temporal'] as const
 export type DateType = (typeof dateTypes)[number]
@@ -179,50 +168,14 @@ export type Raw = {
   readonly boosts: Readonly<Record<string, string>>
 }
 
-const lists: ReadonlySet<string> = new Set(
-  Object.entries(searchParameters.shape)
-    .filter(([, schema]) => schema.unwrap() instanceof z.ZodArray)
-    .map(([name]) => name),
-)
-
 /** Whether a parameter has several values. */
-export const isList = (name: string): boolean => lists.has(name)
+export const isList = (name: string): boolean => {
+  const shape: Readonly<Record<string, z.ZodOptional>> = searchParameters.shape
+  return Object.hasOwn(shape, name) && shape[name]?.unwrap() instanceof z.ZodArray
+}
 
 export const boostPrefix = 'boost.'
 const weights = z.record(z.string(), number('', 0).unwrap())
-
-/**
- * Reads a query string. An empty value is an absent one, unknown names are ignored, lists come separated by commas, repeated or
- * in bracket form (`includes[]=`). Throws as `parametersFrom`.
- */
-export function parametersOf(query: URLSearchParams, limits?: ParameterLimits): Parameters {
-  const single = new Map<string, string>()
-  const several = new Map<string, readonly string[]>()
-  const boosts = new Map<string, string>()
-  for (const [key, value] of query) {
-    const name = key.endsWith('[]') ? key.slice(0, -2) : key
-    if (value.trim() === '') continue
-    if (isList(name)) {
-      const entries = [...(several.get(name) ?? []), ...listEntries(value)]
-      if (entries.length > 0) several.set(name, entries)
-    } else if (name.startsWith(boostPrefix))
-      boosts.set(name.slice(boostPrefix.length), value.trim())
-    else if (!single.has(name)) single.set(name, value.trim())
-  }
-  const values = Object.fromEntries<string | readonly string[]>([...single, ...several])
-  return parametersFrom({ values, boosts: Object.fromEntries(boosts) }, limits)
-}
-
-/**
- * Throws `invalid-parameter` naming every parameter that is not valid or holds more than the limits allow, or `malformed-json`
- * for facets.
- */
-export function parametersFrom(raw: Raw, limits = parameterLimits): Parameters {
-  refuse(excessOf(raw.values, limits))
-  const named = parsed(searchParameters, raw.values, '')
-  refuse(excessValues(named.facets, limits))
-  return { ...named, boosts: parsed(weights, raw.boosts, boostPrefix) }
-}
 
 /** The parts of a list that is separated by commas. */
 export const listEntries = (value: string): string[] =>
@@ -231,6 +184,60 @@ export const listEntries = (value: string): string[] =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
 
+/**
+ * Reads a query string. An empty value is an absent one, unknown names are ignored, lists come separated by commas, repeated or
+ * in bracket form (`includes[]=`). Throws as `parametersFrom`.
+ */
+export function parametersOf(query: URLSearchParams, limits?: ParameterLimits): Parameters {
+  const values = new Map<string, string | readonly string[]>()
+  const boosts = new Map<string, string>()
+  for (const [key, value] of query) {
+    const name = key.endsWith('[]') ? key.slice(0, -2) : key
+    if (value.trim() === '') continue
+    if (isList(name)) {
+      const entries = [values.get(name) ?? [], listEntries(value)].flat()
+      if (entries.length > 0) values.set(name, entries)
+    } else if (name.startsWith(boostPrefix))
+      boosts.set(name.slice(boostPrefix.length), value.trim())
+    else if (!values.has(name)) values.set(name, value.trim())
+  }
+  const raw = { values: Object.fromEntries(values), boosts: Object.fromEntries(boosts) }
+  return parametersFrom(raw, limits)
+}
+
+/** How much a request may ask for at once. */
+export type ParameterLimits = Pick<Limits, 'facetsBytes' | 'facetValues' | 'listItems'>
+
+/**
+ * Throws `invalid-parameter` naming every parameter that is not valid or holds more than the limits allow, or `malformed-json`
+ * for facets.
+ */
+export function parametersFrom(raw: Raw, limits: ParameterLimits = defaultLimits): Parameters {
+  const { facetsBytes, facetValues, listItems } = limits
+  const tooMany = (parameter: string, most: string): Complaint => ({
+    parameter,
+    detail: `${parameter} may have at most ${most}`,
+  })
+  refuse(
+    Object.entries(raw.values).flatMap(([parameter, value]) => {
+      if (typeof value !== 'string' && value.length > listItems)
+        return [tooMany(parameter, `${listItems} values (limit listItems)`)]
+      return parameter === 'facets' && Buffer.byteLength(String(value)) > facetsBytes
+        ? [tooMany(parameter, `${facetsBytes} bytes (limit facetsBytes)`)]
+        : []
+    }),
+  )
+  const named = parsed(searchParameters, raw.values, '')
+  refuse(
+    Object.entries(named.facets ?? {}).flatMap(([facet, { length }]) =>
+      length > facetValues
+        ? [tooMany('facets', `${facetValues} values of ${facet} (limit facetValues)`)]
+        : [],
+    ),
+  )
+  return { ...named, boosts: parsed(weights, raw.boosts, boostPrefix) }
+}
+
 function parsed<T>(
   schema: z.ZodType<T>,
   raw: Readonly<Record<string, unknown>>,
@@ -238,57 +245,18 @@ function parsed<T>(
 ): T {
   const result = schema.safeParse(raw)
   if (result.success) return result.data
-  const errors = result.error.issues.map(({ path, message }) => {
-    const parameter = `${prefix}${String(path[0])}`
-    return { parameter, detail: `${parameter} ${message}, got ${shown(raw[String(path[0])])}` }
-  })
-  throw refusal(errors)
-}
-
-type Complaints = readonly { readonly parameter: string; readonly detail: string }[]
-
-function refuse(errors: Complaints): void {
-  if (errors.length > 0) throw refusal(errors)
-}
-
-const refusal = (errors: Complaints): Failure =>
-  new Failure('invalid-parameter', errors.map(({ detail }) => detail).join('; '), { errors })
-
-// How much a request may ask for at once.
-
-/** Limits of single parameters. */
-export type ParameterLimits = Pick<Limits, 'facetsBytes' | 'facetValues' | 'listItems'>
-
-const parameterLimits: ParameterLimits = defaultLimits
-
-type Complaint = { readonly parameter: string; readonly detail: string }
-
-/** What of the raw values is too much; `facets` is still text. */
-function excessOf(
-  values: Readonly<Record<string, string | readonly string[]>>,
-  { facetsBytes, listItems }: ParameterLimits,
-): readonly Complaint[] {
-  return Object.entries(values).flatMap(([parameter, value]) => {
-    const isTooLong = typeof value !== 'string' && value.length > listItems
-    if (isTooLong) return [tooMuch(parameter, `${listItems} values (limit listItems)`)]
-    const isTooLarge = parameter === 'facets' && Buffer.byteLength(String(value)) > facetsBytes
-    return isTooLarge ? [tooMuch(parameter, `${facetsBytes} bytes (limit facetsBytes)`)] : []
-  })
-}
-
-/** Facets with more wanted values than are looked for. */
-function excessValues(
-  facets: Readonly<Record<string, readonly string[]>> = {},
-  { facetValues }: ParameterLimits,
-): readonly Complaint[] {
-  return Object.entries(facets).flatMap(([facet, { length }]) =>
-    length > facetValues
-      ? [tooMuch('facets', `${facetValues} values of ${facet} (limit facetValues)`)]
-      : [],
+  throw refusal(
+    result.error.issues.map(({ path, message }) => {
+      const name = String(path[0])
+      const parameter = `${prefix}${name}`
+      return { parameter, detail: `${parameter} ${message}, got ${shown(raw[name])}` }
+    }),
   )
 }
 
-const tooMuch = (parameter: string, most: string): Complaint => ({
-  parameter,
-  detail: `${parameter} may have at most ${most}`,
-})
+function refuse(errors: readonly Complaint[]): void {
+  if (errors.length > 0) throw refusal(errors)
+}
+
+const refusal = (errors: readonly Complaint[]): Failure =>
+  new Failure('invalid-parameter', errors.map(({ detail }) => detail).join('; '), { errors })

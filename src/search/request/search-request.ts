@@ -1,17 +1,17 @@
 /** From the parameters of a search to the request that an engine answers. */
 
 import { Failure, invalidParameter } from '../../errors.ts'
+import type { IndexSettings } from '../../search-index/index-settings.ts'
 import type { QueryTree } from '../../search-index/query-tree.ts'
 import type { OrderKey, SearchRequest } from '../../search-index/search-index.ts'
-import type { IndexSettings } from '../../search-index/index-settings.ts'
 import { cutCodePoints } from '../../text/code-points.ts'
 import { tokens } from '../../text/tokens.ts'
-import { parseQuery, queryLimits, type QueryLimits, withinLimit } from '../query/parser.ts'
+import { parseQuery, type QueryLimits, queryLimits, withinLimit } from '../query/parser.ts'
 import { scopesOf, withoutLanguage } from '../query/scopes.ts'
 import { aggregationOf } from './aggregation.ts'
+import { type PageRun, runOf } from './page-run.ts'
 import { filterOf, narrowedInclude, type Narrowing, narrowingOf } from './search-filters.ts'
 import type { DateType, Parameters } from './search-parameters.ts'
-import { type PageRun, runOf } from './page-run.ts'
 
 export type SearchOptions = {
   /** What the index answers with at present. */
@@ -47,16 +47,18 @@ export type SearchPlan = {
 
 /** Throws `invalid-parameter`, `query-too-complex`, `filters-required`, `field-not-configured`. */
 export function searchOf(parameters: Parameters, options: SearchOptions): SearchPlan {
-  const { scoreField = 'quality_meas.scoring' } = options
-  const wanted = wantedIndices(parameters)
-  const isWanted = chosenBy(parameters, wanted)
-  const settings = options.settings.filter(({ index }) => isWanted(index))
+  const { scoreField = 'quality_meas.scoring', dateTypes = {} } = options
+  const { limit = 10, page = 0, countOnly = false, includes, showScore = false } = parameters
+  const indices = namedIndices(parameters)
+  const settings = options.settings.filter(({ index }) => isChosen(index, indices, parameters))
   const { window, facetSize } = boundsOf(settings, options)
-  const { limit = 10, page = 0, countOnly = false, includes } = parameters
-  const run = runOf(parameters, wanted !== undefined)
-  const facets = wanted && aggregationOf(parameters, settings, facetSize)
+  const run = runOf(parameters, indices !== undefined)
+  const facets = indices && aggregationOf(parameters, settings, facetSize)
   const shows = !countOnly && (run !== undefined || page * limit <= window)
-  const filter = filterOf(parameters, { score: scoreField, date: dateOf(settings, options) })
+  // The date of the searched indices where they agree.
+  const dates = new Set(settings.map(({ index }) => dateTypes[index] ?? 'issued'))
+  const [date = 'issued'] = dates.size === 1 ? dates : []
+  const filter = filterOf(parameters, { score: scoreField, date })
   const narrowing = parameters.filterDistributions
     ? narrowingOf(filter.facets, settings, includes)
     : undefined
@@ -70,11 +72,11 @@ export function searchOf(parameters: Parameters, options: SearchOptions): Search
     offset: shows && run === undefined ? page * limit : 0,
     limit: shows ? limit : 0,
     ...(include && { include }),
-    score: parameters.showScore === true,
+    score: showScore,
   }
   return {
     request,
-    named: wanted !== undefined,
+    named: indices !== undefined,
     countOnly,
     ...(includes && { include: includes }),
     ...(narrowing && { narrowing }),
@@ -82,20 +84,20 @@ export function searchOf(parameters: Parameters, options: SearchOptions): Search
   }
 }
 
-function wantedIndices({ filters, filter }: Parameters): readonly string[] | undefined {
-  return filters || filter ? [...(filters ?? []), ...(filter ?? [])] : undefined
-}
+const namedIndices = ({ filters, filter }: Parameters): readonly string[] | undefined =>
+  filters || filter ? [...(filters ?? []), ...(filter ?? [])] : undefined
 
 /** `resource` stands for all types that the profile adds, or for those that the parameter of this name lists. */
-function chosenBy(
+const isChosen = (
+  index: string,
+  named: readonly string[] | undefined,
   { resource }: Parameters,
-  wanted: readonly string[] | undefined,
-): (index: string) => boolean {
-  if (!wanted) return () => true
-  const types = resource?.map((type) => `resource_${type}`)
-  const isAny = (index: string) => index.startsWith('resource_') && (types?.includes(index) ?? true)
-  return (index) => wanted.includes(index) || (wanted.includes('resource') && isAny(index))
-}
+): boolean =>
+  !named ||
+  named.includes(index) ||
+  (named.includes('resource') &&
+    index.startsWith('resource_') &&
+    (resource?.some((type) => index === `resource_${type}`) ?? true))
 
 function boundsOf(
   settings: readonly IndexSettings[],
@@ -106,27 +108,19 @@ function boundsOf(
   return own ?? { window, facetSize }
 }
 
-/** The date of the searched indices where they agree. */
-function dateOf(settings: readonly IndexSettings[], { dateTypes = {} }: SearchOptions): DateType {
-  const [date = 'issued', ...others] = new Set(
-    settings.map(({ index }) => dateTypes[index] ?? 'issued'),
-  )
-  return others.length === 0 ? date : 'issued'
-}
-
 /** What is looked for, where, and how much each place counts. */
 function wordsOf(
   parameters: Parameters,
   settings: readonly IndexSettings[],
   { limits = queryLimits, ...options }: SearchOptions,
 ): Pick<SearchRequest, 'tree' | 'fields' | 'boosts'> {
-  const { q = '' } = parameters
+  const { q = '', autocomplete } = parameters
   const weights = weightsOf(parameters)
-  const { tree, fields } = parameters.autocomplete
+  const { tree, fields } = autocomplete
     ? beginningsOf(q, settings, limits)
     : { tree: parseQuery(q, scopesOf(settings), { limits }), fields: weights.fields }
   return {
-    tree: restricted(tree, parameters, settings),
+    tree: inVocabularies(tree, parameters, settings),
     ...(fields && { fields }),
     boosts: { ...options.boosts, ...weights.boosts },
   }
@@ -136,68 +130,55 @@ function wordsOf(
 const mark = 'resource'
 
 /** `vocabulary` limits concepts; the records of other indices stay. */
-function restricted(
+function inVocabularies(
   tree: QueryTree,
   parameters: Parameters,
   settings: readonly IndexSettings[],
 ): QueryTree {
   const { vocabulary } = parameters
-  if (!vocabulary || !wantedIndices(parameters)?.includes('vocabulary')) return tree
-  const values = vocabulary.map((value): QueryTree => ({
-    kind: 'value',
-    facet: 'vocabulary',
-    value,
-  }))
+  if (!vocabulary || !namedIndices(parameters)?.includes('vocabulary')) return tree
+  const of = vocabulary.map((value): QueryTree => ({ kind: 'value', facet: 'vocabulary', value }))
   const having = settings.filter(({ numbers }) => numbers.includes(mark))
-  const marked = settings.length > 1 && having.length === 1 && having[0]?.index === 'vocabulary'
-  const others: QueryTree = { kind: 'not', of: { kind: 'range', name: mark } }
-  const restriction: QueryTree = { kind: 'or', of: marked ? [...values, others] : values }
+  if (settings.length > 1 && having.length === 1 && having[0]?.index === 'vocabulary')
+    of.push({ kind: 'not', of: { kind: 'range', name: mark } })
+  const restriction: QueryTree = { kind: 'or', of }
   return tree.kind === 'all' ? restriction : { kind: 'and', of: [tree, restriction] }
-}
-
-// Where words are looked for and how much each field counts: `fields` and `boost.<field>`.
-
-type Weights = {
-  /** Field names as the client wrote them, without weights; absent = all. */
-  readonly fields?: readonly string[]
-  readonly boosts: Readonly<Record<string, number>>
 }
 
 const weight = /^\d+(?:\.\d+)?$|^\.\d+$/
 
-/** `title^2.5` limits and weighs at once; `boost.title` wins over it. Throws `invalid-parameter`. */
-function weightsOf({ fields, boosts }: Pick<Parameters, 'fields' | 'boosts'>): Weights {
-  const parts = (fields ?? []).map((entry) => {
+/**
+ * Where words are looked for and how much each field counts: `title^2.5` in `fields` limits and weighs at once; `boost.title` wins
+ * over it. Absent fields = all. Throws `invalid-parameter`.
+ */
+function weightsOf({ fields, boosts }: Pick<Parameters, 'fields' | 'boosts'>) {
+  const own: Record<string, number> = {}
+  const names = fields?.map((entry) => {
     const [name = '', value] = entry.split('^', 2)
-    if (value !== undefined && !weight.test(value)) {
-      const detail = `the weight of ${name} in fields must be a number of at least 0`
-      throw invalidParameter('fields', detail)
-    }
-    return { name: name.trim(), value }
+    if (value !== undefined && !weight.test(value))
+      throw invalidParameter(
+        'fields',
+        `the weight of ${name} in fields must be a number of at least 0`,
+      )
+    if (value !== undefined) own[name.trim()] = Number(value)
+    return name.trim()
   })
-  const own = parts.flatMap(({ name, value }) =>
-    value === undefined ? [] : [[name, Number(value)]],
-  )
-  return {
-    ...(fields && { fields: parts.map(({ name }) => name) }),
-    boosts: { ...Object.fromEntries(own), ...boosts },
-  }
+  return { fields: names, boosts: { ...own, ...boosts } }
 }
 
-// Searching while somebody types: each word begins a word of a title or label.
-
-type Beginnings = { readonly tree: QueryTree; readonly fields: readonly string[] }
-
-/** Code points of a beginning: fewer say too little to be looked for, more are not looked at. */
+/** Code points of a beginning: fewer than two say too little to be looked for, more than these are not looked at. */
 const most = 20
 const twoOrMore = /^..+$/su
 
-/** Throws `field-not-configured` when none of the indices has a field for it, `query-too-complex`. */
+/**
+ * Searching while somebody types: each word begins a word of a title or label. Throws `field-not-configured` when none of the
+ * indices has a field for it, `query-too-complex`.
+ */
 export function beginningsOf(
   q: string,
   settings: readonly IndexSettings[],
   limits: QueryLimits,
-): Beginnings {
+): { readonly tree: QueryTree; readonly fields: readonly string[] } {
   const texts = settings.flatMap((one) => one.texts.filter(({ autocomplete }) => autocomplete))
   const fields = [...new Set(texts.map(({ name }) => name))]
   if (settings.length > 0 && fields.length === 0) {
@@ -209,46 +190,34 @@ export function beginningsOf(
   withinLimit('queryCharacters', q.length, limits)
   const words = new Set(tokens(q).filter((token) => twoOrMore.test(token)))
   withinLimit('queryTerms', words.size, limits)
-  const of = [...words].map((word): QueryTree => ({
-    kind: 'prefix',
-    token: cutCodePoints(word, most),
-  }))
-  const [first, second] = of
-  const tree: QueryTree = second ? { kind: 'and', of } : (first ?? { kind: 'none' })
-  return { tree, fields }
+  const of = [...words].map((word): QueryTree => {
+    return { kind: 'prefix', token: cutCodePoints(word, most) }
+  })
+  return { tree: of.length > 1 ? { kind: 'and', of } : (of[0] ?? { kind: 'none' }), fields }
 }
 
-// The order of hits: what clients write into `sort`, as keys of fields that can be sorted by.
-
 /**
- * `field asc`, `field+asc`, `field-asc`, `field:asc`; a missing or misspelt direction is descending. Fields that not all of
- * the indices can sort by are left out; nothing left means the engine's default order.
+ * The order of hits. `field asc`, `field+asc`, `field-asc`, `field:asc`; a missing or misspelt direction is descending. Fields that
+ * not all of the indices can sort by are left out; nothing left means the engine's default order.
  */
 export function sortOrder(
   entries: readonly string[],
   settings: readonly IndexSettings[],
 ): readonly OrderKey[] {
-  const known = settings.map(sortable)
-  const isKnown = (name: string) => name === 'relevance' || known.every((has) => has(name))
-  return entries.flatMap((entry) => keyOf(entry, isKnown) ?? [])
-}
-
-const blanks = /[\s+]+/
-const joined = /[-:](asc|desc)$/i
-
-function keyOf(entry: string, isKnown: (name: string) => boolean): OrderKey | undefined {
-  const [name = '', direction = ''] = entry.split(blanks).filter((part) => part !== '')
-  if (isKnown(name)) return { by: name, direction: directionOf(direction) }
-  const suffix = joined.exec(name)
-  const field = suffix ? name.slice(0, suffix.index) : ''
-  return isKnown(field) ? { by: field, direction: directionOf(suffix?.[1] ?? '') } : undefined
+  const sortable = settings.map(({ dates, numbers, flags, orders }) => {
+    const all = new Set([...dates, ...numbers, ...flags, ...orders])
+    const texts = new Set(orders)
+    return (name: string) => all.has(name) || texts.has(withoutLanguage(name))
+  })
+  const isKnown = (name: string) => name === 'relevance' || sortable.every((has) => has(name))
+  return entries.flatMap((entry): readonly OrderKey[] => {
+    const [name = '', direction = ''] = entry.split(/[\s+]+/).filter((part) => part !== '')
+    const [suffix, joined = ''] = /[-:](asc|desc)$/i.exec(name) ?? ['']
+    const field = name.slice(0, name.length - suffix.length)
+    if (isKnown(name)) return [{ by: name, direction: directionOf(direction) }]
+    return suffix !== '' && isKnown(field) ? [{ by: field, direction: directionOf(joined) }] : []
+  })
 }
 
 const directionOf = (text: string): 'asc' | 'desc' =>
   text.toLowerCase() === 'asc' ? 'asc' : 'desc'
-
-function sortable({ dates, numbers, flags, orders }: IndexSettings): (name: string) => boolean {
-  const exact = new Set([...dates, ...numbers, ...flags, ...orders])
-  const texts = new Set(orders)
-  return (name) => exact.has(name) || texts.has(withoutLanguage(name))
-}
