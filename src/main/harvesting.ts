@@ -1,6 +1,6 @@
 /** Where pipes are found, launched and told about: the rooms of harvesting, put together. */
 
-import { hash, randomBytes, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -214,7 +214,6 @@ const transportOf = (
     version,
     allow: config.harvest.allow,
     ...(config.eventBus !== undefined && { eventbusUrl: config.eventBus }),
-    secret: randomBytes(32),
     returnQueue: `returns-${place}`,
     makeId: randomUUID,
     log,

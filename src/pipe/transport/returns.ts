@@ -3,7 +3,7 @@
  * the spool on disk where it waits for its reader, so that whoever brings it is never asked to come again.
  */
 
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../../errors.ts'
@@ -21,16 +21,18 @@ export type ReturnPlace = {
   readonly late: () => void
 }
 
-/** Permission to hand in the output for one segment of one run, and nothing else. */
-type Permitted = { readonly runId: string; readonly segmentNumber: number }
-
-type Entry = { readonly place: ReturnPlace; until?: number }
-
-const keyOf = ({ runId, segmentNumber }: Permitted) => `${segmentNumber} ${runId}`
+/** `token` opens the place over HTTP; over a broker a message is for the segment of the run that it names. */
+type Entry = {
+  readonly token: string
+  readonly runId: string
+  readonly segmentNumber: number
+  readonly place: ReturnPlace
+  until?: number
+}
 
 /** For a while after its end (`lateMs`) a place still takes what is late, to report it. */
 export class ReturnPlaces {
-  readonly #places = new Map<string, Entry>()
+  readonly #entries = new Map<string, Entry>()
   readonly #now: () => number
   readonly #lateMs: number
 
@@ -40,65 +42,44 @@ export class ReturnPlaces {
   }
 
   /** Waits for what comes for this segment of the run; the function ends that. */
-  open(permitted: Permitted, place: ReturnPlace): () => void {
-    const entry: Entry = { place }
-    this.#places.set(keyOf(permitted), entry)
+  open(entry: Entry): () => void {
+    this.#entries.set(entry.token, entry)
     return () => void (entry.until = this.#now() + this.#lateMs)
   }
 
-  /** Who waits there. Throws `not-found`. */
-  at(permitted: Permitted): ReturnPlace {
-    for (const [key, { until = Infinity }] of this.#places) {
-      if (until < this.#now()) this.#places.delete(key)
+  /** Who waits at the place that the token opens. Throws `not-found`. */
+  at(token: string): Entry {
+    for (const { token, until = Infinity } of this.#entries.values()) {
+      if (until < this.#now()) this.#entries.delete(token)
     }
-    const entry = this.#places.get(keyOf(permitted))
+    const entry = this.#entries.get(token)
     if (!entry) throw new Failure('not-found', 'no run waits for a message here')
     const { place, until } = entry
-    return until === undefined ? place : { ...place, take: async () => place.late() }
+    if (until === undefined) return entry
+    return { ...entry, place: { ...place, take: async () => place.late() } }
   }
 
   /** Hands the message to the run that waits for it; throws `gone` when none does. */
   async take(message: Pipe): Promise<void> {
     const own = ownSegment(message)
-    const { runId = '' } = message.header
-    const entry = own && this.#places.get(keyOf({ runId, segmentNumber: own.header.segmentNumber }))
-    if (!entry || entry.until !== undefined) {
-      throw new Failure('gone', 'no run waits for this message')
-    }
+    const entry = this.#entries
+      .values()
+      .find(
+        ({ runId, segmentNumber, until }) =>
+          runId === message.header.runId &&
+          segmentNumber === own?.header.segmentNumber &&
+          until === undefined,
+      )
+    if (!own || !entry) throw new Failure('gone', 'no run waits for this message')
     await entry.place.take(payloadIn(own))
   }
 }
 
-export type Capability = {
-  /** A token of at most 200 characters, all of them `A-Za-z0-9_-`: it stands in a path. */
-  readonly of: (permitted: Permitted) => string
-  /** What the token permits; `undefined` for one that is not ours. */
-  readonly read: (token: string) => Permitted | undefined
-}
-
-const macBytes = 32
-
-/** Made from a secret of this process (RFC 2104): nothing is stored, and all of them end with the process. */
-export function capabilities(secret: Uint8Array): Capability {
-  const mac = (said: Buffer): Buffer => createHmac('sha256', secret).update(said).digest()
-  return {
-    of({ runId, segmentNumber }) {
-      const number = Buffer.alloc(4)
-      number.writeUInt32BE(segmentNumber)
-      const said = Buffer.concat([number, Buffer.from(runId)])
-      return Buffer.concat([mac(said), said]).toString('base64url')
-    },
-    read(token) {
-      if (!/^[\w-]{20,200}$/.test(token)) return undefined
-      const bytes = Buffer.from(token, 'base64url')
-      const said = bytes.subarray(macBytes)
-      if (said.length < 4 || !timingSafeEqual(bytes.subarray(0, macBytes), mac(said))) {
-        return undefined
-      }
-      return { runId: said.toString('utf8', 4), segmentNumber: said.readUInt32BE() }
-    },
-  }
-}
+/**
+ * A token of 43 characters, all of them `A-Za-z0-9_-`, because it stands in a path: whoever has it may hand in the output for
+ * one segment of one run, and nothing else.
+ */
+export const returnToken = (): string => randomBytes(32).toString('base64url')
 
 type Budget = { used: number; readonly most: number }
 

@@ -9,22 +9,20 @@ import type { Pipe } from '../document.ts'
 import { normalName } from '../naming.ts'
 import { readJsonBody } from '../pipe-text.ts'
 import { messageIn, ownSegment, payloadIn } from './envelope.ts'
-import type { Capability, ReturnPlaces } from './returns.ts'
+import type { ReturnPlaces } from './returns.ts'
 import { ownKind, type SegmentWorker } from './segment-worker.ts'
 import type { TransportContext } from './transport-limits.ts'
-
-type Receivers = {
-  readonly worker: Pick<SegmentWorker, 'take'>
-  readonly returns: ReturnPlaces
-  readonly capability: Capability
-}
 
 /**
  * `POST` or `PUT /{name}/pipe` with an API key; the same at `/r/{token}/pipe` for what a run waits for, where the token
  * is all that is asked; `GET /{name}/config/schema`; `GET /health` and `/{name}/health`; the contract at `/` and
  * `/openapi.json`.
  */
-export function segmentsApp(context: TransportContext, receivers: Receivers): App {
+export function segmentsApp(
+  context: TransportContext,
+  worker: SegmentWorker,
+  returns: ReturnPlaces,
+): App {
   const { kinds, keys, bodyBytes, http, version } = context
   const app = newApp({ ...http, name: 'segments' })
   const taken = (c: AppContext, runId: string) =>
@@ -44,11 +42,11 @@ export function segmentsApp(context: TransportContext, receivers: Receivers): Ap
       const detail = `the next segment of the pipe is ${shown(own.header.name)}, not ${shown(name)}`
       throw new Failure('unknown-segment', detail)
     }
-    return taken(c, receivers.worker.take(message))
+    return taken(c, worker.take(message))
   })
   app.on(['POST', 'PUT'], '/r/:token/pipe', async (c) =>
     // The segment's own input stays beside its result.
-    taken(c, await returned(c, c.req.param('token'), 2 * bodyBytes, receivers)),
+    taken(c, await returned(c, c.req.param('token'), 2 * bodyBytes, returns)),
   )
   app.get('/:name/config/schema', (c) => {
     const schema = ownKind(kinds, c.req.param('name')).schema()
@@ -77,17 +75,15 @@ async function returned(
   c: AppContext,
   token: string,
   bytes: number,
-  { capability, returns }: Receivers,
+  returns: ReturnPlaces,
 ): Promise<string> {
-  const nobody = () => new Failure('not-found', 'no run waits for a message here')
-  const permitted = capability.read(token)
-  if (!permitted) throw nobody()
-  const { runId, segmentNumber } = permitted
-  const place = returns.at(permitted)
+  const { runId, segmentNumber, place } = returns.at(token)
   try {
     const message = await messageOf(c, bytes)
     const own = message.body.segments.find(({ header }) => header.segmentNumber === segmentNumber)
-    if (message.header.runId !== runId || !own) throw nobody()
+    if (message.header.runId !== runId || !own) {
+      throw new Failure('not-found', 'no run waits for a message here')
+    }
     await place.take(payloadIn(own))
     return runId
   } catch (error) {

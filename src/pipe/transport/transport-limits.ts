@@ -28,8 +28,6 @@ export type TransportContext = {
   readonly returnAddress: string
   /** Queue for what comes back over a broker; the same after a restart, and no other process's. Begins with `returns-`. */
   readonly returnQueue: ReturnQueue
-  /** 32 random bytes: who has a token made of them may hand in what a run waits for. */
-  readonly secret: Uint8Array
   /** For what came back and waits. */
   readonly scratch: string
   readonly keys: ApiKeys

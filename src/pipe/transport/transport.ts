@@ -10,7 +10,7 @@ import { following, returnPath } from './envelope.ts'
 import { httpPost, type Post } from './http-sender.ts'
 import { type Queue, Queues, remembered } from './queues.ts'
 import { remoteStep } from './remote-step.ts'
-import { capabilities, type Capability, ReturnPlaces, spools } from './returns.ts'
+import { type ReturnPlace, ReturnPlaces, returnToken, spools } from './returns.ts'
 import { SegmentWorker } from './segment-worker.ts'
 import { segmentsApp } from './segments-app.ts'
 import {
@@ -34,7 +34,6 @@ export class Transport {
   readonly queues: Queues
   readonly #context: TransportContext
   readonly #returns: ReturnPlaces
-  readonly #capability: Capability
   readonly #worker: SegmentWorker
   readonly #spool: ReturnType<typeof spools>
   /** Brokers where what comes back is listened for. */
@@ -42,16 +41,14 @@ export class Transport {
 
   constructor(options: TransportOptions) {
     const context = { ...options, limits: { ...transportLimits, ...options.limits } }
-    const { now, limits, secret, scratch, eventbusUrl } = context
+    const { now, limits, scratch, eventbusUrl } = context
     const postTo = (found: Remote, via = eventbusUrl) => this.#routeTo(found, 'foreign', via).post
     this.#context = context
     this.queues = new Queues(context)
     this.#returns = new ReturnPlaces(now, limits.lateMs)
-    this.#capability = capabilities(secret)
     this.#worker = new SegmentWorker(context, postTo)
     this.#spool = spools({ directory: scratch, bytes: limits.spoolBytes })
-    const returns = { worker: this.#worker, returns: this.#returns, capability: this.#capability }
-    this.app = segmentsApp(context, returns)
+    this.app = segmentsApp(context, this.#worker, this.#returns)
   }
 
   /** A step that works in another process. Throws `address-refused` and `invalid-pipe`. */
@@ -68,14 +65,13 @@ export class Transport {
       ? queueLimits(this.#context.limits)
       : limitsOf(this.#context.limits, segment)
     if (!next) return remoteStep({ pipe, segment, post, limits, now, pause })
-    const permitted = {
-      runId: pipe.header.runId ?? '',
-      segmentNumber: next.header.segmentNumber,
-    }
+    const token = returnToken()
+    const { runId = '' } = pipe.header
+    const { segmentNumber } = next.header
     const follower = resolve(next)
     const back = {
-      endpoint: this.#returnEndpoint(permitted, queue),
-      open: (place: Parameters<ReturnPlaces['open']>[1]) => this.#returns.open(permitted, place),
+      endpoint: this.#returnEndpoint(token, queue),
+      open: (place: ReturnPlace) => this.#returns.open({ token, runId, segmentNumber, place }),
       spool: this.#spool,
       wantsRdf: follower.kind === 'built-in' && follower.segment.job === 'export',
       ...(identify && { identify }),
@@ -127,14 +123,10 @@ export class Transport {
   }
 
   /** Where the output for the next segment is to go, by the way on which messages go out. */
-  #returnEndpoint(
-    permitted: { readonly runId: string; readonly segmentNumber: number },
-    queue: Queue | undefined,
-  ): Endpoint {
+  #returnEndpoint(token: string, queue: Queue | undefined): Endpoint {
     const { returnAddress, returnQueue } = this.#context
     if (queue) return { protocol: 'eventbus', address: returnQueue }
-    const address = `${returnAddress}${returnPath(this.#capability.of(permitted))}`
-    return { protocol: 'http', address, method: 'POST' }
+    return { protocol: 'http', address: `${returnAddress}${returnPath(token)}`, method: 'POST' }
   }
 
   /** What comes back over a queue is listened for before the first message leaves. */

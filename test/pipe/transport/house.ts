@@ -1,6 +1,6 @@
 /** A process with a launcher, transports and a door, all real, and segments that do what the test says. */
 
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -80,7 +80,6 @@ export async function house(options: HouseOptions = {}) {
     returnAddress: `${door.url}/api/segments`,
     scratch: mkdtempSync(join(tmpdir(), 'returned-')),
     version: '0.0.0',
-    secret: randomBytes(32),
     returnQueue: `returns-${randomUUID()}`,
     now: () => Math.round(performance.now()),
     random: () => 0.5,
