@@ -21,12 +21,14 @@ export async function chain(
 ): Promise<void> {
   const ended = new AbortController()
   const all = AbortSignal.any([signal, ended.signal])
-  const open: Closable[] = []
+  const iterators: AsyncIterator<Message>[] = []
   let flow: AsyncIterable<Message> = nothing()
   for (const [index, step] of steps.entries()) {
-    const stream = released(step(flow, context, all), all)
-    open.push(stream)
-    flow = index < steps.length - 1 ? ending(stream) : stream
+    const iterator = step(flow, context, all)[Symbol.asyncIterator]()
+    iterators.push(iterator)
+    // Whoever waits for a message is released when the signal fires, even if the step sleeps on.
+    const messages = valuesUntilAborted({ [Symbol.asyncIterator]: () => iterator }, all)
+    flow = index < steps.length - 1 ? ending(messages) : messages
   }
   try {
     signal.throwIfAborted()
@@ -40,41 +42,13 @@ export async function chain(
     throw reason
   } finally {
     ended.abort(new Failure('run-cancelled', 'the chain has ended'))
-    await Promise.race([Promise.allSettled(open.map((stream) => stream.close())), grace()])
+    // A generator ends at its next `yield`; its `return` waits for that.
+    const closed = Promise.allSettled(iterators.map(async (one) => one.return?.()))
+    await Promise.race([closed, grace()])
   }
 }
 
 async function* nothing(): AsyncGenerator<Message> {}
-
-type Closable = AsyncIterable<Message> & {
-  /** Ends the step, and waits until it has ended. */
-  close(): Promise<void>
-}
-
-/** The step's messages; whoever waits for one is released when the signal fires, even if the step sleeps on. */
-function released(source: AsyncIterable<Message>, signal: AbortSignal): Closable {
-  const iterator = source[Symbol.asyncIterator]()
-  let running: Promise<unknown> = Promise.resolve()
-  const close = async () => {
-    // A generator ends at its next `yield`; its `return` waits for that.
-    await Promise.allSettled([running, iterator.return?.()])
-  }
-  return {
-    close,
-    [Symbol.asyncIterator]: () => ({
-      next: async () => {
-        signal.throwIfAborted()
-        const next = iterator.next()
-        running = next.catch(() => undefined)
-        return unlessAborted(next, signal)
-      },
-      return: async () => {
-        await unlessAborted(close(), signal).catch(() => undefined)
-        return { done: true, value: undefined }
-      },
-    }),
-  }
-}
 
 /** The stream with exactly one `end`, and that last. */
 async function* ending(source: AsyncIterable<Message>): AsyncGenerator<Message> {
@@ -97,11 +71,13 @@ export async function* valuesUntilAborted<Value>(
   const iterator = source[Symbol.asyncIterator]()
   try {
     for (;;) {
+      signal.throwIfAborted()
       const next = await unlessAborted(iterator.next(), signal)
       if (next.done) return
       yield next.value
     }
   } finally {
-    void Promise.resolve(iterator.return?.()).catch(() => undefined)
+    const closed = Promise.resolve(iterator.return?.())
+    await unlessAborted(closed, signal).catch(() => undefined)
   }
 }

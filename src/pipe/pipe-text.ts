@@ -47,45 +47,30 @@ function jsonOf(text: string): Parsed {
   try {
     return { value: JSON.parse(text) as unknown }
   } catch (error) {
-    return [{ ...placeOf(String(error), text), detail: 'is not valid JSON' }]
+    const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(String(error)) ?? []
+    // The engine does not always say where it stopped; JSON is YAML, whose reader does.
+    const [first] = line === undefined ? yaml(text, 'json').problems : []
+    const place = line === undefined ? first : { line: Number(line), column: Number(column) }
+    return [{ ...place, detail: 'is not valid JSON' }]
   }
-}
-
-/** One token of JSON and the blanks before it (RFC 8259). */
-const token =
-  /[ \t\r\n]*(?:[{}[\],:]|"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y
-
-/** The engine does not always say where it stopped; then the first thing that is no token tells. */
-function placeOf(said: string, text: string): { line?: number; column?: number } {
-  const told = /position (\d+)/.exec(said)?.[1]
-  let at = /end of JSON/.test(said) ? text.length : Number(told ?? -1)
-  if (at < 0) {
-    token.lastIndex = 0
-    for (at = 0; token.test(text);) at = token.lastIndex
-    at += /^[ \t\r\n]*/.exec(text.slice(at))?.[0].length ?? 0
-    if (at >= text.length) return {}
-  }
-  const before = text.slice(0, at).split('\n')
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }
 
 function yamlOf(text: string): Parsed {
-  const lineCounter = new LineCounter()
-  const document = parseDocument(text, {
-    version: '1.2',
-    schema: 'core',
-    lineCounter,
-    // At `silent` a second document is no error.
-    logLevel: 'error',
-    prettyErrors: false,
-  })
-  if (document.errors.length > 0) {
-    return document.errors.map(({ pos, code }) => {
-      const { line, col } = lineCounter.linePos(pos[0])
-      return { line, column: col, detail: `is not valid YAML (${code.toLowerCase()})` }
-    })
-  }
+  const { document, problems } = yaml(text, 'core')
+  if (problems.length > 0) return problems
   return { value: document.toJS({ maxAliasCount: 100 }) as unknown }
+}
+
+function yaml(text: string, schema: 'core' | 'json') {
+  const lineCounter = new LineCounter()
+  // At `silent` a second document is no error.
+  const options = { lineCounter, logLevel: 'error', prettyErrors: false } as const
+  const document = parseDocument(text, { version: '1.2', schema, ...options })
+  const problems = document.errors.map(({ pos, code }) => {
+    const { line, col: column } = lineCounter.linePos(pos[0])
+    return { line, column, detail: `is not valid YAML (${code.toLowerCase()})` }
+  })
+  return { document, problems }
 }
 
 const deepest = 64

@@ -23,7 +23,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   metrics: 8671,
 
-  pipe: 6420,
+  pipe: 6350,
 
   profile: 1845,
 

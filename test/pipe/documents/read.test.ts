@@ -234,7 +234,9 @@ describe('what is wrong with a pipe', () => {
     expect(readPipe('{\n  "header": x }', 'a.json')).toEqual({
       problems: [{ line: 2, column: 13, detail: 'is not valid JSON' }],
     })
-    expect(readPipe('{"a": }', 'a.json')).toEqual({ problems: [{ detail: 'is not valid JSON' }] })
+    expect(readPipe('{"a": }', 'a.json')).toEqual({
+      problems: [{ line: 1, column: 7, detail: 'is not valid JSON' }],
+    })
     expect(readPipe('{ "header": ', 'a.json')).toMatchObject({ problems: [{ line: 1 }] })
     const first = (text: string) => {
       const result = readPipe(text, 'a.yaml')
