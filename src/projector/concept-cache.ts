@@ -12,84 +12,98 @@ import { type Concept, schemes } from '../vocabularies/concept.ts'
 import { type FormatLookup, formatLookup } from '../vocabularies/formats.ts'
 import { type LicenceLookup, licenceLookup } from '../vocabularies/licences.ts'
 
-export type ConceptCache = {
+export class ConceptCache {
+  readonly #bundled: Bundled
+  /** Bundled concepts by IRI. */
+  readonly #shipped: ReadonlyMap<string, Concept>
+  readonly #tables: Map<string, ConceptTable>
+  readonly #large = new Map<string, LearntConcepts>()
+  #lookups: ReturnType<typeof lookupsOf>
+  #revision = 0
+
+  constructor(bundled: Bundled) {
+    this.#bundled = bundled
+    this.#shipped = new Map([...bundled.tables.values()].flat().map((one) => [one.iri, one]))
+    this.#tables = new Map([...bundled.tables].map(([scheme, all]) => [scheme, tableOf(all)]))
+    this.#lookups = lookupsOf(this.#tables, this.#large)
+  }
+
   /** By IRI: exact, then with http and https exchanged, then without a trailing `/`. */
-  readonly find: (iri: string) => Concept | undefined
+  find(iri: string): Concept | undefined {
+    const finders = this.#lookups.finders()
+    // Nearly all records write IRIs as the vocabulary does.
+    return finders[0]?.(iri) ?? spelled(iri, finders)
+  }
+
   /** The same in one vocabulary. */
-  readonly within: (scheme: string, iri: string) => Concept | undefined
+  within(scheme: string, iri: string): Concept | undefined {
+    const lookup = this.#tables.get(scheme)?.byIri ?? this.#large.get(scheme)?.get
+    return lookup && spelled(iri, [lookup])
+  }
+
   /** By code, any case; current concepts before deprecated ones. */
-  readonly byCode: (scheme: string, code: string) => Concept | undefined
+  byCode(scheme: string, code: string): Concept | undefined {
+    return this.#tables.get(scheme)?.byCode(code)
+  }
+
   /** Countries and languages by two-letter code in lower case. */
-  readonly byAlpha2: (scheme: string, code: string) => Concept | undefined
-  readonly licenceByIri: LicenceLookup['byIri']
-  readonly licenceByText: LicenceLookup['byText']
-  readonly formatByText: FormatLookup['byText']
-  readonly formatByMediaType: FormatLookup['byMediaType']
-  /** Whether IANA has registered the media type; in lower case. */
-  readonly isMediaType: (type: string) => boolean
+  byAlpha2(scheme: string, code: string): Concept | undefined {
+    return this.#tables.get(scheme)?.byAlpha2(code)
+  }
+
+  get licences(): LicenceLookup {
+    return this.#lookups.licences()
+  }
+
+  get formats(): FormatLookup {
+    return this.#lookups.formats()
+  }
+
   /** None of a large vocabulary. */
-  readonly concepts: (scheme: string) => readonly Concept[]
+  concepts(scheme: string): readonly Concept[] {
+    return this.#tables.get(scheme)?.concepts ?? []
+  }
+
   /** The concepts that the product ships. */
-  readonly bundled: (scheme: string) => readonly Concept[]
+  bundled(scheme: string): readonly Concept[] {
+    return this.#bundled.tables.get(scheme) ?? []
+  }
+
   /** A stored concept with what official tables do not say and the bundled concept of that IRI does. */
-  readonly completed: (concept: Concept) => Concept
+  completed(concept: Concept): Concept {
+    return completed(concept, this.#shipped.get(concept.iri))
+  }
+
   /** Grows with every replacement. */
-  readonly revision: () => number
+  get revision(): number {
+    return this.#revision
+  }
+
+  get large(): ReadonlyMap<string, LearntConcepts> {
+    return this.#large
+  }
+
   /** A stored vocabulary takes the place of the bundled one; `undefined` brings that back. */
-  readonly replace: (scheme: string, concepts: readonly Concept[] | undefined) => void
+  replace(scheme: string, concepts: readonly Concept[] | undefined): void {
+    this.#large.delete(scheme)
+    const all = concepts?.map((one) => this.completed(one)) ?? this.#bundled.tables.get(scheme)
+    this.#put(scheme, all && tableOf(all))
+  }
+
   /**
    * The same for a vocabulary that memory does not hold: only its concepts that were learnt are found, and only by IRI (no
    * codes, no exact matches).
    */
-  readonly replaceLarge: (scheme: string) => void
-  readonly large: () => ReadonlyMap<string, LearntConcepts>
-}
-
-/** A cache over the bundled tables; changes of stored vocabularies come in through `replace`. */
-export function conceptCache(bundled: Bundled): ConceptCache {
-  const tables = new Map([...bundled.tables].map(([scheme, all]) => [scheme, tableOf(all)]))
-  const large = new Map<string, LearntConcepts>()
-  const shipped = new Map([...bundled.tables.values()].flat().map((one) => [one.iri, one]))
-  const complete = (concept: Concept) => completed(concept, shipped.get(concept.iri))
-  let lookups = lookupsOf(tables, large)
-  let revision = 0
-  const put = (scheme: string, table: ConceptTable | undefined) => {
-    if (table) tables.set(scheme, table)
-    else tables.delete(scheme)
-    lookups = lookupsOf(tables, large)
-    revision += 1
+  replaceLarge(scheme: string): void {
+    this.#large.set(scheme, new LearntConcepts())
+    this.#put(scheme, undefined)
   }
-  return {
-    find: (iri) => {
-      const finders = lookups.finders()
-      // Nearly all records write IRIs as the vocabulary does.
-      return finders[0]?.(iri) ?? spelled(iri, finders)
-    },
-    within: (scheme, iri) => {
-      const lookup = tables.get(scheme)?.byIri ?? large.get(scheme)?.get
-      return lookup && spelled(iri, [lookup])
-    },
-    byCode: (scheme, code) => tables.get(scheme)?.byCode(code),
-    byAlpha2: (scheme, code) => tables.get(scheme)?.byAlpha2(code),
-    licenceByIri: (iri) => lookups.licences().byIri(iri),
-    licenceByText: (text) => lookups.licences().byText(text),
-    formatByText: (text) => lookups.formats().byText(text),
-    formatByMediaType: (type) => lookups.formats().byMediaType(type),
-    isMediaType: (type) => bundled.mediaTypes.has(type),
-    concepts: (scheme) => tables.get(scheme)?.concepts ?? [],
-    bundled: (scheme) => bundled.tables.get(scheme) ?? [],
-    completed: complete,
-    revision: () => revision,
-    replace: (scheme, concepts) => {
-      const replacement = concepts?.map(complete) ?? bundled.tables.get(scheme)
-      large.delete(scheme)
-      put(scheme, replacement && tableOf(replacement))
-    },
-    replaceLarge: (scheme) => {
-      large.set(scheme, new LearntConcepts())
-      put(scheme, undefined)
-    },
-    large: () => large,
+
+  #put(scheme: string, table: ConceptTable | undefined): void {
+    if (table) this.#tables.set(scheme, table)
+    else this.#tables.delete(scheme)
+    this.#lookups = lookupsOf(this.#tables, this.#large)
+    this.#revision += 1
   }
 }
 

@@ -17,7 +17,7 @@ import { feed } from './feed.ts'
 import { type Records, storedCatalogues } from './indexed-records.ts'
 import { readMarks } from './marks.ts'
 import type { Projector } from './projector.ts'
-import { type Drift, reconcile, type ReconcileOptions } from './reconcile.ts'
+import { reconcile, type ReconcileOptions } from './reconcile.ts'
 
 type MaintenanceContext = {
   readonly store: GraphStore
@@ -35,44 +35,29 @@ type MaintenanceContext = {
 type Progress = (done: number, total?: number) => void
 
 /** A number is how many records; what is under way ends with the signal. */
-export type IndexMaintenance = {
-  /** Projects catalogues with all that is in them again; none = everything. Throws `unknown-catalogue`. */
-  readonly again: (
-    catalogues: readonly string[],
-    progress: Progress,
-    signal: AbortSignal,
-  ) => Promise<number>
-  /**
-   * Fills indices anew beside what answers, and swaps them in; none = all. Throws `invalid-parameter` for a name that is none,
-   * and `conflict` while any is being filled. The signal ends the waiting only.
-   */
-  readonly refill: (
-    indices: readonly string[],
-    progress: Progress,
-    signal: AbortSignal,
-  ) => Promise<number>
-  /** When the oldest write was made that is not indexed yet, milliseconds since 1970. */
-  readonly oldest: (signal: AbortSignal) => Promise<number | undefined>
-  /** Compares store and index. Throws `conflict` while an index is being filled, or while they are compared already. */
-  readonly reconcile: (options: ReconcileOptions, signal: AbortSignal) => Promise<Drift>
-}
+export type IndexMaintenance = ReturnType<typeof indexMaintenance>
 
 /** Milliseconds between two looks at how far the filling is. */
 const lookMs = 250
 
-export function indexMaintenance(context: MaintenanceContext): IndexMaintenance {
+export function indexMaintenance(context: MaintenanceContext) {
   const { store, profile, index, projector, engine, log, pause } = context
   const take = (resource: string) => projector.again(resource)
   const awaits = (resource: string) => projector.awaits(resource)
   let isComparing = false
   return {
-    again: async (catalogues, progress, signal) => {
+    /** Projects catalogues with all that is in them again; none = everything. Throws `unknown-catalogue`. */
+    again: async (catalogues: readonly string[], progress: Progress, signal: AbortSignal) => {
       const { pages, total } = await (catalogues.length === 0
         ? everything(context.records(), signal)
         : cataloguesWithMembers(context, catalogues, signal))
       return feed(pages, { take, pause, progress: (done) => progress(done, total) }, signal)
     },
-    refill: async (given, progress, signal) => {
+    /**
+     * Fills indices anew beside what answers, and swaps them in; none = all. Throws `invalid-parameter` for a name that is none,
+     * and `conflict` while any is being filled. The signal ends the waiting only.
+     */
+    refill: async (given: readonly string[], progress: Progress, signal: AbortSignal) => {
       const filling = await engine.anew(chosenIndices(profile, given))
       for (;;) {
         signal.throwIfAborted()
@@ -84,12 +69,14 @@ export function indexMaintenance(context: MaintenanceContext): IndexMaintenance 
         await pause(lookMs, signal)
       }
     },
-    oldest: async (signal) => {
+    /** When the oldest write was made that is not indexed yet, milliseconds since 1970. */
+    oldest: async (signal: AbortSignal) => {
       const [mark] = await readMarks(store, 1, signal)
       // Versions are microseconds of the clock.
       return mark && mark.version / 1000
     },
-    reconcile: async (options, signal) => {
+    /** Compares store and index. Throws `conflict` while an index is being filled, or while they are compared already. */
+    reconcile: async (options: ReconcileOptions, signal: AbortSignal) => {
       if (engine.rebuilding()?.length !== 0)
         throw new Failure('conflict', 'an index is being filled; try again when it is whole')
       if (isComparing) throw new Failure('conflict', 'store and index are being compared already')

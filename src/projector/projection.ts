@@ -7,15 +7,15 @@ import type { IndexName } from '../search-index/index-settings.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { Landed, Mark } from '../store/marks.ts'
-import { versions as clock, type VersionClock } from '../store/versions.ts'
+import { versions as clock } from '../store/versions.ts'
 import { loadBundled } from '../vocabularies/authorities.ts'
 import type { Pause } from '../workers/retry.ts'
-import { documentBuilder, type UnfitValues, unfitValues } from './building/document.ts'
+import { documentBuilder, unfitValues } from './building/document.ts'
 import { enrichment, type EnrichmentRule } from './building/enrichment.ts'
 import type { FacetConfig } from './building/facets.ts'
 import { indexSettings } from './building/index-settings.ts'
 import { type Affects, cascades, catalogueMembers } from './cascades.ts'
-import { conceptCache } from './concept-cache.ts'
+import { ConceptCache } from './concept-cache.ts'
 import {
   configuredOrAway,
   EngineStart,
@@ -27,7 +27,7 @@ import { catalogueContexts } from './gathering/catalogue-contexts.ts'
 import { type GatherContext, gatherBatch } from './gathering/gather-batch.ts'
 import { StoredConcepts } from './gathering/stored-concepts.ts'
 import { vocabularyUsers } from './gathering/vocabulary-users.ts'
-import { type IndexMaintenance, indexMaintenance } from './index-maintenance.ts'
+import { indexMaintenance } from './index-maintenance.ts'
 import { recordsOf } from './indexed-records.ts'
 import type { Report } from './mappings/mapping.ts'
 import { clearing, newestIndexed, newestMark } from './marks.ts'
@@ -55,35 +55,7 @@ export type ProjectionDeps = {
 
 type OlderCopy = 'store' | 'index' | undefined
 
-export type Projection = {
-  /** The clock that every write of this process takes its version from. */
-  readonly versions: VersionClock
-  readonly changed: (marks: readonly Landed[]) => void
-  /** A cascade mark stands in the store. */
-  readonly cascaded: () => void
-  /** A write failed and may have landed: marks in the store are looked for. */
-  readonly unsure: () => void
-  /** Whether the index may not have the present state of a resource yet. */
-  readonly awaits: (resource: string) => boolean
-  readonly settled: (mark: Mark, signal: AbortSignal) => Promise<boolean>
-  /** Resolves when the index keeps up with what is written, when it cannot, or soon: for whoever writes very much. */
-  readonly keptUp: (signal: AbortSignal) => Promise<void>
-  /** Whether a catalogue is kept out of search, with everything in it. */
-  readonly hides: (catalogue: string, signal: AbortSignal) => Promise<boolean>
-  /** What of a dataset its document will not show; for those who tell the sender. */
-  readonly unfitValues: UnfitValues
-  /** Resources that are not indexed yet. */
-  readonly pending: () => number
-  /** Indices that are being filled. */
-  readonly rebuilding: () => readonly Rebuilding[]
-  /** Resolves when nothing waits and no index is being filled; rejects with the signal's reason when it fires first. */
-  readonly idle: (signal: AbortSignal) => Promise<void>
-  /** Which of the two knew less than the other at the start: somebody has put an older copy of it in its place. */
-  readonly olderCopy: OlderCopy
-  /** What an operator may have done to the indices. */
-  readonly upkeep: IndexMaintenance
-  readonly stop: () => Promise<void>
-}
+export type Projection = Awaited<ReturnType<typeof projection>>
 
 /** Resources per batch where the engine does not mind, and kept in memory. */
 const standardBatch = 100
@@ -98,43 +70,55 @@ const keptUpPollMs = 5
  * Starts projecting what earlier processes left, and fills the indices that are new or were built otherwise from the store. A
  * search engine that is away is waited for in the background: what is written meanwhile stays marked.
  */
-export async function projection(deps: ProjectionDeps): Promise<Projection> {
+export async function projection(deps: ProjectionDeps) {
   const { store, index, names, profile, log, pause } = deps
   const { projector, cascading, engine, gather, versions, olderCopy, records } = await started(deps)
   const maintained = { store, index, names, profile, log, pause, records, projector, engine }
   const { contexts, concepts } = gather
   return {
+    /** The clock that every write of this process takes its version from. */
     versions,
-    changed: (marks) => projector.changed(marks),
-    cascaded: () => cascading.wake(),
-    unsure: () => {
+    changed: (marks: readonly Landed[]): void => projector.changed(marks),
+    /** A cascade mark stands in the store. */
+    cascaded: (): void => cascading.wake(),
+    /** A write failed and may have landed: marks in the store are looked for. */
+    unsure: (): void => {
       projector.recheck()
       cascading.wake()
     },
-    awaits: (resource) => projector.awaits(resource),
-    settled: (mark, signal) => projector.settled(mark, signal),
-    keptUp: async (signal) => {
+    /** Whether the index may not have the present state of a resource yet. */
+    awaits: (resource: string): boolean => projector.awaits(resource),
+    settled: (mark: Mark, signal: AbortSignal) => projector.settled(mark, signal),
+    /** Resolves when the index keeps up with what is written, when it cannot, or soon: for whoever writes very much. */
+    keptUp: async (signal: AbortSignal): Promise<void> => {
       for (let ms = 0; ms < keptUpMs && projector.lags && !signal.aborted; ms += keptUpPollMs)
         await pause(keptUpPollMs, signal)
     },
-    hides: async (catalogue, signal) => {
+    /** Whether a catalogue is kept out of search, with everything in it. */
+    hides: async (catalogue: string, signal: AbortSignal): Promise<boolean> => {
       // What is kept of it may be older than a write that is not projected yet.
       if (projector.awaits(names.catalogue(catalogue))) contexts.forget(catalogue)
       return (await contexts.get(catalogue, signal))?.hidden ?? false
     },
+    /** What of a dataset its document will not show; for those who tell the sender. */
     unfitValues: unfitValues({ profile, names, concepts }),
-    pending: () => projector.pending,
-    rebuilding: () => engine.rebuilding() ?? [],
+    /** Resources that are not indexed yet. */
+    pending: (): number => projector.pending,
+    /** Indices that are being filled. */
+    rebuilding: (): readonly Rebuilding[] => engine.rebuilding() ?? [],
+    /** Which of the two knew less than the other at the start: somebody has put an older copy of it in its place. */
     olderCopy,
+    /** What an operator may have done to the indices. */
     upkeep: indexMaintenance(maintained),
-    idle: async (signal) => {
+    /** Resolves when nothing waits and no index is being filled; rejects with the signal's reason when it fires first. */
+    idle: async (signal: AbortSignal): Promise<void> => {
       while (engine.rebuilding()?.length !== 0) {
         signal.throwIfAborted()
         await pause(pollMs, signal)
       }
       await projector.idle(signal)
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await engine.stop()
       await cascading.stop()
       await projector.stop()
@@ -190,7 +174,7 @@ async function started(deps: ProjectionDeps) {
 async function gatherContext(deps: ProjectionDeps): Promise<GatherContext> {
   const { store, index, names, profile, log, leftOut } = deps
   const { facets, nonCountries, enrichment: rules = [] } = deps
-  const concepts = conceptCache(await loadBundled(deps.vocabularies))
+  const concepts = new ConceptCache(await loadBundled(deps.vocabularies))
   const stored = new StoredConcepts({ store, names, concepts, log })
   await stored.load()
   const builder = documentBuilder({

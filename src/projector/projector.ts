@@ -20,7 +20,7 @@ import type { GraphStore } from '../store/graph-store.ts'
 import type { Landed, Mark } from '../store/marks.ts'
 import { conditionVariable } from '../workers/condition.ts'
 import { clearing, readMarks } from './marks.ts'
-import { queue, waiters, type Pending, type Queue } from './queue.ts'
+import { type Pending, ProjectionQueue, Waiters } from './queue.ts'
 
 /** Builds what resources become in the index; the answer writes it there. */
 type Gather = (batch: readonly Pending[], signal: AbortSignal) => Promise<Write>
@@ -63,8 +63,8 @@ export const isAway = (error: unknown): boolean =>
 
 export class Projector {
   readonly #deps: ProjectorDeps
-  readonly #queue: Queue
-  readonly #waiters = waiters()
+  readonly #queue: ProjectionQueue
+  readonly #waiters = new Waiters()
   readonly #stopping = new AbortController()
   /** Told whenever there is more to do, or less. */
   readonly #news = conditionVariable()
@@ -90,7 +90,7 @@ export class Projector {
 
   constructor(deps: ProjectorDeps) {
     this.#deps = deps
-    this.#queue = queue(deps.capacity, deps.isFirst)
+    this.#queue = new ProjectionQueue(deps.capacity, deps.isFirst)
     this.#indexed = deps.indexed ?? 0
   }
 

@@ -1,4 +1,4 @@
-/** What waits to be projected: one entry per resource, its newest version, in the order in which resources came. */
+/** What waits to be projected: one entry per resource, its newest version, in the order in which resources came; and who waits for it. */
 
 import type { Fresh, Landed, Mark } from '../store/marks.ts'
 
@@ -18,27 +18,7 @@ export type Pending = {
 }
 
 /** A resource that is projected again although nobody wrote it. */
-type Again = {
-  readonly resource: string
-  readonly filling: boolean
-  readonly told: () => void
-}
-
-export type Queue = {
-  /** A mark that stands in the store. False when the queue is full. */
-  add(mark: Landed): boolean
-  /** False when the queue is full. */
-  again(one: Again): boolean
-  /** Takes up to `most` resources out. */
-  take(most: number): readonly Pending[]
-  /** Puts back what could not be done. */
-  restore(pending: readonly Pending[]): void
-  /** Whether a write of the resource waits. */
-  has(resource: string): boolean
-  readonly size: number
-  /** How many of them were written. */
-  readonly written: number
-}
+type Again = Required<Pick<Pending, 'resource' | 'filling'>> & { readonly told: () => void }
 
 /** Graphs kept in memory, about 10 KB each; those of later resources are read back from the store. A harvest hands over 300 at once. */
 const mostFresh = 1000
@@ -56,111 +36,136 @@ const calmAfter = 10
  * resources that others embed; they are taken before the others, or those would be built from what was. Resources that
  * nobody wrote come last: a writer waits until its record is searchable.
  */
-export function queue(capacity: number, isFirst: (resource: string) => boolean): Queue {
-  const first = new Map<string, Pending>()
-  const rest = new Map<string, Pending>()
-  const last = new Map<string, Pending>()
-  const written = (resource: string) => (isFirst(resource) ? first : rest)
-  const size = () => first.size + rest.size + last.size
+export class ProjectionQueue {
+  readonly #capacity: number
+  readonly #isFirst: (resource: string) => boolean
+  readonly #first = new Map<string, Pending>()
+  readonly #rest = new Map<string, Pending>()
+  readonly #last = new Map<string, Pending>()
   /** Batches since the last one with a write. */
-  let calm = calmAfter
-  const find = (resource: string) => written(resource).get(resource) ?? last.get(resource)
+  #calm = calmAfter
 
-  const merge = (next: Pending) => {
-    const { resource } = next
-    const merged = both(find(resource), next, size() < mostFresh)
-    last.delete(resource)
-    if (merged.marked.length > 0) written(resource).set(resource, merged)
-    else last.set(resource, merged)
+  constructor(capacity: number, isFirst: (resource: string) => boolean) {
+    this.#capacity = capacity
+    this.#isFirst = isFirst
   }
-  const admit = (next: Pending) => {
-    if (size() >= capacity && !find(next.resource)) return false
-    merge(next)
+
+  get size(): number {
+    return this.written + this.#last.size
+  }
+
+  /** How many of them were written. */
+  get written(): number {
+    return this.#first.size + this.#rest.size
+  }
+
+  /** Whether a write of the resource waits. */
+  has(resource: string): boolean {
+    return this.#lineOf(resource).has(resource)
+  }
+
+  /** A mark that stands in the store. False when the queue is full. */
+  add(mark: Landed): boolean {
+    return this.#admit({ ...mark, marked: [mark.version] })
+  }
+
+  /** False when the queue is full. */
+  again({ resource, filling, told }: Again): boolean {
+    return this.#admit({ resource, filling, version: 0, marked: [], told: [told] })
+  }
+
+  /** Takes up to `most` resources out. */
+  take(most: number): readonly Pending[] {
+    const taken: Pending[] = []
+    const takeFrom = (line: Map<string, Pending>, until: number) => {
+      for (const pending of line.values()) {
+        if (taken.length >= until) return
+        taken.push(pending)
+        line.delete(pending.resource)
+      }
+    }
+    const reserved = Math.min(this.#last.size, Math.floor(most / share))
+    takeFrom(this.#first, most - reserved)
+    takeFrom(this.#rest, most - reserved)
+    this.#calm = taken.length > 0 ? 0 : this.#calm + 1
+    const others = taken.length > 0 ? reserved : Math.ceil(most / share)
+    takeFrom(this.#last, this.#calm > calmAfter ? most : taken.length + others)
+    return taken
+  }
+
+  /** Puts back what could not be done. */
+  restore(pending: readonly Pending[]): void {
+    for (const one of pending) this.#merge(one)
+  }
+
+  #lineOf(resource: string): Map<string, Pending> {
+    return this.#isFirst(resource) ? this.#first : this.#rest
+  }
+
+  #find(resource: string): Pending | undefined {
+    return this.#lineOf(resource).get(resource) ?? this.#last.get(resource)
+  }
+
+  #admit(next: Pending): boolean {
+    if (this.size >= this.#capacity && !this.#find(next.resource)) return false
+    this.#merge(next)
     return true
   }
 
-  return {
-    add: (mark) => admit({ ...mark, marked: [mark.version] }),
-    again: ({ told, ...one }) => admit({ ...one, version: 0, marked: [], told: [told] }),
-    take: (most) => {
-      const taken: Pending[] = []
-      const takeFrom = (line: Map<string, Pending>, until: number) => {
-        for (const pending of line.values()) {
-          if (taken.length >= until) return
-          taken.push(pending)
-          line.delete(pending.resource)
-        }
-      }
-      const kept = Math.min(last.size, Math.floor(most / share))
-      takeFrom(first, most - kept)
-      takeFrom(rest, most - kept)
-      calm = taken.length > 0 ? 0 : calm + 1
-      const others = taken.length > 0 ? kept : Math.ceil(most / share)
-      takeFrom(last, calm > calmAfter ? most : taken.length + others)
-      return taken
-    },
-    restore: (pending) => pending.forEach(merge),
-    has: (resource) => written(resource).has(resource),
-    get size() {
-      return size()
-    },
-    get written() {
-      return first.size + rest.size
-    },
+  #merge(next: Pending): void {
+    const { resource } = next
+    const known = this.#find(resource)
+    const newest = known && known.version > next.version ? known : next
+    const fresh = this.size < mostFresh ? newest.fresh : undefined
+    const filling = next.filling === true && (known === undefined || known.filling === true)
+    const told = [...(known?.told ?? []), ...(next.told ?? [])]
+    const merged: Pending = {
+      resource,
+      version: newest.version,
+      marked: [...new Set([...(known?.marked ?? []), ...next.marked])],
+      ...(fresh && { fresh }),
+      ...(filling && { filling }),
+      ...(told.length > 0 && { told }),
+    }
+    this.#last.delete(resource)
+    const line = merged.marked.length > 0 ? this.#lineOf(resource) : this.#last
+    line.set(resource, merged)
   }
-}
-
-function both(known: Pending | undefined, next: Pending, room: boolean): Pending {
-  const newest = known && known.version > next.version ? known : next
-  const fresh = room ? newest.fresh : undefined
-  const filling = next.filling === true && (known === undefined || known.filling === true)
-  const told = [...(known?.told ?? []), ...(next.told ?? [])]
-  return {
-    resource: next.resource,
-    version: newest.version,
-    marked: [...new Set([...(known?.marked ?? []), ...next.marked])],
-    ...(fresh && { fresh }),
-    ...(filling && { filling }),
-    ...(told.length > 0 && { told }),
-  }
-}
-
-type Waiters = {
-  /** Resolves true when the version of the mark or a newer one is indexed, false when the signal fires first. */
-  readonly wait: (mark: Mark, signal: AbortSignal) => Promise<boolean>
-  /** Tells the waiters of these resources. */
-  readonly done: (indexed: readonly Mark[]) => void
-  /** Tells all that it will take longer than they can wait. */
-  readonly giveUp: () => void
-  readonly size: number
 }
 
 /** Those who wait until a version of a resource is searchable. */
-export function waiters(): Waiters {
-  const waiting = new Set<Mark & { readonly resolve: (isDone: boolean) => void }>()
-  return {
-    wait: (mark, signal) => {
-      if (signal.aborted) return Promise.resolve(false)
-      const { promise, resolve } = Promise.withResolvers<boolean>()
-      const waiter = { ...mark, resolve }
-      const abort = () => resolve(false)
-      signal.addEventListener('abort', abort, { once: true })
-      waiting.add(waiter)
-      return promise.finally(() => {
-        signal.removeEventListener('abort', abort)
-        waiting.delete(waiter)
-      })
-    },
-    done: (indexed) => {
-      const versions = new Map(indexed.map(({ resource, version }) => [resource, version]))
-      for (const { resource, version, resolve } of waiting)
-        if (version <= (versions.get(resource) ?? -1)) resolve(true)
-    },
-    giveUp: () => {
-      for (const { resolve } of waiting) resolve(false)
-    },
-    get size() {
-      return waiting.size
-    },
+export class Waiters {
+  readonly #waiting = new Set<Mark & { readonly resolve: (isDone: boolean) => void }>()
+
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  /** Resolves true when the version of the mark or a newer one is indexed, false when the signal fires first. */
+  async wait(mark: Mark, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const waiter = { ...mark, resolve }
+    const abort = () => resolve(false)
+    signal.addEventListener('abort', abort, { once: true })
+    this.#waiting.add(waiter)
+    try {
+      return await promise
+    } finally {
+      signal.removeEventListener('abort', abort)
+      this.#waiting.delete(waiter)
+    }
+  }
+
+  /** Tells the waiters of these resources. */
+  done(indexed: readonly Mark[]): void {
+    const versions = new Map(indexed.map(({ resource, version }) => [resource, version]))
+    for (const { resource, version, resolve } of this.#waiting)
+      if (version <= (versions.get(resource) ?? -1)) resolve(true)
+  }
+
+  /** Tells all that it will take longer than they can wait. */
+  giveUp(): void {
+    for (const { resolve } of this.#waiting) resolve(false)
   }
 }

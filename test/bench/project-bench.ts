@@ -7,7 +7,7 @@ import { embeddedIndex } from '../../src/search-index/sqlite/sqlite-index.ts'
 import type { IndexChange } from '../../src/search-index/search-index.ts'
 import { logger } from '../../src/log.ts'
 import { loadProfile } from '../../src/profile/load-profile.ts'
-import { conceptCache } from '../../src/projector/concept-cache.ts'
+import { ConceptCache } from '../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../src/vocabularies/authorities.ts'
 import { documentBuilder } from '../../src/projector/building/document.ts'
 import { projection } from '../../src/projector/projection.ts'
@@ -63,7 +63,7 @@ async function stored(pool: readonly string[], n: number): Promise<Stored> {
 
 const makeBuilder = async () => {
   const profile = await loadProfile()
-  const concepts = conceptCache(await loadBundled(vocabularies))
+  const concepts = new ConceptCache(await loadBundled(vocabularies))
   return { profile, builder: documentBuilder({ profile, concepts, names: iris }) }
 }
 

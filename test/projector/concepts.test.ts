@@ -2,7 +2,7 @@
 
 import { fingerprint } from '../../src/text/fingerprint.ts'
 import { describe, expect, test } from 'vitest'
-import { conceptCache } from '../../src/projector/concept-cache.ts'
+import { ConceptCache } from '../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../src/vocabularies/authorities.ts'
 import { conceptsOf, schemeIn, schemes } from '../../src/vocabularies/concept.ts'
 import { builder, concepts, graph } from './built.ts'
@@ -35,14 +35,11 @@ describe('the concept cache', () => {
     expect(concepts.byCode('https://example.org/none', 'x')).toBeUndefined()
   })
 
-  test('knows what the assessment of quality asks of file types, and the registered media types', () => {
+  test('knows what the assessment of quality asks of file types', () => {
     const csv = concepts.byCode(schemes.fileType, 'CSV')
     expect([csv?.machineReadable, csv?.nonProprietary]).toEqual([true, true])
     const pdf = concepts.byCode(schemes.fileType, 'PDF')
     expect([pdf?.machineReadable, pdf?.nonProprietary]).toEqual([false, false])
-    expect(
-      ['text/csv', 'application/3gpphal+json', 'text/nothing'].map(concepts.isMediaType),
-    ).toEqual([true, true, false])
   })
 
   test('finds a concept within one vocabulary only', () => {
@@ -52,15 +49,15 @@ describe('the concept cache', () => {
   })
 
   test('prefers current concepts over deprecated ones', () => {
-    expect(concepts.licenceByText('CC BY 4.0')?.id).toBe('CC_BY_4_0')
-    expect(concepts.licenceByIri('http://creativecommons.org/licenses/by/4.0')?.deprecated).toBe(
+    expect(concepts.licences.byText('CC BY 4.0')?.id).toBe('CC_BY_4_0')
+    expect(concepts.licences.byIri('http://creativecommons.org/licenses/by/4.0')?.deprecated).toBe(
       false,
     )
   })
 
   test('a stored vocabulary takes the place of the bundled one until it goes', async () => {
-    const cache = conceptCache(await loadBundled('shapes/vocabularies'))
-    const before = cache.revision()
+    const cache = new ConceptCache(await loadBundled('shapes/vocabularies'))
+    const before = cache.revision
     const stored = await graph(
       `<${schemes.country}> a skos:ConceptScheme . <${schemes.country}/CHE> a skos:Concept ; skos:inScheme <${schemes.country}> ;
        dc11:identifier "CHE" ; skos:prefLabel "Helvetia"@en .`,
@@ -71,17 +68,17 @@ describe('the concept cache', () => {
     expect(cache.find(`${schemes.country}/DEU`)).toBeUndefined()
     cache.replace(schemes.country, undefined)
     expect(cache.find(`${schemes.country}/CHE`)?.label).toBe('Switzerland')
-    expect(cache.revision()).toBe(before + 2)
+    expect(cache.revision).toBe(before + 2)
   })
 
   test('a licence of a custom vocabulary is found by what it exactly matches', async () => {
-    const cache = conceptCache(await loadBundled('shapes/vocabularies'))
+    const cache = new ConceptCache(await loadBundled('shapes/vocabularies'))
     const own = await graph(
       `<urn:x:l> a skos:ConceptScheme . <urn:x:l/1> a skos:Concept ; skos:inScheme <urn:x:l> ; dc11:identifier "L1" ;
        skos:prefLabel "Ours"@en ; skos:exactMatch <https://terms.example/1/> .`,
     )
     cache.replace('urn:x:l', conceptsOf(own, 'urn:x:l'))
-    expect(cache.licenceByIri('http://www.terms.example/1')?.id).toBe('L1')
+    expect(cache.licences.byIri('http://www.terms.example/1')?.id).toBe('L1')
   })
 })
 

@@ -45,5 +45,5 @@ test('nothing is remembered of a record for the next one, or of a catalogue once
   }
   expect(await inside('One')).toEqual([{ id: 'cat', title: 'One' }])
   expect(await inside('Two')).toEqual([{ id: 'cat', title: 'Two' }])
-  expect(concepts.revision()).toBe(0)
+  expect(concepts.revision).toBe(0)
 })

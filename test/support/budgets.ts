@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   profile: 1845,
 
-  projector: 6250,
+  projector: 6240,
 
   rdf: 3570,
 

@@ -265,7 +265,7 @@ function catalogueReader(context: BuilderContext): CatalogueReader {
     return { facts, reports }
   }
   return (catalogue) => {
-    const revision = concepts.revision()
+    const revision = concepts.revision
     const cached = cache.get(catalogue.graph)
     if (cached && cached.revision === revision && cached.facts.id === catalogue.id) return cached
     const fresh = { ...read(catalogue), revision }

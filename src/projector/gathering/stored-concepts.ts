@@ -174,9 +174,9 @@ export class StoredConcepts {
   /** Looks up in large vocabularies what a batch of records may mention, because mappings do not wait. */
   async prepare(graphs: Iterable<Graph | undefined>, signal: AbortSignal): Promise<void> {
     const { store, concepts } = this.#context
-    if (concepts.large().size === 0) return
+    if (concepts.large.size === 0) return
     const mentioned = new Set([...irisIn(graphs)].flatMap((iri) => [...spellings(iri)]))
-    for (const [scheme, part] of concepts.large()) {
+    for (const [scheme, part] of concepts.large) {
       const unasked = part.unasked(mentioned)
       for (let at = 0; at < unasked.length; at += irisPerQuery) {
         const iris = unasked.slice(at, at + irisPerQuery)

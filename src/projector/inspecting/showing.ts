@@ -12,7 +12,7 @@ import { compareCodePoints } from '../../text/code-points.ts'
 import { loadBundled } from '../../vocabularies/authorities.ts'
 import { schemeIn } from '../../vocabularies/concept.ts'
 import { type Built, documentBuilder } from '../building/document.ts'
-import { conceptCache } from '../concept-cache.ts'
+import { ConceptCache } from '../concept-cache.ts'
 
 type Source = { readonly profile: Profile; readonly base: string; readonly vocabularies: string }
 
@@ -22,7 +22,7 @@ export async function documentsOf(
   { profile, base, vocabularies }: Source,
 ): Promise<readonly Built[]> {
   const iris = names(base)
-  const concepts = conceptCache(await loadBundled(vocabularies))
+  const concepts = new ConceptCache(await loadBundled(vocabularies))
   const builder = documentBuilder({ profile, concepts, names: iris })
   // Only the store knows version and hash.
   const unstored = { version: 0, hash: '' }

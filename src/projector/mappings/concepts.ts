@@ -200,7 +200,7 @@ const authorityLicence = oncePerConcept(
  * clients hold it. A rule of enrichment may name another id.
  */
 function knownLicence(iri: string, { concepts }: Scene): JsonObject | undefined {
-  const concept = concepts.find(iri) ?? concepts.licenceByIri(iri)
+  const concept = concepts.find(iri) ?? concepts.licences.byIri(iri)
   if (!concept || concept.scheme === schemes.licence) return concept && authorityLicence(concept)
   const { label, definition: description } = concept
   return { id: iri, label, ...(description !== undefined && { description }), resource: iri }
@@ -245,7 +245,7 @@ function licenceOf(node: Term, scene: Scene): JsonObject | undefined {
   if (json) return json
   if (iri !== undefined) return { id: iri, label: iri, resource: iri }
   const text = isLiteral ? node.value.trim() : ''
-  const concept = scene.concepts.licenceByText(text)
+  const concept = scene.concepts.licences.byText(text)
   const id = normalised(text)
   if (concept && isLiteral) return authorityLicence(concept)
   return id === '' ? undefined : { id, label: text }
@@ -259,7 +259,7 @@ export const license = eachValue(
 // File formats: concepts of the file-type table from IRIs, media types, codes, endings and common names.
 
 function formatByMediaType(type: string, scene: Scene, resource?: string): JsonObject {
-  const concept = scene.concepts.formatByMediaType(type)
+  const concept = scene.concepts.formats.byMediaType(type)
   if (concept) return labelled(concept)
   return { id: type, label: type, ...(resource !== undefined && { resource }) }
 }
@@ -283,7 +283,7 @@ export function formatOf(node: Term, scene: Scene): JsonObject | undefined {
   const iri = iriLike(node, scene)
   const text = node.value.trim()
   if (iri === undefined && node.termType !== 'Literal') return undefined
-  const concept = iri === undefined ? concepts.formatByText(text) : concepts.find(iri)
+  const concept = iri === undefined ? concepts.formats.byText(text) : concepts.find(iri)
   if (concept) return labelled(concept)
   const type = mediaTypeOf(iri ?? text)
   if (type !== undefined && (iri !== undefined || topLevel.test(type)))

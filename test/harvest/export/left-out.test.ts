@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadProfile } from '../../../src/profile/load-profile.ts'
 import { unfitValues, type UnfitValues } from '../../../src/projector/building/document.ts'
-import { conceptCache } from '../../../src/projector/concept-cache.ts'
+import { ConceptCache } from '../../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../../src/vocabularies/authorities.ts'
 import { names } from '../../../src/rdf/names.ts'
 import { complete, dataset, harvestGround, record } from './ground.ts'
@@ -12,7 +12,7 @@ const shapes = (folder: string) => new URL(`../../../shapes/${folder}`, import.m
 let unfit: UnfitValues
 beforeAll(async () => {
   const profile = await loadProfile(shapes('default'))
-  const concepts = conceptCache(await loadBundled(shapes('vocabularies')))
+  const concepts = new ConceptCache(await loadBundled(shapes('vocabularies')))
   unfit = unfitValues({ profile, concepts, names: names('http://localhost:8080/') })
 })
 

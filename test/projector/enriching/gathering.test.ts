@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { IndexChange, SearchIndex } from '../../../src/search-index/search-index.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Profile, ResourceType } from '../../../src/profile/profile.ts'
-import { conceptCache } from '../../../src/projector/concept-cache.ts'
+import { ConceptCache } from '../../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../../src/vocabularies/authorities.ts'
 import { documentBuilder } from '../../../src/projector/building/document.ts'
 import { gatherBatch } from '../../../src/projector/gathering/gather-batch.ts'
@@ -48,7 +48,7 @@ function listening() {
 function gathering(given: { room?: { one: number; all: number }; profile?: Profile } = {}) {
   const own = given.profile ?? profile
   const { log, entries } = listening()
-  const concepts = conceptCache(bundled)
+  const concepts = new ConceptCache(bundled)
   const stored = new StoredConcepts({
     store,
     names,

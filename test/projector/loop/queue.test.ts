@@ -1,20 +1,20 @@
 /** Marks that wait in memory, and those who wait for them. */
 
 import { describe, expect, it } from 'vitest'
-import { queue, waiters } from '../../../src/projector/queue.ts'
+import { ProjectionQueue, Waiters } from '../../../src/projector/queue.ts'
 
 const isFirst = (resource: string) => resource.startsWith('catalogue')
 
 describe('the queue', () => {
   it('hands out what others embed before the others, whoever came first', () => {
-    const waiting = queue(10, isFirst)
+    const waiting = new ProjectionQueue(10, isFirst)
     for (const resource of ['a', 'b', 'catalogue-1', 'c']) waiting.add({ resource, version: 1 })
     expect(waiting.take(3).map(({ resource }) => resource)).toEqual(['catalogue-1', 'a', 'b'])
     expect(waiting.has('c')).toBe(true)
   })
 
   it('keeps one place per resource, the newest version and every mark that stands in the store', () => {
-    const waiting = queue(10, isFirst)
+    const waiting = new ProjectionQueue(10, isFirst)
     waiting.add({ resource: 'a', version: 1 })
     waiting.add({ resource: 'b', version: 2 })
     waiting.add({ resource: 'a', version: 3 })
@@ -28,7 +28,7 @@ describe('the queue', () => {
 
   it('keeps what the newest version holds, and nothing of an older one', () => {
     const fresh = (name: string) => ({ catalogue: name, quads: () => [], created: true })
-    const waiting = queue(10, isFirst)
+    const waiting = new ProjectionQueue(10, isFirst)
     waiting.add({ resource: 'a', version: 1, fresh: fresh('one') })
     waiting.add({ resource: 'a', version: 2, fresh: fresh('two') })
     waiting.add({ resource: 'b', version: 3, fresh: fresh('three') })
@@ -37,14 +37,14 @@ describe('the queue', () => {
   })
 
   it('refuses new resources when it is full, but not news of known ones', () => {
-    const waiting = queue(1, isFirst)
+    const waiting = new ProjectionQueue(1, isFirst)
     expect(waiting.add({ resource: 'a', version: 1 })).toBe(true)
     expect(waiting.add({ resource: 'b', version: 2 })).toBe(false)
     expect(waiting.add({ resource: 'a', version: 3 })).toBe(true)
   })
 
   it('serves writers before what is projected again, which still gets a fifth of every batch', () => {
-    const waiting = queue(200, isFirst)
+    const waiting = new ProjectionQueue(200, isFirst)
     const again = (resource: string) =>
       waiting.again({ resource, filling: true, told: () => undefined })
     for (let i = 0; i < 10; i++) again(`again-${i}`)
@@ -62,7 +62,7 @@ describe('the queue', () => {
   })
 
   it('projects again in small batches until nobody has written for a while, because the next write waits for one', () => {
-    const waiting = queue(1000, isFirst)
+    const waiting = new ProjectionQueue(1000, isFirst)
     const sizes = (times: number) => Array.from({ length: times }, () => waiting.take(50).length)
     for (let i = 0; i < 400; i++)
       waiting.again({ resource: `again-${i}`, filling: true, told: () => undefined })
@@ -73,7 +73,7 @@ describe('the queue', () => {
   })
 
   it('lets a write count for those who wanted the resource projected again, and never the other way round', () => {
-    const waiting = queue(100, isFirst)
+    const waiting = new ProjectionQueue(100, isFirst)
     const told: string[] = []
     const again = (filling: boolean, name: string) =>
       waiting.again({ resource: 'a', filling, told: () => told.push(name) })
@@ -95,7 +95,7 @@ describe('the queue', () => {
   })
 
   it('takes back what could not be done without losing what came meanwhile', () => {
-    const waiting = queue(10, isFirst)
+    const waiting = new ProjectionQueue(10, isFirst)
     waiting.add({ resource: 'a', version: 1 })
     const taken = waiting.take(1)
     waiting.add({ resource: 'a', version: 2 })
@@ -106,7 +106,7 @@ describe('the queue', () => {
 
 describe('waiters', () => {
   it('are told when their version or a newer one is indexed, not for an older one', async () => {
-    const waiting = waiters()
+    const waiting = new Waiters()
     const never = new AbortController().signal
     const told: string[] = []
     const two = waiting.wait({ resource: 'a', version: 2 }, never).then(() => told.push('two'))
@@ -122,7 +122,7 @@ describe('waiters', () => {
 
   it('end with false when the signal fires first', async () => {
     const stop = new AbortController()
-    const waiting = waiters().wait({ resource: 'a', version: 1 }, stop.signal)
+    const waiting = new Waiters().wait({ resource: 'a', version: 1 }, stop.signal)
     stop.abort()
     expect(await waiting).toBe(false)
   })

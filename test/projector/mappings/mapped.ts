@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { Field, MappingClass } from '../../../src/profile/profile.ts'
-import { conceptCache } from '../../../src/projector/concept-cache.ts'
+import { ConceptCache } from '../../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../../src/vocabularies/authorities.ts'
 import type { Scene } from '../../../src/projector/mappings/mapping.ts'
 import type { Json } from '../../../src/text/json.ts'
@@ -12,7 +12,7 @@ import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
 import { namedNode } from '../../../src/rdf/terms.ts'
 
-export const concepts = conceptCache(await loadBundled('shapes/vocabularies'))
+export const concepts = new ConceptCache(await loadBundled('shapes/vocabularies'))
 
 export const prefixes = `
 @prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
