@@ -116,13 +116,8 @@ const nodesIn = (value: unknown) =>
 /** The first value that is a text or texts by language. */
 const firstSaid = (values: readonly unknown[]) =>
   values.find((value) =>
-    (typeof value === 'object' && value !== null ? Object.values(value) : [value]).some((one) =>
-      listOf(one).some((text) => saidText(text) !== undefined),
-    ),
+    (isJsonObject(value) ? Object.values(value).flatMap(listOf) : listOf(value)).some(saidText),
   )
-
-/** What stands in a field for IRIs and is none. */
-const textOnly = (value: unknown) => (isUsableIri(saidText(value)) ? undefined : saidText(value))
 
 /** Deterministic; whatever the fields hold. */
 export function mappedPackage(fields: Fields, portal: CkanPortal): MappedRecord {
@@ -193,37 +188,38 @@ function subjects({ get }: Reader, authorities: Authorities): PropertyValues {
   }
 }
 
-/** A field of an agent by its bare name: `name`, `uri`, `email`. */
-type Get = (name: string) => unknown
+type Person = AgentFields & ContactFields
 
-/** From keys such as `publisher_name`. */
-const keyed =
-  ({ get }: Reader, role: string): Get =>
-  (name) =>
-    get(`${role}_${name}`)
-
-/** From objects, as the schemas of scheming portals write them. */
-const objectsIn = (value: unknown): readonly Get[] =>
-  nodesIn(value).map(
-    ({ get, translated }) =>
-      (name) =>
-        name === 'name' ? translated('name') : get(name),
-  )
+/** Who has a role: objects, as the schemas of scheming portals write them, and keys such as `publisher_name`. */
+function peopleIn({ get }: Reader, role: string) {
+  const person = (read: Reader['get'], name: unknown): Person => ({
+    // Text in the place of an IRI is a name.
+    name: firstSaid([name, isUsableIri(saidText(read('uri'))) ? undefined : saidText(read('uri'))]),
+    iri: read('uri'),
+    email: read('email'),
+    phone: read('telephone', 'phone'),
+    url: read('url'),
+    type: read('type'),
+    identifier: read('identifier'),
+  })
+  const objects = nodesIn(get(role)).map((one) => person(one.get, one.translated('name')))
+  const key = (name: string) => `${role}_${name}`
+  return { objects, keyed: person((...names) => get(...names.map(key)), get(key('name'))) }
+}
 
 /** Each field falls back by itself: an e-mail address alone does not hide the organization's name. */
 function publisher(reader: Reader, isDkan: boolean): AgentFields {
   const { get } = reader
+  const { objects, keyed } = peopleIn(reader, 'publisher')
   // There is one publisher at most.
-  const sources = [...objectsIn(get('publisher')).slice(0, 1), keyed(reader, 'publisher')]
-  const first = (name: string) => firstSaid(sources.map((source) => source(name)))
-  const uris = sources.map((source) => source('uri'))
+  const sources = [...objects.slice(0, 1), keyed]
+  const first = (name: keyof Person) => firstSaid(sources.map((source) => source[name]))
   const organization = readerOf(fieldsOf(structured(get('organization'))))
   // Version 1 of DKAN has groups in place of organizations.
   const group: Fields = isDkan ? fieldsOf(listOf(get('groups'))[0]) : {}
   return {
     name: firstSaid([
       first('name'),
-      ...uris.map(textOnly),
       saidText(get('publisher')),
       organization.translated('title'),
       organization.get('name'),
@@ -231,7 +227,7 @@ function publisher(reader: Reader, isDkan: boolean): AgentFields {
       group['display_name'],
       group['name'],
     ]),
-    iri: uris.find((uri) => isUsableIri(saidText(uri))),
+    iri: sources.map(({ iri }) => iri).find((iri) => isUsableIri(saidText(iri))),
     email: first('email'),
     url: first('url'),
     type: first('type'),
@@ -239,41 +235,25 @@ function publisher(reader: Reader, isDkan: boolean): AgentFields {
   }
 }
 
+/** Somebody in the plain fields of a package. */
+const named = ({ get }: Reader, role: string): Person => ({
+  name: get(role),
+  email: get(`${role}_email`),
+})
+
 /** Objects, else keys, else the author. */
 function creators(reader: Reader): readonly AgentFields[] {
-  const read = (get: Get): AgentFields => {
-    const [iri, email, url] = [get('uri'), get('email'), get('url')]
-    const [type, identifier] = [get('type'), get('identifier')]
-    return { name: firstSaid([get('name'), textOnly(iri)]), iri, email, url, type, identifier }
-  }
-  const objects = objectsIn(reader.get('creator')).map(read)
-  const keys = read(keyed(reader, 'creator'))
+  const { objects, keyed } = peopleIn(reader, 'creator')
   if (objects.some(isNamed)) return objects
-  if (isNamed(keys)) return [keys]
-  return [{ name: reader.get('author'), email: reader.get('author_email') }]
+  return [isNamed(keyed) ? keyed : named(reader, 'author')]
 }
 
 /** Objects, else the first of those that the keys name. */
-function contacts({ get }: Reader): readonly ContactFields[] {
-  const objects = nodesIn(get('contact')).map((one) => ({
-    name: one.translated('name'),
-    iri: one.get('uri'),
-    phone: one.get('telephone', 'phone'),
-    email: one.get('email'),
-    url: one.get('url'),
-  }))
+function contacts(reader: Reader): readonly ContactFields[] {
+  const { objects, keyed } = peopleIn(reader, 'contact')
   if (objects.some(isContact)) return objects
-  const keys = {
-    name: firstSaid([get('contact_name'), textOnly(get('contact_uri'))]),
-    email: get('contact_email'),
-    iri: get('contact_uri'),
-    phone: get('contact_telephone', 'contact_phone'),
-  }
-  const people = ['maintainer', 'author'].map((role) => ({
-    name: get(role),
-    email: get(`${role}_email`),
-  }))
-  return [keys, ...people].filter(isContact).slice(0, 1)
+  const others = ['maintainer', 'author'].map((role) => named(reader, role))
+  return [keyed, ...others].filter(isContact).slice(0, 1)
 }
 
 const relations = (get: Reader['get']): PropertyValues => ({

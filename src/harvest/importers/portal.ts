@@ -4,6 +4,7 @@
  */
 
 import { Failure, type Kind } from '../../errors.ts'
+import { defined } from '../../pipe/defined.ts'
 import type { Finding } from '../../pipe/message.ts'
 import type { Fields } from '../../text/json.ts'
 import { type Authorities, shippedAuthorities } from '../../vocabularies/authorities.ts'
@@ -171,7 +172,7 @@ export async function* listPages(
     // An empty page tells nothing but the total, which the first one told.
     if (total !== undefined && (count > 0 || page === 1)) yield { kind: 'total', total }
     yield* finds
-    if (count > 0) yield { kind: 'page', ...(cursor !== undefined && { cursor }) }
+    if (count > 0) yield defined({ kind: 'page', cursor })
     met += count
     largest = Math.max(largest, count)
     const isEnd = count === 0 || (met >= (total ?? Infinity) && count < (size ?? largest))

@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { Failure } from '../../errors.ts'
+import { defined } from '../../pipe/defined.ts'
 import type { Finding, Message, RecordMessage } from '../../pipe/message.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
 import { withoutCredentials } from '../../secrets.ts'
@@ -271,11 +272,8 @@ export class Reception {
 const shownOrigin = (sourceUrl: string | undefined) =>
   sourceUrl === undefined ? {} : { sourceUrl: withoutCredentials(sourceUrl).url }
 
-const refusal = ({ problem, sourceId, sourceUrl, excerpt }: Refused): Message => ({
-  kind: 'refused',
-  stage: 'import',
-  problem,
-  ...(sourceId !== undefined && { sourceId }),
-  ...shownOrigin(sourceUrl),
-  ...(excerpt !== undefined && { excerpt: excerpt.slice(0, longestExcerpt) }),
-})
+function refusal({ problem, sourceId, sourceUrl, excerpt: sent }: Refused): Message {
+  const excerpt = sent?.slice(0, longestExcerpt)
+  const about = { kind: 'refused', stage: 'import', problem, sourceId, excerpt } as const
+  return { ...defined(about), ...shownOrigin(sourceUrl) }
+}

@@ -9,6 +9,7 @@ import type { Outbound, OutboundRequest } from '../../client/outbound.ts'
 import { textOf } from '../../client/outbound-answer.ts'
 import { Failure, type Kind } from '../../errors.ts'
 import { loggedUrl } from '../../http/shell/request.ts'
+import { defined } from '../../pipe/defined.ts'
 import type { Finding, Validator } from '../../pipe/message.ts'
 import type { RunSink } from '../../pipe/runs/run.ts'
 import type { SegmentPlace } from '../../pipe/segment.ts'
@@ -185,25 +186,28 @@ export class Source {
   #request(url: string, request: SourceRequest): OutboundRequest {
     const { deps, config, trust, credentials } = this.#options
     const { accept, method, body, headers, maxBytes = deps.limits.maxPageBytes } = request
-    const { address, hostConcurrency: atOnce, hostDelayMs: delayMs } = config
-    const deadlines = {
-      connectMs: config.connectTimeoutMs,
-      firstByteMs: config.firstByteTimeoutMs,
-      idleMs: config.idleTimeoutMs,
-      pageMs: config.pageTimeoutMs,
-    }
-    return {
+    const { address } = config
+    const isHome = URL.parse(url)?.origin === new URL(address).origin
+    return defined({
       url,
+      method,
+      body,
       reach: { kind: 'configured', address, trust, allow: deps.allow },
-      headers: { ...(accept !== undefined && { Accept: accept }), ...headers },
+      headers: defined({ Accept: accept, ...headers }),
+      credentials: isHome ? credentials : undefined,
       maxBytes,
       attempts: config.attempts ?? deps.limits.attempts,
       retryAfterMaxMs: config.retryAfterMaxMs ?? deps.limits.retryAfterMaxMs,
-      deadlines: defined(deadlines),
-      ...(method === 'POST' && { repeatable: true }),
-      ...defined({ method, body, atOnce, delayMs }),
-      ...(URL.parse(url)?.origin === new URL(address).origin && { credentials }),
-    }
+      repeatable: method === 'POST' || undefined,
+      atOnce: config.hostConcurrency,
+      delayMs: config.hostDelayMs,
+      deadlines: defined({
+        connectMs: config.connectTimeoutMs,
+        firstByteMs: config.firstByteTimeoutMs,
+        idleMs: config.idleTimeoutMs,
+        pageMs: config.pageTimeoutMs,
+      }),
+    })
   }
 }
 
@@ -219,13 +223,6 @@ export const faultsOfOneAnswer: ReadonlySet<Kind> = new Set<Kind>([
   'source-timeout',
   'too-large',
 ])
-
-/** The members that have a value. */
-const defined = <T extends object>(members: T) =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what has no value is left out
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof T]?: Exclude<T[Key], undefined>
-  }
 
 /** Of every record of an answer that held such bytes; they became U+FFFD. */
 export const brokenText: Finding = {
@@ -255,20 +252,19 @@ async function withMessage(refusal: Failure, body: AsyncIterable<Uint8Array>): P
 // Asking a source whether a document has changed since the last complete run (RFC 9110, 13).
 
 /** Headers of a conditional request. */
-export const conditionsOf = ({ etag, lastModified }: Validator): Record<string, string> => ({
-  ...(etag !== undefined && { 'If-None-Match': etag }),
-  ...(lastModified !== undefined && { 'If-Modified-Since': lastModified }),
-})
+export const conditionsOf = ({ etag, lastModified }: Validator): Record<string, string> =>
+  defined({ 'If-None-Match': etag, 'If-Modified-Since': lastModified })
 
 /** What an answer says about its version. */
-export const validatorOf = (url: string, headers: Headers, bodyHash: string): Validator => ({
-  url,
-  bodyHash,
-  ...defined({
-    etag: headers.get('etag') ?? undefined,
-    lastModified: headers.get('last-modified') ?? undefined,
-  }),
-})
+export const validatorOf = (url: string, headers: Headers, bodyHash: string): Validator => {
+  const [etag, lastModified] = ['etag', 'last-modified'].map((name) => headers.get(name))
+  return defined({
+    url,
+    bodyHash,
+    etag: etag ?? undefined,
+    lastModified: lastModified ?? undefined,
+  })
+}
 
 // What an answer of a source is: a page, or one of the ways in which sources say no.
 
@@ -302,11 +298,11 @@ function refusalOf({ url, status, headers }: SourceAnswer): Failure | undefined 
   }
   if (status >= 200 && status < 300) return undefined
   // Only seconds: a date would need a clock, and whoever waits for it has done so already.
-  const seconds = /^\d{1,9}$/.exec(headers.get('retry-after') ?? '')?.[0]
-  const isThrottled = status === 429 || status === 503
-  return new Failure(kinds[status] ?? 'source-error', `${place} answered ${status}.`, {
-    ...(isThrottled && seconds !== undefined && { retryAfter: Number(seconds) }),
-  })
+  const [seconds] = /^\d{1,9}$/.exec(headers.get('retry-after') ?? '') ?? []
+  const kind = kinds[status] ?? 'source-error'
+  const later = kind === 'source-throttled' && seconds !== undefined ? Number(seconds) : undefined
+  const options = defined({ retryAfter: later })
+  return new Failure(kind, `${place} answered ${status}.`, options)
 }
 
 /** Whether asking again makes sense: the body broke off, nobody cut it on purpose. */
