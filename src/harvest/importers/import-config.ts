@@ -69,16 +69,16 @@ const choosing = new Set(['address', 'filters', 'query', 'types', 'graph'])
 /** Keys that change how a record looks, not which records there are. */
 const shaping = new Set(['language', 'output', 'preProcessing'])
 
+const without = (config: object, ...sets: readonly ReadonlySet<string>[]) =>
+  canonicalJson(
+    Object.fromEntries(Object.entries(config).filter(([key]) => !sets.some((set) => set.has(key)))),
+  )
+
 /** What decides which records a source offers, as canonical text: another one holds the removals of a run. */
-export const choiceOf = (config: object): string =>
-  canonicalJson(kept(config, (key) => !operational.has(key) && !shaping.has(key)))
+export const choiceOf = (config: object): string => without(config, operational, shaping)
 
 /** What decides how a record looks, as canonical text: part of the source hash. */
-export const shapeOf = (config: object): string =>
-  canonicalJson(kept(config, (key) => !operational.has(key) && !choosing.has(key)))
-
-const kept = (config: object, isKept: (key: string) => boolean) =>
-  Object.fromEntries(Object.entries(config).filter(([key]) => isKept(key)))
+export const shapeOf = (config: object): string => without(config, operational, choosing)
 
 /** JSON with sorted keys and without white space, so that equal values are equal texts. */
 export function canonicalJson(value: unknown): string {

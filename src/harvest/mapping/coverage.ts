@@ -1,6 +1,6 @@
 /** What a dataset is about in space and time: places with one geometry each, periods, resolutions. */
 
-import { dcat, dct, geosparql, locn, skos, xsd } from '../../rdf/namespaces.ts'
+import { dcat, dct, geosparql, locn, skos } from '../../rdf/namespaces.ts'
 import { literal } from '../../rdf/terms.ts'
 import { fromWkt, toWkt } from '../../vocabularies/geometry-text.ts'
 import {
@@ -107,24 +107,4 @@ export function periodFrom(subject: Subject, value: unknown): void {
   const ends = saidText(value)?.split(/\s*(?:\/|\s(?:to|bis|à|until|[-–—])\s)\s*/) ?? []
   const [start, end] = ends.map((part) => (part === '..' ? '' : part))
   period(subject, { start, end })
-}
-
-/** An ISO 8601 duration as `dcat:temporalResolution`. */
-export function resolution(subject: Subject, value: unknown): boolean {
-  const text = saidText(value) ?? ''
-  const isDuration =
-    /^P(?=.)(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=.)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?$/.test(text)
-  const property = dcat('temporalResolution')
-  return isDuration
-    ? subject.literal(property, text, xsd('duration'))
-    : subject.lost(property, value)
-}
-
-/** Metres as `dcat:spatialResolutionInMeters`. */
-export function metres(subject: Subject, value: unknown): boolean {
-  const text = saidText(value) ?? ''
-  const property = dcat('spatialResolutionInMeters')
-  return /^\d{1,12}(?:\.\d{1,12})?$/.test(text)
-    ? subject.literal(property, text, xsd('decimal'))
-    : subject.lost(property, value)
 }

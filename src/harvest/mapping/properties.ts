@@ -5,7 +5,7 @@
 
 import type { NamedNode } from '@rdfjs/types'
 import type { Finding } from '../../pipe/message.ts'
-import { adms, dcat, dcatap, dct, foaf, owl, prov, rdfs, skos } from '../../rdf/namespaces.ts'
+import { adms, dcat, dcatap, dct, foaf, owl, prov, rdfs, skos, xsd } from '../../rdf/namespaces.ts'
 import { isJsonObject } from '../../text/json.ts'
 import { type AuthorityName, conceptIri } from '../../vocabularies/authorities.ts'
 import { accessOf, frequencyOf, languageOf } from '../../vocabularies/coded-values.ts'
@@ -20,7 +20,7 @@ import {
 import { themesOf } from '../../vocabularies/themes.ts'
 import { nameOf } from './addresses.ts'
 import { agent, type AgentFields, contact, type ContactFields } from './agents.ts'
-import { metres, period, periodFrom, place, placeFrom, resolution } from './coverage.ts'
+import { period, periodFrom, place, placeFrom } from './coverage.ts'
 import type { Subject } from './record.ts'
 
 /** What HTML says as text, in lists and by language too. */
@@ -31,6 +31,8 @@ export function fromHtml(value: unknown): unknown {
   const text = plainText(value)
   return text === undefined ? value : textFromHtml(text)
 }
+
+type Slug = Finding['slug']
 
 // Writers of one property; whatever a source sends may come in as their value.
 
@@ -45,38 +47,41 @@ const link = (predicate: NamedNode) => (node: Subject, value: unknown) =>
 const date = (predicate: NamedNode) => (node: Subject, value: unknown) =>
   listOf(value).some((one) => node.date(predicate, one))
 
-/** IRIs as they are, one or several; everything else is noted as lost. */
-const iris = (predicate: NamedNode) => (node: Subject, value: unknown) => {
-  for (const one of structuredList(value)) {
-    const iri = saidText(one)
-    const isIri = iri !== undefined && /^[a-z][a-z0-9+.-]*:/i.test(iri) && node.iri(predicate, iri)
-    if (!isIri) node.lost(predicate, one)
-  }
-}
+type Lookup = typeof languageOf
 
-/** Concepts of a table; other IRIs stay, other values are noted as lost. */
-const concept = (predicate: NamedNode, table: AuthorityName) => (node: Subject, value: unknown) => {
-  for (const one of structuredList(value)) {
-    const name = saidText(one) ?? saidText(fieldsOf(one)['uri'])
-    const iri = conceptIri(table, name, node.record.options.authorities)
-    if (!node.iri(predicate, iri ?? name)) node.lost(predicate, one)
+/** Each value, or its `uri`, as `lookup` knows it; what it does not know is noted, unless IRIs stay as they are. */
+const known =
+  (
+    predicate: NamedNode,
+    lookup: Lookup,
+    { slug, staysIri }: { slug?: Slug; staysIri?: true } = {},
+  ) =>
+  (node: Subject, value: unknown): boolean => {
+    const written = structuredList(value).map((one) => {
+      const name = saidText(one) ?? saidText(fieldsOf(one)['uri'])
+      const iri = lookup(name, node.record.options.authorities) ?? (staysIri && name)
+      if (node.iri(predicate, iri)) return true
+      if (slug && name !== undefined) node.record.note(slug, `${nameOf(predicate)}: ${name}`)
+      return slug ? false : node.lost(predicate, one)
+    })
+    return written.includes(true)
   }
-}
+const iris = (predicate: NamedNode) => known(predicate, () => undefined, { staysIri: true })
+const concept = (predicate: NamedNode, table: AuthorityName) =>
+  known(predicate, (name, all) => conceptIri(table, name, all), { staysIri: true })
+const frequency = known(dct('accrualPeriodicity'), frequencyOf)
 
-/** A property for each value that `lookup` knows; the others are noted. */
-const coded =
-  (predicate: NamedNode, lookup: typeof languageOf, slug: Finding['slug'] = 'unmapped-value') =>
-  (node: Subject, value: unknown) => {
-    let isAny = false
-    for (const one of structuredList(value)) {
-      const name = saidText(one)
-      const iri = lookup(name, node.record.options.authorities)
-      if (node.iri(predicate, iri)) isAny = true
-      else if (name !== undefined) node.record.note(slug, `${nameOf(predicate)}: ${name}`)
-    }
-    return isAny
-  }
-const frequency = coded(dct('accrualPeriodicity'), frequencyOf)
+/** Text of one form; everything else is noted as lost. */
+const typed = (predicate: NamedNode, form: RegExp, datatype: NamedNode) => {
+  return (node: Subject, value: unknown): boolean =>
+    form.test(saidText(value) ?? '')
+      ? node.literal(predicate, value, datatype)
+      : node.lost(predicate, value)
+}
+/** ISO 8601-1, 5.5.2. */
+const duration =
+  /^P(?=.)(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=.)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?$/
+const metres = /^\d{1,12}(?:\.\d{1,12})?$/
 
 const agents =
   (predicate: NamedNode) => (node: Subject, value: AgentFields | readonly AgentFields[]) => {
@@ -200,9 +205,9 @@ const writers = {
   modified: date(dct('modified')),
   /** Of several the first that is known; one may be a list. */
   frequency: (node: Subject, value: unknown) => listOf(value).some((one) => frequency(node, one)),
-  language: coded(dct('language'), languageOf, 'unknown-language'),
+  language: known(dct('language'), languageOf, { slug: 'unknown-language' }),
   /** Only what the authority knows. */
-  accessLevel: coded(dct('accessRights'), accessOf),
+  accessLevel: known(dct('accessRights'), accessOf),
   accessRights,
   rights,
   provenance: each<unknown>(provenance),
@@ -219,8 +224,8 @@ const writers = {
   periods: each<Parameters<typeof period>[1]>(period),
   /** `start/end`, or single dates. */
   temporal: (node: Subject, value: unknown) => listOf(value).map((one) => periodFrom(node, one)),
-  temporalResolution: resolution,
-  spatialResolution: metres,
+  temporalResolution: typed(dcat('temporalResolution'), duration, xsd('duration')),
+  spatialResolution: typed(dcat('spatialResolutionInMeters'), metres, xsd('decimal')),
   source: iris(dct('source')),
   sample: iris(adms('sample')),
   hasVersion: iris(dcat('hasVersion')),
