@@ -1,16 +1,17 @@
 /** Single records by id, whole and current: datasets, catalogues and resources of the types that the profile adds; and the ids of all. */
 
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { Failure } from '../errors.ts'
 import type { App } from '../http/shell/context.ts'
 import { longAnswer } from '../http/shell/flow.ts'
 import type { ResourceType } from '../profile/profile.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
 import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
-import type { AnswerSchemas, Reference } from './answer-schemas.ts'
+import type { Reference } from './answer-schemas.ts'
 import { instantAt, recordFields, textAt } from './record-values.ts'
 import {
   type AnswerContext,
+  getRoute,
   idsAnswer,
   recordAnswer,
   recordId,
@@ -22,25 +23,34 @@ import {
 import type { SearchDeps } from './search-deps.ts'
 import { type DatasetCounts, extended, member } from './search-envelope.ts'
 
+const byId = { params: z.object({ id: recordId }) }
+
 export function bindRecordReads(
   app: App,
   { index, profile }: SearchDeps,
   { schemas, tagged }: AnswerContext,
 ): void {
-  const routes = recordRoutes(schemas)
-  app.openapi(routes.datasets, (c) => {
+  const ofCatalogue = {
+    parameters: [requiredQuery('catalogue', 'Catalogue id')],
+    responses: idsAnswer,
+  }
+  app.openapi(getRoute('/datasets', 'Ids of all datasets of a catalogue', ofCatalogue), (c) => {
     const catalogue = required(c, 'catalogue')
     const answer = async () => c.json(await datasetIds(index, catalogue, c.var.signal))
     return tagged(c, () => longAnswer(c, answer))
   })
-  app.openapi(routes.dataset, async (c) =>
-    recordAnswer(c, await readDataset(index, c.req.valid('param').id, c.var.signal)),
+  const datasetAnswer = { request: byId, responses: stateAnswers('The dataset', schemas.dataset) }
+  app.openapi(
+    getRoute('/datasets/{id}', 'One dataset with its whole catalogue', datasetAnswer),
+    async (c) => recordAnswer(c, await readDataset(index, c.req.valid('param').id, c.var.signal)),
   )
-  app.openapi(routes.catalogues, (c) =>
+  app.openapi(getRoute('/catalogues', 'Ids of all catalogues', { responses: idsAnswer }), (c) =>
     tagged(c, async () => c.json(await idsOf(index, 'catalogue', c.var.signal))),
   )
-  app.openapi(routes.catalogue, async (c) =>
-    recordAnswer(c, await readCatalogue(index, c.req.valid('param').id, c.var.signal)),
+  const counted = { request: byId, responses: stateAnswers('The catalogue', schemas.catalogue) }
+  app.openapi(
+    getRoute('/catalogues/{id}', 'One catalogue with the number of its datasets', counted),
+    async (c) => recordAnswer(c, await readCatalogue(index, c.req.valid('param').id, c.var.signal)),
   )
   // Without types of its own a profile has no such paths.
   if (schemas.resource)
@@ -142,39 +152,6 @@ async function idsOf(
   }
 }
 
-const byId = { params: z.object({ id: recordId }) }
-
-/** The answers are what the profile makes of records. */
-const recordRoutes = (schemas: AnswerSchemas) => ({
-  datasets: createRoute({
-    method: 'get',
-    path: '/datasets',
-    summary: 'Ids of all datasets of a catalogue',
-    parameters: [requiredQuery('catalogue', 'Catalogue id')],
-    responses: idsAnswer,
-  }),
-  dataset: createRoute({
-    method: 'get',
-    path: '/datasets/{id}',
-    summary: 'One dataset with its whole catalogue',
-    request: byId,
-    responses: stateAnswers('The dataset', schemas.dataset),
-  }),
-  catalogues: createRoute({
-    method: 'get',
-    path: '/catalogues',
-    summary: 'Ids of all catalogues',
-    responses: idsAnswer,
-  }),
-  catalogue: createRoute({
-    method: 'get',
-    path: '/catalogues/{id}',
-    summary: 'One catalogue with the number of its datasets',
-    request: byId,
-    responses: stateAnswers('The catalogue', schemas.catalogue),
-  }),
-})
-
 type TypesContext = Pick<AnswerContext, 'tagged'> & {
   readonly index: SearchIndex
   readonly types: readonly ResourceType[]
@@ -188,43 +165,25 @@ function bindResourceReads(app: App, { index, types, schema, tagged }: TypesCont
     const all = types.map(({ id }) => id).join(', ')
     throw new Failure('not-found', `the profile has no type ${type}, only ${all}`)
   }
-  const routes = resourceRoutes(types, schema)
-  app.openapi(routes.types, (c) => tagged(c, async () => c.json(types.map(({ id }) => id))))
-  app.openapi(routes.resources, (c) => {
+  const type = z.string().meta({ examples: types.map(({ id }) => id) })
+  app.openapi(
+    getRoute('/resources', 'Ids of the types that the profile adds', { responses: idsAnswer }),
+    (c) => tagged(c, async () => c.json(types.map(({ id }) => id))),
+  )
+  const ofType = { request: { params: z.object({ type }) }, responses: idsAnswer }
+  app.openapi(getRoute('/resources/{type}', 'Ids of all resources of a type', ofType), (c) => {
     const answer = async () =>
       c.json(await idsOf(index, indexOf(c.req.valid('param').type), c.var.signal))
     return tagged(c, () => longAnswer(c, answer))
   })
-  app.openapi(routes.resource, async (c) => {
+  const single = {
+    request: { params: z.object({ type, id: recordId }) },
+    responses: stateAnswers('The resource', schema),
+  }
+  app.openapi(getRoute('/resources/{type}/{id}', 'One resource of a type', single), async (c) => {
     const { type, id } = c.req.valid('param')
     const text = await index.get(indexOf(type), id, c.var.signal)
     if (text === undefined) throw new Failure('unknown-resource', `there is no ${type} ${id}`)
     return recordAnswer(c, { text, modified: instantAt(recordFields(text), recordModified) })
   })
-}
-
-const resourceRoutes = (types: readonly ResourceType[], schema: Reference) => {
-  const type = z.string().meta({ examples: types.map(({ id }) => id) })
-  return {
-    types: createRoute({
-      method: 'get',
-      path: '/resources',
-      summary: 'Ids of the types that the profile adds',
-      responses: idsAnswer,
-    }),
-    resources: createRoute({
-      method: 'get',
-      path: '/resources/{type}',
-      summary: 'Ids of all resources of a type',
-      request: { params: z.object({ type }) },
-      responses: idsAnswer,
-    }),
-    resource: createRoute({
-      method: 'get',
-      path: '/resources/{type}/{id}',
-      summary: 'One resource of a type',
-      request: { params: z.object({ type, id: recordId }) },
-      responses: stateAnswers('The resource', schema),
-    }),
-  }
 }

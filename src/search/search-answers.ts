@@ -4,7 +4,7 @@ import type { AnswerSchemas, Reference } from './answer-schemas.ts'
 import { invalidParameter } from '../errors.ts'
 import { resultText } from './search-envelope.ts'
 import { hash } from 'node:crypto'
-import { type RouteConfig, z } from '@hono/zod-openapi'
+import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
 import type { AppContext } from '../http/app.ts'
 import { isFresh } from '../http/conditions.ts'
 import { problem } from '../http/contract/problem.ts'
@@ -34,6 +34,16 @@ export const stateAnswers = (
 
 /** A list of ids, ascending by code point. */
 export const idsAnswer = stateAnswers('Ids, ascending', z.array(z.string()))
+
+/** The contract of a GET route, to be written where its handler is. */
+export const getRoute = <
+  Path extends string,
+  More extends Omit<RouteConfig, 'method' | 'path' | 'summary'>,
+>(
+  path: Path,
+  summary: string,
+  more: More,
+) => createRoute({ method: 'get', path, summary, ...more })
 
 // Parameters of the search routes as the OpenAPI document shows them.
 

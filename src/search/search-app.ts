@@ -2,7 +2,7 @@
 
 import { bindRecordReads } from './record-routes.ts'
 import { bindVocabularyReads } from './vocabulary-routes.ts'
-import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
+import { type RouteConfig, z } from '@hono/zod-openapi'
 import { type App, type AppContext, newApp } from '../http/app.ts'
 import { problem } from '../http/contract/problem.ts'
 import { docs } from '../http/docs-page.ts'
@@ -13,7 +13,7 @@ import { answerSchemas } from './answer-schemas.ts'
 import { bindCkan } from './ckan/ckan.ts'
 import { bindFeeds } from './feeds/feeds.ts'
 import { bindSitemap } from './feeds/sitemap.ts'
-import { searchResponses, bodySchema, jsonType, taggedBy } from './search-answers.ts'
+import { bodySchema, getRoute, jsonType, searchResponses, taggedBy } from './search-answers.ts'
 import type { SearchDeps } from './search-deps.ts'
 import { bindSearching } from './search-routes.ts'
 
@@ -38,63 +38,36 @@ export function searchApp(deps: SearchDeps): App {
   return app
 }
 
+/** What the service says about itself. */
 function bindAbout(app: App, { index, profile }: SearchDeps): void {
+  const turtle = { 'text/turtle': { schema: z.string() } }
   const shapes = (c: AppContext) =>
     c.body(profile.shapes, 200, { 'Content-Type': 'text/turtle; charset=utf-8' })
-  app.openapi(aboutRoutes.shapes, shapes)
-  app.openapi(aboutRoutes.profile, (c) => {
+  const shapesAnswers: RouteConfig['responses'] = {
+    200: { description: 'SHACL shapes', content: turtle },
+    default: problem(),
+  }
+  const ofProfile = { responses: shapesAnswers }
+  app.openapi(getRoute('/profile.ttl', 'The shapes of the active profile', ofProfile), shapes)
+  const profileAnswers: RouteConfig['responses'] = {
+    200: {
+      description: 'The profile; its shapes for clients that prefer Turtle',
+      content: { [jsonType]: { schema: z.looseObject({}) }, ...turtle },
+    },
+    default: problem(),
+  }
+  app.openapi(getRoute('/profile', 'The active profile', { responses: profileAnswers }), (c) => {
     const wanted = negotiate(c.req.header('Accept'), ['application/json', 'text/turtle'])
     const answer = wanted === 'text/turtle' ? shapes(c) : c.json(profilePage(profile))
     addVary(answer.headers, 'Accept')
     return answer
   })
-  app.openapi(aboutRoutes.health, async (c) =>
+  const counts = z.record(z.string(), z.int())
+  const state = z.object({ status: z.string(), profile: z.string(), documents: counts })
+  const what =
+    'Whether the search engine answers, the hash of the profile, and how many documents there are'
+  const health = getRoute('/health', what, { responses: searchResponses('State', state) })
+  app.openapi(health, async (c) =>
     c.json({ status: 'up', profile: profile.hash, ...(await index.health()) }),
   )
-}
-
-// The contract of what the service says about itself.
-
-const turtle = { 'text/turtle': { schema: z.string() } }
-
-const profileAnswers: RouteConfig['responses'] = {
-  200: {
-    description: 'The profile; its shapes for clients that prefer Turtle',
-    content: { [jsonType]: { schema: z.looseObject({}) }, ...turtle },
-  },
-  default: problem(),
-}
-
-const shapesAnswers: RouteConfig['responses'] = {
-  200: { description: 'SHACL shapes', content: turtle },
-  default: problem(),
-}
-
-const aboutRoutes = {
-  profile: createRoute({
-    method: 'get',
-    path: '/profile',
-    summary: 'The active profile',
-    responses: profileAnswers,
-  }),
-  shapes: createRoute({
-    method: 'get',
-    path: '/profile.ttl',
-    summary: 'The shapes of the active profile',
-    responses: shapesAnswers,
-  }),
-  health: createRoute({
-    method: 'get',
-    path: '/health',
-    summary:
-      'Whether the search engine answers, the hash of the profile, and how many documents there are',
-    responses: searchResponses(
-      'State',
-      z.object({
-        status: z.string(),
-        profile: z.string(),
-        documents: z.record(z.string(), z.int()),
-      }),
-    ),
-  }),
 }

@@ -3,13 +3,13 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { App, AppContext } from '../http/app.ts'
 import { readBody } from '../http/body.ts'
-import type { AnswerSchemas } from './answer-schemas.ts'
 import { datasetCounts } from './record-routes.ts'
 import { parametersOfBody } from './request/body-parameters.ts'
 import { type Parameters, parametersOf } from './request/search-parameters.ts'
 import { type SearchPlan, searchOf } from './request/search-request.ts'
 import {
   type AnswerContext,
+  getRoute,
   jsonType,
   queryParameters,
   required,
@@ -27,17 +27,34 @@ export function bindSearching(
   { schemas, tagged }: AnswerContext,
 ): void {
   const { limits, index } = deps
-  const routes = searchRoutes(schemas)
-  app.openapi(routes.search, (c) => {
+  const hits = 'Hits, exact count and facets'
+  const byQuery = {
+    parameters: queryParameters(),
+    responses: stateAnswers(hits, schemas.search),
+  }
+  const what = 'Search datasets, catalogues, vocabularies and resources of other types'
+  app.openapi(getRoute('/search', what, byQuery), (c) => {
     const plan = planOf(deps, parametersOf(new URL(c.req.url).searchParams, limits))
     const make = async () => answerOf(c, deps, await pageOf(c, deps, plan))
     return plan.run ? uncached(make()) : tagged(c, make)
   })
-  app.openapi(routes.searchByBody, async (c) => {
+  const byBody = createRoute({
+    method: 'post',
+    path: '/search',
+    summary: 'The same search with its parameters as JSON; those of the address are ignored',
+    request: { body: { required: true, content: { [jsonType]: { schema: searchBody, example } } } },
+    responses: searchResponses(hits, schemas.search),
+  })
+  app.openapi(byBody, async (c) => {
     const plan = planOf(deps, parametersOfBody(await bodyOf(c, limits.bodyBytes), limits))
     return uncached(pageOf(c, deps, plan).then((page) => answerOf(c, deps, page)))
   })
-  app.openapi(routes.scroll, async (c) => {
+  const byCursor = {
+    parameters: [requiredQuery('scrollId', 'result.scrollId of the page before')],
+    responses: searchResponses('Hits and exact count', schemas.search),
+  }
+  const next = 'The next page of a search with scroll=true; empty at the end'
+  app.openapi(getRoute('/scroll', next, byCursor), async (c) => {
     const page = await scrolledPage(index, required(c, 'scrollId'), c.var.signal)
     return uncached(answerOf(c, deps, page))
   })
@@ -115,27 +132,3 @@ const example = {
 }
 
 const searchBody = { $ref: '#/components/schemas/SearchBody' }
-
-const searchRoutes = (schemas: AnswerSchemas) => ({
-  search: createRoute({
-    method: 'get',
-    path: '/search',
-    summary: 'Search datasets, catalogues, vocabularies and resources of other types',
-    parameters: queryParameters(),
-    responses: stateAnswers('Hits, exact count and facets', schemas.search),
-  }),
-  searchByBody: createRoute({
-    method: 'post',
-    path: '/search',
-    summary: 'The same search with its parameters as JSON; those of the address are ignored',
-    request: { body: { required: true, content: { [jsonType]: { schema: searchBody, example } } } },
-    responses: searchResponses('Hits, exact count and facets', schemas.search),
-  }),
-  scroll: createRoute({
-    method: 'get',
-    path: '/scroll',
-    summary: 'The next page of a search with scroll=true; empty at the end',
-    parameters: [requiredQuery('scrollId', 'result.scrollId of the page before')],
-    responses: searchResponses('Hits and exact count', schemas.search),
-  }),
-})

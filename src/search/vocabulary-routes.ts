@@ -1,17 +1,17 @@
 /** Vocabularies with their concepts, and single concepts. */
 
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { Failure } from '../errors.ts'
 import type { App } from '../http/shell/context.ts'
 import { answerFlow, longAnswer } from '../http/shell/flow.ts'
 import type { IndexSettings } from '../search-index/index-settings.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import { fingerprint } from '../text/fingerprint.ts'
-import type { AnswerSchemas } from './answer-schemas.ts'
 import { everything } from './record-routes.ts'
 import { recordFields } from './record-values.ts'
 import {
   type AnswerContext,
+  getRoute,
   idsAnswer,
   jsonType,
   recordAnswer,
@@ -29,27 +29,44 @@ export function bindVocabularyReads(
   { schemas, tagged }: AnswerContext,
 ): void {
   const { index, http } = deps
-  const routes = vocabularyRoutes(schemas)
-  app.openapi(routes.vocabularies, (c) =>
-    tagged(c, async () => c.json(await vocabularyIds(index, c.var.signal))),
+  app.openapi(
+    getRoute('/vocabularies', 'Ids of all indexed vocabularies', { responses: idsAnswer }),
+    (c) => tagged(c, async () => c.json(await vocabularyIds(index, c.var.signal))),
   )
-  app.openapi(routes.vocabulary, (c) =>
-    tagged(c, () => {
-      const pieces = vocabularyText(index, c.req.valid('param').id, c.var.signal)
-      const { log, requestMs: pieceMs = 60_000 } = http
-      const flow = { log, pieceMs, headers: { 'Content-Type': jsonType } }
-      return longAnswer(c, () => answerFlow(c, pieces, flow))
-    }),
+  const whole = {
+    request: { params: z.object({ id: recordId }) },
+    responses: stateAnswers('The concepts', schemas.vocabulary),
+  }
+  app.openapi(
+    getRoute('/vocabularies/{id}', 'One vocabulary with all its concepts, ascending by id', whole),
+    (c) =>
+      tagged(c, () => {
+        const pieces = vocabularyText(index, c.req.valid('param').id, c.var.signal)
+        const { log, requestMs: pieceMs = 60_000 } = http
+        const flow = { log, pieceMs, headers: { 'Content-Type': jsonType } }
+        return longAnswer(c, () => answerFlow(c, pieces, flow))
+      }),
   )
-  app.openapi(routes.vocable, async (c) => {
-    const { vocabulary } = c.req.valid('param')
-    const iri = required(c, 'resource')
-    const wanted = { vocabulary, iri, settings: deps.settings() }
-    const text = await conceptByIri(index, wanted, c.var.signal)
-    if (text !== undefined) return recordAnswer(c, { text })
-    throw await absence(index, vocabulary, `<${iri}>`)
-  })
-  app.openapi(routes.concept, async (c) => {
+  const responses = stateAnswers('The concept', schemas.concept)
+  const byIri = {
+    parameters: [requiredQuery('resource', 'IRI of the concept')],
+    request: { params: z.object({ vocabulary: recordId }) },
+    responses,
+  }
+  app.openapi(
+    getRoute('/vocabularies/{vocabulary}/vocable', 'The concept with an IRI', byIri),
+    async (c) => {
+      const { vocabulary } = c.req.valid('param')
+      const iri = required(c, 'resource')
+      const wanted = { vocabulary, iri, settings: deps.settings() }
+      const text = await conceptByIri(index, wanted, c.var.signal)
+      if (text !== undefined) return recordAnswer(c, { text })
+      throw await absence(index, vocabulary, `<${iri}>`)
+    },
+  )
+  const params = z.object({ vocabulary: recordId, id: z.string() })
+  const byId = { request: { params }, responses }
+  app.openapi(getRoute('/vocabularies/{vocabulary}/{id}', 'One concept', byId), async (c) => {
     const { vocabulary, id } = c.req.valid('param')
     const text = await index.get('vocabulary', `${vocabulary}/${id}`, c.var.signal)
     if (text !== undefined) return recordAnswer(c, { text })
@@ -138,34 +155,3 @@ async function absence(index: SearchIndex, vocabulary: string, concept: string):
 
 const unknownVocabulary = (id: string): Failure =>
   new Failure('unknown-vocabulary', `there is no vocabulary ${id}`)
-
-const vocabularyRoutes = (schemas: AnswerSchemas) => ({
-  vocabularies: createRoute({
-    method: 'get',
-    path: '/vocabularies',
-    summary: 'Ids of all indexed vocabularies',
-    responses: idsAnswer,
-  }),
-  vocabulary: createRoute({
-    method: 'get',
-    path: '/vocabularies/{id}',
-    summary: 'One vocabulary with all its concepts, ascending by id',
-    request: { params: z.object({ id: recordId }) },
-    responses: stateAnswers('The concepts', schemas.vocabulary),
-  }),
-  vocable: createRoute({
-    method: 'get',
-    path: '/vocabularies/{vocabulary}/vocable',
-    summary: 'The concept with an IRI',
-    parameters: [requiredQuery('resource', 'IRI of the concept')],
-    request: { params: z.object({ vocabulary: recordId }) },
-    responses: stateAnswers('The concept', schemas.concept),
-  }),
-  concept: createRoute({
-    method: 'get',
-    path: '/vocabularies/{vocabulary}/{id}',
-    summary: 'One concept',
-    request: { params: z.object({ vocabulary: recordId, id: z.string() }) },
-    responses: stateAnswers('The concept', schemas.concept),
-  }),
-})

@@ -35,7 +35,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 2092,
 
-  search: 3962,
+  search: 3877,
 
   'search-index': 7722,
 

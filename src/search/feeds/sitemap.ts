@@ -5,7 +5,7 @@
 
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
+import { type RouteConfig, z } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
 import { problem } from '../../http/contract/problem.ts'
@@ -16,7 +16,7 @@ import type { Hit, SearchIndex } from '../../search-index/search-index.ts'
 import { isJsonObject } from '../../text/json.ts'
 import { at, instantAt, recordFields } from '../record-values.ts'
 import { everything } from '../record-routes.ts'
-import { isUnchanged } from '../search-answers.ts'
+import { getRoute, isUnchanged } from '../search-answers.ts'
 import type { SearchDeps } from '../search-deps.ts'
 import { declaration, element, textElement, xmlText } from './feed-formats.ts'
 import { type SitemapKeeper, sitemapKeeper, type SitemapPage } from './sitemap-cache.ts'
@@ -65,8 +65,18 @@ export function bindSitemap(app: App, deps: KeeperDeps & Pick<SearchDeps, 'sitem
     const plain = new Blob([page.gzip]).stream().pipeThrough(new DecompressionStream('gzip'))
     return c.body(deps.recordPages.isPortal ? plain : rooted(plain, c.get('root')), 200, headers)
   }
-  app.openapi(sitemapRoutes.sitemap, (c) => longAnswer(c, () => index(c)))
-  app.openapi(sitemapRoutes.page, (c) => longAnswer(c, () => page(c, c.req.valid('param').n)))
+  const whole = { responses: responses('Addresses of the pages of the sitemap') }
+  app.openapi(getRoute('/sitemap', 'Index of the sitemap (sitemaps.org)', whole), (c) =>
+    longAnswer(c, () => index(c)),
+  )
+  const single = {
+    request: { params: z.object({ n: z.string().meta({ description: '1, 2, …' }) }) },
+    responses: responses('Addresses with their last change and their languages'),
+  }
+  const what = 'One page of the sitemap: up to 10,000 addresses of catalogues and datasets'
+  app.openapi(getRoute('/sitemap/{n}', what, single), (c) =>
+    longAnswer(c, () => page(c, c.req.valid('param').n)),
+  )
 }
 
 /** A page with the addresses that the client can reach; the shell packs it again. */
@@ -89,22 +99,6 @@ const responses = (description: string): RouteConfig['responses'] => ({
   503: problem('The sitemap is being made'),
   default: problem(),
 })
-
-const sitemapRoutes = {
-  sitemap: createRoute({
-    method: 'get',
-    path: '/sitemap',
-    summary: 'Index of the sitemap (sitemaps.org)',
-    responses: responses('Addresses of the pages of the sitemap'),
-  }),
-  page: createRoute({
-    method: 'get',
-    path: '/sitemap/{n}',
-    summary: 'One page of the sitemap: up to 10,000 addresses of catalogues and datasets',
-    request: { params: z.object({ n: z.string().meta({ description: '1, 2, …' }) }) },
-    responses: responses('Addresses with their last change and their languages'),
-  }),
-}
 
 /** What one page may hold; the protocol allows 50,000 addresses and 50 MB. */
 const most = { addresses: 10_000, characters: 20_000_000 }
