@@ -5,19 +5,12 @@ import type { AppContext, AppOptions } from '../http/app.ts'
 import { readJsonBody } from '../pipe/pipe-text.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
-import type { InvalidFile, KnownPipe } from '../pipe/sources/pipe-files.ts'
+import type { PipeSources } from '../pipe/sources/pipe-sources.ts'
 import type { Json } from '../text/json.ts'
 import type { Triggers } from './triggers.ts'
 
 export type SchedulerContext = {
-  readonly pipes: {
-    list(): readonly KnownPipe[]
-    invalid(): readonly InvalidFile[]
-    /** By name, else by an id that only one pipe has. */
-    find(nameOrId: string): KnownPipe | undefined
-    /** Notices files that were written a moment ago. */
-    look(signal: AbortSignal): Promise<void>
-  }
+  readonly pipes: Pick<PipeSources, 'list' | 'invalid' | 'find' | 'look'>
   readonly launcher: Launcher
   readonly runs: Runs
   readonly triggers: Triggers

@@ -8,19 +8,13 @@ import type { Run } from '../pipe/runs/run.ts'
 import type { SchedulerContext } from './scheduler-context.ts'
 import { isMasked, unmaskedConfigs } from './masking.ts'
 import type { TriggerEntry, Sets } from './trigger-input.ts'
-import type { Request, Trigger } from './trigger.ts'
+import type { Trigger } from './trigger.ts'
 
-type ChangeContext = Pick<SchedulerContext, 'pipes' | 'launcher' | 'triggers'>
-
-/** The triggers to keep and the launches to make of one pipe. */
-export type TriggerChange = {
-  readonly pipe: string
-  readonly kept: readonly Trigger[]
-  readonly launches: readonly (Request & { readonly id: string })[]
-}
+/** What a pipe is to have, checked: triggers to keep, and launches that start at once. */
+export type TriggerChange = { readonly pipe: string; readonly entries: readonly TriggerEntry[] }
 
 /** Throws `unknown-pipe` naming all that are unknown, `invalid-parameter` for configs that fit no segment. */
-export function triggerChanges(context: ChangeContext, sets: Sets): readonly TriggerChange[] {
+export function triggerChanges(context: SchedulerContext, sets: Sets): readonly TriggerChange[] {
   const unknown: string[] = []
   const changes = [...sets].flatMap(([name, entries]) => {
     const pipe = context.pipes.find(name)?.pipe
@@ -50,24 +44,29 @@ export function conflicting(pipe: string, run?: string): Failure {
 
 /** The runs that were started; a launch that was dropped has none. */
 export function launchAll(
-  { launcher }: ChangeContext,
+  { launcher }: SchedulerContext,
   changes: readonly TriggerChange[],
 ): readonly Run[] {
-  return changes.flatMap(({ pipe, launches }) =>
-    launches.flatMap(({ id, ...request }) => {
-      const launched = launcher.launch({ pipe, startedBy: 'api', trigger: id, ...request })
+  return changes.flatMap(({ pipe, entries }) =>
+    entries.flatMap((entry) => {
+      if (isKept(entry)) return []
+      const { timing: _, id: trigger, ...request } = entry
+      const launched = launcher.launch({ pipe, startedBy: 'api', trigger, ...request })
       return 'run' in launched ? [launched.run] : []
     }),
   )
 }
 
 /** Nothing but launches leaves the kept triggers as they are. */
-export const leavesAll = (changes: readonly TriggerChange[]): boolean =>
-  changes.every(({ kept }) => kept.length === 0) &&
-  changes.some(({ launches }) => launches.length > 0)
+export function leavesAll(changes: readonly TriggerChange[]): boolean {
+  const entries = changes.flatMap((change) => change.entries)
+  return entries.length > 0 && !entries.some(isKept)
+}
+
+export const keptOf = ({ entries }: TriggerChange): readonly Trigger[] => entries.filter(isKept)
 
 function changeOf(
-  { triggers }: ChangeContext,
+  { triggers }: SchedulerContext,
   pipe: Pipe,
   entries: readonly TriggerEntry[],
 ): TriggerChange {
@@ -77,21 +76,19 @@ function changeOf(
     if (!entry.configs) return entry
     const old = before.find(({ id }) => id === entry.id)
     const configs = unmaskedConfigs(entry.configs, old?.configs)
-    if (isMasked(configs)) throw stillMasked(entry.id)
+    if (isMasked(configs)) {
+      const detail = `a config of ${shown(entry.id)} holds ••• in place of a secret that is not known: send the secret or {"secret":"name"}`
+      throw invalidParameter('configs', detail)
+    }
     configured(pipe, configs)
     return { ...entry, configs }
   })
-  const launches = read.flatMap((entry) => {
-    if (isKept(entry)) return []
-    const { timing: _, ...launch } = entry
-    return [launch]
-  })
-  return { pipe: name, kept: read.filter(isKept), launches }
+  return { pipe: name, entries: read }
 }
 
 /** The triggers of a pipe that is gone, when nothing of them is to change: all triggers can be read and sent again. */
 function unchanged(
-  { triggers }: ChangeContext,
+  { triggers }: SchedulerContext,
   pipe: string,
   entries: readonly TriggerEntry[],
 ): TriggerChange | undefined {
@@ -100,7 +97,7 @@ function unchanged(
     kept.length > 0 &&
     entries.length === kept.length &&
     kept.every((old, at) => isDeepStrictEqual(tellable(old), tellable(entries[at], old)))
-  return isSame ? { pipe, kept, launches: [] } : undefined
+  return isSame ? { pipe, entries: kept } : undefined
 }
 
 /** What a client can tell of the trigger of a pipe that is gone: the first firing is not among it. */
@@ -118,8 +115,3 @@ function tellable(entry: TriggerEntry | undefined, old?: Trigger) {
 }
 
 const isKept = (entry: TriggerEntry): entry is Trigger => entry.timing !== 'immediate'
-
-function stillMasked(id: string): Failure {
-  const detail = `a config of ${shown(id)} holds ••• in place of a secret that is not known: send the secret or {"secret":"name"}`
-  return invalidParameter('configs', detail)
-}

@@ -21,6 +21,7 @@ import {
 import { bodyOf, type SchedulerContext } from './scheduler-context.ts'
 import {
   conflicting,
+  keptOf,
   launchAll,
   leavesAll,
   type TriggerChange,
@@ -87,9 +88,8 @@ function bindAll(app: App, context: SchedulerContext): void {
     async (c) => {
       const sets = allSets(await bodyOf(c, context), boundsOf(context))
       const changes = triggerChanges(context, sets)
-      const kept = changes.filter((one) => one.kept.length > 0)
-      const byPipe = new Map(kept.map((one) => [one.pipe, one.kept]))
-      if (!leavesAll(changes)) context.triggers.replaceAll(byPipe)
+      const kept = new Map(changes.map((one) => [one.pipe, keptOf(one)]))
+      if (!leavesAll(changes)) context.triggers.replaceAll(kept)
       linkRuns(c, launchAll(context, changes))
       return c.json(all())
     },
@@ -122,8 +122,9 @@ function bindPipe(app: App, context: SchedulerContext): void {
       checkPipe(context, pipeId)
       const entries = oneSet(await bodyOf(c, context), boundsOf(context))
       const change = changeFor(context, pipeId, entries)
-      const isFirst = all.of(change.pipe).length === 0 && change.kept.length > 0
-      if (!leavesAll([change])) all.replace(change.pipe, change.kept)
+      const kept = keptOf(change)
+      const isFirst = all.of(change.pipe).length === 0 && kept.length > 0
+      if (!leavesAll([change])) all.replace(change.pipe, kept)
       linkRuns(c, launchAll(context, [change]))
       return c.json(all.of(change.pipe).map(triggerAnswer), isFirst ? 201 : 200)
     },
@@ -164,7 +165,7 @@ function bindPut(app: App, context: SchedulerContext): void {
       checkPipe(context, pipeId)
       const entry = oneEntry(await bodyOf(c, context), triggerId, context.now())
       const change = changeFor(context, pipeId, [entry])
-      const [kept] = change.kept
+      const [kept] = keptOf(change)
       if (kept) {
         const before = all.of(change.pipe)
         const isNew = before.every(({ id }) => id !== triggerId)
@@ -218,8 +219,7 @@ const changeFor = (
   context: SchedulerContext,
   pipe: string,
   entries: readonly TriggerEntry[],
-): TriggerChange =>
-  triggerChanges(context, new Map([[pipe, entries]]))[0] ?? { pipe, kept: [], launches: [] }
+): TriggerChange => triggerChanges(context, new Map([[pipe, entries]]))[0] ?? { pipe, entries: [] }
 
 /** Triggers outlive their pipe: where it is gone its name still finds them. */
 const nameOf = ({ pipes }: SchedulerContext, pipeId: string): string =>

@@ -35,6 +35,8 @@ type SentRecord = Omit<RecordMessage, 'text'>
 
 type Pending = {
   readonly record: SentRecord
+  /** Running number in order of sending. */
+  readonly number: number
   readonly sentAt: number
   /** When the segment had taken it over. */
   takenAt?: number
@@ -59,11 +61,10 @@ export class RemoteOutput {
   readonly #context: RemoteOutputContext
   readonly #began: number
   #last: number
-  /** Records that the segment has, by number, oldest first, and their numbers by id. */
-  readonly #pending = new Map<number, Pending>()
-  readonly #numbers = new Map<string, number>()
-  /** Those that count against `inFlight`: a filter drops some without a word, and those leave when they are late. */
-  readonly #slots = new Set<number>()
+  /** Records that the segment has, by id, oldest first; of two with the same id the later one. */
+  readonly #pending = new Map<string, Pending>()
+  /** Ids that count against `inFlight`: a filter drops some records without a word, and those leave when they are late. */
+  readonly #slots = new Set<string>()
   /** Pages, each to be handed on when the record of that number and all before it are settled. */
   readonly #pages: { readonly page: Message; readonly after: number }[] = []
   #number = 0
@@ -97,40 +98,38 @@ export class RemoteOutput {
     this.changed.notify()
   }
 
-  /** The number of a record that is about to go out. */
-  add({ text: _text, ...record }: RecordMessage): number {
+  /** The record is about to go out. */
+  add({ text: _text, ...record }: RecordMessage): void {
+    const id = idOf(record)
+    this.settle(id)
     const number = (this.#number += 1)
-    this.#pending.set(number, { record, sentAt: this.#context.now() })
-    this.#numbers.set(idOf(record), number)
-    this.#slots.add(number)
-    return number
+    this.#pending.set(id, { record, number, sentAt: this.#context.now() })
+    this.#slots.add(id)
   }
 
   /** The segment has the record. */
-  taken(number: number): void {
-    const pending = this.#pending.get(number)
+  taken(id: string): void {
+    const pending = this.#pending.get(id)
     if (pending) pending.takenAt = this.#context.now()
     this.#taken += 1
     this.touch()
   }
 
   /** Nothing more is awaited of the record. */
-  settle(number: number): SentRecord | undefined {
-    const record = this.#pending.get(number)?.record
-    this.#pending.delete(number)
-    this.#slots.delete(number)
-    // A later record may have the same id; then the id means that one.
-    if (record && this.#numbers.get(idOf(record)) === number) this.#numbers.delete(idOf(record))
+  settle(id: string): SentRecord | undefined {
+    const record = this.#pending.get(id)?.record
+    this.#pending.delete(id)
+    this.#slots.delete(id)
     return record
   }
 
-  /** The record goes no further. */
-  refuse(number: number, problem: Failure): void {
-    const record = this.settle(number)
+  /** The record goes no further, unless it has come back all the same. */
+  refuse(id: string, problem: Failure): void {
+    const { stage, context } = this.#context
+    const record = this.settle(id)
     if (record) {
-      const { stage, context } = this.#context
-      tellFindings(context.sink, record)
       const { sourceId, sourceUrl } = record
+      tellFindings(context.sink, record)
       this.out.put(defined({ kind: 'refused', stage, problem, sourceId, sourceUrl }))
     }
     this.release()
@@ -144,7 +143,8 @@ export class RemoteOutput {
 
   /** Hands on the pages whose time has come. */
   release(): void {
-    const [oldest = Infinity] = this.#pending.keys()
+    const [first] = this.#pending.values()
+    const oldest = first?.number ?? Infinity
     for (let [first] = this.#pages; first && first.after < oldest; [first] = this.#pages) {
       this.out.put(first.page)
       this.#pages.shift()
@@ -158,13 +158,13 @@ export class RemoteOutput {
     if (this.#slots.size < limits.inFlight) return 0
     // A queue keeps what nobody works on, so that only what has come back makes room there.
     if (limits.inFlight >= limits.held) return Infinity
-    const ends = [...this.#slots].map((number) => ({ number, end: this.#lateAt(number) }))
-    for (const { number, end } of ends) if (end <= now()) this.#slots.delete(number)
+    const ends = [...this.#slots].map((id) => ({ id, end: this.#lateAt(id) }))
+    for (const { id, end } of ends) if (end <= now()) this.#slots.delete(id)
     return this.#slots.size < limits.inFlight ? 0 : Math.min(...ends.map(({ end }) => end))
   }
 
-  #lateAt(number: number): number {
-    const { takenAt = Infinity } = this.#pending.get(number) ?? {}
+  #lateAt(id: string): number {
+    const { takenAt = Infinity, number = 0 } = this.#pending.get(id) ?? {}
     const { listMs } = this.#context.limits
     const { newest, recentMs } = this.#returns
     if (newest === 0) return takenAt + listMs
@@ -174,10 +174,9 @@ export class RemoteOutput {
 
   /** Gives up the oldest records that have not come back until fewer than so many are left. */
   skip(most: number): void {
-    for (const number of this.#pending.keys()) {
+    for (const [id, { record }] of this.#pending) {
       if (this.#pending.size < most) break
-      const record = this.settle(number)
-      if (!record) continue
+      this.settle(id)
       tellFindings(this.#context.context.sink, record)
       this.out.put({ kind: 'skipped', sourceId: record.sourceId, reason: droppedBySegment })
     }
@@ -226,15 +225,14 @@ export class RemoteOutput {
 
   /** The pending record of that id, settled; how long it took says what may be expected of the others. */
   #back(id: string): SentRecord | undefined {
-    const number = this.#numbers.get(id)
-    const sentAt = number === undefined ? undefined : this.#pending.get(number)?.sentAt
-    if (number === undefined || sentAt === undefined) return undefined
-    const tookMs = this.#context.now() - sentAt
+    const pending = this.#pending.get(id)
+    if (!pending) return undefined
+    const tookMs = this.#context.now() - pending.sentAt
     const { newest, slowestMs, recentMs } = this.#returns
-    this.#returns.newest = Math.max(newest, number)
+    this.#returns.newest = Math.max(newest, pending.number)
     this.#returns.slowestMs = Math.max(slowestMs, tookMs)
     this.#returns.recentMs = Math.max(tookMs, memory * recentMs)
-    return this.settle(number)
+    return this.settle(id)
   }
 
   /** What was known of the record is still true; the other process says what it is now. */

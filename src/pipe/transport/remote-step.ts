@@ -198,13 +198,14 @@ class RemoteStep {
     if (!back) tellFindings(sink, record)
     if (dryRun && !back) return
     await this.#room()
-    const number = output.add(record)
+    const id = idOf(record)
+    output.add(record)
     this.#sent += 1
     await this.#post(recordPayload(record, this.#standing(record.counter)), (failure) => {
-      if (failure) this.#lost(number, failure)
-      else if (back) output.taken(number)
+      if (failure) this.#lost(record, failure)
+      else if (back) output.taken(id)
       else {
-        output.settle(number)
+        output.settle(id)
         output.release()
       }
     })
@@ -251,20 +252,23 @@ class RemoteStep {
   }
 
   /** Nobody took the record over. Where nothing comes back, nobody else will tell the run. */
-  #lost(number: number, failure: Failure): void {
+  #lost(record: RecordMessage, failure: Failure): void {
     const { back, segment } = this.#options
-    if (back) return this.#output.refuse(number, failure)
-    const record = this.#output.settle(number)
+    const { sourceId } = record
+    const originalId = idOf(record)
+    if (back) return this.#output.refuse(originalId, failure)
+    this.#output.settle(originalId)
     this.#output.release()
-    const id = record && idOf(record)
-    this.#context.log.warn({ err: failure, segment: segment.header.name, id }, 'message.lost')
-    this.#context.sink.item({
-      ...(record && { sourceId: record.sourceId, originalId: idOf(record) }),
+    const about = { err: failure, segment: segment.header.name, id: originalId }
+    this.#context.log.warn(about, 'message.lost')
+    const problem = storedProblem(failure)
+    return this.#context.sink.item({
+      sourceId,
+      originalId,
       stage: 'export',
       state: 'failed',
-      problem: storedProblem(failure),
+      problem,
     })
-    return undefined
   }
 
   /** What is no record, where nothing comes back: told to the next segment, or to the run. */

@@ -45,18 +45,10 @@ export type TransportContext = {
 }
 
 /** When a foreign segment counts as finished; it never says so. */
-export type SegmentTimes = {
-  /** An importer gives its first record within this. */
-  readonly firstMs: number
-  /** An importer that tells no end is through after so much silence. */
-  readonly quietMs: number
-  /** Silence after which a list waits no longer for its records; or a transformer's records for its list, at least. */
-  readonly listMs: number
-  /** Silence after the list came back through a transformer. */
-  readonly returnedMs: number
-  /** Silence after as many records as were announced. */
-  readonly totalMs: number
-}
+export type SegmentTimes = Pick<
+  TransportLimits,
+  'firstMs' | 'quietMs' | 'listMs' | 'returnedMs' | 'totalMs'
+>
 
 export type TransportLimits = typeof transportLimits
 
@@ -76,10 +68,15 @@ export const transportLimits = {
   records: 2_000_000,
   /** By a queue: how long a list waits for its records, and records for what follows them. */
   waitMs: 600_000,
+  /** An importer gives its first record within this. */
   firstMs: 120_000,
+  /** An importer that tells no end is through after so much silence. */
   quietMs: 120_000,
+  /** Silence after which a list waits no longer for its records; or a transformer's records for its list, at least. */
   listMs: 10_000,
+  /** Silence after the list came back through a transformer. */
   returnedMs: 2_000,
+  /** Silence after as many records as were announced. */
   totalMs: 1_000,
   /** How long after its end a run still takes what comes back, to drop it. */
   lateMs: 60_000,
