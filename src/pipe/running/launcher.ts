@@ -5,6 +5,7 @@
  */
 
 import { Failure } from '../../errors.ts'
+import { repeated } from '../beat.ts'
 import { defined } from '../defined.ts'
 import { ended, type Run, type RunChange, type RunStart, storedProblem } from '../runs/run.ts'
 import { executed, type ExecutionContext } from './execution.ts'
@@ -343,33 +344,22 @@ class RunLauncher {
     return run
   }
 
-  /** Every second, until stopped; a beat that fails is logged and the next one comes. */
-  async #beat(): Promise<void> {
+  /** Every second, until stopped. */
+  #beat(): Promise<void> {
     const { now, pause, log, runs } = this.#context
     const { signal } = this.#stopping
     let renewed = now()
-    for (;;) {
-      try {
-        await pause(beatMs, signal)
-      } catch (err) {
-        if (!signal.aborted) log.error({ err }, 'launcher.pause')
-        return
-      }
-      if (signal.aborted) return
-      try {
-        this.#writeEnds()
-        this.#endLate()
-        // Those that had to wait for their time.
-        this.#start()
-        if (now() - renewed < renewMs) continue
-        renewed = now()
-        const why = interrupted('another process took the run')
-        for (const id of runs.renew()) void this.#stop(id, why)
-        this.#takeBack()
-      } catch (err) {
-        log.error({ err }, 'launcher.beat')
-      }
-    }
+    return repeated('launcher.beat', beatMs, { pause, log, signal }, () => {
+      this.#writeEnds()
+      this.#endLate()
+      // Those that had to wait for their time.
+      this.#start()
+      if (now() - renewed < renewMs) return
+      renewed = now()
+      const why = interrupted('another process took the run')
+      for (const id of runs.renew()) void this.#stop(id, why)
+      this.#takeBack()
+    })
   }
 
   /** Ends runs that are past their deadline or show no sign of life. */

@@ -8,6 +8,7 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { conditionVariable } from '../../workers/condition.ts'
 import type { Pause } from '../../workers/retry.ts'
+import { repeated } from '../beat.ts'
 import { defined } from '../defined.ts'
 import { checkStep, leaseMs, LiveRun, timeOf, type LiveRunContext } from './live-run.ts'
 import { noTally, type RunReport } from './run-report.ts'
@@ -291,27 +292,16 @@ export class Runs {
     return before?.run.catalogue === run.catalogue ? before : undefined
   }
 
-  /** Round after round until the history is closed; one that fails is logged and tried again. */
-  async #maintain(): Promise<void> {
+  /** Round after round until the history is closed. */
+  #maintain(): Promise<void> {
     const { pause, log } = this.#options
     const { signal } = this.#closing
-    for (;;) {
-      try {
-        await pause(roundMs, signal)
-      } catch (err) {
-        if (!signal.aborted) log.error({ err }, 'runs.pause')
-        return
-      }
-      if (signal.aborted) return
-      try {
-        this.#flushAll()
-        this.#prune()
-        // Runs of other processes are looked at again and again.
-        this.#changed.notify()
-      } catch (err) {
-        log.error({ err }, 'runs.unwritten')
-      }
-    }
+    return repeated('runs.unwritten', roundMs, { pause, log, signal }, () => {
+      this.#flushAll()
+      this.#prune()
+      // Runs of other processes are looked at again and again.
+      this.#changed.notify()
+    })
   }
 
   #flushAll(): void {
