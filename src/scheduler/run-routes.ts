@@ -103,7 +103,7 @@ function bindItems(app: App, context: SchedulerContext): void {
       if (type === 'application/json') {
         const items = [...runs.items(run.id, { ...filter, offset, limit: limit + 1 })]
         linkPages(c, { offset, limit, more: items.length > limit })
-        return flow(asJson({ run, items: items.slice(0, limit) }), type)
+        return c.json(items.slice(0, limit))
       }
       const all = { run, items: runs.items(run.id, filter) }
       if (type === 'application/x-ndjson') return flow(asLines(all), type)
@@ -238,23 +238,19 @@ const mostFollowers = 500
 
 /** Each follower holds a connection: only so many for one client and for all; more are `too-many-requests`. */
 function followers() {
-  const counts = new Map<string, number>()
-  let all = 0
+  /** One entry for each. */
+  const clients: string[] = []
   return async function* counted(client: string, pieces: AsyncGenerator<string>) {
-    const here = counts.get(client) ?? 0
-    if (here >= mostPerClient || all >= mostFollowers) {
+    const here = clients.filter((one) => one === client).length
+    if (here >= mostPerClient || clients.length >= mostFollowers) {
       const detail = `at most ${mostPerClient} runs can be followed at once`
       throw new Failure('too-many-requests', detail, { retryAfter: 5 })
     }
-    counts.set(client, here + 1)
-    all += 1
+    clients.push(client)
     try {
       yield* pieces
     } finally {
-      all -= 1
-      const left = (counts.get(client) ?? 1) - 1
-      if (left > 0) counts.set(client, left)
-      else counts.delete(client)
+      clients.splice(clients.indexOf(client), 1)
     }
   }
 }
@@ -278,15 +274,6 @@ async function begun(
 // What a run did one by one, as pieces of JSON, of NDJSON and of CSV (RFC 4180).
 
 type Reported = { readonly run: Run; readonly items: Iterable<RunItem> }
-
-export async function* asJson({ items }: Reported): AsyncGenerator<string> {
-  let before = '['
-  for (const item of items) {
-    yield before + JSON.stringify(item)
-    before = ','
-  }
-  yield before === '[' ? '[]' : ']'
-}
 
 export async function* asLines({ items }: Reported): AsyncGenerator<string> {
   yield* gathered(items, (item) => `${JSON.stringify(item)}\n`)

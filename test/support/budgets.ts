@@ -23,7 +23,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   metrics: 8671,
 
-  pipe: 6340,
+  pipe: 6350,
 
   profile: 1845,
 
@@ -33,7 +33,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   repository: 8189,
 
-  scheduler: 2078,
+  scheduler: 2064,
 
   search: 3877,
 

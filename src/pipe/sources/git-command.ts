@@ -49,14 +49,14 @@ export async function git(
   child.stdin.end(command.input ?? '')
   const late = AbortSignal.timeout(limits.commandMs)
   try {
-    const work = Promise.all([
+    const streams = [
       collected(child.stdout, command.most),
       collected(child.stderr, 64 * 2 ** 10, 'cut'),
-      closed,
-    ])
+    ] as const
+    const work = Promise.all([...streams, closed])
     const [out, err, code] = await unlessAborted(work, AbortSignal.any([signal, late]))
-    if (code !== 0) throw verdictOf(code, err.toString('utf8'), command.credentials ?? {})
-    return out
+    if (code === 0) return out
+    throw verdictOf(code, err.toString('utf8'), command.credentials ?? {})
   } catch (error) {
     kill()
     if (error !== late.reason) throw error

@@ -75,8 +75,7 @@ export class PipeSources {
   /** Shows what can be known at once, and begins to watch and poll. */
   async begin(): Promise<void> {
     const sources = [...this.#found.keys()]
-    const first = async (source: Source) => this.#found.set(source, await source.first())
-    await Promise.all(sources.map(first))
+    await Promise.all(sources.map(async (one) => this.#found.set(one, await one.load())))
     this.#show()
     this.#following = Promise.all(sources.map((source) => this.#follow(source)))
   }
@@ -183,10 +182,8 @@ type Source = {
   readonly name: string
   /** A directory that is watched; a repository is only polled. */
   readonly watched?: string
-  /** What can be known at once, without asking anybody outside. */
-  readonly first: () => Promise<Found>
-  /** What is there now. Rejects only when the signal fires. */
-  readonly load: (signal: AbortSignal) => Promise<Found>
+  /** What is there now; without a signal what can be known at once. Rejects only when the signal fires. */
+  readonly load: (signal?: AbortSignal) => Promise<Found>
 }
 
 /** In order of their rank when names clash. A directory that is named twice counts once. */
@@ -199,7 +196,7 @@ function sourcesOf(options: SourceOptions): readonly Source[] {
     const folder = { source, directory, trust: 'trusted', deep: false, check, limits } as const
     const load = () =>
       readFolder(folder).catch(() => unreadable(source, 'the directory cannot be read'))
-    return { name: source, watched: directory, first: load, load }
+    return { name: source, watched: directory, load }
   }
   const repositories = cluster.pipeRepositories
   return [
@@ -242,8 +239,8 @@ function gitSource(name: string, repository: GitRepository, options: SourceOptio
   const last = async () => read((await kept(place))[0]).catch(() => nothingFound)
   return {
     name: source,
-    first: last,
     load: async (signal) => {
+      if (!signal) return last()
       try {
         const found = await read(await checkout(repository, target, { ...git, scratch }, signal))
         lasting = undefined

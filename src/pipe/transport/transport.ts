@@ -66,12 +66,11 @@ export class Transport {
       : limitsOf(this.#context.limits, segment)
     if (!next) return remoteStep({ pipe, segment, post, limits, now, pause })
     const token = returnToken()
-    const { runId = '' } = pipe.header
-    const { segmentNumber } = next.header
+    const to = { token, runId: pipe.header.runId ?? '', segmentNumber: next.header.segmentNumber }
     const follower = resolve(next)
     const back = {
       endpoint: this.#returnEndpoint(token, queue),
-      open: (place: ReturnPlace) => this.#returns.open({ token, runId, segmentNumber, place }),
+      open: (place: ReturnPlace) => this.#returns.open({ ...to, place }),
       spool: this.#spool,
       wantsRdf: follower.kind === 'built-in' && follower.segment.job === 'export',
       ...(identify && { identify }),
