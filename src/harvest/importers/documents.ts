@@ -13,7 +13,7 @@ import { TextDecoder } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import { JSONParser } from '@streamparser/json'
 import { Failure } from '../../errors.ts'
-import type { Finding } from '../../pipe/message.ts'
+import type { Finding, Validator } from '../../pipe/message.ts'
 import type { ImportContext } from './importer.ts'
 import {
   brokenText,
@@ -42,32 +42,47 @@ export type StoredDocument = SourceAnswer & {
   readonly close: () => Promise<void>
 }
 
-type DocumentRequest = SourceRequest & {
+type DocumentRequest = Omit<SourceRequest, 'accepts'> & {
+  /** Statuses that say that there is no such document. */
+  readonly absent?: readonly number[]
+  /** What the last complete run saw of the document; one that is the same is vouched for as it was. */
+  readonly known?: Validator | undefined
   /** Whether a type `text/html` makes the answer a web page. */
   readonly believesType?: boolean
   /** Reads the document once; when it finds it too short, it is asked for again. */
   readonly check?: (document: StoredDocument) => Promise<void>
 }
 
-/** A document, or the status when the request accepts it. Throws what `Source.read` throws. */
+/** A document, unless it is not there or the known one. Throws what `Source.read` throws. */
 export async function fetchDocument(
-  run: Pick<ImportContext, 'source' | 'limits' | 'scratch' | 'signal'>,
+  run: ImportContext,
   url: string,
-  { check, believesType, ...request }: DocumentRequest,
-): Promise<StoredDocument | number> {
+  { check, believesType, absent = [], known, ...request }: DocumentRequest,
+): Promise<StoredDocument | 'unchanged' | 'absent'> {
   const maxBytes = request.maxBytes ?? run.limits.maxDocumentBytes
-  return run.source.read(url, { ...request, maxBytes }, async (answer) => {
-    if (request.accepts?.includes(answer.status) === true) return answer.status
-    const document = await stored(run, answer, maxBytes)
-    try {
-      checkBody(answer, document.start, believesType)
-      await check?.(document)
-      return document
-    } catch (error) {
-      await document.close()
-      throw error
-    }
-  })
+  const accepts = known ? [...absent, 304] : absent
+  const headers = { ...request.headers, ...(known && conditionsOf(known)) }
+  const found = await run.source.read(
+    url,
+    { ...request, maxBytes, accepts, headers },
+    async (answer) => {
+      if (absent.includes(answer.status)) return 'absent'
+      if (accepts.includes(answer.status)) return 'unchanged'
+      const document = await stored(run, answer, maxBytes)
+      try {
+        checkBody(answer, document.start, believesType)
+        const isSame = document.hash === known?.bodyHash
+        if (isSame) await document.close()
+        else await check?.(document)
+        return isSame ? 'unchanged' : document
+      } catch (error) {
+        await document.close()
+        throw error
+      }
+    },
+  )
+  if (found === 'unchanged' && known) run.validate(known)
+  return found
 }
 
 const startSize = 4096
@@ -173,28 +188,6 @@ function decoderFor(charset: string): TextDecoder {
   }
 }
 
-/**
- * The document, unless it is what the last complete run saw: what is unchanged is vouched for as it was. `absent`: statuses that say
- * that there is no such document.
- */
-export async function fetchUnlessSame<Document extends StoredDocument>(
-  run: ImportContext,
-  url: string,
-  absent: readonly number[],
-  fetch: (request: SourceRequest) => Promise<Document | number>,
-): Promise<Document | 'unchanged' | 'absent'> {
-  const known = run.validators.find((validator) => validator.url === url)
-  const document = await fetch(
-    known ? { accepts: [...absent, 304], headers: conditionsOf(known) } : { accepts: absent },
-  )
-  const isDocument = typeof document !== 'number'
-  const isSame = isDocument ? document.hash === known?.bodyHash : !absent.includes(document)
-  if (!known || !isSame) return isDocument ? document : 'absent'
-  if (isDocument) await document.close()
-  run.validate(known)
-  return 'unchanged'
-}
-
 // JSON documents, read member by member.
 
 /** A value of a JSON document. */
@@ -255,14 +248,14 @@ export type JsonDocument = StoredDocument & {
 const accept = 'application/json, application/ld+json;q=0.9, */*;q=0.1'
 
 /**
- * A JSON document, checked to its last byte; the status instead when the request accepts it. Throws what `Source.read` throws;
+ * A JSON document, checked to its last byte, unless it is not there or what the last complete run saw. Throws what `Source.read` throws;
  * `source-truncated` also for JSON that never closes, after the usual tries.
  */
-async function fetchJson(
+export async function openUnlessSame(
   run: ImportContext,
   url: string,
-  request: SourceRequest,
-): Promise<JsonDocument | number> {
+  absent: readonly number[] = [],
+): Promise<JsonDocument | 'unchanged' | 'absent'> {
   const longest = run.limits.maxPageBytes
   const membersOf = ({ start, bytes }: StoredDocument) =>
     jsonMembers(bytes(), { paths: [/^\s*\[/.test(start) ? '$.*' : '$.*.*'], longest })
@@ -271,12 +264,9 @@ async function fetchJson(
       throw new Failure('source-malformed', `${shownUrl(url)} did not answer with a JSON document.`)
     for await (const _ of membersOf(document));
   }
-  const document = await fetchDocument(run, url, { accept, ...request, check })
-  if (typeof document === 'number') return document
+  const known = run.validators.find((validator) => validator.url === url)
+  const document = await fetchDocument(run, url, { accept, absent, known, check })
+  if (typeof document === 'string') return document
   const findings = document.isBroken ? [brokenText] : []
   return { ...document, findings, members: () => membersOf(document) }
 }
-
-/** The document, unless it is what the last complete run saw, or is not there. */
-export const openUnlessSame = (run: ImportContext, url: string, absent: readonly number[] = []) =>
-  fetchUnlessSame(run, url, absent, (request) => fetchJson(run, url, request))

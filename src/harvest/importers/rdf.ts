@@ -2,14 +2,15 @@
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
-import { fetchDocument, fetchUnlessSame, type StoredDocument } from './documents.ts'
+import type { Validator } from '../../pipe/message.ts'
+import { fetchDocument, type StoredDocument } from './documents.ts'
 import type { Found } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { linkedNext, nextPage } from './next-page.ts'
 import { readRdf } from './rdf-document.ts'
 import { acceptRdf, formatNamed } from './rdf-format.ts'
 import { records, Stubs } from './rdf-records.ts'
-import { conditionsOf, type SourceRequest, validatorOf } from './source.ts'
+import { conditionsOf, validatorOf } from './source.ts'
 
 /** What the config of an RDF importer may say beside the common keys. */
 const rdfConfig = z.object({
@@ -42,21 +43,20 @@ export const rdfImporter: ImporterKind<RdfConfig> = {
 }
 
 /** The caller closes it. */
-const fetchPage = (run: Run, url: string, more: SourceRequest = {}) =>
+const fetchPage = (run: Run, url: string, known?: Validator) =>
   fetchDocument(run, url, {
     accept: run.config.accept ?? acceptRdf,
     paged: true,
     believesType: run.config.inputFormat === undefined,
-    ...more,
+    known,
   })
 
 async function* importRdf(run: Run): AsyncGenerator<Found, void> {
   const { config, source, validators } = run
   const known = validators[0]?.url === config.address ? validators : []
-  const comparing = { ...run, validators: known.length === 1 ? known : [] }
   const isSame = known.length > 1 && (await areUnmodified(run))
-  const fetch = (more: SourceRequest) => fetchPage(run, config.address, more)
-  const first = isSame ? 'unchanged' : await fetchUnlessSame(comparing, config.address, [], fetch)
+  const [only] = known.length === 1 ? known : []
+  const first = isSame ? 'unchanged' : await fetchPage(run, config.address, only)
   if (typeof first === 'string') {
     yield { kind: 'end', as: 'not-modified' }
     return
@@ -112,8 +112,8 @@ async function* readPage(
 async function pageOrEnd(run: Run, url: string): Promise<StoredDocument | Failure> {
   try {
     const stored = await fetchPage(run, url)
-    if (typeof stored !== 'number') return stored
-    throw new Error(`${stored} was not to be accepted`)
+    if (typeof stored !== 'string') return stored
+    throw new Error(`${stored} is not to be expected`)
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'source-not-found') throw error
     const detail = `A page that the source links is not there: ${error.detail}`

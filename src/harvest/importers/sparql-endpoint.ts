@@ -54,7 +54,7 @@ export function remoteEndpoint(run: ImportRun<SparqlConfig>): SparqlEndpoint {
       const { maxPageBytes: maxBytes } = limits
       const believesType = inputFormat === undefined
       const stored = await fetchDocument(run, url, { ...request, maxBytes, believesType })
-      if (typeof stored === 'number') throw new Error(`${stored} was not to be accepted`)
+      if (typeof stored === 'string') throw new Error(`${stored} is not to be expected`)
       return readRdf(stored, { inputFormat, repair })
     },
     close: async () => {},
