@@ -1,51 +1,8 @@
-/** The schemas of the answers: those of the records, made from the profile, with what the search adds to them. */
+/** The schemas of the answers (JSON Schema 2020-12): those of the records, made from the profile, with what the search adds to them. */
 
+import type { JsonSchema } from '../profile/json-schema.ts'
 import type { Profile } from '../profile/profile.ts'
 import { recordSchemas } from '../profile/record-schemas.ts'
-import type { JsonSchema } from '../profile/json-schema.ts'
-
-// Building blocks of JSON Schema 2020-12.
-
-/** Members that an object has beyond its own. */
-type Extra = {
-  readonly properties: Readonly<Record<string, JsonSchema>>
-  readonly required: readonly string[]
-}
-
-const told = (description?: string) => (description === undefined ? {} : { description })
-
-const text = (description?: string): JsonSchema => ({ type: 'string', ...told(description) })
-
-const integer = (description?: string): JsonSchema => ({
-  type: 'integer',
-  minimum: 0,
-  ...told(description),
-})
-
-const array = (items: JsonSchema, description?: string): JsonSchema => ({
-  type: 'array',
-  items,
-  ...told(description),
-})
-
-/** All members are required unless it is said which ones are. */
-const object = (
-  properties: Readonly<Record<string, JsonSchema>>,
-  required: readonly string[] = Object.keys(properties),
-): JsonSchema => ({ type: 'object', properties, required })
-
-/** An object of which nothing is known. */
-const open = (description: string): JsonSchema => ({ type: 'object', description })
-
-/** The schema of an object with further members; its own win. */
-function extended(schema: JsonSchema, { properties, required }: Extra): JsonSchema {
-  const own: unknown[] = Array.isArray(schema['required']) ? schema['required'] : []
-  return {
-    ...schema,
-    properties: { ...properties, ...Object(schema['properties']) },
-    required: [...new Set([...required, ...own])],
-  }
-}
 
 export type Reference = { readonly $ref: string }
 
@@ -62,6 +19,72 @@ export type AnswerSchemas = {
   readonly resource?: Reference
 }
 
+type Properties = Readonly<Record<string, JsonSchema>>
+
+const described = (schema: JsonSchema, description?: string): JsonSchema =>
+  description === undefined ? schema : { ...schema, description }
+const text = (description?: string) => described({ type: 'string' }, description)
+const integer = (description?: string) => described({ type: 'integer', minimum: 0 }, description)
+const number = (description: string) => described({ type: 'number' }, description)
+const array = (items: JsonSchema, description?: string) =>
+  described({ type: 'array', items }, description)
+
+/** All members are required unless it is said which ones are. */
+const object = (properties: Properties, required = Object.keys(properties)): JsonSchema => ({
+  type: 'object',
+  properties,
+  required,
+})
+
+/** The schema of an object with further members, required but for those that are optional; its own win. */
+function extended(schema: JsonSchema, more: Properties, optional: Properties = {}): JsonSchema {
+  const own: unknown[] = Array.isArray(schema['required']) ? schema['required'] : []
+  return {
+    ...schema,
+    properties: { ...more, ...optional, ...Object(schema['properties']) },
+    required: [...new Set([...Object.keys(more), ...own])],
+  }
+}
+
+const reference = (name: string): Reference => ({ $ref: `#/components/schemas/${name}` })
+
+const counted = { count: integer('Number of its datasets') }
+const ofVocabulary = { vocabulary: text('Id of the vocabulary') }
+
+const facet = object({
+  id: text(),
+  title: text(),
+  items: array(
+    object(
+      {
+        id: text(),
+        title: text(),
+        count: integer(),
+        from: number('Of range facets'),
+        to: number('Of range facets'),
+      },
+      ['id', 'title', 'count'],
+    ),
+  ),
+})
+
+const envelope = (hit: Reference, facets: Reference): JsonSchema =>
+  object(
+    {
+      index: text('When exactly one index was named'),
+      count: integer('Exact number of all hits'),
+      scrollId: text('With scroll: names the next page'),
+      sort: array({ type: 'number' }, 'With searchAfter: the place of the last hit'),
+      pitId: text('With searchAfter: names the snapshot'),
+      facets: array(
+        facets,
+        'When indices were named; of the first page where pages follow each other',
+      ),
+      results: array(hit, 'Absent with countOnly'),
+    },
+    ['count'],
+  )
+
 /** Pure. `required` is what the records' schemas require: a record that lacks a mandatory field does not hide it. */
 export function answerSchemas(profile: Profile): AnswerSchemas {
   const { roots, components } = recordSchemas(profile)
@@ -76,96 +99,39 @@ export function answerSchemas(profile: Profile): AnswerSchemas {
     if (name === undefined) throw new Error(`there is no schema of ${root}`)
     return name
   }
-  const record = (root: string, extra: Extra): JsonSchema =>
-    extended(components[nameOf(root)] ?? {}, extra)
-  const answer = (root: string): Reference =>
-    add(`${nameOf(root)}Answer`, object({ result: reference(nameOf(root)) }))
-
+  const schemaOf = (root: string) => components[nameOf(root)] ?? {}
+  const answer = (root: string, result: JsonSchema): Reference =>
+    add(`${nameOf(root)}Answer`, object({ result }))
+  const hit = (root: string, index: string, more: Properties = {}, name = root): Reference => {
+    const members = { index: { const: index }, ...more }
+    const score = { score: number('With showScore') }
+    return add(`${nameOf(name)}Hit`, extended(schemaOf(root), members, score))
+  }
   const types = profile.resources.map(({ id }) => `resource_${id}`)
   const hits = [
-    add(`${nameOf('dataset')}Hit`, record('dataset_hit', hitOf('dataset'))),
-    add(`${nameOf('catalogue')}Hit`, record('catalogue', hitOf('catalogue', counted))),
-    add(`${nameOf('concept')}Hit`, record('concept', hitOf('vocabulary', ofVocabulary))),
-    ...types.map((type) => add(`${nameOf(type)}Hit`, record(type, hitOf(type)))),
+    hit('dataset_hit', 'dataset', {}, 'dataset'),
+    hit('catalogue', 'catalogue', counted),
+    hit('concept', 'vocabulary', ofVocabulary),
+    ...types.map((type) => hit(type, type)),
   ]
-  const hit = add('SearchHit', {
+  const reduced = { type: 'object', description: 'The fields that `includes` names' }
+  const anyHit = add('SearchHit', {
     description:
       'A record with the name of its index; the last form is what `includes` leaves of one',
-    anyOf: [...hits, add('ReducedHit', open('The fields that `includes` names'))],
+    anyOf: [...hits, add('ReducedHit', reduced)],
   })
+  const concepts = array(reference(nameOf('concept')))
+  const vocabulary = object({ id: text(), count: integer(), results: concepts })
   const resources = types.map((type) => reference(nameOf(type)))
   return {
-    dataset: answer('dataset'),
-    catalogue: add(
-      `${nameOf('catalogue')}Answer`,
-      object({ result: record('catalogue', counted) }),
-    ),
-    concept: answer('concept'),
-    vocabulary: add('VocabularyAnswer', object({ result: vocabularyOf(nameOf('concept')) })),
-    search: add('SearchAnswer', object({ result: envelope(hit, add('Facet', facet)) })),
+    dataset: answer('dataset', reference(nameOf('dataset'))),
+    catalogue: answer('catalogue', extended(schemaOf('catalogue'), counted)),
+    concept: answer('concept', reference(nameOf('concept'))),
+    vocabulary: add('VocabularyAnswer', object({ result: vocabulary })),
+    search: add('SearchAnswer', object({ result: envelope(anyHit, add('Facet', facet)) })),
     ...(resources.length > 0 && {
       resource: add('ResourceAnswer', object({ result: { anyOf: resources } })),
     }),
     components: { ...components, ...own },
   }
 }
-
-const reference = (name: string): Reference => ({ $ref: `#/components/schemas/${name}` })
-
-const counted: Extra = {
-  required: ['count'],
-  properties: { count: integer('Number of its datasets') },
-}
-const ofVocabulary: Extra = {
-  required: ['vocabulary'],
-  properties: { vocabulary: text('Id of the vocabulary') },
-}
-
-const hitOf = (
-  index: string,
-  { properties, required }: Extra = { properties: {}, required: [] },
-) => ({
-  required: ['index', ...required],
-  properties: {
-    index: { const: index },
-    ...properties,
-    score: { type: 'number', description: 'With showScore' },
-  },
-})
-
-const vocabularyOf = (concept: string): JsonSchema =>
-  object({ id: text(), count: integer(), results: array(reference(concept)) })
-
-const envelope = (hit: Reference, facet: Reference): JsonSchema =>
-  object(
-    {
-      index: text('When exactly one index was named'),
-      count: integer('Exact number of all hits'),
-      scrollId: text('With scroll: names the next page'),
-      sort: array({ type: 'number' }, 'With searchAfter: the place of the last hit'),
-      pitId: text('With searchAfter: names the snapshot'),
-      facets: array(
-        facet,
-        'When indices were named; of the first page where pages follow each other',
-      ),
-      results: array(hit, 'Absent with countOnly'),
-    },
-    ['count'],
-  )
-
-const facet = object({
-  id: text(),
-  title: text(),
-  items: array(
-    object(
-      {
-        id: text(),
-        title: text(),
-        count: integer(),
-        from: { type: 'number', description: 'Of range facets' },
-        to: { type: 'number', description: 'Of range facets' },
-      },
-      ['id', 'title', 'count'],
-    ),
-  ),
-})
