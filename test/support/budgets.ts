@@ -35,7 +35,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 2064,
 
-  search: 3877,
+  search: 3813,
 
   'search-index': 7722,
 
