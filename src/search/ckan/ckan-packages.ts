@@ -11,11 +11,7 @@ export function packageOf(record: Fields): Fields {
   const resources = listAt(record, 'distributions').map((distribution, position) =>
     resourceOf(distribution, record, id, position),
   )
-  const tags = listAt(record, 'keywords').flatMap((keyword) => {
-    // The name is what `fq=tags:…` takes.
-    const name = textAt(keyword, 'id')
-    return name === undefined ? [] : [{ name, display_name: textAt(keyword, 'label') ?? name }]
-  })
+  const tags = listAt(record, 'keywords').flatMap(tagOf)
   const [contact] = listAt(record, 'contact_point')
   const [page] = listAt(record, 'landing_page').flatMap((one) => textAt(one, 'resource') ?? [])
   // That of the first distribution which has one.
@@ -51,15 +47,23 @@ export function packageOf(record: Fields): Fields {
     license_url: textAt(licence, 'la_url') ?? textAt(licence, 'resource') ?? null,
     tags,
     num_tags: tags.length,
-    groups: listAt(record, 'categories').flatMap((theme) => {
-      const name = textAt(theme, 'id')
-      const title = spokenAt(theme, 'label', record) ?? name
-      return name === undefined ? [] : [{ name, title, display_name: title }]
-    }),
+    groups: listAt(record, 'categories').flatMap((theme) => groupOf(theme, record)),
     resources,
     num_resources: resources.length,
     extras: extrasOf(record),
   }
+}
+
+/** The name is what `fq=tags:…` takes. */
+function tagOf(keyword: unknown): readonly Fields[] {
+  const name = textAt(keyword, 'id')
+  return name === undefined ? [] : [{ name, display_name: textAt(keyword, 'label') ?? name }]
+}
+
+function groupOf(theme: unknown, record: Fields): readonly Fields[] {
+  const name = textAt(theme, 'id')
+  const title = spokenAt(theme, 'label', record) ?? name
+  return name === undefined ? [] : [{ name, title, display_name: title }]
 }
 
 /** A text in English, else in the main language of the record: its parts have no catalogue of their own to tell it. */
