@@ -133,64 +133,61 @@ export function secretCheck(
  * naming each segment that the pipe does not have.
  */
 export function configured(pipe: Pipe, configs: Configs): Pipe {
-  const meant = targets(pipe, configs)
+  const overrides = overridesOf(pipe, configs)
   const segments = pipe.body.segments.map((segment) => {
-    const overrides = Object.keys(configs).filter((name) => meant(name, segment.header.name))
-    const config = overrides.reduce<JsonObject>(
-      (config, name) => laid(config, configs[name] ?? {}),
-      segment.body.config,
-    )
+    const config = overrides(segment.header.name).reduce(overlaid, segment.body.config)
     return { ...segment, body: { ...segment.body, config } }
   })
   return { ...pipe, body: { ...pipe.body, segments } }
 }
 
 /** Whether the launch itself gives a segment of this name an address: such a one has no operator behind it. */
-export function replacesAddress(pipe: Pipe, configs: Configs, segment: string): boolean {
-  const meant = targets(pipe, configs)
-  return Object.entries(configs).some(([name, config]) => meant(name, segment) && gives(config))
-}
+export const replacesAddress = (pipe: Pipe, configs: Configs, segment: string): boolean =>
+  overridesOf(pipe, configs)(segment).some(hasAddress)
 
 const addressKeys: ReadonlySet<string> = new Set(['address', 'uri', 'url', 'endpoint', 'path'])
 
-const gives = (value: Json): boolean =>
-  Array.isArray(value)
-    ? value.some(gives)
-    : isJsonObject(value) &&
-      Object.entries(value).some(
-        ([key, inner]) => addressKeys.has(key.toLowerCase()) || gives(inner),
-      )
+const hasAddress = (value: Json): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).some(
+    ([key, inner]) => addressKeys.has(key.toLowerCase()) || hasAddress(inner),
+  )
 
-/** Which name of `configs` means which segment. */
-function targets(pipe: Pipe, configs: Configs): (name: string, segment: string) => boolean {
-  const names = pipe.body.segments.map((segment) => segment.header.name)
-  const exact = new Set(names)
-  const normal = new Set(names.map(normalName))
+/** Those of `configs` that are meant for a segment of a name. */
+function overridesOf(pipe: Pipe, configs: Configs): (segment: string) => readonly JsonObject[] {
+  const names = pipe.body.segments.map(({ header }) => header.name)
+  const normal = names.map(normalName)
   const unknown = Object.keys(configs).filter(
-    (name) => !exact.has(name) && !normal.has(normalName(name)),
+    (name) => !names.includes(name) && !normal.includes(normalName(name)),
   )
   if (unknown.length > 0) {
     const known = names.slice(0, 32).map(shown).join(', ')
-    throw new Failure('invalid-parameter', 'configs names segments that the pipe does not have', {
-      errors: unknown.slice(0, 100).map((name) => ({
-        parameter: 'configs',
-        detail: `${shown(name)} is no segment of ${shown(pipe.header.name)}; it has ${known}`,
-      })),
-    })
+    const errors = unknown.slice(0, 100).map((name) => ({
+      parameter: 'configs',
+      detail: `${shown(name)} is no segment of ${shown(pipe.header.name)}; it has ${known}`,
+    }))
+    const detail = 'configs names segments that the pipe does not have'
+    throw new Failure('invalid-parameter', detail, { errors })
   }
-  return (name, segment) =>
-    exact.has(name) ? name === segment : normalName(name) === normalName(segment)
+  return (segment) =>
+    Object.entries(configs).flatMap(([name, config]) => {
+      const isMeant = names.includes(name)
+        ? name === segment
+        : normalName(name) === normalName(segment)
+      return isMeant ? [config] : []
+    })
 }
 
 /** Keys that would change what every object is. */
 const dangerous: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-function laid(below: JsonObject, above: JsonObject): JsonObject {
+function overlaid(below: JsonObject, above: JsonObject): JsonObject {
   const merged: Record<string, Json> = { ...below }
   for (const [key, value] of Object.entries(above)) {
     if (dangerous.has(key)) continue
     const old = merged[key]
-    merged[key] = isJsonObject(value) ? laid(isJsonObject(old) ? old : {}, value) : value
+    merged[key] = isJsonObject(value) ? overlaid(isJsonObject(old) ? old : {}, value) : value
   }
   return merged
 }

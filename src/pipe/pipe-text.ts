@@ -30,11 +30,11 @@ export function readText(text: string, name: string): Read {
 export async function readJsonBody(c: AppContext, limits: BodyLimits): Promise<Json | undefined> {
   const body = await readBody(c.req.raw, limits, c.get('signal'))
   const text = new TextDecoder().decode(body)
-  return text.trim() === '' ? undefined : jsonIn(text)
+  return text.trim() === '' ? undefined : parseJson(text)
 }
 
 /** Throws `malformed-json`. */
-export function jsonIn(text: string): Json {
+export function parseJson(text: string): Json {
   const read = readText(text, 'body.json')
   if (read.ok) return read.value
   const detail = read.problems[0]?.detail ?? 'cannot be read'

@@ -10,7 +10,7 @@ import { CronFault, readCron } from './cron.ts'
 import { nextFiring } from './trigger.ts'
 import { masked } from './masking.ts'
 import { type Request, type Timing, type Trigger, units } from './trigger.ts'
-import type { Scheduled } from './triggers.ts'
+import type { ScheduledTrigger } from './triggers.ts'
 
 // Points in time as clients write them.
 
@@ -199,7 +199,7 @@ function bounded(entries: readonly TriggerEntry[], most: number): readonly Trigg
 // The same as clients read it; what is read can be sent again.
 
 /** A trigger as JSON. Secrets in its configs are hidden. */
-export function triggerAnswer({ id, status, timing, next, last, ...trigger }: Scheduled) {
+export function triggerAnswer({ id, status, timing, next, last, ...trigger }: ScheduledTrigger) {
   const { configs, startMode, problem } = trigger
   return defined({
     id,

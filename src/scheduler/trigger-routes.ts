@@ -37,7 +37,7 @@ import {
   type TriggerEntry,
 } from './trigger-input.ts'
 import type { Status } from './trigger.ts'
-import type { Scheduled } from './triggers.ts'
+import type { ScheduledTrigger } from './triggers.ts'
 
 const example = {
   id: 'daily',
@@ -230,7 +230,7 @@ function checkPipe({ pipes }: SchedulerContext, pipeId: string): void {
   if (!pipes.find(pipeId)) throw unknownPipes([pipeId])
 }
 
-function someOf(context: SchedulerContext, pipeId: string): readonly Scheduled[] {
+function someOf(context: SchedulerContext, pipeId: string): readonly ScheduledTrigger[] {
   const name = nameOf(context, pipeId)
   const found = context.triggers.of(name)
   if (found.length > 0) return found
@@ -238,7 +238,7 @@ function someOf(context: SchedulerContext, pipeId: string): readonly Scheduled[]
   throw new Failure('unknown-trigger', `the pipe ${shown(name)} has no triggers`)
 }
 
-function known(context: SchedulerContext, pipe: string, id: string): Scheduled {
+function known(context: SchedulerContext, pipe: string, id: string): ScheduledTrigger {
   const found = context.triggers.of(pipe).find((one) => one.id === id)
   if (found) return found
   checkPipe(context, pipe)

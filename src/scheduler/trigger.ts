@@ -5,7 +5,7 @@ import type { StartMode } from '../pipe/runs/run.ts'
 import { type CronTiming, nextOfCron } from './cron.ts'
 
 export const units = ['SECOND', 'MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const
-export type Unit = (typeof units)[number]
+type Unit = (typeof units)[number]
 
 /** When a trigger fires; instants are milliseconds since 1970, all in UTC. */
 export type Timing =
@@ -32,7 +32,7 @@ export type Trigger = Request & {
 }
 
 /** A trigger as it is kept. */
-export type KeptTrigger = Trigger & {
+export type StoredTrigger = Trigger & {
   readonly pipe: string
   /** Nothing that was due up to this moment fires any more: when the trigger was set or switched on. */
   readonly since: number

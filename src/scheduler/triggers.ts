@@ -15,7 +15,7 @@ import { openSqlite, type Row, type Sqlite } from '../sqlite.ts'
 import type { Pause } from '../workers/retry.ts'
 import {
   jitter,
-  type KeptTrigger,
+  type StoredTrigger,
   nextFiring,
   nextOfInterval,
   type Request,
@@ -25,7 +25,10 @@ import {
 } from './trigger.ts'
 
 /** `next` is the coming firing; of a disabled trigger the one that it would have. A trigger with a problem has none. */
-export type Scheduled = KeptTrigger & { readonly next?: number; readonly problem?: 'pipe missing' }
+export type ScheduledTrigger = StoredTrigger & {
+  readonly next?: number
+  readonly problem?: 'pipe missing'
+}
 
 export type TriggersOptions = {
   /** The file, made when absent; the lease lies beside it. */
@@ -72,7 +75,7 @@ export class Triggers {
   readonly #failed = new Map<string, string>()
   #leads = false
   /** Enabled triggers with their next firing. */
-  #rows: readonly { readonly trigger: KeptTrigger; due: number }[] = []
+  #rows: readonly { readonly trigger: StoredTrigger; due: number }[] = []
   /** Of the file, when the rows were read; absent when they have to be read anew. */
   #version: number | undefined
   #stopped: Promise<void> | undefined
@@ -88,12 +91,12 @@ export class Triggers {
   }
 
   /** By pipe, pipes without triggers left out. */
-  all(): ReadonlyMap<string, readonly Scheduled[]> {
+  all(): ReadonlyMap<string, readonly ScheduledTrigger[]> {
     const all = this.#file.all().map((one) => this.#scheduled(one))
     return Map.groupBy(all, ({ pipe }) => pipe)
   }
 
-  of(pipe: string): readonly Scheduled[] {
+  of(pipe: string): readonly ScheduledTrigger[] {
     return this.#file.all(pipe).map((one) => this.#scheduled(one))
   }
 
@@ -121,7 +124,7 @@ export class Triggers {
   }
 
   /** Throws `unknown-trigger`. */
-  remove(pipe: string, id: string): Scheduled {
+  remove(pipe: string, id: string): ScheduledTrigger {
     return this.#change(() => {
       const { trigger } = this.#known(pipe, id)
       this.#file.remove(pipe, id)
@@ -130,7 +133,7 @@ export class Triggers {
   }
 
   /** Throws `unknown-trigger`, and `conflict` when the status is so already. */
-  turn(pipe: string, id: string, status: Status): Scheduled {
+  turn(pipe: string, id: string, status: Status): ScheduledTrigger {
     return this.#change(() => {
       const { trigger, position } = this.#known(pipe, id)
       if (trigger.status === status) {
@@ -182,13 +185,13 @@ export class Triggers {
     throw new Failure('unknown-trigger', `${shown(pipe)} has no trigger ${shown(id)}`)
   }
 
-  #scheduled(trigger: KeptTrigger): Scheduled {
+  #scheduled(trigger: StoredTrigger): ScheduledTrigger {
     return this.#isMissing(trigger.pipe)
       ? { ...trigger, problem: 'pipe missing' }
       : { ...trigger, ...defined({ next: nextFiring(trigger.timing, this.#options.now()) }) }
   }
 
-  #set(pipe: string, triggers: readonly Trigger[], before: readonly KeptTrigger[]): void {
+  #set(pipe: string, triggers: readonly Trigger[], before: readonly StoredTrigger[]): void {
     this.#file.clear(pipe)
     for (const [position, { id, status, timing, configs, startMode }] of triggers.entries()) {
       const request = defined({ configs, startMode })
@@ -236,7 +239,7 @@ export class Triggers {
     return Math.max(togetherMs, Math.min(roundMs, this.#earliest() - now()))
   }
 
-  #earliest(counts: (trigger: KeptTrigger) => boolean = () => true): number {
+  #earliest(counts: (trigger: StoredTrigger) => boolean = () => true): number {
     return this.#rows.reduce(
       (first, { trigger, due }) => (due < first && counts(trigger) ? due : first),
       Infinity,
@@ -263,7 +266,7 @@ export class Triggers {
    * Whether the last firing of a trigger was noted and not launched, because the process ended in between. Only firings after
    * the last group that was launched whole are in doubt, and of those the ones that have a run were launched.
    */
-  #isOwed({ pipe, id, last = 0 }: KeptTrigger, launchedAt: number): boolean {
+  #isOwed({ pipe, id, last = 0 }: StoredTrigger, launchedAt: number): boolean {
     const { runs, now } = this.#options
     if (last <= launchedAt || last < now() - oldestMs) return false
     const later = runs.list({ pipe, offset: 0, limit: mostRuns })
@@ -274,7 +277,7 @@ export class Triggers {
    * What may be launched now, each trigger once however often it was due: noted as fired before anything starts, so that
    * nobody fires it a second time. Nothing when another process has just changed the triggers.
    */
-  #claimed(now: number): readonly KeptTrigger[] {
+  #claimed(now: number): readonly StoredTrigger[] {
     return this.#file.transaction(() => {
       if (this.#file.version() !== this.#version) return []
       const rows = this.#rows.filter(({ due }) => due <= now)
@@ -285,7 +288,7 @@ export class Triggers {
     })
   }
 
-  #launch({ pipe, id, configs, startMode, timing }: KeptTrigger): void {
+  #launch({ pipe, id, configs, startMode, timing }: StoredTrigger): void {
     const { launcher, log, random } = this.#options
     const key = JSON.stringify([pipe, id])
     const waitMs = (random && jitter(timing, random())) || undefined
@@ -305,7 +308,7 @@ export class Triggers {
 }
 
 /** The new trigger with the last firing and, where it means the same, the rhythm of the one in whose place it comes. */
-function continued(trigger: KeptTrigger, old: KeptTrigger): KeptTrigger {
+function continued(trigger: StoredTrigger, old: StoredTrigger): StoredTrigger {
   const timing = isInRhythm(trigger, old.timing) ? old.timing : trigger.timing
   const goesOn = isDeepStrictEqual(timing, old.timing) && trigger.status === old.status
   // What is due at this very moment is not lost by being sent again.
@@ -317,7 +320,7 @@ function continued(trigger: KeptTrigger, old: KeptTrigger): KeptTrigger {
  * Whether the first firing of an interval is one of another interval of the same length: that is what comes back when a list
  * of triggers is read and sent again; a later one means to begin later. Counting months from the old anchor keeps the 31st.
  */
-function isInRhythm({ timing, since }: KeptTrigger, old: Timing): boolean {
+function isInRhythm({ timing, since }: StoredTrigger, old: Timing): boolean {
   if (timing.kind !== 'interval' || old.kind !== 'interval') return false
   if (timing.unit !== old.unit || timing.value !== old.value) return false
   const [coming = 0, { anchor }] = [nextOfInterval(old, since), timing]
@@ -344,7 +347,7 @@ export function openTriggerFile(path: string) {
   const file: Sqlite = openSqlite({ path, schema, format: triggersFormat })
   return {
     /** All kept triggers, or those of a pipe: pipe by pipe, in the order in which they were sent. */
-    all: (pipe?: string): readonly KeptTrigger[] =>
+    all: (pipe?: string): readonly StoredTrigger[] =>
       file
         .rows(
           'SELECT * FROM trigger WHERE ?1 IS NULL OR pipe = ?1 ORDER BY pipe, position, id',
@@ -353,14 +356,14 @@ export function openTriggerFile(path: string) {
         .map(triggerOf),
     /** Another number after every change by another connection. */
     version: () => Number(file.first('PRAGMA data_version')?.['data_version']),
-    put: (trigger: KeptTrigger, position: number): void => {
+    put: (trigger: StoredTrigger, position: number): void => {
       const { pipe, id, status, timing, configs, startMode, since, last = null } = trigger
       const texts = [JSON.stringify(timing), JSON.stringify({ configs, startMode })] as const
       const sql = `INSERT OR REPLACE INTO trigger
         (pipe, id, position, enabled, timing, request, since, last) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
       file.run(sql, pipe, id, position, Number(status === 'enabled'), ...texts, since, last)
     },
-    fired: ({ pipe, id }: KeptTrigger, at: number) =>
+    fired: ({ pipe, id }: StoredTrigger, at: number) =>
       void file.run('UPDATE trigger SET last = ? WHERE pipe = ? AND id = ?', at, pipe, id),
     /** Everything that fired until then was launched. */
     launched: (at: number) => void file.run('UPDATE launched SET at = ?', at),
@@ -377,7 +380,7 @@ export function openTriggerFile(path: string) {
 }
 
 /** The texts are what `put` wrote. */
-function triggerOf(row: Row): KeptTrigger {
+function triggerOf(row: Row): StoredTrigger {
   const timing: Timing = JSON.parse(String(row['timing']))
   const request: Request = JSON.parse(String(row['request']))
   return defined({

@@ -6,7 +6,7 @@
 import { Failure } from '../../errors.ts'
 import { defined } from '../defined.ts'
 import { TallyBuilder } from './run-report.ts'
-import { keyOf, type RunTables, type StoredRun } from './run-tables.ts'
+import { itemKey, type RunTables, type StoredRun } from './run-tables.ts'
 import {
   countNames,
   type RunCounts,
@@ -198,7 +198,7 @@ export class LiveRun {
   }
 
   #has(item: Omit<RunItem, 'time'>, serial: number | undefined, what: 'failed' | 'written') {
-    const key = keyOf(item)
+    const key = itemKey(item)
     if (serial === undefined || key === undefined) return false
     return this.#context.tables.has(serial, key, what)
   }

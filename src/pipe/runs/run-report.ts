@@ -18,7 +18,7 @@ type Group = { readonly count: number; readonly examples: readonly Example[] }
 /** Ids that changed their state since the run before: how many, and the first ten. */
 export type IdDifference = { readonly count: number; readonly ids: readonly string[] }
 
-export type RunDifference = {
+type RunDifference = {
   readonly run: string
   readonly created: number
   readonly updated: number

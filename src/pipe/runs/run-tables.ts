@@ -57,7 +57,7 @@ const same = 'SELECT 1 FROM item o INDEXED BY item_key WHERE o.run = ?2 AND o.ke
 const sliceRows = 500
 
 /** What the same record is known by in two runs. */
-export const keyOf = (item: Pick<RunItem, 'sourceId' | 'originalId'>): string | undefined =>
+export const itemKey = (item: Pick<RunItem, 'sourceId' | 'originalId'>): string | undefined =>
   item.sourceId ?? item.originalId
 
 /** Methods that write several rows want the caller's transaction. */
@@ -159,7 +159,7 @@ export class RunTables {
   addItems(run: number, items: readonly RunItem[]): void {
     const sql = 'INSERT INTO item (run, key, state, stage, told) VALUES (?, ?, ?, ?, ?)'
     for (const item of items) {
-      this.#file.run(sql, run, keyOf(item) ?? null, item.state, item.stage, JSON.stringify(item))
+      this.#file.run(sql, run, itemKey(item) ?? null, item.state, item.stage, JSON.stringify(item))
     }
   }
 

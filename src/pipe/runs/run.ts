@@ -2,8 +2,8 @@
 
 import { type Complaint, Failure, type Kind } from '../../errors.ts'
 import { problemOf } from '../../http/problem.ts'
-import type { JsonObject } from '../../text/json.ts'
 import { defined } from '../defined.ts'
+import type { Configs } from '../document.ts'
 import type { Finding, RecordMessage, Stage } from '../message.ts'
 
 export const runStatuses = [
@@ -17,9 +17,9 @@ export const runStatuses = [
 ] as const
 export type RunStatus = (typeof runStatuses)[number]
 export const runOutcomes = ['complete', 'incomplete', 'not-modified', 'dry-run'] as const
-export type RunOutcome = (typeof runOutcomes)[number]
+type RunOutcome = (typeof runOutcomes)[number]
 export const starters = ['trigger', 'api', 'console', 'validator'] as const
-export type StartedBy = (typeof starters)[number]
+type StartedBy = (typeof starters)[number]
 
 /** A failure as it is kept: RFC 9457 without `instance`. */
 export type StoredProblem = {
@@ -125,14 +125,9 @@ export type RunItem = {
 }
 
 /** What a launch asks for, as it is kept with the run. */
-export type RunStart = {
-  readonly pipe: string
-  readonly catalogue?: string
-  readonly trigger?: string
-  readonly startedBy: StartedBy
+export type RunStart = Pick<Run, 'pipe' | 'catalogue' | 'trigger' | 'startedBy' | 'segments'> & {
   readonly dryRun: boolean
-  readonly configs: Readonly<Record<string, JsonObject>>
-  readonly segments: Run['segments']
+  readonly configs: Configs
   /** What it does while the pipe is active; `drop` when absent. */
   readonly startMode?: StartMode
   /** Import no more records than this; the run is then incomplete. */

@@ -36,8 +36,8 @@ export async function checkout(
   const ref = branch === undefined ? 'HEAD' : `refs/heads/${branch}`
   // A path is relative to where we work, not to where git does. A colon before the first slash makes it `host:path`.
   const isPath = !/^[^/]*:/.test(uri) && !isAbsolute(uri)
-  const asked = { ...repository, uri: isPath ? resolve(uri) : uri, ref }
-  const present = join(directory, await newest(asked, context, signal))
+  const remote = { ...repository, uri: isPath ? resolve(uri) : uri, ref }
+  const present = join(directory, await newest(remote, context, signal))
   if (await isDirectory(present)) return present
   const scratch = join(context.scratch, `git-${randomUUID()}`)
   try {
@@ -46,7 +46,7 @@ export async function checkout(
     const inBare: Ask = (args, most, more = {}) =>
       git(context, { args: ['--git-dir', bare, ...args], most, ...more }, signal)
     await git(context, { args: ['init', '-q', '--bare', '--template=', bare], most: 4096 }, signal)
-    const commit = await fetched(inBare, asked, bare, context)
+    const commit = await fetched(inBare, remote, bare, context)
     const list = await treeFiles(inBare, commit, wanted, context)
     await writeFiles(inBare, list, { directory: files, fileBytes }, context)
     return await settled(files, directory, commit)
@@ -62,7 +62,7 @@ export async function sweep(scratch: string): Promise<void> {
   await Promise.all(left.map((name) => rm(join(scratch, name), { recursive: true, force: true })))
 }
 
-type Asked = GitRepository & { readonly ref: string }
+type RemoteBranch = GitRepository & { readonly ref: string }
 
 /** A git command in the bare repository; `most` bounds the bytes of its output. */
 type Ask = (
@@ -72,11 +72,15 @@ type Ask = (
 ) => Promise<Buffer>
 
 /** The commit that the ref names there now. */
-async function newest(asked: Asked, context: GitContext, signal: AbortSignal): Promise<string> {
-  const args = ['ls-remote', '--quiet', '--exit-code', '--', asked.uri, asked.ref]
-  const said = await git(context, { args, credentials: asked, most: 2 ** 20 }, signal)
+async function newest(
+  remote: RemoteBranch,
+  context: GitContext,
+  signal: AbortSignal,
+): Promise<string> {
+  const args = ['ls-remote', '--quiet', '--exit-code', '--', remote.uri, remote.ref]
+  const said = await git(context, { args, credentials: remote, most: 2 ** 20 }, signal)
   const lines = said.toString('utf8').split('\n')
-  const line = lines.find((one) => one.endsWith(`\t${asked.ref}`)) ?? ''
+  const line = lines.find((one) => one.endsWith(`\t${remote.ref}`)) ?? ''
   const [, commit] = /^([0-9a-f]{40,64})\t/.exec(line) ?? []
   if (commit !== undefined) return commit
   throw new Failure('source-not-found', 'the repository has no such branch')
@@ -85,13 +89,15 @@ async function newest(asked: Asked, context: GitContext, signal: AbortSignal): P
 /** The commit that was fetched into the new bare repository. */
 async function fetched(
   inBare: Ask,
-  asked: Asked,
+  remote: RemoteBranch,
   bare: string,
   context: GitContext,
 ): Promise<string> {
   const options = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-auto-gc']
   try {
-    await inBare(['fetch', ...options, '--', asked.uri, asked.ref], 4096, { credentials: asked })
+    await inBare(['fetch', ...options, '--', remote.uri, remote.ref], 4096, {
+      credentials: remote,
+    })
   } catch (cause) {
     // A pack that has grown to its limit: git does not say why it could not go on.
     const { packBytes } = gitLimits(context)
@@ -108,7 +114,7 @@ async function fetched(
 /** Puts the files in their place in one step and forgets all but the last two commits. */
 async function settled(files: string, directory: string, commit: string): Promise<string> {
   const present = join(directory, commit)
-  const before = await kept(directory)
+  const before = await checkouts(directory)
   await mkdir(directory, { recursive: true, mode: 0o700 })
   if (!(await isDirectory(present))) await rename(files, present)
   // A run may still read scripts of the state that it began with.
@@ -118,7 +124,7 @@ async function settled(files: string, directory: string, commit: string): Promis
 }
 
 /** Directories of commits that are here already, newest first. */
-export async function kept(directory: string): Promise<string[]> {
+export async function checkouts(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch(() => [])
   const commits = names.filter((name) => /^[0-9a-f]{40,64}$/.test(name))
   const dated = await Promise.all(

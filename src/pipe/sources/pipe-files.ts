@@ -27,15 +27,15 @@ export type KnownPipe = {
 export type InvalidFile = Pick<KnownPipe, 'source' | 'file' | 'problems'>
 
 /** What one source holds, files in order of their names. */
-export type Found = {
+export type PipeFiles = {
   readonly pipes: readonly KnownPipe[]
   readonly invalid: readonly InvalidFile[]
 }
 
-export const nothingFound: Found = { pipes: [], invalid: [] }
+export const noFiles: PipeFiles = { pipes: [], invalid: [] }
 
 /** All sources in order of their rank: of a name that is used twice the first one stays, the other is refused. */
-export function merged(sources: readonly Found[]): Found {
+export function mergedFiles(sources: readonly PipeFiles[]): PipeFiles {
   const byName = new Map<string, KnownPipe>()
   const invalid = sources.flatMap((found) => found.invalid)
   for (const known of sources.flatMap((found) => found.pipes)) {
@@ -71,10 +71,10 @@ const mostFiles = 5000
 const deepest = 16
 
 /** The pipes of a folder; an absent one holds nothing. */
-export async function readFolder(folder: Folder): Promise<Found> {
+export async function readFolder(folder: Folder): Promise<PipeFiles> {
   const { source, directory, deep } = folder
   const root = await realpath(directory).catch(() => undefined)
-  if (root === undefined) return nothingFound
+  if (root === undefined) return noFiles
   const paths = await pathsBelow(root, deep)
   const entries: (KnownPipe | InvalidFile)[] = []
   for (const path of paths.slice(0, mostFiles)) entries.push(...(await entryOf(folder, root, path)))

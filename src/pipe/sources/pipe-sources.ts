@@ -12,20 +12,20 @@ import type { Log } from '../../log.ts'
 import { unlessAborted } from '../../workers/condition.ts'
 import type { Pause } from '../../workers/retry.ts'
 import { type PipeLimits, standardLimits } from '../pipe-schema.ts'
-import { checkout, kept, sweep } from './git-checkout.ts'
+import { checkout, checkouts, sweep } from './git-checkout.ts'
 import type { GitContext } from './git-command.ts'
 import {
   findPipe,
   type Folder,
-  type Found,
+  type PipeFiles,
   type InvalidFile,
   type KnownPipe,
-  merged,
-  nothingFound,
+  mergedFiles,
+  noFiles,
   readFolder,
 } from './pipe-files.ts'
 
-export type SourceOptions = {
+export type PipeSourceOptions = {
   /** `./pipes`. */
   readonly directory: string
   readonly cluster: Pick<ClusterConfig, 'pipeRepositories' | 'resources'>
@@ -44,7 +44,7 @@ export type SourceOptions = {
  * Reads the directories and what was fetched before, then follows all sources. Repositories are fetched in the
  * background, so that one that is down does not hold the start; `reload` waits for them.
  */
-export async function openSources(options: SourceOptions): Promise<PipeSources> {
+export async function openSources(options: PipeSourceOptions): Promise<PipeSources> {
   await sweep(resolve(options.scratch))
   const sources = new PipeSources(options)
   await sources.begin()
@@ -55,27 +55,27 @@ export async function openSources(options: SourceOptions): Promise<PipeSources> 
 const settleMs = 50
 
 export class PipeSources {
-  readonly #options: SourceOptions
+  readonly #options: PipeSourceOptions
   readonly #stopping = new AbortController()
   readonly #listeners = new Set<() => void>()
   /** What each source holds, in order of their rank when names clash. */
-  readonly #found: Map<Source, Found>
+  readonly #files: Map<Source, PipeFiles>
   /** One reading of a source at a time: an older one must not overwrite a newer one. */
   readonly #reading = new Map<Source, Promise<void>>()
   #following: Promise<unknown> = Promise.resolve()
-  #known = nothingFound
-  #text = JSON.stringify(nothingFound)
+  #known = noFiles
+  #text = JSON.stringify(noFiles)
   #complaints: ReadonlySet<string> = new Set()
 
-  constructor(options: SourceOptions) {
+  constructor(options: PipeSourceOptions) {
     this.#options = options
-    this.#found = new Map(sourcesOf(options).map((source) => [source, nothingFound]))
+    this.#files = new Map(sourcesOf(options).map((source) => [source, noFiles]))
   }
 
   /** Shows what can be known at once, and begins to watch and poll. */
   async begin(): Promise<void> {
-    const sources = [...this.#found.keys()]
-    await Promise.all(sources.map(async (one) => this.#found.set(one, await one.load())))
+    const sources = [...this.#files.keys()]
+    await Promise.all(sources.map(async (one) => this.#files.set(one, await one.load())))
     this.#show()
     this.#following = Promise.all(sources.map((source) => this.#follow(source)))
   }
@@ -97,12 +97,12 @@ export class PipeSources {
 
   /** Reads every source again and waits for it; rejects with the signal's reason. */
   async reload(signal: AbortSignal): Promise<void> {
-    await this.#loadAll([...this.#found.keys()], signal)
+    await this.#loadAll([...this.#files.keys()], signal)
   }
 
   /** The same for directories alone: a file that was written a moment ago is known then. */
   async look(signal: AbortSignal): Promise<void> {
-    const near = [...this.#found.keys()].filter(({ watched }) => watched !== undefined)
+    const near = [...this.#files.keys()].filter(({ watched }) => watched !== undefined)
     await this.#loadAll(near, signal)
   }
 
@@ -144,7 +144,7 @@ export class PipeSources {
       await before
       if (signal.aborted) return
       try {
-        this.#found.set(source, await source.load(signal))
+        this.#files.set(source, await source.load(signal))
         this.#show()
       } catch (err) {
         if (!signal.aborted) this.#options.log.error({ source: source.name, err }, 'pipes.failed')
@@ -158,7 +158,7 @@ export class PipeSources {
   /** Tells listeners and the log what is new. */
   #show(): void {
     const { log } = this.#options
-    const { pipes, invalid } = (this.#known = merged([...this.#found.values()]))
+    const { pipes, invalid } = (this.#known = mergedFiles([...this.#files.values()]))
     const text = JSON.stringify(this.#known)
     if (text === this.#text) return
     this.#text = text
@@ -183,11 +183,11 @@ type Source = {
   /** A directory that is watched; a repository is only polled. */
   readonly watched?: string
   /** What is there now; without a signal what can be known at once. Rejects only when the signal fires. */
-  readonly load: (signal?: AbortSignal) => Promise<Found>
+  readonly load: (signal?: AbortSignal) => Promise<PipeFiles>
 }
 
 /** In order of their rank when names clash. A directory that is named twice counts once. */
-function sourcesOf(options: SourceOptions): readonly Source[] {
+function sourcesOf(options: PipeSourceOptions): readonly Source[] {
   const { cluster, check, limits } = options
   const main = resolve(options.directory)
   const others = new Map(cluster.resources.paths.map((path) => [resolve(path), path]))
@@ -211,16 +211,16 @@ function sourcesOf(options: SourceOptions): readonly Source[] {
   ]
 }
 
-const unreadable = (source: string, detail: string, found = nothingFound): Found => ({
-  ...found,
-  invalid: [...found.invalid, { source, file: '', problems: [{ detail }] }],
+const unreadable = (source: string, detail: string, files = noFiles): PipeFiles => ({
+  ...files,
+  invalid: [...files.invalid, { source, file: '', problems: [{ detail }] }],
 })
 
 /** What belongs to the pipes of a repository: themselves at any depth, scripts and queries at its root. */
 const belongs = (path: string) => /\.(json|ya?ml)$/i.test(path) || /^(scripts|sparql)\//.test(path)
 
 /** A branch of a git repository. While it cannot be fetched, what was fetched last stays, over restarts too. */
-function gitSource(name: string, repository: GitRepository, options: SourceOptions): Source {
+function gitSource(name: string, repository: GitRepository, options: PipeSourceOptions): Source {
   const { check, limits, git, log } = options
   const source = `git:${name}`
   const scratch = resolve(options.scratch)
@@ -231,26 +231,26 @@ function gitSource(name: string, repository: GitRepository, options: SourceOptio
   const { pipeBytes: fileBytes } = limits ?? standardLimits
   const target = { directory: place, wanted: belongs, fileBytes }
   /** Why it could not be fetched the last time. */
-  let lasting: string | undefined
+  let lastFailure: string | undefined
   const read = (directory: string | undefined) =>
     directory === undefined
-      ? Promise.resolve(nothingFound)
+      ? Promise.resolve(noFiles)
       : readFolder({ source, directory, trust: 'foreign', deep: true, check, limits })
-  const last = async () => read((await kept(place))[0]).catch(() => nothingFound)
+  const last = async () => read((await checkouts(place))[0]).catch(() => noFiles)
   return {
     name: source,
     load: async (signal) => {
       if (!signal) return last()
       try {
-        const found = await read(await checkout(repository, target, { ...git, scratch }, signal))
-        lasting = undefined
-        return found
+        const files = await read(await checkout(repository, target, { ...git, scratch }, signal))
+        lastFailure = undefined
+        return files
       } catch (err) {
         signal.throwIfAborted()
         const detail = err instanceof Failure ? err.detail : 'the repository cannot be read'
         // Once in the log is enough for what is tried again every minute.
-        log[detail === lasting ? 'debug' : 'warn']({ source, err }, 'pipes.unreachable')
-        lasting = detail
+        log[detail === lastFailure ? 'debug' : 'warn']({ source, err }, 'pipes.unreachable')
+        lastFailure = detail
         return unreadable(source, detail, await last())
       }
     },

@@ -232,7 +232,7 @@ const knownInfo = z.looseObject({
 })
 const listInfo = z.object({ records: number, fingerprint: text })
 const listed = z.array(z.unknown())
-const told = z
+const problemInfo = z
   .object({ slug: text, detail: text, stage: z.enum(stages).catch('transform') })
   .catch({ slug: undefined, detail: undefined, stage: 'transform' })
 
@@ -290,7 +290,7 @@ function jsonOrNothing(text: string): unknown {
 const isKind = (slug: string): slug is Kind => Object.hasOwn(problems, slug)
 
 function problemOf(said: Json): Pick<ArrivedProblem, 'stage' | 'problem'> {
-  const { slug = '', detail = 'the record was refused on its way', stage } = told.parse(said)
+  const { slug = '', detail = 'the record was refused on its way', stage } = problemInfo.parse(said)
   const kind = isKind(slug) && slug !== 'internal' ? slug : 'transform-failed'
   return { stage, problem: new Failure(kind, shown(detail)) }
 }

@@ -22,7 +22,7 @@ type HttpTarget = {
   readonly reach?: Reach
 }
 
-export type HttpContext = {
+type HttpContext = {
   readonly outbound: Pick<Outbound, 'request'>
   readonly limits: TransportLimits
   readonly now: () => number

@@ -10,7 +10,7 @@ import { Failure, type Kind, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { retry, type Pause } from '../../workers/retry.ts'
 import type { Pipe } from '../document.ts'
-import { jsonIn } from '../pipe-text.ts'
+import { parseJson } from '../pipe-text.ts'
 import { messageIn } from './envelope.ts'
 import type { TransportLimits } from './transport-limits.ts'
 
@@ -237,7 +237,7 @@ class Broker {
     // The process that had it each time may have died of it.
     if (deliveryCount > limits.deliveries) return failed('delivered too often')
     try {
-      await listener(messageIn(jsonIn(message.string())), {
+      await listener(messageIn(parseJson(message.string())), {
         done: () => settle(() => message.ack()),
         failed: () => failed('the segment failed'),
       })

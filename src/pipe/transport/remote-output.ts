@@ -342,7 +342,7 @@ export type Transformed = {
  * What is decided at the time `at` unless a message comes before. `done`: nothing is missing. `listed`: the list is not
  * whole. `endless`: nobody knows whether there is more. `dropped`: what is out will not come back. `silent`: nothing came.
  */
-export type Ending = {
+type Ending = {
   readonly kind: 'done' | 'listed' | 'endless' | 'dropped' | 'silent'
   readonly at: number
   readonly problem?: Failure

@@ -11,7 +11,7 @@ import { logger } from '../../../src/log.ts'
 import {
   openSources,
   type PipeSources,
-  type SourceOptions,
+  type PipeSourceOptions,
 } from '../../../src/pipe/sources/pipe-sources.ts'
 
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal })
@@ -42,7 +42,7 @@ export type Opened = PipeSources & {
 export async function opened(
   root: string,
   cluster: unknown = {},
-  more: Partial<SourceOptions> = {},
+  more: Partial<PipeSourceOptions> = {},
 ): Promise<Opened> {
   const lines: string[] = []
   const sources = await openSources({
