@@ -1,7 +1,7 @@
 /** Runs over HTTP: lists, items, reports, events, and what an operator does about them. */
 
 import { z } from '@hono/zod-openapi'
-import { Failure, shown } from '../errors.ts'
+import { type Complaint, Failure, shown } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { answerFlow } from '../http/shell/flow.ts'
 import { addVary } from '../http/shell/headers.ts'
@@ -279,46 +279,31 @@ export async function* asLines({ items }: Reported): AsyncGenerator<string> {
   yield* gathered(items, (item) => `${JSON.stringify(item)}\n`)
 }
 
-const columns = [
-  'run',
-  'pipe',
-  'catalogue',
-  'state',
-  'stage',
-  'originalId',
-  'platformId',
-  'sourceUrl',
-  'problem',
-  'detail',
-  'line',
-  'column',
-  'time',
-] as const
+type Row = { readonly run: Run; readonly item: RunItem; readonly place: Complaint | undefined }
 
-export async function* asCsv({ run, items }: Reported): AsyncGenerator<string> {
-  yield `${columns.join(',')}\r\n`
-  yield* gathered(items, (item) => row(run, item))
+const columns: Readonly<Record<string, (row: Row) => string | number | undefined>> = {
+  run: ({ run }) => run.id,
+  pipe: ({ run }) => run.pipe,
+  catalogue: ({ run }) => run.catalogue,
+  state: ({ item }) => item.state,
+  stage: ({ item }) => item.stage,
+  originalId: ({ item }) => item.originalId ?? item.sourceId,
+  platformId: ({ item }) => item.platformId,
+  sourceUrl: ({ item }) => item.sourceUrl,
+  problem: ({ item }) => item.problem?.type.split(':').at(-1),
+  detail: ({ item }) => item.problem?.detail ?? item.note,
+  line: ({ place }) => place?.line,
+  column: ({ place }) => place?.column,
+  time: ({ item }) => item.time,
 }
 
-function row(run: Run, item: RunItem): string {
-  const { problem } = item
-  const place = problem?.errors?.find(({ line }) => line !== undefined)
-  const values: Record<(typeof columns)[number], string | number | undefined> = {
-    run: run.id,
-    pipe: run.pipe,
-    catalogue: run.catalogue,
-    state: item.state,
-    stage: item.stage,
-    originalId: item.originalId ?? item.sourceId,
-    platformId: item.platformId,
-    sourceUrl: item.sourceUrl,
-    problem: problem?.type.split(':').at(-1),
-    detail: problem?.detail ?? item.note,
-    line: place?.line,
-    column: place?.column,
-    time: item.time,
-  }
-  return `${columns.map((column) => cell(values[column])).join(',')}\r\n`
+export async function* asCsv({ run, items }: Reported): AsyncGenerator<string> {
+  yield `${Object.keys(columns).join(',')}\r\n`
+  yield* gathered(items, (item) => {
+    const place = item.problem?.errors?.find(({ line }) => line !== undefined)
+    const cells = Object.values(columns).map((column) => cell(column({ run, item, place })))
+    return `${cells.join(',')}\r\n`
+  })
 }
 
 /** A cell that begins as a formula would be run by a spreadsheet: a quote in front makes it text. */

@@ -23,7 +23,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   metrics: 8671,
 
-  pipe: 6350,
+  pipe: 6330,
 
   profile: 1845,
 
@@ -33,7 +33,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   repository: 8189,
 
-  scheduler: 2064,
+  scheduler: 2050,
 
   search: 3817,
 

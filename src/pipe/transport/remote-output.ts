@@ -59,42 +59,36 @@ export class RemoteOutput {
   /** Notifies whenever something has come or is settled. */
   readonly changed = conditionVariable()
   readonly #context: RemoteOutputContext
-  readonly #began: number
-  #last: number
-  /** Records that the segment has, by id, oldest first; of two with the same id the later one. */
-  readonly #pending = new Map<string, Pending>()
+  readonly #state: Exchange
   /** Ids that count against `inFlight`: a filter drops some records without a word, and those leave when they are late. */
   readonly #slots = new Set<string>()
   /** Pages, each to be handed on when the record of that number and all before it are settled. */
   readonly #pages: { readonly page: Message; readonly after: number }[] = []
+  /** Of the last record that went out, and of the newest one that came back. */
   #number = 0
-  #taken = 0
-  readonly #returns = { newest: 0, slowestMs: 0, recentMs: 0 }
-  /** Keys of the messages, and distinct ids, that came. */
-  readonly #seen = new Set<string>()
+  #newest = 0
+  #recentMs = 0
+  /** Distinct ids that came. */
   readonly #ids = new Set<string>()
-  #records = 0
-  #total: number | undefined
-  #list: ArrivedList | undefined
-  /** Ids of the list that have not come. */
-  #missing = new Set<string>()
   #input: { readonly end: Completeness | undefined; readonly wantsList: boolean } | undefined
 
   constructor(context: RemoteOutputContext) {
     const { limits, now } = context
+    const counts = { taken: 0, records: 0, slowestMs: 0 }
+    const sets = { pending: new Map(), seen: new Set<string>(), missing: new Set<string>() }
     this.#context = context
     this.out = new Channel({ items: limits.queued, weight: limits.queuedBytes })
-    this.#began = this.#last = now()
+    this.#state = { began: now(), last: now(), ...counts, ...sets }
   }
 
   /** Ms of the clock since which nothing has come. */
   get quietSince(): number {
-    return this.#last
+    return this.#state.last
   }
 
   /** A message went out or is coming in. */
   touch(): void {
-    this.#last = this.#context.now()
+    this.#state.last = this.#context.now()
     this.changed.notify()
   }
 
@@ -103,22 +97,22 @@ export class RemoteOutput {
     const id = idOf(record)
     this.settle(id)
     const number = (this.#number += 1)
-    this.#pending.set(id, { record, number, sentAt: this.#context.now() })
+    this.#state.pending.set(id, { record, number, sentAt: this.#context.now() })
     this.#slots.add(id)
   }
 
   /** The segment has the record. */
   taken(id: string): void {
-    const pending = this.#pending.get(id)
+    const pending = this.#state.pending.get(id)
     if (pending) pending.takenAt = this.#context.now()
-    this.#taken += 1
+    this.#state.taken += 1
     this.touch()
   }
 
   /** Nothing more is awaited of the record. */
   settle(id: string): SentRecord | undefined {
-    const record = this.#pending.get(id)?.record
-    this.#pending.delete(id)
+    const record = this.#state.pending.get(id)?.record
+    this.#state.pending.delete(id)
     this.#slots.delete(id)
     return record
   }
@@ -143,7 +137,7 @@ export class RemoteOutput {
 
   /** Hands on the pages whose time has come. */
   release(): void {
-    const [first] = this.#pending.values()
+    const [first] = this.#state.pending.values()
     const oldest = first?.number ?? Infinity
     for (let [first] = this.#pages; first && first.after < oldest; [first] = this.#pages) {
       this.out.put(first.page)
@@ -164,18 +158,17 @@ export class RemoteOutput {
   }
 
   #lateAt(id: string): number {
-    const { takenAt = Infinity, number = 0 } = this.#pending.get(id) ?? {}
+    const { takenAt = Infinity, number = 0 } = this.#state.pending.get(id) ?? {}
     const { listMs } = this.#context.limits
-    const { newest, recentMs } = this.#returns
-    if (newest === 0) return takenAt + listMs
-    const least = listMs * (number < newest ? overtaken : late)
-    return takenAt + Math.max(least, slownessFactor * recentMs)
+    if (this.#newest === 0) return takenAt + listMs
+    const least = listMs * (number < this.#newest ? overtaken : late)
+    return takenAt + Math.max(least, slownessFactor * this.#recentMs)
   }
 
   /** Gives up the oldest records that have not come back until fewer than so many are left. */
   skip(most: number): void {
-    for (const [id, { record }] of this.#pending) {
-      if (this.#pending.size < most) break
+    for (const [id, { record }] of this.#state.pending) {
+      if (this.#state.pending.size < most) break
       this.settle(id)
       tellFindings(this.#context.context.sink, record)
       this.out.put({ kind: 'skipped', sourceId: record.sourceId, reason: droppedBySegment })
@@ -186,15 +179,15 @@ export class RemoteOutput {
   /** Takes what came back; a repeat means nothing. */
   accept(arrival: Exclude<Arrival, { readonly kind: 'start' }>, weight: number): void {
     if (arrival.kind === 'list') this.#listed(arrival)
-    else if (!this.#seen.has(arrival.key)) this.#returned(arrival, weight)
+    else if (!this.#state.seen.has(arrival.key)) this.#returned(arrival, weight)
     this.release()
   }
 
   /** One list per page occurs: what a later one does not hold is not gone. */
   #listed(list: ArrivedList): void {
-    const { ids, complete } = this.#list ?? { ids: new Set<string>(), complete: true }
-    this.#list = { ...list, ids: ids.union(list.ids), complete: complete && list.complete }
-    if (this.#context.imports) this.#missing = this.#list.ids.difference(this.#ids)
+    const { ids, complete } = this.#state.list ?? { ids: new Set<string>(), complete: true }
+    this.#state.list = { ...list, ids: ids.union(list.ids), complete: complete && list.complete }
+    if (this.#context.imports) this.#state.missing = this.#state.list.ids.difference(this.#ids)
   }
 
   #returned(
@@ -203,14 +196,14 @@ export class RemoteOutput {
   ): void {
     const { limits, imports, context } = this.#context
     const { key, id } = arrival
-    if (this.#seen.size >= limits.records) {
+    if (this.#state.seen.size >= limits.records) {
       throw new Failure('too-large', `a run has at most ${limits.records} records`)
     }
-    this.#seen.add(key)
+    this.#state.seen.add(key)
     // What comes twice with other words is one record.
-    if (id === undefined || !this.#ids.has(id)) this.#records += 1
+    if (id === undefined || !this.#ids.has(id)) this.#state.records += 1
     if (id !== undefined) this.#ids.add(id)
-    if (id !== undefined) this.#missing.delete(id)
+    if (id !== undefined) this.#state.missing.delete(id)
     const sent = id === undefined ? undefined : this.#back(id)
     if (arrival.kind === 'deleted') this.out.put({ kind: 'deleted', sourceId: arrival.id })
     else if (arrival.kind === 'record') this.#record(arrival, sent, weight)
@@ -225,13 +218,12 @@ export class RemoteOutput {
 
   /** The pending record of that id, settled; how long it took says what may be expected of the others. */
   #back(id: string): SentRecord | undefined {
-    const pending = this.#pending.get(id)
+    const pending = this.#state.pending.get(id)
     if (!pending) return undefined
     const tookMs = this.#context.now() - pending.sentAt
-    const { newest, slowestMs, recentMs } = this.#returns
-    this.#returns.newest = Math.max(newest, pending.number)
-    this.#returns.slowestMs = Math.max(slowestMs, tookMs)
-    this.#returns.recentMs = Math.max(tookMs, memory * recentMs)
+    this.#newest = Math.max(this.#newest, pending.number)
+    this.#state.slowestMs = Math.max(this.#state.slowestMs, tookMs)
+    this.#recentMs = Math.max(tookMs, memory * this.#recentMs)
     return this.settle(id)
   }
 
@@ -242,11 +234,14 @@ export class RemoteOutput {
     if (sent) return this.out.put({ ...sent, text, mediaType, extra }, weight)
     if (imports) {
       context.sink.offered()
-      if (total > (this.#total ?? -1)) context.sink.total((this.#total = total))
+      if (total > (this.#state.total ?? -1)) context.sink.total((this.#state.total = total))
     }
     if (context.only && !context.only.has(sourceId)) return undefined
     const known = { aliases, text, mediaType, extra, findings: [] }
-    return this.out.put({ kind: 'record', counter: this.#records, sourceId, ...known }, weight)
+    return this.out.put(
+      { kind: 'record', counter: this.#state.records, sourceId, ...known },
+      weight,
+    )
   }
 
   /** Nothing more is sent; when what is out has come back, the output ends like this. */
@@ -258,24 +253,14 @@ export class RemoteOutput {
   /** Ends the output when it is time (`undefined`); else until when nothing changes unless something comes. */
   check(): number | undefined {
     if (!this.#input) return Infinity
-    const ending = this.#ending(this.#input.wantsList)
+    const { limits, imports } = this.#context
+    const ending = imports
+      ? importEnding(this.#state, limits)
+      : transformEnding(this.#state, this.#input.wantsList, limits)
     if (ending.at > this.#context.now()) return ending.at
     if (ending.problem) this.out.close(ending.problem)
     else this.#finish(ending.kind)
     return undefined
-  }
-
-  #ending(wantsList: boolean): Ending {
-    const { limits, imports } = this.#context
-    const last = this.#last
-    if (imports) {
-      const given = { last, began: this.#began, records: this.#records, total: this.#total }
-      return importEnding({ ...given, list: this.#list, missing: this.#missing.size }, limits)
-    }
-    const { slowestMs } = this.#returns
-    const given = { last, sent: this.#taken, returned: this.#seen.size, out: this.#pending.size }
-    const hasList = this.#list !== undefined
-    return transformEnding({ ...given, wantsList, hasList, slowestMs }, limits)
   }
 
   #finish(kind: Ending['kind']): void {
@@ -289,13 +274,13 @@ export class RemoteOutput {
 
   /** What an importer has brought is complete when everything is there that it has named. */
   #imported(kind: Ending['kind']): Completeness {
-    const list = this.#list
+    const list = this.#state.list
     if (kind === 'done') return this.#context.completeness(list ?? { complete: true })
     if (!list) {
-      const detail = `${this.#records} records came and no list of identifiers: this segment tells no end`
+      const detail = `${this.#state.records} records came and no list of identifiers: this segment tells no end`
       return { kind: 'incomplete', problem: new Failure('source-truncated', detail) }
     }
-    const missing = this.#missing
+    const missing = this.#state.missing
     const detail = `${missing.size} of ${list.ids.size} listed records did not come`
     // A platform lists what it did not send because it is unchanged: nobody can say which ones are missing.
     const isNamed = list.records === undefined || list.records >= list.ids.size
@@ -310,32 +295,25 @@ export class RemoteOutput {
 
 // When a segment counts as finished.
 
-/** What an importer has given; times are ms of the clock. */
-export type Imported = {
-  /** When it was told to begin, and when the last message came. */
+/** What a segment has got and given so far; times are ms of the clock. */
+export type Exchange = {
+  /** When it was told to begin, and when the last message went or came. */
   readonly began: number
-  readonly last: number
-  /** Distinct records, refused ones too. */
-  readonly records: number
+  last: number
+  /** Records that it took, and distinct ones that came, refused ones too. */
+  taken: number
+  records: number
   /** The largest total that a record announced. */
-  readonly total: number | undefined
-  /** All lists together, and how many of their ids have not come. */
-  readonly list: ArrivedList | undefined
-  readonly missing: number
-}
-
-/** What a transformer has given for what it got; `last` is when the last message went or came. */
-export type Transformed = {
-  readonly last: number
-  /** Records that it took, messages that came back without the list, records that have not come back. */
-  readonly sent: number
-  readonly returned: number
-  readonly out: number
-  /** Whether the list was sent, and whether it has come back. */
-  readonly wantsList: boolean
-  readonly hasList: boolean
+  total?: number
+  /** All lists together, and those of their ids that have not come. */
+  list?: ArrivedList
+  missing: Set<string>
+  /** Records that the segment has, by id, oldest first; of two with the same id the later one. */
+  readonly pending: Map<string, Pending>
+  /** Keys of the messages that came, lists not counted. */
+  readonly seen: Set<string>
   /** Longest time from sending a record to its return, ms. */
-  readonly slowestMs: number
+  slowestMs: number
 }
 
 /**
@@ -349,10 +327,10 @@ type Ending = {
 }
 
 /** When an importer is finished, and how. */
-export function importEnding(given: Imported, times: SegmentTimes): Ending {
-  const { list, records, total = 0, missing, began, last } = given
+export function importEnding(state: Exchange, times: SegmentTimes): Ending {
+  const { list, records, total = 0, missing, began, last } = state
   if (list) {
-    const isWhole = list.records === undefined ? missing === 0 : records >= list.records
+    const isWhole = list.records === undefined ? missing.size === 0 : records >= list.records
     return isWhole ? { kind: 'done', at: 0 } : { kind: 'listed', at: last + times.listMs }
   }
   if (records === 0) return silent('gave no record', began, times.firstMs)
@@ -362,14 +340,17 @@ export function importEnding(given: Imported, times: SegmentTimes): Ending {
 }
 
 /** When a transformer is finished, and how. */
-export function transformEnding(given: Transformed, times: SegmentTimes): Ending {
-  const { last, sent, returned, out, wantsList, hasList, slowestMs } = given
-  if (out === 0 && (hasList || !wantsList)) return { kind: 'done', at: 0 }
-  const waitMs = hasList ? times.returnedMs : Math.max(times.listMs, slownessFactor * slowestMs)
+export function transformEnding(
+  { last, taken, seen, pending, list, slowestMs }: Exchange,
+  wantsList: boolean,
+  times: SegmentTimes,
+): Ending {
+  if (pending.size === 0 && (list || !wantsList)) return { kind: 'done', at: 0 }
+  const waitMs = list ? times.returnedMs : Math.max(times.listMs, slownessFactor * slowestMs)
   // Where the list has come back somebody is there, and has wanted none of them.
-  const isOutage = out > 0 && returned === 0 && !hasList
+  const isOutage = pending.size > 0 && seen.size === 0 && !list
   return isOutage
-    ? silent(`gave back none of ${sent} records`, last, waitMs)
+    ? silent(`gave back none of ${taken} records`, last, waitMs)
     : { kind: 'dropped', at: last + waitMs }
 }
 

@@ -1,20 +1,24 @@
 import { describe, expect, test } from 'vitest'
+import { record as recordOf } from './house.ts'
 import { transportLimits } from '../../../src/pipe/transport/transport-limits.ts'
 import {
   importEnding,
   transformEnding,
-  type Imported,
-  type Transformed,
+  type Exchange,
 } from '../../../src/pipe/transport/remote-output.ts'
 
 const list = { kind: 'list', ids: new Set(['a', 'b']), complete: true } as const
 const [began, last] = [100_000, 200_000]
 
-const imported = (given: Partial<Imported>) =>
-  importEnding(
-    { began, last, records: 2, total: undefined, list: undefined, missing: 0, ...given },
-    transportLimits,
-  )
+const nothing = { began, last, taken: 0, records: 0, slowestMs: 0 }
+const sets = {
+  missing: new Set<string>(),
+  pending: new Map<string, never>(),
+  seen: new Set<string>(),
+}
+
+const imported = (given: Partial<Exchange>) =>
+  importEnding({ ...nothing, ...sets, records: 2, ...given }, transportLimits)
 
 /** Seconds after the last message when that is decided, and what. */
 const decided = ({ at, kind }: ReturnType<typeof importEnding>) => [
@@ -23,17 +27,17 @@ const decided = ({ at, kind }: ReturnType<typeof importEnding>) => [
 ]
 
 describe('an importer is finished', () => {
-  test.each<[string, Partial<Imported>, number, string]>([
+  test.each<[string, Partial<Exchange>, number, string]>([
     ['when all ids of its list have come', { list }, 0, 'done'],
     [
       '10 s after the last message when ids of its list are missing',
-      { list, missing: 1 },
+      { list, missing: new Set(['b']) },
       10,
       'listed',
     ],
     [
       'when as many came as a platform says that it has sent',
-      { list: { ...list, records: 1 }, missing: 1 },
+      { list: { ...list, records: 1 }, missing: new Set(['b']) },
       0,
       'done',
     ],
@@ -51,27 +55,42 @@ describe('an importer is finished', () => {
   })
 
   test('and failed when it gave nothing within 120 s', () => {
-    const nothing = { records: 0, began: last }
-    expect(decided(imported(nothing))).toEqual([120, 'silent'])
-    expect(imported(nothing)).toMatchObject({ problem: { kind: 'segment-silent' } })
+    const none = { records: 0, began: last }
+    expect(decided(imported(none))).toEqual([120, 'silent'])
+    expect(imported(none)).toMatchObject({ problem: { kind: 'segment-silent' } })
   })
 })
 
 describe('a transformer is finished', () => {
-  const six: Transformed = {
-    last,
-    sent: 6,
-    returned: 5,
-    out: 1,
-    wantsList: true,
-    hasList: true,
+  const pending = (count: number): Exchange['pending'] =>
+    new Map(
+      Array.from({ length: count }, (_, n) => [
+        `o${n}`,
+        { record: recordOf(n), number: n + 1, sentAt: began },
+      ]),
+    )
+  const seen = (count: number) => new Set(Array.from({ length: count }, (_, n) => `key-${n}`))
+  const six: Exchange = {
+    ...nothing,
+    ...sets,
+    taken: 6,
+    seen: seen(5),
+    pending: pending(1),
+    list,
     slowestMs: 30,
   }
-  test.each<[string, Partial<Transformed>, number, string]>([
-    ['when everything has come back', { out: 0, returned: 6 }, 0, 'done'],
+  test.each<
+    [
+      string,
+      Partial<Exchange> & { readonly wantsList?: boolean; readonly hasList?: boolean },
+      number,
+      string,
+    ]
+  >([
+    ['when everything has come back', { pending: pending(0), seen: seen(6) }, 0, 'done'],
     [
       'when everything has come back and there is no list',
-      { out: 0, wantsList: false, hasList: false },
+      { pending: pending(0), wantsList: false, hasList: false },
       0,
       'done',
     ],
@@ -83,20 +102,27 @@ describe('a transformer is finished', () => {
       20,
       'dropped',
     ],
-    ['and dropped every one when the list alone came back', { returned: 0, out: 6 }, 2, 'dropped'],
+    [
+      'and dropped every one when the list alone came back',
+      { seen: seen(0), pending: pending(6) },
+      2,
+      'dropped',
+    ],
     [
       '10 s after the last message when only the list is missing',
-      { out: 0, hasList: false },
+      { pending: pending(0), hasList: false },
       10,
       'dropped',
     ],
     [
       'and failed when nothing came back at all',
-      { returned: 0, out: 6, hasList: false },
+      { seen: seen(0), pending: pending(6), hasList: false },
       10,
       'silent',
     ],
-  ])('%s', (_, given, after, kind) => {
-    expect(decided(transformEnding({ ...six, ...given }, transportLimits))).toEqual([after, kind])
+  ])('%s', (_, { wantsList = true, hasList = true, ...given }, after, kind) => {
+    const { list: _list, ...bare } = { ...six, ...given }
+    const state = hasList ? { ...bare, list } : bare
+    expect(decided(transformEnding(state, wantsList, transportLimits))).toEqual([after, kind])
   })
 })
