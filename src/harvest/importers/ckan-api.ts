@@ -44,6 +44,14 @@ export async function action(
   return { ok: true, result }
 }
 
+/** The names of all packages, each once; `undefined` where nobody may list them. Throws as `action`. */
+export async function packageNames(source: Source, root: string): Promise<Set<string> | undefined> {
+  const accepts = [400, 403, 404, 405, 409]
+  const answer = await action(source, { root, name: 'package_list' }, { accepts, paged: false })
+  if (!answer.ok || !Array.isArray(answer.result)) return undefined
+  return new Set(answer.result.filter((name) => typeof name === 'string'))
+}
+
 /** An object with `message` and `__type`, or a plain text. */
 function messageOf(error: unknown): string {
   if (error === undefined || error === null) return ''

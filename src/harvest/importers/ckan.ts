@@ -11,7 +11,7 @@ import { packageReader } from './ckan-mapping.ts'
 import { importDkan } from './dkan.ts'
 import type { Found, FoundItem } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
-import { action, type ActionAnswer, portalRoot } from './ckan-api.ts'
+import { action, type ActionAnswer, packageNames, portalRoot } from './ckan-api.ts'
 import { foundEntry, licenceList, listPages, portalOf } from './portal.ts'
 import type { Source } from './source.ts'
 
@@ -40,9 +40,6 @@ export const ckanImporter: ImporterKind<CkanConfig> = {
       : importCkan(run),
 }
 
-/** Statuses that say that there is no such call here. */
-const absent = [400, 404, 405, 409]
-
 /** By the id; portals that refuse it may know the name. Without any order a page may hide what the next one repeats. */
 const orders = ['id asc', 'name asc', undefined] as const
 
@@ -56,7 +53,7 @@ async function* importCkan(run: Run): AsyncGenerator<Found, void> {
   const { config, source, output } = run
   const root = portalRoot(config.address)
   const licences = licenceList(isLicenceUnclear, async () => {
-    const accepts = [...absent, 403]
+    const accepts = [400, 403, 404, 405, 409]
     const answer = await action(source, { root, name: 'license_list' }, { accepts, paged: false })
     return answer.ok ? answer.result : []
   })
@@ -76,9 +73,12 @@ async function* importCkan(run: Run): AsyncGenerator<Found, void> {
     })
   } catch (error) {
     // Servers in front of the search refuse to go deep; what can be listed can be asked for by name.
-    const list = names.size > 0 && isRefusal(error) ? await packageList(source, root) : undefined
-    if (!list) throw error
-    yield* singly(source, root, { list, names, find })
+    if (names.size === 0 || !isRefusal(error)) throw error
+    const all = await packageNames(source, root).catch((other: unknown) => {
+      throw isRefusal(other) ? error : other
+    })
+    if (!all) throw error
+    yield* singly(source, root, { all, names, find })
     return
   }
   if (orders[order] === undefined) yield { kind: 'end', as: 'incomplete', problem: withoutOrder }
@@ -107,18 +107,6 @@ const isRefusal = (error: unknown) =>
   error instanceof Failure &&
   (error.kind === 'source-error' || error.kind === 'source-error-envelope')
 
-async function packageList(source: Source, root: string): Promise<readonly string[] | undefined> {
-  try {
-    const call = { root, name: 'package_list' }
-    const answer = await action(source, call, { accepts: absent, paged: false })
-    if (!answer.ok || !Array.isArray(answer.result)) return undefined
-    return answer.result.filter((name) => typeof name === 'string')
-  } catch (error) {
-    if (isRefusal(error)) return undefined
-    throw error
-  }
-}
-
 function ask(
   { source, config, lastRun }: Run,
   root: string,
@@ -139,7 +127,7 @@ function ask(
 }
 
 type Listing = {
-  readonly list: readonly string[]
+  readonly all: ReadonlySet<string>
   /** Of the packages that were met already. */
   readonly names: ReadonlySet<unknown>
   readonly find: (value: unknown) => FoundItem
@@ -154,9 +142,8 @@ const perPage = 100
 async function* singly(
   source: Source,
   root: string,
-  { list, names, find }: Listing,
+  { all, names, find }: Listing,
 ): AsyncGenerator<Found, void> {
-  const all = new Set(list)
   let [total, onPage] = [all.size, 0]
   yield { kind: 'total', total }
   for (const name of all.difference(names)) {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { fieldsOf, listOf } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
-import { action, portalRoot } from './ckan-api.ts'
+import { action, packageNames, portalRoot } from './ckan-api.ts'
 import { packageReader } from './ckan-mapping.ts'
 import { podReader, type PodSource } from './datajson-mapping.ts'
 import { datasetsOf } from './datajson.ts'
@@ -121,8 +121,8 @@ async function* packageLists(run: Run, root: string): Finds {
     licence: () => undefined,
     isDkan: true,
   })
-  const total = await nameCount(run, root)
-  if (total !== undefined) yield { kind: 'total', total }
+  const before = await packageNames(source, root)
+  if (before) yield { kind: 'total', total: before.size }
   yield* listPages(async ({ met }) => {
     const query = { limit: String(config.pageSize), offset: String(met) }
     const call = { root, name: 'current_package_list_with_resources', query }
@@ -132,8 +132,8 @@ async function* packageLists(run: Run, root: string): Finds {
     const finds = found.values().map((value) => foundEntry(value, { output, read }))
     return { count: found.length, finds }
   })
-  const after = await nameCount(run, root)
-  if (after !== undefined) yield { kind: 'total', total: after }
+  const after = await packageNames(source, root)
+  if (after) yield { kind: 'total', total: after.size }
   else yield { kind: 'end', as: 'incomplete', problem: uncounted }
 }
 
@@ -141,9 +141,3 @@ const uncounted = new Failure(
   'total-mismatch',
   'The site does not list its datasets, so that nobody knows whether these are all.',
 )
-
-async function nameCount({ source }: Run, root: string): Promise<number | undefined> {
-  const accepts = [400, 403, 404, 405, 409]
-  const answer = await action(source, { root, name: 'package_list' }, { accepts, paged: false })
-  return answer.ok && Array.isArray(answer.result) ? new Set(answer.result).size : undefined
-}

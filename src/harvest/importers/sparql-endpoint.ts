@@ -63,8 +63,6 @@ export function remoteEndpoint(run: ImportRun<SparqlConfig>): SparqlEndpoint {
 
 // Files and triple pattern fragments, queried from here by Comunica, which is loaded when it is wanted.
 
-const batchSize = 1000
-
 /** Every request of the engine goes through the source: guarded, polite and counted. */
 export async function queriedHere(
   { config, source }: ImportRun<SparqlConfig>,
@@ -103,14 +101,7 @@ async function comunica() {
 }
 
 async function* batches(quads: AsyncIterable<Quad>): AsyncIterable<Quad[]> {
-  let batch: Quad[] = []
-  for await (const quad of quads) {
-    batch.push(quad)
-    if (batch.length < batchSize) continue
-    yield batch
-    batch = []
-  }
-  yield batch
+  for await (const quad of quads) yield [quad]
 }
 
 /** `isSingle`: the one document is asked for once, however many queries are put to it. */
@@ -157,23 +148,22 @@ export function ownQuery(
 ): OwnQuery {
   const text = typeof query === 'string' ? query : fileText(query.file, directory)
   const parsed = queryOf(text, 'the query')
-  const form = formOf(parsed)
-  const parameters = new Set(
-    parsed.tokens.filter(({ kind }) => kind === 'parameter').map((token) => token.text.slice(1)),
-  )
-  if (form === 'SELECT') return { kind: 'list', text, variable: onlyVariable(parsed) }
-  if (form !== 'CONSTRUCT' && form !== 'DESCRIBE')
+  // Without strings, IRIs and comments.
+  const code = parsed.tokens.map((token) => (token.kind === 'skip' ? ' ' : token.text)).join('')
+  const [form = ''] =
+    /\b(?:SELECT|CONSTRUCT|DESCRIBE|ASK|INSERT|DELETE|LOAD|CLEAR|DROP)\b/i.exec(code) ?? []
+  const has = (name: string) =>
+    parsed.tokens.some((token) => token.kind === 'parameter' && token.text === name)
+  if (/^SELECT$/i.test(form)) return { kind: 'list', text, variable: onlyVariable(code) }
+  if (!/^(?:CONSTRUCT|DESCRIBE)$/i.test(form))
     throw new BadQuery('must be a SELECT, CONSTRUCT or DESCRIBE query')
-  if (parameters.has('dataset'))
+  if (has('$dataset'))
     return { kind: 'each', textFor: (iri) => bind(parsed, { dataset: namedNode(iri) }) }
-  if (parameters.has('limit') || parameters.has('offset')) {
-    if (!parameters.has('limit') || !parameters.has('offset'))
-      throw new BadQuery('needs both $limit and $offset')
-    if (!/\bORDER\s+BY\b/i.test(codeOf(parsed)))
-      throw new BadQuery('needs ORDER BY beside $limit and $offset: without it pages overlap')
-    return { kind: 'graph', textFor: (limit, offset) => windowOf(parsed, { limit, offset }) }
-  }
-  return { kind: 'graph', textFor: text }
+  if (!has('$limit') && !has('$offset')) return { kind: 'graph', textFor: text }
+  if (!has('$limit') || !has('$offset')) throw new BadQuery('needs both $limit and $offset')
+  if (!/\bORDER\s+BY\b/i.test(code))
+    throw new BadQuery('needs ORDER BY beside $limit and $offset: without it pages overlap')
+  return { kind: 'graph', textFor: (limit, offset) => windowOf(parsed, { limit, offset }) }
 }
 
 function fileText(name: string, directory: string | undefined): string {
@@ -185,17 +175,8 @@ function fileText(name: string, directory: string | undefined): string {
   }
 }
 
-/** The text without strings, IRIs and comments. */
-const codeOf = ({ tokens }: Query) =>
-  tokens.map((token) => (token.kind === 'skip' ? ' ' : token.text)).join('')
-
-const formOf = (query: Query) =>
-  /\b(SELECT|CONSTRUCT|DESCRIBE|ASK|INSERT|DELETE|LOAD|CLEAR|DROP)\b/i
-    .exec(codeOf(query))?.[1]
-    ?.toUpperCase()
-
-function onlyVariable(query: Query): string {
-  const head = /\bSELECT\b([^{]*)/i.exec(codeOf(query))?.[1] ?? ''
+function onlyVariable(code: string): string {
+  const head = /\bSELECT\b([^{]*)/i.exec(code)?.[1] ?? ''
   const projected = head.replace(/\bWHERE\b/i, '').replace(/\([^)]*\bAS\b\s*([?$]\w+)\s*\)/gi, '$1')
   const variables = [...projected.matchAll(/[?$](\w+)/g)].map(([, name = '']) => name)
   const [variable] = variables
@@ -204,13 +185,11 @@ function onlyVariable(query: Query): string {
   return variable
 }
 
-function windowOf({ tokens }: Query, values: { limit: number; offset: number }): string {
-  const numbers = new Map([
-    ['$limit', values.limit],
-    ['$offset', values.offset],
-  ])
-  const isNumber = (kind: string, text: string) => kind === 'parameter' && numbers.has(text)
-  return tokens.map(({ kind, text }) => (isNumber(kind, text) ? numbers.get(text) : text)).join('')
+function windowOf({ tokens }: Query, window: { limit: number; offset: number }): string {
+  const values = new Map(Object.entries(window).map(([name, value]) => [`$${name}`, value]))
+  const valueOf = ({ kind, text }: Query['tokens'][number]) =>
+    (kind === 'parameter' ? values.get(text) : undefined) ?? text
+  return tokens.map(valueOf).join('')
 }
 
 // What the config of a SPARQL importer may say beside the common keys.
