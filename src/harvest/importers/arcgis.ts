@@ -17,6 +17,7 @@ import type { ImporterKind, ImportRun } from './importer.ts'
 import {
   addressWith,
   countOf,
+  documentFailure,
   type Entry,
   envelopeFailure,
   foundEntry,
@@ -80,7 +81,7 @@ async function* importFrom(run: Run): Finds {
       continue
     }
     if (feed === 'unchanged') yield { kind: 'end', as: 'not-modified' }
-    else yield* fromFeed(run, { feed, url, failure })
+    else yield* fromFeed(run, feed, url, failure)
     return
   }
   try {
@@ -142,7 +143,7 @@ async function openFeed(run: Run, url: string): Promise<JsonDocument | 'unchange
       if (lists.has(list) || serviceLists.has(list)) return document
     if (/"(?:dcat:dataset|@graph|dataset)"\s*:/.test(document.start)) return document
     await document.close()
-    return envelopeFailure(valueOf(document.start), document.url)
+    return documentFailure(document)
   } catch (error) {
     run.signal.throwIfAborted()
     // Feeds can be switched off, and break off while they are made; what is said of the site as a whole is final.
@@ -151,23 +152,11 @@ async function openFeed(run: Run, url: string): Promise<JsonDocument | 'unchange
   }
 }
 
-function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-type OpenFeed = {
-  readonly feed: JsonDocument
-  readonly url: string
-  /** Why this is not the feed that was wanted. */
-  readonly failure: Failure | undefined
-}
-
-/** The records API tells how many there are, before and after: a feed has no total of its own. */
-async function* fromFeed(run: Run, { feed, url, failure }: OpenFeed): Finds {
+/**
+ * The records API tells how many there are, before and after: a feed has no total of its own. `failure`: why this is not the feed that
+ * was wanted.
+ */
+async function* fromFeed(run: Run, feed: JsonDocument, url: string, failure?: Failure): Finds {
   const before = run.config.incremental ? undefined : await recordCount(run)
   if (before !== undefined) yield { kind: 'total', total: before }
   try {

@@ -10,7 +10,7 @@ import { podReader, type PodSource } from './datajson-mapping.ts'
 import { type JsonDocument, openUnlessSame } from './documents.ts'
 import type { Found } from './reception.ts'
 import type { ImportContext, ImporterKind, ImportRun } from './importer.ts'
-import { envelopeFailure, foundEntry, portalOf } from './portal.ts'
+import { documentFailure, foundEntry, portalOf } from './portal.ts'
 import { reportServices } from './rdf-document.ts'
 import { validatorOf } from './source.ts'
 
@@ -77,7 +77,7 @@ export async function* datasetsOf(
       if (kind === 'service') services += 1
       else yield foundEntry(entry, { output, read, findings, pointer })
     }
-    if (!isCatalogue) throw envelopeFailure({}, document.url)
+    if (!isCatalogue) throw documentFailure(document)
     reportServices(sink, { count: services, first: [] }, document.url)
     yield { kind: 'page' }
   } finally {

@@ -204,6 +204,15 @@ export function envelopeFailure(value: unknown, url: string): Failure {
   return new Failure('source-error-envelope', message)
 }
 
+/** The same of a document, told by its beginning. */
+export function documentFailure({ start, url }: { readonly start: string; readonly url: string }) {
+  try {
+    return envelopeFailure(JSON.parse(start), url)
+  } catch {
+    return envelopeFailure({}, url)
+  }
+}
+
 /** A number of records as JSON tells it, perhaps in quotes. */
 export function countOf(value: unknown): number | undefined {
   const count = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value

@@ -17,7 +17,7 @@ import {
   type SocrataConfig,
   type SocrataSite,
 } from './socrata-mapping.ts'
-import type { Source } from './source.ts'
+import { faultsOfOneAnswer, type Source } from './source.ts'
 
 type Finds = AsyncGenerator<Found, void>
 
@@ -83,18 +83,14 @@ type Discovery = { readonly root: string; readonly total: number | undefined }
 
 /** The discovery API that knows the domain, and how many assets it tells; `undefined` when there is none. */
 async function discover(run: Run, others: readonly string[]): Promise<Discovery | undefined> {
-  const { root } = run.site
-  try {
-    return { root, total: await assetCount(run, root) }
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'source-not-found') throw error
-  }
-  for (const other of others)
+  const own = run.site.root
+  for (const root of [own, ...others])
     try {
-      const total = (await assetCount(run, other)) ?? 0
-      if (total > 0) return { root: other, total }
+      const total = await assetCount(run, root)
+      if (root === own || total) return { root, total }
     } catch (error) {
       if (!(error instanceof Failure)) throw error
+      if (root === own && error.kind !== 'source-not-found') throw error
     }
   return undefined
 }
@@ -152,15 +148,6 @@ async function finds(run: Run, page: readonly unknown[], findings: readonly Find
   return found
 }
 
-/** Faults of one description, not of the source. */
-const ownFaults = new Set<string>([
-  'source-error',
-  'source-html',
-  'source-malformed',
-  'source-empty',
-  'too-large',
-])
-
 /**
  * Where an asset that is only a link leads to: its own description has that, the list of assets does not. The asset with the
  * places it leads to, as it is when it leads nowhere or is gone, or why they are not known. Throws what concerns the source
@@ -179,8 +166,10 @@ async function withLinks(source: Source, value: unknown, site: SocrataSite): Pro
     const metadata = { accessPoints, additionalAccessPoints, attachments }
     return { ...fieldsOf(value), view: { metadata } }
   } catch (error) {
-    if (error instanceof Failure && ownFaults.has(error.kind)) return error
-    throw error
+    const isSlow = (kind: string) => kind === 'source-timeout' || kind === 'source-truncated'
+    if (!(error instanceof Failure) || isSlow(error.kind)) throw error
+    if (!faultsOfOneAnswer.has(error.kind)) throw error
+    return error
   }
 }
 
