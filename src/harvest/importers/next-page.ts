@@ -1,6 +1,6 @@
 /** Where the next page is, and whether we may go there. */
 
-import type { Term } from '@rdfjs/types'
+import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { fromLines, type Statement } from '../../rdf/lines.ts'
 import { hydra, rdf } from '../../rdf/namespaces.ts'
@@ -53,26 +53,22 @@ const type = rdf('type').value
 const facts = new Set(['next', 'nextPage', 'totalItems', 'view'].map((name) => hydra(name).value))
 const mostFacts = 1000
 
-type Fact = { readonly subject: string; readonly object: Term }
-
 /** What a page says about its place in a collection (Hydra), whichever of the spellings in use it chose. */
 export class HydraReader {
-  readonly #facts = new Map<string, Fact[]>()
+  readonly #lines: string[] = []
 
   /** Whether the statement is about paging and no part of the catalogue. */
   take({ predicate, object, line }: Statement): boolean {
     if (predicate === type) return object.startsWith(`<${namespace}`)
-    if (!predicate.startsWith(namespace)) return false
-    const known = this.#facts.get(predicate) ?? []
-    this.#facts.set(predicate, known)
-    if (facts.has(predicate) && known.length < mostFacts)
-      for (const one of fromLines(line))
-        known.push({ subject: one.subject.value, object: one.object })
-    return true
+    if (facts.has(predicate) && this.#lines.length < mostFacts) this.#lines.push(line)
+    return predicate.startsWith(namespace)
   }
 
-  #of(...names: string[]): readonly Fact[] {
-    return names.flatMap((name) => this.#facts.get(hydra(name).value) ?? [])
+  #of(...names: string[]): readonly Quad[] {
+    const wanted = names.map((name) => hydra(name).value)
+    return fromLines(this.#lines.join('')).filter(({ predicate }) =>
+      wanted.includes(predicate.value),
+    )
   }
 
   /** The largest number of items that the page tells. */
@@ -90,12 +86,12 @@ export class HydraReader {
   next(url: string): string | undefined {
     const links = this.#of('next', 'nextPage')
     const views = new Set(this.#of('view').map(({ object }) => object.value))
-    const targets = (some: readonly Fact[]) =>
+    const targets = (some: readonly Quad[]) =>
       new Set(some.map(({ object }) => object.value.trim()).filter((text) => text !== ''))
     const ranks = [
       links,
-      links.filter(({ subject }) => withoutCredentials(subject).url === url),
-      links.filter(({ subject }) => views.has(subject)),
+      links.filter(({ subject }) => withoutCredentials(subject.value).url === url),
+      links.filter(({ subject }) => views.has(subject.value)),
     ].map(targets)
     if (ranks[0]?.size === 0) return undefined
     const [next] = ranks.find(({ size }) => size === 1) ?? []
