@@ -11,7 +11,7 @@ import { mappingKeys } from '../mapping/record.ts'
 import { contextOf, hubPage, mapEntry, mapFeature, plainValue } from './arcgis-mapping.ts'
 import { podReader } from './datajson-mapping.ts'
 import { type JsonDocument, openUnlessSame } from './documents.ts'
-import type { Found } from './reception.ts'
+import type { ImportEvent } from './reception.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import {
@@ -53,7 +53,7 @@ type Site = Portal<ArcgisConfig>
 
 /** One import. */
 type Run = ImportRun<ArcgisConfig> & { readonly site: Site }
-type Finds = AsyncGenerator<Found, void>
+type Finds = AsyncGenerator<ImportEvent, void>
 
 export const arcgisImporter: ImporterKind<ArcgisConfig> = {
   names: ['importing-arcgis', 'importing-arcgishub', 'importing-arcgis-hub'],

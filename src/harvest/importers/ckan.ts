@@ -9,7 +9,7 @@ import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
 import { packageReader } from './ckan-mapping.ts'
 import { importDkan } from './dkan.ts'
-import type { Found, FoundItem } from './reception.ts'
+import type { ImportEvent, ImportItem } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { action, type ActionAnswer, packageNames, portalRoot } from './ckan-api.ts'
 import { foundEntry, licenceList, listPages, portalOf } from './portal.ts'
@@ -49,7 +49,7 @@ const withoutOrder = new Failure(
 )
 
 /** Steps by what was received: larger pages than the portal likes are cut in silence. */
-async function* importCkan(run: Run): AsyncGenerator<Found, void> {
+async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
   const { config, source, output } = run
   const root = portalRoot(config.address)
   const licences = licenceList(isLicenceUnclear, async () => {
@@ -130,7 +130,7 @@ type Listing = {
   readonly all: ReadonlySet<string>
   /** Of the packages that were met already. */
   readonly names: ReadonlySet<unknown>
-  readonly find: (value: unknown) => FoundItem
+  readonly find: (value: unknown) => ImportItem
 }
 
 const perPage = 100
@@ -143,7 +143,7 @@ async function* singly(
   source: Source,
   root: string,
   { all, names, find }: Listing,
-): AsyncGenerator<Found, void> {
+): AsyncGenerator<ImportEvent, void> {
   let [total, onPage] = [all.size, 0]
   yield { kind: 'total', total }
   for (const name of all.difference(names)) {

@@ -8,7 +8,7 @@ import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
 import { podReader, type PodSource } from './datajson-mapping.ts'
 import { type JsonDocument, openUnlessSame } from './documents.ts'
-import type { Found } from './reception.ts'
+import type { ImportEvent } from './reception.ts'
 import type { ImportContext, ImporterKind, ImportRun } from './importer.ts'
 import { documentFailure, foundEntry, portalOf } from './portal.ts'
 import { reportServices } from './rdf-document.ts'
@@ -27,7 +27,7 @@ export const dataJsonImporter: ImporterKind<DataJsonConfig> = {
 /** Statuses that say that there is no such document. */
 const absent = [400, 404, 405, 406, 410]
 
-async function* importDataJson(run: ImportRun<DataJsonConfig>): AsyncGenerator<Found, void> {
+async function* importDataJson(run: ImportRun<DataJsonConfig>): AsyncGenerator<ImportEvent, void> {
   const { address } = run.config
   const { origin, pathname, search } = new URL(address)
   // An address without a suffix or query is that of a site, or of a document all the same.
@@ -57,7 +57,7 @@ export async function* datasetsOf(
   run: ImportContext,
   source: PodSource,
   { document, url }: Opened,
-): AsyncGenerator<Found, void> {
+): AsyncGenerator<ImportEvent, void> {
   const { sink, output, validate } = run
   const { findings, headers, hash, start } = document
   try {

@@ -9,7 +9,7 @@ import { packageReader } from './ckan-mapping.ts'
 import { podReader, type PodSource } from './datajson-mapping.ts'
 import { datasetsOf } from './datajson.ts'
 import { openUnlessSame } from './documents.ts'
-import type { Found } from './reception.ts'
+import type { ImportEvent } from './reception.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { addressWith, countOf, envelopeFailure, foundEntry, listPages, portalOf } from './portal.ts'
@@ -27,7 +27,7 @@ const dkanConfig = z.object({
 })
 type DkanConfig = z.infer<typeof dkanConfig>
 type Run = ImportRun<DkanConfig>
-type Finds = AsyncGenerator<Found, void>
+type Finds = AsyncGenerator<ImportEvent, void>
 
 export const dkanImporter: ImporterKind<DkanConfig> = {
   names: ['importing-dkan', 'importing-drupal'],

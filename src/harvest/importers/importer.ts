@@ -23,7 +23,7 @@ import {
   type ImportLimits,
   shapeOf,
 } from './import-config.ts'
-import { type Found, Reception } from './reception.ts'
+import { type ImportEvent, Reception } from './reception.ts'
 import { faultsOfOneAnswer, Source } from './source.ts'
 
 /** What an importer knows of the run. */
@@ -61,7 +61,7 @@ export type ImporterKind<Config extends object> = {
   /** Headers that carry a credential, when `{ [auth.header]: value }` is not enough. */
   readonly credentials?: (value: string, header: string) => Readonly<Record<string, string>>
   /** Ends by returning when the source was read to its end. */
-  readonly import: (run: ImportRun<Config>) => AsyncIterable<Found>
+  readonly import: (run: ImportRun<Config>) => AsyncIterable<ImportEvent>
 }
 
 export type ImporterDeps = {

@@ -25,7 +25,7 @@ import {
   recordIn,
   rootOf,
 } from './portal.ts'
-import type { Found, FoundItem } from './reception.ts'
+import type { ImportEvent, ImportItem } from './reception.ts'
 import { type JsonPage, shownUrl } from './source.ts'
 
 // What the config of an OpenDataSoft importer may say, and from its datasets to DCAT-AP.
@@ -250,7 +250,7 @@ type Addresses = {
 }
 
 /** Goes by the link of the page where it has links, else by the number of datasets that came. */
-async function* importOpendatasoft(run: Run): AsyncGenerator<Found, void> {
+async function* importOpendatasoft(run: Run): AsyncGenerator<ImportEvent, void> {
   const { config, output } = run
   const root = rootOf(config.address, /\/(?:api|explore)(?:\/.*)?$/)
   const { first, addresses } = await firstPage(run, root)
@@ -316,8 +316,8 @@ function queryOf({ config, lastRun }: Run, portion: Readonly<Record<string, numb
 async function* exported(
   run: Run,
   addresses: Addresses,
-  find: (value: unknown, findings: readonly Finding[]) => FoundItem,
-): AsyncGenerator<Found, void> {
+  find: (value: unknown, findings: readonly Finding[]) => ImportItem,
+): AsyncGenerator<ImportEvent, void> {
   const document = await openUnlessSame(run, addresses.export)
   if (typeof document === 'string') return
   try {

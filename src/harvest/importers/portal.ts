@@ -11,7 +11,7 @@ import { type Authorities, shippedAuthorities } from '../../vocabularies/authori
 import type { LicenceNames } from '../../vocabularies/licences.ts'
 import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
 import { MappedRecord, type MappingConfig, type RecordOptions } from '../mapping/record.ts'
-import type { FoundItem } from './reception.ts'
+import type { ImportItem } from './reception.ts'
 import { canonicalJson, type ImportConfig } from './import-config.ts'
 import type { ImportContext, ImportRun } from './importer.ts'
 import { shownUrl } from './source.ts'
@@ -103,7 +103,7 @@ type EntryOptions = {
 }
 
 /** An entry of a JSON source as a find: a record, one that is not for us, or one that cannot be read. */
-export function foundEntry(value: unknown, options: EntryOptions): FoundItem {
+export function foundEntry(value: unknown, options: EntryOptions): ImportItem {
   const { output, read, pointer, findings = [] } = options
   const refused = (kind: Kind, detail: string) =>
     ({ kind: 'refused', problem: new Failure(kind, detail), excerpt: excerptOf(value) }) as const
@@ -146,7 +146,7 @@ function excerptOf(value: unknown): string {
 export type ListPage = {
   /** Entries of the page; read lazily. */
   readonly count: number
-  readonly finds: Iterable<FoundItem>
+  readonly finds: Iterable<ImportItem>
   /** How many entries the whole list has, where the source tells it. */
   readonly total?: number | undefined
   /** A key from which a later run can go on. */
@@ -166,7 +166,7 @@ export type ListPlace = { readonly page: number; readonly met: number }
 export async function* listPages(
   ask: (place: ListPlace) => Promise<ListPage>,
   size?: number,
-): AsyncGenerator<FoundItem, void> {
+): AsyncGenerator<ImportItem, void> {
   for (let [page, met, largest] = [1, 0, 0]; ; page += 1) {
     const { count, finds, total, cursor, isLast } = await ask({ page, met })
     // An empty page tells nothing but the total, which the first one told.

@@ -12,7 +12,7 @@ import { keyHash } from '../importing/cutting/key-hash.ts'
 import { identifiersIn, iriOf } from '../importing/cutting/parcels.ts'
 import { nowhere, quadsOf } from '../transform/record-quads.ts'
 import type { RdfDocument } from './rdf-document.ts'
-import type { FoundItem } from './reception.ts'
+import type { ImportItem } from './reception.ts'
 
 type Naming = {
   /** The subject's IRI comes before `dct:identifier`. */
@@ -48,7 +48,7 @@ export async function* records(
   document: RdfDocument,
   choice: { readonly stubs: Stubs } | { readonly isWanted: (term: string) => boolean },
   naming: Naming = {},
-): AsyncGenerator<FoundItem, void> {
+): AsyncGenerator<ImportItem, void> {
   for (const standing of pieces(document.spool, bounds)) {
     const { place, piece } = standing
     const { term } = place
@@ -85,7 +85,7 @@ async function recordOf(
   document: RdfDocument,
   { place: { term }, piece }: Standing,
   { ids: [sourceId = '', ...aliases], own }: Identity,
-): Promise<FoundItem> {
+): Promise<ImportItem> {
   const iri = iriOf(term)
   const sourceUrl = iri !== undefined && /^https?:/.test(iri) ? iri : document.url
   if (!piece) {
@@ -144,7 +144,7 @@ function literals(lines: string, term: string, property: NamedNode) {
   )
 }
 
-type Skipped = Extract<FoundItem, { kind: 'skipped' }>
+type Skipped = Extract<ImportItem, { kind: 'skipped' }>
 
 /** Kept until the end; what comes after is told at once. */
 const mostKept = 100_000

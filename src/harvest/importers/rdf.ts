@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { Validator } from '../../pipe/message.ts'
 import { fetchDocument, type StoredDocument } from './documents.ts'
-import type { Found } from './reception.ts'
+import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { linkedNext, nextPage } from './next-page.ts'
 import { readRdf } from './rdf-document.ts'
@@ -51,7 +51,7 @@ const fetchPage = (run: Run, url: string, known?: Validator) =>
     known,
   })
 
-async function* importRdf(run: Run): AsyncGenerator<Found, void> {
+async function* importRdf(run: Run): AsyncGenerator<ImportEvent, void> {
   const { config, source, validators } = run
   const known = validators[0]?.url === config.address ? validators : []
   const isSame = known.length > 1 && (await areUnmodified(run))
@@ -89,7 +89,7 @@ async function* readPage(
   { config, limits, sink, validate }: Run,
   stubs: Stubs,
   { url, stored }: { readonly url: string; readonly stored: StoredDocument },
-): AsyncGenerator<Found, Page> {
+): AsyncGenerator<ImportEvent, Page> {
   const { inputFormat, graph, preProcessing: repair } = config
   const reading = { inputFormat, graph, repair, inMemory: limits.maxPageBytes }
   const document = await readRdf(stored, reading)

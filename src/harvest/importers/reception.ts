@@ -25,7 +25,7 @@ type Origin = {
 }
 
 /** One record as the importer hands it on; without a `sourceId` it becomes `item-no-identifier`. */
-export type FoundRecord = Pick<RecordMessage, 'kind' | 'sourceId' | 'mediaType' | 'text'> &
+export type ImportedRecord = Pick<RecordMessage, 'kind' | 'sourceId' | 'mediaType' | 'text'> &
   Origin & {
     /** Other ids under which it may be stored already, most likely one first. */
     readonly aliases?: readonly string[]
@@ -53,8 +53,8 @@ type Refused = Origin & {
 type Skipped = Extract<Message, { kind: 'skipped' }> & { readonly isMentioned?: true }
 
 /** A find that does not end the import. */
-export type FoundItem =
-  | FoundRecord
+export type ImportItem =
+  | ImportedRecord
   | Refused
   | Skipped
   /** A declared total, as often as the source tells it. `before`: records in front of the place where a run resumed. */
@@ -68,8 +68,8 @@ export type FoundItem =
  * was read to its end and still cannot be vouched for. `cut`: a page further on is not there; incomplete, unless the declared
  * total is met all the same.
  */
-export type Found =
-  | FoundItem
+export type ImportEvent =
+  | ImportItem
   | { readonly kind: 'end'; readonly as: 'not-modified' }
   | { readonly kind: 'end'; readonly as: 'incomplete' | 'cut'; readonly problem?: Failure }
 
@@ -146,7 +146,7 @@ export class Reception {
   }
 
   /** The message that a find becomes: none for the same record met twice. `bytes`: read from the source so far. */
-  take(found: FoundItem, bytes: number): readonly Message[] {
+  take(found: ImportItem, bytes: number): readonly Message[] {
     switch (found.kind) {
       case 'record':
         return this.#record(found)
@@ -197,7 +197,7 @@ export class Reception {
     return this.#mentioned.size < this.#mentioned.add(keyHash(sourceId)).size
   }
 
-  #record(found: FoundRecord): readonly Message[] {
+  #record(found: ImportedRecord): readonly Message[] {
     const { text, mediaType, findings = [], whereabouts = {}, sourceUrl } = found
     const { shape, limits } = this.#options
     const sourceId = found.sourceId.trim() || undefined

@@ -6,7 +6,7 @@ import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import type { Fields } from '../../text/json.ts'
 import { datasetsOf } from './datajson.ts'
 import { openUnlessSame } from './documents.ts'
-import type { Found, FoundItem } from './reception.ts'
+import type { ImportEvent, ImportItem } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { addressWith, countOf, envelopeFailure, foundEntry, listPages, portalOf } from './portal.ts'
 import {
@@ -19,7 +19,7 @@ import {
 } from './socrata-mapping.ts'
 import { faultsOfOneAnswer, type Source } from './source.ts'
 
-type Finds = AsyncGenerator<Found, void>
+type Finds = AsyncGenerator<ImportEvent, void>
 
 /** One import. */
 type Run = ImportRun<SocrataConfig> & { readonly site: SocrataSite }
@@ -138,7 +138,7 @@ function assets(run: Run, root: string, query: AssetQuery): Finds {
 
 async function finds(run: Run, page: readonly unknown[], findings: readonly Finding[]) {
   const read = assetReader(run.site)
-  const found: FoundItem[] = []
+  const found: ImportItem[] = []
   for (const value of page) {
     const whole = await withLinks(run.source, value, run.site)
     const sourceId = plainText(assetIn(value)['id']) ?? ''
@@ -228,7 +228,7 @@ function assetOf(view: Fields): unknown {
 }
 
 /** Whether there is such a document. `https://{host}/api/views/{id}`: the id is the same as in the discovery API. */
-async function* fromDataJson(run: Run): AsyncGenerator<Found, boolean> {
+async function* fromDataJson(run: Run): AsyncGenerator<ImportEvent, boolean> {
   const { root } = run.site
   const url = `${root}/data.json`
   const document = await openUnlessSame(run, url, [404, 410])

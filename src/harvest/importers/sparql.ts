@@ -5,7 +5,7 @@ import { bracketed } from '../../rdf/lines.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import { withoutCredentials } from '../../secrets.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
-import type { Found } from './reception.ts'
+import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { type RdfDocument, reportServices } from './rdf-document.ts'
 import { records, Stubs } from './rdf-records.ts'
@@ -20,7 +20,7 @@ import {
 } from './sparql-endpoint.ts'
 
 type Run = ImportRun<SparqlConfig>
-type Finds = AsyncGenerator<Found, void>
+type Finds = AsyncGenerator<ImportEvent, void>
 
 export const sparqlImporter: ImporterKind<SparqlConfig> = {
   names: ['importing-sparql', 'sparql-importer'],
@@ -127,7 +127,7 @@ async function countServices(importing: SparqlImport): Promise<void> {
   }
 }
 
-function* nameless(count: number): Iterable<Found> {
+function* nameless(count: number): Iterable<ImportEvent> {
   const detail = 'A dataset without an IRI cannot be asked for.'
   for (let left = count; left > 0; left -= 1)
     yield { kind: 'refused', problem: new Failure('item-no-identifier', detail) }

@@ -12,7 +12,7 @@ import type { AgentFields } from '../mapping/agents.ts'
 import { distribution } from '../mapping/distribution.ts'
 import { type PropertyValues, write } from '../mapping/properties.ts'
 import { type MappedRecord, mappingKeys, type Subject } from '../mapping/record.ts'
-import type { Found } from './reception.ts'
+import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import {
   addressWith,
@@ -59,7 +59,7 @@ const fieldMask =
 async function* importUdata(
   run: ImportRun<UdataConfig>,
   ownHost: string | undefined,
-): AsyncGenerator<Found, void> {
+): AsyncGenerator<ImportEvent, void> {
   const { config, source, output } = run
   const root = rootOf(config.address, /\/api(?:\/.*)?$/)
   const namesLicence = (one: unknown) => plainText(fieldsOf(one)['license']) !== undefined

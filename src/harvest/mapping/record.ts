@@ -19,7 +19,7 @@ import {
   saidText,
   structured,
 } from '../../vocabularies/loose-values.ts'
-import type { FoundRecord } from '../importers/reception.ts'
+import type { ImportedRecord } from '../importers/reception.ts'
 import { contactAddress, isUsableIri, nameOf, webAddress } from './addresses.ts'
 
 function isTimeZone(name: string): boolean {
@@ -55,7 +55,7 @@ export type RecordOptions = MappingConfig & {
 }
 
 /** How the record stands among others: the text and the findings are its own. */
-type RecordNames = Pick<FoundRecord, 'sourceId' | 'aliases' | 'hashed' | 'sourceUrl'>
+type RecordNames = Pick<ImportedRecord, 'sourceId' | 'aliases' | 'hashed' | 'sourceUrl'>
 
 /** More would help nobody. */
 const maxFindings = 50
@@ -115,7 +115,7 @@ export class MappedRecord {
   }
 
   /** The record as N-Triples, sorted: the same text for the same input. */
-  found(names: RecordNames): FoundRecord {
+  found(names: RecordNames): ImportedRecord {
     const title = dct('title')
     const isTitled = this.#quads.some(
       ({ subject, predicate }) => subject.equals(this.dataset.term) && predicate.equals(title),
