@@ -18,7 +18,7 @@ import { isAway, type Projector } from './projector.ts'
 export type Rebuilding = { readonly index: IndexName; readonly done: number; readonly of: number }
 
 /** Indices that are being filled together. */
-export type Reindex = {
+type Reindex = {
   readonly rebuilding: () => readonly Rebuilding[]
   /** Records of the indices that are whole by now. */
   readonly filled: () => number
@@ -160,7 +160,7 @@ export class EngineStart {
   }
 }
 
-export type ReindexContext = EngineContext & {
+type ReindexContext = EngineContext & {
   /** Those of all indices. */
   readonly records: () => readonly Records[]
   readonly projector: Pick<Projector, 'fill'>

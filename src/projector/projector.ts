@@ -26,7 +26,7 @@ import { type Pending, ProjectionQueue, Waiters } from './queue.ts'
 type Gather = (batch: readonly Pending[], signal: AbortSignal) => Promise<Write>
 export type Write = () => Promise<void>
 
-export type ProjectorDeps = {
+type ProjectorDeps = {
   readonly store: GraphStore
   readonly log: Log
   /** Builds the documents of a batch, to be written to the index as one. */
@@ -124,13 +124,16 @@ export class Projector {
   }
 
   /** Projects a resource that nobody wrote again; resolves when it is indexed, `undefined` = there is no room now. */
-  again(resource: string): Promise<void> | undefined {
-    return this.#again(resource, false)
+  again(resource: string, filling = false): Promise<void> | undefined {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    if (!this.#queue.again({ resource, filling, told: resolve })) return undefined
+    this.#grown()
+    return promise
   }
 
   /** As `again`, but only for indices that are being filled and do not have the resource. */
   fill(resource: string): Promise<void> | undefined {
-    return this.#again(resource, true)
+    return this.again(resource, true)
   }
 
   /** Resolves true when the version is searchable, false when the signal fires first or the search engine is away. */
@@ -165,13 +168,6 @@ export class Projector {
     this.#news.notify()
     await this.#running
     await this.#ended()
-  }
-
-  #again(resource: string, filling: boolean): Promise<void> | undefined {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    if (!this.#queue.again({ resource, filling, told: resolve })) return undefined
-    this.#grown()
-    return promise
   }
 
   #grown(): void {
@@ -258,11 +254,7 @@ export class Projector {
   }
 
   async #index(taken: readonly Pending[], write: Write): Promise<void> {
-    const { gather } = this.#deps
-    const attempt = await attempted(taken, write, async (one) => {
-      const again = await gather([one], this.#stopping.signal)
-      await again()
-    })
+    const attempt = await this.#attempt(taken, write)
     // Waiters first: a mark that is removed late costs one more projection after a crash, never a lost one.
     this.#settle(attempt)
     const marked = attempt.done.filter((one) => one.marked.length > 0)
@@ -271,6 +263,30 @@ export class Projector {
     this.#news.notify()
     await this.#clearing
     if (marked.length > 0) this.#clearing = this.#clear(marked)
+  }
+
+  /** Writes a batch as a whole; when that fails one by one, so that one bad record does not hold up its neighbours. */
+  async #attempt(taken: readonly Pending[], write: Write): Promise<Attempt> {
+    const done: Pending[] = []
+    let error: unknown
+    try {
+      await write()
+      return { done: taken, failed: [], error }
+    } catch (whole) {
+      error = whole
+    }
+    for (const [at, one] of taken.length > 1 && !isAway(error) ? taken.entries() : []) {
+      // When the first few all fail it is not the records.
+      if (done.length === 0 && at >= mostFailures) break
+      try {
+        const again = await this.#deps.gather([one], this.#stopping.signal)
+        await again()
+        done.push(one)
+      } catch (single) {
+        error = single
+      }
+    }
+    return { done, failed: taken.filter((one) => !done.includes(one)), error }
   }
 
   #settle({ done, failed, error }: Attempt): void {
@@ -317,32 +333,4 @@ type Attempt = {
   readonly failed: readonly Pending[]
   /** Of the last failure. */
   readonly error: unknown
-}
-
-/** A batch as a whole; when that fails one by one, so that one bad record does not hold up its neighbours. */
-async function attempted(
-  taken: readonly Pending[],
-  write: Write,
-  again: (one: Pending) => Promise<void>,
-): Promise<Attempt> {
-  try {
-    await write()
-    return { done: taken, failed: [], error: undefined }
-  } catch (whole) {
-    const done: Pending[] = []
-    const failed: Pending[] = []
-    let error = whole
-    for (const one of taken.length > 1 && !isAway(whole) ? taken : []) {
-      // When the first few all fail it is not the records.
-      if (done.length === 0 && failed.length >= mostFailures) break
-      try {
-        await again(one)
-        done.push(one)
-      } catch (single) {
-        failed.push(one)
-        error = single
-      }
-    }
-    return { done, failed: taken.filter((one) => !done.includes(one)), error }
-  }
 }

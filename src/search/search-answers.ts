@@ -128,7 +128,7 @@ const searchParams: JsonSchema = {
 // Entity tags of answers that follow from the whole index: they hold as long as nothing is written.
 
 /** Answers, or says that the client has the answer already. */
-export type Tagged = (c: AppContext, make: () => Promise<Response>) => Promise<Response>
+type Tagged = (c: AppContext, make: () => Promise<Response>) => Promise<Response>
 
 /**
  * The state is asked for before anything is read: what is written meanwhile makes a tag too old, never too new. The tag is

@@ -64,30 +64,10 @@ type RecordInput = CatalogueInput & {
 /** Of a stored vocabulary. */
 type ConceptInput = Pick<CatalogueInput, 'version' | 'hash'> & { readonly vocabulary: string }
 
-export type DocumentBuilder = {
-  readonly dataset: (input: RecordInput) => Built
-  readonly catalogue: (input: CatalogueInput) => Built
-  /** A record of a custom type. */
-  readonly resource: (type: ResourceType, input: RecordInput) => Built
-  /**
-   * One document per concept of a scheme that has a label; current concepts first, then by IRI. Of several with one id the first
-   * has it, the others go by their IRI.
-   */
-  readonly concepts: (
-    input: ConceptInput & { readonly scheme: string; readonly graph: Graph },
-  ) => Built[]
-  /**
-   * The document of one concept, for vocabularies that are read piece by piece: `title` is the label of the vocabulary, `name` the
-   * id of the concept in it.
-   */
-  readonly concept: (
-    concept: Concept,
-    input: ConceptInput & { readonly title: string; readonly name: string },
-  ) => Built
-}
+export type DocumentBuilder = ReturnType<typeof documentBuilder>
 
 /** A builder. Pass the same graph object for a catalogue as long as it does not change: what is read from it is remembered. */
-export function documentBuilder(context: BuilderContext): DocumentBuilder {
+export function documentBuilder(context: BuilderContext) {
   const { profile, names } = context
   const read = catalogueReader(context)
   const assembleCatalogue = assembler(context, 'catalogue', profile.catalogue.fields)
@@ -100,12 +80,13 @@ export function documentBuilder(context: BuilderContext): DocumentBuilder {
   const { fields } = profile.dataset
   return {
     dataset: recordBuilder(context, { index: 'dataset', fields, recordIri: names.record, read }),
-    catalogue: ({ id, version, hash, graph }) => {
+    catalogue: ({ id, version, hash, graph }: CatalogueInput): Built => {
       const { facts, reports } = read({ id, graph })
       const { record, languages } = facts
       return { document: assembleCatalogue({ id, version, hash, record, languages }), reports }
     },
-    resource: ({ id }, input) => {
+    /** A record of a custom type. */
+    resource: ({ id }: ResourceType, input: RecordInput): Built => {
       const build = types.get(id)
       if (!build) throw new Error(`the profile has no type ${id}`)
       return build(input)
@@ -290,9 +271,16 @@ function conceptRecord({ id, iri, scheme, prefLabel, altLabel, extensions }: Con
   }
 }
 
-function conceptBuilder(profile: Profile): Pick<DocumentBuilder, 'concept' | 'concepts'> {
+function conceptBuilder(profile: Profile) {
   const columns = fieldColumns(profile.concept.fields)
-  const concept: DocumentBuilder['concept'] = (one, input) => {
+  /**
+   * The document of one concept, for vocabularies that are read piece by piece: `title` is the label of the vocabulary, `name` the
+   * id of the concept in it.
+   */
+  const concept = (
+    one: Concept,
+    input: ConceptInput & { readonly title: string; readonly name: string },
+  ): Built => {
     const { vocabulary, name, title, version, hash } = input
     const entries = Object.entries(conceptRecord(one)).filter(([key]) => columns.has(key))
     const record: JsonObject = Object.fromEntries(entries)
@@ -306,7 +294,14 @@ function conceptBuilder(profile: Profile): Pick<DocumentBuilder, 'concept' | 'co
     const own = { index: 'vocabulary', id: `${vocabulary}/${name}`, version, hash } as const
     return { document: { ...own, ...indexed, facets, record }, reports: [] }
   }
-  const concepts: DocumentBuilder['concepts'] = ({ scheme, graph, vocabulary, version, hash }) => {
+  /**
+   * One document per concept of a scheme that has a label; current concepts first, then by IRI. Of several with one id the first
+   * has it, the others go by their IRI.
+   */
+  const concepts = (
+    input: ConceptInput & { readonly scheme: string; readonly graph: Graph },
+  ): Built[] => {
+    const { scheme, graph, vocabulary, version, hash } = input
     const title = oneText(graph.objects(scheme, skos('prefLabel')), 'en') ?? vocabulary
     const taken = new Set<string>()
     return preferred(conceptsOf(graph, scheme))

@@ -6,7 +6,7 @@ import { plainText } from '../mappings/mapping.ts'
 import type { FacetConfig } from './facets.ts'
 
 /** What a facet may need beside the record itself. */
-export type FacetScene = {
+type FacetScene = {
   /** Default language of the record. */
   readonly language: string
   readonly nonCountries: ReadonlySet<string>
@@ -16,7 +16,7 @@ export type FacetScene = {
   readonly catalogueId: (iri: string) => string
 }
 
-export type FacetReader = (record: JsonObject, scene: FacetScene) => readonly FacetValue[]
+type FacetReader = (record: JsonObject, scene: FacetScene) => readonly FacetValue[]
 
 /** The values at a path; arrays on the way are walked through. */
 function valuesAt(json: Json | undefined, path: readonly string[], at = 0): readonly Json[] {

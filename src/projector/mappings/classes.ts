@@ -70,29 +70,24 @@ type Class = {
   readonly reach?: 1 | 2
 }
 
-const languages = { text: { keys: [''], language: 'map' } } as const
+const facet: FacetTerms = { term: 'id', display: 'label' }
+const byResource: FacetTerms = { term: 'resource', display: 'label' }
+const textOf = (language: TextLanguage, ...keys: readonly string[]): IndexRule => ({
+  text: { keys, language },
+})
+const english = textOf('en', 'label')
+const languages = textOf('map', '')
 const texts: Class = { map: multiLang, index: languages }
 const title: Class = { map: multiLang, index: { ...languages, autocomplete: true, order: [''] } }
-const plain: Class = {
-  map: standardText,
-  index: { text: { keys: [''], language: 'none' }, order: [''] },
-}
-const facet: FacetTerms = { term: 'id', display: 'label' }
-const named: FacetTerms = { term: 'name', display: 'name' }
-const byResource: FacetTerms = { term: 'resource', display: 'label' }
-const english: IndexRule = { text: { keys: ['label'], language: 'en' } }
-const skos: Class = {
-  map: skosConcept,
-  index: { text: { keys: ['label'], language: 'map' } },
-  facet,
-}
+const plain: Class = { map: standardText, index: { ...textOf('none', ''), order: [''] } }
+const skos: Class = { map: skosConcept, index: textOf('map', 'label'), facet }
 const number: Class = { map: numeric, index: { column: 'number' } }
 /** Concepts with one label. */
 const concept = (map: Mapping): Class => ({ map, index: english, facet })
-const party = (map: Mapping, keys: readonly string[], language: TextLanguage): Class => ({
+const party = (map: Mapping, index: IndexRule): Class => ({
   map,
-  index: { text: { keys, language }, order: ['name'] },
-  facet: named,
+  index: { ...index, order: ['name'] },
+  facet: { term: 'name', display: 'name' },
   reach: 2,
 })
 /** Never read from values: the platform fills these. */
@@ -103,11 +98,11 @@ export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
   SimpleMultiLang: texts,
   StandardText: plain,
   StandardDisabled: { map: standardDisabled },
-  Keywords: { map: keywords, index: { text: { keys: ['label'], language: 'own' } }, facet },
+  Keywords: { map: keywords, index: textOf('own', 'label'), facet },
   Theme: { ...skos, map: theme },
   Language: concept(language),
-  Agent: party(agent, ['name'], 'record'),
-  ContactPoint: party(contactPoint, ['name', 'organisation_name'], 'record'),
+  Agent: party(agent, textOf('record', 'name')),
+  ContactPoint: party(contactPoint, textOf('record', 'name', 'organisation_name')),
   DateTime: { map: dateTime, index: { column: 'instant' } },
   Nested: { map: nested, facet },
   SpatialResource: { map: spatialResource, index: { ...english, order: ['id'] }, facet },
@@ -130,7 +125,7 @@ export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
   AdmsSkos: { map: labelledResource, index: english, facet: byResource, reach: 1 },
   LabeledResource: {
     map: labelledResource,
-    index: { text: { keys: ['label'], language: 'record' } },
+    index: textOf('record', 'label'),
     facet: byResource,
     reach: 1,
   },
@@ -144,15 +139,15 @@ export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
   Document: { map: documentFormat, index: english, facet: byResource, reach: 1 },
   Page: {
     map: webPage,
-    index: { text: { keys: ['title', 'description'], language: 'map' } },
+    index: textOf('map', 'title', 'description'),
     facet: { term: 'resource', display: 'title' },
     reach: 1,
   },
-  AgentMultiLang: party(agentMultiLang, ['name'], 'map'),
+  AgentMultiLang: party(agentMultiLang, textOf('map', 'name')),
   Checksum: { map: checksum, reach: 1 },
   AdmsIdentifier: {
     map: admsIdentifier,
-    index: { text: { keys: ['identifier'], language: 'none' } },
+    index: textOf('none', 'identifier'),
     facet: { term: 'identifier', display: 'identifier' },
     reach: 1,
   },

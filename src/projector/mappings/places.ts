@@ -1,15 +1,20 @@
 /** Countries, continents, places and NUTS regions, and the one country that a set of places leads to. */
 
 import type { Term } from '@rdfjs/types'
-import { dcat, geosparql, locn } from '../../rdf/namespaces.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
-import { type Concept, schemes } from '../../vocabularies/concept.ts'
+import type { JsonObject } from '../../text/json.ts'
+import { schemes } from '../../vocabularies/concept.ts'
 import { fromGml, fromWkt } from '../../vocabularies/geometry-text.ts'
 import { type Geometry, geometryOf } from '../../vocabularies/geometry.ts'
-import type { ConceptCache } from '../concept-cache.ts'
 import { oncePerConcept } from './concepts.ts'
-import { eachValue, type Mapping, nodeIri, type Scene } from './mapping.ts'
-import type { JsonObject } from '../../text/json.ts'
+import {
+  eachValue,
+  type Mapping,
+  nodeIri,
+  plainText,
+  predicateIris,
+  type Scene,
+} from './mapping.ts'
 
 const authority =
   /^https?:\/\/publications\.europa\.eu\/resource\/authority\/(country|continent|place)\/([A-Z0-9_]+)\/?$/
@@ -26,79 +31,60 @@ const special: Readonly<Record<string, string>> = {
 
 const union = new Set([`${schemes.country}/EUR`, `${schemes.continent}/EUROPE`])
 
-function codeOf(concept: Concept): string {
-  if (union.has(concept.iri)) return 'eu'
-  const { iso_31661_alpha2: alpha2 } = concept.extensions
-  const code = (alpha2 ?? concept.id).toLowerCase()
-  return concept.scheme === schemes.country ? (special[code] ?? code) : code
-}
-
-const fromConcept = oncePerConcept((concept): JsonObject => ({
-  id: codeOf(concept),
-  label: concept.label,
-  resource: concept.iri,
-}))
+/** `{id, label, resource}` with the code of the country in lower case. */
+const fromConcept = oncePerConcept(({ iri, id, label, scheme, extensions }): JsonObject => {
+  const code = (extensions.iso_31661_alpha2 ?? id).toLowerCase()
+  const ofCountry = scheme === schemes.country ? (special[code] ?? code) : code
+  return { id: union.has(iri) ? 'eu' : ofCountry, label, resource: iri }
+})
 
 /** A place that is in no installed table still tells its code. */
-function byPattern(iri: string): JsonObject | undefined {
-  const code = nuts.exec(iri)?.[1] ?? placeCode(iri)
-  return code === undefined ? undefined : { id: code.toLowerCase(), label: code, resource: iri }
-}
-
-function placeCode(iri: string): string | undefined {
-  const [, table, code] = authority.exec(iri) ?? []
-  return table === 'place' || table === 'continent' ? code : undefined
-}
-
-function placeOf(iri: string, concepts: ConceptCache): JsonObject {
+function placeOf(iri: string, { concepts }: Scene): JsonObject {
   const concept = concepts.find(iri)
-  if (!concept) return byPattern(iri) ?? { resource: iri }
-  return concept.iri === iri ? fromConcept(concept) : { ...fromConcept(concept), resource: iri }
+  if (concept) return { ...fromConcept(concept), resource: iri }
+  const [, table, named] = authority.exec(iri) ?? []
+  const code = nuts.exec(iri)?.[1] ?? (table === 'country' ? undefined : named)
+  return code === undefined
+    ? { resource: iri }
+    : { id: code.toLowerCase(), label: code, resource: iri }
 }
 
 /** SpatialResource: `{id, label, resource}`; of an unknown place the IRI. Literals are not looked at. */
 export const spatialResource = eachValue((node, scene) => {
   const iri = nodeIri(node, scene)
-  return iri === undefined ? undefined : { key: iri, json: placeOf(iri, scene.concepts) }
+  return iri === undefined ? undefined : { key: iri, json: placeOf(iri, scene) }
 })
 
-function countryBehind(iri: string, concepts: ConceptCache): JsonObject | undefined {
-  const region = nuts.exec(iri)?.[1]
-  if (region !== undefined) {
-    const letters = region.slice(0, 2).toLowerCase()
-    const country = concepts.byAlpha2(schemes.country, special[letters] ?? letters)
-    return country && fromConcept(country)
-  }
+/** The country that a region or a place is in. */
+function countryOf(iri: string, { concepts }: Scene): JsonObject | undefined {
+  const letters = nuts.exec(iri)?.[1]?.slice(0, 2).toLowerCase()
   const [, table, code = ''] = authority.exec(iri) ?? []
   if (table === 'continent' && code !== 'EUROPE') return undefined
-  const [three = ''] = code.split('_')
   const concept =
-    table === 'place' ? concepts.byCode(schemes.country, three.slice(0, 3)) : concepts.find(iri)
+    letters !== undefined
+      ? concepts.byAlpha2(schemes.country, special[letters] ?? letters)
+      : table === 'place'
+        ? concepts.byCode(schemes.country, code.slice(0, 3).replace(/_.*/, ''))
+        : concepts.find(iri)
   const isPlace = concept?.scheme === schemes.country || concept?.scheme === schemes.continent
   return concept && isPlace ? fromConcept(concept) : undefined
 }
 
 /** The countries that places lie in, by id, each once. */
 export function countriesOf(nodes: readonly Term[], scene: Scene): readonly JsonObject[] {
-  const found = new Map<string, JsonObject>()
-  for (const node of nodes) {
+  const countries = nodes.flatMap((node): readonly JsonObject[] => {
     const iri = nodeIri(node, scene)
-    const country = iri === undefined ? undefined : countryBehind(iri, scene.concepts)
-    const id = country?.['id']
-    if (country && typeof id === 'string') found.set(id, country)
-  }
-  return [...found].sort(([a], [b]) => compareCodePoints(a, b)).map(([, country]) => country)
+    const country = iri === undefined ? undefined : countryOf(iri, scene)
+    return country ? [country] : []
+  })
+  const byId = new Map(countries.map((country) => [plainText(country['id'] ?? ''), country]))
+  return [...byId].sort(([a], [b]) => compareCodePoints(a, b)).map(([, country]) => country)
 }
 
 // The areas that a record covers, as GeoJSON geometries.
 
-const properties = [
-  locn('geometry').value,
-  geosparql('hasGeometry').value,
-  dcat('bbox').value,
-  dcat('centroid').value,
-]
-const serialisations = ['asWKT', 'asGeoJSON', 'asGML'].map((name) => geosparql(name).value)
+const properties = predicateIris('locn:geometry geosparql:hasGeometry dcat:bbox dcat:centroid')
+const serialisations = predicateIris('geosparql:asWKT geosparql:asGeoJSON geosparql:asGML')
 
 function fromGeoJson(text: string): Geometry | undefined {
   try {

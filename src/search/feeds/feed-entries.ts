@@ -23,7 +23,7 @@ export type FeedEntry = {
 }
 
 /** `length` in bytes. */
-export type FeedFile = { readonly href: string } & Readonly<
+type FeedFile = { readonly href: string } & Readonly<
   Record<'title' | 'type' | 'length', string | undefined>
 >
 

@@ -163,7 +163,7 @@ export type Parameters = Named & {
 }
 
 /** Parameters as texts, before anything is known about them. */
-export type Raw = {
+type Raw = {
   readonly values: Readonly<Record<string, string | readonly string[]>>
   readonly boosts: Readonly<Record<string, string>>
 }
