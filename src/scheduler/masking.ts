@@ -1,6 +1,6 @@
 /** Hides secrets that stand in configs, and finds them again when what was shown comes back. */
 
-import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { isJsonObject, type Json } from '../text/json.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { Configs } from '../pipe/document.ts'
 
@@ -12,14 +12,23 @@ const userOfUrl = /(\b[a-z][a-z0-9+.-]*:\/\/)[^/?#\s@]+@/gi
 const secretParameter =
   /([?&;](?:api-?_?key|auth_?key|token|access_token|password|secret|signature|sig)=)[^&;#\s]+/gi
 
-/** The value with `•••` in place of secrets; `{ "secret": "name" }` only names one and stays. */
-export function masked<T extends Json>(value: T): T
-export function masked(value: Json): Json {
-  if (typeof value === 'string')
-    return value.replace(userOfUrl, `$1${mask}@`).replace(secretParameter, `$1${mask}`)
-  if (isList(value)) return value.map((one) => masked(one))
-  if (!isJsonObject(value) || isReference(value)) return value
-  return mapped(value, (inner, key) => (secretKey.test(key) ? hidden(inner) : masked(inner)))
+/**
+ * The value with `•••` in place of secrets, or of everything in it (`isSecret`); `{ "secret": "name" }` only names one and
+ * stays.
+ */
+export function masked<T extends Json>(value: T, isSecret?: boolean): T
+export function masked(value: Json, isSecret = false): Json {
+  if (isList(value)) return value.map((one) => masked(one, isSecret))
+  if (isJsonObject(value)) {
+    const isReference = Object.keys(value).length === 1 && typeof value['secret'] === 'string'
+    return isReference
+      ? value
+      : mapped(value, (inner, key) => masked(inner, isSecret || secretKey.test(key)))
+  }
+  if (isSecret && value !== null) return mask
+  return typeof value === 'string'
+    ? value.replace(userOfUrl, `$1${mask}@`).replace(secretParameter, `$1${mask}`)
+    : value
 }
 
 /** Configs with the stored values where they hold what was shown of them. */
@@ -46,19 +55,10 @@ function unmasked(given: Json, old: Json | undefined, key: string): Json {
   )
 }
 
-function hidden(value: Json): Json {
-  if (value === null || (isJsonObject(value) && isReference(value))) return value
-  if (isList(value)) return value.map(hidden)
-  return isJsonObject(value) ? mapped(value, hidden) : mask
-}
-
 const mapped = <From, To>(
   object: Readonly<Record<string, From>>,
   change: (value: From, key: string) => To,
 ): Record<string, To> =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]))
-
-const isReference = (value: JsonObject): boolean =>
-  Object.keys(value).length === 1 && typeof value['secret'] === 'string'
 
 const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value)

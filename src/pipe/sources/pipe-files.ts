@@ -1,8 +1,7 @@
 /** Pipe files below one directory, and what is known of pipes: the valid ones under their names, the others with what is wrong. */
 
-import type { Dirent } from 'node:fs'
 import { open, readdir, realpath, stat } from 'node:fs/promises'
-import { join, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { type Complaint, shown } from '../../errors.ts'
 import type { Pipe } from '../document.ts'
@@ -68,7 +67,7 @@ export type Folder = Pick<KnownPipe, 'source' | 'directory' | 'trust'> & {
 
 /** More files of pipes than anybody has; what comes after them is not read. */
 const mostFiles = 5000
-const deepest = 16
+const deepest = 17
 
 /** The pipes of a folder; an absent one holds nothing. */
 export async function readFolder(folder: Folder): Promise<PipeFiles> {
@@ -88,25 +87,15 @@ export async function readFolder(folder: Folder): Promise<PipeFiles> {
 }
 
 /** Relative paths of what looks like a pipe, in order. */
-async function pathsBelow(root: string, deep: boolean): Promise<readonly string[]> {
-  const files: string[] = []
-  const walk = async (below: string, depth: number): Promise<void> => {
-    const entries = await readdir(join(root, below), { withFileTypes: true })
-    const byName = new Map(entries.map((entry) => [entry.name, entry]))
-    for (const name of [...byName.keys()].toSorted()) {
-      if (files.length > mostFiles || name.startsWith('.')) continue
-      const entry = byName.get(name)
-      const path = join(below, name)
-      if (entry && deep && entry.isDirectory() && depth < deepest) await walk(path, depth + 1)
-      else if (entry && isPipeFile(entry)) files.push(path)
-    }
-  }
-  await walk('', 0)
-  return files
+async function pathsBelow(root: string, recursive: boolean): Promise<readonly string[]> {
+  const entries = await readdir(root, { withFileTypes: true, recursive })
+  return entries
+    .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((path) => /\.(json|ya?ml)$/i.test(path) && !/(^|\/)\./.test(path))
+    .filter((path) => path.split(sep).length <= deepest)
+    .toSorted()
 }
-
-const isPipeFile = (entry: Dirent) =>
-  (entry.isFile() || entry.isSymbolicLink()) && /\.(json|ya?ml)$/i.test(entry.name)
 
 /** The pipe of a file, or what is wrong with it; nothing when the file has gone meanwhile or is none. */
 async function entryOf(

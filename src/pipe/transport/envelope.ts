@@ -211,8 +211,6 @@ export type Arrival =
   | ArrivedList
   | { readonly kind: 'deleted'; readonly key: string; readonly id: string }
   | ArrivedProblem
-  /** No payload: the segment is to begin by itself. */
-  | { readonly kind: 'start' }
 
 const number = z.int().optional().catch(undefined)
 /** An id may be a number where somebody has counted. */
@@ -237,8 +235,7 @@ const problemInfo = z
   .catch({ slug: undefined, detail: undefined, stage: 'transform' })
 
 /** Throws `Failure` `invalid-parameter` for a list that is none. */
-export function arrivalOf(payload: Payload | undefined): Arrival {
-  if (!payload) return { kind: 'start' }
+export function arrivalOf(payload: Payload): Arrival {
   const { data, dataInfo: info = {}, dataMimeType: mediaType } = payload.body
   const isBase64 = payload.header.dataType === 'base64'
   const text = isBase64 ? Buffer.from(data, 'base64').toString('utf8') : data

@@ -4,11 +4,11 @@
  */
 
 import { Failure, type Kind } from '../../errors.ts'
-import type { Outbound, Reach } from '../../client/outbound.ts'
+import type { Reach } from '../../client/outbound.ts'
 import type { Pipe } from '../document.ts'
-import { backoffMs, isTransient, retry, retryAfterMs, type Pause } from '../../workers/retry.ts'
+import { backoffMs, isTransient, retry, retryAfterMs } from '../../workers/retry.ts'
 import { Semaphore } from '../../workers/semaphore.ts'
-import type { TransportLimits } from './transport-limits.ts'
+import type { TransportContext } from './transport-limits.ts'
 
 /** Hands one message over; throws `Failure` when that is given up. */
 export type Post = (message: Pipe, signal: AbortSignal) => Promise<void>
@@ -22,14 +22,7 @@ type HttpTarget = {
   readonly reach?: Reach
 }
 
-type HttpContext = {
-  readonly outbound: Pick<Outbound, 'request'>
-  readonly limits: TransportLimits
-  readonly now: () => number
-  /** 0..1 */
-  readonly random: () => number
-  readonly pause: Pause
-}
+type HttpContext = Pick<TransportContext, 'outbound' | 'limits' | 'now' | 'random' | 'pause'>
 
 type Answer = { readonly status: number; readonly headers: Headers }
 

@@ -7,12 +7,11 @@
 import type { ConsumerMessages, JetStreamManager, JsMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { Failure, type Kind, shown } from '../../errors.ts'
-import type { Log } from '../../log.ts'
-import { retry, type Pause } from '../../workers/retry.ts'
+import { retry } from '../../workers/retry.ts'
 import type { Pipe } from '../document.ts'
 import { parseJson } from '../pipe-text.ts'
 import { messageIn } from './envelope.ts'
-import type { TransportLimits } from './transport-limits.ts'
+import type { TransportContext } from './transport-limits.ts'
 
 /** A queue: of this process, or of the broker at that address. */
 export type Queue = { readonly name: string; readonly broker?: string }
@@ -28,11 +27,7 @@ export type Delivery = {
 /** Takes a message; what becomes of it is reported to the delivery. Throws `Failure` for what it cannot take. */
 type Listener = (message: Pipe, delivery: Delivery) => Promise<void> | void
 
-type QueuesContext = {
-  readonly limits: TransportLimits
-  readonly pause: Pause
-  readonly log: Log
-}
+type QueuesContext = Pick<TransportContext, 'limits' | 'pause' | 'log'>
 
 /** What there is no room for now. */
 const later: ReadonlySet<Kind> = new Set(['queue-full', 'spool-full'])

@@ -17,17 +17,15 @@ import {
 import { tellFindings } from '../runs/run.ts'
 import type { SegmentContext } from '../segment.ts'
 import type { Arrival, ArrivedList, ArrivedRecord } from './envelope.ts'
-import type { SegmentTimes, TransportLimits } from './transport-limits.ts'
+import type { SegmentTimes, TransportContext } from './transport-limits.ts'
 
-export type RemoteOutputContext = {
+export type RemoteOutputContext = Pick<TransportContext, 'limits' | 'now'> & {
   /** The segment imports by itself: what it gives says how much comes. */
   readonly imports: boolean
   readonly stage: Stage
   /** End of an import whose list has arrived with all its records. */
   readonly completeness: (list: { complete: boolean; fingerprint?: string }) => Completeness
   readonly context: SegmentContext
-  readonly limits: TransportLimits
-  readonly now: () => number
 }
 
 /** A record without its text, which the other process has. */
@@ -177,7 +175,7 @@ export class RemoteOutput {
   }
 
   /** Takes what came back; a repeat means nothing. */
-  accept(arrival: Exclude<Arrival, { readonly kind: 'start' }>, weight: number): void {
+  accept(arrival: Arrival, weight: number): void {
     if (arrival.kind === 'list') this.#listed(arrival)
     else if (!this.#state.seen.has(arrival.key)) this.#returned(arrival, weight)
     this.release()
@@ -190,10 +188,7 @@ export class RemoteOutput {
     if (this.#context.imports) this.#state.missing = this.#state.list.ids.difference(this.#ids)
   }
 
-  #returned(
-    arrival: Exclude<Arrival, ArrivedList | { readonly kind: 'start' }>,
-    weight: number,
-  ): void {
+  #returned(arrival: Exclude<Arrival, ArrivedList>, weight: number): void {
     const { limits, imports, context } = this.#context
     const { key, id } = arrival
     if (this.#state.seen.size >= limits.records) {

@@ -6,7 +6,6 @@
 import { hash } from 'node:crypto'
 import { Failure } from '../../errors.ts'
 import { problems } from '../../http/problem.ts'
-import type { Pause } from '../../workers/retry.ts'
 import { valuesUntilAborted } from '../chain.ts'
 import { defined } from '../defined.ts'
 import type { Endpoint, Payload, Pipe, Segment } from '../document.ts'
@@ -35,16 +34,13 @@ import {
 import { Outbox, type Post } from './http-sender.ts'
 import { idOf, RemoteOutput, type RemoteOutputContext } from './remote-output.ts'
 import type { ReturnPlace, ReturnSpool } from './returns.ts'
-import type { TransportLimits } from './transport-limits.ts'
+import type { TransportContext } from './transport-limits.ts'
 
-type RemoteStepContext = {
+type RemoteStepContext = Pick<TransportContext, 'limits' | 'now' | 'pause'> & {
   /** With run id and start in its header. */
   readonly pipe: Pipe
   readonly segment: Segment
   readonly post: Post
-  readonly limits: TransportLimits
-  readonly now: () => number
-  readonly pause: Pause
   /** Absent: what the segment gives goes elsewhere, or nowhere. */
   readonly back?: ReturnTarget
 }
@@ -153,7 +149,6 @@ class RemoteStep {
     for await (const text of valuesUntilAborted(this.#spool, this.#signal)) {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was written by ourselves a moment ago
       const arrival = await readable(arrivalOf(JSON.parse(text) as Payload), back)
-      if (arrival.kind === 'start') continue
       while (!out.hasRoom(text.length)) await out.room(this.#signal)
       this.#output.accept(arrival, text.length)
     }

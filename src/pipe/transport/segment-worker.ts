@@ -16,7 +16,7 @@ import { type Arrival, arrivalOf, type ArrivedList, nameless, ownSegment } from 
 import type { Post } from './http-sender.ts'
 import type { Delivery } from './queues.ts'
 import { listCompleteness, remoteStep } from './remote-step.ts'
-import type { TransportContext, TransportLimits } from './transport-limits.ts'
+import type { TransportContext } from './transport-limits.ts'
 
 /** Sends to a segment elsewhere; `via` is the broker that the message came from. */
 type PostTo = (
@@ -67,8 +67,9 @@ export class SegmentWorker {
     const key = `${own.header.segmentNumber} ${runId}`
     const imports = ownKind(kinds, own.header.name).job === 'import'
     const { payload } = own.body
-    const arrival = imports ? undefined : arrivalOf(payload)
-    if (arrival?.kind === 'start') {
+    const arrival = imports || !payload ? undefined : arrivalOf(payload)
+    // Only an importer begins by itself.
+    if (!imports && !payload) {
       throw new Failure('invalid-parameter', 'the message carries no payload for the segment')
     }
     const entry = this.#entries.get(key)
@@ -237,13 +238,9 @@ export function logSink(log: Log): RunSink & { readonly counts: Readonly<Record<
 
 // Messages of one run for one segment, joined into the stream that the segment reads.
 
-type StreamContext = {
-  readonly limits: TransportLimits
-  readonly now: () => number
+type StreamContext = Pick<TransportContext, 'limits' | 'now'> & {
   readonly completeness: (list: { complete: boolean; fingerprint?: string }) => Completeness
 }
-
-type Arrived = Exclude<Arrival, { readonly kind: 'start' }>
 
 /** Too many messages of the run wait. */
 const queueFull = (): Failure =>
@@ -282,7 +279,7 @@ export class ArrivingStream {
   }
 
   /** Whether a message was new. Throws `queue-full`, or `too-large` when the run has more records than any may have. */
-  offer(arrival: Arrived, weight: number, delivery?: Delivery): 'taken' | 'repeat' {
+  offer(arrival: Arrival, weight: number, delivery?: Delivery): 'taken' | 'repeat' {
     const { limits, now, completeness } = this.#context
     // It was given up and is about to go: what comes now begins a new one.
     if (this.#isOver && !this.isWhole) throw queueFull()
@@ -337,7 +334,7 @@ export class ArrivingStream {
     return records ?? ids.size
   }
 
-  #isRepeat(arrival: Arrived): boolean {
+  #isRepeat(arrival: Arrival): boolean {
     return arrival.kind === 'list' ? this.#list !== undefined : this.#seen.has(arrival.key)
   }
 
@@ -379,7 +376,7 @@ export class ArrivingStream {
   }
 }
 
-function messageOf(arrival: Exclude<Arrived, ArrivedList>, place: number): Message {
+function messageOf(arrival: Exclude<Arrival, ArrivedList>, place: number): Message {
   if (arrival.kind === 'deleted') return { kind: 'deleted', sourceId: arrival.id }
   if (arrival.kind === 'problem') {
     const { id, stage, problem } = arrival
