@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   profile: 1845,
 
-  projector: 6204,
+  projector: 6192,
 
   rdf: 3570,
 

@@ -17,7 +17,7 @@ import {
   type Slot,
   valueTexts,
 } from './mapping.ts'
-import { labelMapOf, nodeLabel } from './texts.ts'
+import { allLabels, labelMapOf, nodeLabel } from './texts.ts'
 
 const [type = ''] = predicateIris('rdf:type')
 
@@ -137,23 +137,13 @@ const homepages = predicateIris('foaf:homepage foaf:workplaceHomepage schema:url
 
 /** How the name of an agent is read: one text, or all languages. */
 type Naming = {
-  readonly ofTerms: (terms: readonly Term[], scene: Scene) => Json | undefined
+  readonly ofTerms: (terms: readonly Term[], language: string) => Json | undefined
   readonly ofNode: (node: Term, scene: Scene) => Json | undefined
   readonly ofConcept: (concept: Concept) => Json
 }
 
-const oneName: Naming = {
-  ofTerms: (terms, { language }) => oneText(terms, language),
-  ofNode: nodeLabel,
-  ofConcept: ({ label }) => label,
-}
-
-const allNames: Naming = {
-  ofTerms: (terms, { language }) => languageMap(terms, language),
-  ofNode: labelMapOf,
-  ofConcept: ({ label, prefLabel }) =>
-    Object.keys(prefLabel).length > 0 ? prefLabel : { en: label },
-}
+const oneName: Naming = { ofTerms: oneText, ofNode: nodeLabel, ofConcept: ({ label }) => label }
+const allNames: Naming = { ofTerms: languageMap, ofNode: labelMapOf, ofConcept: allLabels }
 
 /** The first absolute http(s) address; another one is left out with a report. */
 function homepageOf(node: Term, slot: Slot, scene: Scene): string | undefined {
@@ -173,7 +163,7 @@ function homepageOf(node: Term, slot: Slot, scene: Scene): string | undefined {
 function agentOf(node: Term, naming: Naming, slot: Slot, scene: Scene): JsonObject | undefined {
   const { graph, concepts } = scene
   if (node.termType === 'Literal') {
-    const name = naming.ofTerms([node], scene)
+    const name = naming.ofTerms([node], scene.language)
     return name === undefined ? undefined : { type: 'Agent', name }
   }
   const resource = nodeIri(node, scene)
@@ -187,7 +177,7 @@ function agentOf(node: Term, naming: Naming, slot: Slot, scene: Scene): JsonObje
   }
   const nameTerms = names.map((name) => graph.objects(node, name)).find((all) => all.length > 0)
   const rest = objectOf({
-    name: naming.ofTerms(nameTerms ?? [], scene) ?? naming.ofNode(node, scene),
+    name: naming.ofTerms(nameTerms ?? [], scene.language) ?? naming.ofNode(node, scene),
     email: emailOf(emails, node, scene),
     homepage: homepageOf(node, slot, scene),
     resource,

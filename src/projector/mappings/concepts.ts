@@ -20,7 +20,7 @@ import {
   type Scene,
   type Slot,
 } from './mapping.ts'
-import { mediaTypeOf, nodeLabel, normalised } from './texts.ts'
+import { allLabels, mediaTypeOf, nodeLabel, normalised } from './texts.ts'
 
 // Resources that may have a label: standards, rights statements, states, package formats.
 
@@ -60,10 +60,10 @@ export function oncePerConcept<T>(make: (concept: Concept) => T): (concept: Conc
 const labelled = oncePerConcept(({ id, label, iri }): JsonObject => ({ id, label, resource: iri }))
 
 /** `{id, label: {language: text}, resource}` with all labels. */
-const multilingual = oncePerConcept(({ id, label, prefLabel, iri }): JsonObject => ({
-  id,
-  label: Object.keys(prefLabel).length > 0 ? prefLabel : { en: label },
-  resource: iri,
+const multilingual = oncePerConcept((concept): JsonObject => ({
+  id: concept.id,
+  label: allLabels(concept),
+  resource: concept.iri,
 }))
 
 /** The concept of an IRI, or of a code of a scheme. */

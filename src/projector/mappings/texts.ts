@@ -3,6 +3,7 @@
 import type { Term } from '@rdfjs/types'
 import { compareCodePoints, cutCodePoints } from '../../text/code-points.ts'
 import type { JsonObject } from '../../text/json.ts'
+import type { Concept } from '../../vocabularies/concept.ts'
 import {
   keyedTexts,
   languageMap,
@@ -127,3 +128,7 @@ export const nodeLabel = (node: Term, scene: Scene): string | undefined =>
 /** The labels of a node as object language → text. */
 export const labelMapOf = (node: Term, scene: Scene): JsonObject | undefined =>
   node.termType === 'Literal' ? undefined : languageMap(labelsOf(node, scene), scene.language)
+
+/** The labels of a concept as object language → text. */
+export const allLabels = ({ label, prefLabel }: Concept): JsonObject =>
+  Object.keys(prefLabel).length > 0 ? prefLabel : { en: label }

@@ -29,39 +29,32 @@ export function decimalNumber(text: string): number | undefined {
   return Math.abs(number) <= 2 ** 53 ? number + 0 : undefined
 }
 
-/** The values that literals spell out, ascending and each once; what cannot be read is reported. */
-const numbersIn = (
-  nodes: readonly Term[],
-  problem: Problem,
-  read: (text: string) => number | undefined,
-  report: (problem: Problem, node: Term) => void,
-): readonly number[] => {
-  const numbers = new Set<number>()
-  for (const node of nodes) {
-    const number = node.termType === 'Literal' ? read(node.value) : undefined
-    if (number === undefined) report(problem, node)
-    else numbers.add(number)
+/** The values that literals spell out, ascending and each once; of several on a single field the first or the last one. */
+const ascending =
+  <Value extends number | string>(
+    problem: Problem,
+    read: (text: string) => number | undefined,
+    show: (number: number) => Value,
+    chosen: 0 | -1,
+  ): Mapping =>
+  (nodes, { path, field }, scene) => {
+    const numbers = new Set<number>()
+    for (const node of nodes) {
+      const number = node.termType === 'Literal' ? read(node.value) : undefined
+      if (number === undefined) scene.report(path, problem, node)
+      else numbers.add(number)
+    }
+    const values = [...numbers].sort((a, b) => a - b).map(show)
+    if (values.length === 0 || !field.single) return values.length > 0 ? values : undefined
+    if (values.length > 1) scene.report(path, 'too-many-values', String(values[chosen + 1]))
+    return values.at(chosen)
   }
-  return [...numbers].sort((a, b) => a - b)
-}
 
 /** Integer and Numeric: a JSON number, a fraction is kept. */
-export const numeric: Mapping = (nodes, { path, field }, scene) => {
-  const report = (problem: Problem, node: Term) => scene.report(path, problem, node)
-  const numbers = numbersIn(nodes, 'bad-number', decimalNumber, report)
-  if (numbers.length === 0 || !field.single) return numbers.length > 0 ? numbers : undefined
-  if (numbers.length > 1) scene.report(path, 'too-many-values', String(numbers[1]))
-  return numbers[0]
-}
+export const numeric = ascending('bad-number', decimalNumber, (number) => number, 0)
 
 /** DateTime: `2024-11-05T08:30:00Z`; several values on a single field: the latest. */
-export const dateTime: Mapping = (nodes, { path, field }, scene) => {
-  const report = (problem: Problem, node: Term) => scene.report(path, problem, node)
-  const instants = numbersIn(nodes, 'bad-date', instantOf, report).map(instantText)
-  if (instants.length === 0 || !field.single) return instants.length > 0 ? instants : undefined
-  if (instants.length > 1) scene.report(path, 'too-many-values', instants[0] ?? '')
-  return instants.at(-1)
-}
+export const dateTime = ascending('bad-date', instantOf, instantText, -1)
 
 const truths = new Map([
   ['true', true],
