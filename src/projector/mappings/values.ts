@@ -31,10 +31,10 @@ export function decimalNumber(text: string): number | undefined {
 
 /** The values that literals spell out, ascending and each once; of several on a single field the first or the last one. */
 const ascending =
-  <Value extends number | string>(
+  (
     problem: Problem,
     read: (text: string) => number | undefined,
-    show: (number: number) => Value,
+    show: (number: number) => number | string,
     chosen: 0 | -1,
   ): Mapping =>
   (nodes, { path, field }, scene) => {
