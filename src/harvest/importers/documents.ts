@@ -68,9 +68,10 @@ export async function fetchDocument(
     async (answer) => {
       if (absent.includes(answer.status)) return 'absent'
       if (accepts.includes(answer.status)) return 'unchanged'
-      const document = await stored(run, answer, maxBytes)
+      const { start, whole: body } = await peeked(unzipped(answer.body), startSize)
+      checkBody(answer, textOf(start), believesType)
+      const document = await stored(run, { ...answer, body }, { start, maxBytes })
       try {
-        checkBody(answer, document.start, believesType)
         const isSame = document.hash === known?.bodyHash
         if (isSame) await document.close()
         else await check?.(document)
@@ -85,31 +86,34 @@ export async function fetchDocument(
   return found
 }
 
+/** Bytes by which formats and errors are told. */
 const startSize = 4096
+const textOf = (start: Buffer) => start.toString('utf8', 0, startSize).replace(/^\uFEFF/, '')
 
 /** Writes a body below the scratch directory; what was written is gone when that fails. */
 async function stored(
   { scratch, signal }: Pick<ImportContext, 'scratch' | 'signal'>,
   { body, url, status, headers }: SourceStream,
-  maxBytes: number,
+  { start, maxBytes }: { readonly start: Buffer; readonly maxBytes: number },
 ): Promise<StoredDocument> {
   await mkdir(scratch, { recursive: true, mode: 0o700 })
   const folder = await mkdtemp(join(scratch, 'import-'))
   const close = () => rm(folder, { recursive: true, force: true })
   const path = join(folder, 'document')
   const digest = createHash('sha256')
-  let [start, size, isBroken] = [Buffer.alloc(0), 0, false]
-  async function* bounded(plain: Bytes): Bytes {
-    for await (const piece of plain) {
+  let [size, isBroken] = [0, false]
+  async function* bounded(): Bytes {
+    for await (const piece of body) {
       size += piece.byteLength
       if (size > maxBytes)
         throw new Failure('too-large', `A document may have ${maxBytes} bytes (maxDocumentBytes).`)
       digest.update(piece)
-      if (start.byteLength < startSize) start = Buffer.concat([start, piece])
       yield piece
     }
   }
-  const text = utf8(bounded(unzipped(body)), headers, () => (isBroken = true))
+  // An XML declaration beats what the server says, and its parser reads it itself.
+  const isRaw = /^[^<]{0,3}<\?xml[^>]*encoding\s*=/.test(start.toString('latin1', 0, startSize))
+  const text = isRaw ? bounded() : utf8(bounded(), headers, () => (isBroken = true))
   try {
     await pipeline(Readable.from(text), createWriteStream(path, { mode: 0o600 }), { signal })
   } catch (error) {
@@ -117,9 +121,8 @@ async function stored(
     throw error
   }
   const about = { url, status, headers, hash: digest.digest('hex'), size, isBroken }
-  const beginning = start.toString('utf8', 0, startSize).replace(/^\uFEFF/, '')
   const bytes = () => createReadStream(path, { highWaterMark: 1 << 18 })
-  return { ...about, start: beginning, bytes, close }
+  return { ...about, start: textOf(start), bytes, close }
 }
 
 /**
@@ -159,24 +162,15 @@ async function peeked(body: Bytes, size: number): Promise<{ start: Buffer; whole
   return { start, whole: whole() }
 }
 
-/** An XML declaration beats what the server says, and its parser reads it itself. */
-const isXmlWithEncoding = (start: Buffer) =>
-  /^[^<]{0,3}<\?xml[^>]*encoding\s*=/.test(start.toString('latin1', 0, startSize))
-
 /** Text as UTF-8, whatever the type of the answer says it is in; bytes that are no text become U+FFFD, and `broken` is called. */
 async function* utf8(body: Bytes, headers: Headers, broken: () => void): Bytes {
-  const { start, whole } = await peeked(body, 1)
-  if (isXmlWithEncoding(start)) {
-    yield* whole
-    return
-  }
   const type = headers.get('content-type') ?? ''
   const decoder = decoderFor(/charset\s*=\s*"?([\w.:-]+)/i.exec(type)?.[1] ?? 'utf-8')
   const encoded = (text: string) => {
     if (text.includes('\uFFFD')) broken()
     return Buffer.from(text)
   }
-  for await (const piece of whole) yield encoded(decoder.decode(piece, { stream: true }))
+  for await (const piece of body) yield encoded(decoder.decode(piece, { stream: true }))
   yield encoded(decoder.decode())
 }
 
