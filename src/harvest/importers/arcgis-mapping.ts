@@ -19,10 +19,8 @@ import { fromHtml, type PropertyValues, write } from '../mapping/properties.ts'
 import type { MappedRecord, Subject } from '../mapping/record.ts'
 import { type Portal, recordIn } from './portal.ts'
 
-type Site = Portal
-
 /** The page of a dataset. */
-export const hubPage = ({ root }: Site, id: string): string =>
+export const hubPage = ({ root }: Portal, id: string): string =>
   `${root}/datasets/${encodeURIComponent(id)}`
 
 /** The licence of a dataset; `rights`: what is no licence may be of interest all the same. */
@@ -46,7 +44,14 @@ const geoService = 'ArcGIS GeoService'
 
 // Records of the API (OGC API - Records, part 1).
 
-export function mapFeature(fields: Fields, site: Site, sourceId: string): MappedRecord {
+const formats = [
+  { name: 'csv', format: 'CSV', mediaType: 'text/csv' },
+  { name: 'geojson', format: 'GeoJSON', mediaType: 'application/geo+json' },
+  { name: 'shapefile', format: 'SHP', mediaType: 'application/zip' },
+  { name: 'kml', format: 'KML', mediaType: 'application/vnd.google-earth.kml+xml' },
+]
+
+export function mapFeature(fields: Fields, site: Portal, sourceId: string): MappedRecord {
   const own = fieldsOf(fields['properties'])
   const page = hubPage(site, sourceId)
   const record = recordIn(site, page)
@@ -66,33 +71,20 @@ export function mapFeature(fields: Fields, site: Site, sourceId: string): Mapped
   })
   const given = [fieldsOf(own['structuredLicense'])['url'], own['license'], own['licenseInfo']]
   const licence = licenceIn(given.filter(Boolean), site.authorities)
-  downloads(dataset, `${site.root}/api/download/v1/items`, { sourceId, licence })
+  // A layer can be had in every format; an item without one is not known to be a table or a map.
+  const [, item, layer] = /^(.+)_(\d+)$/.exec(sourceId) ?? []
+  const files = `${site.root}/api/download/v1/items/${encodeURIComponent(item ?? '')}`
+  for (const { name, ...format } of item === undefined ? [] : formats) {
+    const identifier = `${sourceId}/${name}`
+    const downloadUrl = `${files}/${name}?layers=${layer}`
+    distribution(dataset, { identifier, ...format, ...licence, downloadUrl })
+  }
   const url = saidText(own['url'])
   const isService = /\/rest\/services\//i.test(url ?? '')
   const services = [{ title: { '': geoService }, endpoint: url }]
   const service = isService ? { title: geoService, format: geoService, services } : {}
   if (url !== undefined) distribution(dataset, { accessUrl: url, ...service, ...licence })
   return record
-}
-
-const formats = [
-  { name: 'csv', format: 'CSV', mediaType: 'text/csv' },
-  { name: 'geojson', format: 'GeoJSON', mediaType: 'application/geo+json' },
-  { name: 'shapefile', format: 'SHP', mediaType: 'application/zip' },
-  { name: 'kml', format: 'KML', mediaType: 'application/vnd.google-earth.kml+xml' },
-]
-
-type Layer = { readonly sourceId: string; readonly licence: Licence }
-
-/** A layer can be had in every format; an item without one is not known to be a table or a map. */
-function downloads(dataset: Subject, items: string, { sourceId, licence }: Layer): void {
-  const [, item, layer] = /^(.+)_(\d+)$/.exec(sourceId) ?? []
-  if (item === undefined) return
-  for (const { name, ...format } of formats) {
-    const url = `${items}/${encodeURIComponent(item)}/${name}?layers=${layer}`
-    const identifier = `${sourceId}/${name}`
-    distribution(dataset, { identifier, ...format, ...licence, accessUrl: url, downloadUrl: url })
-  }
 }
 
 // JSON-LD as the feeds write it: names with prefixes, values as text, as typed text, as links or as nested nodes.
@@ -192,7 +184,7 @@ const known = new Set(
 /** Every dataset of every site has this theme, whatever it is about. */
 const constantTheme = 'geospatial'
 
-type HubDataset = { readonly site: Site; readonly sourceId: string; readonly terms: TermContext }
+type HubDataset = { readonly site: Portal; readonly sourceId: string; readonly terms: TermContext }
 
 export function mapEntry(fields: Fields, { site, sourceId, terms }: HubDataset): MappedRecord {
   const record = recordIn(site, hubPage(site, sourceId), { iri: plainText(fields['@id']) })

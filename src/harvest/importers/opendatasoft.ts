@@ -194,7 +194,7 @@ function mapDistributions(dataset: Subject, fields: Fields, context: Opendatasof
     for (const format of formats) {
       const url = `${root}/exports/${encodeURIComponent(format)}`
       const about = { identifier: `${sourceId}/${format}`, mediaType: mediaTypes[format] }
-      distribution(dataset, { ...about, accessUrl: url, downloadUrl: url, format, licences })
+      distribution(dataset, { ...about, downloadUrl: url, format, licences })
     }
     distribution(dataset, {
       identifier: `${sourceId}/records`,
@@ -214,7 +214,7 @@ function mapDistributions(dataset: Subject, fields: Fields, context: Opendatasof
         // Inside addresses (`odsfile://`) are nobody's business; the public one is made of the ids.
         const url = `${root}/${list}/${encodeURIComponent(name)}`
         const about = { identifier: `${sourceId}/${list}/${name}`, title, mediaType: mimetype }
-        distribution(dataset, { ...about, accessUrl: url, downloadUrl: url, licences })
+        distribution(dataset, { ...about, downloadUrl: url, licences })
       }
     }
 }

@@ -185,7 +185,7 @@ function table(dataset: Subject, asset: Fields, { root, sourceId, licences }: Fi
   const id = encodeURIComponent(sourceId)
   const rows = `${root}/api/views/${id}/rows.csv?accessType=DOWNLOAD`
   const csv = { identifier: `${sourceId}/csv`, format: 'CSV', mediaType: 'text/csv' }
-  distribution(dataset, { ...csv, accessUrl: rows, downloadUrl: rows, licences })
+  distribution(dataset, { ...csv, downloadUrl: rows, licences })
   const endpoint = `${root}/resource/${id}.json`
   const json = { identifier: `${sourceId}/json`, format: 'JSON', mediaType: 'application/json' }
   const services = [{ title: { '': 'Socrata Open Data API' }, endpoint }]
@@ -194,7 +194,7 @@ function table(dataset: Subject, asset: Fields, { root, sourceId, licences }: Fi
   const map = `${root}/resource/${id}.geojson`
   const geo = { identifier: `${sourceId}/geojson`, format: 'GeoJSON' }
   const mediaType = 'application/geo+json'
-  distribution(dataset, { ...geo, mediaType, accessUrl: map, downloadUrl: map, licences })
+  distribution(dataset, { ...geo, mediaType, downloadUrl: map, licences })
 }
 
 function file(dataset: Subject, asset: Fields, { root, sourceId, licences }: Files): void {
@@ -202,7 +202,7 @@ function file(dataset: Subject, asset: Fields, { root, sourceId, licences }: Fil
   const type = encodeURIComponent(mediaType ?? 'application/octet-stream')
   const url = `${root}/download/${encodeURIComponent(sourceId)}/${type}`
   const identifier = `${sourceId}/file`
-  distribution(dataset, { identifier, accessUrl: url, downloadUrl: url, mediaType, licences })
+  distribution(dataset, { identifier, downloadUrl: url, mediaType, licences })
 }
 
 function links(dataset: Subject, metadata: Fields, { root, sourceId, licences }: Files): void {
@@ -223,7 +223,7 @@ function links(dataset: Subject, metadata: Fields, { root, sourceId, licences }:
     const assets = blob && `${root}/api/assets/${blob}?download=true`
     const url = asset ? `${views}?filename=${encoded(filename) ?? ''}` : assets
     const title = saidText(name) ?? saidText(filename)
-    distribution(dataset, { title, accessUrl: url, downloadUrl: url, licences })
+    distribution(dataset, { title, downloadUrl: url, licences })
   }
 }
 

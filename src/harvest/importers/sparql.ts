@@ -153,21 +153,19 @@ async function* documents(
   textFor: string | ((limit: number, offset: number) => string),
 ): Finds {
   const stubs = new Stubs()
-  for (let offset = 0; ; offset += config.pageSize) {
+  for (let [offset, isEnd] = [0, false]; !isEnd; offset += config.pageSize) {
     const isWhole = typeof textFor === 'string'
     const document = await endpoint.construct(isWhole ? textFor : textFor(config.pageSize, offset))
     try {
       document.reportLosses(sink)
-      if (!isWhole && document.spool.datasetCount() === 0) break
+      isEnd = isWhole || document.spool.datasetCount() === 0
       yield* records(document, { stubs })
-      if (!isWhole) yield { kind: 'page' }
+      if (isWhole || !isEnd) yield { kind: 'page' }
     } finally {
       document.close()
     }
-    if (isWhole) break
   }
   yield* stubs.left()
-  if (typeof textFor === 'string') yield { kind: 'page' }
 }
 
 // The descriptions of some datasets, in requests that shrink until their answers come whole.
