@@ -13,7 +13,7 @@ import type { Profile } from '../profile/profile.ts'
 import { loadProfile } from '../profile/load-profile.ts'
 import { enrichmentWarnings } from '../projector/building/enrichment.ts'
 import { checkFacets, unservedFacets } from '../projector/building/facets.ts'
-import type { Report } from '../projector/mappings/mapping.ts'
+import type { LeftOutValue } from '../projector/mappings/mapping.ts'
 import { projection, type ProjectionDeps } from '../projector/projection.ts'
 import { names as namesOf } from '../rdf/names.ts'
 import { publicLimits } from '../repository/sparql-endpoint.ts'
@@ -97,7 +97,7 @@ function startProjection(
     enrichment,
     pause,
     now: Date.now,
-    leftOut: (reports: readonly Report[]) => numbers.leftOut(reports),
+    leftOut: (reports: readonly LeftOutValue[]) => numbers.leftOut(reports),
     ...(facets && { facets }),
     ...(nonCountries && { nonCountries }),
   }

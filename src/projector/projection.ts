@@ -29,7 +29,7 @@ import { StoredConcepts } from './gathering/stored-concepts.ts'
 import { vocabularyUsers } from './gathering/vocabulary-users.ts'
 import { indexMaintenance } from './index-maintenance.ts'
 import { recordsOf } from './indexed-records.ts'
-import type { Report } from './mappings/mapping.ts'
+import type { LeftOutValue } from './mappings/mapping.ts'
 import { clearing, newestIndexed, newestMark } from './marks.ts'
 import { Projector } from './projector.ts'
 
@@ -50,7 +50,7 @@ export type ProjectionDeps = {
   /** Values of `country.id` that are no countries. */
   readonly nonCountries?: readonly string[]
   /** Told once per record what of it was left out. */
-  readonly leftOut?: (reports: readonly Report[]) => void
+  readonly leftOut?: (reports: readonly LeftOutValue[]) => void
 }
 
 type OlderCopy = 'store' | 'index' | undefined

@@ -42,7 +42,7 @@ export function bindRecordReads(
   const datasetAnswer = { request: byId, responses: stateAnswers('The dataset', schemas.dataset) }
   app.openapi(
     getRoute('/datasets/{id}', 'One dataset with its whole catalogue', datasetAnswer),
-    async (c) => recordAnswer(c, await readDataset(index, c.req.valid('param').id, c.var.signal)),
+    async (c) => recordAnswer(c, await datasetRecord(index, c.req.valid('param').id, c.var.signal)),
   )
   app.openapi(getRoute('/catalogues', 'Ids of all catalogues', { responses: idsAnswer }), (c) =>
     tagged(c, async () => c.json(await idsOf(index, 'catalogue', c.var.signal))),
@@ -58,7 +58,7 @@ export function bindRecordReads(
 }
 
 /** The dataset with the present record of its catalogue in place of the stored copy. Throws `unknown-dataset`. */
-export async function readDataset(
+export async function datasetRecord(
   index: SearchIndex,
   id: string,
   signal?: AbortSignal,

@@ -19,7 +19,7 @@ import { languageMap, oneText } from '../../vocabularies/labels.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 import { languageCodes } from '../mappings/concepts.ts'
 import { afterLast, mappedFields, objectOf } from '../mappings/mapping.ts'
-import type { CatalogueFacts, Report, Scene, Slot } from '../mappings/mapping.ts'
+import type { CatalogueFacts, LeftOutValue, Scene, Slot } from '../mappings/mapping.ts'
 import { countriesOf } from '../mappings/places.ts'
 import { slotsOf } from '../mappings/slots.ts'
 import { fieldColumns } from './columns.ts'
@@ -45,7 +45,7 @@ export type BuilderContext = {
 }
 
 /** A document and what did not get into it. */
-export type Built = { readonly document: Document; readonly reports: readonly Report[] }
+export type Built = { readonly document: Document; readonly reports: readonly LeftOutValue[] }
 
 type CatalogueInput = {
   readonly id: string
@@ -144,7 +144,7 @@ function mappedRecord(
   slots: readonly Slot[],
   { iri: resource, ...about }: RecordScene,
 ) {
-  const reports: Report[] = []
+  const reports: LeftOutValue[] = []
   const { genidPrefix } = names
   const report: Scene['report'] = (field, problem, value) => {
     reports.push({ resource, field, problem, value: shown(value, genidPrefix) })
@@ -220,7 +220,7 @@ const hasService = facetReader({
 
 // Catalogues, and what the records of a catalogue need to know about it.
 
-type CatalogueRead = { readonly facts: CatalogueFacts; readonly reports: readonly Report[] }
+type CatalogueRead = { readonly facts: CatalogueFacts; readonly reports: readonly LeftOutValue[] }
 type CatalogueReader = (catalogue: Pick<CatalogueInput, 'id' | 'graph'>) => CatalogueRead
 
 /** Reads catalogues; one that was read is remembered as long as its graph object and the vocabularies stay. */
@@ -337,14 +337,14 @@ const strictOnly = (fields: readonly Field[]): readonly Field[] =>
   })
 
 /** One value with the dotted path of its field. */
-export type UnfitValues = (quads: readonly Quad[], dataset: string) => readonly Report[]
+export type UnfitValuesOf = (quads: readonly Quad[], dataset: string) => readonly LeftOutValue[]
 
 /**
  * Made ready once for a profile. Costs little beside the building of a document: texts and concepts are not looked at.
  */
 export function unfitValues(
   context: Pick<BuilderContext, 'profile' | 'concepts' | 'names'>,
-): UnfitValues {
+): UnfitValuesOf {
   const slots = slotsOf(strictOnly(context.profile.dataset.fields))
   return (quads, iri) =>
     mappedRecord(context, slots, { id: '', iri, graph: graphOf(quads), language: 'en' }).reports

@@ -8,7 +8,7 @@ import { type TargetKind, targetsOf } from '../../profile/record-schemas.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import type { Concept } from '../../vocabularies/concept.ts'
 import type { BuilderContext } from './document.ts'
-import { shapeOf } from './facets.ts'
+import { indexedShape } from './facets.ts'
 
 /** How the values of some fields are filled from the concepts of a vocabulary. */
 export type EnrichmentRule = {
@@ -37,7 +37,7 @@ type Enriched = {
 type Filling = { readonly target: string; readonly kind: TargetKind; readonly source: Source }
 
 const fieldsOfIndex = (profile: Profile, index: string): readonly Field[] | undefined =>
-  index === 'vocabulary' ? undefined : shapeOf(profile, index)?.fields
+  index === 'vocabulary' ? undefined : indexedShape(profile, index)?.fields
 
 const isMeant = ({ fields }: EnrichmentRule, path: string, name: string) =>
   fields.includes(path) || fields.includes(name)

@@ -2,7 +2,7 @@
 
 import type { FacetValue } from '../../search-index/search-index.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import { plainText } from '../mappings/mapping.ts'
+import { valueText } from '../mappings/mapping.ts'
 import type { FacetConfig } from './facets.ts'
 
 /** What a facet may need beside the record itself. */
@@ -30,15 +30,15 @@ function valuesAt(json: Json | undefined, path: readonly string[], at = 0): read
 /** One text of a text or a language map: English, else the default language, else the first. */
 function oneOf(json: Json | undefined, language: string): string | undefined {
   const text = isJsonObject(json) ? (json['en'] ?? json[language] ?? Object.values(json)[0]) : json
-  return text === undefined ? undefined : plainText(text)
+  return text === undefined ? undefined : valueText(text)
 }
 
 function termOf(value: Json, term: string, language: string): string | undefined {
-  if (!isJsonObject(value)) return term === '' ? plainText(value) : undefined
+  if (!isJsonObject(value)) return term === '' ? valueText(value) : undefined
   const own = value[term]
   // A name in several languages is no term; the resource is one.
   if (isJsonObject(own)) return oneOf(value['resource'] ?? own[language] ?? own, language)
-  return own === undefined ? undefined : plainText(own)
+  return own === undefined ? undefined : valueText(own)
 }
 
 /** The first value of each id. */
@@ -51,7 +51,7 @@ function distinct(values: readonly FacetValue[]): readonly FacetValue[] {
 export function hasCountry(record: JsonObject, scene: FacetScene, path = 'country') {
   const ids = valuesAt(record, [...path.split('.'), 'id'])
   if (ids.length === 0) return undefined
-  return ids.some((id) => !scene.nonCountries.has(plainText(id)))
+  return ids.some((id) => !scene.nonCountries.has(valueText(id)))
 }
 
 const scopes = {
@@ -87,7 +87,7 @@ export function facetReader(facet: FacetConfig): FacetReader {
     catalogue: (_record, { catalogue }) =>
       catalogue ? [{ id: catalogue.id, title: catalogue.title }] : [],
     parent: (record, { catalogue, catalogueId }) => {
-      const iris = catalogue ? [catalogue.parent ?? ''] : valuesAt(record, steps).map(plainText)
+      const iris = catalogue ? [catalogue.parent ?? ''] : valuesAt(record, steps).map(valueText)
       const ids = iris.filter((iri) => iri !== '').map(catalogueId)
       return distinct(ids.map((id) => ({ id, title: id })))
     },

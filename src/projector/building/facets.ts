@@ -73,7 +73,7 @@ export const defaultFacets: readonly FacetConfig[] = [
 export const defaultNonCountries: readonly string[] = ['eu', 'io']
 
 /** The shape of the records of an index; none for an index that the profile does not have. */
-export function shapeOf(profile: Profile, index: string): Shape | undefined {
+export function indexedShape(profile: Profile, index: string): Shape | undefined {
   if (index === 'vocabulary') return profile.concept
   if (index === 'dataset' || index === 'catalogue') return profile[index]
   return profile.resources.find(({ id }) => index === `resource_${id}`)?.shape
@@ -110,7 +110,7 @@ export function servedFacet(
 ): FacetConfig | undefined {
   if (!facet.indices.includes(index)) return undefined
   if (facet.kind === 'vocabulary') return index === 'vocabulary' ? facet : undefined
-  const fields = shapeOf(profile, index)?.fields ?? []
+  const fields = indexedShape(profile, index)?.fields ?? []
   const isInCatalogue = facet.kind === 'parent' && index === 'dataset'
   return withTerms(isInCatalogue ? { ...facet, path: 'catalog' } : facet, fields)
 }

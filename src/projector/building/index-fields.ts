@@ -6,7 +6,7 @@ import { fold } from '../../text/fold.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
 import type { TextLanguage } from '../mappings/classes.ts'
-import { elementsOf, plainText } from '../mappings/mapping.ts'
+import { elementsOf, valueText } from '../mappings/mapping.ts'
 import { endsExactly } from '../mappings/values.ts'
 import type { FieldColumn, FieldColumns } from './columns.ts'
 
@@ -157,14 +157,14 @@ function collectTexts(into: Indexed, { path, rule }: FieldColumn, json: Json, la
     for (const key of text.keys) {
       const value = valueAt(holder, key)
       if (isJsonObject(value))
-        for (const tag in value) addText(into, path, tag, plainText(value[tag] ?? ''))
+        for (const tag in value) addText(into, path, tag, valueText(value[tag] ?? ''))
       else if (value !== undefined)
-        addText(into, path, languageOf(text.language, holder, language), plainText(value))
+        addText(into, path, languageOf(text.language, holder, language), valueText(value))
     }
 }
 
 const longest = 100
-const sortText = (json: Json | undefined) => cutCodePoints(fold(plainText(json ?? '')), longest)
+const sortText = (json: Json | undefined) => cutCodePoints(fold(valueText(json ?? '')), longest)
 
 /** Adds the sort texts of a value: the first of several; of a language map each language and the main one. */
 function collectOrder(

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { FacetSettings, IndexName, IndexSettings } from '../../search-index/index-settings.ts'
 import type { Profile, Shape } from '../../profile/profile.ts'
-import { allFacets, defaultFacets, type FacetConfig, servedFacet, shapeOf } from './facets.ts'
+import { allFacets, defaultFacets, type FacetConfig, servedFacet, indexedShape } from './facets.ts'
 import { fieldColumns, flat, holdsDates, numberNames, orderNames } from './columns.ts'
 
 /** Counts what code makes of the same record and the same profile: a higher one builds every index anew. */
@@ -45,7 +45,7 @@ function withinOf({ path, term, kind = 'values' }: FacetConfig): FacetSettings['
 
 /** The shapes whose fields stand in the documents of an index, its own first; datasets embed their catalogue. */
 function shapesOf(index: IndexName, profile: Profile): readonly [Shape, ...Shape[]] {
-  const shape = shapeOf(profile, index)
+  const shape = indexedShape(profile, index)
   if (!shape) throw new Error(`the profile has no index ${index}`)
   const isInCatalogue = profile.resources.some(
     ({ id, inCatalogue }) => inCatalogue && index === `resource_${id}`,

@@ -13,7 +13,7 @@ import type { IndexChange } from '../../search-index/search-index.ts'
 import { yielding } from '../../workers/event-loop.ts'
 import type { Built } from '../building/document.ts'
 import { cataloguesOf, typedFacts } from '../indexed-records.ts'
-import type { Report } from '../mappings/mapping.ts'
+import type { LeftOutValue } from '../mappings/mapping.ts'
 import { scoreLines } from '../mappings/metrics.ts'
 import type { Write } from '../projector.ts'
 import type { Pending } from '../queue.ts'
@@ -24,7 +24,7 @@ export type GatherContext = IndexingContext & {
   readonly contexts: CatalogueContexts
   readonly profile: Profile
   /** Called with all reports of a batch, for counters. */
-  readonly leftOut?: ((reports: readonly Report[]) => void) | undefined
+  readonly leftOut?: ((reports: readonly LeftOutValue[]) => void) | undefined
 }
 
 /** Resources whose graphs are read with one message: a store has its limits, and others read meanwhile. */
@@ -56,7 +56,10 @@ export async function gatherBatch(
 }
 
 /** Logs what was left out: each record for debugging, the batch in one line; all of it goes to the counters. */
-function logLeftOut({ log, leftOut }: GatherContext, all: readonly (readonly Report[])[]): void {
+function logLeftOut(
+  { log, leftOut }: GatherContext,
+  all: readonly (readonly LeftOutValue[])[],
+): void {
   const records = all.filter((reports) => reports.length > 0)
   if (records.length === 0) return
   for (const reports of records) {
@@ -85,7 +88,7 @@ function recordOf(pending: Pending, { names, profile }: GatherContext): RecordMa
 /** The changes of the index that a batch amounts to. */
 class Batch {
   readonly changes: IndexChange[] = []
-  readonly reports: (readonly Report[])[] = []
+  readonly reports: (readonly LeftOutValue[])[] = []
   readonly #context: GatherContext
   readonly #signal: AbortSignal
 

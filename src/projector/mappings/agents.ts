@@ -193,7 +193,7 @@ const agents = (naming: Naming): Mapping =>
   })
 
 /** Agent: `{type, name, email, homepage, resource}` with one name. */
-export const agent = agents(oneName)
+export const namedAgent = agents(oneName)
 
 /** AgentMultiLang: the same with the name as object language → text. */
 export const agentMultiLang = agents(allNames)

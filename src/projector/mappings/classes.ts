@@ -4,7 +4,7 @@
  */
 
 import type { MappingClass } from '../../profile/profile.ts'
-import { agent, agentMultiLang, contactPoint } from './agents.ts'
+import { namedAgent, agentMultiLang, contactPoint } from './agents.ts'
 import {
   accessRight,
   datasetType,
@@ -101,7 +101,7 @@ export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
   Keywords: { map: keywords, index: textOf('own', 'label'), facet },
   Theme: { ...skos, map: theme },
   Language: concept(language),
-  Agent: party(agent, textOf('record', 'name')),
+  Agent: party(namedAgent, textOf('record', 'name')),
   ContactPoint: party(contactPoint, textOf('record', 'name', 'organisation_name')),
   DateTime: { map: dateTime, index: { column: 'instant' } },
   Nested: { map: nested, facet },

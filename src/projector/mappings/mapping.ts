@@ -27,7 +27,7 @@ export type Problem =
   | 'missing-mandatory'
 
 /** A value that is left out of a document, and why. */
-export type Report = {
+export type LeftOutValue = {
   /** IRI of the record. */
   readonly resource: string
   /** Dotted path of the field. */
@@ -156,14 +156,14 @@ export function objectOf(
 export const elementsOf = (json: Json): readonly Json[] => (Array.isArray(json) ? json : [json])
 
 /** A value as text: a string as it is. */
-export const plainText = (json: Json): string =>
+export const valueText = (json: Json): string =>
   typeof json === 'string' ? json : JSON.stringify(json)
 
 /** A value and the text that decides its place among others. */
 export type Ranked = { readonly key: string; readonly json: Json }
 
 const inOrder = (a: Ranked, b: Ranked) =>
-  compareCodePoints(a.key, b.key) || compareCodePoints(plainText(a.json), plainText(b.json))
+  compareCodePoints(a.key, b.key) || compareCodePoints(valueText(a.json), valueText(b.json))
 
 /**
  * One value or an array, as the profile asks: ordered by key, doubles removed, nothing when there is none. Several

@@ -27,7 +27,7 @@ function measurementsOf(graph: Graph, resource: string): readonly Node[] {
 }
 
 /** Metrics: `{scoring, …}`; of several measurements of one score the latest. */
-export const metrics: Filler = (node, { path }, { metrics: graph, report }) => {
+export const scoresFiller: Filler = (node, { path }, { metrics: graph, report }) => {
   if (!graph) return undefined
   const latest = new Map<string, { readonly at: string; readonly number: number }>()
   for (const each of measurementsOf(graph, node.value)) {

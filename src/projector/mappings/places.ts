@@ -11,7 +11,7 @@ import {
   eachValue,
   type Mapping,
   nodeIri,
-  plainText,
+  valueText,
   predicateIris,
   type Scene,
 } from './mapping.ts'
@@ -77,7 +77,7 @@ export function countriesOf(nodes: readonly Term[], scene: Scene): readonly Json
     const country = iri === undefined ? undefined : countryOf(iri, scene)
     return country ? [country] : []
   })
-  const byId = new Map(countries.map((country) => [plainText(country['id'] ?? ''), country]))
+  const byId = new Map(countries.map((country) => [valueText(country['id'] ?? ''), country]))
   return [...byId].sort(([a], [b]) => compareCodePoints(a, b)).map(([, country]) => country)
 }
 

@@ -9,7 +9,7 @@ import { keyedTexts } from '../../vocabularies/labels.ts'
 import { mappingClasses } from './classes.ts'
 import { afterLast, predicateIris, type Filler, mapped, nested, nodeIri } from './mapping.ts'
 import type { Scene, Slot } from './mapping.ts'
-import { metrics } from './metrics.ts'
+import { scoresFiller } from './metrics.ts'
 import { countriesOf, spatialResource } from './places.ts'
 
 /** The slots of fields; `inside` is the dotted path of the field around, with a dot at its end. */
@@ -31,7 +31,7 @@ function sourceOf(
   path: string,
   beside: readonly Field[],
 ): Pick<Slot, 'fill' | 'paths' | 'reads'> {
-  if (field.mapping === 'Metrics') return { fill: metrics, paths: [] }
+  if (field.mapping === 'Metrics') return { fill: scoresFiller, paths: [] }
   if (field.mapping === 'TranslationMeta') {
     const texts = beside.filter(({ name }) => name === 'title' || name === 'description')
     const own = texts.flatMap((one) => one.paths)

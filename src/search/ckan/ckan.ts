@@ -12,7 +12,7 @@ import type { IndexSettings } from '../../search-index/index-settings.ts'
 import type { Answer, SearchRequest } from '../../search-index/search-index.ts'
 import { parseQuery } from '../query/parser.ts'
 import { type Scopes, scopesOf } from '../query/scopes.ts'
-import { everything, readDataset } from '../record-routes.ts'
+import { everything, datasetRecord } from '../record-routes.ts'
 import { recordFields, textAt } from '../record-values.ts'
 import { sortOrder } from '../request/search-request.ts'
 import { jsonType } from '../search-answers.ts'
@@ -152,7 +152,7 @@ async function* packageShow(
   const { id } = callOf(actions.package_show.parameters, given)
   // The last step of an IRI that the platform gave out is the id.
   const candidate = id.split(/[/:#]/).at(-1) ?? ''
-  const record = recordFields((await readDataset(index, candidate, signal)).text)
+  const record = recordFields((await datasetRecord(index, candidate, signal)).text)
   if (candidate !== id && textAt(record, 'resource') !== id)
     throw new Failure('unknown-dataset', `there is no dataset ${id}`)
   yield JSON.stringify(packageOf(record))

@@ -2,14 +2,14 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadProfile } from '../../../src/profile/load-profile.ts'
-import { unfitValues, type UnfitValues } from '../../../src/projector/building/document.ts'
+import { unfitValues, type UnfitValuesOf } from '../../../src/projector/building/document.ts'
 import { ConceptCache } from '../../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../../src/vocabularies/authorities.ts'
 import { names } from '../../../src/rdf/names.ts'
 import { complete, dataset, harvestGround, record } from './ground.ts'
 
 const shapes = (folder: string) => new URL(`../../../shapes/${folder}`, import.meta.url).pathname
-let unfit: UnfitValues
+let unfit: UnfitValuesOf
 beforeAll(async () => {
   const profile = await loadProfile(shapes('default'))
   const concepts = new ConceptCache(await loadBundled(shapes('vocabularies')))

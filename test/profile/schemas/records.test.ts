@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { SearchIndex } from '../../../src/search-index/search-index.ts'
 import { loadProfile } from '../../../src/profile/load-profile.ts'
 import { recordSchemas } from '../../../src/profile/record-schemas.ts'
-import { readCatalogue, readDataset } from '../../../src/search/record-routes.ts'
+import { readCatalogue, datasetRecord } from '../../../src/search/record-routes.ts'
 import {
   builder,
   catalogueOf,
@@ -65,7 +65,7 @@ describe.skipIf(!hasSamples)('the worked samples', () => {
     const told = missing.map((field) => `missing ${field}`)
     expect(wrong('dataset_hit', built.document.record)).toEqual(told)
     const index = indexOf({ dataset: built.document.record, catalogue: around.document.record })
-    const { text } = await readDataset(index, 'x')
+    const { text } = await datasetRecord(index, 'x')
     expect(wrong('dataset', JSON.parse(text))).toEqual(told)
     const answered = await readCatalogue(index, 'alpine-water')
     expect(JSON.parse(answered.text)).toHaveProperty('count', 1)

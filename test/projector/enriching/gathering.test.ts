@@ -10,7 +10,7 @@ import { documentBuilder } from '../../../src/projector/building/document.ts'
 import { gatherBatch } from '../../../src/projector/gathering/gather-batch.ts'
 import { catalogueContexts } from '../../../src/projector/gathering/catalogue-contexts.ts'
 import { StoredConcepts } from '../../../src/projector/gathering/stored-concepts.ts'
-import type { Report } from '../../../src/projector/mappings/mapping.ts'
+import type { LeftOutValue } from '../../../src/projector/mappings/mapping.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import { fact, systemChange } from '../../../src/store/marks.ts'
@@ -65,7 +65,7 @@ function gathering(given: { room?: { one: number; all: number }; profile?: Profi
     entries: () => Promise.resolve([]),
     get: () => Promise.resolve(undefined),
   } as never as SearchIndex
-  const reports: Report[] = []
+  const reports: LeftOutValue[] = []
   const deps = {
     store,
     index,
@@ -80,7 +80,7 @@ function gathering(given: { room?: { one: number; all: number }; profile?: Profi
       names,
     }),
     contexts: catalogueContexts(store, names),
-    leftOut: (some: readonly Report[]) => void reports.push(...some),
+    leftOut: (some: readonly LeftOutValue[]) => void reports.push(...some),
   }
   const project = async (...resources: string[]) => {
     const pending = resources.map((resource) => ({ resource, version: 7, marked: [7] }))

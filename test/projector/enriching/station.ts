@@ -11,7 +11,7 @@ import type { IndexChange, SearchIndex } from '../../../src/search-index/search-
 import { logger } from '../../../src/log.ts'
 import { loadProfile } from '../../../src/profile/load-profile.ts'
 import type { EnrichmentRule } from '../../../src/projector/building/enrichment.ts'
-import type { Report } from '../../../src/projector/mappings/mapping.ts'
+import type { LeftOutValue } from '../../../src/projector/mappings/mapping.ts'
 import { projection } from '../../../src/projector/projection.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
 import { openRepository } from '../../../src/repository/repository.ts'
@@ -46,7 +46,7 @@ function noting(index: SearchIndex) {
 export type StationOptions = {
   readonly enrichment?: readonly EnrichmentRule[]
   readonly directory?: string
-  readonly reports?: Report[]
+  readonly reports?: LeftOutValue[]
   /** Writes are answered before they can be searched. */
   readonly hurried?: boolean
 }

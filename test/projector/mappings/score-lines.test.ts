@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import '../../support/seed.ts'
 import type { Scene } from '../../../src/projector/mappings/mapping.ts'
 import { scores } from '../../../src/profile/field-models.ts'
-import { metrics, scoreLines } from '../../../src/projector/mappings/metrics.ts'
+import { scoresFiller, scoreLines } from '../../../src/projector/mappings/metrics.ts'
 import { fromLines, toLines } from '../../../src/rdf/lines.ts'
 import { dqv, prov, rdf } from '../../../src/rdf/namespaces.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
@@ -57,7 +57,7 @@ function read(lines: string) {
       reports.push(`${field} ${problem} ${typeof value === 'string' ? value : value.value}`),
   }
   const [slot] = slotsOf([field('quality_meas', 'Metrics')])
-  return { json: slot && metrics(dataset, slot, scene), reports }
+  return { json: slot && scoresFiller(dataset, slot, scene), reports }
 }
 
 test('scores and reports are those of the whole graph', () => {
