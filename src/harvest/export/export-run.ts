@@ -73,6 +73,7 @@ export class ExportRun {
   readonly #held: SerialSet
   readonly #forceMs: number
   readonly #claims = new Set<string>()
+  #isClosed = false
   #seen = new SerialSet()
   #failures = 0
   /** Of what was present: the pipe's own, and what has no row. */
@@ -229,7 +230,8 @@ export class ExportRun {
     const { claims } = this.context
     const key = claimKey(this.owner.catalogue, originalId)
     const other = claims.get(key)
-    if (other === undefined) {
+    // A source that was asked before the run ended may still answer; nobody would release what it claims.
+    if (other === undefined && !this.#isClosed) {
       claims.set(key, this.owner.pipe)
       this.#claims.add(key)
     }
@@ -243,6 +245,7 @@ export class ExportRun {
 
   close(): void {
     const { active, claims, ledger } = this.context
+    this.#isClosed = true
     active.delete(this.segment.runId)
     for (const key of this.#claims) claims.delete(key)
     ledger.forgetUnowned(this.segment.runId)
