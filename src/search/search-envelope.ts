@@ -1,9 +1,7 @@
 /** Answers as JSON text, put together from the records' finished texts. */
 
 import { z } from 'zod'
-import type { IndexSettings } from '../search-index/index-settings.ts'
 import type { Answer, Hit } from '../search-index/search-index.ts'
-import { allBands } from './request/aggregation.ts'
 import { narrowed, narrowingSchema } from './request/search-filters.ts'
 
 /** Number of datasets of each catalogue, by catalogue id. */
@@ -41,18 +39,15 @@ export function extended(record: string, members: readonly string[]): string {
 export const isIncluded = ({ include }: EnvelopeForm, name: string): boolean =>
   include?.includes(name) ?? true
 
-type Around = {
-  readonly settings: readonly IndexSettings[]
-  readonly counts: DatasetCounts
-  /** Members by which the next page is asked for. */
-  readonly more?: Readonly<Record<string, unknown>> | undefined
-}
-
-/** `result` with `index` (one index named), `count`, `facets` (indices named), `results`, and what leads to the next page. */
+/**
+ * `result` with `index` (one index named), `count`, `facets` (indices named), `results`, and `more`: the members by which the next page
+ * is asked for.
+ */
 export function envelopeText(
   form: EnvelopeForm,
   answer: Answer,
-  { settings, counts, more = {} }: Around,
+  counts: DatasetCounts,
+  more: Readonly<Record<string, unknown>> = {},
 ): string {
   const { indices, named, countOnly } = form
   const isOne = named && indices.length === 1
@@ -61,7 +56,7 @@ export function envelopeText(
     ...(isOne ? [member('index', indices[0])] : []),
     member('count', answer.count),
     ...Object.entries(more).map(([name, value]) => member(name, value)),
-    ...(named && !countOnly ? [member('facets', allBands(answer.facets ?? [], settings))] : []),
+    ...(named && !countOnly ? [member('facets', answer.facets ?? [])] : []),
     ...(countOnly ? [] : [`"results":[${hits.join(',')}]`]),
   ]
   return resultText(`{${parts.join(',')}}`)

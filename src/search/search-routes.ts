@@ -108,7 +108,7 @@ async function answerOf(
   const hasCatalogues = answer.hits.some(({ index }) => index === 'catalogue')
   const isCounted = hasCatalogues && isIncluded(form, 'count')
   const counts = isCounted ? await datasetCounts(deps.index, c.var.signal) : new Map()
-  const text = envelopeText(form, answer, { settings: deps.settings(), counts, more })
+  const text = envelopeText(form, answer, counts, more)
   // A wildcard that stands for more words than are looked for finds less than it says.
   const { length } = answer.shortened ?? []
   const shortened = length > 0 ? { 'Wildcards-Shortened': String(length) } : {}

@@ -209,10 +209,13 @@ export function keyedBy(
 
 // Objects of fields: a record, and the nodes embedded in it.
 
+const none: readonly Term[] = []
+
 /** The values of all predicates of a field; each term once. */
 function valuesOf(about: ReturnType<Graph['about']>, paths: readonly string[]): readonly Term[] {
   const [path, ...more] = paths
-  const values = path === undefined ? [] : (about.get(path) ?? [])
+  const values = (path === undefined ? undefined : about.get(path)) ?? none
+  if (more.length === 0) return values
   const others = more.flatMap((other) => about.get(other) ?? [])
   const fresh = others.filter((term) => !values.some((value) => value.equals(term)))
   return fresh.length === 0 ? values : [...values, ...fresh]

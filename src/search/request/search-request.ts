@@ -1,6 +1,7 @@
 /** From the parameters of a search to the request that an engine answers. */
 
 import { Failure, invalidParameter } from '../../errors.ts'
+import { facetDefinitions } from '../../search-index/facet-answer.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
 import type { QueryTree } from '../../search-index/query-tree.ts'
 import type { OrderKey, SearchRequest } from '../../search-index/search-index.ts'
@@ -8,7 +9,6 @@ import { cutCodePoints } from '../../text/code-points.ts'
 import { tokens } from '../../text/tokens.ts'
 import { parseQuery, type QueryLimits, queryLimits, withinLimit } from '../query/parser.ts'
 import { scopesOf, withoutLanguage } from '../query/scopes.ts'
-import { aggregationOf } from './aggregation.ts'
 import { type PageRun, runOf } from './page-run.ts'
 import { filterOf, narrowedInclude, type Narrowing, narrowingOf } from './search-filters.ts'
 import type { DateType, Parameters } from './search-parameters.ts'
@@ -106,6 +106,23 @@ function boundsOf(
   const [only, ...others] = settings
   const own = only && others.length === 0 ? bounds?.get(only.index) : undefined
   return own ?? { window, facetSize }
+}
+
+/** The facets to count in the order of the settings; `undefined` when none are asked for. */
+function aggregationOf(
+  parameters: Parameters,
+  settings: readonly IndexSettings[],
+  size: number,
+): SearchRequest['facets'] {
+  const { aggregation = true, countOnly = false, globalAggregation: global = false } = parameters
+  if (!aggregation || countOnly) return undefined
+  const shown = settings.flatMap(({ facets }) => facets.filter(({ hidden }) => hidden !== true))
+  const isAll = parameters.aggregationAllFields !== false
+  const chosen = new Set(isAll ? shown.map(({ id }) => id) : parameters.aggregationFields)
+  const all = facetDefinitions(settings)
+  if (isAll && chosen.size === all.length) return { size, global }
+  const ids = all.flatMap(({ id }) => (chosen.has(id) ? [id] : []))
+  return ids.length === 0 ? undefined : { ids, size, global }
 }
 
 /** What is looked for, where, and how much each place counts. */
