@@ -26,8 +26,7 @@ export async function chain(
   for (const [index, step] of steps.entries()) {
     const iterator = step(flow, context, all)[Symbol.asyncIterator]()
     iterators.push(iterator)
-    // Whoever waits for a message is released when the signal fires, even if the step sleeps on.
-    const messages = valuesUntilAborted({ [Symbol.asyncIterator]: () => iterator }, all)
+    const messages = untilAborted(iterator, all)
     flow = index < steps.length - 1 ? ending(messages) : messages
   }
   try {
@@ -50,6 +49,27 @@ export async function chain(
 
 async function* nothing(): AsyncGenerator<Message> {}
 
+/**
+ * What the iterator gives; whoever waits for a value is released when the signal fires, even if the source sleeps on. No
+ * generator: a message more on its way when a later step fails would be one that nobody gives up.
+ */
+export const untilAborted = <Value>(
+  iterator: AsyncIterator<Value>,
+  signal: AbortSignal,
+): AsyncIterable<Value> => ({
+  [Symbol.asyncIterator]: () => ({
+    next: async () => {
+      signal.throwIfAborted()
+      return unlessAborted(iterator.next(), signal)
+    },
+    return: async () => {
+      const closed = Promise.resolve(iterator.return?.())
+      await unlessAborted(closed, signal).catch(() => undefined)
+      return { done: true, value: undefined }
+    },
+  }),
+})
+
 /** The stream with exactly one `end`, and that last. */
 async function* ending(source: AsyncIterable<Message>): AsyncGenerator<Message> {
   let last: Message | undefined
@@ -61,23 +81,4 @@ async function* ending(source: AsyncIterable<Message>): AsyncGenerator<Message> 
   // Only now is it known that nothing follows.
   const problem = new Failure('internal', 'a segment stopped without saying whether it is complete')
   yield last ?? { kind: 'end', completeness: { kind: 'incomplete', problem } }
-}
-
-/** The values of the source; throws the signal's reason as soon as it fires, whatever the source does. */
-export async function* valuesUntilAborted<Value>(
-  source: AsyncIterable<Value>,
-  signal: AbortSignal,
-): AsyncGenerator<Value> {
-  const iterator = source[Symbol.asyncIterator]()
-  try {
-    for (;;) {
-      signal.throwIfAborted()
-      const next = await unlessAborted(iterator.next(), signal)
-      if (next.done) return
-      yield next.value
-    }
-  } finally {
-    const closed = Promise.resolve(iterator.return?.())
-    await unlessAborted(closed, signal).catch(() => undefined)
-  }
 }

@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto'
 import { Failure } from '../../errors.ts'
 import { problems } from '../../http/problem.ts'
-import { valuesUntilAborted } from '../chain.ts'
+import { untilAborted } from '../chain.ts'
 import { defined } from '../defined.ts'
 import type { Endpoint, Payload, Pipe, Segment } from '../document.ts'
 import {
@@ -146,7 +146,7 @@ class RemoteStep {
     const { back } = this.#options
     const { out } = this.#output
     if (!this.#spool || !back) return
-    for await (const text of valuesUntilAborted(this.#spool, this.#signal)) {
+    for await (const text of untilAborted(this.#spool[Symbol.asyncIterator](), this.#signal)) {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was written by ourselves a moment ago
       const arrival = await readable(arrivalOf(JSON.parse(text) as Payload), back)
       while (!out.hasRoom(text.length)) await out.room(this.#signal)
@@ -161,7 +161,7 @@ class RemoteStep {
       const failure = await this.#handedOver(undefined)
       if (failure) throw failure
     } else {
-      for await (const message of valuesUntilAborted(input, this.#signal)) {
+      for await (const message of untilAborted(input[Symbol.asyncIterator](), this.#signal)) {
         if (message.kind === 'end') end = message.completeness
         else await this.#send(message)
       }

@@ -94,10 +94,7 @@ export const transportLimits = {
 
 /** The limits of one segment by HTTP: what its config says goes before what the platform says. */
 export function limitsOf(limits: TransportLimits, segment: Segment): TransportLimits {
-  const given = segmentSettings.flatMap((name) => {
-    const value = settingOf(segment, name)
-    return value === undefined ? [] : [[name, value] as const]
-  })
+  const given = segmentSettings.map((name) => [name, settingOf(segment, name) ?? limits[name]])
   return { ...limits, ...Object.fromEntries(given) }
 }
 
