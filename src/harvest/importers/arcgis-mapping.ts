@@ -90,7 +90,7 @@ export function mapFeature(fields: Fields, site: Portal, sourceId: string): Mapp
 // JSON-LD as the feeds write it: names with prefixes, values as text, as typed text, as links or as nested nodes.
 
 /** Names and prefixes → IRIs. Contexts of the feeds have prefixes only; nothing of them is ever fetched. */
-export type TermContext = ReadonlyMap<string, string>
+type TermContext = ReadonlyMap<string, string>
 
 const usual = {
   ...prefixes,

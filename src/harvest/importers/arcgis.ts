@@ -18,14 +18,14 @@ import {
   addressWith,
   countOf,
   documentFailure,
-  type Entry,
+  type PortalEntry,
   envelopeFailure,
   foundEntry,
   lasting,
   listPages,
   type Portal,
   portalOf,
-  rootOf,
+  siteRoot,
 } from './portal.ts'
 import { reportServices } from './rdf-document.ts'
 import { faultsOfOneAnswer, validatorOf } from './source.ts'
@@ -96,7 +96,7 @@ async function* importFrom(run: Run): Finds {
 
 /** Root of the site without a slash at its end: a feed or an API of it is cut off. */
 const siteOf = (address: string): string =>
-  rootOf(address, /\/(?:api\/(?:feed|search|v\d)(?:\/.*)?|data\.json|search)$/i)
+  siteRoot(address, /\/(?:api\/(?:feed|search|v\d)(?:\/.*)?|data\.json|search)$/i)
 
 /** The feeds that are tried, in their order; an address that is one comes first as it is. `hours`: only what was changed in so many. */
 function feedAddresses(config: Config, hours?: number): readonly string[] {
@@ -203,7 +203,7 @@ async function* feedEntries({ site, output, sink }: Run, document: JsonDocument)
 const isService = (value: unknown) =>
   listOf(fieldsOf(value)['@type']).some((type) => plainText(type) === 'dcat:DataService')
 
-function entryReader(site: Site, context: Fields): (fields: Fields) => Entry {
+function entryReader(site: Site, context: Fields): (fields: Fields) => PortalEntry {
   const terms = contextOf(context)
   return (fields) => {
     const own = [fields['dct:identifier']].flat().map(plainValue).find(Boolean)
@@ -245,7 +245,7 @@ async function* recordPages({ source, config, output, site }: Run): Finds {
   }, config.pageSize)
 }
 
-function featureEntry(fields: Fields, site: Site): Entry {
+function featureEntry(fields: Fields, site: Site): PortalEntry {
   const sourceId = plainText(fields['id']) ?? ''
   // Counts of visitors change without the record, links with the request.
   const { properties, links: _links, ...rest } = fields

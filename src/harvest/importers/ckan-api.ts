@@ -2,12 +2,13 @@
 
 import { Failure } from '../../errors.ts'
 import { fieldsOf, plainText } from '../../vocabularies/loose-values.ts'
-import { addressWith, rootOf } from './portal.ts'
-import { shownUrl, type Source, type SourceRequest } from './source.ts'
+import { shownUrl } from '../../secrets.ts'
+import { addressWith, siteRoot } from './portal.ts'
+import { type ImportSource, type SourceRequest } from './source.ts'
 
 /** The root of a portal without a slash at its end; a sub-path such as `/ckan` stays. */
 export const portalRoot = (address: string): string =>
-  rootOf(address, /\/(?:(?:api\/[13]|dataset)(?:\/.*)?|data\.json)$/)
+  siteRoot(address, /\/(?:(?:api\/[13]|dataset)(?:\/.*)?|data\.json)$/)
 
 type Action = {
   readonly root: string
@@ -25,7 +26,7 @@ export type ActionAnswer =
  * `source-malformed` when the answer is no envelope.
  */
 export async function action(
-  source: Source,
+  source: ImportSource,
   { root, name, query = {} }: Action,
   request: SourceRequest = {},
 ): Promise<ActionAnswer> {
@@ -45,7 +46,10 @@ export async function action(
 }
 
 /** The names of all packages, each once; `undefined` where nobody may list them. Throws as `action`. */
-export async function packageNames(source: Source, root: string): Promise<Set<string> | undefined> {
+export async function packageNames(
+  source: ImportSource,
+  root: string,
+): Promise<Set<string> | undefined> {
   const accepts = [400, 403, 404, 405, 409]
   const answer = await action(source, { root, name: 'package_list' }, { accepts, paged: false })
   if (!answer.ok || !Array.isArray(answer.result)) return undefined

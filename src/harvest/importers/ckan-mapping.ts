@@ -21,9 +21,9 @@ import { boxFrom, outlineFrom } from '../mapping/coverage.ts'
 import { distribution } from '../mapping/distribution.ts'
 import { fromHtml, type PropertyValues, write } from '../mapping/properties.ts'
 import type { MappedRecord, Subject } from '../mapping/record.ts'
-import { type Entry, lasting, type Portal, recordIn } from './portal.ts'
+import { type PortalEntry, lasting, type Portal, recordIn } from './portal.ts'
 
-export type CkanPortal = Portal<{
+type CkanPortal = Portal<{
   readonly identifier: 'id' | 'name'
   readonly types?: readonly string[]
 }> & {
@@ -36,7 +36,7 @@ export type CkanPortal = Portal<{
 /** Which packages are datasets for us, under which ids. */
 export const packageReader =
   (portal: CkanPortal) =>
-  (fields: Fields): Entry => {
+  (fields: Fields): PortalEntry => {
     const id = plainText(fields['id']) ?? ''
     const name = plainText(fields['name']) ?? ''
     const isById = portal.config.identifier === 'id'

@@ -13,7 +13,7 @@ import type { ImportEvent, ImportItem } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { action, type ActionAnswer, packageNames, portalRoot } from './ckan-api.ts'
 import { foundEntry, licenceList, listPages, portalOf } from './portal.ts'
-import type { Source } from './source.ts'
+import type { ImportSource } from './source.ts'
 
 /** What the config of a CKAN importer may say beside the common keys. */
 const ckanConfig = z.object({
@@ -140,7 +140,7 @@ const perPage = 100
  * read are skipped.
  */
 async function* singly(
-  source: Source,
+  source: ImportSource,
   root: string,
   { all, names, find }: Listing,
 ): AsyncGenerator<ImportEvent, void> {

@@ -16,7 +16,7 @@ import type { AgentFields, ContactFields } from '../mapping/agents.ts'
 import { distribution } from '../mapping/distribution.ts'
 import { fromHtml, type PropertyValues, write } from '../mapping/properties.ts'
 import type { MappedRecord, Subject } from '../mapping/record.ts'
-import { type Entry, type Portal, recordIn } from './portal.ts'
+import { type PortalEntry, type Portal, recordIn } from './portal.ts'
 
 /** How the datasets of one source are read. */
 export type PodSource = Portal & {
@@ -31,7 +31,7 @@ export type PodSource = Portal & {
 /** `key`: the id under which the source files the dataset. */
 export const podReader =
   (source: PodSource, key = '') =>
-  (fields: Fields): Entry => {
+  (fields: Fields): PortalEntry => {
     const { idIn, base, config, pageOf } = source
     const identifier = podIdentifier(fields) || key
     const sourceId = idIn?.(identifier) ?? identifier

@@ -14,12 +14,12 @@ import { createGunzip } from 'node:zlib'
 import { JSONParser } from '@streamparser/json'
 import { Failure } from '../../errors.ts'
 import type { Finding, Validator } from '../../pipe/message.ts'
+import { shownUrl } from '../../secrets.ts'
 import type { ImportContext } from './importer.ts'
 import {
   brokenText,
   checkBody,
   conditionsOf,
-  shownUrl,
   type SourceAnswer,
   type SourceRequest,
   type SourceStream,

@@ -24,11 +24,11 @@ import {
   shapeOf,
 } from './import-config.ts'
 import { type ImportEvent, Reception } from './reception.ts'
-import { faultsOfOneAnswer, Source } from './source.ts'
+import { faultsOfOneAnswer, ImportSource } from './source.ts'
 
 /** What an importer knows of the run. */
 export type ImportContext = SegmentContext & {
-  readonly source: Source
+  readonly source: ImportSource
   /** Ends everything that the importer waits for. */
   readonly signal: AbortSignal
   readonly output: 'dcat-ap' | 'source'
@@ -193,7 +193,7 @@ async function* pass<Config extends object>(
   const either = AbortSignal.any([signal, stop.signal])
   const { sink } = context
   const credentials = credentialsOf(kind, deps, config)
-  const source = new Source({ deps, config, trust: place.trust, credentials, sink }, either)
+  const source = new ImportSource({ deps, config, trust: place.trust, credentials, sink }, either)
   let last = Number.NEGATIVE_INFINITY
   try {
     for await (const found of kind.import({ ...context, source, signal: either })) {

@@ -4,8 +4,7 @@ import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { fromLines, type Statement } from '../../rdf/lines.ts'
 import { hydra, rdf } from '../../rdf/namespaces.ts'
-import { withoutCredentials } from '../../secrets.ts'
-import { shownUrl } from './source.ts'
+import { shownUrl, withoutCredentials } from '../../secrets.ts'
 
 type LinkOrigin = {
   /** The configured one. */

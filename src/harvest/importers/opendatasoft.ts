@@ -6,6 +6,7 @@ import type { Finding } from '../../pipe/message.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
 import { type Fields, isJsonObject } from '../../text/json.ts'
 import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import { shownUrl } from '../../secrets.ts'
 import { period } from '../mapping/coverage.ts'
 import { distribution } from '../mapping/distribution.ts'
 import { fromHtml, type PropertyValues, write } from '../mapping/properties.ts'
@@ -15,7 +16,7 @@ import type { ImporterKind, ImportRun } from './importer.ts'
 import { nextPage } from './next-page.ts'
 import {
   countOf,
-  type Entry,
+  type PortalEntry,
   envelopeFailure,
   foundEntry,
   lasting,
@@ -23,10 +24,10 @@ import {
   type Portal,
   portalOf,
   recordIn,
-  rootOf,
+  siteRoot,
 } from './portal.ts'
 import type { ImportEvent, ImportItem } from './reception.ts'
-import { type JsonPage, shownUrl } from './source.ts'
+import { type JsonPage } from './source.ts'
 
 // What the config of an OpenDataSoft importer may say, and from its datasets to DCAT-AP.
 
@@ -62,7 +63,7 @@ type Domain = Portal<OpendatasoftConfig> & { readonly api: string }
 /** The ids of an entry, and whether it is for us. */
 export const datasetReader =
   (domain: Domain) =>
-  (fields: Fields): Entry => {
+  (fields: Fields): PortalEntry => {
     const uid = plainText(fields['dataset_uid'])
     const slug = plainText(fields['dataset_id'])
     const ids = domain.config.identifier === 'dataset_id' ? [slug, uid] : [uid, slug]
@@ -252,7 +253,7 @@ type Addresses = {
 /** Goes by the link of the page where it has links, else by the number of datasets that came. */
 async function* importOpendatasoft(run: Run): AsyncGenerator<ImportEvent, void> {
   const { config, output } = run
-  const root = rootOf(config.address, /\/(?:api|explore)(?:\/.*)?$/)
+  const root = siteRoot(config.address, /\/(?:api|explore)(?:\/.*)?$/)
   const { first, addresses } = await firstPage(run, root)
   const read = datasetReader({ ...(await portalOf(run, root)), api: addresses.api })
   const find = (value: unknown, findings: readonly Finding[]) =>

@@ -10,11 +10,11 @@ import type { Fields } from '../../text/json.ts'
 import { type Authorities, shippedAuthorities } from '../../vocabularies/authorities.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
 import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import { shownUrl } from '../../secrets.ts'
 import { MappedRecord, type MappingConfig, type RecordOptions } from '../mapping/record.ts'
 import type { ImportItem } from './reception.ts'
 import { canonicalJson, type ImportConfig } from './import-config.ts'
 import type { ImportContext, ImportRun } from './importer.ts'
-import { shownUrl } from './source.ts'
 
 /** What is the same for all records of a run. */
 export type Portal<Config = object> = {
@@ -41,7 +41,7 @@ export function recordIn(
 }
 
 /** The root of a site without a slash at its end, and without what comes after the root in addresses of its pages. */
-export function rootOf(address: string, below: RegExp): string {
+export function siteRoot(address: string, below: RegExp): string {
   const { origin, pathname } = new URL(address)
   return origin + pathname.replace(below, '').replace(/\/+$/, '')
 }
@@ -79,7 +79,7 @@ export function licenceList(needs: (record: unknown) => boolean, ask: () => Prom
 }
 
 /** What an importer makes of an entry that is an object. */
-export type Entry = {
+export type PortalEntry = {
   /** Empty when the source tells none. */
   readonly sourceId: string
   readonly aliases: readonly string[]
@@ -95,7 +95,7 @@ export type Entry = {
 
 type EntryOptions = {
   readonly output: ImportContext['output']
-  readonly read: (fields: Fields) => Entry
+  readonly read: (fields: Fields) => PortalEntry
   /** What is to be said of every record. */
   readonly findings?: readonly Finding[]
   /** Where the entry stands in its document (RFC 6901). */
@@ -143,7 +143,7 @@ function excerptOf(value: unknown): string {
 }
 
 /** One page of a list. */
-export type ListPage = {
+type ListPage = {
   /** Entries of the page; read lazily. */
   readonly count: number
   readonly finds: Iterable<ImportItem>
@@ -156,7 +156,7 @@ export type ListPage = {
 }
 
 /** What was read so far, to ask for the next page by. */
-export type ListPlace = { readonly page: number; readonly met: number }
+type ListPlace = { readonly page: number; readonly met: number }
 
 /**
  * The entries of a list, page by page. Where the source does not say which page is the last, it is an empty one, or a short one (of

@@ -7,7 +7,7 @@ import { fetchDocument, type StoredDocument } from './documents.ts'
 import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { linkedNext, nextPage } from './next-page.ts'
-import { readRdf } from './rdf-document.ts'
+import { readRdfDocument } from './rdf-document.ts'
 import { acceptRdf, formatNamed } from './rdf-format.ts'
 import { records, Stubs } from './rdf-records.ts'
 import { conditionsOf, validatorOf } from './source.ts'
@@ -92,7 +92,7 @@ async function* readPage(
 ): AsyncGenerator<ImportEvent, Page> {
   const { inputFormat, graph, preProcessing: repair } = config
   const reading = { inputFormat, graph, repair, inMemory: limits.maxPageBytes }
-  const document = await readRdf(stored, reading)
+  const document = await readRdfDocument(stored, reading)
   try {
     validate(validatorOf(url, stored.headers, stored.hash))
     document.reportLosses(sink)

@@ -10,7 +10,7 @@ import { keyHash } from '../importing/cutting/key-hash.ts'
 import type { ImportLimits } from './import-config.ts'
 
 /** What is told of a record without identifier, so that somebody can find it in the source. */
-export type Whereabouts = {
+type Whereabouts = {
   readonly title?: string | undefined
   /** In the document of the source, counted from 1. */
   readonly line?: number

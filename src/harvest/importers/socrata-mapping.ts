@@ -7,7 +7,7 @@ import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-
 import { distribution } from '../mapping/distribution.ts'
 import { fromHtml, write } from '../mapping/properties.ts'
 import { type MappedRecord, mappingKeys, type Subject } from '../mapping/record.ts'
-import { type Entry, lasting, type Portal, recordIn } from './portal.ts'
+import { type PortalEntry, lasting, type Portal, recordIn } from './portal.ts'
 
 /** What a field of a portal's own metadata can mean. */
 const meanings = [
@@ -55,7 +55,7 @@ export const isLink = (value: unknown, site: SocrataSite): boolean =>
 
 export const assetReader =
   (site: SocrataSite) =>
-  (fields: Fields): Entry => {
+  (fields: Fields): PortalEntry => {
     const asset = assetIn(fields)
     const sourceId = plainText(asset['id']) ?? ''
     const link = saidText(fields['permalink']) ?? saidText(fields['link']) ?? ''

@@ -17,7 +17,7 @@ import {
   type SocrataConfig,
   type SocrataSite,
 } from './socrata-mapping.ts'
-import { faultsOfOneAnswer, type Source } from './source.ts'
+import { faultsOfOneAnswer, type ImportSource } from './source.ts'
 
 type Finds = AsyncGenerator<ImportEvent, void>
 
@@ -153,7 +153,11 @@ async function finds(run: Run, page: readonly unknown[], findings: readonly Find
  * places it leads to, as it is when it leads nowhere or is gone, or why they are not known. Throws what concerns the source
  * as a whole.
  */
-async function withLinks(source: Source, value: unknown, site: SocrataSite): Promise<unknown> {
+async function withLinks(
+  source: ImportSource,
+  value: unknown,
+  site: SocrataSite,
+): Promise<unknown> {
   const id = plainText(assetIn(value)['id'])
   if (id === undefined || !isLink(value, site)) return value
   const url = `${site.root}/api/views/${encodeURIComponent(id)}.json`

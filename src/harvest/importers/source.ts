@@ -8,11 +8,11 @@ import { buffer } from 'node:stream/consumers'
 import type { Outbound, OutboundRequest } from '../../client/outbound.ts'
 import { textOf } from '../../client/outbound-answer.ts'
 import { Failure, type Kind } from '../../errors.ts'
-import { loggedUrl } from '../../http/shell/request.ts'
 import { defined } from '../../pipe/defined.ts'
 import type { Finding, Validator } from '../../pipe/message.ts'
 import type { RunSink } from '../../pipe/runs/run.ts'
 import type { SegmentPlace } from '../../pipe/segment.ts'
+import { shownUrl } from '../../secrets.ts'
 import { backoffMs, retry } from '../../workers/retry.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import type { ImportConfig, ImportLimits } from './import-config.ts'
@@ -78,7 +78,7 @@ type SourceOptions = {
  * `source-timeout` 408 504 · `source-error` other statuses · `source-html` · `source-empty` · `source-truncated` 206, cut bodies
  * and announced partial results · `source-malformed` · `too-large` · what the outbound client throws.
  */
-export class Source {
+export class ImportSource {
   /** Bytes read so far. */
   bytes = 0
   readonly #options: SourceOptions
@@ -267,9 +267,6 @@ export const validatorOf = (url: string, headers: Headers, bodyHash: string): Va
 }
 
 // What an answer of a source is: a page, or one of the ways in which sources say no.
-
-/** Where something came from, fit for a report: no user info, no credentials. */
-export const shownUrl = (url: string): string => (URL.parse(url)?.origin ?? '') + loggedUrl(url)
 
 const kinds: Readonly<Record<number, Kind>> = {
   401: 'source-refused',

@@ -7,12 +7,13 @@ import { namedNode } from '../../rdf/terms.ts'
 import type { Row } from '../../store/graph-store.ts'
 import { bind, type Query, queryOf } from '../../store/queries.ts'
 import { solutionRows } from '../../store/sparql-results.ts'
+import { shownUrl } from '../../secrets.ts'
 import { NoSuchFile, textBeside } from '../transform/pipe-files.ts'
 import { fetchDocument } from './documents.ts'
 import type { ImportRun } from './importer.ts'
-import { documentOf, type RdfDocument, readRdf } from './rdf-document.ts'
+import { documentOf, type RdfDocument, readRdfDocument } from './rdf-document.ts'
 import { formatNamed } from './rdf-format.ts'
-import { shownUrl, type Source } from './source.ts'
+import { type ImportSource } from './source.ts'
 
 /** Whatever answers queries. The caller closes documents. */
 export type SparqlEndpoint = {
@@ -55,7 +56,7 @@ export function remoteEndpoint(run: ImportRun<SparqlConfig>): SparqlEndpoint {
       const believesType = inputFormat === undefined
       const stored = await fetchDocument(run, url, { ...request, maxBytes, believesType })
       if (typeof stored === 'string') throw new Error(`${stored} is not to be expected`)
-      return readRdf(stored, { inputFormat, repair })
+      return readRdfDocument(stored, { inputFormat, repair })
     },
     close: async () => {},
   }
@@ -105,8 +106,8 @@ async function* batches(quads: AsyncIterable<Quad>): AsyncIterable<Quad[]> {
 }
 
 /** `isSingle`: the one document is asked for once, however many queries are put to it. */
-function fetchBy(source: Source, isSingle: boolean): typeof fetch {
-  const pages = new Map<string, ReturnType<Source['page']>>()
+function fetchBy(source: ImportSource, isSingle: boolean): typeof fetch {
+  const pages = new Map<string, ReturnType<ImportSource['page']>>()
   return async (input, init) => {
     const url = input instanceof Request ? input.url : String(input)
     const accept = new Headers(init?.headers).get('accept') ?? '*/*'

@@ -17,7 +17,7 @@ import type { ImporterKind, ImportRun } from './importer.ts'
 import {
   addressWith,
   countOf,
-  type Entry,
+  type PortalEntry,
   envelopeFailure,
   foundEntry,
   lasting,
@@ -26,7 +26,7 @@ import {
   type Portal,
   portalOf,
   recordIn,
-  rootOf,
+  siteRoot,
 } from './portal.ts'
 
 /** What the config of a uData importer may say beside the common keys. */
@@ -61,7 +61,7 @@ async function* importUdata(
   ownHost: string | undefined,
 ): AsyncGenerator<ImportEvent, void> {
   const { config, source, output } = run
-  const root = rootOf(config.address, /\/api(?:\/.*)?$/)
+  const root = siteRoot(config.address, /\/api(?:\/.*)?$/)
   const namesLicence = (one: unknown) => plainText(fieldsOf(one)['license']) !== undefined
   const licences = licenceList(namesLicence, async () => {
     const url = `${root}/api/1/datasets/licenses/`
@@ -98,7 +98,7 @@ type UdataPortal = Portal & {
   readonly licence: (id: string) => LicenceNames | undefined
 }
 
-function entryOf(fields: Fields, portal: UdataPortal, ownHost: string | undefined): Entry {
+function entryOf(fields: Fields, portal: UdataPortal, ownHost: string | undefined): PortalEntry {
   const id = plainText(fields['id']) ?? ''
   const slug = plainText(fields['slug'])
   return {

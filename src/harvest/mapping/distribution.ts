@@ -11,7 +11,7 @@ import { type PropertyValues, write } from './properties.ts'
 import type { Subject } from './record.ts'
 
 /** Every value as the source gives it. */
-export type DistributionFields = PropertyValues & {
+type DistributionFields = PropertyValues & {
   readonly iri?: unknown
   /** When absent the download address counts. */
   readonly accessUrl?: unknown
