@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   profile: 1845,
 
-  projector: 6198,
+  projector: 6197,
 
   rdf: 3570,
 
@@ -35,7 +35,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 2050,
 
-  search: 3782,
+  search: 3781,
 
   'search-index': 7722,
 

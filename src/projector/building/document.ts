@@ -13,6 +13,7 @@ import type { IndexName } from '../../search-index/index-settings.ts'
 import type { Document, FacetValue } from '../../search-index/search-index.ts'
 import { fingerprint } from '../../text/fingerprint.ts'
 import type { JsonObject } from '../../text/json.ts'
+import { otherBucket } from '../../text/language.ts'
 import { preferred } from '../../vocabularies/concept-table.ts'
 import { type Concept, conceptsOf } from '../../vocabularies/concept.ts'
 import { languageMap, oneText } from '../../vocabularies/labels.ts'
@@ -31,7 +32,7 @@ import {
   type FacetConfig,
   servedFacet,
 } from './facets.ts'
-import { addText, indexFields, noLanguage, nothingIndexed } from './index-fields.ts'
+import { addText, indexFields, nothingIndexed } from './index-fields.ts'
 
 export type BuilderContext = {
   readonly profile: Profile
@@ -196,7 +197,7 @@ function assembler(
     const language = languages[0] ?? 'en'
     const scene = { language, nonCountries, catalogueId, ...(catalogue && { catalogue }) }
     const indexed = nothingIndexed()
-    addText(indexed, 'id', noLanguage, id)
+    addText(indexed, 'id', otherBucket, id)
     indexFields(indexed, columns, record, languages)
     indexed.flags['countryData'] = hasCountry(record, scene) === true
     if (index === 'dataset') indexed.flags['dataServices'] = hasService(record, scene).length > 0
@@ -285,7 +286,7 @@ function conceptBuilder(profile: Profile) {
     const entries = Object.entries(conceptRecord(one)).filter(([key]) => columns.has(key))
     const record: JsonObject = Object.fromEntries(entries)
     const indexed = nothingIndexed()
-    addText(indexed, 'id', noLanguage, one.id)
+    addText(indexed, 'id', otherBucket, one.id)
     indexFields(indexed, columns, record, ['en'])
     for (const [language, texts] of columns.has('alt_label') ? Object.entries(one.altLabel) : [])
       for (const text of texts) addText(indexed, 'alt_label', language, text)

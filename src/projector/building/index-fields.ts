@@ -5,6 +5,7 @@ import { cutCodePoints } from '../../text/code-points.ts'
 import { fold } from '../../text/fold.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
+import { otherBucket } from '../../text/language.ts'
 import type { TextLanguage } from '../mappings/classes.ts'
 import { elementsOf, valueText } from '../mappings/mapping.ts'
 import { endsExactly } from '../mappings/values.ts'
@@ -130,9 +131,6 @@ export const boxesIn = (json: Json): readonly Box[] =>
 
 // Texts of a document by field and language, and the texts it is sorted by.
 
-/** Stands for the language of texts that have none, such as identifiers. */
-export const noLanguage = 'x'
-
 export function addText(into: Indexed, field: string, language: string, text: string): void {
   const values = ((into.text[field] ??= {})[language] ??= [])
   if (!values.includes(text)) values.push(text)
@@ -143,7 +141,7 @@ const valueAt = (holder: Json | undefined, key: string): Json | undefined =>
   key === '' ? holder : isJsonObject(holder) ? holder[key] : undefined
 
 function languageOf(rule: TextLanguage, holder: Json, language: string): string {
-  if (rule === 'none') return noLanguage
+  if (rule === 'none') return otherBucket
   if (rule === 'en') return 'en'
   const own = rule === 'own' ? valueAt(holder, 'language') : undefined
   return typeof own === 'string' ? own : language

@@ -14,6 +14,7 @@ import { longAnswer } from '../../http/shell/flow.ts'
 import { addVary } from '../../http/shell/headers.ts'
 import type { Hit, SearchIndex } from '../../search-index/search-index.ts'
 import { isJsonObject } from '../../text/json.ts'
+import { officialLanguages } from '../../text/language.ts'
 import { at, instantAt, recordFields } from '../record-values.ts'
 import { everything } from '../record-routes.ts'
 import { getRoute, isUnchanged } from '../search-answers.ts'
@@ -103,10 +104,8 @@ const responses = (description: string): RouteConfig['responses'] => ({
 /** What one page may hold; the protocol allows 50,000 addresses and 50 MB. */
 const most = { addresses: 10_000, characters: 20_000_000 }
 
-/** The languages of the European Union, and Norwegian: those that a portal shows its records in. */
-const languages: ReadonlySet<string> = new Set(
-  'bg cs da de el en es et fi fr ga hr hu it lt lv mt nl no pl pt ro sk sl sv'.split(' '),
-)
+/** Those that a portal shows its records in. */
+const languages: ReadonlySet<string> = new Set([...officialLanguages, 'no'])
 
 /** Stands in the pages for the address that their reader reaches the platform by; a character that no id and no address has. */
 const rootMark = '\uE000'
