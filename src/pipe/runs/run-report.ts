@@ -4,28 +4,19 @@ import { defined } from '../defined.ts'
 import type { Finding, Stage } from '../message.ts'
 import { type Run, type RunItem, slugOf } from './run.ts'
 
-/** One of the up to three items that stand for many. */
-type Example = {
-  readonly id?: string
-  readonly stage?: Stage
-  readonly sourceUrl?: string
-  readonly detail?: string
-}
-
 /** How many, and the first three. */
-type Group = { readonly count: number; readonly examples: readonly Example[] }
+type Group = {
+  readonly count: number
+  readonly examples: readonly {
+    readonly id?: string
+    readonly stage?: Stage
+    readonly sourceUrl?: string
+    readonly detail?: string
+  }[]
+}
 
 /** Ids that changed their state since the run before: how many, and the first ten. */
 export type IdDifference = { readonly count: number; readonly ids: readonly string[] }
-
-type RunDifference = {
-  readonly run: string
-  readonly created: number
-  readonly updated: number
-  readonly removed: number
-  readonly newlyFailing: IdDifference
-  readonly newlyFixed: IdDifference
-}
 
 type SlowPage = { readonly number: number; readonly millis: number; readonly bytes: number }
 
@@ -36,7 +27,11 @@ export type RunReport = {
   readonly problems: Readonly<Record<string, Group>>
   readonly findings: Readonly<Partial<Record<Finding['slug'], Group>>>
   /** Against the finished run of the pipe before this one; absent when there is none. */
-  readonly difference?: RunDifference
+  readonly difference?: Pick<Run['counts'], 'created' | 'updated' | 'removed'> & {
+    readonly run: string
+    readonly newlyFailing: IdDifference
+    readonly newlyFixed: IdDifference
+  }
   /** Slowest first, at most ten; time in ms from page to page. */
   readonly slowestPages: readonly SlowPage[]
   /** Host → status (or `error`) → number of requests. */
