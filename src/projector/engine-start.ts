@@ -180,7 +180,9 @@ export function reindex(context: ReindexContext, indices: readonly IndexName[]):
   const work = async (index: IndexName) => {
     while (!signal.aborted) {
       try {
-        filled += await rebuild(context, index, (state) => states.set(index, state), signal)
+        const tell = (state: Rebuilding) => states.set(index, state)
+        // Indices end side by side: the sum is read after the wait.
+        filled = (await rebuild(context, index, tell, signal)) + filled
         states.delete(index)
         return
       } catch (error) {
@@ -212,7 +214,6 @@ async function rebuild(
   signal: AbortSignal,
 ): Promise<number> {
   const start = now()
-  tell({ index, done: 0, of: 0 })
   const all = records().find((one) => one.index === index)
   const ids = (await all?.ids(signal)) ?? []
   const of = ids.length
