@@ -84,6 +84,32 @@ ${content}
 export const named = ({ label, rule }: { readonly label: string; readonly rule: string }): Markup =>
   markup`<th scope="row"><strong>${label}</strong><span class="rule">${rule}</span></th>`
 
+/** A cell of a number, or of what stands in the place of one. */
+export const numberCell = (content: Markup | string | number): Markup =>
+  markup`<td class="number">${content}</td>`
+
+/** `title`, or `title:class`. What is above bars is read aloud, and not shown. */
+function headCell(column: Markup | string): Markup {
+  if (typeof column !== 'string') return column
+  const [title = '', kind] = column.split(':')
+  if (kind === undefined) return markup`<th scope="col">${title}</th>`
+  const text = kind === 'bars' ? markup`<span class="unseen">${title}</span>` : title
+  return markup`<th scope="col" class="${kind}">${text}</th>`
+}
+
+/** A caption that is text is for readers of screens only. */
+export const htmlTable = (
+  caption: Markup | string,
+  heads: readonly (Markup | string)[],
+  rows: readonly Markup[],
+): Markup => markup`
+<table>
+${typeof caption === 'string' ? markup`<caption class="unseen">${caption}</caption>` : caption}
+<thead><tr>${heads.map(headCell)}</tr></thead>
+<tbody>
+${rows}</tbody>
+</table>`
+
 /** Wide things scroll by themselves on narrow screens, with the keyboard too. */
 export const wide = (name: string, content: Markup): Markup =>
   markup`<div class="wide" role="group" aria-label="${name}" tabindex="0">${content}</div>`
@@ -105,7 +131,7 @@ export const dimensionHeads: readonly Markup[] = dimensions.map(
 )
 
 export const dimensionCells = (values: Points): readonly Markup[] =>
-  dimensions.map((name) => markup`<td class="number">${points(values[name])}</td>`)
+  dimensions.map((name) => numberCell(points(values[name])))
 
 export type ReportForm = 'html' | 'csv' | 'json'
 

@@ -1,37 +1,10 @@
-/** The sections of a page: masthead, score, history, dimensions, indicators, violations, broken links, datasets and catalogues. */
+/**
+ * The sections of a page: masthead, score, history, dimensions, indicators, violations, broken links, datasets and catalogues.
+ * Each is a heading, the rule of its figures, and a table or a note why there is none.
+ */
 
-import type { UnreachableHost } from '../figures/figures.ts'
 import { type Dimension, dimensions, isReachable, pseudoCodes } from '../indicators.ts'
 import { clipped } from '../localized-texts.ts'
-import {
-  type ReportAddresses,
-  bandName,
-  dimensionCells,
-  dimensionHeads,
-  linked,
-  markup,
-  type Markup,
-  named,
-  nothing,
-  points,
-  said,
-  section,
-  share,
-  wide,
-} from './page-parts.ts'
-import {
-  bandOf,
-  type CatalogueList,
-  type CatalogueRow,
-  type DatasetRow,
-  type IndicatorFigure,
-  type MeasuredReport,
-  type Moment,
-  pointsOf,
-  rank,
-  type Report,
-  type RuleFigure,
-} from './report.ts'
 import { bar, lineChart, scale, spark } from './charts.ts'
 import {
   compact,
@@ -46,93 +19,104 @@ import {
   monthOf,
   percent,
 } from './indicator-texts.ts'
-import { summary } from './summary.ts'
+import {
+  bandName,
+  dimensionCells,
+  dimensionHeads,
+  linked,
+  markup,
+  type Markup,
+  named,
+  nothing,
+  numberCell,
+  points,
+  type ReportAddresses,
+  said,
+  section,
+  share,
+  htmlTable,
+  wide,
+} from './page-parts.ts'
+import { summary } from './report-summary.ts'
+import {
+  bandOf,
+  type CatalogueList,
+  type DatasetRow,
+  type IndicatorFigure,
+  type MeasuredReport,
+  type Moment,
+  pointsOf,
+  rank,
+  type Report,
+} from './report.ts'
 
-export const masthead = (report: Report): Markup => markup`
+export const masthead = ({ subject, refreshed }: Report): Markup => markup`
 <header>
 <p class="kicker">Metadata quality report</p>
-<h1>${said(report.subject.title)}</h1>
-${report.subject.description && markup`<p class="about">${said(report.subject.description, 300)}</p>`}
-${report.refreshed && markup`<p class="when">As of <time datetime="${report.refreshed.at.toISOString()}">${longDay(report.refreshed.at)}</time>, refresh ${report.refreshed.number}</p>`}
+<h1>${said(subject.title)}</h1>
+${subject.description && markup`<p class="about">${said(subject.description, 300)}</p>`}
+${refreshed && markup`<p class="when">As of <time datetime="${refreshed.at.toISOString()}">${longDay(refreshed.at)}</time>, refresh ${refreshed.number}</p>`}
 </header>`
 
-/** The score and where it stands, the summary, and the datasets by band. */
-export const glance = (report: Report, measured: MeasuredReport): Markup => markup`
+/** The score and its band, the summary, and the datasets by band. */
+export function glance(report: Report, measured: MeasuredReport): Markup {
+  const { score, band, byBand } = measured
+  const all = byBand.reduce((sum, { datasets }) => sum + datasets, 0)
+  const rows = byBand.toReversed().map((one) => {
+    const part = all === 0 ? 0 : (one.datasets / all) * 100
+    return markup`<tr><th scope="row">${bandName(report.bands, one.band)}</th><td>${bar(part, `rank-${rank(report.bands, one.band.id)}`)}</td>${numberCell(count(one.datasets))}${numberCell(percent(part))}</tr>\n`
+  })
+  return markup`
 <section id="score" class="glance" aria-labelledby="score-heading">
 <h2 id="score-heading">Score</h2>
-<p class="score">${measured.score === null ? markup`<span class="none">not scored</span>` : markup`<strong>${count(measured.score)}</strong> <span>of ${count(report.most)} points</span>`} ${measured.band && bandName(report.bands, measured.band)}</p>
+<p class="score">${score === null ? markup`<span class="none">not scored</span>` : markup`<strong>${count(score)}</strong> <span>of ${count(report.most)} points</span>`} ${band && bandName(report.bands, band)}</p>
 <p class="rule">${figureRules.score}</p>
-${scale({ ...report, score: measured.score })}
+${scale({ ...report, score })}
 <div class="two">
 <ul class="summary">
-${summary(measured).map(
-  (sentence) => markup`<li>${sentence}</li>
-`,
-)}</ul>
-${byBand(report, measured)}
+${summary(measured).map((sentence) => markup`<li>${sentence}</li>\n`)}</ul>
+${htmlTable(markup`<caption>${figureRules.bands}</caption>`, ['Band', 'Bar:bars', 'Datasets:number', 'Share:number'], rows)}
 </div>
 </section>`
-
-function byBand({ bands }: Report, { byBand: rows }: MeasuredReport): Markup {
-  const all = rows.reduce((sum, { datasets }) => sum + datasets, 0)
-  const part = (datasets: number) => (all === 0 ? 0 : (datasets / all) * 100)
-  return markup`<table>
-<caption>${figureRules.bands}</caption>
-<thead><tr><th scope="col">Band</th><th scope="col" class="bars"><span class="unseen">Bar</span></th><th scope="col" class="number">Datasets</th><th scope="col" class="number">Share</th></tr></thead>
-<tbody>
-${rows.toReversed().map(
-  ({
-    band,
-    datasets,
-  }) => markup`<tr><th scope="row">${bandName(bands, band)}</th><td>${bar(part(datasets), `rank-${rank(bands, band.id)}`)}</td><td class="number">${count(datasets)}</td><td class="number">${percent(part(datasets))}</td></tr>
-`,
-)}</tbody>
-</table>`
 }
 
-// The score over time: a line, and the latest of its numbers in a table.
-
-/** Rows of the table; the line has all of them. */
+/** Rows of the table of the history; the line has all of them. */
 const latest = 12
 
+/** The score over time: a line, and the latest of its numbers in a table. */
 export function overTime(report: Report, { history }: MeasuredReport): Markup {
-  const rows = history.slice(-latest).toReversed()
+  const { bands } = report
+  const which = history.length > latest ? `The latest ${latest} of ${history.length}` : 'The'
+  const caption = markup`<caption>${which} measurements, with the points of each dimension</caption>`
+  const rows = history
+    .slice(-latest)
+    .toReversed()
+    .map(
+      ({ day, score, dimensions: scores }) =>
+        markup`<tr><th scope="row"><time datetime="${day}">${longDay(day)}</time></th>${dimensionCells(pointsOf(scores))}${numberCell(points(score))}<td>${bandName(bands, bandOf(bands, score))}</td></tr>\n`,
+    )
   return section(
     { id: 'over-time', title: 'Score over time', rule: figureRules.history },
     markup`
 ${lineChart(history, report)}
 ${history.length === 1 && markup`<p class="note">There is one measurement so far; the line begins with the second.</p>`}
-${wide(
-  'The latest measurements',
-  markup`<table>
-<caption>${history.length > latest ? `The latest ${latest} of ${history.length} measurements` : 'The measurements'}, with the points of each dimension</caption>
-<thead><tr><th scope="col">Day</th>${dimensionHeads}<th scope="col" class="number">Score</th><th scope="col">Band</th></tr></thead>
-<tbody>
-${rows.map((moment) => historyRow(report, moment))}</tbody>
-</table>`,
-)}`,
+${wide('The latest measurements', htmlTable(caption, ['Day', ...dimensionHeads, 'Score:number', 'Band'], rows))}`,
   )
 }
 
-const historyRow = ({ bands }: Report, { day, score, dimensions: scores }: Moment): Markup =>
-  markup`<tr><th scope="row"><time datetime="${day}">${longDay(day)}</time></th>${dimensionCells(pointsOf(scores))}<td class="number">${points(score)}</td><td>${bandName(bands, bandOf(bands, score))}</td></tr>
-`
-
-// The five dimensions: how much of each is reached, and where it came from.
-
+/** How much of each dimension is reached, and how that came about. */
 export function fiveDimensions(measured: MeasuredReport): Markup {
-  const { history } = measured
-  const past = history.length > 1 ? history : []
-  const since = past[0] && `Since ${monthOf(past[0].day)}`
+  const past = measured.history.length > 1 ? measured.history : []
+  const since =
+    past[0] &&
+    markup`<th scope="col" colspan="2" class="number inner">Since ${monthOf(past[0].day)}</th>`
   return section(
     { id: 'dimensions', title: 'Five dimensions', rule: figureRules.dimensions },
-    markup`
-<table>
-<caption class="unseen">Points and shares of the five dimensions</caption>
-<thead><tr><th scope="col">Dimension</th><th scope="col" class="bars"><span class="unseen">Bar</span></th><th scope="col" class="number">Share</th><th scope="col" class="number">Points</th>${since !== undefined && markup`<th scope="col" colspan="2" class="number inner">${since}</th>`}</tr></thead>
-<tbody>
-${dimensions.map((name) => dimensionRow(name, measured, past))}</tbody>
-</table>`,
+    htmlTable(
+      'Points and shares of the five dimensions',
+      ['Dimension', 'Bar:bars', 'Share:number', 'Points:number', ...(since ? [since] : [])],
+      dimensions.map((name) => dimensionRow(name, measured, past)),
+    ),
   )
 }
 
@@ -140,79 +124,79 @@ function dimensionRow(
   name: Dimension,
   { dimensions: scores }: MeasuredReport,
   past: readonly Moment[],
-) {
+): Markup {
   const score = scores[name]
-  const reached =
-    score === null
-      ? nothing
-      : markup`${points(score.points)}<span class="of"> of ${score.max}</span>`
+  const reached = score && markup`${points(score.points)}<span class="of"> of ${score.max}</span>`
   const percentage = score?.percentage ?? null
-  return markup`<tr>${named(dimensionWords[name])}<td>${bar(percentage)}</td><td class="number">${share(percentage)}</td><td class="number">${reached}</td>${past.length > 0 && changeCells(past.map((moment) => moment.dimensions[name]?.percentage ?? null))}</tr>
-`
-}
-
-/** Percent, ascending in time: the line, and what it went up or down in all. */
-function changeCells(shares: readonly (number | null)[]): Markup {
-  const known = shares.filter((share) => share !== null)
+  const shares = past.map((moment) => moment.dimensions[name]?.percentage ?? null)
+  const known = shares.filter((one) => one !== null)
   const [first, last] = [known[0], known.at(-1)]
-  const way = known.length > 1 && first !== undefined && last !== undefined
-  return markup`<td class="inner">${spark(shares)}</td><td class="number inner">${way && difference(last - first)}</td>`
+  const change =
+    known.length > 1 && first !== undefined && last !== undefined && difference(last - first)
+  return markup`<tr>${named(dimensionWords[name])}<td>${bar(percentage)}</td>${numberCell(share(percentage))}${numberCell(reached ?? nothing)}${past.length > 0 && markup`<td class="inner">${spark(shares)}</td><td class="number inner">${change}</td>`}</tr>\n`
 }
 
-// The indicators: those with most missing, and all of them with their rules.
-
-export const worstIndicators = ({ worstIndicators: figures, indicators }: MeasuredReport): Markup =>
-  section(
+/** The indicators with most points missing. */
+export function worstIndicators({ worstIndicators: figures, indicators }: MeasuredReport): Markup {
+  const rows = figures.map(
+    ({ name, dimension, share: fulfilled, missing, points: most }) =>
+      markup`<tr>${named(indicatorWords[name])}<td class="inner">${dimensionWords[dimension].label}</td><td>${bar(fulfilled)}</td>${numberCell(share(fulfilled))}${numberCell(markup`${decimal(missing)}<span class="of"> of ${most}</span>`)}</tr>\n`,
+  )
+  return listSection(
     { id: 'worst-indicators', title: 'Where most is missing', rule: figureRules.worstIndicators },
-    figures.length === 0
-      ? markup`<p class="note">${indicators.some((one) => one.share !== null) ? 'Nothing: every indicator that was measured is fulfilled everywhere.' : 'No indicator was measured.'}</p>`
-      : markup`
-<table>
-<caption class="unseen">Indicators with the most points missing</caption>
-<thead><tr><th scope="col">Indicator</th><th scope="col" class="inner">Dimension</th><th scope="col" class="bars"><span class="unseen">Bar</span></th><th scope="col" class="number">Fulfilled</th><th scope="col" class="number">Points missing</th></tr></thead>
-<tbody>
-${figures.map(
-  (
-    figure,
-  ) => markup`<tr>${named(indicatorWords[figure.name])}<td class="inner">${dimensionWords[figure.dimension].label}</td><td>${bar(figure.share)}</td><td class="number">${share(figure.share)}</td><td class="number">${decimal(figure.missing)}<span class="of"> of ${figure.points}</span></td></tr>
-`,
-)}</tbody>
-</table>`,
+    indicators.some((one) => one.share !== null)
+      ? 'Nothing: every indicator that was measured is fulfilled everywhere.'
+      : 'No indicator was measured.',
+    {
+      caption: 'Indicators with the most points missing',
+      heads: [
+        'Indicator',
+        'Dimension:inner',
+        'Bar:bars',
+        'Fulfilled:number',
+        'Points missing:number',
+      ],
+      rows,
+    },
   )
+}
 
-export const allIndicators = ({ indicators }: MeasuredReport): Markup =>
+/** A section that is one table, or a note where the table would have no rows. */
+const listSection = (
+  about: Parameters<typeof section>[0],
+  note: string,
+  { caption, heads, rows }: { caption: string; heads: readonly string[]; rows: readonly Markup[] },
+): Markup =>
   section(
-    { id: 'indicators', title: 'Every indicator and its rule', rule: figureRules.indicators },
-    markup`
-<table class="rules">
-<caption class="unseen">Indicators by dimension</caption>
-<thead><tr><th scope="col">Indicator</th><th scope="col" class="number">Points</th><th scope="col" class="bars"><span class="unseen">Bar</span></th><th scope="col" class="number">Fulfilled</th></tr></thead>
-${dimensions.map((name) => group(name, indicators))}
-</table>`,
+    about,
+    rows.length === 0 ? markup`<p class="note">${note}</p>` : htmlTable(caption, heads, rows),
   )
 
-const group = (name: Dimension, figures: readonly IndicatorFigure[]): Markup => markup`<tbody>
+/** All indicators with their rules, dimension by dimension. */
+export const allIndicators = ({ indicators }: MeasuredReport): Markup => {
+  const group = (name: Dimension) => markup`</tbody><tbody>
 <tr class="group"><th scope="rowgroup" colspan="4">${dimensionWords[name].label}</th></tr>
-${figures
-  .filter(({ dimension }) => dimension === name)
-  .map(
-    (
-      figure,
-    ) => markup`<tr>${named(indicatorWords[figure.name])}<td class="number">${figure.points}</td><td>${bar(figure.share)}${codes(figure)}</td><td class="number">${share(figure.share)}</td></tr>
-`,
-  )}</tbody>
-`
+${indicators.filter(({ dimension }) => dimension === name).map(indicatorRow)}`
+  const heads = ['Indicator', 'Points:number', 'Bar:bars', 'Fulfilled:number']
+  return section(
+    { id: 'indicators', title: 'Every indicator and its rule', rule: figureRules.indicators },
+    markup`<div class="rules">${htmlTable('Indicators by dimension', heads, dimensions.map(group))}</div>`,
+  )
+}
 
-/** The most frequent bad answers of URLs. */
+const indicatorRow = (figure: IndicatorFigure): Markup =>
+  markup`<tr>${named(indicatorWords[figure.name])}${numberCell(figure.points)}<td>${bar(figure.share)}${codes(figure)}</td>${numberCell(share(figure.share))}</tr>\n`
+
+/** The most frequent bad answers of URLs that are named. */
 const mostCodes = 3
 
 function codes({ codes: shares }: IndicatorFigure): Markup | undefined {
   const bad = shares.filter(({ name }) => !isReachable(Number(name)))
   if (bad.length === 0) return undefined
-  const told = bad
+  const texts = bad
     .slice(0, mostCodes)
     .map((one) => `${statusName(one.name)} ${percent(one.percentage)}`)
-  return markup`<span class="rule">${[...told, ...(bad.length > mostCodes ? ['…'] : [])].join(', ')}</span>`
+  return markup`<span class="rule">${[...texts, ...(bad.length > mostCodes ? ['…'] : [])].join(', ')}</span>`
 }
 
 /** A status code, or what stands for none. */
@@ -222,137 +206,110 @@ function statusName(code: string | number): string {
   return String(code)
 }
 
-// What is wrong most often: broken rules, and hosts that do not answer.
-
+/** The rules that are broken most often. */
 export function violations({ violations: rules, indicators }: MeasuredReport): Markup {
   const wasValidated = indicators.some(
-    ({ name, share }) => name === 'dcatApCompliance' && share !== null,
+    (one) => one.name === 'dcatApCompliance' && one.share !== null,
   )
   const most = Math.max(1, ...rules.map(({ datasets }) => datasets))
-  return section(
+  const rows = rules.map(({ path, component, severity, message, datasets, count: times }) => {
+    const property =
+      path === null ? 'the dataset' : markup`<code>${clipped(compact(path), 80)}</code>`
+    const kinds = [
+      severity.toLowerCase(),
+      ...(component === null ? [] : [constraintName(component)]),
+    ]
+    return markup`<tr><th scope="row">${property}</th><td>${message.text !== '' && said(message, 240)}<span class="rule">${clipped(kinds.join(', '), 80)}</span></td><td>${bar((datasets / most) * 100)}</td>${numberCell(count(datasets))}${numberCell(count(times))}</tr>\n`
+  })
+  return listSection(
     { id: 'violations', title: 'Most frequent violations', rule: figureRules.violations },
-    rules.length === 0
-      ? markup`<p class="note">${wasValidated ? 'Validation found nothing to complain about.' : 'Nothing was validated: validation is for catalogues that say they are DCAT-AP.'}</p>`
-      : markup`
-<table>
-<caption class="unseen">Rules that are broken most often</caption>
-<thead><tr><th scope="col">Property</th><th scope="col">What is wrong</th><th scope="col" class="bars"><span class="unseen">Bar</span></th><th scope="col" class="number">Datasets</th><th scope="col" class="number">Times</th></tr></thead>
-<tbody>
-${rules.map((rule) => violationRow(rule, most))}</tbody>
-</table>`,
+    wasValidated
+      ? 'Validation found nothing to complain about.'
+      : 'Nothing was validated: validation is for catalogues that say they are DCAT-AP.',
+    {
+      caption: 'Rules that are broken most often',
+      heads: ['Property', 'What is wrong', 'Bar:bars', 'Datasets:number', 'Times:number'],
+      rows,
+    },
   )
 }
 
-function violationRow(rule: RuleFigure, most: number): Markup {
-  const { path, component, severity, message, datasets, count: times } = rule
-  const constraint = component === null ? undefined : constraintName(component)
-  const kinds = [severity.toLowerCase(), constraint].filter((kind) => kind !== undefined)
-  return markup`<tr><th scope="row">${path === null ? 'the dataset' : markup`<code>${clipped(compact(path), 80)}</code>`}</th><td>${message.text !== '' && said(message, 240)}<span class="rule">${clipped(kinds.join(', '), 80)}</span></td><td>${bar((datasets / most) * 100)}</td><td class="number">${count(datasets)}</td><td class="number">${count(times)}</td></tr>
-`
-}
-
-export function hosts({ hosts: rows, indicators }: MeasuredReport): Markup {
-  const wasAsked = indicators.some(({ codes }) => codes.length > 0)
-  const most = Math.max(1, ...rows.map(({ urls }) => urls))
-  return section(
+/** The hosts with most URLs that do not answer. */
+export function hosts({ hosts: found, indicators }: MeasuredReport): Markup {
+  const most = Math.max(1, ...found.map(({ urls }) => urls))
+  const rows = found.map(
+    ({ host, urls, datasets, status }) =>
+      markup`<tr><th scope="row"><bdi>${host === '' ? 'no host' : clipped(host, 120)}</bdi></th><td>${bar((urls / most) * 100)}</td>${numberCell(count(urls))}${numberCell(count(datasets))}<td>${statusName(status)}</td></tr>\n`,
+  )
+  return listSection(
     { id: 'hosts', title: 'Broken links by host', rule: figureRules.hosts },
-    rows.length === 0
-      ? markup`<p class="note">${wasAsked ? 'Every URL that was asked answered.' : 'No URL was asked.'}</p>`
-      : markup`
-<table>
-<caption class="unseen">Hosts with the most broken links</caption>
-<thead><tr><th scope="col">Host</th><th scope="col" class="bars"><span class="unseen">Bar</span></th><th scope="col" class="number">URLs</th><th scope="col" class="number">Datasets</th><th scope="col">Mostly</th></tr></thead>
-<tbody>
-${rows.map((row) => hostRow(row, most))}</tbody>
-</table>`,
+    indicators.some((one) => one.codes.length > 0)
+      ? 'Every URL that was asked answered.'
+      : 'No URL was asked.',
+    {
+      caption: 'Hosts with the most broken links',
+      heads: ['Host', 'Bar:bars', 'URLs:number', 'Datasets:number', 'Mostly'],
+      rows,
+    },
   )
 }
 
-const hostRow = ({ host, urls, datasets, status }: UnreachableHost, most: number): Markup =>
-  markup`<tr><th scope="row"><bdi>${host === '' ? 'no host' : clipped(host, 120)}</bdi></th><td>${bar((urls / most) * 100)}</td><td class="number">${count(urls)}</td><td class="number">${count(datasets)}</td><td>${statusName(status)}</td></tr>
-`
-
-// The datasets at both ends.
-
-export const worstDatasets = (report: Report, { worst }: MeasuredReport): Markup =>
-  section(
-    { id: 'worst-datasets', title: 'Datasets with the lowest scores', rule: figureRules.worst },
-    datasetTable(report, worst, 'Datasets with the lowest scores'),
+/** The datasets at one end. */
+export function datasets(
+  { subject, bands }: Report,
+  end: 'worst' | 'best',
+  found: readonly DatasetRow[],
+): Markup {
+  const title = `Datasets with the ${end === 'worst' ? 'lowest' : 'highest'} scores`
+  const isPortal = subject.id === undefined
+  const heads = ['Dataset', ...(isPortal ? ['Catalogue'] : []), ...dimensionHeads, 'Score:number']
+  const rows = found.map(
+    (row) =>
+      markup`<tr><th scope="row">${linked(row.iri, said(row.title))}</th>${isPortal && markup`<td>${said({ text: row.catalogue }, 60)}</td>`}${dimensionCells(row.points)}${numberCell(points(row.score))}<td>${bandName(bands, row.band)}</td></tr>\n`,
   )
-
-export const bestDatasets = (report: Report, { best }: MeasuredReport): Markup =>
-  section(
-    { id: 'best-datasets', title: 'Datasets with the highest scores', rule: figureRules.best },
-    datasetTable(report, best, 'Datasets with the highest scores'),
+  return section(
+    { id: `${end}-datasets`, title, rule: figureRules[end] },
+    rows.length === 0
+      ? markup`<p class="note">No dataset has a score.</p>`
+      : wide(title, htmlTable(title, [...heads, 'Band'], rows)),
   )
+}
 
-const datasetTable = (report: Report, rows: readonly DatasetRow[], caption: string): Markup =>
-  rows.length === 0
-    ? markup`<p class="note">No dataset has a score.</p>`
-    : wide(
-        caption,
-        markup`
-<table>
-<caption class="unseen">${caption}</caption>
-<thead><tr><th scope="col">Dataset</th>${report.subject.id === undefined && markup`<th scope="col">Catalogue</th>`}${dimensionHeads}<th scope="col" class="number">Score</th><th scope="col">Band</th></tr></thead>
-<tbody>
-${rows.map((row) => datasetRow(report, row))}</tbody>
-</table>`,
-      )
-
-const datasetRow = ({ subject, bands }: Report, row: DatasetRow): Markup =>
-  markup`<tr><th scope="row">${linked(row.iri, said(row.title))}</th>${subject.id === undefined && markup`<td>${said({ text: row.catalogue }, 60)}</td>`}${dimensionCells(row.points)}<td class="number">${points(row.score)}</td><td>${bandName(bands, row.band)}</td></tr>
-`
-
-// The catalogues of the portal by their scores, page by page.
-
+/** The catalogues of the portal by their scores, page by page. */
 export function catalogues(
-  report: Report,
+  { bands }: Report,
   list: CatalogueList,
   addresses: ReportAddresses,
 ): Markup {
-  const { rows, page } = list
-  const [first, last] = [page.offset + 1, page.offset + rows.length]
+  const { page, order, count: all } = list
+  const [first, last] = [page.offset + 1, page.offset + list.rows.length]
+  const rows = list.rows.map(
+    (row) =>
+      markup`<tr><th scope="row"><a href="${addresses.catalogue(row.id)}">${said(row.title)}</a></th>${dimensionCells(row.points)}${numberCell(count(row.datasets))}${numberCell(points(row.score))}<td>${bandName(bands, row.band)}</td></tr>\n`,
+  )
+  const heads = ['Catalogue', ...dimensionHeads, 'Datasets:number', 'Score:number', 'Band']
   const which =
     rows.length === 0
-      ? `There are ${count(list.count)}.`
-      : `${count(first)} to ${count(last)} of ${count(list.count)}, ${list.order === 'best' ? 'the highest score first' : 'the lowest score first'}.`
+      ? `There are ${count(all)}.`
+      : `${count(first)} to ${count(last)} of ${count(all)}, ${order === 'best' ? 'the highest score first' : 'the lowest score first'}.`
   return section(
     { id: 'catalogues', title: 'Catalogues', rule: `${figureRules.catalogues} ${which}` },
     markup`
-${rows.length > 0 && catalogueTable(report, list, addresses)}
+${rows.length > 0 && wide('Catalogues by score', htmlTable('Catalogues by score', heads, rows))}
 ${pages(list, addresses)}`,
   )
 }
 
-const catalogueTable = (
-  report: Report,
-  { rows }: CatalogueList,
-  addresses: ReportAddresses,
-): Markup =>
-  wide(
-    'Catalogues by score',
-    markup`
-<table>
-<caption class="unseen">Catalogues by score</caption>
-<thead><tr><th scope="col">Catalogue</th>${dimensionHeads}<th scope="col" class="number">Datasets</th><th scope="col" class="number">Score</th><th scope="col">Band</th></tr></thead>
-<tbody>
-${rows.map((row) => catalogueRow(report, row, addresses))}</tbody>
-</table>`,
-  )
-
-const catalogueRow = ({ bands }: Report, row: CatalogueRow, addresses: ReportAddresses): Markup =>
-  markup`<tr><th scope="row"><a href="${addresses.catalogue(row.id)}">${said(row.title)}</a></th>${dimensionCells(row.points)}<td class="number">${count(row.datasets)}</td><td class="number">${points(row.score)}</td><td>${bandName(bands, row.band)}</td></tr>
-`
-
 function pages({ count: all, page, order }: CatalogueList, addresses: ReportAddresses): Markup {
   const { offset, limit } = page
-  const link = (text: string, start: number, isThere: boolean) =>
+  const link = (text: string, start: number, isThere: boolean, other = order) =>
     isThere &&
-    markup`<a href="${addresses.portal({ order, offset: start, limit })}">${text}</a>
-`
-  const turned = order === 'best' ? 'worst' : 'best'
+    markup`<a href="${addresses.portal({ order: other, offset: start, limit })}">${text}</a>\n`
+  const [turned, name] =
+    order === 'best'
+      ? (['worst', 'Lowest score first'] as const)
+      : (['best', 'Highest score first'] as const)
   return markup`<nav class="pages" aria-label="Pages of the list of catalogues">
-${link('First', 0, offset > 0)}${link('Previous', Math.max(0, offset - limit), offset > 0)}${link('Next', offset + limit, offset + limit < all)}${all > 1 && markup`<a href="${addresses.portal({ order: turned, offset: 0, limit })}">${turned === 'worst' ? 'Lowest score first' : 'Highest score first'}</a>`}
+${link('First', 0, offset > 0)}${link('Previous', Math.max(0, offset - limit), offset > 0)}${link('Next', offset + limit, offset + limit < all)}${link(name, 0, all > 1, turned)}
 </nav>`
 }

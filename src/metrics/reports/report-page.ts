@@ -7,15 +7,14 @@ import { type ReportAddresses, markup, type Markup } from './page-parts.ts'
 import type { MeasuredReport, Report } from './report.ts'
 import {
   allIndicators,
-  bestDatasets,
   catalogues,
+  datasets,
   fiveDimensions,
   glance,
   hosts,
   masthead,
   overTime,
   violations,
-  worstDatasets,
   worstIndicators,
 } from './page-sections.ts'
 
@@ -59,8 +58,8 @@ ${fiveDimensions(measured)}
 ${worstIndicators(measured)}
 ${violations(measured)}
 ${hosts(measured)}
-${worstDatasets(report, measured)}
-${bestDatasets(report, measured)}`
+${datasets(report, 'worst', measured.worst)}
+${datasets(report, 'best', measured.best)}`
 
 const empty = ({ refreshed }: Report): Markup => markup`
 <section>

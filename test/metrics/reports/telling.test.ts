@@ -12,7 +12,7 @@ import {
   longDay,
   percent,
 } from '../../../src/metrics/reports/indicator-texts.ts'
-import { summary } from '../../../src/metrics/reports/summary.ts'
+import { summary } from '../../../src/metrics/reports/report-summary.ts'
 import { bands, figuresOf, months } from './figures-double.ts'
 import { groundOf } from './ground.ts'
 
