@@ -5,15 +5,6 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 type Properties = Readonly<Record<string, JsonSchema>>
 
-export const text = (description: string): JsonSchema => ({ type: 'string', description })
-
-/** Language key → text. */
-export const languageMap = (description: string): JsonSchema => ({
-  type: 'object',
-  additionalProperties: { type: 'string' },
-  description,
-})
-
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
 
 /** An object; keys that are always there are named in `required`. */

@@ -21,11 +21,11 @@ const budgets: Readonly<Record<string, number>> = {
 
   main: 2244,
 
-  metrics: 8671,
+  metrics: 8562,
 
   pipe: 6283,
 
-  profile: 1845,
+  profile: 1610,
 
   projector: 6198,
 
