@@ -1,6 +1,6 @@
 /** `metrics-accessibility`: one status per URL of every distribution, as a measurement. Works ahead within bounds, and keeps the order. */
 
-import type { BlankNode, NamedNode, Quad, Term } from '@rdfjs/types'
+import type { BlankNode, NamedNode } from '@rdfjs/types'
 import type { Message } from '../../pipe/message.ts'
 import type { SegmentContext, SegmentFunction, SegmentKind } from '../../pipe/segment.ts'
 import { dcat } from '../../rdf/namespaces.ts'
@@ -13,7 +13,7 @@ import {
   withMeasurements,
 } from '../measure/measurements.ts'
 import { metricsSegment, segmentConfig } from '../pipe/metrics-segment.ts'
-import { type Payload, payloadOf } from '../pipe/payload.ts'
+import { distributionsOf, type Payload, payloadOf } from '../pipe/payload.ts'
 import type { UrlReach, ReachRun, UrlVerdict } from './url-reach.ts'
 import { invalid } from './url-check.ts'
 
@@ -98,41 +98,24 @@ type UrlUse = {
 }
 
 /** Every access and download URL of every distribution, once each; literals without text are none. */
-export function urlUsesOf({ subject, dataset }: Payload): readonly UrlUse[] {
-  const distributions = new Set<string>()
-  const found: Quad[] = []
-  for (const q of dataset) {
-    if (q.predicate.value === distribution && keyOf(q.subject) === subject.iri) {
-      distributions.add(nodeKey(q.object))
-    } else if (metrics.has(q.predicate.value)) found.push(q)
-  }
-  const places = new Map<string, UrlUse>()
-  for (const { subject: on, predicate, object } of found) {
+export function urlUsesOf(payload: Payload): readonly UrlUse[] {
+  const distributions = new Map(distributionsOf(payload).map((on) => [keyOf(on), on]))
+  const uses = new Map<string, UrlUse>()
+  for (const { subject, predicate, object } of payload.dataset) {
     const metric = metrics.get(predicate.value)
-    if (!metric || !isNode(on) || !distributions.has(nodeKey(on))) continue
-    if (object.termType === 'Literal' && object.value.trim() === '') continue
-    const key = `${metric} ${nodeKey(on)} ${nodeKey(object)}`
-    if (!places.has(key)) places.set(key, { metric, on, ...addressOf(object) })
+    const on = metric && distributions.get(keyOf(subject))
+    if (!on || (object.termType === 'Literal' && object.value.trim() === '')) continue
+    const url = object.termType === 'BlankNode' ? {} : { url: object.value }
+    const key = `${metric} ${keyOf(on)} ${object.termType} ${object.value}`
+    uses.set(key, { metric, on, ...url, isIri: object.termType === 'NamedNode' })
   }
-  return [...places.values()]
+  return [...uses.values()]
 }
-
-const distribution = dcat('distribution').value
 
 const metrics: ReadonlyMap<string, UrlUse['metric']> = new Map([
   [dcat('accessURL').value, 'accessUrlStatusCode'],
   [dcat('downloadURL').value, 'downloadUrlStatusCode'],
 ])
-
-const nodeKey = (term: Term): string => `${term.termType} ${term.value}`
-
-const isNode = (term: Term): term is NamedNode | BlankNode =>
-  term.termType === 'NamedNode' || term.termType === 'BlankNode'
-
-const addressOf = ({ termType, value }: Term): Pick<UrlUse, 'url' | 'isIri'> => ({
-  isIri: termType === 'NamedNode',
-  ...(termType !== 'BlankNode' && { url: value }),
-})
 
 // How much may be under way in a segment that works ahead, in the size of what it holds.
 

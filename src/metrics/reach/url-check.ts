@@ -20,7 +20,7 @@ export type CheckOutcome = {
 
 type Noted = { asked: boolean; answered?: number }
 
-export type Checking = {
+export type CheckContext = {
   readonly outbound: Outbound
   /** What all requests of checks have in common. */
   readonly requestDefaults: Pick<OutboundRequest, 'reach' | 'room' | 'deadlines'>
@@ -30,7 +30,7 @@ export type Checking = {
 
 /** Throws the signal's reason only. */
 export async function check(
-  context: Checking,
+  context: CheckContext,
   url: URL,
   signal: AbortSignal,
 ): Promise<CheckOutcome> {
@@ -67,13 +67,13 @@ class Barred extends Error {
  * A host that cannot be connected to for robots.txt cannot be for anything, and nothing else may be asked of it: that is the
  * verdict. One that is there and does not give its robots.txt has said nothing about the URL.
  */
-async function checkRobots(context: Checking, url: string, signal: AbortSignal): Promise<void> {
+async function checkRobots(context: CheckContext, url: string, signal: AbortSignal): Promise<void> {
   const word = await context.outbound.robots({ ...context.requestDefaults, url }, signal)
   if (word === 'allowed') return
   throw new Barred(word === 'unreachable' ? unreachable : word === 'refused' ? invalid : undefined)
 }
 
-type Visit = { readonly context: Checking; readonly url: URL; readonly noted: Noted }
+type Visit = { readonly context: CheckContext; readonly url: URL; readonly noted: Noted }
 
 const attempts = 2
 const beforeAgainMs = 1000

@@ -9,10 +9,10 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { RunSink } from '../../pipe/runs/run.ts'
 import { Semaphore } from '../../workers/semaphore.ts'
-import { joining, lanes } from './host-turns.ts'
-import { check, type Checking, type CheckOutcome, invalid, unreachable } from './url-check.ts'
+import { SharedWork } from '../../workers/shared-work.ts'
+import { check, type CheckContext, type CheckOutcome, invalid, unreachable } from './url-check.ts'
 import {
-  type Known,
+  type KnownUrl,
   openVerdictFile,
   type UrlKey,
   urlKeyOf,
@@ -60,14 +60,15 @@ const deadlines = { connectMs: attemptMs, firstByteMs: attemptMs, pageMs: attemp
 export class UrlReach {
   readonly options: ReachOptions
   readonly file: VerdictFile
-  /** The checks under way, by URL. */
-  readonly checks = joining<void>()
-  readonly turns = lanes(atOneHost)
   /** Runs, and how many verdicts each is waiting for. */
   readonly waiting = new Map<ReachRun, number>()
   /** How the last run of each catalogue got on, whichever it was. */
   readonly paces = new Map<string, Pace>()
-  readonly checking: Checking
+  /** The checks under way, by URL. */
+  readonly #checks = new Map<string, SharedWork<void>>()
+  /** Hosts at which checks are under way or wait, with their number. */
+  readonly #hosts = new Map<string, { readonly places: Semaphore; users: number }>()
+  readonly #context: CheckContext
   #stopped: Promise<void> | undefined
 
   constructor(options: ReachOptions) {
@@ -78,7 +79,7 @@ export class UrlReach {
     if (allow.length > 0) this.file.expire(invalid, now())
     const reach = { kind: 'listed', allow } as const
     const requestDefaults = { reach, deadlines, room: new Semaphore(atOnce) }
-    this.checking = { outbound, requestDefaults, pause, log }
+    this.#context = { outbound, requestDefaults, pause, log }
   }
 
   readonly now = (): number => this.options.now()
@@ -88,16 +89,50 @@ export class UrlReach {
     return new ReachRun(this, run, sink)
   }
 
+  isUnderWay(url: string): boolean {
+    return this.#checks.get(url)?.isAborted === false
+  }
+
+  /** Joins the check of a URL that is under way, or begins this one. */
+  join(
+    url: string,
+    work: (signal: AbortSignal) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    signal.throwIfAborted()
+    const underWay = this.#checks.get(url)
+    if (underWay?.isAborted === false) return underWay.join(signal)
+    const shared = new SharedWork(work)
+    this.#checks.set(url, shared)
+    void shared.ended.then(() => {
+      if (this.#checks.get(url) === shared) this.#checks.delete(url)
+    })
+    return shared.join(signal)
+  }
+
+  /** Asks a URL when there is a place at its host. */
+  async check(url: URL, signal: AbortSignal): Promise<CheckOutcome> {
+    const host = this.#hosts.get(url.host) ?? { places: new Semaphore(atOneHost), users: 0 }
+    this.#hosts.set(url.host, host)
+    host.users += 1
+    try {
+      return await host.places.run(() => check(this.#context, url, signal), signal)
+    } finally {
+      host.users -= 1
+      if (host.users === 0) this.#hosts.delete(url.host)
+    }
+  }
+
   /** Breaks off what is under way; to be called when the runs have been told to stop. */
   stop(): Promise<void> {
-    this.#stopped ??= this.checks
-      .close(new Failure('run-interrupted', 'the process is stopping'))
-      .then(() => this.file.close())
+    const all = [...this.#checks.values()]
+    for (const one of all) one.abort(new Failure('run-interrupted', 'the process is stopping'))
+    this.#stopped ??= Promise.all(all.map(({ ended }) => ended)).then(() => this.file.close())
     return this.#stopped
   }
 }
 
-type Met = { readonly url: URL; readonly key: UrlKey; readonly catalogue: string }
+type MetUrl = { readonly url: URL; readonly key: UrlKey; readonly catalogue: string }
 
 /** The checks of one run. */
 export class ReachRun {
@@ -125,31 +160,24 @@ export class ReachRun {
     catalogue = '',
     signal: AbortSignal,
   ): Promise<UrlVerdict | undefined> {
-    const { file, checks, now } = this.#reach
+    const { file, now } = this.#reach
     const url = askable(text)
     if (!url) return { status: invalid, at: now() }
     const key = urlKeyOf(url)
     const name = key.toString('base64')
-    if (!checks.has(name)) {
+    if (!this.#reach.isUnderWay(name)) {
       const known = file.known(key)
       if (known && (known.due > now() || known.tried >= this.#began)) return verdictOf(known)
       if (!this.#budget.take(known, catalogue)) {
+        const never = { status: undefined, checked: 0, due: now(), tried: 0 }
         // So that the next run can foresee it.
-        if (known?.catalogue !== catalogue)
-          file.keep(key, {
-            status: undefined,
-            checked: 0,
-            due: now(),
-            tried: 0,
-            ...known,
-            catalogue,
-          })
+        if (known?.catalogue !== catalogue) file.keep(key, { ...never, ...known, catalogue })
         return verdictOf(known)
       }
     }
     this.#count(1)
     try {
-      await checks.join(name, (stop) => this.#ask({ url, key, catalogue }, stop), signal)
+      await this.#reach.join(name, (stop) => this.#ask({ url, key, catalogue }, stop), signal)
     } finally {
       this.#count(-1)
     }
@@ -163,12 +191,11 @@ export class ReachRun {
     else waiting.delete(this)
   }
 
-  async #ask({ url, key, catalogue }: Met, signal: AbortSignal): Promise<void> {
-    const { file, turns, checking, waiting } = this.#reach
+  async #ask({ url, key, catalogue }: MetUrl, signal: AbortSignal): Promise<void> {
+    const { file, waiting } = this.#reach
     let outcome: CheckOutcome | undefined
     try {
-      const turn = { host: url.host, owner: this.#id }
-      outcome = await turns.take(turn, () => check(checking, url, signal), signal)
+      outcome = await this.#reach.check(url, signal)
     } finally {
       if (outcome?.asked !== true) this.#budget.giveBack()
     }
@@ -176,11 +203,11 @@ export class ReachRun {
     const known = { ...this.#renewed(file.known(key), status), catalogue }
     file.keep(key, known, asked ? this.#id : undefined)
     if (asked) this.#sink.request({ host: url.host, status: answered ?? 'error' })
-    // Also who waits for a check of another run, or behind one, has not stood still.
+    // Also runs that wait for a check of another run, or after one, have not stood still.
     for (const one of waiting.keys()) one.#sink.alive()
   }
 
-  #renewed(known: Known | undefined, status: number | undefined): Omit<Known, 'catalogue'> {
+  #renewed(known: KnownUrl | undefined, status: number | undefined): Omit<KnownUrl, 'catalogue'> {
     const { recheckDays, unreachableDays, now, random } = this.#reach.options
     const tried = now()
     if (status === undefined)
@@ -200,7 +227,7 @@ function askable(text: string): URL | undefined {
   }
 }
 
-const verdictOf = (known: Known | undefined): UrlVerdict | undefined =>
+const verdictOf = (known: KnownUrl | undefined): UrlVerdict | undefined =>
   known?.status === undefined ? undefined : { status: known.status, at: known.checked }
 
 /** How a run got on with a catalogue: what the next one learns from. */
@@ -231,7 +258,7 @@ class CheckBudget {
   }
 
   /** Whether this URL may be asked now, and if so, counts it. */
-  take(known: Known | undefined, catalogue: string): boolean {
+  take(known: KnownUrl | undefined, catalogue: string): boolean {
     if (this.#left <= 0) return false
     const pace = this.#paceOf(catalogue)
     if (known && known.tried > pace.limit) {

@@ -1,10 +1,10 @@
 /** What is known of URLs, in a file of its own: the last verdict on each, when it was asked, and what runs have spent. */
 
 import { createHash } from 'node:crypto'
-import { openSqlite, type Row, type Sqlite } from '../../sqlite.ts'
+import { openSqlite } from '../../sqlite.ts'
 
 /**
- * `verdict`: `url` is the SHA-256 of the URL, so that no token in a URL lies about here; `status` is absent when there was
+ * `verdict`: `url` is the SHA-256 of the URL, so that no token in a URL is stored here; `status` is absent when there was
  * never a verdict; `checked` is when it was given, `due` when another one is wanted, `tried` when the URL was last asked,
  * 0 for never; `catalogue` is where it was met then. `run`: when a run began, and how many URLs it has asked. Times are ms.
  */
@@ -24,7 +24,7 @@ export type UrlKey = Buffer
 
 export const urlKeyOf = (url: URL): UrlKey => createHash('sha256').update(url.href).digest()
 
-export type Known = {
+export type KnownUrl = {
   readonly status: number | undefined
   readonly checked: number
   readonly due: number
@@ -32,95 +32,55 @@ export type Known = {
   readonly catalogue: string
 }
 
-type Begun = { readonly began: number; readonly asked: number }
-
-export type VerdictFile = {
-  known(key: UrlKey): Known | undefined
-  /** Keeps it, and counts it for the run that has asked. */
-  keep(key: UrlKey, known: Known, run?: string): void
-  /** The run as it stands; a new one begins now. */
-  run(id: string, now: number): Begun
-  /** When the n-th of those that are due in a catalogue was tried, the oldest first; absent when there are fewer. */
-  nthDue(catalogue: string, n: number, now: number): number | undefined
-  /** Verdicts with this status are due now. */
-  expire(status: number, now: number): void
-  close(): void
-}
+export type VerdictFile = ReturnType<typeof openVerdictFile>
 
 const dayMs = 86_400_000
-/** What was not asked in so long stands in no dataset any more. */
+/** URLs that were not asked for so long are in no dataset any more. */
 const forgottenMs = 365 * dayMs
 /** No run is resumed after so long. */
 const runForgottenMs = 14 * dayMs
 
-export function openVerdictFile(path: string, now: number): VerdictFile {
+export function openVerdictFile(path: string, now: number) {
   const file = openSqlite({ path, schema, format: verdictsFormat })
-  forget(file, now - forgottenMs)
+  file.run('DELETE FROM verdict WHERE iif(tried = 0, due, tried) < ?', now - forgottenMs)
   return {
-    known: (key) => {
-      const row = file.first(
-        'SELECT status, checked, due, tried, catalogue FROM verdict WHERE url = ?',
-        key,
+    known: (key: UrlKey): KnownUrl | undefined => {
+      const row = file.first('SELECT * FROM verdict WHERE url = ?', key)
+      return (
+        row && {
+          status: row['status'] === null ? undefined : Number(row['status']),
+          checked: Number(row['checked']),
+          due: Number(row['due']),
+          tried: Number(row['tried']),
+          catalogue: String(row['catalogue']),
+        }
       )
-      return row && knownOf(row)
     },
-    keep: (key, known, run) => keep(file, key, known, run),
-    run: (id, time) => {
+    /** Keeps it, and counts it for the run that has asked. */
+    keep: (key: UrlKey, known: KnownUrl, run?: string): void => {
+      const { status = null, checked, due, tried, catalogue } = known
+      const row = [key, status, checked, due, tried, catalogue]
+      file.transaction(() => {
+        file.run('INSERT OR REPLACE INTO verdict VALUES (?, ?, ?, ?, ?, ?)', ...row)
+        if (run !== undefined) file.run('UPDATE run SET asked = asked + 1 WHERE id = ?', run)
+      })
+    },
+    /** The run as it stands; a new one begins now. */
+    run: (id: string, time: number) => {
       const { changes } = file.run('INSERT OR IGNORE INTO run VALUES (?, ?, 0)', id, time)
       if (changes > 0) file.run('DELETE FROM run WHERE began < ?', time - runForgottenMs)
       const row = file.first('SELECT began, asked FROM run WHERE id = ?', id)
       return { began: Number(row?.['began'] ?? time), asked: Number(row?.['asked'] ?? 0) }
     },
-    nthDue: (catalogue, n, time) => {
-      const row = file.first(
-        'SELECT tried FROM verdict WHERE catalogue = ? AND due <= ? ORDER BY tried LIMIT 1 OFFSET ?',
-        catalogue,
-        time,
-        n - 1,
-      )
+    /** When the n-th of those that are due in a catalogue was tried, the oldest first; absent when there are fewer. */
+    nthDue: (catalogue: string, n: number, time: number): number | undefined => {
+      const due = 'SELECT tried FROM verdict WHERE catalogue = ? AND due <= ? ORDER BY tried'
+      const row = file.first(`${due} LIMIT 1 OFFSET ?`, catalogue, time, n - 1)
       return row && Number(row['tried'])
     },
-    expire: (status, time) => {
-      file.run('UPDATE verdict SET due = ? WHERE status = ? AND due > ?', time, status, time)
-    },
+    /** Verdicts with this status are due now. */
+    expire: (status: number, time: number): void =>
+      void file.run('UPDATE verdict SET due = ? WHERE status = ? AND due > ?', time, status, time),
     close: () => file.close(),
   }
 }
-
-/** Catalogue by catalogue, each by the index: the whole file is not read for it. */
-function forget(file: Sqlite, before: number): void {
-  const next = 'SELECT min(catalogue) AS catalogue FROM verdict WHERE catalogue > ?'
-  const unasked = 'DELETE FROM verdict WHERE catalogue = ? AND tried = 0 AND due < ?'
-  const asked = 'DELETE FROM verdict WHERE catalogue = ? AND tried > 0 AND tried < ?'
-  const first = file.first('SELECT min(catalogue) AS catalogue FROM verdict')
-  for (let row = first; typeof row?.['catalogue'] === 'string';) {
-    const { catalogue } = row
-    file.run(unasked, catalogue, before)
-    file.run(asked, catalogue, before)
-    row = file.first(next, catalogue)
-  }
-}
-
-function keep(file: Sqlite, key: UrlKey, known: Known, run: string | undefined): void {
-  const { status = null, checked, due, tried, catalogue } = known
-  file.transaction(() => {
-    file.run(
-      'INSERT OR REPLACE INTO verdict VALUES (?, ?, ?, ?, ?, ?)',
-      key,
-      status,
-      checked,
-      due,
-      tried,
-      catalogue,
-    )
-    if (run !== undefined) file.run('UPDATE run SET asked = asked + 1 WHERE id = ?', run)
-  })
-}
-
-const knownOf = (row: Row): Known => ({
-  status: row['status'] === null ? undefined : Number(row['status']),
-  checked: Number(row['checked']),
-  due: Number(row['due']),
-  tried: Number(row['tried']),
-  catalogue: String(row['catalogue']),
-})
