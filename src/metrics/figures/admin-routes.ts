@@ -166,7 +166,7 @@ async function extentOf(
     const counted = inIt(figures.catalogues())
     if (counted.length > 0) return counted
     const facts = await readCatalogues(source, await catalogueIds(source, signal), signal)
-    const there = inIt([...facts.values()].filter((one) => one !== 'hidden'))
+    const there = inIt([...facts.values()].filter(({ isHidden }) => !isHidden))
     if (there.length > 0) return there
     throw new Failure('not-found', `no catalogue is of the country ${shown(id)}`)
   }

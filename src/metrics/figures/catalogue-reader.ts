@@ -56,13 +56,16 @@ async function idsIn(
 /** Catalogues whose graphs are read at once. */
 const atOnce = 100
 
-/** What catalogues say of themselves, by id: those that are absent are no keys, hidden ones are `hidden`. */
+/** What a catalogue says of itself; hidden ones have no figures. */
+export type ReadCatalogue = CatalogueFigures & { readonly isHidden: boolean }
+
+/** By id; catalogues that are absent are no keys. */
 export async function readCatalogues(
   { store, names }: MetricsSource,
   ids: readonly string[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, CatalogueFigures | 'hidden'>> {
-  const found = new Map<string, CatalogueFigures | 'hidden'>()
+): Promise<ReadonlyMap<string, ReadCatalogue>> {
+  const found = new Map<string, ReadCatalogue>()
   for (let at = 0; at < ids.length; at += atOnce) {
     const some = ids.slice(at, at + atOnce)
     const texts = await store.readAll(some.map(names.catalogue), { links: false }, signal)
@@ -85,19 +88,19 @@ export async function visibleCatalogue(
   // What cannot be an id does not get as far as the store.
   const isId = names.idOf('catalogue', names.catalogue(id)) !== undefined
   const found = isId ? (await readCatalogues(source, [id], signal)).get(id) : undefined
-  if (found === undefined || found === 'hidden') throw unknownCatalogue(id)
+  if (!found || found.isHidden) throw unknownCatalogue(id)
   return found
 }
 
 export const unknownCatalogue = (id: string) =>
   new Failure('unknown-catalogue', `there is no catalogue ${shown(id)}`)
 
-function catalogueOf(id: string, iri: string, graph: Graph): CatalogueFigures | 'hidden' {
-  if (isHidden(graph, iri)) return 'hidden'
+function catalogueOf(id: string, iri: string, graph: Graph): ReadCatalogue {
   const of = (name: string) => graph.objects(iri, dct(name))
   const places = of('spatial').filter(({ termType }) => termType === 'NamedNode')
   return {
     id,
+    isHidden: isHidden(graph, iri),
     titles: textsOf(of('title')),
     descriptions: textsOf(of('description')),
     languages: languagesOf(of('language')),
@@ -115,10 +118,10 @@ const isHidden = (graph: Graph, iri: string): boolean =>
       termType === 'Literal' ? value === 'hidden' : localName(value) === 'hidden',
     )
 
-/** `dcat-ap` before all others, because it decides what is measured. */
+/** A literal as it is, of an IRI its last part; `dcat-ap` before all others, because it decides what is measured. */
 function typeOf(values: readonly string[]): string | null {
   const types = values.map((value) =>
-    /^[a-z][a-z0-9+.-]*:/i.test(value) ? localName(value) : value,
+    /^[a-z][a-z0-9+.-]*:/i.test(value) ? localName(value.replace(/[#/]+$/, '')) : value,
   )
   return types.find((type) => type.toLowerCase() === 'dcat-ap') ?? types[0] ?? null
 }

@@ -53,7 +53,7 @@ export async function readDataset(
     (row) => names.idOf('catalogue', row['catalogue']?.value ?? '') ?? [],
   )
   const facts = await readCatalogues(source, catalogues, signal)
-  if (![...facts.values()].some((one) => one !== 'hidden')) throw unknownDataset(id)
+  if (![...facts.values()].some(({ isHidden }) => !isHidden)) throw unknownDataset(id)
   const [text, measured] = [texts.get(iri), texts.get(metrics)]
   if (text === undefined) throw unknownDataset(id)
   if (measured === undefined)

@@ -7,7 +7,7 @@
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { openSqlite, type Sqlite } from '../../sqlite.ts'
-import { unlessAborted } from '../../workers/condition.ts'
+import { SharedWork } from '../../workers/shared-work.ts'
 import type { MetricsSource } from './catalogue-reader.ts'
 import { maximaOf, type Points } from './counts.ts'
 import type { ScoreBand } from './figures.ts'
@@ -110,12 +110,7 @@ export function openCache(options: CacheOptions) {
   }
 }
 
-type Job = {
-  extent: Extent
-  waiting: number
-  readonly outcome: Promise<number>
-  readonly end: AbortController
-}
+type RefreshJob = { extent: Extent; readonly work: SharedWork<number> }
 
 const covers = (running: Extent, extent: Extent): boolean =>
   running === 'all' || (extent !== 'all' && extent.every((id) => running.includes(id)))
@@ -123,60 +118,50 @@ const covers = (running: Extent, extent: Extent): boolean =>
 const union = (one: Extent, other: Extent): Extent =>
   one === 'all' || other === 'all' ? 'all' : [...new Set([...one, ...other])].sort()
 
-const isJoinable = (job: Job | undefined): job is Job => job?.end.signal.aborted === false
-
 /** One job runs and at most one waits, which grows. A job that nobody waits for any more is aborted. */
 class RefreshQueue {
-  readonly #work: (extent: Extent, signal: AbortSignal) => Promise<number>
-  #running: Job | undefined
-  #waiting: Job | undefined
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #refresh: (extent: Extent, signal: AbortSignal) => Promise<number>
+  #running: RefreshJob | undefined
+  #waiting: RefreshJob | undefined
+  #last: Promise<void> = Promise.resolve()
 
   constructor(work: (extent: Extent, signal: AbortSignal) => Promise<number>) {
-    this.#work = work
+    this.#refresh = work
   }
 
   /** `isFresh`: what runs already does not count, because it may have read before what the caller knows of. */
-  async request(extent: Extent, isFresh: boolean, signal = new AbortController().signal) {
-    signal.throwIfAborted()
-    const job = this.#jobFor(extent, isFresh)
-    job.waiting += 1
-    try {
-      return await unlessAborted(job.outcome, signal)
-    } finally {
-      job.waiting -= 1
-      if (job.waiting === 0) job.end.abort(signal.reason)
+  async request(extent: Extent, isFresh: boolean, signal?: AbortSignal): Promise<number> {
+    signal?.throwIfAborted()
+    const [running, waiting] = [this.#running, this.#waiting]
+    if (!isFresh && running?.work.isAborted === false && covers(running.extent, extent))
+      return running.work.join(signal)
+    if (waiting?.work.isAborted === false) {
+      waiting.extent = union(waiting.extent, extent)
+      return waiting.work.join(signal)
     }
+    const before = this.#last
+    const job: RefreshJob = {
+      extent,
+      work: new SharedWork((end) => before.then(() => this.#run(job, end))),
+    }
+    this.#last = job.work.ended
+    if (running) this.#waiting = job
+    else this.#running = job
+    return job.work.join(signal)
   }
 
   /** Aborts what runs and waits for its end. */
   async stop(): Promise<void> {
-    for (const job of [this.#running, this.#waiting]) job?.end.abort(new Error('the cache ends'))
+    for (const job of [this.#running, this.#waiting]) job?.work.abort(new Error('the cache ends'))
     await this.#last
   }
 
-  #jobFor(extent: Extent, isFresh: boolean): Job {
-    const [running, waiting] = [this.#running, this.#waiting]
-    if (!isFresh && isJoinable(running) && covers(running.extent, extent)) return running
-    if (isJoinable(waiting)) {
-      waiting.extent = union(waiting.extent, extent)
-      return waiting
-    }
-    const before = this.#last
-    const start = () => before.then(() => this.#run(job))
-    const job: Job = { extent, waiting: 0, end: new AbortController(), outcome: start() }
-    this.#last = job.outcome.catch(() => undefined)
-    if (running) this.#waiting = job
-    else this.#running = job
-    return job
-  }
-
-  async #run(job: Job): Promise<number> {
+  async #run(job: RefreshJob, end: AbortSignal): Promise<number> {
     this.#running = job
     if (this.#waiting === job) this.#waiting = undefined
     try {
-      job.end.signal.throwIfAborted()
-      return await this.#work(job.extent, job.end.signal)
+      end.throwIfAborted()
+      return await this.#refresh(job.extent, end)
     } finally {
       this.#running = undefined
     }

@@ -79,7 +79,7 @@ async function refreshed(
   const served = file.rows('SELECT id FROM served').map(({ id }) => String(id))
   const ids = extent === 'all' ? await catalogueIds(context, signal) : extent
   const found = await readCatalogues(context, ids, signal)
-  const visible = [...found.values()].filter((one) => one !== 'hidden')
+  const visible = [...found.values()].filter(({ isHidden }) => !isHidden)
   const editions: number[] = []
   let datasets = 0
   const report = () => {
@@ -105,7 +105,7 @@ async function refreshed(
   if (extent !== 'all' && figuresState(file, 'complete') === undefined) return undefined
   const number = serveEditions(file, {
     editions,
-    hidden: ids.filter((id) => found.get(id) === 'hidden'),
+    hidden: ids.filter((id) => found.get(id)?.isHidden),
     gone: (extent === 'all' ? served : extent).filter((id) => !found.has(id)),
     isComplete: extent === 'all',
     at: now(),

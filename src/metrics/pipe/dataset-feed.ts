@@ -18,6 +18,7 @@ import {
   datasetIds,
   knownDatasetIds,
   type MetricsSource,
+  readCatalogues,
 } from '../figures/catalogue-reader.ts'
 import type { MetricsRepository } from './metrics-export.ts'
 import { fedMessage, inOneGraph } from './payload.ts'
@@ -31,6 +32,8 @@ type FeedContext = MetricsSource & {
 const atOnce = 3
 /** A run goes on after the last of so many. */
 const pageSize = 100
+/** How often the store is asked for the same datasets. */
+const attempts = 5
 
 /**
  * A run that was interrupted goes on after the last page that was written; one that tries again what failed is fed with that
@@ -40,32 +43,27 @@ export const feeds =
   (deps: FeedContext) =>
   (feed: Feed): SegmentFunction =>
     async function* (_, context, signal) {
-      const { sink, pipe, resumeFrom = '' } = context
-      const { pulseMs = 0, withMetrics = false } = feed
+      const { sink, resumeFrom = '' } = context
+      const { pulseMs = 0 } = feed
       const all = await listed(deps, feed, context, signal)
       sink.total(all.length)
       yield { kind: 'total', total: all.length }
-      const reading: Reading = {
-        ...deps,
-        typeOf: catalogueTypes(deps),
-        metricsGraph: `urn:cartulary:${encodeURIComponent(pipe)}`,
-        withMetrics,
-      }
-      const rest = all.filter((id) => id > resumeFrom)
-      const read = (some: readonly FeedItem[]) => messagesOf(reading, some, signal)
+      const reader = new FeedReader(deps, feed, context, signal)
+      const groups = grouped(
+        deps,
+        all.filter((id) => id > resumeFrom),
+        pulseMs,
+        signal,
+      )
+      const read = (items: readonly FeedItem[]) => reader.messagesOf(items)
       let count = 0
-      for await (const messages of inOrder(
-        grouped(deps, rest, pulseMs, signal),
-        read,
-        pulseMs > 0 ? 1 : atOnce,
-      ))
+      for await (const messages of inOrder(groups, read, pulseMs > 0 ? 1 : atOnce))
         for (const message of messages) {
           sink.offered()
           yield message
           count += 1
-          if (count % pageSize !== 0 || !('sourceId' in message)) continue
-          const cursor = message.sourceId
-          if (cursor === undefined) continue
+          const cursor = 'sourceId' in message ? message.sourceId : undefined
+          if (count % pageSize !== 0 || cursor === undefined) continue
           sink.page({ cursor })
           yield { kind: 'page', cursor }
         }
@@ -111,119 +109,96 @@ async function* grouped(
   }
 }
 
-type Reading = FeedContext & {
-  /** `dct:type` of a catalogue as a pipe says it, such as `dcat-ap`. */
-  readonly typeOf: (catalogue: string, signal: AbortSignal) => Promise<string | undefined>
+const cataloguesQuery = loadQuery('dataset-catalogues')
+
+/** Reads the datasets of one run, with the types of their catalogues. */
+class FeedReader {
+  readonly #deps: FeedContext
+  readonly #withMetrics: boolean
   /** Name of the metrics graph in the payload. */
-  readonly metricsGraph: string
-  /** The present metrics graph is included. */
-  readonly withMetrics: boolean
-}
+  readonly #metricsGraph: string
+  readonly #signal: AbortSignal
+  /** Catalogue → its `dct:type`, which decides what is measured; asked once per catalogue. */
+  readonly #types = new Map<string, string | undefined>()
 
-const attempts = 5
-
-/**
- * A message for each, in their order: `skipped` when the dataset is gone, `refused` when it cannot be read although the store
- * was asked again and again.
- */
-async function messagesOf(
-  reading: Reading,
-  items: readonly FeedItem[],
-  signal: AbortSignal,
-): Promise<readonly Message[]> {
-  try {
-    return await retry(() => readMessages(reading, items, signal), {
-      delayMs: (outcome, attempt) =>
-        'error' in outcome && outcome.error instanceof Failure && attempt < attempts
-          ? 500 * 2 ** attempt
-          : undefined,
-      pause: (ms) => reading.pause(ms, signal),
-      signal,
-    })
-  } catch (problem) {
-    if (!(problem instanceof Failure) || signal.aborted) throw problem
-    return items.map(({ id }) => ({ kind: 'refused', sourceId: id, stage: 'import', problem }))
+  constructor(deps: FeedContext, feed: Feed, { pipe }: SegmentContext, signal: AbortSignal) {
+    this.#deps = deps
+    this.#withMetrics = feed.withMetrics === true
+    this.#metricsGraph = `urn:cartulary:${encodeURIComponent(pipe)}`
+    this.#signal = signal
   }
-}
 
-async function readMessages(
-  reading: Reading,
-  items: readonly FeedItem[],
-  signal: AbortSignal,
-): Promise<readonly Message[]> {
-  const { store, names, typeOf, withMetrics, metricsGraph } = reading
-  const graphs = items.flatMap(({ id }) =>
-    withMetrics ? [names.dataset(id), names.metrics(id)] : [names.dataset(id)],
-  )
-  const [texts, catalogues] = await Promise.all([
-    store.readAll(graphs, {}, signal),
-    cataloguesOf(reading, items, signal),
-  ])
-  // Labels of blank nodes are unique to the graph: those of the two documents do not meet.
-  const plain = (text: string) => unskolemiseLines(text, { prefix: names.genidPrefix })
-  const messageOf = async ({ id, counter }: FeedItem): Promise<Message> => {
-    const iri = names.dataset(id)
-    const text = texts.get(iri)
-    if (text === undefined) return { kind: 'skipped', sourceId: id, reason: 'the dataset is gone' }
-    const catalogue = catalogues.get(id)
-    const source = catalogue === undefined ? undefined : await typeOf(catalogue, signal)
-    const about = {
-      ...(catalogue !== undefined && { catalogue }),
-      ...(source !== undefined && { source }),
+  /**
+   * A message for each, in their order: `skipped` when the dataset is gone, `refused` when it cannot be read although the
+   * store was asked again and again.
+   */
+  async messagesOf(items: readonly FeedItem[]): Promise<readonly Message[]> {
+    const signal = this.#signal
+    try {
+      return await retry(() => this.#read(items), {
+        delayMs: (outcome, attempt) =>
+          'error' in outcome && outcome.error instanceof Failure && attempt < attempts
+            ? 500 * 2 ** attempt
+            : undefined,
+        pause: (ms) => this.#deps.pause(ms, signal),
+        signal,
+      })
+    } catch (problem) {
+      if (!(problem instanceof Failure) || signal.aborted) throw problem
+      return items.map(({ id }) => ({ kind: 'refused', sourceId: id, stage: 'import', problem }))
     }
-    const measured = withMetrics ? texts.get(names.metrics(id)) : undefined
-    const metrics =
-      measured === undefined ? [] : inOneGraph(fromLines(plain(measured)), metricsGraph)
-    const lines = plain(text)
-    const subject = { id, iri, ...about }
-    return fedMessage({ subject, dataset: fromLines(lines), metrics, metricsGraph, lines }, counter)
   }
-  return Promise.all(items.map(messageOf))
-}
 
-const queries = {
-  catalogues: loadQuery('dataset-catalogues'),
-  type: loadQuery('metrics/catalogue-type'),
-}
-
-/** Dataset → catalogue, both ids. */
-async function cataloguesOf(
-  { store, names }: MetricsSource,
-  items: readonly FeedItem[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, string>> {
-  const dataset = items.map(({ id }) => namedNode(names.dataset(id)))
-  const found = new Map<string, string>()
-  for (const row of await store.select(bind(queries.catalogues, { dataset }), signal)) {
-    const id = names.idOf('dataset', row['dataset']?.value ?? '')
-    const catalogue = names.idOf('catalogue', row['catalogue']?.value ?? '')
-    if (id !== undefined && catalogue !== undefined) found.set(id, catalogue)
+  async #read(items: readonly FeedItem[]): Promise<readonly Message[]> {
+    const { store, names } = this.#deps
+    const graphs = items.flatMap(({ id }) =>
+      this.#withMetrics ? [names.dataset(id), names.metrics(id)] : [names.dataset(id)],
+    )
+    const [texts, catalogues] = await Promise.all([
+      store.readAll(graphs, {}, this.#signal),
+      this.#cataloguesOf(items),
+    ])
+    // Labels of blank nodes are unique to the graph: those of the two documents do not meet.
+    const plain = (text: string) => unskolemiseLines(text, { prefix: names.genidPrefix })
+    return items.map(({ id, counter }): Message => {
+      const iri = names.dataset(id)
+      const text = texts.get(iri)
+      if (text === undefined)
+        return { kind: 'skipped', sourceId: id, reason: 'the dataset is gone' }
+      const catalogue = catalogues.get(id)
+      const source = this.#types.get(catalogue ?? '')
+      const metricsGraph = this.#metricsGraph
+      const measured = fromLines(plain(texts.get(names.metrics(id)) ?? ''))
+      const lines = plain(text)
+      const payload = {
+        subject: {
+          id,
+          iri,
+          ...(catalogue !== undefined && { catalogue }),
+          ...(source !== undefined && { source }),
+        },
+        dataset: fromLines(lines),
+        metrics: inOneGraph(measured, metricsGraph),
+        metricsGraph,
+        lines,
+      }
+      return fedMessage(payload, counter)
+    })
   }
-  return found
-}
 
-/**
- * The `dct:type` of catalogues, which decides what is measured: a literal as it is, of an IRI its last part in lower case;
- * `dcat-ap` before all others. Asked once per catalogue.
- */
-function catalogueTypes({ store, names }: MetricsSource): Reading['typeOf'] {
-  const known = new Map<string, Promise<string | undefined>>()
-  const asked = async (id: string, signal: AbortSignal) => {
-    const catalogue = namedNode(names.catalogue(id))
-    const rows = await store.select(bind(queries.type, { catalogue }), signal)
-    const types = rows.flatMap(({ type }) => (type ? [typeName(type.value)] : []))
-    return types.find((type) => type === 'dcat-ap') ?? types[0]
+  /** Dataset → catalogue, both ids. The types of the catalogues are known then. */
+  async #cataloguesOf(items: readonly FeedItem[]): Promise<ReadonlyMap<string, string>> {
+    const { store, names } = this.#deps
+    const dataset = items.map(({ id }) => namedNode(names.dataset(id)))
+    const found = new Map<string, string>()
+    for (const row of await store.select(bind(cataloguesQuery, { dataset }), this.#signal)) {
+      const id = names.idOf('dataset', row['dataset']?.value ?? '')
+      const catalogue = names.idOf('catalogue', row['catalogue']?.value ?? '')
+      if (id !== undefined && catalogue !== undefined) found.set(id, catalogue)
+    }
+    const unknown = [...new Set(found.values())].filter((id) => !this.#types.has(id))
+    const catalogues = await readCatalogues(this.#deps, unknown, this.#signal)
+    for (const [id, { type }] of catalogues) this.#types.set(id, type?.toLowerCase())
+    return found
   }
-  return (id, signal) => {
-    const type = known.get(id) ?? asked(id, signal)
-    if (known.size < 10_000) known.set(id, type)
-    type.catch(() => known.delete(id))
-    return type
-  }
-}
-
-function typeName(value: string): string {
-  const text = value.trim()
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(text)) return text.toLowerCase()
-  return (/[/#:]([^/#:]+)[/#]*$/.exec(text)?.[1] ?? text).toLowerCase()
 }
