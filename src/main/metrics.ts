@@ -144,13 +144,12 @@ export function metricsDoors(
   const { engines, keys } = context
   const { limits } = context.shell.config
   const { shapes, reports } = furtherPaths
-  const { cache, validation, weights, points } = station
+  const { cache, validation, weights } = station
   const { names, store } = engines
   const figures = cacheApp({
     cache,
     store,
     names,
-    points,
     keys,
     now: clock.now,
     version,

@@ -1,5 +1,7 @@
 /** What is measured: the indicators of the Metadata Quality Assessment, their dimensions and points. */
 
+import { prefixes } from '../rdf/namespaces.ts'
+
 /** In the order in which they are shown. */
 export const dimensions = [
   'findability',
@@ -69,6 +71,14 @@ export const indicators: readonly Indicator[] = Object.keys(table)
 const byName: ReadonlyMap<string, Indicator> = new Map(
   indicators.map((indicator) => [indicator.name, indicator]),
 )
+
+const metricNamespace = prefixes['pv'] ?? ''
+
+/** The part of an IRI after the last `#`, `/` or `:`; metrics are recognised by it in any namespace. */
+export const localName = (iri: string): string =>
+  iri.startsWith(metricNamespace)
+    ? iri.slice(metricNamespace.length)
+    : iri.slice(Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/'), iri.lastIndexOf(':')) + 1)
 
 /** `undefined` for a metric that is not one of ours. */
 export const indicatorOf = (localName: string): Indicator | undefined => byName.get(localName)

@@ -10,7 +10,6 @@ import type { SegmentFunction, SegmentKind } from '../pipe/segment.ts'
 import type { Names } from '../rdf/names.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { openCache, type Cache, type Schedules } from './figures/metrics-cache.ts'
-import type { Points } from './figures/counts.ts'
 import type { ScoreBand } from './figures/figures.ts'
 import { feeds } from './pipe/dataset-feed.ts'
 import { annotatorSegment } from './measure/annotator-segment.ts'
@@ -54,8 +53,6 @@ export type MetricsStation = {
   readonly validation: Validation
   readonly weights: Weights
   readonly cache: Cache
-  /** Of a true measurement, by indicator. */
-  readonly points: Points
   /** A run has ended: the figures follow within a minute. */
   readonly measured: (run: Pick<Run, 'catalogue' | 'counts'>) => void
   /** To be called when no run is under way any more. */
@@ -78,8 +75,7 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsStati
   })
   for (const problem of validation.problems()) log.warn({ problem }, 'metrics.shapes')
   const reach = openReach({ ...options, ...config, path: join(directory, 'verdicts.sqlite') })
-  const points = pointsOf(weights)
-  const cache = openCache({ ...options, points, path: join(directory, 'metrics.sqlite') })
+  const cache = openCache({ ...options, weights, path: join(directory, 'metrics.sqlite') })
   schedule(cache, config.refresh)
   return {
     kinds: await kindsOf(options, { validation, weights, reach }),
@@ -88,7 +84,6 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsStati
     validation,
     weights,
     cache,
-    points,
     measured: ({ catalogue, counts: { created, updated } }) => {
       if (created + updated > 0) cache.refreshSoon(catalogue)
     },
@@ -124,10 +119,6 @@ async function kindsOf(
     scoringSegment({ weights, now }),
   ]
 }
-
-const pointsOf = (weights: Weights): Points =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `fromEntries` forgets the names of the table
-  Object.fromEntries(Object.entries(weights).map(([name, { yes }]) => [name, yes])) as Points
 
 const configured = 'configuration'
 const mostSchedules = 100

@@ -36,8 +36,8 @@ export function accessOf(value: unknown, authorities: Authorities): string | und
   return conceptOf('access-right', code) ?? conceptIri('accessRight', value, authorities)
 }
 
-/** Codes that other lists than ISO 3166 use. */
-const countries = new Map([
+/** Codes of two letters that other lists than ISO 3166 use. */
+export const isoAlpha2: ReadonlyMap<string, string> = new Map([
   ['uk', 'gb'],
   ['el', 'gr'],
 ])
@@ -45,7 +45,7 @@ const countries = new Map([
 /** The concept of a country: its code of two or three letters, or a name in any language. */
 export function countryOf(value: unknown, authorities: Authorities): string | undefined {
   const alpha2 = saidText(value)?.toLowerCase() ?? ''
-  const country = authorities.table('country').byAlpha2(countries.get(alpha2) ?? alpha2)
+  const country = authorities.table('country').byAlpha2(isoAlpha2.get(alpha2) ?? alpha2)
   return country?.iri ?? conceptIri('country', value, authorities)
 }
 

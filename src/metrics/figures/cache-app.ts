@@ -7,15 +7,12 @@ import { docs } from '../../http/docs-page.ts'
 import { addAdminRoutes } from './admin-routes.ts'
 import type { CacheContext } from './cache-contract.ts'
 import type { MetricsSource } from './catalogue-reader.ts'
-import { maximaOf, type Points } from './counts.ts'
 import { addFigureRoutes, addHistoryRoutes } from './figure-routes.ts'
 import { addListRoutes } from './list-routes.ts'
 import type { Cache } from './metrics-cache.ts'
 
 type CacheAppOptions = MetricsSource & {
   readonly cache: Cache
-  /** Of a true measurement, by indicator. */
-  readonly points: Points
   readonly keys: ApiKeys
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -27,11 +24,10 @@ type CacheAppOptions = MetricsSource & {
 const problemMembers = { success: false, result: null } as const
 
 export function cacheApp(options: CacheAppOptions): App {
-  const { cache, store, names, points, keys, now, version, http } = options
+  const { cache, store, names, keys, now, version, http } = options
   const context: CacheContext = {
     cache,
     source: { store, names },
-    maxima: maximaOf(points),
     version,
     now,
     log: http.log,

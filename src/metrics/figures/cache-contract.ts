@@ -11,7 +11,6 @@ import type { Log } from '../../log.ts'
 import { idForm } from '../../rdf/ids.ts'
 import { dimensions } from '../indicators.ts'
 import { type MetricsSource, visibleCatalogue } from './catalogue-reader.ts'
-import type { Maxima } from './counts.ts'
 import { type CatalogueFigures, resolutions } from './figures.ts'
 import type { Cache } from './metrics-cache.ts'
 
@@ -228,7 +227,6 @@ export const health = z.looseObject({
 export type CacheContext = {
   readonly cache: Cache
   readonly source: MetricsSource
-  readonly maxima: Maxima
   /** Of the program: other versions may answer the same figures in another form. */
   readonly version: string
   /** Milliseconds since 1970. */

@@ -1,5 +1,6 @@
 /** The catalogues of the store: their ids, their datasets, and what they say of themselves. Hidden ones have no figures. */
 
+import { localName } from '../indicators.ts'
 import { Failure, shown } from '../../errors.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
@@ -8,8 +9,10 @@ import { graphOf, type Graph } from '../../rdf/read.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
+import { shippedAuthorities } from '../../vocabularies/authorities.ts'
+import { isoAlpha2 } from '../../vocabularies/coded-values.ts'
+import type { ConceptTable } from '../../vocabularies/concept-table.ts'
 import { languagesOf, textsOf } from '../localized-texts.ts'
-import { localName } from '../measure/quality-terms.ts'
 import type { CatalogueFigures } from './figures.ts'
 
 const queries = { all: loadQuery('catalogue-ids'), members: loadQuery('member-ids') }
@@ -66,13 +69,15 @@ export async function readCatalogues(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ReadCatalogue>> {
   const found = new Map<string, ReadCatalogue>()
+  const countries = (await shippedAuthorities()).table('country')
   for (let at = 0; at < ids.length; at += atOnce) {
     const some = ids.slice(at, at + atOnce)
     const texts = await store.readAll(some.map(names.catalogue), { links: false }, signal)
     for (const id of some) {
       const iri = names.catalogue(id)
       const text = texts.get(iri)
-      if (text !== undefined) found.set(id, catalogueOf(id, iri, graphOf(fromLines(text))))
+      if (text !== undefined)
+        found.set(id, catalogueOf(id, iri, graphOf(fromLines(text)), countries))
     }
   }
   return found
@@ -95,7 +100,12 @@ export async function visibleCatalogue(
 export const unknownCatalogue = (id: string) =>
   new Failure('unknown-catalogue', `there is no catalogue ${shown(id)}`)
 
-function catalogueOf(id: string, iri: string, graph: Graph): ReadCatalogue {
+function catalogueOf(
+  id: string,
+  iri: string,
+  graph: Graph,
+  countries: ConceptTable,
+): ReadCatalogue {
   const of = (name: string) => graph.objects(iri, dct(name))
   const places = of('spatial').filter(({ termType }) => termType === 'NamedNode')
   return {
@@ -104,7 +114,10 @@ function catalogueOf(id: string, iri: string, graph: Graph): ReadCatalogue {
     titles: textsOf(of('title')),
     descriptions: textsOf(of('description')),
     languages: languagesOf(of('language')),
-    country: countryOf(places.map(({ value }) => value)),
+    country: countryOf(
+      places.map(({ value }) => value),
+      countries,
+    ),
     type: typeOf(of('type').map(({ value }) => value.trim())),
   }
 }
@@ -130,32 +143,16 @@ const authority =
   /^https?:\/\/publications\.europa\.eu\/resource\/authority\/(?:country|place|atu)\/([A-Z0-9]{3})(?:_[A-Z0-9_]+)?\/?$/
 const nuts = /^https?:\/\/data\.europa\.eu\/nuts\/code\/([A-Z]{2})[A-Z0-9]{0,3}\/?$/i
 
-/** Codes of the table that are no codes of ISO 3166-1. */
-const special: Readonly<Record<string, string>> = { '1A0': 'XKX' }
-
-/** The countries that have NUTS or statistical regions, by the letters of their regions. */
-const regions: ReadonlyMap<string, string> = new Map(
-  (
-    'AL:ALB AT:AUT BA:BIH BE:BEL BG:BGR CH:CHE CY:CYP CZ:CZE DE:DEU DK:DNK EE:EST EL:GRC ES:ESP FI:FIN FR:FRA GR:GRC HR:HRV ' +
-    'HU:HUN IE:IRL IS:ISL IT:ITA LI:LIE LT:LTU LU:LUX LV:LVA MD:MDA ME:MNE MK:MKD MT:MLT NL:NLD NO:NOR PL:POL PT:PRT RO:ROU ' +
-    'RS:SRB SE:SWE SI:SVN SK:SVK TR:TUR UA:UKR UK:GBR XK:XKX'
-  )
-    .split(' ')
-    .map((pair): [string, string] => [pair.slice(0, 2), pair.slice(3)]),
-)
-
-/** The country that a place lies in (ISO 3166-1 alpha-3), read off its IRI; `null` where no place tells one: a union of countries is none. */
-function countryOf(places: Iterable<string>): string | null {
+/** The country that a place is in (ISO 3166-1 alpha-3), from its IRI; `null` where no place says: a union of countries is none. */
+function countryOf(places: Iterable<string>, countries: ConceptTable): string | null {
   for (const iri of places) {
-    const region = nuts.exec(iri)?.[1]
-    if (region !== undefined) {
-      const country = regions.get(region.toUpperCase())
-      if (country !== undefined) return country
-    }
-    const code = authority.exec(iri)?.[1]
-    if (code === undefined || code === 'EUR') continue
-    const country = special[code] ?? code
-    if (/^[A-Z]{3}$/.test(country)) return country
+    const letters = nuts.exec(iri)?.[1]?.toLowerCase()
+    const code = letters
+      ? countries.byAlpha2(isoAlpha2.get(letters) ?? letters)?.id
+      : authority.exec(iri)?.[1]
+    // The table has a code of its own for Kosovo.
+    if (code === '1A0') return 'XKX'
+    if (code !== undefined && code !== 'EUR' && /^[A-Z]{3}$/.test(code)) return code
   }
   return null
 }

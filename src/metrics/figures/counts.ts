@@ -1,13 +1,8 @@
 /** Counts of measurements of a scope, and the figures that follow from them: means as points, shares in percent with one decimal. */
 
 import type { Sqlite } from '../../sqlite.ts'
-import {
-  dimensions,
-  indicators,
-  isReachable,
-  type Dimension,
-  type IndicatorName,
-} from '../indicators.ts'
+import { dimensions, indicators, isReachable, type Dimension } from '../indicators.ts'
+import type { Weights } from '../measure/weights.ts'
 import type {
   Aggregate,
   DimensionScore,
@@ -23,9 +18,6 @@ import type {
  */
 export type ScopeCounts = Readonly<Record<string, Readonly<Record<string, number>>>>
 
-/** Points of a true measurement, by indicator. */
-export type Points = Readonly<Record<IndicatorName, number>>
-
 /** The points of all indicators of each dimension together. */
 export type Maxima = Readonly<Record<Dimension, number>>
 
@@ -36,11 +28,12 @@ export const byDimension = <Value>(valueOf: (dimension: Dimension) => Value) =>
     Record<Dimension, Value>
   >
 
-export const maximaOf = (points: Points): Maxima =>
-  byDimension((dimension) =>
-    indicators
-      .filter((indicator) => indicator.dimension === dimension)
-      .reduce((sum, { name }) => sum + points[name], 0),
+export const maximaOf = (weights: Weights): Maxima =>
+  byDimension((name) =>
+    Object.values(weights).reduce(
+      (sum, { dimension, yes }) => sum + (dimension === name ? yes : 0),
+      0,
+    ),
   )
 
 /** How the rows of a scope are named in the history. */

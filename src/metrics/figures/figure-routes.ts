@@ -210,8 +210,7 @@ const requestOf = <Query extends z.ZodObject>(path: string, query: Query) => ({
 
 /** `/global`, `/countries`, `/catalogues` and `/publishers`. */
 export function addFigureRoutes(app: App, context: CacheContext): void {
-  const { cache, maxima } = context
-  const { figures } = cache
+  const { figures, maxima } = context.cache
   // Before the first refresh the portal has figures of nothing, and so has a catalogue before it is counted.
   const nothing = aggregateOf({}, maxima)
   const rows = (all: readonly Subject[], wanted: Filter) =>

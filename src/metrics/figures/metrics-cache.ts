@@ -7,9 +7,10 @@
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { openSqlite, type Sqlite } from '../../sqlite.ts'
-import { SharedWork } from '../../workers/shared-work.ts'
+import { SharedWork } from '../shared-work.ts'
 import type { MetricsSource } from './catalogue-reader.ts'
-import { maximaOf, type Points } from './counts.ts'
+import type { Weights } from '../measure/weights.ts'
+import { maximaOf } from './counts.ts'
 import type { ScoreBand } from './figures.ts'
 import { clearFigures, figuresFormat, figuresState, schema, serveEditions } from './figures-file.ts'
 import { figuresReader } from './figures-reader.ts'
@@ -19,8 +20,7 @@ type CacheOptions = MetricsSource & {
   /** Of the file. */
   readonly path: string
   readonly bands: readonly ScoreBand[]
-  /** Of a true measurement, by indicator. */
-  readonly points: Points
+  readonly weights: Weights
   readonly schedules: Schedules
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -68,8 +68,10 @@ export function openCache(options: CacheOptions) {
     refresh(context, extent, signal).finally(() => (progress = undefined)),
   )
   const timer = startTimer(options, file, queue)
+  const maxima = maximaOf(options.weights)
   return {
-    figures: figuresReader({ file, names, bands, maxima: maximaOf(options.points) }),
+    maxima,
+    figures: figuresReader({ file, names, bands, maxima }),
     /**
      * Counts all metrics graphs, or those of some catalogues, again, and with them the figures of the countries, publishers and
      * the portal that they are part of. Resolves with the number of the refresh; rejects with a `Failure` of the store, or the

@@ -5,12 +5,11 @@
 
 import type { BlankNode, Literal, NamedNode, Quad, Term } from '@rdfjs/types'
 import { isIri } from '../../rdf/iri.ts'
-import { computedOn, dqv, prov, rdf, xsd } from '../../rdf/namespaces.ts'
+import { computedOn, dqv, prov, rdf, xsd, pv } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
-import { indicatorOf } from '../indicators.ts'
+import { indicatorOf, localName } from '../indicators.ts'
 import { metricsNode, type Payload } from '../pipe/payload.ts'
-import { localName, pv } from './quality-terms.ts'
 import { annotation, type ReportGraph, withoutReport } from './validation-report.ts'
 
 // The node that stands for the quality metadata of a dataset, and what a segment adds to it.

@@ -1,10 +1,10 @@
 /** The report of a SHACL validation as an annotation of a dataset (W3C DQV; W3C SHACL 3.6): written, read and taken out again. */
 
+import { localName } from '../indicators.ts'
 import type { BlankNode, Literal, NamedNode, Quad, Term } from '@rdfjs/types'
-import { dqv, prov, rdf, xsd } from '../../rdf/namespaces.ts'
+import { dqv, prov, rdf, xsd, oa, pv, sh } from '../../rdf/namespaces.ts'
 import { closure, first, graphOf, instances, keyOf, textOf, type Graph } from '../../rdf/read.ts'
 import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
-import { localName, oa, pv, sh } from './quality-terms.ts'
 
 /** One result of a SHACL validation. */
 export type ReportResult = {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { parse } from '../../rdf/parse.ts'
-import { dqv } from '../../rdf/namespaces.ts'
+import { dqv, pv } from '../../rdf/namespaces.ts'
 import { graphOf, type Graph } from '../../rdf/read.ts'
 import {
   dimensions,
@@ -12,8 +12,8 @@ import {
   indicators,
   type Dimension,
   type IndicatorName,
+  localName,
 } from '../indicators.ts'
-import { localName, pv } from './quality-terms.ts'
 
 /** Points of a true and of a false measurement, integers, and where they count. */
 type Weight = { readonly dimension: Dimension; readonly yes: number; readonly no: number }

@@ -15,7 +15,7 @@ import {
 import { metricsSegment, segmentConfig } from '../pipe/metrics-segment.ts'
 import { distributionsOf, type Payload, payloadOf } from '../pipe/payload.ts'
 import type { UrlReach, ReachRun, UrlVerdict } from './url-reach.ts'
-import { invalid } from './url-check.ts'
+import { pseudoCodes } from '../indicators.ts'
 
 /**
  * Datasets that wait for answers at once. At one request per second a host with every hundredth dataset lets a hundred
@@ -64,7 +64,7 @@ async function measured({ payload, run, reach }: Work, signal: AbortSignal): Pro
   const verdictOn = async ({ url, isIri }: UrlUse): Promise<UrlVerdict | undefined> =>
     url !== undefined && isIri
       ? run.verdict(url, catalogue, signal)
-      : { status: invalid, at: reach.now() }
+      : { status: pseudoCodes.invalidUrl, at: reach.now() }
   const found = await Promise.all(
     urlUsesOf(payload).map(async (place) => ({ place, verdict: await verdictOn(place) })),
   )

@@ -1,16 +1,14 @@
 /** One check of one URL: robots.txt, HEAD, a ranged GET where HEAD is not liked, and what the answer means. */
 
+import { pseudoCodes } from '../indicators.ts'
 import { Failure } from '../../errors.ts'
 import type { Outbound, OutboundRequest } from '../../client/outbound.ts'
 import type { Log } from '../../log.ts'
 
-/** In place of a status: the host cannot be reached, or gives no proper answer. */
-export const unreachable = 1100
-/** In place of a status: not a URL that may be asked. */
-export const invalid = 1300
+const { connectionFailure, invalidUrl } = pseudoCodes
 
 export type CheckOutcome = {
-  /** HTTP status (RFC 9110), `unreachable` or `invalid`; absent when the check says nothing about the URL. */
+  /** HTTP status (RFC 9110) or a pseudo code; absent when the check says nothing about the URL. */
   readonly status?: number
   /** The URL itself was asked: not so where robots.txt or the guard stood before it. */
   readonly asked: boolean
@@ -70,7 +68,9 @@ class Barred extends Error {
 async function checkRobots(context: CheckContext, url: string, signal: AbortSignal): Promise<void> {
   const word = await context.outbound.robots({ ...context.requestDefaults, url }, signal)
   if (word === 'allowed') return
-  throw new Barred(word === 'unreachable' ? unreachable : word === 'refused' ? invalid : undefined)
+  throw new Barred(
+    word === 'unreachable' ? connectionFailure : word === 'refused' ? invalidUrl : undefined,
+  )
 }
 
 type Visit = { readonly context: CheckContext; readonly url: URL; readonly noted: Noted }
@@ -138,12 +138,12 @@ const isConnectionFailure = (error: unknown): boolean =>
   !wasLeftAlone(error)
 
 const statuses: Partial<Record<Failure['kind'], number>> = {
-  'address-refused': invalid,
-  'source-unreachable': unreachable,
-  'source-timeout': unreachable,
-  'source-malformed': unreachable,
+  'address-refused': invalidUrl,
+  'source-unreachable': connectionFailure,
+  'source-timeout': connectionFailure,
+  'source-malformed': connectionFailure,
   // Too many redirects, or a circle.
-  'source-error': unreachable,
+  'source-error': connectionFailure,
 }
 
 function statusOfFailure(error: unknown, { host }: URL, log: Log): number | undefined {

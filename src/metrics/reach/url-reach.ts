@@ -9,8 +9,9 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { RunSink } from '../../pipe/runs/run.ts'
 import { Semaphore } from '../../workers/semaphore.ts'
-import { SharedWork } from '../../workers/shared-work.ts'
-import { check, type CheckContext, type CheckOutcome, invalid, unreachable } from './url-check.ts'
+import { pseudoCodes } from '../indicators.ts'
+import { SharedWork } from '../shared-work.ts'
+import { check, type CheckContext, type CheckOutcome } from './url-check.ts'
 import {
   type KnownUrl,
   openVerdictFile,
@@ -76,7 +77,7 @@ export class UrlReach {
     this.options = options
     this.file = openVerdictFile(path, now())
     // What was refused may be on the list by now; what is not is refused again without a request.
-    if (allow.length > 0) this.file.expire(invalid, now())
+    if (allow.length > 0) this.file.expire(pseudoCodes.invalidUrl, now())
     const reach = { kind: 'listed', allow } as const
     const requestDefaults = { reach, deadlines, room: new Semaphore(atOnce) }
     this.#context = { outbound, requestDefaults, pause, log }
@@ -104,7 +105,7 @@ export class UrlReach {
     if (underWay?.isAborted === false) return underWay.join(signal)
     const shared = new SharedWork(work)
     this.#checks.set(url, shared)
-    void shared.ended.then(() => {
+    void shared.ended.finally(() => {
       if (this.#checks.get(url) === shared) this.#checks.delete(url)
     })
     return shared.join(signal)
@@ -162,7 +163,7 @@ export class ReachRun {
   ): Promise<UrlVerdict | undefined> {
     const { file, now } = this.#reach
     const url = askable(text)
-    if (!url) return { status: invalid, at: now() }
+    if (!url) return { status: pseudoCodes.invalidUrl, at: now() }
     const key = urlKeyOf(url)
     const name = key.toString('base64')
     if (!this.#reach.isUnderWay(name)) {
@@ -212,7 +213,10 @@ export class ReachRun {
     const tried = now()
     if (status === undefined)
       return { status: known?.status, checked: known?.checked ?? 0, due: tried, tried }
-    const days = status === unreachable ? unreachableDays : recheckDays * (0.8 + 0.4 * random())
+    const days =
+      status === pseudoCodes.connectionFailure
+        ? unreachableDays
+        : recheckDays * (0.8 + 0.4 * random())
     return { status, checked: tried, due: tried + Math.round(days * 86_400_000), tried }
   }
 }

@@ -1,5 +1,7 @@
 /** The SHACL engine as it is run here: the package's rules over cheap triples, and a bounded list of results. */
 
+import { localName } from '../indicators.ts'
+import { sh } from '../../rdf/namespaces.ts'
 import type { DatasetCore, Quad, Term } from '@rdfjs/types'
 import Validator from 'rdf-validate-shacl'
 import ValidationEngine, {
@@ -8,7 +10,6 @@ import ValidationEngine, {
 import type { Constraint } from 'rdf-validate-shacl/src/shapes-graph.js'
 import { closure, graphOf } from '../../rdf/read.ts'
 import type { ReportResult } from '../measure/validation-report.ts'
-import { localName, sh } from '../measure/quality-terms.ts'
 import { Pointer, Triples } from './shacl-data.ts'
 
 export type Findings = {

@@ -6,10 +6,9 @@ import type { Quad, Term } from '@rdfjs/types'
 import { Failure, invalidParameter } from '../../errors.ts'
 import { toLine } from '../../rdf/lines.ts'
 import { formatOfSuffix } from '../../rdf/media-types.ts'
-import { owl, skos } from '../../rdf/namespaces.ts'
+import { owl, skos, sh } from '../../rdf/namespaces.ts'
 import { decode, parse } from '../../rdf/parse.ts'
 import { blankNode, quad } from '../../rdf/terms.ts'
-import { sh } from '../measure/quality-terms.ts'
 
 /** The shapes of one model, out of all of its files. */
 type Shapes = {

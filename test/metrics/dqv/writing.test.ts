@@ -8,9 +8,8 @@ import {
   type ReportResult,
 } from '../../../src/metrics/measure/validation-report.ts'
 import { measurementQuads } from '../../../src/metrics/measure/measurements.ts'
-import { sh } from '../../../src/metrics/measure/quality-terms.ts'
 import { canonicalise } from '../../../src/rdf/canonical.ts'
-import { dcat } from '../../../src/rdf/namespaces.ts'
+import { dcat, sh } from '../../../src/rdf/namespaces.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { blankNode, literal, namedNode, quad } from '../../../src/rdf/terms.ts'
 import { at, prefixes } from '../pipe/ground.ts'

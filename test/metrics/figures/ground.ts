@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { logger } from '../../../src/log.ts'
 import { cacheSchedules } from '../../../src/main/metrics.ts'
 import { openCache, type Cache } from '../../../src/metrics/figures/metrics-cache.ts'
-import type { Points } from '../../../src/metrics/figures/counts.ts'
+import type { Weights } from '../../../src/metrics/measure/weights.ts'
 import { indicators } from '../../../src/metrics/indicators.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
@@ -16,9 +16,9 @@ import { handClock } from './hand-clock.ts'
 
 export const names = namesOf('http://localhost:8080/')
 
-export const points = Object.fromEntries(
-  indicators.map((indicator) => [indicator.name, indicator.points]),
-) as Points
+const weights = Object.fromEntries(
+  indicators.map(({ name, dimension, points }) => [name, { dimension, yes: points, no: 0 }]),
+) as Weights
 
 const bands = [
   { id: 'excellentScoring', from: 351, to: 405 },
@@ -58,7 +58,7 @@ export function openedCache({
     store,
     names,
     bands,
-    points,
+    weights,
     schedules: cacheSchedules,
     now: clock.now,
     elapsed: () => performance.now(),

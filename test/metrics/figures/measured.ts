@@ -1,11 +1,10 @@
 /** Measured datasets in a store, written down line by line. */
 
-import { dct, dcat, dqv, foaf, prov, rdf } from '../../../src/rdf/namespaces.ts'
+import { dct, dcat, dqv, foaf, prov, rdf, oa, pv, sh } from '../../../src/rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import type { Quad } from '@rdfjs/types'
 import type { Change, GraphStore } from '../../../src/store/graph-store.ts'
-import { oa, pv, sh } from '../../../src/metrics/measure/quality-terms.ts'
 import { names } from './ground.ts'
 
 const xsd = 'http://www.w3.org/2001/XMLSchema#'

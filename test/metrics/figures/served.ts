@@ -3,7 +3,7 @@
 import { cacheApp } from '../../../src/metrics/figures/cache-app.ts'
 import { apiKeys } from '../../../src/http/api-key.ts'
 import { logger } from '../../../src/log.ts'
-import { names, openStore, openedCache, points } from './ground.ts'
+import { names, openStore, openedCache } from './ground.ts'
 import { scores, write, type MeasuredCatalogue } from './measured.ts'
 
 export const address = 'http://localhost:8080/api/mqa/cache'
@@ -86,7 +86,6 @@ export async function served({ isRefreshed = true, isMute = false } = {}) {
     cache: ground.cache,
     store: isMute ? { ...store, select: () => new Promise(() => undefined) } : store,
     names,
-    points,
     keys: apiKeys(keys),
     now: ground.clock.now,
     http: {

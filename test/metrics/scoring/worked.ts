@@ -9,9 +9,8 @@ import {
   withReport,
 } from '../../../src/metrics/measure/measurements.ts'
 import { distributionsOf, payloadOf, withPayload } from '../../../src/metrics/pipe/payload.ts'
-import { sh } from '../../../src/metrics/measure/quality-terms.ts'
 import type { RecordMessage } from '../../../src/pipe/message.ts'
-import { dcat } from '../../../src/rdf/namespaces.ts'
+import { dcat, sh } from '../../../src/rdf/namespaces.ts'
 import { at, record } from '../pipe/ground.ts'
 
 const data = new URL('../../../../shared/data', import.meta.url).pathname

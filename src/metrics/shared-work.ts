@@ -1,6 +1,6 @@
 /** Work that several callers wait for: done once for all who come meanwhile, and broken off when the last of them gives up. */
 
-import { unlessAborted } from './condition.ts'
+import { unlessAborted } from '../workers/condition.ts'
 
 export class SharedWork<Result> {
   /** Resolves when the work has ended, in whatever way. */
