@@ -4,19 +4,10 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure, invalidParameter } from '../../errors.ts'
-import { toLine } from '../../rdf/lines.ts'
 import { formatOfSuffix } from '../../rdf/media-types.ts'
 import { owl, skos, sh } from '../../rdf/namespaces.ts'
 import { decode, parse } from '../../rdf/parse.ts'
 import { blankNode, quad } from '../../rdf/terms.ts'
-
-/** The shapes of one model, out of all of its files. */
-type Shapes = {
-  /** N-Triples. */
-  readonly lines: string
-  /** They ask which scheme a concept is in. */
-  readonly needsSchemes: boolean
-}
 
 /** Bytes of one file of shapes. */
 const mostBytes = 20 * 2 ** 20
@@ -32,16 +23,10 @@ const unsupported: ReadonlySet<string> = new Set(['sparql', 'js', 'target'].map(
  * Reads the files of a model. What they import is not loaded. Throws an `Error` whose message says which file is at fault
  * and why.
  */
-export async function readShapes(paths: readonly string[]): Promise<Shapes> {
-  const read = await Promise.all(paths.map((path, at) => readQuads(path, at)))
-  const quads = read.flat()
-  if (!quads.some(({ predicate }) => targets.has(predicate.value))) {
-    throw new Error(`${paths.join(', ')}: no shape has a target`)
-  }
-  return {
-    lines: quads.map((one) => `${toLine(one)}\n`).join(''),
-    needsSchemes: quads.some(({ object }) => object.value === skos('inScheme').value),
-  }
+export async function readShapes(paths: readonly string[]): Promise<readonly Quad[]> {
+  const quads = (await Promise.all(paths.map((path, at) => readQuads(path, at)))).flat()
+  if (quads.some(({ predicate }) => targets.has(predicate.value))) return quads
+  throw new Error(`${paths.join(', ')}: no shape has a target`)
 }
 
 async function readQuads(path: string, number: number): Promise<readonly Quad[]> {
@@ -51,14 +36,14 @@ async function readQuads(path: string, number: number): Promise<readonly Quad[]>
     const { size } = await stat(path)
     if (size > mostBytes) throw new Error(`it is larger than ${mostBytes} bytes`)
     const quads = await parse(decode(await readFile(path)), format, { baseIri: `file://${path}` })
-    for (const { predicate, object } of quads) check(predicate.value, object.value)
+    for (const { predicate, object } of quads) checkTerm(predicate.value, object.value)
     return quads
       .filter(({ predicate }) => predicate.value !== imports)
       .map(({ subject, predicate, object }) =>
         quad(renamed(subject, number), predicate, renamed(object, number)),
       )
   } catch (cause) {
-    throw new Error(`${path}: ${told(cause)}`, { cause })
+    throw new Error(`${path}: ${reasonOf(cause)}`, { cause })
   }
 }
 
@@ -66,7 +51,7 @@ async function readQuads(path: string, number: number): Promise<readonly Quad[]>
 const renamed = <T extends Term>(term: T, file: number) =>
   term.termType === 'BlankNode' ? blankNode(`f${file}_${term.value}`) : term
 
-function told(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (error instanceof Failure) {
     const [place] = error.errors
     const line = place?.line === undefined ? '' : ` (line ${place.line})`
@@ -75,7 +60,7 @@ function told(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function check(predicate: string, value: string): void {
+function checkTerm(predicate: string, value: string): void {
   if (unsupported.has(predicate)) throw new Error(`${predicate} is not supported`)
   if (predicate !== sh('pattern').value) return
   try {
@@ -87,19 +72,18 @@ function check(predicate: string, value: string): void {
 
 // The controlled vocabularies that are shipped, as far as validation needs them: which scheme a concept is in.
 
-export type Schemes = readonly (readonly [concept: string, scheme: string])[]
-
 const inScheme = skos('inScheme').value
 
 /** Concept and scheme of every concept in the Turtle files of a directory. */
-export async function readSchemes(directory: string): Promise<Schemes> {
+export async function readSchemes(
+  directory: string,
+): Promise<readonly (readonly [concept: string, scheme: string])[]> {
   const files = (await readdir(directory)).filter((name) => name.endsWith('.ttl'))
   const found: (readonly [string, string])[] = []
   for (const file of files.sort()) {
     const text = await readFile(join(directory, file), 'utf8')
-    for (const { subject, predicate, object } of await parse(text, 'turtle', { baseIri: '' })) {
+    for (const { subject, predicate, object } of await parse(text, 'turtle', { baseIri: '' }))
       if (predicate.value === inScheme) found.push([subject.value, object.value])
-    }
   }
   return found
 }
@@ -120,6 +104,8 @@ const levels: Readonly<Record<string, readonly SetName[]>> = {
 
 const versions = { dcatap301: '3.0.1', dcatap211: '2.1.1' } as const
 
+const fileOf = (version: string, set: SetName) => `${version}/${set}.ttl`
+
 /** Model → files below the directory of the shipped shapes. */
 const shipped: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(versions).flatMap(([prefix, version]) =>
@@ -128,10 +114,6 @@ const shipped: ReadonlyMap<string, readonly string[]> = new Map(
     ),
   ),
 )
-
-function fileOf(version: string, set: SetName): string {
-  return `${version}/${set}.ttl`
-}
 
 /** What a record is validated against when nobody says otherwise. */
 const standardModel = 'dcatap301level1'
@@ -165,24 +147,25 @@ type Choice = {
  */
 export function chosenModels(choice: Choice, known: readonly string[]): readonly string[] {
   const wanted = listOf(choice.customized)
-  const names = listOf(choice.shapeModel)
-  const given = names.length > 0 ? names : [wanted.length > 0 ? customized : standardModel]
-  for (const name of given) {
-    if (!known.includes(name)) throw unknown('shapeModel', name, known)
-  }
-  for (const name of wanted) if (!isSet(name)) throw unknown('customized', name, sets)
-  const chosen = sets.filter((set) => set !== 'base' && wanted.includes(set))
-  const own = [customized, ...(chosen.length > 0 ? [chosen.join(',')] : [])].join(separator)
-  return [...new Set(given)].map((name) => (name === customized ? own : name))
+  const given = listOf(choice.shapeModel)
+  const names = given.length > 0 ? given : [wanted.length > 0 ? customized : standardModel]
+  check('shapeModel', names, known)
+  check('customized', wanted, sets)
+  const chosen = sets.filter((set) => set !== 'base' && wanted.includes(set)).join(',')
+  const own = chosen === '' ? customized : `${customized}${separator}${chosen}`
+  return [...new Set(names)].map((name) => (name === customized ? own : name))
 }
 
-const listOf = (given: string | readonly string[] | undefined): readonly string[] =>
-  (typeof given === 'string' ? [given] : (given ?? []))
+const listOf = (given: string | readonly string[] = []): readonly string[] =>
+  [given]
+    .flat()
     .flatMap((text) => text.split(','))
     .map((text) => text.trim())
     .filter((text) => text !== '')
 
-function unknown(parameter: string, given: string, known: readonly string[]): Failure {
-  const detail = `${parameter} must be one of ${known.join(', ')}; got ${given.slice(0, 100)}`
-  return invalidParameter(parameter, detail)
+function check(parameter: string, given: readonly string[], known: readonly string[]): void {
+  const unknown = given.find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const detail = `${parameter} must be one of ${known.join(', ')}; got ${unknown.slice(0, 100)}`
+  throw invalidParameter(parameter, detail)
 }

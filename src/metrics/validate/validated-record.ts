@@ -23,8 +23,9 @@ export function withoutRecords(
     if (isRecord && isUnwanted(keyOf(subject))) records.add(keyOf(subject))
   }
   if (records.size === 0) return quads
-  const links = blankLinks(quads)
-  const led = new Set([...links.values()].flat())
+  const blankLinks = quads.filter(({ object }) => object.termType === 'BlankNode')
+  const links = Map.groupBy(blankLinks, ({ subject }) => keyOf(subject))
+  const led = new Set(blankLinks.map(({ object }) => keyOf(object)))
   const others = quads
     .map(({ subject }) => keyOf(subject))
     .filter((key) => !records.has(key) && !led.has(key))
@@ -36,25 +37,13 @@ export function withoutRecords(
   })
 }
 
-/** Key of a node → keys of the blank nodes that it leads to. */
-function blankLinks(quads: readonly Quad[]): ReadonlyMap<string, readonly string[]> {
-  const links = new Map<string, string[]>()
-  for (const { subject, object } of quads) {
-    if (object.termType !== 'BlankNode') continue
-    const from = keyOf(subject)
-    const known = links.get(from)
-    if (known) known.push(keyOf(object))
-    else links.set(from, [keyOf(object)])
-  }
-  return links
-}
-
+/** The nodes, and the blank nodes that they lead to. */
 function reached(
   from: Iterable<string>,
-  links: ReadonlyMap<string, readonly string[]>,
+  links: ReadonlyMap<string, readonly Quad[]>,
 ): ReadonlySet<string> {
   const keys = new Set(from)
-  for (const key of keys) for (const to of links.get(key) ?? []) keys.add(to)
+  for (const key of keys) for (const { object } of links.get(key) ?? []) keys.add(keyOf(object))
   return keys
 }
 

@@ -1,28 +1,39 @@
-/** Entry of a validating worker: builds each model's validator when it is first given its shapes, then validates record by record. */
+/** Entry of a validating worker: reads each model's shapes when it is first asked for, then validates record by record. */
 
+import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
 import type { Quad } from '@rdfjs/types'
 import { fromLines, toLine } from '../../rdf/lines.ts'
+import { skos } from '../../rdf/namespaces.ts'
 import { blankNode } from '../../rdf/terms.ts'
 import { serve } from '../../workers/serve.ts'
 import { reportQuads } from '../measure/validation-report.ts'
 import { engineOf, type Findings } from './shacl-engine.ts'
+import { readSchemes, readShapes, shippedFiles } from './shape-files.ts'
 import { withoutRecords, withSchemes } from './validated-record.ts'
-import type { ModelShapes, ValidationCalls, ValidationReply } from './validation.ts'
+import type { ValidationCalls, ValidationData, ValidationReply } from './validation.ts'
 
 type Validate = (record: readonly Quad[], withRecords: boolean) => Findings
 
-const { results: most }: { readonly results: number } = workerData.data
+const { results: most, directory, own }: ValidationData = workerData.data
 const models = new Map<string, Validate>()
 
-function built({ lines, schemes }: ModelShapes): Validate {
-  const engine = engineOf(fromLines(lines), most)
-  const known = new Map(schemes)
-  return (record, withRecords) =>
-    engine.validate(withSchemes(withRecords ? record : withoutRecords(record), known))
+async function validatorOf(model: string): Promise<Validate> {
+  const known = models.get(model)
+  if (known) return known
+  const files = own[model] ?? (shippedFiles(model) ?? []).map((file) => join(directory, file))
+  const shapes = await readShapes(files)
+  const asksForSchemes = shapes.some(({ object }) => object.value === skos('inScheme').value)
+  const schemes = asksForSchemes ? await readSchemes(join(directory, '..', 'vocabularies')) : []
+  const engine = engineOf(shapes, most)
+  const byConcept = new Map(schemes)
+  const validate: Validate = (record, withRecords) =>
+    engine.validate(withSchemes(withRecords ? record : withoutRecords(record), byConcept))
+  models.set(model, validate)
+  return validate
 }
 
-/** A report conforms without any result (SHACL 3.6.1.1): whoever asks for less looks at the severities. */
+/** A report conforms without any result (SHACL 3.6.1.1): callers that ask for less look at the severities. */
 function reportOf({ results, truncated }: Findings): string {
   const report = { conforms: results.length === 0, results, truncated }
   const quads = reportQuads(blankNode(), report, (term) => term)
@@ -31,15 +42,14 @@ function reportOf({ results, truncated }: Findings): string {
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-function validated(task: ValidationCalls['validate'][0]): ValidationReply {
-  const { model, shapes, text, withRecords = false } = task
+async function validated(task: ValidationCalls['validate'][0]): Promise<ValidationReply> {
+  const { model, text, withRecords = false } = task
+  let validate: Validate
   try {
-    if (shapes) models.set(model, built(shapes))
+    validate = await validatorOf(model)
   } catch (error) {
     return { trouble: 'shapes', message: messageOf(error) }
   }
-  const validate = models.get(model)
-  if (!validate) return { trouble: 'shapes', message: 'the worker was not given its shapes' }
   try {
     return { report: reportOf(validate(fromLines(text), withRecords)) }
   } catch (error) {

@@ -1,6 +1,9 @@
-/** Validation of records against models of shapes, in worker threads. */
+/**
+ * Validation of records against models of shapes, in worker threads: shapes are somebody's text, and applying them may take any
+ * time and memory. Each worker reads the shapes of a model when it first needs them.
+ */
 
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -8,14 +11,7 @@ import { fromLines, toLine } from '../../rdf/lines.ts'
 import { WorkerPool } from '../../workers/pool.ts'
 import { WorkerLost } from '../../workers/thread.ts'
 import { readReport, type ReportGraph } from '../measure/validation-report.ts'
-import {
-  chosenModels,
-  readSchemes,
-  readShapes,
-  type Schemes,
-  shippedFiles,
-  shippedModels,
-} from './shape-files.ts'
+import { chosenModels, shippedFiles, shippedModels } from './shape-files.ts'
 
 export type ValidationOptions = {
   /** The shipped shapes; the vocabularies that belong to them are beside it. */
@@ -24,35 +20,30 @@ export type ValidationOptions = {
   readonly own?: Readonly<Record<string, readonly string[]>>
   readonly workers: number
   readonly log: Log
-  readonly limits?: Partial<ValidationLimits>
+  readonly limits?: Partial<typeof standardLimits>
 }
 
-type ValidationLimits = {
+const standardLimits = {
   /** Results that are kept of one record. */
-  readonly results: number
-  /** Heap of a worker in MB. */
-  readonly memoryMb: number
-  /** Time of one record. */
-  readonly recordMs: number
-  /** A worker without work ends after that. */
-  readonly idleMs: number
-  /** Records that may wait for a worker. */
-  readonly waiting: number
-  /** UTF-16 units of a record: a text that does not fit into a worker at all would take the process with it. */
-  readonly length: number
-}
-
-const standardLimits: ValidationLimits = {
   results: 1000,
+  /** Heap of a worker in MB. */
   memoryMb: 256,
+  /** Time of one record. */
   recordMs: 30_000,
+  /** A worker without work ends after that. */
   idleMs: 30_000,
+  /** Records that may wait for a worker. */
   waiting: 1000,
+  /** UTF-16 units of a record: a text that does not fit into a worker at all would take the process with it. */
   length: 32 * 2 ** 20,
 }
 
-/** The shapes of a model as N-Triples; `schemes` (concept, scheme) for those that ask which scheme a concept is in. */
-export type ModelShapes = { readonly lines: string; readonly schemes: Schemes }
+/** What a worker knows from its start: `own` are absolute paths by model. */
+export type ValidationData = {
+  readonly results: number
+  readonly directory: string
+  readonly own: Readonly<Record<string, readonly string[]>>
+}
 
 /** `report`: N-Triples. Or the shapes cannot be applied to anything, or not to this record. */
 export type ValidationReply =
@@ -61,8 +52,6 @@ export type ValidationReply =
 
 type Task = {
   readonly model: string
-  /** Absent when the worker has them already. */
-  readonly shapes?: ModelShapes
   /** The record as N-Triples. */
   readonly text: string
   /** Catalogue records in it are validated too. */
@@ -74,23 +63,19 @@ export type ValidationCalls = { validate: [task: Task, reply: ValidationReply] }
 export type Validation = Awaited<ReturnType<typeof openValidation>>
 
 /**
- * Reads the institution's shapes and tries them on nothing, so that what is wrong with them is known at once. Those that are
- * shipped are read when they are asked for, and without others no worker runs yet.
+ * Tries the institution's shapes on nothing, so that what is wrong with them is known at once. Those that are shipped are read
+ * when they are asked for, and without others no worker runs yet.
  */
 export async function openValidation(options: ValidationOptions) {
-  const { workers, own = {} } = options
-  const limits = { ...standardLimits, ...options.limits }
-  const pool = poolOf(workers, limits)
-  const library = libraryOf(options)
+  const validator = new ModelValidator(options)
+  const { own = {} } = options
   const names = [...new Set([...shippedModels, ...Object.keys(own)])]
-  const measured = measuring(pool, library, limits.length)
-  await Promise.all(
-    Object.keys(own).map((model) =>
-      measured(model, { text: '' }).catch((error: unknown) =>
-        library.refuse(model, messageOf(error)),
-      ),
-    ),
-  )
+  /** A name as `chosenModels` gives it, sets of one's own choice included. */
+  const modelsNamed = (model: string) =>
+    names.includes(model) || shippedFiles(model)
+      ? [model]
+      : chosenModels({ shapeModel: model }, names)
+  await Promise.all(Object.keys(own).map((model) => validator.try(model)))
   return {
     /**
      * The report of a record (triples, or N-Triples), without its catalogue records unless `withRecords`. Of several models the
@@ -104,12 +89,12 @@ export async function openValidation(options: ValidationOptions) {
       signal: AbortSignal,
       { withRecords }: { readonly withRecords?: boolean } = {},
     ): Promise<ReportGraph> => {
-      const wanted = models.flatMap((model) => modelsNamed(model, names))
+      const wanted = models.flatMap(modelsNamed)
       const text =
         typeof record === 'string' ? record : record.map((quad) => `${toLine(quad)}\n`).join('')
       let first: ReportGraph | undefined
       for (const model of wanted) {
-        const report = await measured(model, { text, withRecords }, signal)
+        const report = await validator.report({ model, text, withRecords }, signal)
         first ??= report
         if (report?.results.every(({ severity }) => severity !== 'Violation')) return report
       }
@@ -119,98 +104,81 @@ export async function openValidation(options: ValidationOptions) {
     /** Names that may be asked for, also those whose shapes cannot be read. */
     models: (): readonly string[] => names,
     /** What is wrong with shapes, one sentence each. */
-    problems: (): readonly string[] => [...library.problems.values()],
-    stop: () => pool.close(),
+    problems: (): readonly string[] => [...validator.problems.values()],
+    stop: () => validator.stop(),
   }
 }
 
-/** Answers the report of a record against one model; `undefined` when its shapes cannot be used. */
-const measuring =
-  (pool: WorkerPool<ValidationCalls>, library: ReturnType<typeof libraryOf>, length: number) =>
-  async (
-    model: string,
-    record: Pick<Task, 'text' | 'withRecords'>,
-    signal?: AbortSignal,
-  ): Promise<ReportGraph | undefined> => {
-    if (record.text.length > length)
-      throw new Failure('too-complex', `the record has more than ${length} characters`)
-    const shapes = await library.shapes(model)
-    if (!shapes) return undefined
-    const reply = await pool
-      .call('validate', { model, shapes, ...record }, { signal })
-      .catch((error: unknown) => {
-        throw error instanceof WorkerLost ? failureOf(model, error) : error
-      })
-    if ('report' in reply) return readReport(fromLines(reply.report))
-    if (reply.trouble === 'record') throw unfit(model, reply.message)
-    library.refuse(model, reply.message)
-    return undefined
-  }
+/** Reports of single models by the pool; models whose shapes cannot be used are not asked again. */
+class ModelValidator {
+  readonly problems = new Map<string, string>()
+  readonly #log: Log
+  readonly #length: number
+  readonly #pool: WorkerPool<ValidationCalls>
 
-const poolOf = (workers: number, limits: ValidationLimits) =>
-  new WorkerPool<ValidationCalls>({
-    entry: new URL('./validation-worker.ts', import.meta.url),
-    name: 'validating',
-    data: { results: limits.results },
-    // Shapes are somebody's text: nothing of our environment is theirs to see.
-    isIsolated: true,
-    nurseryMb: 16,
-    heapMb: limits.memoryMb,
-    callMs: limits.recordMs,
-    idleMs: limits.idleMs,
-    workers: Math.max(1, workers),
-    waiting: limits.waiting,
-    abortGraceMs: Infinity,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- tasks are all that is sent
-    prepare: (task, sent) => withoutSentShapes(task as Task, sent),
-  })
-
-/** The shapes of a model go to each worker once. */
-function withoutSentShapes(task: Task, sent: Set<string>): Task {
-  const { model, text, withRecords } = task
-  if (sent.has(model)) return { model, text, withRecords }
-  sent.add(model)
-  return task
-}
-
-/** A name as `chosenModels` gives it, sets of one's own choice included. */
-const modelsNamed = (model: string, names: readonly string[]): readonly string[] =>
-  names.includes(model) || shippedFiles(model)
-    ? [model]
-    : chosenModels({ shapeModel: model }, names)
-
-/** The shapes of each model, read once; `problems` says of which ones they cannot be used. */
-function libraryOf({ directory, own = {}, log }: ValidationOptions) {
-  const read = new Map<string, Promise<ModelShapes | undefined>>()
-  const problems = new Map<string, string>()
-  let schemes: Promise<Schemes> | undefined
-  const refuse = (model: string, problem: string): void => {
-    if (problems.has(model)) return
-    problems.set(model, `shape model ${model}: ${problem}`)
-    log.error({ model, problem }, 'shapes.unusable')
-  }
-  const readModel = async (model: string): Promise<ModelShapes | undefined> => {
-    const files = own[model]?.map((file) => resolve(file))
-    const paths = files ?? (shippedFiles(model) ?? []).map((file) => join(directory, file))
-    try {
-      const { lines, needsSchemes } = await readShapes(paths)
-      if (needsSchemes) schemes ??= readSchemes(join(directory, '..', 'vocabularies'))
-      return { lines, schemes: needsSchemes ? ((await schemes) ?? []) : [] }
-    } catch (error) {
-      refuse(model, messageOf(error))
-      return undefined
+  constructor({ directory, own = {}, workers, log, limits: given }: ValidationOptions) {
+    const limits = { ...standardLimits, ...given }
+    const absolute = Object.entries(own).map(([model, files]) => [
+      model,
+      files.map((file) => resolve(file)),
+    ])
+    const data: ValidationData = {
+      results: limits.results,
+      directory,
+      own: Object.fromEntries(absolute),
     }
+    this.#log = log
+    this.#length = limits.length
+    this.#pool = new WorkerPool<ValidationCalls>({
+      entry: new URL('./validation-worker.ts', import.meta.url),
+      name: 'validating',
+      data,
+      // Nothing of our environment is to be seen from shapes.
+      isIsolated: true,
+      nurseryMb: 16,
+      heapMb: limits.memoryMb,
+      callMs: limits.recordMs,
+      idleMs: limits.idleMs,
+      workers: Math.max(1, workers),
+      waiting: limits.waiting,
+      abortGraceMs: Infinity,
+    })
   }
-  const shapes = async (model: string): Promise<ModelShapes | undefined> => {
-    if (problems.has(model)) return undefined
-    const known = read.get(model) ?? readModel(model)
-    read.set(model, known)
-    return known
+
+  /** `undefined` when the shapes of the model cannot be used. */
+  async report(task: Task, signal?: AbortSignal): Promise<ReportGraph | undefined> {
+    const { model, text } = task
+    if (text.length > this.#length)
+      throw new Failure('too-complex', `the record has more than ${this.#length} characters`)
+    if (this.problems.has(model)) return undefined
+    const reply = await this.#pool.call('validate', task, { signal }).catch((error: unknown) => {
+      throw error instanceof WorkerLost ? failureOf(model, error) : error
+    })
+    if ('report' in reply) return readReport(fromLines(reply.report))
+    if (reply.trouble === 'shapes') return this.#refuse(model, reply.message)
+    const detail = `the record cannot be validated against ${model}`
+    throw new Failure('too-complex', detail, { cause: reply.message })
   }
-  return { problems, refuse, shapes }
+
+  /** Applies a model to nothing; what is wrong with it is a problem afterwards. */
+  async try(model: string): Promise<void> {
+    await this.report({ model, text: '' }).catch((error: unknown) =>
+      this.#refuse(model, messageOf(error)),
+    )
+  }
+
+  stop(): Promise<void> {
+    return this.#pool.close()
+  }
+
+  #refuse(model: string, problem: string): undefined {
+    if (this.problems.has(model)) return
+    this.problems.set(model, `shape model ${model}: ${problem}`)
+    this.#log.error({ model, problem }, 'shapes.unusable')
+  }
 }
 
-/** What was thrown, and what lay behind it. */
+/** What was thrown, and its cause. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error instanceof Failure && error.cause !== undefined
@@ -234,6 +202,3 @@ function failureOf(model: string, cause: WorkerLost): Failure {
       return cause.reason satisfies never
   }
 }
-
-const unfit = (model: string, cause: string) =>
-  new Failure('too-complex', `the record cannot be validated against ${model}`, { cause })

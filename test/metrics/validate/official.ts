@@ -4,7 +4,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Quad, Term } from '@rdfjs/types'
 import Validator from 'rdf-validate-shacl'
 import environment from 'rdf-validate-shacl/src/defaultEnv.js'
-import { fromLines } from '../../../src/rdf/lines.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { engineOf } from '../../../src/metrics/validate/shacl-engine.ts'
 import { readShapes } from '../../../src/metrics/validate/shape-files.ts'
@@ -66,8 +65,7 @@ export async function official(set: string): Promise<{ quads: readonly Quad[]; t
 }
 
 export async function ours(set: string): Promise<{ quads: readonly Quad[]; told: Told }> {
-  const { lines } = await readShapes([`${directory}${set}.ttl`])
-  const quads = fromLines(lines)
+  const quads = await readShapes([`${directory}${set}.ttl`])
   const engine = engineOf(quads, 1_000_000)
   const told: Told = (record) =>
     Promise.resolve(
