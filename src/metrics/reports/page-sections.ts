@@ -37,7 +37,6 @@ import {
   htmlTable,
   wide,
 } from './page-parts.ts'
-import { summary } from './report-summary.ts'
 import {
   bandOf,
   type CatalogueList,
@@ -48,6 +47,7 @@ import {
   pointsOf,
   rank,
   type Report,
+  summary,
 } from './report.ts'
 
 export const masthead = ({ subject, refreshed }: Report): Markup => markup`

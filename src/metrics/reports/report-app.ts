@@ -1,4 +1,4 @@
-/** The routes of the reports: pages to print, CSV and JSON, with the addresses by which they link to each other. */
+/** The routes of the reports: `/portal` and `/catalogues/{id}` as pages to print, CSV and JSON. Open to everybody. */
 
 import { hash } from 'node:crypto'
 import { createRoute, z } from '@hono/zod-openapi'
@@ -11,8 +11,7 @@ import { longAnswer } from '../../http/shell/flow.ts'
 import { idForm } from '../../rdf/ids.ts'
 import { negotiate } from '../../rdf/media-types.ts'
 import { addressesFrom, type ReportForm } from './page-parts.ts'
-import { reportCsv } from './report-csv.ts'
-import { reportJson } from './report-json.ts'
+import { reportCsv, reportJson } from './report-data.ts'
 import { reportHtml, policy } from './report-page.ts'
 import { catalogueReport, type ReportContext, portalReport, type Report } from './report.ts'
 
@@ -30,33 +29,28 @@ const types = {
 
 const suffix = /\.(html|csv|json)$/
 
-/** `/portal` and `/catalogues/{id}`, each with `.html`, `.csv` or `.json` too. Open to everybody. */
+const portalForms = [
+  ['', ''],
+  ['.html', ' as a page'],
+  ['.csv', ' as CSV'],
+  ['.json', ' as JSON'],
+] as const
+
 export function reportsApp(deps: ReportsDeps): App {
   const app = newApp({ ...deps.http, name: 'reports' })
   const answer = answerer(deps)
-  for (const route of [
-    reportRoutes.portal,
-    reportRoutes.portalHtml,
-    reportRoutes.portalCsv,
-    reportRoutes.portalJson,
-  ] as const)
-    app.openapi(route, (c) => {
-      const { locale, order, offset, limit } = c.req.valid('query')
-      const page = { offset, limit }
-      const read = () => portalReport(deps, { locale, order, page })
-      return longAnswer(c, () => answer(c, { own: '/portal', form: formOf(c, c.req.path), read }))
+  for (const [form, words] of portalForms)
+    app.openapi(portalRoute(`/portal${form}`, words), (c) => {
+      const { locale: language, order, offset, limit } = c.req.valid('query')
+      const request = { locale: language, order, page: { offset, limit } }
+      return answer(c, '/portal', () => portalReport(deps, request))
     })
-  app.openapi(reportRoutes.catalogue, (c) => {
-    const { id: named } = c.req.valid('param')
-    const { locale } = c.req.valid('query')
-    const id = named.replace(suffix, '')
+  app.openapi(catalogueRoute, (c) => {
+    const id = c.req.valid('param').id.replace(suffix, '')
     const found = deps.figures.catalogue(id)
     if (found === undefined)
       throw new Failure('unknown-catalogue', `there are no figures of a catalogue ${id}`)
-    const read = () => catalogueReport(deps, found, { locale })
-    return longAnswer(c, () =>
-      answer(c, { own: `/catalogues/${id}`, form: formOf(c, named), read }),
-    )
+    return answer(c, `/catalogues/${id}`, () => catalogueReport(deps, found, c.req.valid('query')))
   })
   docs(app, {
     title: 'Quality reports',
@@ -68,49 +62,38 @@ export function reportsApp(deps: ReportsDeps): App {
   return app
 }
 
-type Wanted = { readonly own: string; readonly form: ReportForm; readonly read: () => Report }
-
-/** The state of a report is the number of the refresh, and what writes it. */
+/** Answers reports; `own` is the path of one without a suffix. Its state is the number of the refresh, and what writes it. */
 function answerer({ figures, bands, weights, portal, version }: ReportsDeps) {
   const writer = hash('sha256', JSON.stringify([version, policy, bands, weights, portal]), 'hex')
-  return (c: AppContext, { own, form, read }: Wanted): Response => {
-    const refreshed = figures.refreshed()
-    const tag = `${refreshed?.number ?? 0}-${form}-${writer.slice(0, 12)}`
-    c.header('ETag', `W/"${tag}"`)
-    if (refreshed) c.header('Last-Modified', refreshed.at.toUTCString())
-    if (!suffix.test(c.req.path)) c.header('Vary', 'Accept')
-    if (isFresh(c.req.raw.headers, tag)) return c.body(null, 304)
-    return written(c, { report: read(), form, own })
+  return (c: AppContext, own: string, read: () => Report) => {
+    const form = formOf(c)
+    return longAnswer(c, () => {
+      const refreshed = figures.refreshed()
+      const tag = `${refreshed?.number ?? 0}-${form}-${writer.slice(0, 12)}`
+      c.header('ETag', `W/"${tag}"`)
+      if (refreshed) c.header('Last-Modified', refreshed.at.toUTCString())
+      if (!suffix.test(c.req.path)) c.header('Vary', 'Accept')
+      return isFresh(c.req.raw.headers, tag) ? c.body(null, 304) : written(c, read(), form, own)
+    })
   }
 }
 
-function written(
-  c: AppContext,
-  { report, form, own }: { report: Report; form: ReportForm; own: string },
-): Response {
-  switch (form) {
-    case 'json':
-      return c.json(reportJson(report))
-    case 'csv':
-      return c.body(reportCsv(report), 200, {
-        'Content-Type': 'text/csv; charset=utf-8; header=present',
-        'Content-Disposition': `attachment; filename="quality-${fileName(report)}.csv"`,
-      })
-    case 'html': {
-      const addresses = addressesFrom(c.req.url, { own, locale: report.locale })
-      return c.html(reportHtml(report, addresses), 200, { 'Content-Security-Policy': policy })
-    }
-    default:
-      return form satisfies never
+function written(c: AppContext, report: Report, form: ReportForm, own: string): Response {
+  if (form === 'json') return c.json(reportJson(report))
+  if (form === 'html') {
+    const addresses = addressesFrom(c.req.url, { own, locale: report.locale })
+    return c.html(reportHtml(report, addresses), 200, { 'Content-Security-Policy': policy })
   }
+  const name = (report.subject.id ?? 'portal').replace(/[^A-Za-z0-9~_-]+/g, '-')
+  return c.body(reportCsv(report), 200, {
+    'Content-Type': 'text/csv; charset=utf-8; header=present',
+    'Content-Disposition': `attachment; filename="quality-${name}.csv"`,
+  })
 }
-
-const fileName = ({ subject }: Report): string =>
-  (subject.id ?? 'portal').replace(/[^A-Za-z0-9~_-]+/g, '-')
 
 /** The suffix beats `Accept`. Throws `not-acceptable`. */
-function formOf(c: AppContext, name: string): ReportForm {
-  const named = suffix.exec(name)?.[1]
+function formOf(c: AppContext): ReportForm {
+  const named = suffix.exec(c.req.path)?.[1]
   const type = negotiate(c.req.header('Accept'), Object.values(types))
   const forms = ['json', 'html', 'csv'] as const
   const form = forms.find((one) => (named === undefined ? types[one] === type : one === named))
@@ -124,7 +107,7 @@ const locale = z
   .default('en')
   .meta({ description: 'Language of titles and messages; the words of the report are English' })
 
-const list = z.object({
+const listQuery = z.object({
   locale,
   order: z
     .enum(['best', 'worst'])
@@ -135,7 +118,7 @@ const list = z.object({
     .int()
     .min(0)
     .default(0)
-    .meta({ description: 'Catalogues passed over; behind 0 the report is only their list' }),
+    .meta({ description: 'Catalogues passed over; after 0 the report is only their list' }),
   limit: z.coerce
     .number()
     .int()
@@ -161,33 +144,27 @@ const responses = {
   406: problem('No acceptable form'),
 }
 
-const portal = <Path extends string>(path: Path, form: string) =>
+const portalRoute = <Path extends string>(path: Path, form: string) =>
   createRoute({
     method: 'get',
     path,
     summary: `The quality report of all catalogues${form}`,
-    request: { query: list },
+    request: { query: listQuery },
     responses,
   })
 
-const reportRoutes = {
-  portal: portal('/portal', ''),
-  portalHtml: portal('/portal.html', ' as a page'),
-  portalCsv: portal('/portal.csv', ' as CSV'),
-  portalJson: portal('/portal.json', ' as JSON'),
-  catalogue: createRoute({
-    method: 'get',
-    path: '/catalogues/{id}',
-    summary: 'The quality report of one catalogue',
-    request: {
-      params: z.object({
-        id: z.string().meta({
-          description: 'Id of the catalogue; .html, .csv or .json may follow',
-          pattern: `^${idForm}(\\.(html|csv|json))?$`,
-        }),
+const catalogueRoute = createRoute({
+  method: 'get',
+  path: '/catalogues/{id}',
+  summary: 'The quality report of one catalogue',
+  request: {
+    params: z.object({
+      id: z.string().meta({
+        description: 'Id of the catalogue; .html, .csv or .json may follow',
+        pattern: `^${idForm}(\\.(html|csv|json))?$`,
       }),
-      query: z.object({ locale }),
-    },
-    responses: { ...responses, 404: problem('The catalogue is unknown') },
-  }),
-}
+    }),
+    query: z.object({ locale }),
+  },
+  responses: { ...responses, 404: problem('The catalogue is unknown') },
+})

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Figures } from '../../../src/metrics/figures/figures-reader.ts'
-import { reportCsv } from '../../../src/metrics/reports/report-csv.ts'
+import { reportCsv } from '../../../src/metrics/reports/report-data.ts'
 import { catalogueReport } from '../../../src/metrics/reports/report.ts'
 import { indicators } from '../../../src/metrics/indicators.ts'
 import { catalogueOf, datasetOf, figuresOf, rules } from './figures-double.ts'

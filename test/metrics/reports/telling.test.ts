@@ -1,7 +1,7 @@
 /** Numbers, days, names and bands as people read them. */
 
 import { describe, expect, it } from 'vitest'
-import { bandOf, catalogueReport, rank } from '../../../src/metrics/reports/report.ts'
+import { bandOf, catalogueReport, rank, summary } from '../../../src/metrics/reports/report.ts'
 import { scale, spark, timeAxis } from '../../../src/metrics/reports/charts.ts'
 import {
   compact,
@@ -12,7 +12,6 @@ import {
   longDay,
   percent,
 } from '../../../src/metrics/reports/indicator-texts.ts'
-import { summary } from '../../../src/metrics/reports/report-summary.ts'
 import { bands, figuresOf, months } from './figures-double.ts'
 import { groundOf } from './ground.ts'
 
