@@ -158,7 +158,7 @@ export const history = z
 
 const pieces = z.array(z.looseObject({}))
 
-export const datasetDocument = z
+export const datasetSchema = z
   .object({
     info: z.looseObject({
       'dataset-id': z.string(),
@@ -170,7 +170,7 @@ export const datasetDocument = z
   })
   .openapi('DatasetMetrics')
 
-export const distributionDocument = pieces.openapi('DistributionMetrics')
+export const distributionSchema = pieces.openapi('DistributionMetrics')
 
 export const violation = z
   .object({

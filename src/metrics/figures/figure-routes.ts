@@ -46,35 +46,31 @@ const renamed: Readonly<Partial<Record<MetricName, string>>> = {
 }
 
 const dimensionOf = (name: MetricName): Dimension => indicatorOf(name)?.dimension ?? 'accessibility'
-const byDimension = Map.groupBy(metricNames, dimensionOf)
-
-const isWanted = (filter: Filter, key: string): boolean =>
-  filter === undefined || filter.length === 0 || filter.includes(key)
+const metricsOf = Map.groupBy(metricNames, dimensionOf)
 
 /** The one shape of all figures; `info` is absent for the whole portal. */
-const document = (
-  wanted: Filter,
+function document(
+  filter: Filter,
   leaves: {
     readonly info: unknown
     readonly score: unknown
     readonly dimension: (name: Dimension) => unknown
     readonly metric: (name: MetricName) => unknown
   },
-) => ({
-  ...(leaves.info !== undefined && isWanted(wanted, 'info') && { info: leaves.info }),
-  ...(isWanted(wanted, 'score') && { score: leaves.score }),
-  ...Object.fromEntries(
-    dimensions
-      .filter((name) => isWanted(wanted, name))
-      .map((name) => {
-        const shares = (byDimension.get(name) ?? []).map((one) => [
-          renamed[one] ?? one,
-          leaves.metric(one),
-        ])
-        return [name, { score: leaves.dimension(name), ...Object.fromEntries(shares) }]
-      }),
-  ),
-})
+) {
+  const part = (name: Dimension) => ({
+    score: leaves.dimension(name),
+    ...Object.fromEntries(
+      (metricsOf.get(name) ?? []).map((one) => [renamed[one] ?? one, leaves.metric(one)]),
+    ),
+  })
+  const isWanted = (key: string) => !filter?.length || filter.includes(key)
+  return {
+    ...(leaves.info !== undefined && isWanted('info') && { info: leaves.info }),
+    ...(isWanted('score') && { score: leaves.score }),
+    ...Object.fromEntries(dimensions.filter(isWanted).map((name) => [name, part(name)])),
+  }
+}
 
 const aggregateDocument = (figures: Aggregate, info: unknown, wanted: Filter) =>
   document(wanted, {
@@ -107,10 +103,10 @@ function historyDocument(
     dimension: (name) =>
       form === 'history'
         ? keyed(over((figures) => figures.dimensions[name]?.points))
-        : over((figures) => figures.dimensions[name]).map(({ day: date, value }) => ({
-            date,
-            value: { points: value.points, percentage: value.percentage },
-          })),
+        : over((figures) => figures.dimensions[name]).map(({ day, value }) => {
+            const { points, percentage } = value
+            return { date: day, value: { points, percentage } }
+          }),
     metric: (name) => keyed(over((figures) => figures.metrics[name])),
   })
 }
@@ -118,15 +114,15 @@ function historyDocument(
 /** Whose figures, and what is said of them beside. */
 type Subject = { readonly scope: Scope; readonly info: unknown }
 
-const countryOf = (code: string): Subject => ({ scope: { country: code }, info: code })
+const ofCountry = (code: string): Subject => ({ scope: { country: code }, info: code })
 
-const publisherOf = ({ key, name }: PublisherFigures): Subject => ({
+const ofPublisher = ({ key, name }: PublisherFigures): Subject => ({
   scope: { publisher: key },
   info: { id: key, title: name },
 })
 
 /** A catalogue as clients read it, in English or its main language. */
-function catalogueOf(catalogue: CatalogueFigures): Subject {
+function ofCatalogue(catalogue: CatalogueFigures): Subject {
   const { id, titles, descriptions, languages, country, type } = catalogue
   const text = (texts: CatalogueFigures['titles']) =>
     localText(texts, { locale: 'en', languages, id: '' }).text
@@ -136,24 +132,18 @@ function catalogueOf(catalogue: CatalogueFigures): Subject {
 
 type Subjects = {
   readonly path: string
-  /** Of the figures, and at the head of that of the history. */
   readonly summary: string
+  /** At the head of the summary of the history. */
   readonly whose: string
-  /** Answers what is asked about; throws when there is no such thing. What is in a list is read with the figures. */
-  readonly find: (c: AppContext) => Promise<() => readonly Subject[]>
+  /** What is asked about; throws when there is no such thing. */
+  readonly find: (c: AppContext) => Promise<readonly Subject[]>
   readonly filter?: typeof filter
 }
-
-const publisherQuery = z.object({
-  publisher: z.string().describe('IRI, or the name of one without'),
-})
-
-const pagedPublishers = filter.extend(page.shape).extend(publisherQuery.partial().shape)
 
 /** The publisher of the query; throws `not-found`. */
 function findPublisher({ cache: { figures } }: CacheContext, key: string): Subject {
   const found = figures.publisher(key)
-  if (found) return publisherOf(found)
+  if (found) return ofPublisher(found)
   throw new Failure('not-found', `there are no figures of a publisher ${shown(key)}`)
 }
 
@@ -167,13 +157,13 @@ function subjects(context: CacheContext): readonly Subjects[] {
       summary: 'Figures of the whole portal',
       whose: 'The whole portal',
       filter: filterOfAll,
-      find: async () => () => [{ scope: 'global', info: undefined }],
+      find: async () => [{ scope: 'global', info: undefined }],
     },
     {
       path: '/countries',
       summary: 'Figures of the countries of catalogues',
       whose: 'Countries',
-      find: async () => () => figures.countries().map(countryOf),
+      find: async () => figures.countries().map(ofCountry),
     },
     {
       path: '/countries/{id}',
@@ -181,7 +171,7 @@ function subjects(context: CacheContext): readonly Subjects[] {
       whose: 'A country',
       find: async (c) => {
         const country = idOf(c).toUpperCase()
-        if (figures.aggregate({ country })) return () => [countryOf(country)]
+        if (figures.aggregate({ country })) return [ofCountry(country)]
         throw new Failure('not-found', `no catalogue is of the country ${shown(idOf(c))}`)
       },
     },
@@ -189,19 +179,20 @@ function subjects(context: CacheContext): readonly Subjects[] {
       path: '/catalogues',
       summary: 'Figures of all catalogues, by id',
       whose: 'Catalogues',
-      find: async () => () => figures.catalogues().map(catalogueOf),
+      find: async () => figures.catalogues().map(ofCatalogue),
     },
     {
       path: '/catalogues/{id}',
       summary: 'Figures of a catalogue',
       whose: 'A catalogue',
-      find: async (c) => {
-        const found = catalogueOf(await findCatalogue(context, idOf(c), c.var.signal))
-        return () => [found]
-      },
+      find: async (c) => [ofCatalogue(await findCatalogue(context, idOf(c), c.var.signal))],
     },
   ]
 }
+
+const publisherQuery = z.object({
+  publisher: z.string().describe('IRI, or the name of one without'),
+})
 
 const requestOf = <Query extends z.ZodObject>(path: string, query: Query) => ({
   query,
@@ -213,47 +204,40 @@ export function addFigureRoutes(app: App, context: CacheContext): void {
   const { figures, maxima } = context.cache
   // Before the first refresh the portal has figures of nothing, and so has a catalogue before it is counted.
   const nothing = aggregateOf({}, maxima)
-  const rows = (all: readonly Subject[], wanted: Filter) =>
-    all.map(({ scope, info }) =>
-      aggregateDocument(figures.aggregate(scope) ?? nothing, info, wanted),
+  const answer = (c: AppContext, all: readonly Subject[], wanted: Filter, count = all.length) =>
+    longAnswer(c, () =>
+      answerFigures(context, c, () => {
+        const rows = all.map(({ scope, info }) =>
+          aggregateDocument(figures.aggregate(scope) ?? nothing, info, wanted),
+        )
+        return enveloped(rows, count)
+      }),
     )
-  const answer = (c: AppContext, make: () => object) =>
-    longAnswer(c, () => answerFigures(context, c, make))
   for (const { path, summary, find, filter: keys = filter } of subjects(context)) {
     const request = requestOf(path, keys)
     const responses = answers(summary, aggregate)
-    app.openapi(createRoute({ method: 'get', path, summary, request, responses }), async (c) => {
-      const all = await find(c)
-      return answer(c, () => enveloped(rows(all(), c.req.valid('query').filter)))
-    })
+    app.openapi(createRoute({ method: 'get', path, summary, request, responses }), async (c) =>
+      answer(c, await find(c), c.req.valid('query').filter),
+    )
   }
   const summary = 'Figures of publishers, those with the most datasets first, or of one'
-  const route = createRoute({
-    method: 'get',
-    path: '/publishers',
-    summary,
-    request: { query: pagedPublishers },
-    responses: answers(summary, aggregate),
-  })
-  app.openapi(route, (c) => {
+  const query = filter.extend(page.shape).extend(publisherQuery.partial().shape)
+  const responses = answers(summary, aggregate)
+  const path = '/publishers'
+  app.openapi(createRoute({ method: 'get', path, summary, request: { query }, responses }), (c) => {
     const { publisher, filter: wanted, offset, limit } = c.req.valid('query')
-    const found = publisher === undefined ? undefined : [findPublisher(context, publisher)]
-    return answer(c, () => {
-      if (found) return enveloped(rows(found, wanted))
-      const listed = figures.publishers({ offset, limit })
-      return enveloped(rows(listed.rows.map(publisherOf), wanted), listed.count)
-    })
+    if (publisher !== undefined) return answer(c, [findPublisher(context, publisher)], wanted)
+    const { rows, count } = figures.publishers({ offset, limit })
+    return answer(c, rows.map(ofPublisher), wanted, count)
   })
 }
 
-const spanQuery = filter.extend(span.shape)
-
-function spanOf(query: z.infer<typeof spanQuery>, now: number): HistorySpan {
-  const { startDate: from, endDate, resolution } = query
-  if (endDate !== undefined && endDate < from) {
-    const detail = `endDate must not be before startDate, got ${endDate}`
-    throw invalidParameter('endDate', detail)
-  }
+function spanOf(
+  { startDate: from, endDate, resolution }: z.infer<typeof span>,
+  now: number,
+): HistorySpan {
+  if (endDate !== undefined && endDate < from)
+    throw invalidParameter('endDate', `endDate must not be before startDate, got ${endDate}`)
   return { from, to: endDate ?? dayOf(now), resolution }
 }
 
@@ -265,29 +249,26 @@ export function addHistoryRoutes(app: App, context: CacheContext, form: HistoryF
     summary: '',
     whose: 'A publisher',
     filter: filter.extend(publisherQuery.shape),
-    find: async (c) => {
-      const found = findPublisher(context, c.req.query('publisher') ?? '')
-      return () => [found]
-    },
+    find: async (c) => [findPublisher(context, c.req.query('publisher') ?? '')],
   }
   for (const { path, whose, find, filter: keys = filter } of [...subjects(context), publisher]) {
     const summary = `${whose} over time: the last refresh of each period`
-    const request = requestOf(path, keys.extend(span.shape))
-    const responses = answers(summary, history)
     const route = createRoute({
       method: 'get',
       path: `${path}/${form}`,
       summary,
-      request,
-      responses,
+      request: requestOf(path, keys.extend(span.shape)),
+      responses: answers(summary, history),
     })
     app.openapi(route, async (c) => {
       const query = c.req.valid('query')
       const all = await find(c)
       const given = spanOf(query, context.now())
-      const document = ({ scope, info }: Subject) =>
-        historyDocument(figures.history(scope, given), info, query.filter, form)
-      return longAnswer(c, () => answerFigures(context, c, () => enveloped(all().map(document))))
+      const rows = () =>
+        all.map(({ scope, info }) =>
+          historyDocument(figures.history(scope, given), info, query.filter, form),
+        )
+      return longAnswer(c, () => answerFigures(context, c, () => enveloped(rows())))
     })
   }
 }

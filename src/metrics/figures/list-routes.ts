@@ -1,7 +1,7 @@
 /** Routes of lists of problems, and of single datasets as their metrics graphs are at this moment. */
 
 import { hash } from 'node:crypto'
-import { createRoute } from '@hono/zod-openapi'
+import { createRoute, type z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
 import { localText } from '../localized-texts.ts'
@@ -11,8 +11,8 @@ import {
   type CacheContext,
   content,
   count,
-  datasetDocument as datasetSchema,
-  distributionDocument,
+  datasetSchema,
+  distributionSchema,
   enveloped,
   findCatalogue,
   idPath,
@@ -29,19 +29,33 @@ import {
   distributionDocuments,
   readDataset,
 } from './dataset-document.ts'
-import type { UnreachableRow, ViolationRow } from './figures.ts'
+import type { Listed, Page, UnreachableRow, ViolationRow } from './figures.ts'
 
-const paged = { params: idPath, query: page.extend(locale.shape) }
-const one = { params: idPath, query: locale }
+const listRoute = <Path extends string>(path: Path, summary: string, row: z.ZodType) =>
+  createRoute({
+    method: 'get',
+    path,
+    summary,
+    request: { params: idPath, query: page.extend(locale.shape) },
+    responses: answers('One page of the list', row),
+  })
+
+const liveRoute = <Path extends string>(path: Path, summary: string, row: z.ZodType) =>
+  createRoute({
+    method: 'get',
+    path,
+    summary,
+    ...(path.startsWith('/distributions') && { deprecated: true }),
+    request: { params: idPath, query: locale },
+    responses: answers('As it is in the store', row),
+  })
 
 const routes = {
-  violations: createRoute({
-    method: 'get',
-    path: '/catalogues/{id}/violations',
-    summary: 'What the last validation of each dataset found, by dataset and property',
-    request: paged,
-    responses: answers('Results of validations', violation),
-  }),
+  violations: listRoute(
+    '/catalogues/{id}/violations',
+    'What the last validation of each dataset found, by dataset and property',
+    violation,
+  ),
   violationCount: createRoute({
     method: 'get',
     path: '/catalogues/{id}/violations/count',
@@ -52,69 +66,58 @@ const routes = {
       304: { description: 'Not changed since the state named in If-None-Match' },
     }),
   }),
-  reachability: createRoute({
-    method: 'get',
-    path: '/catalogues/{id}/distributions/reachability',
-    summary: 'URLs whose last status is not 200 to 299, by dataset and URL',
-    request: paged,
-    responses: answers('URLs', unreachable),
-  }),
-  dataset: createRoute({
-    method: 'get',
-    path: '/datasets/{id}',
-    summary: 'What was measured of a dataset, as its metrics graph has it now',
-    request: one,
-    responses: answers('One document', datasetSchema),
-  }),
-  distributions: createRoute({
-    method: 'get',
-    path: '/datasets/{id}/distributions',
-    summary: 'What was measured of the distributions of a dataset, by their ids',
-    request: one,
-    responses: answers('One array per distribution', distributionDocument),
-  }),
-  distribution: createRoute({
-    method: 'get',
-    path: '/distributions/{id}',
-    summary: 'What was measured of one distribution',
-    deprecated: true,
-    request: one,
-    responses: answers('One array', distributionDocument),
-  }),
+  reachability: listRoute(
+    '/catalogues/{id}/distributions/reachability',
+    'URLs whose last status is not 200 to 299, by dataset and URL',
+    unreachable,
+  ),
+  dataset: liveRoute(
+    '/datasets/{id}',
+    'What was measured of a dataset, as its metrics graph has it now',
+    datasetSchema,
+  ),
+  distributions: liveRoute(
+    '/datasets/{id}/distributions',
+    'What was measured of the distributions of a dataset, by their ids, one array each',
+    distributionSchema,
+  ),
+  distribution: liveRoute(
+    '/distributions/{id}',
+    'What was measured of one distribution',
+    distributionSchema,
+  ),
 } as const
 
 export function addListRoutes(app: App, context: CacheContext): void {
   const { figures } = context.cache
-  const find = async (id: string, c: AppContext): Promise<string> =>
-    (await findCatalogue(context, id, c.var.signal)).id
-  app.openapi(routes.violations, async (c) => {
-    const { locale: language, ...part } = c.req.valid('query')
-    const id = await find(c.req.valid('param').id, c)
+  /** A page of a list of a catalogue, each row as a document. */
+  const answerList = async <Row>(
+    c: AppContext,
+    read: (id: string, page: Page) => Listed<Row>,
+    documentOf: (row: Row, language: string) => object,
+    { locale: language, ...part }: Page & { readonly locale: string },
+  ) => {
+    const { id } = await findCatalogue(context, c.req.param('id') ?? '', c.var.signal)
     return answerFigures(context, c, () => {
-      const listed = figures.violations(id, part)
+      const { rows, count: all } = read(id, part)
       return enveloped(
-        listed.rows.map((row) => violationDocument(row, language)),
-        listed.count,
+        rows.map((row) => documentOf(row, language)),
+        all,
       )
     })
-  })
+  }
+  app.openapi(routes.violations, (c) =>
+    answerList(c, figures.violations, violationDocument, c.req.valid('query')),
+  )
+  app.openapi(routes.reachability, (c) =>
+    answerList(c, figures.unreachable, unreachableDocument, c.req.valid('query')),
+  )
   app.openapi(routes.violationCount, async (c) => {
-    const id = await find(c.req.valid('param').id, c)
-    return answerFigures(context, c, () => {
-      const listed = figures.violations(id, { offset: 0, limit: 0 })
-      return { success: true, result: { count: listed.count } }
-    })
-  })
-  app.openapi(routes.reachability, async (c) => {
-    const { locale: language, ...part } = c.req.valid('query')
-    const id = await find(c.req.valid('param').id, c)
-    return answerFigures(context, c, () => {
-      const listed = figures.unreachable(id, part)
-      return enveloped(
-        listed.rows.map((row) => unreachableDocument(row, language)),
-        listed.count,
-      )
-    })
+    const { id } = await findCatalogue(context, c.req.valid('param').id, c.var.signal)
+    return answerFigures(context, c, () => ({
+      success: true,
+      result: { count: figures.violations(id, { offset: 0, limit: 0 }).count },
+    }))
   })
   addDatasetRoutes(app, context)
 }
@@ -124,10 +127,9 @@ const titleOf = ({ id, titles, languages }: ViolationRow['dataset'], language: s
 
 function violationDocument(row: ViolationRow, language: string) {
   const { dataset, severity, path, messages, value } = row
-  const message = localText(messages, { locale: language, languages: ['en'], id: '' }).text
   return {
     resultPath: path,
-    resultMessage: message === '' ? null : message,
+    resultMessage: localText(messages, { locale: language, languages: [], id: '' }).text || null,
     value,
     severity,
     title: titleOf(dataset, language),

@@ -39,7 +39,9 @@ export type Payload = {
 export const metricsNode = ({ metricsGraph }: Pick<Payload, 'metricsGraph'>): NamedNode =>
   namedNode(metricsGraph)
 
-const remembered = new WeakMap<RecordMessage, Payload>()
+/** Of messages whose text was read or is not written yet: their payload, and what else they say. */
+const remembered = new WeakMap<RecordMessage, { readonly payload: Payload; readonly rest: Rest }>()
+type Rest = Omit<RecordMessage, 'text'>
 
 /**
  * The payload of a message: remembered when `withPayload` made the message, else read from its text (TriG, N-Quads or any
@@ -48,60 +50,45 @@ const remembered = new WeakMap<RecordMessage, Payload>()
  */
 export async function payloadOf(message: RecordMessage, pipe = 'metrics'): Promise<Payload> {
   const known = remembered.get(message)
-  if (known) return known
+  if (known) return known.payload
   const payload = await readPayload(message, pipe)
-  remembered.set(message, payload)
+  const { text: _text, ...rest } = message
+  remembered.set(message, { payload, rest })
   return payload
 }
 
 /** A dataset of our own repository as the `counter`th message of a run. */
 export function fedMessage(payload: Payload, counter: number): RecordMessage {
   const { subject, metrics } = payload
-  let text: string | undefined
-  const message: RecordMessage = {
+  return messageOf(payload, {
     kind: 'record',
     counter,
     sourceId: subject.id,
     aliases: [],
     mediaType: metrics.length === 0 ? 'application/n-triples' : 'application/trig',
-    get text() {
-      return (text ??= trig(payload))
-    },
     findings: [],
     extra: { ...names(subject), uriRef: subject.iri },
-  }
-  remembered.set(message, payload)
-  return message
+  })
 }
 
-/** The message with another payload. Its text is written when somebody reads it. */
+/** The message with another payload. */
 export function withPayload(message: RecordMessage, payload: Payload): RecordMessage {
+  const rest = remembered.get(message)?.rest ?? message
+  const extra = { ...message.extra, ...names(payload.subject), content: 'metrics' }
+  return messageOf(payload, { ...rest, mediaType: 'application/trig', extra })
+}
+
+/** The text is written when somebody reads it. */
+function messageOf(payload: Payload, rest: Rest): RecordMessage {
   let text: string | undefined
-  const next: RecordMessage = {
-    ...envelope(message),
-    mediaType: 'application/trig',
+  const message: RecordMessage = {
+    ...rest,
     get text() {
       return (text ??= trig(payload))
     },
-    extra: { ...message.extra, ...names(payload.subject), content: 'metrics' },
   }
-  remembered.set(next, payload)
-  return next
-}
-
-/** All but the text: reading that would write it. */
-function envelope(message: RecordMessage): Omit<RecordMessage, 'text' | 'mediaType' | 'extra'> {
-  const { kind, counter, sourceId, aliases, originalId, sourceHash, sourceUrl, findings } = message
-  return {
-    kind,
-    counter,
-    sourceId,
-    aliases,
-    findings,
-    ...(originalId === undefined ? {} : { originalId }),
-    ...(sourceHash === undefined ? {} : { sourceHash }),
-    ...(sourceUrl === undefined ? {} : { sourceUrl }),
-  }
+  remembered.set(message, { payload, rest })
+  return message
 }
 
 const names = ({ id, catalogue, source }: MeasuredSubject) => ({

@@ -1,7 +1,7 @@
 /** Segment 3 of the quality pipe: what it measures, in which order, and how far it works ahead. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { reachingSegment, within } from '../../../src/metrics/reach/reach-segment.ts'
+import { reachingSegment } from '../../../src/metrics/reach/reach-segment.ts'
 import type { Message } from '../../../src/pipe/message.ts'
 import type { SegmentFunction } from '../../../src/pipe/segment.ts'
 import { portal, type Portal } from '../../support/portals/portal.ts'
@@ -172,47 +172,5 @@ describe('the stream', () => {
     await expect.poll(() => slow.requests.length).toBe(2)
     stop.abort(new Error('enough'))
     await expect(first).rejects.toThrow('enough')
-  })
-})
-
-describe('a window', () => {
-  const weigh = async (message: Message) => (message.kind === 'total' ? message.total : 0)
-
-  it.each([
-    [10, [4, 4, 4, 4], 2],
-    [10, [20, 1, 1, 1], 1],
-    [10, [1, 1, 1, 1], 4],
-    [10, [5, 5, 5, 5], 2],
-  ])('of %i lets %j in as far as they fit: %i at first', async (most, weights, expected) => {
-    let taken = 0
-    const hold = Promise.withResolvers<void>()
-    const segment: SegmentFunction = async function* (input) {
-      const held: Message[] = []
-      const reading = (async () => {
-        for await (const message of input) {
-          taken += 1
-          held.push(message)
-        }
-      })()
-      await hold.promise
-      for (let given = 0; given < weights.length; given += 1) {
-        await expect.poll(() => held.length).toBeGreaterThan(given)
-        const next = held[given]
-        if (next) yield next
-      }
-      await reading
-    }
-    const messages = weights.map((total): Message => ({ kind: 'total', total }))
-    const flow = within({ most, weigh }, segment)(streamOf(messages), contextOf('run'), signal)
-    const told: Message[] = []
-    const all = (async () => {
-      for await (const message of flow) told.push(message)
-    })()
-    await expect.poll(() => taken).toBe(expected)
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(taken).toBe(expected)
-    hold.resolve()
-    await all
-    expect(told).toEqual(messages)
   })
 })
