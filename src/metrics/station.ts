@@ -62,9 +62,9 @@ export type MetricsStation = {
 /** Rejects when a shipped file or a data file cannot be read; what is wrong with those of the institution is logged. */
 export async function openMetrics(options: MetricsOptions): Promise<MetricsStation> {
   const { config, directory, shapes, repository, log } = options
+  const shippedWeights = join(shapes, 'metrics/weights.ttl')
   const { weights, problems } = await loadWeights(
-    join(shapes, 'metrics/weights.ttl'),
-    config.weights,
+    ...[shippedWeights, config.weights].filter((file) => file !== undefined),
   )
   for (const problem of problems) log.warn({ problem }, 'metrics.weights')
   const validation = await openValidation({
@@ -102,11 +102,10 @@ type Tools = {
 }
 
 async function kindsOf(
-  { config, shapes, store, now }: MetricsOptions,
+  { config, store, now }: MetricsOptions,
   { validation, weights, reach }: Tools,
 ): Promise<readonly SegmentKind[]> {
   const values = await openValues({
-    directory: join(shapes, 'vocabularies'),
     licenceSchemes: config.licenceSchemes,
     literalFormats: config.literalFormats,
     read: (graph, signal) => store.read(graph, {}, signal),

@@ -34,6 +34,7 @@ export type Concept = {
   readonly altLabel: Readonly<Record<string, readonly string[]>>
   /** By code point. */
   readonly exactMatch: readonly string[]
+  readonly closeMatch: readonly string[]
   /** English definition. */
   readonly definition?: string
   readonly extensions: Extensions
@@ -165,6 +166,7 @@ export function conceptAt(graph: Graph, iri: string, own: string): Concept {
     label: prefLabel['en'] ?? labels[0]?.text ?? id,
     altLabel: altLabels(all(skos('altLabel'))),
     exactMatch: texts(all(skos('exactMatch'))),
+    closeMatch: texts(all(skos('closeMatch'))),
     ...(definition !== undefined && { definition }),
     extensions: extensionsOf(graph, iri, scheme),
     mediaTypes: texts(all(ctl('mediaType'))).map((text) => text.toLowerCase()),

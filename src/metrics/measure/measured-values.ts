@@ -3,13 +3,12 @@
  * types are machine readable or non-proprietary. The tables are those that we ship, and newer or further ones that are stored.
  */
 
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Quad, Term } from '@rdfjs/types'
+import type { Term } from '@rdfjs/types'
 import { fromLines } from '../../rdf/lines.ts'
-import { ctl, dc, dct, skos } from '../../rdf/namespaces.ts'
-import { parse } from '../../rdf/parse.ts'
-import { type Graph, graphOf, instances } from '../../rdf/read.ts'
+import { dc, dct, skos } from '../../rdf/namespaces.ts'
+import { type Graph, graphOf } from '../../rdf/read.ts'
+import { shippedAuthorities } from '../../vocabularies/authorities.ts'
+import { type Concept, conceptsOf, schemes } from '../../vocabularies/concept.ts'
 import { licenceKey } from '../../vocabularies/licences.ts'
 
 /** Any object is a value but text that is empty after trimming: availability is not validity. */
@@ -43,8 +42,8 @@ type ValueTables = {
   /** Those that we ship; what they closely match is the same licence. */
   readonly licences: readonly Concept[]
   readonly furtherLicences: readonly Concept[]
-  /** Registered names in lower case. */
-  readonly mediaTypes: ReadonlySet<string>
+  /** Whether a media type is registered (IANA), by its name in lower case. */
+  readonly isRegistered: (name: string) => boolean
   /** Whether formats and media types that are given as text count for the lists as their IRIs do. */
   readonly literalFormats: boolean
 }
@@ -62,7 +61,7 @@ export function valuesOf(tables: ValueTables): Values {
   const fileTypes = irisOf(tables.fileTypes)
   const listed = (some: readonly Concept[], mediaTypes: ReadonlySet<string>) => {
     const iris = irisOf(some)
-    const codes = new Set(some.flatMap((one) => one.codes.map((code) => code.toLowerCase())))
+    const codes = new Set(some.map(({ id }) => id.toLowerCase()))
     const isFormat = (value: Term) =>
       value.termType === 'Literal' ? codes.has(value.value.trim().toLowerCase()) : isIn(iris, value)
     const counts = (value: Term) => tables.literalFormats || value.termType !== 'Literal'
@@ -78,79 +77,38 @@ export function valuesOf(tables: ValueTables): Values {
       formats.length > 0 &&
       mediaTypes.length > 0 &&
       formats.every((value) => isIn(fileTypes, value)) &&
-      mediaTypes.every((value) => tables.mediaTypes.has(registryName(value) ?? '')),
+      mediaTypes.every((value) => tables.isRegistered(registryName(value) ?? '')),
     isMachineReadable: listed(
-      all.filter((one) => one.isMachineReadable),
+      all.filter((one) => one.machineReadable),
       machineReadable,
     ),
     isNonProprietary: listed(
-      all.filter((one) => one.isNonProprietary),
+      all.filter((one) => one.nonProprietary),
       nonProprietary,
     ),
   }
 }
-
-// Concepts of a vocabulary as far as values are compared with them (W3C SKOS).
-
-export type Concept = {
-  readonly iri: string
-  /** Identifiers and notations; the last step of the IRI when there are none. */
-  readonly codes: readonly string[]
-  readonly exactMatch: readonly string[]
-  readonly closeMatch: readonly string[]
-  /** File types: what the assessment of metadata quality counts. */
-  readonly isMachineReadable: boolean
-  readonly isNonProprietary: boolean
-}
-
-const concept = skos('Concept')
-
-/** All concepts of a vocabulary. */
-function conceptsOf(quads: readonly Quad[]): readonly Concept[] {
-  const graph = graphOf(quads)
-  const iris = instances(graph, concept).filter((key) => !key.startsWith('_:'))
-  return iris.map((iri) => conceptOf(graph, iri))
-}
-
-function conceptOf(graph: Graph, iri: string): Concept {
-  const codes = [dc('identifier'), dct('identifier'), skos('notation')]
-    .flatMap((name) => graph.objects(iri, name))
-    .flatMap((term) => (term.termType === 'Literal' ? [term.value.trim()] : []))
-  return {
-    iri,
-    codes: codes.length > 0 ? codes : [iri.slice(iri.lastIndexOf('/') + 1)],
-    exactMatch: iris(graph.objects(iri, skos('exactMatch'))),
-    closeMatch: iris(graph.objects(iri, skos('closeMatch'))),
-    isMachineReadable: isTrue(graph.objects(iri, ctl('machineReadable'))),
-    isNonProprietary: isTrue(graph.objects(iri, ctl('nonProprietary'))),
-  }
-}
-
-const iris = (terms: readonly Term[]) =>
-  terms.flatMap((term) => (term.termType === 'NamedNode' ? [term.value] : []))
-
-const isTrue = (terms: readonly Term[]) => terms.some(({ value }) => value === 'true')
 
 // Which licences are known, whatever the spelling of their IRI.
 
 /** Whether a value of `dct:license` is one of them; the graph may say more about it. */
 type KnownLicence = (value: Term, graph: Graph) => boolean
 
+type LicenceConcept = Pick<Concept, 'iri' | 'id' | 'exactMatch' | 'closeMatch'>
+
 /**
  * A value is known by its IRI, by what it says of itself (`skos:exactMatch`, identifiers), or, when it is text, by being an
  * identifier or such an IRI. `closeMatch` counts for the concepts that are trusted with it.
  */
 export function knownLicence(
-  concepts: readonly Concept[],
-  trusted: readonly Concept[],
+  concepts: readonly LicenceConcept[],
+  trusted: readonly LicenceConcept[],
 ): KnownLicence {
-  const iris = new Set<string>()
-  const codes = new Set<string>()
-  for (const { iri, exactMatch, codes: own } of [...concepts, ...trusted]) {
-    for (const one of [iri, ...exactMatch]) iris.add(licenceKey(one))
-    for (const code of own) codes.add(code)
-  }
-  for (const { closeMatch } of trusted) for (const one of closeMatch) iris.add(licenceKey(one))
+  const all = [...concepts, ...trusted]
+  const codes = new Set(all.map(({ id }) => id))
+  const same = all.flatMap(({ iri, exactMatch }) => [iri, ...exactMatch])
+  const close = trusted.flatMap(({ closeMatch }) => closeMatch)
+  const iris = new Set([...same, ...close].map(licenceKey))
   const isKnownText = (text: string) => codes.has(text.trim()) || iris.has(licenceKey(text))
   return (value, graph) => {
     if (value.termType === 'Literal') return isKnownText(value.value)
@@ -167,22 +125,7 @@ const identifiers = [dct('identifier'), dc('identifier')]
 
 // Where the tables come from: those that we ship, and newer or further ones that are stored.
 
-const authority = 'http://publications.europa.eu/resource/authority/'
-const schemes = {
-  accessRights: `${authority}access-right`,
-  fileTypes: `${authority}file-type`,
-  licences: `${authority}licence`,
-} as const
-const files = {
-  accessRights: 'access-right.ttl',
-  fileTypes: 'file-type.ttl',
-  licences: 'licence.ttl',
-} as const
-type TableName = keyof typeof schemes
-
 type TableOptions = {
-  /** With the tables that we ship. */
-  readonly directory: string
   /** Schemes of stored vocabularies whose licences are known, too. */
   readonly licenceSchemes: readonly string[]
   /** Whether formats that are given as text count for the lists of machine-readable and non-proprietary ones. */
@@ -195,42 +138,30 @@ type TableOptions = {
  * Reads the shipped tables now, and with every call what is stored: a vocabulary that was replaced counts from the next run
  * on. Fails when a shipped table cannot be read.
  */
-export async function openValues(
-  options: TableOptions,
-): Promise<(signal: AbortSignal) => Promise<Values>> {
-  const { directory, read } = options
-  const shipped = async (name: TableName) => {
-    const text = await readFile(join(directory, files[name]), 'utf8')
-    const quads = await parse(text, 'turtle', { baseIri: 'urn:cartulary:bundled:' })
-    return conceptsOf(quads)
-  }
-  const [accessRights, fileTypes, licences, registry] = await Promise.all([
-    shipped('accessRights'),
-    shipped('fileTypes'),
-    shipped('licences'),
-    readFile(join(directory, 'iana-media-types.txt'), 'utf8'),
-  ])
-  const lines = registry.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-  const mediaTypes = new Set(lines.map((line) => line.trim().toLowerCase()))
-  const further = [...new Set([schemes.licences, ...options.licenceSchemes])]
-
+export async function openValues({
+  licenceSchemes,
+  literalFormats,
+  read,
+}: TableOptions): Promise<(signal: AbortSignal) => Promise<Values>> {
+  const { table, mediaType } = await shippedAuthorities()
+  const further = [...new Set([schemes.licence, ...licenceSchemes])]
   return async (signal) => {
     const stored = async (scheme: string): Promise<readonly Concept[]> => {
       const text = await read(scheme, signal)
-      return text === undefined ? [] : conceptsOf(fromLines(text))
+      return text === undefined ? [] : conceptsOf(graphOf(fromLines(text)), scheme)
     }
-    const [newerRights, newerTypes, ...newerLicences] = await Promise.all([
-      stored(schemes.accessRights),
-      stored(schemes.fileTypes),
+    const [accessRights, fileTypes, ...licences] = await Promise.all([
+      stored(schemes.accessRight),
+      stored(schemes.fileType),
       ...further.map(stored),
     ])
     return valuesOf({
-      accessRights: [...accessRights, ...newerRights],
-      fileTypes: [...fileTypes, ...newerTypes],
-      licences,
-      furtherLicences: newerLicences.flat(),
-      mediaTypes,
-      literalFormats: options.literalFormats,
+      accessRights: [...table('accessRight').concepts, ...accessRights],
+      fileTypes: [...table('fileType').concepts, ...fileTypes],
+      licences: table('licence').concepts,
+      furtherLicences: licences.flat(),
+      isRegistered: (name) => mediaType(name) !== undefined,
+      literalFormats,
     })
   }
 }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { parse } from '../../rdf/parse.ts'
-import { dqv, pv } from '../../rdf/namespaces.ts'
+import { dqv } from '../../rdf/namespaces.ts'
 import { graphOf, type Graph } from '../../rdf/read.ts'
 import {
   dimensions,
@@ -19,26 +19,32 @@ import {
 type Weight = { readonly dimension: Dimension; readonly yes: number; readonly no: number }
 export type Weights = Readonly<Record<IndicatorName, Weight>>
 
-/** What is wrong with a file, one sentence each; a value that is wrong is not used. */
-type WeightProblems = readonly string[]
+/** Those of the published methodology. */
+const standard =
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one for each name
+  Object.fromEntries(
+    indicators.map(({ name, dimension, points }) => [name, { dimension, yes: points, no: 0 }]),
+  ) as Weights
 
 /**
- * The shipped file with the values of the deployment's own file, if there is one, in place. `problems` are those of that
- * file; the shipped one is complete or an `Error`.
+ * The published weights with the values of files in place, the later ones before the earlier. `problems` says what is wrong with
+ * the files, one sentence each; a value that is wrong is not used.
  */
 export async function loadWeights(
-  shipped: string,
-  own?: string,
-): Promise<{ readonly weights: Weights; readonly problems: WeightProblems }> {
-  const weights = shippedWeights(graphOf(await quadsIn(shipped)))
-  if (own === undefined) return { weights, problems: [] }
-  try {
-    const { values, problems } = ownValues(graphOf(await quadsIn(own)), weights)
-    return { weights: { ...weights, ...values }, problems: problems.map((one) => `${own}: ${one}`) }
-  } catch (error) {
-    if (!(error instanceof Failure) && !isSystemError(error)) throw error
-    return { weights, problems: [`${own} cannot be read: ${error.message}`] }
-  }
+  ...files: readonly string[]
+): Promise<{ readonly weights: Weights; readonly problems: readonly string[] }> {
+  let weights = standard
+  const problems: string[] = []
+  for (const file of files)
+    try {
+      const found = valuesIn(graphOf(await quadsIn(file)), weights)
+      weights = { ...weights, ...found.values }
+      problems.push(...found.problems.map((one) => `${file}: ${one}`))
+    } catch (error) {
+      if (!(error instanceof Failure) && !isSystemError(error)) throw error
+      problems.push(`${file} cannot be read: ${error.message}`)
+    }
+  return { weights, problems }
 }
 
 const quadsIn = async (file: string) =>
@@ -50,20 +56,6 @@ const scores = [
   ['yes', 'trueScore'],
   ['no', 'falseScore'],
 ] as const
-
-function shippedWeights(graph: Graph): Weights {
-  const weightOf = (name: IndicatorName): Weight => {
-    const metric = pv(name)
-    const dimension = dimensionIn(graph.objects(metric, dqv('inDimension')))
-    const [yes, no] = scores.map(([, score]) => integer(graph.objects(metric, pv(score))))
-    if (dimension === undefined || yes === undefined || no === undefined) {
-      throw new Error(`the weights of ${name} are not complete`)
-    }
-    return { dimension, yes, no }
-  }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one for each name
-  return Object.fromEntries(indicators.map(({ name }) => [name, weightOf(name)])) as Weights
-}
 
 const dimensionIn = (terms: readonly Term[]): Dimension | undefined =>
   dimensions.find((name) => terms.some(({ value }) => localName(value) === name))
@@ -78,30 +70,25 @@ function integer(terms: readonly Term[]): number | undefined {
   return /^[+-]?\d{1,6}$/.test(text) && Math.abs(Number(text)) <= most ? Number(text) : undefined
 }
 
-type Own = {
-  readonly values: Partial<Record<IndicatorName, Weight>>
-  readonly problems: readonly string[]
-}
-
-/** Metrics are recognised by their local name in any namespace. */
-function ownValues(graph: Graph, shipped: Weights): Own {
+/** Metrics are recognised by their local name in any namespace. `given`: the weights before this file. */
+function valuesIn(graph: Graph, given: Weights) {
   const values: Partial<Record<IndicatorName, Weight>> = {}
   const problems: string[] = []
   for (const subject of graph.subjects()) {
-    const given = scores.flatMap(([key, score]) => {
+    const said = scores.flatMap(([key, score]) => {
       const terms = termsAt(graph, subject, score)
       return terms.length > 0 ? [{ key, score, terms }] : []
     })
     const indicator = indicatorOf(localName(subject))
     if (!indicator) {
-      if (given.length > 0)
+      if (said.length > 0)
         problems.push(`${subject} is not one of the indicators that are measured`)
       continue
     }
     const { name } = indicator
-    const before = values[name] ?? shipped[name]
+    const before = values[name] ?? given[name]
     problems.push(...misplaced(graph, subject, name, before.dimension))
-    for (const { key, score, terms } of given) {
+    for (const { key, score, terms } of said) {
       const points = integer(terms)
       if (points === undefined) problems.push(unusable(name, score, terms))
       else values[name] = { ...(values[name] ?? before), [key]: points }

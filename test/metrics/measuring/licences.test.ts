@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Concept, knownLicence } from '../../../src/metrics/measure/measured-values.ts'
+import { knownLicence } from '../../../src/metrics/measure/measured-values.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
 import { blankNode, literal, namedNode } from '../../../src/rdf/terms.ts'
@@ -10,22 +10,19 @@ import { licenceKey } from '../../../src/vocabularies/licences.ts'
 import { prefixes } from '../pipe/ground.ts'
 
 const eu = 'http://publications.europa.eu/resource/authority/licence/'
-const concept = (code: string, exactMatch: readonly string[] = [], closeMatch: string[] = []) =>
-  ({
-    iri: eu + code,
-    codes: [code],
-    exactMatch,
-    closeMatch,
-    isMachineReadable: false,
-    isNonProprietary: false,
-  }) satisfies Concept
+const concept = (code: string, exactMatch: readonly string[] = [], closeMatch: string[] = []) => ({
+  iri: eu + code,
+  id: code,
+  exactMatch,
+  closeMatch,
+})
 
 const shipped = [
   concept('CC_BY_4_0', ['http://creativecommons.org/licenses/by/4.0/']),
   concept('CC_BY_3_0_AT', ['https://creativecommons.org/licenses/by/3.0/at/legalcode']),
   concept('NLOD', [], ['http://europeandataportal.eu/ontologies/od-licenses#NLOD']),
 ]
-const own: Concept = {
+const own = {
   ...concept('house'),
   iri: 'https://example.org/licence/house',
   closeMatch: ['https://example.org/licence/alike'],

@@ -81,12 +81,11 @@ export async function one(
 export const at = '2026-11-21T10:00:00Z'
 export const now = () => Date.parse(at)
 
-export const vocabularies = new URL('../../../shapes/vocabularies', import.meta.url).pathname
 export const weightsFile = new URL('../../../shapes/metrics/weights.ttl', import.meta.url).pathname
 export const noStore = () => Promise.resolve(undefined)
 
 export const shippedValues = () =>
-  openValues({ directory: vocabularies, licenceSchemes: [], literalFormats: true, read: noStore })
+  openValues({ licenceSchemes: [], literalFormats: true, read: noStore })
 
 /** Annotator and scoring as they are shipped. */
 export async function segments(): Promise<{

@@ -53,12 +53,6 @@ describe('the shipped weights', () => {
       expect(datatype).toMatch(type === 'status' ? /#integer$/ : /#boolean$/)
     }
   })
-
-  it('are complete, or nothing starts', async () => {
-    const file = join(directory, 'half.ttl')
-    await writeFile(file, `${prefixes} pv:keywordAvailability pv:trueScore 30 .`)
-    await expect(loadWeights(file)).rejects.toThrow('keywordAvailability are not complete')
-  })
 })
 
 describe("a deployment's own weights", () => {

@@ -25,6 +25,7 @@ test('a keyword by concept has the language of the label that was found', async 
     label: 'Mot',
     altLabel: {},
     exactMatch: [],
+    closeMatch: [],
     extensions: {},
     mediaTypes: [],
     endings: [],
