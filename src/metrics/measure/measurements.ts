@@ -3,10 +3,10 @@
  * stands for the quality metadata of a dataset, and what a segment adds to it.
  */
 
-import type { BlankNode, Literal, NamedNode, Quad, Term } from '@rdfjs/types'
+import type { BlankNode, Literal, NamedNode, Quad } from '@rdfjs/types'
 import { isIri } from '../../rdf/iri.ts'
 import { computedOn, dqv, prov, rdf, xsd, pv } from '../../rdf/namespaces.ts'
-import { keyOf } from '../../rdf/read.ts'
+import { first, graphOf, keyOf, literalOf } from '../../rdf/read.ts'
 import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
 import { indicatorOf, localName } from '../indicators.ts'
 import { metricsNode, type Payload } from '../pipe/payload.ts'
@@ -118,62 +118,29 @@ export type MeasuredValue = {
   readonly on: string
   readonly value: boolean | number
   /** URL that was asked. */
-  readonly from?: string
+  readonly from?: string | undefined
   /** When, as it was written. */
-  readonly at?: string
-}
-
-type Draft = {
-  metric?: string
-  on?: string
-  linkedBy?: string
-  value?: Term
-  from?: string
-  at?: string
+  readonly at?: string | undefined
 }
 
 /** All that have a metric, a target and a value that can be read, in the order in which they begin. */
 export function measurements(quads: Iterable<Quad>): readonly MeasuredValue[] {
-  const drafts = new Map<string, Draft>()
-  const draftOf = (node: Term): Draft => {
-    const key = keyOf(node)
-    const draft = drafts.get(key) ?? {}
-    drafts.set(key, draft)
-    return draft
-  }
-  for (const { subject, predicate, object } of quads) {
-    const iri = predicate.value
-    if (iri === terms.link.value) draftOf(object).linkedBy = keyOf(subject)
-    else if (iri === terms.metric.value) draftOf(subject).metric = localName(object.value)
-    else if (iri === terms.value.value) draftOf(subject).value = object
-    else if (iri === terms.time.value) draftOf(subject).at = object.value
-    else if (iri === terms.source.value) draftOf(subject).from = object.value
-    else if (computedOn.includes(iri)) draftOf(subject).on = keyOf(object)
-  }
-  return [...drafts.values()].flatMap(measured)
-}
-
-function measured({
-  metric,
-  on,
-  linkedBy,
-  value: term,
-  from,
-  at,
-}: Draft): readonly MeasuredValue[] {
-  const target = on ?? linkedBy
-  if (metric === undefined || target === undefined || term?.termType !== 'Literal') return []
-  const value = valueIn(metric, term.value.trim(), term.datatype.value)
-  if (value === undefined) return []
-  return [
-    {
-      metric,
-      on: target,
-      value,
-      ...(from !== undefined && { from }),
-      ...(at !== undefined && { at }),
-    },
-  ]
+  const graph = graphOf(quads)
+  const targets = new Map<string, string>()
+  for (const { subject, predicate, object } of graph.quads())
+    if (predicate.value === terms.link.value) targets.set(keyOf(object), keyOf(subject))
+  return [...graph.subjects()].flatMap((node) => {
+    const metric = first(graph, node, terms.metric)
+    const written = literalOf(graph, node, terms.value)
+    const [target] = computedOn.flatMap((iri) => graph.objects(node, iri))
+    const on = target ? keyOf(target) : targets.get(node)
+    if (!metric || !written || on === undefined) return []
+    const name = localName(metric.value)
+    const value = valueIn(name, written.value.trim(), written.datatype.value)
+    const from = first(graph, node, terms.source)?.value
+    const at = first(graph, node, terms.time)?.value
+    return value === undefined ? [] : [{ metric: name, on, value, from, at }]
+  })
 }
 
 const truth: ReadonlyMap<string, boolean> = new Map([
@@ -204,9 +171,8 @@ export function replaced(quads: readonly Quad[], metrics: Iterable<string>): rea
       old.add(keyOf(subject))
   }
   if (old.size === 0) return quads
-  return quads.filter(({ subject, predicate, object }) => {
-    return (
-      !old.has(keyOf(subject)) && !(predicate.value === terms.link.value && old.has(keyOf(object)))
-    )
-  })
+  return quads.filter(
+    ({ subject, predicate, object }) =>
+      !old.has(keyOf(subject)) && !(predicate.value === terms.link.value && old.has(keyOf(object))),
+  )
 }

@@ -4,89 +4,50 @@
  */
 
 import type { Quad, Term } from '@rdfjs/types'
+import { termText } from '../../rdf/lines.ts'
 import { rdf } from '../../rdf/namespaces.ts'
+import { type Graph, graphOf } from '../../rdf/read.ts'
 
 /** What `match` answers: the RDF/JS dataset as far as the validator looks into one. */
 type Matches = Iterable<Quad> & { readonly size: number }
 
-/** IRIs, blank nodes and literals never have the same key. */
-function keyOf(term: Term): string {
-  switch (term.termType) {
-    case 'NamedNode':
-      return term.value
-    case 'BlankNode':
-      return `_:${term.value}`
-    case 'Literal':
-      return `"${term.value}"${term.language}^${term.datatype.value}`
-    case 'DefaultGraph':
-    case 'Variable':
-    case 'Quad':
-      return ''
-    default:
-      throw new Error(`unknown term ${String(term satisfies never)}`)
-  }
-}
-
 const none: readonly never[] = []
-
-/** Predicate → what was found there. */
-type ByPredicate<Findings> = Map<string, Findings[]>
 
 /** Indexed by subject at once, by object only where that is asked for: mostly for types alone. */
 export class Triples {
-  readonly quads: readonly Quad[]
-  readonly #bySubject = new Map<string, ByPredicate<Term>>()
-  #quadsOf: ReadonlyMap<string, readonly Quad[]> | undefined
-  readonly #byObject = new Map<string, ByPredicate<Term>>()
+  readonly #graph: Graph
+  /** Predicate → text of the object → triples. */
+  readonly #byObject = new Map<string, ReadonlyMap<string, readonly Quad[]>>()
 
   constructor(quads: readonly Quad[]) {
-    this.quads = quads
-    for (const { subject, predicate, object } of quads) {
-      const key = keyOf(subject)
-      let about = this.#bySubject.get(key)
-      if (!about) this.#bySubject.set(key, (about = new Map()))
-      const objects = about.get(predicate.value)
-      if (objects) objects.push(object)
-      else about.set(predicate.value, [object])
-    }
+    this.#graph = graphOf(quads)
   }
 
   objects(subject: Term, predicate: Term): readonly Term[] {
-    return this.#bySubject.get(keyOf(subject))?.get(predicate.value) ?? none
+    return subject.termType === 'Literal' ? none : this.#graph.objects(subject, predicate.value)
   }
 
   subjects(predicate: Term, object: Term): readonly Term[] {
     let index = this.#byObject.get(predicate.value)
-    if (!index) this.#byObject.set(predicate.value, (index = this.#inverse(predicate.value)))
-    return index.get(keyOf(object)) ?? none
+    if (!index) {
+      const quads = this.#graph.quads().filter((quad) => quad.predicate.value === predicate.value)
+      this.#byObject.set(
+        predicate.value,
+        (index = Map.groupBy(quads, (quad) => termText(quad.object))),
+      )
+    }
+    return index.get(termText(object))?.map(({ subject }) => subject) ?? none
   }
 
   /** `null` and `undefined` stand for anything; everything is in one graph. */
   match(subject?: Term | null, predicate?: Term | null, object?: Term | null): Matches {
-    const quads = subject ? (this.#grouped().get(keyOf(subject)) ?? none) : this.quads
+    const quads = subject?.termType === 'Literal' ? none : this.#graph.quads(subject ?? undefined)
     const found = quads.filter(
       (quad) =>
         (!predicate || quad.predicate.value === predicate.value) &&
         (!object || quad.object.equals(object)),
     )
     return Object.assign(found, { size: found.length })
-  }
-
-  /** Few shapes ask records for their triples; the shapes themselves are asked all the time. */
-  #grouped(): ReadonlyMap<string, readonly Quad[]> {
-    return (this.#quadsOf ??= Map.groupBy(this.quads, ({ subject }) => keyOf(subject)))
-  }
-
-  #inverse(iri: string): ByPredicate<Term> {
-    const index: ByPredicate<Term> = new Map()
-    for (const { subject, predicate, object } of this.quads) {
-      if (predicate.value !== iri) continue
-      const key = keyOf(object)
-      const subjects = index.get(key)
-      if (subjects) subjects.push(subject)
-      else index.set(key, [subject])
-    }
-    return index
   }
 }
 
@@ -162,17 +123,14 @@ export class Pointer {
     step: (term: Term, predicate: Term) => readonly Term[],
   ): Pointer {
     const { terms } = this
-    const [only] = terms
-    if ('termType' in predicates) {
-      if (only && terms.length === 1) return new Pointer(this.dataset, step(only, predicates))
-      return new Pointer(
-        this.dataset,
-        terms.flatMap((term) => step(term, predicates)),
-      )
-    }
+    const all = 'termType' in predicates ? [predicates] : predicates
+    const [[term], [predicate]] = [terms, all]
+    // The usual case, many times for every record.
+    if (term && predicate && terms.length === 1 && all.length === 1)
+      return new Pointer(this.dataset, step(term, predicate))
     return new Pointer(
       this.dataset,
-      terms.flatMap((term) => predicates.flatMap((predicate) => step(term, predicate))),
+      terms.flatMap((one) => all.flatMap((other) => step(one, other))),
     )
   }
 }
