@@ -20,8 +20,7 @@ import {
   visibleCatalogue,
 } from './catalogue-reader.ts'
 import type { CatalogueFigures } from './figures.ts'
-import type { Extent, RefreshProgress } from './refresh.ts'
-import type { Scheduled } from './metrics-cache.ts'
+import type { Extent, RefreshProgress, Scheduled } from './metrics-cache.ts'
 
 const reference = { $ref: '#/components/schemas/Schedule' }
 const example = { id: 'nightly', status: 'enabled', cron: '0 3 * * *' }

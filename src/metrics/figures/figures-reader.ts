@@ -12,10 +12,8 @@ import type {
   HistorySnapshot,
   HistorySpan,
   Listed,
-  MeasuredCounts,
   Page,
   PublisherFigures,
-  RankedCatalogue,
   Scope,
   ScoreBand,
   Severity,
@@ -81,10 +79,7 @@ const scopesIn = (file: Sqlite, maxima: Maxima) => ({
   catalogue: (id: string): CatalogueFigures | undefined =>
     file.rows('SELECT * FROM served WHERE id = ?', id).map(catalogueOf)[0],
   /** By score, ties by id; those without a score are last in both orders. */
-  rankedCatalogues: (
-    order: 'best' | 'worst',
-    { offset, limit }: Page,
-  ): Listed<RankedCatalogue> => ({
+  rankedCatalogues: (order: 'best' | 'worst', { offset, limit }: Page) => ({
     count: countIn(file, 'SELECT count(*) AS n FROM served'),
     rows: file
       .rows(
@@ -136,7 +131,8 @@ const numbersIn = (file: Sqlite, maxima: Maxima, bands: readonly ScoreBand[]) =>
     const counts = scopeCounts(file, scope)
     return counts && aggregateOf(counts, maxima)
   },
-  measured: (scope: Scope): MeasuredCounts | undefined => {
+  /** How many datasets there are, how many of them were measured, and how many of these were scored in each band. */
+  measured: (scope: Scope) => {
     const counts = scopeCounts(file, scope)
     const { all = 0, measured = 0, distributions = 0 } = counts?.['datasets'] ?? {}
     const inBand = bands.map(({ id }) => ({ id, datasets: counts?.['bands']?.[id] ?? 0 }))

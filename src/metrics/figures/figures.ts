@@ -117,21 +117,5 @@ export type UnreachableHost = {
   readonly status: number
 }
 
-/** How many datasets there are, how many of them were measured, and how many of these were scored in each band. */
-export type MeasuredCounts = {
-  readonly all: number
-  readonly datasets: number
-  readonly distributions: number
-  readonly bands: readonly { readonly id: string; readonly datasets: number }[]
-}
-
 /** Points from and to, both included. */
 export type ScoreBand = { readonly id: string; readonly from: number; readonly to: number }
-
-/** A catalogue with its score, and how many of its datasets were measured. */
-export type RankedCatalogue = {
-  readonly catalogue: CatalogueFigures
-  readonly score: number | null
-  readonly datasets: number
-  readonly dimensions: Aggregate['dimensions']
-}

@@ -1,20 +1,32 @@
 /**
  * The metrics cache: figures in a data file, counted from the metrics graphs of the store, by which they can always be counted
  * again. One refresh runs at a time: soon after metrics runs, by the schedules that clients set, and daily. Whoever asks for what
- * is being done joins it; what else is asked for waits and is done together.
+ * is being done joins it; what else is asked for waits and is done together. A refresh counts page by page beside the figures
+ * that are served, and serves the new ones when they are complete.
  */
 
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { inOrder } from '../../pipe/ahead.ts'
 import { openSqlite, type Sqlite } from '../../sqlite.ts'
-import { SharedWork } from '../shared-work.ts'
-import type { MetricsSource } from './catalogue-reader.ts'
+import { yielding, type YieldWhenDue } from '../../workers/event-loop.ts'
 import type { Weights } from '../measure/weights.ts'
+import { SharedWork } from '../shared-work.ts'
+import { catalogueIds, datasetIds, type MetricsSource, readCatalogues } from './catalogue-reader.ts'
 import { maximaOf } from './counts.ts'
-import type { ScoreBand } from './figures.ts'
-import { clearFigures, figuresFormat, figuresState, schema, serveEditions } from './figures-file.ts'
+import { readDatasets } from './dataset-reader.ts'
+import {
+  addDataset,
+  beginEdition,
+  clearFigures,
+  deleteOldEditions,
+  figuresFormat,
+  figuresState,
+  schema,
+  serveEditions,
+} from './figures-file.ts'
 import { figuresReader } from './figures-reader.ts'
-import { refresh, type Extent, type RefreshProgress } from './refresh.ts'
+import type { CatalogueFigures, ScoreBand } from './figures.ts'
 
 type CacheOptions = MetricsSource & {
   /** Of the file. */
@@ -59,13 +71,13 @@ export type Cache = ReturnType<typeof openCache>
 
 /** Opens the file and starts the timer; `stop` ends both. */
 export function openCache(options: CacheOptions) {
-  const { path, store, names, bands, now, elapsed, log } = options
+  const { path, names, bands, now } = options
   const file = openSqlite({ path, schema, format: figuresFormat })
   let progress: RefreshProgress | undefined
-  const onProgress = (reached: RefreshProgress) => void (progress = reached)
-  const context = { file, store, names, bands, now, elapsed, onProgress, log }
+  const onProgress = (reached: RefreshProgress | undefined) => void (progress = reached)
+  const context = { options, file, onProgress }
   const queue = new RefreshQueue((extent, signal) =>
-    refresh(context, extent, signal).finally(() => (progress = undefined)),
+    refresh(context, extent, signal).finally(() => onProgress(undefined)),
   )
   const timer = startTimer(options, file, queue)
   const maxima = maximaOf(options.weights)
@@ -245,4 +257,109 @@ function fireSchedules(file: Sqlite, schedules: Schedules, now: number): boolean
   )
   for (const { id } of due) file.run('UPDATE schedule SET last = ? WHERE id = ?', now, id)
   return due.length > 0
+}
+
+// One refresh: counts what was measured of some catalogues or of all, page by page, beside the figures that are
+// served, and serves the new ones when they are complete.
+
+/** `all`, or ids of catalogues. */
+export type Extent = 'all' | readonly string[]
+
+export type RefreshProgress = {
+  readonly extent: Extent
+  /** Milliseconds since 1970. */
+  readonly since: number
+  readonly catalogues: { readonly done: number; readonly all: number }
+  /** Datasets that were read. */
+  readonly datasets: number
+}
+
+type RefreshContext = {
+  readonly options: CacheOptions
+  readonly file: Sqlite
+  readonly onProgress: (progress: RefreshProgress | undefined) => void
+}
+
+/** Datasets of one page: readers wait for a few milliseconds of the store's time, not for more. */
+const pageSize = 15
+/** Pages under way: while one is counted, the store looks for the next. */
+const pagesAhead = 2
+/** Milliseconds of work before requests have a turn. */
+const turnMs = 8
+/**
+ * Answers the number of the refresh. What fails or is aborted leaves the old figures. Where there are no figures yet, or they
+ * were cleared meanwhile, everything is read whatever was asked for: the figures of the portal are never those of a part of it.
+ */
+async function refresh(
+  context: RefreshContext,
+  extent: Extent,
+  signal: AbortSignal,
+): Promise<number> {
+  const { file, options } = context
+  const turn = yielding(options.elapsed, turnMs)
+  for (;;) {
+    const isComplete = extent === 'all' || figuresState(file, 'complete') === undefined
+    await deleteOldEditions(file, turn)
+    const number = await refreshed(context, isComplete ? 'all' : extent, turn, signal)
+    await deleteOldEditions(file, turn)
+    if (number !== undefined) return number
+  }
+}
+
+/** `undefined` when the file was cleared meanwhile and a part is not enough any more: nothing is served then. */
+async function refreshed(
+  context: RefreshContext,
+  extent: Extent,
+  turn: YieldWhenDue,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const { file, options, onProgress } = context
+  const { log, now } = options
+  const since = now()
+  const served = file.rows('SELECT id FROM served').map(({ id }) => String(id))
+  const ids = extent === 'all' ? await catalogueIds(options, signal) : extent
+  const found = await readCatalogues(options, ids, signal)
+  const visible = [...found.values()].filter(({ isHidden }) => !isHidden)
+  const editions: number[] = []
+  let datasets = 0
+  const report = () => {
+    const catalogues = { done: editions.length, all: visible.length }
+    onProgress({ extent, since, catalogues, datasets })
+  }
+  report()
+  for (const catalogue of visible) {
+    const edition = beginEdition(file, catalogue)
+    for await (const page of pagesOf(options, catalogue, signal)) {
+      for (const dataset of page) {
+        signal.throwIfAborted()
+        addDataset(file, edition, dataset, options.bands)
+        await turn()
+      }
+      datasets += page.length
+      report()
+    }
+    editions.push(edition)
+    report()
+  }
+  signal.throwIfAborted()
+  if (extent !== 'all' && figuresState(file, 'complete') === undefined) return undefined
+  const number = serveEditions(file, {
+    editions,
+    hidden: ids.filter((id) => found.get(id)?.isHidden),
+    gone: (extent === 'all' ? served : extent).filter((id) => !found.has(id)),
+    isComplete: extent === 'all',
+    at: now(),
+  })
+  const ms = now() - since
+  log.info({ number, catalogues: editions.length, datasets, ms }, 'figures.refreshed')
+  return number
+}
+
+/** The datasets of a catalogue as they were read, page by page. */
+function pagesOf(source: MetricsSource, catalogue: CatalogueFigures, signal: AbortSignal) {
+  async function* pages(): AsyncGenerator<readonly string[]> {
+    const ids = await datasetIds(source, catalogue.id, signal)
+    for (let at = 0; at < ids.length; at += pageSize) yield ids.slice(at, at + pageSize)
+  }
+  return inOrder(pages(), (ids) => readDatasets(source, ids, signal), pagesAhead)
 }

@@ -42,16 +42,14 @@ async function written(
 ): Promise<readonly MetricsLanded[]> {
   const found = await Promise.all(messages.map(metricsOf))
   const ready = found.filter((one): one is MetricsOf => !(one instanceof Failure))
-  const verdicts = new Map<MetricsOf, MetricsLanded>()
-  let at = 0
+  const landed: MetricsLanded[] = []
   const work = async (most: number) => {
-    const some = ready.slice(at, at + most)
-    const landed = await putMetrics(some, signal)
-    for (const [n, one] of some.entries()) verdicts.set(one, landed[n] ?? 'gone')
-    at += some.length
+    const some = ready.slice(landed.length, landed.length + most)
+    const verdicts = await putMetrics(some, signal)
+    landed.push(...some.map((_, place) => verdicts[place] ?? 'gone'))
   }
-  while (at < ready.length) await turn(work, signal)
-  return found.map((one) => (one instanceof Failure ? one : (verdicts.get(one) ?? 'gone')))
+  while (landed.length < ready.length) await turn(work, signal)
+  return found.map((one) => (one instanceof Failure ? one : (landed.shift() ?? 'gone')))
 }
 
 async function metricsOf(message: RecordMessage): Promise<MetricsOf | Failure> {
