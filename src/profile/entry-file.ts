@@ -164,7 +164,7 @@ export const leaves = (path: string): boolean =>
 
 /** Why a text cannot be the full IRI that an entry must give; `undefined` when it can. */
 function faultOfIri(iri: string): string | undefined {
-  if (!/^[a-z][a-z0-9+.-]*:[^\s<>"]+$/i.test(iri)) return 'is no full IRI'
+  if (!/^[a-z][a-z0-9+.-]*:[^\s<>"]+$/i.test(iri)) return 'is not a full IRI'
   const isPrefixed = /^[\w-]+:[\w-]+$/.test(iri) && !iri.startsWith('urn:')
   return isPrefixed ? 'is a prefixed name, not a full IRI' : undefined
 }
@@ -248,7 +248,7 @@ function checkIds(
   const seen = new Set<string>()
   for (const { entry: one, at } of entries) {
     const id = one.id.toLowerCase()
-    if (seen.has(id)) problems.add(at('id'), 'stands there twice')
+    if (seen.has(id)) problems.add(at('id'), 'is given twice')
     seen.add(id)
   }
 }
@@ -275,7 +275,7 @@ function readResources(
     for (const [index, { name }] of one.search.facets.entries())
       if (one.search.facets.findIndex((other) => other.name === name) < index) {
         const place = at('searchSettings', 'facets', index)
-        text.problems.add(place, `facet "${name}" stands there twice`)
+        text.problems.add(place, `facet "${name}" is given twice`)
       }
   }
   return found

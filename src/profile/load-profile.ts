@@ -4,14 +4,26 @@ import { hash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serialise } from '../rdf/serialise.ts'
-import { compileShape } from './compile-profile.ts'
-import { demandOfCatalogue, demandOfDataset, demandOfResource } from './profile-demands.ts'
+import {
+  compileShape,
+  demandOfCatalogue,
+  demandOfDataset,
+  demandOfResource,
+} from './compile-profile.ts'
 import { type DeclaredType, type EntryFile, type Placed, readEntryFile } from './entry-file.ts'
 import type { Entry, Field, Profile, ResourceType, Shape } from './profile.ts'
 import { collectProblems, type Problems } from './profile-problems.ts'
 import { targetsOf } from './record-schemas.ts'
-import { behind, type NamedFile, readShapeFiles, rootOf, type ShapeFiles } from './profile-files.ts'
-import { localName, type ProfileNode, type ShapeNode } from './profile-shapes.ts'
+import {
+  behind,
+  localName,
+  type NamedFile,
+  type ProfileNode,
+  readShapeFiles,
+  rootOf,
+  type ShapeFiles,
+  type ShapeNode,
+} from './profile-shapes.ts'
 
 /** The profile that ships with the platform. */
 export const builtInDirectory = fileURLToPath(new URL('../../shapes/default', import.meta.url))

@@ -2,25 +2,11 @@
 
 import type { Field, Profile, ResourceType, Shape } from './profile.ts'
 
-type ShownField = {
-  readonly name: string
-  /** Dotted name, as filters, facets and `includes` use it. */
-  readonly field: string
-  /** One predicate, or several that are read alike; absent when the platform fills the field. */
-  readonly path?: string | readonly string[]
-  readonly mappingClass: string
-  readonly required: boolean
-  readonly single: boolean
-  readonly minCount: number
-  /** Absent = any number. */
-  readonly maxCount?: number
-  readonly description?: string
-  /** IRI of the embedded shape. */
-  readonly link?: string
-  readonly fields?: readonly ShownField[]
-}
-
-function shown(field: Field, inside = ''): ShownField {
+/**
+ * A field: `field` is its dotted name, as filters, facets and `includes` use it; `path` one predicate, or several that are read
+ * alike, and absent when the platform fills the field; without `maxCount` there may be any number of values.
+ */
+function shown(field: Field, inside = ''): Readonly<Record<string, unknown>> {
   const { name, mapping, paths, required, single, description, link, children } = field
   const [path, ...more] = paths
   const dotted = inside + name

@@ -78,7 +78,7 @@ describe('each rule of the shapes', () => {
       'sh:path ( dct:publisher dct:creator )',
       'publisher: sh:path must be a predicate',
     ],
-    ['"access_url"', '"id"', 'property id: stands there twice'],
+    ['"access_url"', '"id"', 'property id: is given twice'],
     [
       `${nested} ; m:mappingLink ex:Distribution`,
       nested,
@@ -87,7 +87,7 @@ describe('each rule of the shapes', () => {
     [
       'ex:Distribution ]',
       'ex:Nowhere ]',
-      '<https://example.org/shapes#Nowhere> is no sh:NodeShape',
+      '<https://example.org/shapes#Nowhere> is not a sh:NodeShape',
     ],
     ['m:profileVersion "1"', 'm:profileVersion "2"', 'profileVersion: is "2"'],
   ])('%s → %s', async (from, to, message) => {
@@ -102,7 +102,7 @@ describe('each rule of the entry file', () => {
     [{ ...entryFile, version: '2' }, 'version must be "1"'],
     [{ version: '1' }, 'property id'],
     [{ ...entryFile, core: [dataset] }, 'has no entry "catalog"'],
-    [{ ...entryFile, core: [dataset, dataset, catalog] }, 'core "dataset": stands there twice'],
+    [{ ...entryFile, core: [dataset, dataset, catalog] }, 'core "dataset": is given twice'],
     [
       { ...entryFile, core: [dataset, { ...catalog, path: '../tiny.ttl' }] },
       'leaves the directory',
@@ -146,7 +146,7 @@ test('one message names all problems with file, line, shape and property', async
   for (const line of [
     '- tiny.ttl:9, shape <https://example.org/shapes#Catalog>, property publisher: unknown mapping class "Actor"',
     '- tiny.ttl:10, shape <https://example.org/shapes#Dataset>, property country: is missing; it must be there with class SpatialResource',
-    '- tiny.ttl:20, shape <https://example.org/shapes#Dataset>, property distributions: mappingLink <https://example.org/shapes#Nowhere> is no sh:NodeShape of the profile',
+    '- tiny.ttl:20, shape <https://example.org/shapes#Dataset>, property distributions: mappingLink <https://example.org/shapes#Nowhere> is not a sh:NodeShape of the profile',
   ])
     expect(message).toContain(line)
 })

@@ -103,7 +103,7 @@ describe('what keeps a type from being used', () => {
 
   test('one id for two, whatever the case of its letters', async () => {
     await expect(load(thing, { ...thing, id: 'THING' })).rejects.toThrow(
-      '- platform.json:12, property resources "THING": stands there twice',
+      '- platform.json:12, property resources "THING": is given twice',
     )
   })
 

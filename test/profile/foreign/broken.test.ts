@@ -52,7 +52,7 @@ const inNational: readonly Fault[] = [
     from: 'voc:mappingName "gebiet" ;',
     to: 'voc:mappingName "schlagwort" ;',
     at: 'sh:path dcatde:geocodingDescription ;\n      voc:mappingName "schlagwort"',
-    message: `${land}Datensatz_Shape>, property schlagwort: stands there twice`,
+    message: `${land}Datensatz_Shape>, property schlagwort: is given twice`,
   },
   {
     file: 'datensatz.ttl',
@@ -83,7 +83,7 @@ const inNational: readonly Fault[] = [
     file: 'distribution.ttl',
     from: 'voc:mappingLink land:Dienst_Shape',
     to: 'voc:mappingLink land:Service_Shape',
-    message: `${land}Distribution_Shape>, property dienst: mappingLink <https://land.example/shapes#Service_Shape> is no sh:NodeShape of the profile`,
+    message: `${land}Distribution_Shape>, property dienst: mappingLink <https://land.example/shapes#Service_Shape> is not a sh:NodeShape of the profile`,
   },
   {
     file: 'distribution.ttl',
@@ -110,7 +110,7 @@ const inCustom: readonly Fault[] = [
     file: 'platform.json',
     from: '"id": "Show-Case-2"',
     to: '"id": "dataSET"',
-    message: 'property resources "dataSET": stands there twice',
+    message: 'property resources "dataSET": is given twice',
   },
   {
     file: 'platform.json',
@@ -123,7 +123,7 @@ const inCustom: readonly Fault[] = [
     file: 'platform.json',
     from: '"path": "operator.name" }',
     to: '"path": "operator.name" }, { "name": "river", "path": "river" }',
-    message: 'property resources "Dataset": facet "river" stands there twice',
+    message: 'property resources "Dataset": facet "river" is given twice',
   },
   {
     file: 'platform.json',
