@@ -12,6 +12,13 @@ export const dimensions = [
 ] as const
 export type Dimension = (typeof dimensions)[number]
 
+/** A value for each dimension. */
+export const byDimension = <Value>(valueOf: (dimension: Dimension) => Value) =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each dimension is given
+  Object.fromEntries(dimensions.map((name) => [name, valueOf(name)])) as Readonly<
+    Record<Dimension, Value>
+  >
+
 /** `dates` are measured on the dataset and on its distributions, and count once. */
 type Level = 'dataset' | 'distribution' | 'dates'
 

@@ -1,7 +1,7 @@
 /** Counts of measurements of a scope, and the figures that follow from them: means as points, shares in percent with one decimal. */
 
 import type { Sqlite } from '../../sqlite.ts'
-import { dimensions, indicators, isReachable, type Dimension } from '../indicators.ts'
+import { byDimension, indicators, isReachable, type Dimension } from '../indicators.ts'
 import type { Weights } from '../measure/weights.ts'
 import type {
   Aggregate,
@@ -20,13 +20,6 @@ export type ScopeCounts = Readonly<Record<string, Readonly<Record<string, number
 
 /** The points of all indicators of each dimension together. */
 export type Maxima = Readonly<Record<Dimension, number>>
-
-/** A value for each dimension. */
-export const byDimension = <Value>(valueOf: (dimension: Dimension) => Value) =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each dimension is given
-  Object.fromEntries(dimensions.map((name) => [name, valueOf(name)])) as Readonly<
-    Record<Dimension, Value>
-  >
 
 export const maximaOf = (weights: Weights): Maxima =>
   byDimension((name) =>
@@ -115,25 +108,23 @@ function renewed(old: OldCounts): ScopeCounts {
 }
 
 /** The status metrics, and what follows from each. */
-const derived = {
+export const derived: Readonly<Record<string, MetricName>> = {
   accessUrlStatusCode: 'accessUrlAccessibility',
   downloadUrlStatusCode: 'downloadUrlAccessibility',
-} as const
-
-const isDerived = (name: string): name is keyof typeof derived => Object.hasOwn(derived, name)
+}
 
 /** All metrics of an aggregate, in the order of the dimensions. */
-export const metricNames: readonly MetricName[] = indicators.flatMap(({ name }) =>
-  isDerived(name) ? [name, derived[name]] : [name],
-)
+export const metricNames: readonly MetricName[] = indicators.flatMap(({ name }) => [
+  name,
+  ...(derived[name] ? [derived[name]] : []),
+])
 
 export function aggregateOf(counts: ScopeCounts, maxima: Maxima): Aggregate {
   const shares = new Map<string, Shares | null>()
   for (const { name, type } of indicators) {
     const values = counts[name]
     if (type === 'boolean') shares.set(name, yesNo(values?.['true'] ?? 0, values?.['false'] ?? 0))
-    else if (values) shares.set(name, byCode(values))
-    if (isDerived(name) && values) shares.set(derived[name], reachability(values))
+    else if (values) shares.set(name, byCode(values)).set(derived[name] ?? '', reachability(values))
   }
   const { count = 0, sum = 0 } = counts['scoring'] ?? {}
   return {

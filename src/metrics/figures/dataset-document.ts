@@ -11,15 +11,16 @@ import { bind, loadQuery } from '../../store/queries.ts'
 import { type MeasuredValue, measurements } from '../measure/measurements.ts'
 import { readReport } from '../measure/validation-report.ts'
 import {
+  byDimension,
+  type Dimension,
   dimensions,
+  type IndicatorName,
   indicatorOf,
   isReachable,
-  type Dimension,
-  type IndicatorName,
 } from '../indicators.ts'
 import { languagesOf, localText, textsOf } from '../localized-texts.ts'
 import { readCatalogues, type MetricsSource } from './catalogue-reader.ts'
-import { byCode, byDimension, yesNo } from './counts.ts'
+import { byCode, yesNo } from './counts.ts'
 
 const queries = {
   catalogues: loadQuery('dataset-catalogues'),

@@ -11,10 +11,9 @@ import type { Row } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { measurements, valueIn } from '../measure/measurements.ts'
 import { readReport, type ReportResult } from '../measure/validation-report.ts'
-import { indicatorOf, isReachable, localName } from '../indicators.ts'
+import { byDimension, indicatorOf, isReachable, localName } from '../indicators.ts'
 import { cutText, languagesOf, textsOf } from '../localized-texts.ts'
 import type { MetricsSource } from './catalogue-reader.ts'
-import { byDimension } from './counts.ts'
 import type { PublisherFigures } from './figures.ts'
 
 /** `measured` is absent when the dataset has no measurements. */

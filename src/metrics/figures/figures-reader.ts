@@ -3,6 +3,7 @@
 import type { Names } from '../../rdf/names.ts'
 import type { Row, Sqlite } from '../../sqlite.ts'
 import { aggregateOf, historyCounts, rowsOf, scopeCounts, type Maxima } from './counts.ts'
+import { severityOf } from '../measure/validation-report.ts'
 import { figuresState } from './figures-file.ts'
 import type {
   Aggregate,
@@ -16,7 +17,6 @@ import type {
   PublisherFigures,
   Scope,
   ScoreBand,
-  Severity,
   UnreachableHost,
   UnreachableRow,
   ViolationRow,
@@ -208,11 +208,8 @@ const listSql = (table: string, column: string) =>
   'JOIN datasets ON datasets.edition = listed.edition AND datasets.id = listed.dataset ' +
   `ORDER BY listed.dataset, ${column}, number`
 
-const severityOf = (value: unknown): Severity =>
-  value === 'Violation' || value === 'Warning' ? value : 'Info'
-
 const ruleOf = ({ severity, path, component, messages }: Row) => ({
-  severity: severityOf(severity),
+  severity: severityOf(String(severity)),
   path: textOf(path),
   component: textOf(component),
   messages: JSON.parse(String(messages)),

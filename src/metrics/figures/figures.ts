@@ -1,6 +1,7 @@
 /** The figures of the quality metrics as others read them: shares, points and lists, for every scope, from the last refresh. */
 
 import type { Dimension, IndicatorName } from '../indicators.ts'
+import type { Severity } from '../measure/validation-report.ts'
 import type { LocalizedTexts } from '../localized-texts.ts'
 
 /** Whose figures: a catalogue by id, a country by ISO 3166-1 alpha-3 in upper case, a publisher by its key. */
@@ -80,8 +81,6 @@ export type DatasetFigures = OfDataset & {
   readonly score: number | null
   readonly points: Readonly<Record<Dimension, number | null>>
 }
-
-export type Severity = 'Violation' | 'Warning' | 'Info'
 
 /** What was broken: `path` is an IRI, `component` a local name such as `MinCountConstraintComponent`, where there is one. */
 type Rule = {

@@ -12,6 +12,7 @@ import {
   withMeasurements,
 } from './measurements.ts'
 import {
+  byDimension,
   type Dimension,
   dimensions,
   dimensionScore,
@@ -57,8 +58,8 @@ function scored(payload: Payload, weights: Weights, at: string): Payload {
 
 // The score of a dataset: what its best distribution and it reach together.
 
+/** Integers; `total` is the sum of the dimensions. */
 type Score = {
-  /** Sum of the dimensions. */
   readonly total: number
   readonly dimensions: Readonly<Record<Dimension, number>>
 }
@@ -66,26 +67,23 @@ type Score = {
 /** Whether an indicator is true; absent: it was not measured. */
 type Truth = Map<IndicatorName, boolean>
 
-/** Metrics of distributions that are not named are left out: they are no longer there. */
+/**
+ * Metrics of distributions that are not named are left out: they are no longer there. Of distributions with the same points that
+ * with the smallest IRI counts.
+ */
 export function scoreOf(
   measured: Iterable<MeasuredValue>,
   dataset: string,
   distributions: Iterable<string>,
   weights: Weights,
 ): Score {
-  const nodes = new Map<string, Truth>([dataset, ...distributions].map((key) => [key, new Map()]))
-  for (const one of measured) note(nodes.get(one.on), one)
-  const own = nodes.get(dataset) ?? new Map()
-  nodes.delete(dataset)
-  let best: { readonly key: string; readonly score: Score } | undefined
-  for (const [key, truth] of nodes) {
-    const score = pointsOf(own, truth, weights)
-    const order = best ? score.total - best.score.total : 1
-    if (!best || order > 0 || (order === 0 && compareCodePoints(key, best.key) < 0)) {
-      best = { key, score }
-    }
-  }
-  return best?.score ?? pointsOf(own, new Map(), weights)
+  const own: Truth = new Map()
+  const keys = [...distributions].sort(compareCodePoints)
+  const nodes = new Map<string, Truth>(keys.map((key) => [key, new Map()]))
+  for (const one of measured) note(one.on === dataset ? own : nodes.get(one.on), one)
+  const scores = [...nodes.values()].map((truth) => pointsOf(own, truth, weights))
+  const [first = pointsOf(own, new Map(), weights), ...more] = scores
+  return more.reduce((best, score) => (score.total > best.total ? score : best), first)
 }
 
 /** Of several measurements of one metric on one node the best counts: the statuses of several URLs. */
@@ -97,26 +95,17 @@ function note(truth: Truth | undefined, { metric, value }: MeasuredValue): void 
 }
 
 function pointsOf(dataset: Truth, distribution: Truth, weights: Weights): Score {
-  const points = {
-    findability: 0,
-    accessibility: 0,
-    interoperability: 0,
-    reusability: 0,
-    contextuality: 0,
-  }
-  for (const { name, level } of indicators) {
-    const truth =
-      level === 'dataset'
-        ? dataset.get(name)
-        : level === 'distribution'
-          ? distribution.get(name)
-          : either(dataset.get(name), distribution.get(name))
-    if (truth === undefined) continue
+  const earned = indicators.map(({ name, level }) => {
+    const truths = [
+      ...(level === 'distribution' ? [] : [dataset.get(name)]),
+      ...(level === 'dataset' ? [] : [distribution.get(name)]),
+    ].filter((truth) => truth !== undefined)
     const { dimension, yes, no } = weights[name]
-    points[dimension] += truth ? yes : no
+    return { dimension, points: truths.includes(true) ? yes : truths.length > 0 ? no : 0 }
+  })
+  const sum = (some: typeof earned) => some.reduce((all, { points }) => all + points, 0)
+  return {
+    total: sum(earned),
+    dimensions: byDimension((name) => sum(earned.filter(({ dimension }) => dimension === name))),
   }
-  return { total: dimensions.reduce((sum, name) => sum + points[name], 0), dimensions: points }
 }
-
-const either = (one: boolean | undefined, other: boolean | undefined): boolean | undefined =>
-  one === undefined ? other : one || other === true

@@ -6,6 +6,8 @@ import { dqv, prov, rdf, xsd, oa, pv, sh } from '../../rdf/namespaces.ts'
 import { closure, first, graphOf, instances, keyOf, textOf, type Graph } from '../../rdf/read.ts'
 import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
 
+export type Severity = 'Violation' | 'Warning' | 'Info'
+
 /** One result of a SHACL validation. */
 export type ReportResult = {
   readonly focusNode?: Term
@@ -13,7 +15,7 @@ export type ReportResult = {
   readonly path?: Term | readonly Quad[]
   readonly value?: Term
   readonly messages: readonly Literal[]
-  readonly severity: 'Violation' | 'Warning' | 'Info'
+  readonly severity: Severity
   /** IRI of the constraint component. */
   readonly component: string
 }
@@ -164,7 +166,7 @@ function resultOf(graph: Graph, node: Term): ReportResult {
     messages: graph
       .objects(node, sh('resultMessage'))
       .filter((term) => term.termType === 'Literal'),
-    severity: severityOf(first(graph, node, sh('resultSeverity'))),
+    severity: severityOf(first(graph, node, sh('resultSeverity'))?.value ?? 'Violation'),
     component: first(graph, node, sh('sourceConstraintComponent'))?.value ?? '',
   }
 }
@@ -173,8 +175,8 @@ const pathOf = (graph: Graph, path: Term): Term | readonly Quad[] =>
   path.termType === 'BlankNode' ? closure(graph, path) : path
 
 /** A severity of somebody's own is no violation. */
-function severityOf(term: Term | undefined): ReportResult['severity'] {
-  const name = localName(term?.value ?? 'Violation')
+export function severityOf(iri: string): Severity {
+  const name = localName(iri)
   return name === 'Violation' || name === 'Warning' ? name : 'Info'
 }
 

@@ -4,17 +4,17 @@
  */
 
 import type { Band } from '../../search-index/index-settings.ts'
+import { derived } from '../figures/counts.ts'
+import { byDimension, type Dimension, dimensions, indicators } from '../indicators.ts'
 import type { Figures } from '../figures/figures-reader.ts'
 import type {
   Aggregate,
   CatalogueFigures,
   DatasetFigures,
-  MetricName,
   Page,
   Scope,
   Shares,
 } from '../figures/figures.ts'
-import { type Dimension, dimensions, type IndicatorName, indicators } from '../indicators.ts'
 import { type LocalText, localText } from '../localized-texts.ts'
 import type { Weights } from '../measure/weights.ts'
 import {
@@ -58,11 +58,8 @@ export type RankOrder = 'best' | 'worst'
 export type Points = Readonly<Record<Dimension, number | null>>
 
 /** The points of the five dimensions alone. */
-export function pointsOf(scores: Aggregate['dimensions']): Points {
-  const rows = dimensions.map((name) => [name, scores[name]?.points ?? null] as const)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fromEntries forgets the keys
-  return Object.fromEntries(rows) as Points
-}
+export const pointsOf = (scores: Aggregate['dimensions']): Points =>
+  byDimension((name) => scores[name]?.points ?? null)
 
 /** The band of a score; between two bands the lower one. `undefined` below all of them, and without a score. */
 export const bandOf = (bands: readonly Band[], score: number | null): Band | undefined =>
@@ -79,12 +76,6 @@ export function rank(bands: readonly Band[], id: string): 0 | 1 | 2 | 3 {
   return share > 5 / 6 ? 3 : share >= 0.5 ? 2 : share > 1 / 6 ? 1 : 0
 }
 
-/** Whether a URL works is in the share of good status codes. */
-const derived: Partial<Record<IndicatorName, MetricName>> = {
-  accessUrlStatusCode: 'accessUrlAccessibility',
-  downloadUrlStatusCode: 'downloadUrlAccessibility',
-}
-
 /**
  * All indicators, dimension by dimension: `share` is the percentage that fulfils one (`null` when it was not measured),
  * `missing` its points times the share that does not. `codes` are the status codes of URLs with their shares.
@@ -92,6 +83,7 @@ const derived: Partial<Record<IndicatorName, MetricName>> = {
 const indicatorFigures = (metrics: Aggregate['metrics'], weights: Weights) =>
   indicators.map(({ name, type }) => {
     const { dimension, yes: points, no } = weights[name]
+    // Whether a URL works is in the share of good status codes.
     const shares = metrics[derived[name] ?? name]
     const share = shares && (shares.find((one) => one.name === 'yes')?.percentage ?? 0)
     const missing = share === null ? 0 : ((points - no) * (100 - share)) / 100

@@ -1,6 +1,5 @@
 /** The SHACL engine as it is run here: the package's rules over cheap triples, and a bounded list of results. */
 
-import { localName } from '../indicators.ts'
 import { sh } from '../../rdf/namespaces.ts'
 import type { DatasetCore, Quad, Term } from '@rdfjs/types'
 import Validator from 'rdf-validate-shacl'
@@ -9,7 +8,7 @@ import ValidationEngine, {
 } from 'rdf-validate-shacl/src/validation-engine.js'
 import type { Constraint } from 'rdf-validate-shacl/src/shapes-graph.js'
 import { closure, graphOf } from '../../rdf/read.ts'
-import type { ReportResult } from '../measure/validation-report.ts'
+import { type ReportResult, severityOf } from '../measure/validation-report.ts'
 import { Pointer, Triples } from './shacl-data.ts'
 
 export type Findings = {
@@ -162,14 +161,8 @@ class Recording extends ValidationEngine {
       ...(path ? { path: this.#settings.pathOf(path) } : {}),
       ...(value ? { value } : {}),
       messages: this.createResultMessages(result, at.constraint),
-      severity: severityOf(shape.severity),
+      severity: severityOf(shape.severity.value),
       component: component.node.value,
     }
   }
-}
-
-/** A severity of somebody's own is no violation. */
-function severityOf({ value }: Term): ReportResult['severity'] {
-  if (value === violation) return 'Violation'
-  return localName(value) === 'Warning' ? 'Warning' : 'Info'
 }
