@@ -8,6 +8,7 @@ export type LocalizedTexts = Readonly<Record<string, string>>
 /** Characters of one text. */
 const longest = 2000
 
+/** At most so many UTF-16 units, well formed: what is kept of a text that somebody else wrote. */
 export const cutText = (text: string, most = longest): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`
 

@@ -2,6 +2,7 @@
 
 import { unlessAborted } from '../workers/condition.ts'
 
+/** One piece of work with its callers. */
 export class SharedWork<Result> {
   /** Resolves when the work has ended, in whatever way. */
   readonly ended: Promise<void>

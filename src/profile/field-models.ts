@@ -16,6 +16,7 @@ export const scores = [
 /** A mapping class with a schema of its own. */
 export type ClassWithModel = keyof typeof models
 
+/** `Nested` has none, and neither has what is no mapping class. */
 export const isClassWithModel = (name: string): name is ClassWithModel =>
   Object.hasOwn(models, name)
 

@@ -3,14 +3,13 @@
 /** A schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-type Properties = Readonly<Record<string, JsonSchema>>
-
+/** An array of any length. */
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
 
 /** An object; keys that are always there are named in `required`. */
 export const object = (
   description: string,
-  properties: Properties,
+  properties: Readonly<Record<string, JsonSchema>>,
   required: readonly string[] = [],
 ): JsonSchema => ({
   type: 'object',

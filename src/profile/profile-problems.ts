@@ -33,6 +33,7 @@ const sentence = ({ file, line, shape, property }: ProfilePlace, problem: string
 const inOrder = (a: ProfilePlace, b: ProfilePlace) =>
   compareCodePoints(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0)
 
+/** Problems are told once each, in the order of files and lines. */
 export function collectProblems(): Problems {
   const problems = new Map<string, ProfilePlace>()
   const warnings: string[] = []

@@ -5,6 +5,7 @@ import { type ClassWithModel, isClassWithModel } from './field-models.ts'
 /** How a value becomes JSON. */
 export type MappingClass = ClassWithModel | 'Nested'
 
+/** Whether a profile may use the name as `mappingClass`. */
 export const isMappingClass = (name: string): name is MappingClass =>
   name === 'Nested' || isClassWithModel(name)
 

@@ -174,9 +174,6 @@ function components(): Components {
 
 // Names of components in an OpenAPI document: each once, made of allowed characters.
 
-/** Hands out the first wanted name that is free, else the first with a number behind it. */
-type Naming = (...wanted: readonly string[]) => string
-
 /** `statistical dataset` → `StatisticalDataset` */
 const pascal = (text: string): string =>
   text
@@ -186,8 +183,8 @@ const pascal = (text: string): string =>
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join('')
 
-/** A naming that avoids what is taken already. */
-function naming(taken: Iterable<string>): Naming {
+/** Hands out the first wanted name that is not taken, else the first with a number after it. */
+function naming(taken: Iterable<string>): (...wanted: readonly string[]) => string {
   const used = new Set(taken)
   return (...wanted) => {
     const candidates = wanted.map(pascal).filter((name) => name !== '')

@@ -105,6 +105,7 @@ const routes = {
 const mostBytes = 65_536
 const mostSchedules = 100
 
+/** `/admin/…`, `/health` and the removal of a catalogue's figures; who may use them is checked before (`cacheApp`). */
 export function addAdminRoutes(app: App, context: CacheContext): void {
   const { cache, log } = context
   const start = (c: AppContext, extent: Extent): Response => {

@@ -23,6 +23,7 @@ type CacheAppOptions = MetricsSource & {
 /** What problems say to old clients: that it was no success, and nothing came of it. */
 const problemMembers = { success: false, result: null } as const
 
+/** The whole API below its base path; routes of administration demand a key before anything else. */
 export function cacheApp(options: CacheAppOptions): App {
   const { cache, store, names, keys, now, version, http } = options
   const context: CacheContext = {

@@ -27,6 +27,7 @@ const problem = {
 
 type Responses = RouteConfig['responses']
 
+/** An answer in JSON. */
 export const content = (description: string, schema: z.ZodType): Responses[string] => ({
   description,
   content: { 'application/json': { schema } },
@@ -51,6 +52,7 @@ export const answers = (description: string, row: z.ZodType): Responses =>
     304: { description: 'Not changed since the state named in If-None-Match' },
   })
 
+/** The key in `X-API-Key` or in `Authorization`, with or without `Bearer`. */
 export const security = [{ ApiKey: [] }, { Bearer: [] }]
 
 /** A list, comma separated or repeated. */
@@ -73,6 +75,7 @@ const listOf = (words: readonly [string, ...string[]]) =>
     })
 
 const keys = [...dimensions, 'score'] as const
+/** Which parts of a document are answered. */
 export const filter = z.object({ filter: listOf([...keys, 'info']) })
 /** There is no `info` of the whole portal. */
 export const filterOfAll = z.object({ filter: listOf([...keys]) })
@@ -94,12 +97,14 @@ function dayOf(text: string): string | undefined {
   return isDay ? iso : undefined
 }
 
+/** The days of a history, both included, and one snapshot for each of its periods. */
 export const span = z.object({
   startDate: day('2026-01-01'),
   endDate: day('2026-12-31').optional(),
   resolution: z.enum(resolutions).default('month'),
 })
 
+/** Texts are in the nearest language that there is (RFC 4647). */
 export const locale = z.object({
   locale: z
     .string()
@@ -117,6 +122,7 @@ const number = (least: number, most?: number) =>
       message: most === undefined ? `must be ${least} or more` : `must be ${least}..${most}`,
     })
 
+/** A part of a list. */
 export const page = z.object({
   offset: number(0).default(0).openapi({ type: 'integer', minimum: 0 }),
   limit: number(1, 1000).default(100).openapi({ type: 'integer', minimum: 1, maximum: 1000 }),

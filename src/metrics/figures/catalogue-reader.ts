@@ -97,6 +97,7 @@ export async function visibleCatalogue(
   return found
 }
 
+/** The same for catalogues that are absent and that are hidden: nobody learns which. */
 export const unknownCatalogue = (id: string) =>
   new Failure('unknown-catalogue', `there is no catalogue ${shown(id)}`)
 

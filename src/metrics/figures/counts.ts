@@ -21,6 +21,7 @@ export type ScopeCounts = Readonly<Record<string, Readonly<Record<string, number
 /** The points of all indicators of each dimension together. */
 export type Maxima = Readonly<Record<Dimension, number>>
 
+/** What a dataset can have at most in each dimension. */
 export const maximaOf = (weights: Weights): Maxima =>
   byDimension((name) =>
     Object.values(weights).reduce(
@@ -119,6 +120,7 @@ export const metricNames: readonly MetricName[] = indicators.flatMap(({ name }) 
   ...(derived[name] ? [derived[name]] : []),
 ])
 
+/** Means of points, rounded at the end, and shares of every metric; `null` where nothing was counted. */
 export function aggregateOf(counts: ScopeCounts, maxima: Maxima): Aggregate {
   const shares = new Map<string, Shares | null>()
   for (const { name, type } of indicators) {

@@ -126,6 +126,7 @@ const entries = (
     return value === undefined || value === null ? [] : [{ [metric]: value }]
   })
 
+/** The dataset with shares over its distributions; metrics that were not measured are left out. */
 export function datasetDocument(
   { id, iri, graph, metrics }: LiveDataset,
   locale: string,

@@ -88,6 +88,7 @@ const routes = {
   ),
 } as const
 
+/** Pages of lists come from the last refresh, single datasets from the store. */
 export function addListRoutes(app: App, context: CacheContext): void {
   const { figures } = context.cache
   /** A page of a list of a catalogue, each row as a document. */

@@ -56,6 +56,7 @@ const irisOf = (concepts: readonly Concept[]): ReadonlySet<string> =>
 const isIn = (iris: ReadonlySet<string>, value: Term) =>
   value.termType === 'NamedNode' && iris.has(plainHttp(value.value))
 
+/** IRIs are compared whatever their scheme, `http` or `https`. */
 export function valuesOf(tables: ValueTables): Values {
   const accessRights = irisOf(tables.accessRights)
   const fileTypes = irisOf(tables.fileTypes)
@@ -191,6 +192,7 @@ const unreadable = typesIn({
   text: 'html plain rtf tab-separated-values',
 })
 
+/** What counts as machine readable and as non-proprietary by its media type. */
 export const machineReadable: ReadonlySet<string> = new Set([...open, ...proprietary])
 export const nonProprietary: ReadonlySet<string> = new Set([...open, ...unreadable])
 

@@ -25,6 +25,7 @@ type MetricsOf = { readonly dataset: string; readonly quads: readonly Quad[] }
 
 const pipe = 'metrics'
 
+/** Without a repository in this process each message is sent as text, by the exporter. */
 export const metricsExport = (repository: MetricsRepository | undefined): MetricsExport => ({
   body: async (message) => {
     const { metrics } = await payloadOf(message, pipe)

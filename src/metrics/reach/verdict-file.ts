@@ -22,6 +22,7 @@ export const verdictsFormat = 1
 /** A URL as the file knows it. */
 export type UrlKey = Buffer
 
+/** The key of a URL without user info and fragment. */
 export const urlKeyOf = (url: URL): UrlKey => createHash('sha256').update(url.href).digest()
 
 export type KnownUrl = {
@@ -40,6 +41,7 @@ const forgottenMs = 365 * dayMs
 /** No run is resumed after so long. */
 const runForgottenMs = 14 * dayMs
 
+/** Opens the file and forgets what is too old. Throws what `openSqlite` throws. */
 export function openVerdictFile(path: string, now: number) {
   const file = openSqlite({ path, schema, format: verdictsFormat })
   file.run('DELETE FROM verdict WHERE iif(tried = 0, due, tried) < ?', now - forgottenMs)

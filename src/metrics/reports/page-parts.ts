@@ -53,8 +53,10 @@ function isWeb(address: string): boolean {
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:')
 }
 
+/** In the place of a figure that there is not. */
 export const nothing = markup`<span class="none">not measured</span>`
 
+/** A percentage, or that there is none. */
 export const share = (percentage: number | null): Markup =>
   percentage === null ? nothing : markup`${percent(percentage)}`
 
@@ -64,6 +66,7 @@ export const bandName = (bands: readonly Band[], band: Band | undefined): Markup
     ? nothing
     : markup`<span class="band"><svg class="dot" viewBox="0 0 10 10" aria-hidden="true"><circle class="rank-${rank(bands, band.id)}" cx="5" cy="5" r="5"/></svg>${band.title}</span>`
 
+/** Whole points, or with one decimal where they are a mean. */
 export const points = (value: number | null): Markup =>
   value === null
     ? markup`<span class="none">–</span>`

@@ -50,6 +50,7 @@ import {
   summary,
 } from './report.ts'
 
+/** Whose report it is, and from when. */
 export const masthead = ({ subject, refreshed }: Report): Markup => markup`
 <header>
 <p class="kicker">Metadata quality report</p>

@@ -36,6 +36,7 @@ const portalForms = [
   ['.json', ' as JSON'],
 ] as const
 
+/** The API below its base path. Reports follow from the figures of the last refresh, whose number is part of their tag. */
 export function reportsApp(deps: ReportsDeps): App {
   const app = newApp({ ...deps.http, name: 'reports' })
   const answer = answerer(deps)

@@ -18,6 +18,7 @@ import {
   worstIndicators,
 } from './page-sections.ts'
 
+/** One document, complete in itself. */
 export function reportHtml(report: Report, addresses: ReportAddresses): string {
   const { subject, measured } = report
   const page = markup`<!doctype html>

@@ -207,6 +207,7 @@ function catalogueList({ figures, bands }: ReportContext, { locale, order, page 
 
 // A report in a few sentences.
 
+/** The report in a few sentences; what was not measured has none. */
 export const summary = (measured: MeasuredReport): readonly string[] =>
   [
     reach(measured),
