@@ -96,7 +96,7 @@ export const scoring = 'scoring'
 /** Metric of the score of one dimension. */
 export const dimensionScore = (dimension: Dimension): `${Dimension}Scoring` => `${dimension}Scoring`
 
-/** What stands for no HTTP status: the connection failed, or the URL is none that may be asked. */
+/** In place of an HTTP status: the connection failed, or the URL may not be requested. */
 export const pseudoCodes = { connectionFailure: 1100, invalidUrl: 1300 } as const
 
 /** A status code that means "there". */

@@ -8,7 +8,7 @@ export type LocalizedTexts = Readonly<Record<string, string>>
 /** Characters of one text. */
 const longest = 2000
 
-/** At most so many UTF-16 units, well formed: what is kept of a text that somebody else wrote. */
+/** At most so many UTF-16 units, well formed: what is kept of a text from a source. */
 export const cutText = (text: string, most = longest): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`
 
@@ -46,11 +46,11 @@ function tagOf(code: string): string | undefined {
 
 export type LocalText = {
   readonly text: string
-  /** Tag of its language (BCP 47); absent when nobody says. */
+  /** Tag of its language (BCP 47); absent when it is unknown. */
   readonly language?: string
 }
 
-/** Looks for the wanted language, then the main ones of whoever speaks, English, any; without a text the id stands. */
+/** Looks for the wanted language, then the main ones of the source, English, any; without a text it is the id. */
 export function localText(
   texts: LocalizedTexts,
   options: { readonly locale: string; readonly languages: readonly string[]; readonly id: string },
@@ -58,10 +58,10 @@ export function localText(
   const tags = Object.keys(texts).filter((tag) => line(texts[tag] ?? '') !== '')
   for (const wanted of [options.locale, ...options.languages, 'en']) {
     const tag = matching(tags, wanted)
-    if (tag !== undefined) return said(texts, tag)
+    if (tag !== undefined) return textIn(texts, tag)
   }
   const [any] = tags.sort()
-  return any === undefined ? { text: line(options.id) } : said(texts, any)
+  return any === undefined ? { text: line(options.id) } : textIn(texts, any)
 }
 
 /** The same tag, else one of the same language: `de` for `de-CH` and the other way round (RFC 4647 3.4). */
@@ -71,7 +71,7 @@ function matching(tags: readonly string[], wanted: string): string | undefined {
   return exact ?? tags.filter((tag) => primary(tag) === primary(wanted)).sort()[0]
 }
 
-function said(texts: LocalizedTexts, tag: string): LocalText {
+function textIn(texts: LocalizedTexts, tag: string): LocalText {
   const text = line(texts[tag] ?? '')
   return /^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/i.test(tag) ? { text, language: tag } : { text }
 }

@@ -56,8 +56,8 @@ function pathsOf(site: Site, property: PropertyNode, name: string, mapping: Mapp
 
 type Named = { readonly name: string; readonly mapping: MappingClass }
 
-/** Name and class of a property that is a field; everything that is wrong with them is told. */
-function checked(property: PropertyNode, site: Site): Named | undefined {
+/** Name and class of a property that is a field; everything that is wrong with them is reported. */
+function namedOf(property: PropertyNode, site: Site): Named | undefined {
   const { name, mapping, paths, lines } = property
   if (name === undefined && mapping === undefined) return undefined
   const label = name ?? paths?.[0] ?? '(without name)'
@@ -117,7 +117,7 @@ function childrenOf(
 }
 
 function fieldOf(property: PropertyNode, site: Site): Field | undefined {
-  const named = checked(property, site)
+  const named = namedOf(property, site)
   if (!named) return undefined
   const { name, mapping } = named
   const children = mapping === 'Nested' ? childrenOf(property, site, name) : []
@@ -229,7 +229,7 @@ const ofDataset: readonly Demand[] = [
 
 const inCatalogue: readonly Demand[] = [id, { name: 'catalog', mapping: 'Nested', parts: [id] }]
 
-/** A compiled shape, where it stands, and where to tell what it lacks. */
+/** A compiled shape with its node, and where to report what it lacks. */
 type Checked = {
   readonly shape: Shape
   readonly node: ShapeNode
@@ -242,7 +242,7 @@ type Standing = { readonly property: PropertyNode; readonly node: ShapeNode }
 const standing = (properties: readonly PropertyNode[], node: ShapeNode): readonly Standing[] =>
   properties.map((property) => ({ property, node }))
 
-/** Where a field of the tree stands, or where it would have to. */
+/** The place of a field of the tree, or where it would have to be. */
 function demandedPlace({ node: root, find }: Checked, path: string): ProfilePlace {
   let node = root
   let line = root.line

@@ -113,7 +113,7 @@ function messageOf(text: string): string {
   }
 }
 
-/** A beginning of JSON that only lacks its end is told with a position, or as an unexpected end. */
+/** A beginning of JSON that only lacks its end is reported with a position, or as an unexpected end. */
 const isBroken = (text: string) => !/^$|at position \d|end of JSON/.test(messageOf(text))
 
 /** Characters up to and with the first that cannot be JSON, where the message does not say it. */
@@ -136,7 +136,7 @@ export function faultOfJson(text: string): { line: number; message: string } | u
   return { line: text.slice(0, offset).split('\n').length, message }
 }
 
-// Reads values of the entry file and tells by line what is wrong with them.
+// Reads values of the entry file and reports by line what is wrong with them.
 
 /** The entry file while it is being read. */
 type EntryText = {

@@ -6,7 +6,7 @@ import type { Field, Profile, ResourceType, Shape } from './profile.ts'
  * A field: `field` is its dotted name, as filters, facets and `includes` use it; `path` one predicate, or several that are read
  * alike, and absent when the platform fills the field; without `maxCount` there may be any number of values.
  */
-function shown(field: Field, inside = ''): Readonly<Record<string, unknown>> {
+function fieldJson(field: Field, inside = ''): Readonly<Record<string, unknown>> {
   const { name, mapping, paths, required, single, description, link, children } = field
   const [path, ...more] = paths
   const dotted = inside + name
@@ -21,13 +21,13 @@ function shown(field: Field, inside = ''): Readonly<Record<string, unknown>> {
     ...(single && { maxCount: 1 }),
     ...(description !== undefined && { description }),
     ...(link !== undefined && { link }),
-    ...(children.length > 0 && { fields: children.map((child) => shown(child, `${dotted}.`)) }),
+    ...(children.length > 0 && { fields: children.map((child) => fieldJson(child, `${dotted}.`)) }),
   }
 }
 
 const shownFields = ({ targetClass, fields }: Shape) => ({
   targetClass,
-  fields: fields.map((field) => shown(field)),
+  fields: fields.map((field) => fieldJson(field)),
 })
 
 const shapeOf = (profile: Profile, id: string): Shape =>

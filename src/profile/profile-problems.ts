@@ -2,7 +2,7 @@
 
 import { compareCodePoints } from '../text/code-points.ts'
 
-/** Where something stands; lines count from 1. */
+/** A place in a profile; lines count from 1. */
 export type ProfilePlace = {
   readonly file: string
   readonly line?: number
@@ -33,7 +33,7 @@ const sentence = ({ file, line, shape, property }: ProfilePlace, problem: string
 const inOrder = (a: ProfilePlace, b: ProfilePlace) =>
   compareCodePoints(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0)
 
-/** Problems are told once each, in the order of files and lines. */
+/** Problems are reported once each, in the order of files and lines. */
 export function collectProblems(): Problems {
   const problems = new Map<string, ProfilePlace>()
   const warnings: string[] = []

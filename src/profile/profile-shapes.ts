@@ -64,7 +64,7 @@ function statementsOf(placed: readonly PlacedQuad[]): Statements {
   }
 }
 
-/** A property of a shape as it stands in the file. */
+/** A property of a shape as it is written in the file. */
 export type PropertyNode = {
   readonly name?: string
   readonly mapping?: string
@@ -234,7 +234,7 @@ async function readOne(directory: string, path: string): Promise<ShapesFile> {
   return { file: path, quads, ...readShapeNodes(path, placedQuads(text, baseIri)) }
 }
 
-/** What is wrong with a file; a syntax error stands at its line, everything else where the file is named. */
+/** What is wrong with a file; a syntax error has its own line, everything else the line that names the file. */
 function fault(
   cause: unknown,
   path: string,
@@ -291,7 +291,7 @@ export function behind(first: ShapeFiles, second: ShapeFiles): ShapeFiles {
   }
 }
 
-/** The shape that an entry names; tells when there is none, unless the entry's file is the trouble and was told. */
+/** The shape that an entry names; without one there is a problem, unless that of the entry's file is reported already. */
 export function rootOf(
   { entry, at }: Placed<{ readonly path: string; readonly shapeUri: string }>,
   { files, find }: ShapeFiles,

@@ -52,7 +52,7 @@ export function cacheApp(options: CacheAppOptions): App {
 }
 
 /**
- * Puts key and permission before anything else that a request could be told. Whoever may clear everything may also look at the
+ * Checks key and permission before anything else. A key that may clear everything may also look at the
  * schedules and remove a single catalogue.
  */
 function guardAdmin(app: App, keys: ApiKeys): void {

@@ -97,7 +97,7 @@ export async function visibleCatalogue(
   return found
 }
 
-/** The same for catalogues that are absent and that are hidden: nobody learns which. */
+/** The same for absent and for hidden catalogues, so that an answer does not disclose which. */
 export const unknownCatalogue = (id: string) =>
   new Failure('unknown-catalogue', `there is no catalogue ${shown(id)}`)
 

@@ -44,7 +44,7 @@ export async function readDataset(
 ): Promise<LiveDataset> {
   const { store, names } = source
   const [iri, metrics] = [names.dataset(id), names.metrics(id)]
-  // Whoever asks for what can be no id shall not get as far as the store.
+  // What cannot be an id does not get as far as the store.
   if (names.idOf('dataset', iri) === undefined) throw unknownDataset(id)
   const [rows, texts] = await Promise.all([
     store.select(bind(queries.catalogues, { dataset: [namedNode(iri)] }), signal),

@@ -53,7 +53,7 @@ const objectsOf = (rows: readonly Row[], name: string): readonly Term[] =>
     predicate?.value === dct(name).value && object ? [object] : [],
   )
 
-/** By the IRI of the dataset: its first publisher. Where that has no IRI, its name is all that tells it from others. */
+/** By the IRI of the dataset: its first publisher. Where that has no IRI, its name identifies it. */
 async function readPublishers(
   { store, names }: MetricsSource,
   about: ReadonlyMap<string, readonly Row[]>,
@@ -167,7 +167,7 @@ const urlsIn = (quads: readonly Quad[], dataset: string) =>
     return [{ distribution, type, url: cutText(from ?? ''), status: value, checked: at ?? null }]
   })
 
-/** `isNode`: the store has IRIs in the place of blank nodes, which tell nobody anything. */
+/** `isNode`: IRIs that the store has in the place of blank nodes mean nothing outside. */
 function violationOf(
   { severity, component, path, value, messages }: ReportResult,
   isNode: (iri: string) => boolean,

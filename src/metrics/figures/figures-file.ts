@@ -82,7 +82,7 @@ const insert = (file: Sqlite, table: string, values: readonly Value[], onConflic
     ...values,
   ).serial
 
-/** Starts an edition of a catalogue that nobody sees yet; answers its number. */
+/** Starts an edition of a catalogue that is not served yet; answers its number. */
 export function beginEdition(file: Sqlite, catalogue: CatalogueFigures): number {
   const { id, titles, descriptions, languages, country, type } = catalogue
   const texts = [titles, descriptions, languages].map((value) => JSON.stringify(value))
@@ -253,7 +253,7 @@ const column = (file: Sqlite, sql: string, list: readonly unknown[]): readonly s
 /** `YYYY-MM-DD` in UTC. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-/** One row per scope and day, the last refresh of a day stands for it. Publishers, who are many, have one row per month. */
+/** One row per scope and day, that of the last refresh of the day. Publishers, of which there are many, have one row per month. */
 function addToHistory(file: Sqlite, scope: Scope, day: string): void {
   const counts = scopeCounts(file, scope)
   if (!counts) return

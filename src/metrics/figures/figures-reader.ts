@@ -138,7 +138,7 @@ const numbersIn = (file: Sqlite, maxima: Maxima, bands: readonly ScoreBand[]) =>
     const inBand = bands.map(({ id }) => ({ id, datasets: counts?.['bands']?.[id] ?? 0 }))
     return counts && { all, datasets: measured, distributions, bands: inBand }
   },
-  /** Ascending; periods without a refresh are left out. A catalogue that is hidden now keeps its history, and nobody sees it. */
+  /** Ascending; periods without a refresh are left out. A catalogue that is hidden now keeps its history unseen. */
   history: (scope: Scope, span: HistorySpan): readonly HistorySnapshot[] =>
     scopeCounts(file, scope) === undefined
       ? []

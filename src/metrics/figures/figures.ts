@@ -36,7 +36,7 @@ export type Aggregate = {
 export const resolutions = ['year', 'month', 'day'] as const
 export type Resolution = (typeof resolutions)[number]
 
-/** First and last day (`YYYY-MM-DD`, both included); the last refresh of each period stands for it. */
+/** First and last day (`YYYY-MM-DD`, both included); each period has the snapshot of its last refresh. */
 export type HistorySpan = {
   readonly from: string
   readonly to: string

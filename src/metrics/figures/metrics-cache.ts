@@ -1,7 +1,7 @@
 /**
  * The metrics cache: figures in a data file, counted from the metrics graphs of the store, by which they can always be counted
- * again. One refresh runs at a time: soon after metrics runs, by the schedules that clients set, and daily. Whoever asks for what
- * is being done joins it; what else is asked for waits and is done together. A refresh counts page by page beside the figures
+ * again. One refresh runs at a time: soon after metrics runs, by the schedules that clients set, and daily. A request for
+ * what is being done joins it; other requests wait and are done together. A refresh counts page by page beside the figures
  * that are served, and serves the new ones when they are complete.
  */
 
@@ -132,7 +132,7 @@ const covers = (running: Extent, extent: Extent): boolean =>
 const union = (one: Extent, other: Extent): Extent =>
   one === 'all' || other === 'all' ? 'all' : [...new Set([...one, ...other])].sort()
 
-/** One job runs and at most one waits, which grows. A job that nobody waits for any more is aborted. */
+/** One job runs and at most one waits, which grows. A job without callers is aborted. */
 class RefreshQueue {
   readonly #refresh: (extent: Extent, signal: AbortSignal) => Promise<number>
   #running: RefreshJob | undefined
@@ -300,14 +300,14 @@ async function refresh(
   for (;;) {
     const isComplete = extent === 'all' || figuresState(file, 'complete') === undefined
     await deleteOldEditions(file, turn)
-    const number = await refreshed(context, isComplete ? 'all' : extent, turn, signal)
+    const number = await refreshOnce(context, isComplete ? 'all' : extent, turn, signal)
     await deleteOldEditions(file, turn)
     if (number !== undefined) return number
   }
 }
 
 /** `undefined` when the file was cleared meanwhile and a part is not enough any more: nothing is served then. */
-async function refreshed(
+async function refreshOnce(
   context: RefreshContext,
   extent: Extent,
   turn: YieldWhenDue,

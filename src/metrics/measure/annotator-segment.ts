@@ -32,7 +32,7 @@ export function annotatorSegment({ values, now }: AnnotatorDeps): SegmentKind {
     config: segmentConfig,
     atOnce: 1,
     work: async (payload, _, context, signal) =>
-      annotated(payload, await valuesFor(context, signal), dateTimeOf(now())),
+      withAnnotations(payload, await valuesFor(context, signal), dateTimeOf(now())),
   })
 }
 
@@ -41,7 +41,7 @@ const booleans: readonly string[] = indicators
   .map(({ name }) => name)
 const withoutCompliance = booleans.filter((name) => name !== 'dcatApCompliance')
 
-function annotated(payload: Payload, values: Values, at: string): Payload {
+function withAnnotations(payload: Payload, values: Values, at: string): Payload {
   const quads: Quad[] = []
   for (const { on, found } of annotate(payload, values)) {
     for (const [metric, value] of Object.entries(found)) {

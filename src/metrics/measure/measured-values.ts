@@ -206,7 +206,7 @@ function nameIn(text: string): string | undefined {
   return name.test(bare) ? bare : undefined
 }
 
-/** The name that an IRI of the IANA registry stands for: lower case, without parameters. */
+/** The name that an IRI of the IANA registry means: lower case, without parameters. */
 export function registryName(term: Term): string | undefined {
   if (term.termType !== 'NamedNode' || !registry.test(term.value)) return undefined
   return nameIn(unescaped(term.value.replace(registry, '')))

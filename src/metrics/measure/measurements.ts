@@ -28,7 +28,10 @@ type Addition = {
 /** The payload with these measurements in place of the older ones of the same metrics. */
 export const withMeasurements = (payload: Payload, { metrics, quads, at }: Addition): Payload => ({
   ...payload,
-  metrics: frame(payload, at).concat(unframed(payload, replaced(payload.metrics, metrics)), quads),
+  metrics: frame(payload, at).concat(
+    unframed(payload, withoutMetrics(payload.metrics, metrics)),
+    quads,
+  ),
 })
 
 /** The payload with this report in place of an older one. */
@@ -93,7 +96,7 @@ const valueTerm = (value: boolean | number): Literal =>
 
 /**
  * A measurement as a fresh blank node, linked from what was measured; booleans and integers. Its triples come in the order in which
- * they are stored, so that nobody has to sort them.
+ * they are stored, so that they need not be sorted.
  */
 export function measurementQuads({ metric, on, value, at, from }: Measurement): Quad[] {
   const node = blankNode()
@@ -163,7 +166,7 @@ export function valueIn(metric: string, text: string, datatype = ''): boolean | 
 }
 
 /** The quads without the measurements of these metrics. */
-export function replaced(quads: readonly Quad[], metrics: Iterable<string>): readonly Quad[] {
+export function withoutMetrics(quads: readonly Quad[], metrics: Iterable<string>): readonly Quad[] {
   const wanted = new Set(metrics)
   const old = new Set<string>()
   for (const { subject, predicate, object } of quads) {

@@ -38,12 +38,12 @@ export const scoringSegment = ({ weights, now }: ScoringDeps): SegmentKind =>
     names: ['metrics-score', 'score'],
     config: segmentConfig,
     atOnce: 1,
-    work: (payload) => scored(payload, weights, dateTimeOf(now())),
+    work: (payload) => withScores(payload, weights, dateTimeOf(now())),
   })
 
 const metrics: readonly string[] = [scoring, ...dimensions.map(dimensionScore)]
 
-function scored(payload: Payload, weights: Weights, at: string): Payload {
+function withScores(payload: Payload, weights: Weights, at: string): Payload {
   const on = namedNode(payload.subject.iri)
   const distributions = distributionsOf(payload).map(keyOf)
   const score = scoreOf(measurements(payload.metrics), payload.subject.iri, distributions, weights)

@@ -23,7 +23,7 @@ export type ReportResult = {
 export type ReportGraph = {
   readonly conforms: boolean
   readonly results: readonly ReportResult[]
-  /** There were more results than are told. */
+  /** There were more results than these. */
   readonly truncated: boolean
 }
 
@@ -53,21 +53,21 @@ export function annotation({ dataset, at, report }: Annotation): Quad[] {
     quad(node, prov('generatedAtTime'), literal(at, xsd('dateTime'))),
     quad(node, oa('hasBody'), body),
   ]
-  return [...quads, ...reportQuads(body, report, renewed)]
+  return [...quads, ...reportQuads(body, report, freshBlankNode)]
 }
 
 /** The triples of a report below its node, cut at `mostResults`. `renew` names the blank nodes that results point at. */
 export function reportQuads(
   body: NamedNode | BlankNode,
   report: ReportGraph,
-  renew = renewed,
+  renew = freshBlankNode,
 ): Quad[] {
   const { conforms, results, truncated } = report
   const quads = [
     quad(body, rdf('type'), sh('ValidationReport')),
     quad(body, sh('conforms'), literal(String(conforms), xsd('boolean'))),
   ]
-  for (const result of bounded(results)) {
+  for (const result of cutResults(results)) {
     const own = blankNode()
     quads.push(quad(body, sh('result'), own), ...resultQuads(own, result, renew))
   }
@@ -77,7 +77,7 @@ export function reportQuads(
 }
 
 /** Whatever is cut off, a Violation is not while there is something milder: compliance is read from what stays. */
-function bounded(results: readonly ReportResult[]): readonly ReportResult[] {
+function cutResults(results: readonly ReportResult[]): readonly ReportResult[] {
   if (results.length <= mostResults) return results
   const isViolation = ({ severity }: ReportResult) => severity === 'Violation'
   const violations = results.filter(isViolation)
@@ -107,11 +107,12 @@ const isObject = (term: Term): term is Pointed =>
   term.termType === 'NamedNode' || term.termType === 'BlankNode' || term.termType === 'Literal'
 
 /** Blank nodes of a record mean nothing in another graph. */
-const renewed = (term: Pointed): Pointed => (term.termType === 'BlankNode' ? blankNode() : term)
+const freshBlankNode = (term: Pointed): Pointed =>
+  term.termType === 'BlankNode' ? blankNode() : term
 
 function* pathQuads(node: BlankNode, path: Term | readonly Quad[]): Generator<Quad> {
   if ('termType' in path) {
-    if (isObject(path)) yield quad(node, sh('resultPath'), renewed(path))
+    if (isObject(path)) yield quad(node, sh('resultPath'), freshBlankNode(path))
     return
   }
   const names = new Map<string, BlankNode>()
@@ -174,7 +175,7 @@ function resultOf(graph: Graph, node: Term): ReportResult {
 const pathOf = (graph: Graph, path: Term): Term | readonly Quad[] =>
   path.termType === 'BlankNode' ? closure(graph, path) : path
 
-/** A severity of somebody's own is no violation. */
+/** A severity that SHACL does not define is no violation. */
 export function severityOf(iri: string): Severity {
   const name = localName(iri)
   return name === 'Violation' || name === 'Warning' ? name : 'Info'

@@ -47,7 +47,7 @@ export function datasetsIn(
 /** `datasets` is absent when there are so many that the whole catalogue is measured. */
 type Gathered = { datasets: Set<string> | undefined; first: number; last: number }
 
-/** No write for so long: whoever writes many is done. */
+/** No write for so long: a bulk of writes has ended. */
 const quietMs = 5000
 /** And no longer than this, however much is written. */
 const patientMs = 60_000

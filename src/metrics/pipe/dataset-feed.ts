@@ -45,7 +45,7 @@ export const feeds =
     async function* (_, context, signal) {
       const { sink, resumeFrom = '' } = context
       const { pulseMs = 0 } = feed
-      const all = await listed(deps, feed, context, signal)
+      const all = await idsOfRun(deps, feed, context, signal)
       sink.total(all.length)
       yield { kind: 'total', total: all.length }
       const reader = new FeedReader(deps, feed, context, signal)
@@ -71,7 +71,7 @@ export const feeds =
     }
 
 /** What failed, what was asked for, or all that there is. */
-async function listed(
+async function idsOfRun(
   context: FeedContext,
   { datasets, catalogue }: Feed,
   { only }: SegmentContext,

@@ -9,7 +9,7 @@ import { payloadOf } from './payload.ts'
 /** The repository of this process, where many datasets are written at once. */
 export type MetricsRepository = {
   /**
-   * Lets those go first who write from outside, though never for long, and tells the work how many datasets may be read or
+   * Lets writers from outside go first, though never for long, and says to the work how many datasets may be read or
    * written at once then.
    */
   readonly turn: <T>(work: (most: number) => Promise<T>, signal: AbortSignal) => Promise<T>
@@ -32,11 +32,11 @@ export const metricsExport = (repository: MetricsRepository | undefined): Metric
     const text = metrics.map((one) => `${toLine(one)}\n`).join('')
     return { mediaType: 'application/n-triples', text }
   },
-  ...(repository && { own: (messages, signal) => written(repository, messages, signal) }),
+  ...(repository && { own: (messages, signal) => putAll(repository, messages, signal) }),
 })
 
 /** As many at once as those who write from outside leave room for. */
-async function written(
+async function putAll(
   { turn, putMetrics }: MetricsRepository,
   messages: readonly RecordMessage[],
   signal: AbortSignal,

@@ -79,7 +79,7 @@ function runOf<Settings extends Config>(
         return withPayload(message, next)
       } catch (problem) {
         signal.throwIfAborted()
-        if (problem instanceof Failure) return refused(message, problem)
+        if (problem instanceof Failure) return refusal(message, problem)
         throw problem
       }
     }
@@ -89,7 +89,7 @@ function runOf<Settings extends Config>(
 
 const excerptLength = 64 * 1024
 
-const refused = ({ sourceId, sourceUrl, text }: RecordMessage, problem: Failure): Message => ({
+const refusal = ({ sourceId, sourceUrl, text }: RecordMessage, problem: Failure): Message => ({
   kind: 'refused',
   sourceId,
   stage: 'transform',

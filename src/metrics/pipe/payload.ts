@@ -78,7 +78,7 @@ export function withPayload(message: RecordMessage, payload: Payload): RecordMes
   return messageOf(payload, { ...rest, mediaType: 'application/trig', extra })
 }
 
-/** The text is written when somebody reads it. */
+/** The text is made when it is first read. */
 function messageOf(payload: Payload, rest: Rest): RecordMessage {
   let text: string | undefined
   const message: RecordMessage = {

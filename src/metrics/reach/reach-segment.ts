@@ -30,13 +30,13 @@ export function reachingSegment({ reach }: { readonly reach: UrlReach }): Segmen
     config: segmentConfig,
     atOnce: datasetsAhead,
     work: (payload, _, context, signal) =>
-      measured({ payload, run: runOf(context), reach }, signal),
+      withStatuses({ payload, run: runOf(context), reach }, signal),
   })
 }
 
 type Work = { readonly payload: Payload; readonly run: ReachRun; readonly reach: UrlReach }
 
-async function measured({ payload, run, reach }: Work, signal: AbortSignal): Promise<Payload> {
+async function withStatuses({ payload, run, reach }: Work, signal: AbortSignal): Promise<Payload> {
   const { catalogue } = payload.subject
   const verdictOn = async ({ url, isIri }: UrlUse): Promise<UrlVerdict | undefined> =>
     url !== undefined && isIri

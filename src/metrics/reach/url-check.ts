@@ -10,9 +10,9 @@ const { connectionFailure, invalidUrl } = pseudoCodes
 export type CheckOutcome = {
   /** HTTP status (RFC 9110) or a pseudo code; absent when the check says nothing about the URL. */
   readonly status?: number
-  /** The URL itself was asked: not so where robots.txt or the guard stood before it. */
+  /** The URL itself was requested: not so where robots.txt or the guard refused. */
   readonly asked: boolean
-  /** Status of the last answer, whatever it tells. */
+  /** Status of the last answer, whatever it means. */
   readonly answered?: number
 }
 
@@ -38,7 +38,7 @@ export async function check(
     const visit: Visit = { context, url, noted }
     const head = await statusOf(visit, 'HEAD', signal)
     const status = dislikesHead.has(head) ? await statusOf(visit, 'GET', signal) : head
-    return { ...noted, ...(!tellsNothing.has(status) && { status }) }
+    return { ...noted, ...(!overloadCodes.has(status) && { status }) }
   } catch (error) {
     signal.throwIfAborted()
     const status = statusOfFailure(error, url, context.log)
@@ -49,7 +49,7 @@ export async function check(
 const dislikesHead: ReadonlySet<number> = new Set([400, 403, 404, 405, 406, 501])
 
 /** The host has too much to do: that is no verdict on the URL. */
-const tellsNothing: ReadonlySet<number> = new Set([429, 503])
+const overloadCodes: ReadonlySet<number> = new Set([429, 503])
 
 /** What robots.txt says ends the check. */
 class Barred extends Error {
@@ -122,7 +122,7 @@ async function answerOf(
   }
 }
 
-/** Between two starts at one host, whoever asks there. */
+/** Between two starts at one host, of all its clients here. */
 const delayMs = 1000
 const atOnce = 2
 /** A host that wants more is not asked until then, and its URLs keep what is known of them. */

@@ -204,7 +204,7 @@ export class ReachRun {
     const known = { ...this.#renewed(file.known(key), status), catalogue }
     file.keep(key, known, asked ? this.#id : undefined)
     if (asked) this.#sink.request({ host: url.host, status: answered ?? 'error' })
-    // Also runs that wait for a check of another run, or after one, have not stood still.
+    // Also runs that wait for a check of another run, or after one, are making progress.
     for (const one of waiting.keys()) one.#sink.alive()
   }
 

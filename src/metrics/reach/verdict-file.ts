@@ -67,7 +67,7 @@ export function openVerdictFile(path: string, now: number) {
         if (run !== undefined) file.run('UPDATE run SET asked = asked + 1 WHERE id = ?', run)
       })
     },
-    /** The run as it stands; a new one begins now. */
+    /** When the run began and what it has asked; a new one begins now. */
     run: (id: string, time: number) => {
       const { changes } = file.run('INSERT OR IGNORE INTO run VALUES (?, ?, 0)', id, time)
       if (changes > 0) file.run('DELETE FROM run WHERE began < ?', time - runForgottenMs)

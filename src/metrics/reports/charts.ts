@@ -26,7 +26,7 @@ export function lineChart(history: readonly Moment[], ground: ReportContext): Ma
     { from: plot.left, to: plot.right },
   )
   const y = vertical(ground.most)
-  const runs = unbroken(history).map((run) =>
+  const runs = runsOf(history).map((run) =>
     run.map(({ day, score }) => ({ x: x(day), y: y(score), score, day })),
   )
   const points = runs.flat()
@@ -34,7 +34,7 @@ export function lineChart(history: readonly Moment[], ground: ReportContext): Ma
   const dots = points.length <= fewPoints ? points : points.slice(-1)
   return markup`<svg class="chart" height="${lineHeight}" role="img" aria-labelledby="line-title line-desc">
 <title id="line-title">Score over time</title>
-<desc id="line-desc">${described(points, ground.most)}</desc>
+<desc id="line-desc">${descriptionOf(points, ground.most)}</desc>
 ${stripes(ground, y)}${ticks.map(below)}
 <svg width="100%" height="${lineHeight}" viewBox="0 0 100 ${lineHeight}" preserveAspectRatio="none">${runs.filter(({ length }) => length > 1).map(line)}</svg>
 ${dots.map((point) => markup`<circle class="accent" cx="${point.x}%" cy="${point.y}" r="3.5"/>`)}
@@ -50,7 +50,7 @@ const vertical =
   (score: number): number =>
     tenths(plot.bottom - (Math.min(score, most) / most) * (plot.bottom - plot.top))
 
-/** The bands as stripes; each stands on the number that it begins with. */
+/** The bands as stripes; each has the number that it begins with at its foot. */
 const stripes = ({ bands, most }: ReportContext, y: (score: number) => number): Markup[] =>
   bands.map((band, place) => {
     const [bottom, top] = [y(band.from), y(bands[place + 1]?.from ?? most)]
@@ -74,7 +74,7 @@ function lastValue({ x, y, score }: Point): Markup {
 }
 
 /** Moments with a score, parted where one has none. */
-function unbroken(history: readonly Moment[]): { day: string; score: number }[][] {
+function runsOf(history: readonly Moment[]): { day: string; score: number }[][] {
   const runs: { day: string; score: number }[][] = [[]]
   for (const { day, score } of history) {
     if (score === null) runs.push([])
@@ -83,7 +83,7 @@ function unbroken(history: readonly Moment[]): { day: string; score: number }[][
   return runs.filter((run) => run.length > 0)
 }
 
-function described(points: readonly Point[], most: number): string {
+function descriptionOf(points: readonly Point[], most: number): string {
   const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined) return 'There is no score yet.'
   const end = `${count(last.score)} of ${count(most)} points on ${longDay(last.day)}`
@@ -115,7 +115,7 @@ const manyDays = 120
 /** Percent that one name takes. */
 const labelWidth = 10
 
-/** `days` ascending and not empty; one day stands in the middle. */
+/** `days` ascending and not empty; a single day is in the middle. */
 export function timeAxis(
   days: readonly string[],
   { from, to }: { readonly from: number; readonly to: number },
@@ -152,7 +152,7 @@ function ticks(
   }))
 }
 
-// The way from no points to all of them, band by band, with a mark where a score stands.
+// The way from no points to all of them, band by band, with a mark at the score.
 
 const [scaleHeight, scaleTop, scaleThickness] = [70, 22, 12]
 
@@ -179,13 +179,13 @@ export function scale({
 `
   })
   return markup`<svg class="chart" height="${scaleHeight}" role="img" aria-labelledby="scale-title scale-desc">
-<title id="scale-title">Where the score stands</title>
+<title id="scale-title">The score on the scale of all points</title>
 <desc id="scale-desc">${scaleText(bands, most, score)}</desc>
 ${parts}${score === null ? undefined : mark(x(score), score)}
 </svg>`
 }
 
-/** Near the ends the number stands beside the middle, not outside. */
+/** Near the ends the number is beside the mark, not outside. */
 function mark(at: number, score: number): Markup {
   const anchor = at < 4 ? 'start' : at > 96 ? 'end' : 'middle'
   return markup`<svg x="${at}%" y="${scaleTop - 8}" overflow="visible"><path class="mark" d="M-5 0h10l-5 7z"/></svg>
@@ -214,7 +214,7 @@ export function spark(shares: readonly (number | null)[]): Markup | undefined {
   return markup`<svg class="spark" viewBox="0 0 ${width} ${height}" aria-hidden="true"><polyline class="line" points="${line}"/><circle class="accent" cx="${x(last.place)}" cy="${y(last.share)}" r="2.5"/></svg>`
 }
 
-// A bar that fills as much of its track as a share is; the number stands beside it, so readers of screens pass it
+// A bar that fills as much of its track as a share is; the number is beside it, so readers of screens pass it
 // over.
 
 /** Percent. */

@@ -8,7 +8,7 @@ import type { Band } from '../../search-index/index-settings.ts'
 import { type RankOrder, type Points, rank } from './report.ts'
 import { decimal, dimensionWords, percent } from './indicator-texts.ts'
 
-// Markup that cannot be forged: what stands in a template is text unless it is markup itself.
+// Markup that cannot be forged: values in a template are text unless they are markup themselves.
 
 export type Markup = { readonly markup: string }
 
@@ -19,11 +19,11 @@ type Part = Markup | readonly Markup[] | string | number | undefined | false
  * It is not called `html`: formatters would put blanks into such templates, and a style with blanks has another hash.
  */
 export function markup(pieces: TemplateStringsArray, ...parts: readonly Part[]): Markup {
-  const inner = pieces.map((piece, place) => piece + written(parts[place]))
+  const inner = pieces.map((piece, place) => piece + markupOf(parts[place]))
   return { markup: inner.join('') }
 }
 
-function written(part: Part): string {
+function markupOf(part: Part): string {
   if (part === undefined || part === false) return ''
   if (typeof part === 'string') return escaped(part)
   if (typeof part === 'number') return String(part)
@@ -35,7 +35,7 @@ function written(part: Part): string {
 const longest = 160
 
 /** In a direction of its own, and in its own language when that is not the page's. */
-export const said = ({ text, language }: LocalText, most = longest): Markup =>
+export const textMarkup = ({ text, language }: LocalText, most = longest): Markup =>
   language === undefined || language === 'en'
     ? markup`<bdi>${clipped(text, most)}</bdi>`
     : markup`<bdi lang="${language}">${clipped(text, most)}</bdi>`
@@ -87,7 +87,7 @@ ${content}
 export const named = ({ label, rule }: { readonly label: string; readonly rule: string }): Markup =>
   markup`<th scope="row"><strong>${label}</strong><span class="rule">${rule}</span></th>`
 
-/** A cell of a number, or of what stands in the place of one. */
+/** A cell with a number, or with a note that there is none. */
 export const numberCell = (content: Markup | string | number): Markup =>
   markup`<td class="number">${content}</td>`
 

@@ -31,7 +31,7 @@ import {
   numberCell,
   points,
   type ReportAddresses,
-  said,
+  textMarkup,
   section,
   share,
   htmlTable,
@@ -54,8 +54,8 @@ import {
 export const masthead = ({ subject, refreshed }: Report): Markup => markup`
 <header>
 <p class="kicker">Metadata quality report</p>
-<h1>${said(subject.title)}</h1>
-${subject.description && markup`<p class="about">${said(subject.description, 300)}</p>`}
+<h1>${textMarkup(subject.title)}</h1>
+${subject.description && markup`<p class="about">${textMarkup(subject.description, 300)}</p>`}
 ${refreshed && markup`<p class="when">As of <time datetime="${refreshed.at.toISOString()}">${longDay(refreshed.at)}</time>, refresh ${refreshed.number}</p>`}
 </header>`
 
@@ -200,7 +200,7 @@ function codes({ codes: shares }: IndicatorFigure): Markup | undefined {
   return markup`<span class="rule">${[...texts, ...(bad.length > mostCodes ? ['…'] : [])].join(', ')}</span>`
 }
 
-/** A status code, or what stands for none. */
+/** A status code, or words in place of a pseudo code. */
 function statusName(code: string | number): string {
   if (Number(code) === pseudoCodes.connectionFailure) return 'no connection'
   if (Number(code) === pseudoCodes.invalidUrl) return 'no valid URL'
@@ -220,7 +220,7 @@ export function violations({ violations: rules, indicators }: MeasuredReport): M
       severity.toLowerCase(),
       ...(component === null ? [] : [constraintName(component)]),
     ]
-    return markup`<tr><th scope="row">${property}</th><td>${message.text !== '' && said(message, 240)}<span class="rule">${clipped(kinds.join(', '), 80)}</span></td><td>${bar((datasets / most) * 100)}</td>${numberCell(count(datasets))}${numberCell(count(times))}</tr>\n`
+    return markup`<tr><th scope="row">${property}</th><td>${message.text !== '' && textMarkup(message, 240)}<span class="rule">${clipped(kinds.join(', '), 80)}</span></td><td>${bar((datasets / most) * 100)}</td>${numberCell(count(datasets))}${numberCell(count(times))}</tr>\n`
   })
   return listSection(
     { id: 'violations', title: 'Most frequent violations', rule: figureRules.violations },
@@ -266,7 +266,7 @@ export function datasets(
   const heads = ['Dataset', ...(isPortal ? ['Catalogue'] : []), ...dimensionHeads, 'Score:number']
   const rows = found.map(
     (row) =>
-      markup`<tr><th scope="row">${linked(row.iri, said(row.title))}</th>${isPortal && markup`<td>${said({ text: row.catalogue }, 60)}</td>`}${dimensionCells(row.points)}${numberCell(points(row.score))}<td>${bandName(bands, row.band)}</td></tr>\n`,
+      markup`<tr><th scope="row">${linked(row.iri, textMarkup(row.title))}</th>${isPortal && markup`<td>${textMarkup({ text: row.catalogue }, 60)}</td>`}${dimensionCells(row.points)}${numberCell(points(row.score))}<td>${bandName(bands, row.band)}</td></tr>\n`,
   )
   return section(
     { id: `${end}-datasets`, title, rule: figureRules[end] },
@@ -286,7 +286,7 @@ export function catalogues(
   const [first, last] = [page.offset + 1, page.offset + list.rows.length]
   const rows = list.rows.map(
     (row) =>
-      markup`<tr><th scope="row"><a href="${addresses.catalogue(row.id)}">${said(row.title)}</a></th>${dimensionCells(row.points)}${numberCell(count(row.datasets))}${numberCell(points(row.score))}<td>${bandName(bands, row.band)}</td></tr>\n`,
+      markup`<tr><th scope="row"><a href="${addresses.catalogue(row.id)}">${textMarkup(row.title)}</a></th>${dimensionCells(row.points)}${numberCell(count(row.datasets))}${numberCell(points(row.score))}<td>${bandName(bands, row.band)}</td></tr>\n`,
   )
   const heads = ['Catalogue', ...dimensionHeads, 'Datasets:number', 'Score:number', 'Band']
   const which =

@@ -74,12 +74,14 @@ function answerer({ figures, bands, weights, portal, version }: ReportsDeps) {
       c.header('ETag', `W/"${tag}"`)
       if (refreshed) c.header('Last-Modified', refreshed.at.toUTCString())
       if (!suffix.test(c.req.path)) c.header('Vary', 'Accept')
-      return isFresh(c.req.raw.headers, tag) ? c.body(null, 304) : written(c, read(), form, own)
+      return isFresh(c.req.raw.headers, tag)
+        ? c.body(null, 304)
+        : reportResponse(c, read(), form, own)
     })
   }
 }
 
-function written(c: AppContext, report: Report, form: ReportForm, own: string): Response {
+function reportResponse(c: AppContext, report: Report, form: ReportForm, own: string): Response {
   if (form === 'json') return c.json(reportJson(report))
   if (form === 'html') {
     const addresses = addressesFrom(c.req.url, { own, locale: report.locale })

@@ -28,11 +28,11 @@ function* rows({ subject, refreshed, most, measured, catalogues }: Report): Gene
     yield* scoreRows(measured, most)
     yield* indicatorRows(measured)
     yield* problemRows(measured)
-    for (const row of measured.worst) yield* scored('worst dataset', row, figureRules.worst)
-    for (const row of measured.best) yield* scored('best dataset', row, figureRules.best)
+    for (const row of measured.worst) yield* scoredRows('worst dataset', row, figureRules.worst)
+    for (const row of measured.best) yield* scoredRows('best dataset', row, figureRules.best)
   }
   for (const row of catalogues?.rows ?? []) {
-    yield* scored('catalogue', row, figureRules.catalogues)
+    yield* scoredRows('catalogue', row, figureRules.catalogues)
     yield ['catalogue', row.id, row.title.text, 'datasets', row.datasets, '']
   }
 }
@@ -85,7 +85,7 @@ function* problemRows({ violations, hosts }: MeasuredReport): Generator<Row> {
 
 type ScoredRow = Pick<DatasetRow, 'id' | 'title' | 'score' | 'points'>
 
-function* scored(section: string, row: ScoredRow, rule: string): Generator<Row> {
+function* scoredRows(section: string, row: ScoredRow, rule: string): Generator<Row> {
   const about = [section, row.id, row.title.text] as const
   yield [...about, 'score', row.score, rule]
   for (const name of dimensions) yield [...about, name, row.points[name], rule]

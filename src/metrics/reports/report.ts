@@ -68,7 +68,7 @@ export const bandOf = (bands: readonly Band[], score: number | null): Band | und
 const ascending = (bands: readonly Band[]): readonly Band[] =>
   bands.toSorted((one, other) => one.from - other.from)
 
-/** Where a band stands among the others: 0 the lowest, 3 the highest. There are four colours. */
+/** The place of a band among the others: 0 the lowest, 3 the highest. There are four colours. */
 export function rank(bands: readonly Band[], id: string): 0 | 1 | 2 | 3 {
   const order = ascending(bands)
   const place = order.findIndex((band) => band.id === id)
@@ -251,10 +251,10 @@ function strengths({ dimensions: scores }: MeasuredReport): string | undefined {
   const [best, worst] = [known[0], known.at(-1)]
   if (best === undefined || worst === undefined || best.percentage === worst.percentage)
     return undefined
-  return `Strongest is ${told(best)}, weakest ${told(worst)}.`
+  return `Strongest is ${dimensionText(best)}, weakest ${dimensionText(worst)}.`
 }
 
-const told = ({ name, percentage }: { name: Dimension; percentage: number }): string =>
+const dimensionText = ({ name, percentage }: { name: Dimension; percentage: number }): string =>
   `${dimensionWords[name].label} (${percent(percentage)})`
 
 function greatestGain({ worstIndicators: [first] }: MeasuredReport): string | undefined {

@@ -55,7 +55,7 @@ export function engineOf(shapes: readonly Quad[], most: number): Engine {
 
 type Paths = (path: Term) => Term | readonly Quad[]
 
-/** A path that is more than an IRI is told by its triples (SHACL 2.3.1). */
+/** A path that is more than an IRI is reported with its triples (SHACL 2.3.1). */
 function pathsIn(shapes: readonly Quad[]): Paths {
   const known = new Map<string, readonly Quad[]>()
   return (path) => {

@@ -115,10 +115,10 @@ const shipped: ReadonlyMap<string, readonly string[]> = new Map(
   ),
 )
 
-/** What a record is validated against when nobody says otherwise. */
+/** What a record is validated against by default. */
 const standardModel = 'dcatap301level1'
 
-/** The name that asks for sets of one's own choice, and what stands between it and them. */
+/** The name that asks for chosen sets, and the separator between it and them. */
 const customized = 'customized'
 const separator = '='
 

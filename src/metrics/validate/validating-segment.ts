@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { ConfigProblem, SegmentContext, SegmentKind } from '../../pipe/segment.ts'
-import { dateTimeOf, replaced, withReport } from '../measure/measurements.ts'
+import { dateTimeOf, withoutMetrics, withReport } from '../measure/measurements.ts'
 import { withoutReport } from '../measure/validation-report.ts'
 import type { Payload } from '../pipe/payload.ts'
 import { metricsSegment, segmentConfig } from '../pipe/metrics-segment.ts'
@@ -70,7 +70,7 @@ function problemsOf(given: Config, validation: Validation): readonly ConfigProbl
 
 const unreported = (payload: Payload): Payload => ({
   ...payload,
-  metrics: replaced(withoutReport(payload.metrics), ['dcatApCompliance']),
+  metrics: withoutMetrics(withoutReport(payload.metrics), ['dcatApCompliance']),
 })
 
 const warned = new WeakSet<SegmentContext>()

@@ -1,5 +1,5 @@
 /**
- * Validation of records against models of shapes, in worker threads: shapes are somebody's text, and applying them may take any
+ * Validation of records against models of shapes, in worker threads: shapes come from outside, and applying them may take any
  * time and memory. Each worker reads the shapes of a model when it first needs them.
  */
 

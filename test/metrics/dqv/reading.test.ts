@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import {
   measurementQuads,
   measurements,
-  replaced,
+  withoutMetrics,
 } from '../../../src/metrics/measure/measurements.ts'
 import {
   isCompliant,
@@ -103,10 +103,10 @@ describe('replacing', () => {
         [ dqv:isMeasurementOf pv:keywordAvailability ; dqv:value true ] .
       :file dqv:hasQualityMeasurement :named . :named dqv:isMeasurementOf pv:scoring ; dqv:value 3 .
       :ds dct:title "stays" .`)
-    const left = replaced(quads, ['scoring'])
+    const left = withoutMetrics(quads, ['scoring'])
     expect(measurements(left)).toEqual([{ metric: 'keywordAvailability', on: ds, value: true }])
     expect(left).toHaveLength(4)
-    expect(replaced(left, ['scoring'])).toEqual(left)
+    expect(withoutMetrics(left, ['scoring'])).toEqual(left)
   })
 })
 
