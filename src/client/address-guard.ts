@@ -157,7 +157,7 @@ export function inBlock(address: string, block: string): boolean {
 }
 
 /** Whether the text is an address or a CIDR block. */
-const isBlock = (text: string): boolean => blockOf(text) !== undefined
+export const isBlock = (text: string): boolean => blockOf(text) !== undefined
 
 type Block = {
   readonly network: string
@@ -208,7 +208,8 @@ const never6 = blocks([
   '64:ff9b:1::/48',
 ])
 
-function blocks(list: readonly string[]): BlockList {
+/** The addresses and CIDR blocks of a list; what is neither is left out. */
+export function blocks(list: readonly string[]): BlockList {
   const found = new BlockList()
   for (const text of list) {
     const block = blockOf(text)
@@ -238,10 +239,11 @@ function embedded(groups: readonly number[]): string | undefined {
 const ipv4 = (high: number, low: number): string =>
   [high >> 8, high & 255, low >> 8, low & 255].join('.')
 
-/** The eight groups of an IPv6 address. */
-function groupsOf(address: string): readonly number[] | undefined {
+/** The eight groups of an IPv6 address, whose zone does not count; nothing for another text. */
+export function groupsOf(address: string): readonly number[] | undefined {
+  if (isIP(address) !== 6) return undefined
   // The URL parser turns a dotted tail into groups, and every spelling into one.
-  const host = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1)
+  const host = URL.parse(`http://[${address.split('%', 1)[0]}]/`)?.hostname.slice(1, -1)
   if (host === undefined) return undefined
   const [head = '', tail] = host.split('::')
   const left = numbers(head)

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { isPermission } from '../http/keys/permission.ts'
 import { limitNames, limitTable, type Limits } from '../http/limits.ts'
-import { isRange } from '../http/shell/client.ts'
+import { isBlock } from '../client/address-guard.ts'
 import { logLevels } from '../log.ts'
 import { isIri } from '../rdf/iri.ts'
 import { segmentKinds, usualSegments } from '../rdf/names.ts'
@@ -256,7 +256,7 @@ export const variables = z.object({
       meaning: 'Origins whose web pages may write, separated by commas. Every page may read.',
       right: 'a comma-separated list of origins',
     }),
-  PLATFORM_TRUSTED_PROXIES: list(is(isRange, 'an address or a CIDR range'))
+  PLATFORM_TRUSTED_PROXIES: list(is(isBlock, 'an address or a CIDR range'))
     .optional()
     .register(facts, {
       meaning:

@@ -1,6 +1,7 @@
 /** Who is at the other end of a request. */
 
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
+import { blocks, groupsOf } from '../../client/address-guard.ts'
 import type { AppContext } from './context.ts'
 
 /** Address of a request that came without a socket, from a station in the same process. */
@@ -24,58 +25,31 @@ export function clientAddress(trusted: readonly string[] = []): (c: AppContext) 
 
 /** Tells whether an address, in whatever spelling sockets and headers have, is in one of the ranges. */
 export function inRanges(ranges: readonly string[]): (address: string) => boolean {
-  const list = blockList(ranges)
+  const list = blocks(ranges)
   return (hop) => {
     const address = hopAddress(hop)
     return isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
   }
 }
 
-/** Whether a text is an address or a CIDR range. */
-export function isRange(text: string): boolean {
-  const [address = '', bits, more] = text.split('/')
-  const kind = isIP(address)
-  if (kind === 0 || more !== undefined) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (kind === 6 ? 128 : 32))
-}
-
-function blockList(ranges: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const range of ranges.filter(isRange)) {
-    const [address = '', bits] = range.split('/')
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    if (bits === undefined) list.addAddress(address, family)
-    else list.addSubnet(address, Number(bits), family)
-  }
-  return list
-}
-
 /** Whether an address is of this host (RFC 6890). */
 export const isLoopback = (address: string): boolean =>
   address === '::1' || (isIP(address) === 4 && address.startsWith('127.'))
-
-/** The eight groups of an IPv6 address, without leading zeros; `undefined` for another text. */
-function groupsOf(address: string): readonly string[] | undefined {
-  if (isIP(address) !== 6) return undefined
-  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = Array.from({ length: Math.max(0, 8 - groups.length - after.length) }, () => '0')
-  return [...groups, ...zeros, ...after].map((group) => Number.parseInt(group, 16).toString(16))
-}
 
 /** Whom an address belongs to, as far as one can tell: its /24 (IPv4) or /56 (IPv6); a text that is no address as it is. */
 export function networkOf(address: string): string {
   if (isIP(address) === 4) return `${address.split('.').slice(0, 3).join('.')}.0/24`
   const groups = groupsOf(address)
   if (!groups) return address
-  const [a = '0', b = '0', c = '0', d = '0'] = groups
-  return `${a}:${b}:${c}:${(Number.parseInt(d, 16) & 0xff00).toString(16)}::/56`
+  const [a = 0, b = 0, c = 0, d = 0] = groups
+  return `${[a, b, c, d & 0xff00].map(hex).join(':')}::/56`
 }
 
 /** One machine: who has an IPv6 address has all of its /64. */
 export const machineOf = (address: string): string =>
-  groupsOf(address)?.slice(0, 4).join(':') ?? address
+  groupsOf(address)?.slice(0, 4).map(hex).join(':') ?? address
+
+const hex = (group: number): string => group.toString(16)
 
 /** An IPv4 address that came over an IPv6 socket, without its prefix. */
 export const plain = (address: string): string =>

@@ -4,7 +4,7 @@ import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { isSecretName } from '../../secrets.ts'
+import { shownUrl } from '../../secrets.ts'
 import type { Metrics } from '../metrics.ts'
 import { type PublicAddress, publicRoot } from './address.ts'
 import { clientAddress } from './client.ts'
@@ -131,39 +131,11 @@ function routeOf(c: AppContext): string {
   return path === '/*' || path === '*' ? 'none' : path
 }
 
-// Addresses as they may stand in a log.
-
-const longest = 2000
-
 /** What stands in a path and opens a door by itself. */
 const capability = /(\/segments\/r\/)[^/?#]+/
 
-/**
- * Path and query of a URL without user info, without capabilities and without the values of parameters that carry secrets; at most 2,000
- * characters.
- */
+/** Path and query of a URL without capabilities and, as in `shownUrl`, without the values of parameters that carry secrets. */
 export function loggedUrl(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)
-  const local = (start < 0 ? '/' : url.slice(start)).replace(capability, '$1•••')
-  const query = local.indexOf('?')
-  const told = query < 0 ? local : `${local.slice(0, query)}?${stripped(local.slice(query + 1))}`
-  return told.length > longest ? `${told.slice(0, longest)}…` : told
-}
-
-const stripped = (query: string): string =>
-  query
-    .split('&')
-    .map((pair) => {
-      const [name = ''] = pair.split('=', 1)
-      return isSecretName(plain(name)) ? `${name}=•••` : pair
-    })
-    .join('&')
-
-/** A name may hide behind percent-encoding. */
-function plain(name: string): string {
-  try {
-    return decodeURIComponent(name.replaceAll('+', ' '))
-  } catch {
-    return name
-  }
+  return shownUrl((start < 0 ? '/' : url.slice(start)).replace(capability, '$1•••'))
 }

@@ -3,7 +3,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newApp } from '../../../src/http/app.ts'
-import { isRange, networkOf } from '../../../src/http/shell/client.ts'
+import { isBlock } from '../../../src/client/address-guard.ts'
+import { networkOf } from '../../../src/http/shell/client.ts'
 import { loggedUrl } from '../../../src/http/shell/request.ts'
 import { logger } from '../../../src/log.ts'
 
@@ -43,7 +44,7 @@ it.each([
   ['host', false],
   ['', false],
 ])('the range %s is valid: %s', (text, expected) => {
-  expect(isRange(text)).toBe(expected)
+  expect(isBlock(text)).toBe(expected)
 })
 
 it.each([
