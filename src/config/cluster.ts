@@ -1,7 +1,7 @@
 /** `PLATFORM_CLUSTER_CONFIG`: where pipes come from, and where segments outside this process are. */
 
 import { z } from 'zod'
-import { nearest } from '../text/nearest.ts'
+import { misspelt, must } from './settings.ts'
 
 /** A git repository of pipes; the token never stands in an address. */
 export type GitRepository = {
@@ -12,22 +12,12 @@ export type GitRepository = {
   readonly token?: string
 }
 
-type ServiceAddress = {
-  readonly http?: {
-    readonly address: string
-    readonly method: 'POST' | 'PUT'
-    readonly headers: Readonly<Record<string, string>>
-  }
-  /** A queue of this process by its plain name, or a broker's URL with the queue as its path. */
-  readonly eventbus?: { readonly address: string }
-}
-
 export type ClusterConfig = {
   readonly pipeRepositories: Readonly<Record<string, GitRepository>>
   /** Directories beside `pipes`, relative to the working directory. */
   readonly resources: { readonly paths: readonly string[] }
   /** By the exact name of a segment. */
-  readonly serviceDiscovery: Readonly<Record<string, ServiceAddress>>
+  readonly serviceDiscovery: Readonly<Record<string, z.output<typeof service>>>
 }
 
 /** `ssh://`, `https://`, `http://`, `file://`, `user@host:path` or a path: what git may be asked to fetch from. */
@@ -55,25 +45,27 @@ const isService = (address: string) =>
   /^https?:$/.test(URL.parse(address)?.protocol ?? '') && !/^https?:\/\/[^/?#]*@/i.test(address)
 
 /** Absent, null and blank are the same: generated configurations are full of blanks. */
-const optional = (test: (text: string) => boolean, error: string) =>
+const optional = (test: (text: string) => boolean, right: string) =>
   z
-    .string({ error })
+    .string(must(right))
     .nullish()
     .transform((text) => text?.trim() || undefined)
-    .refine((text) => text === undefined || test(text), { error })
+    .refine((text) => text === undefined || test(text), must(right))
 
 const repository = z
   .strictObject(
     {
-      uri: z.string({ error: 'must be the address of a git repository' }).refine(isGitAddress, {
-        error:
-          'must be an https, http, ssh or file address or a path, with username and token beside it',
-      }),
-      branch: optional(isBranch, 'must be the name of a branch'),
-      username: optional(() => true, 'must be text'),
-      token: optional(() => true, 'must be text'),
+      uri: z
+        .string(must('the address of a git repository'))
+        .refine(
+          isGitAddress,
+          must('an https, http, ssh or file address or a path, with username and token beside it'),
+        ),
+      branch: optional(isBranch, 'the name of a branch'),
+      username: optional(() => true, 'text'),
+      token: optional(() => true, 'text'),
     },
-    { error: 'must be an object of uri, branch, username and token' },
+    must('an object of uri, branch, username and token'),
   )
   .transform(({ uri, branch, username, token }): GitRepository => ({
     uri,
@@ -84,37 +76,32 @@ const repository = z
 
 const resources = z.looseObject(
   { paths: z.array(z.string().min(1)).default([]) },
-  { error: 'must be an object with paths, an array of directories' },
+  must('an object with paths, an array of directories'),
 )
 
 const service = z
   .preprocess(
     inner,
-    z.looseObject(
+    z.object(
       {
         http: z
-          .looseObject({
-            address: z
-              .string()
-              .refine(isService, { error: 'must be an http(s) URL without credentials' }),
+          .object({
+            address: z.string().refine(isService, must('an http(s) URL without credentials')),
             method: z
               .string()
               .default('POST')
               .transform((method) => method.toUpperCase())
-              .pipe(z.enum(['POST', 'PUT'], { error: 'must be POST or PUT' })),
+              .pipe(z.enum(['POST', 'PUT'], must('POST or PUT'))),
             headers: z.record(z.string(), z.string()).default({}),
           })
-          .optional(),
-        eventbus: z.looseObject({ address: z.string().min(1) }).optional(),
+          .exactOptional(),
+        /** A queue of this process by its plain name, or a broker's URL with the queue as its path. */
+        eventbus: z.object({ address: z.string().min(1) }).exactOptional(),
       },
-      { error: 'must be an object with http or eventbus' },
+      must('an object with http or eventbus'),
     ),
   )
   .refine(({ http, eventbus }) => http ?? eventbus, { error: 'must name http or eventbus' })
-  .transform(({ http, eventbus }): ServiceAddress => ({
-    ...(http && { http: { address: http.address, method: http.method, headers: http.headers } }),
-    ...(eventbus && { eventbus: { address: eventbus.address } }),
-  }))
 
 /** What stands inside a lone `endpoints`, or the value itself. */
 function inner(value: unknown): unknown {
@@ -140,11 +127,9 @@ const pipeRepositories = z.preprocess(
   apart,
   z.object(
     { repositories: z.record(z.string(), repository), resources: resources.optional() },
-    { error: 'must be an object of name → repository' },
+    must('an object of name → repository'),
   ),
 )
-
-const known = ['pipeRepositories', 'resources', 'serviceDiscovery'] as const
 
 const accepted = z
   .looseObject({
@@ -152,13 +137,8 @@ const accepted = z
     resources: resources.optional(),
     serviceDiscovery: z.preprocess(inner, z.record(z.string(), service)).optional(),
   })
-  .transform((given, context): ClusterConfig => {
-    for (const name of Object.keys(given)) {
-      const close = known.some((key) => key === name) ? undefined : nearest(name, known)
-      if (close !== undefined) {
-        context.addIssue(`has a field that is not read (did you mean ${close}?)`)
-      }
-    }
+  .superRefine(misspelt(['pipeRepositories', 'resources', 'serviceDiscovery']))
+  .transform((given): ClusterConfig => {
     const { pipeRepositories: named, resources: beside, serviceDiscovery = {} } = given
     const paths = [...(named?.resources?.paths ?? []), ...(beside?.paths ?? [])]
     return {

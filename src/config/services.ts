@@ -80,17 +80,12 @@ export const engineConfig = object({
   url: is(isBareUrl, 'an http(s) URL without credentials and query').transform((url) =>
     url.replace(/\/+$/, ''),
   ),
-  apiKey: is((key) => /^[\u0021-\u007e]+$/.test(key), 'text without spaces').optional(),
+  apiKey: is((key) => /^[\u0021-\u007e]+$/.test(key), 'text without spaces').exactOptional(),
   /** Start of the names of all its indices. Names there are letters, digits, `-` and `_`. */
   prefix: is((prefix) => /^[\w-]{1,64}$/.test(prefix), '1 to 64 letters, digits, - and _').default(
     'cartulary_',
   ),
-}).transform(({ engine, url, apiKey, prefix }) => ({
-  engine,
-  url,
-  ...(apiKey !== undefined && { apiKey }),
-  prefix,
-}))
+})
 
 export type EngineConfig = z.output<typeof engineConfig>
 
@@ -125,17 +120,12 @@ export const shellConfig = z
   .looseObject(
     {
       telnet: door({ host: host.default('127.0.0.1'), port: port.default(5000) }),
-      http: door({ host: host.optional(), port: port.optional() }),
+      http: door({ host: host.exactOptional(), port: z.exactOptional(port) }),
     },
     must('an object with telnet or http, such as {"telnet":{},"http":{}}'),
   )
   .superRefine(misspelt(['telnet', 'http']))
   .transform(({ telnet, http }): ShellConfig => ({
-    ...(telnet && { telnet: { host: telnet.host, port: telnet.port } }),
-    ...(http && {
-      http: {
-        ...(http.host !== undefined && { host: http.host }),
-        ...(http.port !== undefined && { port: http.port }),
-      },
-    }),
+    ...(telnet && { telnet }),
+    ...(http && { http }),
   }))

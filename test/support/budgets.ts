@@ -11,7 +11,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   client: 2487,
 
-  config: 1556,
+  config: 1526,
 
   console: 2555,
 
