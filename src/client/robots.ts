@@ -2,6 +2,7 @@
 
 import * as parser from 'robots-parser'
 import { Failure } from '../errors.ts'
+import { countLookups } from '../workers/bounded-cache.ts'
 import { unlessAborted } from '../workers/condition.ts'
 import { hostPermission } from './address-guard.ts'
 import type { OutboundLimits } from './deadlines.ts'
@@ -53,8 +54,9 @@ export function robotsOf(context: RobotsContext): Outbound['robots'] {
     if (!url || !/^https?:$/.test(url.protocol)) return 'refused'
     const name = `${hostPermission(request.reach, url).key} ${url.origin}`
     const last = known.get(name)
-    const entry =
-      last && last.until > now() ? last : remember(name, fetched(request, url.origin, context))
+    const isKnown = last !== undefined && last.until > now()
+    countLookups('robots', Number(isKnown), Number(!isKnown))
+    const entry = isKnown ? last : remember(name, fetched(request, url.origin, context))
     const outcome = await unlessAborted(entry.outcome, signal)
     if (typeof outcome === 'string') return outcome
     return outcome.permits(url) ? 'allowed' : 'disallowed'

@@ -1,6 +1,7 @@
 /** Numbers for operators in the Prometheus text format. */
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { cacheNames, lookupsOf } from '../workers/bounded-cache.ts'
 import type { App } from './shell/context.ts'
 
 /** One request that was answered; `route` is the pattern, so that the number of series stays small. */
@@ -66,6 +67,7 @@ export function metrics(options: { readonly runtime?: boolean } = {}): Metrics {
     labelNames: ['reason'],
     registers: [registry],
   })
+  countCaches(registry)
   // Looking a series up by its labels costs more than the observation itself.
   const series = new Map<string, { observe(value: number): void }>()
   return {
@@ -91,6 +93,23 @@ export function metrics(options: { readonly runtime?: boolean } = {}): Metrics {
         collect: () => one.set(read()),
       })
     },
+  }
+}
+
+/** `rate(hits) / (rate(hits) + rate(misses))` is the hit rate of a cache. */
+function countCaches(registry: Registry): void {
+  for (const result of ['hits', 'misses'] as const) {
+    const collect = () => {
+      one.reset()
+      for (const cache of cacheNames) one.inc({ cache }, lookupsOf(cache)[result])
+    }
+    const one: Counter = new Counter({
+      name: `cartulary_cache_${result}_total`,
+      help: `Lookups in a cache: ${result}.`,
+      labelNames: ['cache'],
+      registers: [registry],
+      collect,
+    })
   }
 }
 

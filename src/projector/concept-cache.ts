@@ -11,6 +11,7 @@ import {
 import { type Concept, schemes } from '../vocabularies/concept.ts'
 import { type FormatLookup, formatLookup } from '../vocabularies/formats.ts'
 import { type LicenceLookup, licenceLookup } from '../vocabularies/licences.ts'
+import { BoundedCache } from '../workers/bounded-cache.ts'
 
 export class ConceptCache {
   readonly #bundled: Bundled
@@ -161,32 +162,19 @@ const mostLearnt = 50_000
 
 /** The part of a large vocabulary that records asked for lately; the rest stays in the store. */
 class LearntConcepts {
-  readonly #concepts = new Map<string, Concept | undefined>()
+  /** `null` where the store has no such concept. */
+  readonly #concepts = new BoundedCache<Concept | null>('concepts', mostLearnt)
 
-  readonly get = (iri: string): Concept | undefined => this.#concepts.get(iri)
+  readonly get = (iri: string): Concept | undefined => this.#concepts.peek(iri) ?? undefined
 
   /** Which of these nobody has asked for lately. */
   unasked(iris: Iterable<string>): readonly string[] {
-    return [...iris].filter((iri) => {
-      const isAsked = this.#concepts.has(iri)
-      if (isAsked) this.#put(iri, this.#concepts.get(iri))
-      return !isAsked
-    })
+    return [...iris].filter((iri) => this.#concepts.get(iri) === undefined)
   }
 
   /** What the store said: every IRI that was asked for is known or known to be none. */
   learn(asked: readonly string[], concepts: readonly Concept[]): void {
     const byIri = new Map(concepts.map((concept) => [concept.iri, concept]))
-    for (const iri of asked) this.#put(iri, byIri.get(iri))
-    for (const iri of this.#concepts.keys()) {
-      if (this.#concepts.size <= mostLearnt) return
-      this.#concepts.delete(iri)
-    }
-  }
-
-  /** The last ones asked for stay longest. */
-  #put(iri: string, concept: Concept | undefined): void {
-    this.#concepts.delete(iri)
-    this.#concepts.set(iri, concept)
+    for (const iri of asked) this.#concepts.set(iri, byIri.get(iri) ?? null)
   }
 }

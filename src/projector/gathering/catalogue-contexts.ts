@@ -7,6 +7,7 @@ import { type Graph, graphOf } from '../../rdf/read.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
+import { BoundedCache } from '../../workers/bounded-cache.ts'
 
 const hashQuery = loadQuery('catalogue-hash')
 const parentsQuery = loadQuery('catalogue-parents')
@@ -30,7 +31,7 @@ export type CatalogueContexts = {
 const most = 1000
 
 export function catalogueContexts(store: GraphStore, names: Names): CatalogueContexts {
-  const cache = new Map<string, CatalogueContext>()
+  const cache = new BoundedCache<CatalogueContext>('catalogues', most)
   const prefix = literal(names.catalogue(''))
   const read = async (id: string, signal: AbortSignal): Promise<CatalogueContext | undefined> => {
     const iri = names.catalogue(id)
@@ -52,11 +53,13 @@ export function catalogueContexts(store: GraphStore, names: Names): CatalogueCon
   }
   return {
     get: async (id, signal) => {
-      const context = cache.get(id) ?? (await read(id, signal))
-      if (context && cache.size < most) cache.set(id, context)
+      const cached = cache.get(id)
+      if (cached) return cached
+      const context = await read(id, signal)
+      if (context) cache.set(id, context)
       return context
     },
-    forget: (id) => void cache.delete(id),
+    forget: (id) => cache.delete(id),
   }
 }
 

@@ -16,6 +16,7 @@ import {
   type ReadContext,
 } from './engine-reads.ts'
 import { facetValuesPerAnswer, type FacetEntry } from './stored-document.ts'
+import { countLookups } from '../../workers/bounded-cache.ts'
 
 /** What codes mean; those that nobody knows are absent. */
 export type FacetTitles = (
@@ -47,7 +48,9 @@ export function facetTitles(context: ReadContext): FacetTitles {
       since = { changes: changes(), at: now() }
     }
     const values = cache
-    const ids = [...new Set(codes)].filter((code) => !values.has(code))
+    const asked = new Set(codes)
+    const ids = [...asked].filter((code) => !values.has(code))
+    countLookups('facet-values', asked.size - ids.length, ids.length)
     if (ids.length > 0) {
       const request = { ids, row: valueRow, limit: ids.length }
       const { results } = await fetched(context, uids.facetValues, request, signal)

@@ -31,6 +31,7 @@ import {
   textsOf,
   tokensOf,
 } from './attributes.ts'
+import { countLookups } from '../../workers/bounded-cache.ts'
 
 export type EngineSettings = Readonly<Record<string, unknown>>
 
@@ -236,15 +237,21 @@ const mostWords = 500_000
 /** Words come again and again: their tokens and stems are cached, in bounded memory. */
 export function wordReader(): WordReader {
   const cache = new Map<string, Word>()
-  return (bucket, text) =>
-    words(text).flatMap((written) => {
+  return (bucket, text) => {
+    const all = words(text)
+    let misses = 0
+    const read = all.flatMap((written) => {
       const key = `${bucket}:${written}`
-      const word = cache.get(key) ?? {
-        token: tokenOf(written),
-        stems: stems(bucket, written),
+      let word = cache.get(key)
+      if (!word) {
+        misses += 1
+        word = { token: tokenOf(written), stems: stems(bucket, written) }
+        if (cache.size >= mostWords) cache.clear()
+        cache.set(key, word)
       }
-      if (cache.size >= mostWords) cache.clear()
-      cache.set(key, word)
       return word.token === '' ? [] : [word]
     })
+    countLookups('words', all.length - misses, misses)
+    return read
+  }
 }

@@ -1,5 +1,6 @@
 /** The two caches of a reader, for people who go on from search to search with the same words and filters. */
 
+import { BoundedCache } from '../../workers/bounded-cache.ts'
 import { type Bitmap, bitmapOf } from './bitmap.ts'
 
 /** Sets per index and reader: a bit for every number each, 16 MB in all at a million. */
@@ -12,11 +13,13 @@ const longestKey = 2_000
  * later it has to be extended.
  */
 export class SetCache {
-  /** The least recently used comes first. */
-  readonly #sets = new Map<string, { readonly set: Bitmap; readonly size: number }>()
+  readonly #sets = new BoundedCache<{ readonly set: Bitmap; readonly size: number }>(
+    'search-sets',
+    mostSets,
+  )
 
   has(key: string): boolean {
-    return this.#sets.has(key)
+    return this.#sets.peek(key) !== undefined
   }
 
   /**
@@ -30,10 +33,7 @@ export class SetCache {
       if (known) set.set(known.set)
       extend(set, known?.size ?? 0)
     }
-    this.#sets.delete(key)
     if (key.length < longestKey) this.#sets.set(key, { set, size })
-    const [oldest] = this.#sets.keys()
-    if (this.#sets.size > mostSets && oldest !== undefined) this.#sets.delete(oldest)
     return set
   }
 }
@@ -46,26 +46,19 @@ const mostBytes = 16 * 2 ** 20
  * there are decides every score, so that all are forgotten when something is written.
  */
 export class ScoreCache {
-  /** The least recently used comes first. */
-  readonly #known = new Map<string, { readonly set: Bitmap; readonly scores: Float32Array }>()
+  readonly #known = new BoundedCache<{ readonly set: Bitmap; readonly scores: Float32Array }>(
+    'search-scores',
+    1,
+  )
 
   /** Scores by record number that are complete for `set`. */
   get(key: string, set: Bitmap): Float32Array | undefined {
-    const known = this.#known.get(key)
-    if (!known || !isWithin(set, known.set)) return undefined
-    this.#known.delete(key)
-    this.#known.set(key, known)
-    return known.scores
+    return this.#known.get(key, (known) => isWithin(set, known.set))?.scores
   }
 
   set(key: string, set: Bitmap, scores: Float32Array): void {
-    this.#known.delete(key)
-    this.#known.set(key, { set: set.slice(), scores })
     const most = Math.max(1, Math.floor(mostBytes / scores.byteLength))
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= most) return
-      this.#known.delete(oldest)
-    }
+    this.#known.set(key, { set: set.slice(), scores }, most)
   }
 
   clear(): void {
