@@ -9,7 +9,7 @@ import type { SourceFile } from './ladder.ts'
 const budgets: Readonly<Record<string, number>> = {
   '(root)': 1116,
 
-  client: 2487,
+  client: 2489,
 
   config: 1526,
 
@@ -17,7 +17,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   harvest: 12616,
 
-  http: 2881,
+  http: 2900,
 
   main: 2244,
 
@@ -45,7 +45,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   vocabularies: 2110,
 
-  workers: 713,
+  workers: 801,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */
