@@ -1,0 +1,27 @@
+/** Addresses of pages: feeds, sitemap, reports and every link of the portal take them from here. */
+
+const plurals: Readonly<Record<string, string>> = { dataset: 'datasets', catalogue: 'catalogues' }
+
+/** Path of a page below the root of the platform, without its first slash; ids are encoded once. */
+export const pagePath = (language: string, ...steps: readonly string[]): string =>
+  [language, ...steps.map((step) => encodeURIComponent(step))].join('/')
+
+/** Path of the page about a record of a kind. */
+export const recordPath = (kind: string, id: string, language: string): string =>
+  pagePath(language, plurals[kind] ?? 'resources', id)
+
+/** What a search is about, as its form sends it: a parameter may stand there several times. */
+export type SearchQuery = readonly (readonly [name: string, value: string])[]
+
+/** Path of a search with its parameters; pages behind the first one have their number. */
+export function searchPath(
+  language: string,
+  query: SearchQuery,
+  { page = 1, facet }: { readonly page?: number; readonly facet?: string } = {},
+): string {
+  const parameters = new URLSearchParams(query.map(([name, value]) => [name, value]))
+  if (page > 1) parameters.set('page', String(page))
+  const steps = facet === undefined ? ['datasets'] : ['datasets', 'facets', facet]
+  const text = parameters.toString()
+  return `${pagePath(language, ...steps)}${text === '' ? '' : `?${text}`}`
+}

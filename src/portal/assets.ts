@@ -1,0 +1,68 @@
+/** Style, script, fonts and icon of the portal, each at an address that changes with its content. */
+
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+type Asset = { readonly type: string; readonly body: Uint8Array<ArrayBuffer> | string }
+
+export type Assets = {
+  /** Path of an asset with the hash of its content: `assets/portal.1a2b3c4d.css`. */
+  readonly path: (name: string) => string
+  /** By path; `undefined` for others. */
+  readonly find: (path: string) => Asset | undefined
+}
+
+const require = createRequire(import.meta.url)
+const own = (name: string) => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8')
+
+const types: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  webp: 'image/webp',
+  jpg: 'image/jpeg',
+  woff2: 'font/woff2',
+}
+
+/** The type of a file by its ending; `undefined` where we serve none of it. */
+export const assetType = (name: string): string | undefined =>
+  types[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
+
+export type AssetOptions = {
+  readonly hasFont: boolean
+  /** Rules after all others: the colours of the configuration. */
+  readonly tokens: string
+}
+
+/** Everything that pages load, read once. */
+export function openAssets({ hasFont, tokens }: AssetOptions): Assets {
+  const byName = new Map<string, string>()
+  const byPath = new Map<string, Asset>()
+  const add = (name: string, body: Asset['body']) => {
+    const at = name.lastIndexOf('.')
+    const path = `assets/${name.slice(0, at)}.${hash('sha256', body, 'hex').slice(0, 8)}${name.slice(at)}`
+    byName.set(name, path)
+    byPath.set(path, { type: assetType(name) ?? 'application/octet-stream', body })
+    return path
+  }
+  const faces = hasFont ? fontFaces(add) : ''
+  add('portal.css', `${faces}${own('portal.css')}${tokens}`)
+  add('portal.js', own('portal.js'))
+  add('favicon.svg', own('favicon.svg'))
+  return {
+    path: (name) => byName.get(name) ?? `assets/${name}`,
+    find: (path) => byPath.get(path),
+  }
+}
+
+/** The rules of Source Serif 4 (OFL-1.1), whose scripts are loaded where a page uses them. */
+function fontFaces(add: (name: string, body: Uint8Array<ArrayBuffer>) => string): string {
+  const style = require.resolve('@fontsource-variable/source-serif-4/wght.css')
+  return readFileSync(style, 'utf8').replaceAll(/url\(\.\/files\/([^)]+)\)/g, (_, file: string) => {
+    const bytes = readFileSync(join(dirname(style), 'files', file))
+    return `url(/${add(file, bytes)})`
+  })
+}

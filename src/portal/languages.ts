@@ -1,0 +1,117 @@
+/** Texts in the language of a page: what the portal says (ICU messages) and what records say (language maps). */
+
+import { readFileSync } from 'node:fs'
+import { IntlMessageFormat } from 'intl-messageformat'
+import { isJsonObject } from '../text/json.ts'
+import { html, type Markup } from './html.ts'
+
+/** Languages that the portal speaks. */
+export const interfaceLanguages = ['en', 'de', 'fr', 'it'] as const
+
+type Messages = Readonly<Record<string, string>>
+
+/** A message of the portal in the language of the page; `values` fill its arguments. */
+export type Translate = (key: string, values?: Readonly<Record<string, string | number>>) => string
+
+const messagesOf = (language: string): Messages =>
+  JSON.parse(readFileSync(new URL(`texts/${language}.json`, import.meta.url), 'utf8'))
+
+/** Own messages win over those that come with the portal; English stands in for what is missing. */
+export function translator(language: string, own: Messages = {}): Translate {
+  const messages = { ...messagesOf('en'), ...messagesOf(language), ...own }
+  const compiled = new Map<string, IntlMessageFormat>()
+  const locale = localeOf(language)
+  return (key, values) => {
+    const message = messages[key] ?? key
+    if (!message.includes('{')) return message
+    const known = compiled.get(key) ?? new IntlMessageFormat(message, locale, undefined, literal)
+    compiled.set(key, known)
+    return String(known.format(values))
+  }
+}
+
+/** Tags in messages are text. */
+const literal = { ignoreTag: true } as const
+
+/** Dates in English are written as in Britain. */
+export const localeOf = (language: string): string => (language === 'en' ? 'en-GB' : language)
+
+/** Languages written from right to left. */
+const rightToLeft: ReadonlySet<string> = new Set(['ar', 'fa', 'he', 'ur', 'yi'])
+
+/** Value of the attribute `dir`. */
+export const directionOf = (language: string): 'ltr' | 'rtl' =>
+  rightToLeft.has(language.split('-')[0] ?? '') ? 'rtl' : 'ltr'
+
+/** A text of a record and the language that it is in; of a text without language that is `undefined`. */
+export type Text = { readonly text: string; readonly language?: string | undefined }
+
+/**
+ * A text of a language map (`{"en": "…"}`) or a plain text: the wanted languages in their order, then English, then any. Machine
+ * translations (`de-t-en-t0-mtec`) count as their language.
+ */
+export function chosenText(value: unknown, wanted: readonly string[]): Text | undefined {
+  if (typeof value === 'string') return value.trim() === '' ? undefined : { text: value }
+  if (!isJsonObject(value)) return undefined
+  const texts = new Map(
+    Object.entries(value).flatMap(([language, text]) => {
+      const first = Array.isArray(text) ? (text[0] as unknown) : text
+      return typeof first === 'string' && first.trim() !== '' ? [[language, first] as const] : []
+    }),
+  )
+  for (const language of [...wanted, 'en', ...texts.keys()]) {
+    const key = texts.has(language)
+      ? language
+      : [...texts.keys()].find((one) => one.startsWith(`${language}-`))
+    const text = key === undefined ? undefined : texts.get(key)
+    if (text !== undefined) return { text, language: key?.split('-t-')[0] }
+  }
+  return undefined
+}
+
+/** Dates, numbers and sizes as readers of the language write them. */
+export function formats(language: string, timeZone: string) {
+  const locale = localeOf(language)
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone })
+  const moment = new Intl.DateTimeFormat(locale, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone,
+  })
+  const number = new Intl.NumberFormat(locale)
+  const names = new Intl.DisplayNames(locale, { type: 'language', fallback: 'code' })
+  const dated = (format: Intl.DateTimeFormat) => (value: unknown): Markup | undefined => {
+    const date = typeof value === 'string' ? new Date(value) : undefined
+    if (!date || Number.isNaN(date.getTime())) return undefined
+    return html`<time datetime="${value}">${format.format(date)}</time>`
+  }
+  return {
+    day: dated(day),
+    moment: dated(moment),
+    number: (value: number) => number.format(value),
+    /** `413 kB`: decimal units, as browsers show downloads. */
+    size: (bytes: number) => sizeText(bytes, locale),
+    languageName: (code: string) => {
+      try {
+        return names.of(code) ?? code
+      } catch {
+        return code
+      }
+    },
+  }
+}
+
+export type Formats = ReturnType<typeof formats>
+
+const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const
+
+function sizeText(bytes: number, locale: string): string {
+  const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(bytes || 1) / 3)))
+  const value = bytes / 1000 ** step
+  return new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: units[step] ?? 'byte',
+    unitDisplay: 'short',
+    maximumFractionDigits: value < 10 && step > 0 ? 1 : 0,
+  }).format(value)
+}

@@ -1,0 +1,109 @@
+/** Datasets in lists: hits of a search with their words marked, and short entries. */
+
+import { isJsonObject, type Fields } from '../../text/json.ts'
+import { html, joined, type Content, type Markup } from '../html.ts'
+import { chosenText } from '../languages.ts'
+import { pathTo, type PageContext } from '../page.ts'
+import {
+  at,
+  fieldsOf,
+  formatsOf,
+  inLanguage,
+  labelOf,
+  labelText,
+  listOf,
+  plain,
+  scoreOf,
+  sharedLicence,
+  titleText,
+  wantedLanguages,
+} from '../record.ts'
+import { qualityMark } from './quality.ts'
+
+/** Characters of a description in a list. */
+const snippetLength = 240
+
+/** One hit of a search. */
+export function hit(context: PageContext, record: Fields): Markup {
+  const { t, formats } = context
+  const id = plain(record['id']) ?? ''
+  const marks = fieldsOf(record['_highlight'])
+  const title = marked(at(record, 'title'), listOf(marks['title']), context, record)
+  const updated = formats.day(record['modified'] ?? record['issued'])
+  const score = scoreOf(record)
+  const from = joined(
+    [
+      labelText(context, record['publisher']),
+      labelText(context, record['catalog']),
+      updated && html`<span class="nowrap">${t('updated')} ${updated}</span>`,
+    ],
+    ' · ',
+  )
+  return html`<li>
+<h2><a href="${pathTo(context, 'datasets', id)}">${titleText(context, record, title)}</a></h2>
+<p class="from">${from}</p>
+${snippet(context, record)}
+<div class="under">${tags(context, record)}${score !== undefined && qualityMark(context, score, pathTo(context, 'datasets', id, 'quality'))}</div></li>`
+}
+
+/** The text of the page's language with the offsets `[from, to]` marked; nothing where there are none. */
+function marked(
+  value: unknown,
+  offsets: readonly unknown[],
+  context: PageContext,
+  record: Fields,
+): Content {
+  const chosen = chosenText(value, wantedLanguages(context, record))
+  return chosen && offsets.length > 0 ? withMarks(chosen.text, offsets) : undefined
+}
+
+function withMarks(text: string, offsets: readonly unknown[]): Content {
+  const parts: Content[] = []
+  let done = 0
+  for (const pair of offsets) {
+    const [from, to] = listOf(pair)
+    if (typeof from !== 'number' || typeof to !== 'number' || from < done || to <= from) continue
+    parts.push(text.slice(done, from), html`<mark>${text.slice(from, to)}</mark>`)
+    done = to
+  }
+  return [...parts, text.slice(done)]
+}
+
+function snippet(context: PageContext, record: Fields): Content {
+  const found = fieldsOf(at(record, '_highlight.description'))
+  const text = plain(found['text'])
+  if (text !== undefined) {
+    const chosen = { text, language: plain(found['language']) }
+    return html`<p class="snippet">${inLanguage(context, chosen, withMarks(text, listOf(found['marks'])))}</p>`
+  }
+  const chosen = chosenText(record['description'], wantedLanguages(context, record))
+  if (!chosen) return false
+  return html`<p class="snippet">${inLanguage(context, chosen, shortened(plainDescription(chosen.text), snippetLength))}</p>`
+}
+
+/** A description without the HTML that many sources put into it. */
+export const plainDescription = (text: string): string =>
+  text
+    .slice(0, 5000)
+    .replace(/<[^>]{0,500}>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** Cut behind a word. */
+export function shortened(text: string, length: number): string {
+  if (text.length <= length) return text
+  const cut = text.slice(0, length)
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), length - 40))} …`
+}
+
+function tags(context: PageContext, record: Fields): Markup {
+  const { t } = context
+  const licence = sharedLicence(record)
+  const shown = isJsonObject(licence) ? labelOf(context, licence)?.text : undefined
+  const names = formatsOf(context, record)
+  return html`<div class="tags">${names.length > 0 && html`<span class="vh">${t('formats')}:</span>`}${names.slice(0, 8).map((name) => html`<span class="tag format">${name}</span>`)}${shown !== undefined && html`<span class="tag">${shown}</span>`}${record['is_hvd'] === true && html`<span class="tag">${t('high-value')}</span>`}</div>`
+}
+
+/** A dataset in a short list: its title, and what is said below it. */
+export const entry = (context: PageContext, record: Fields, below: Content): Markup =>
+  html`<li><h3><a href="${pathTo(context, 'datasets', plain(record['id']) ?? '')}">${titleText(context, record)}</a></h3><p>${below}</p></li>`

@@ -1,0 +1,145 @@
+/** Maps of areas as SVG: countries of Natural Earth (public domain), projected once for each view. */
+
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { geoBounds, geoMercator, geoPath } from 'd3-geo'
+import type { Feature, FeatureCollection, Geometry } from 'geojson'
+import { feature } from 'topojson-client'
+import type { Topology } from 'topojson-specification'
+import { raw } from 'hono/html'
+import { fieldsOf, listOf } from '../record.ts'
+import { html, type Content } from '../html.ts'
+
+/** West, south, east, north in degrees. */
+export type Box = readonly [west: number, south: number, east: number, north: number]
+
+type Country = { readonly shape: Feature<Geometry, { readonly name: string }>; readonly box: Box }
+
+const mostPoints = 100_000
+
+/** The box around a geometry of GeoJSON within the world; `undefined` where it has no point in it. */
+export function boxOf(geometry: unknown): Box | undefined {
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity]
+  let count = 0
+  const queue: unknown[] = [fieldsOf(geometry)['coordinates'], ...listOf(fieldsOf(geometry)['geometries']).map((one) => fieldsOf(one)['coordinates'])]
+  for (let value = queue.pop(); value !== undefined && count < mostPoints; value = queue.pop()) {
+    if (!Array.isArray(value)) continue
+    const [x, y]: unknown[] = value
+    if (typeof x !== 'number' || typeof y !== 'number') queue.push(...value.slice(0, mostPoints))
+    else if (Math.abs(x) <= 180 && Math.abs(y) <= 90) {
+      ;[west, south, east, north] = [Math.min(west, x), Math.min(south, y), Math.max(east, x), Math.max(north, y)]
+      count += 1
+    }
+  }
+  return count === 0 ? undefined : [west, south, east, north]
+}
+
+/** `7.1–8.3° E, 47.4–48.3° N` */
+export function boxText([west, south, east, north]: Box): string {
+  const side = (from: number, to: number, [negative, positive]: readonly [string, string]) => {
+    const [a, b] = [from, to].map((one) => Math.round(one * 10) / 10)
+    if (from >= 0) return `${a === b ? a : `${a}–${b}`}° ${positive}`
+    if (to <= 0) return `${a === b ? Math.abs(a ?? 0) : `${Math.abs(a ?? 0)}–${Math.abs(b ?? 0)}`}° ${negative}`
+    return `${Math.abs(a ?? 0)}° ${negative} – ${b}° ${positive}`
+  }
+  return `${side(west, east, ['W', 'E'])}, ${side(south, north, ['S', 'N'])}`
+}
+
+let countries: readonly Country[] | undefined
+
+/** Read at the first map: 756 kB. */
+function allCountries(): readonly Country[] {
+  if (countries) return countries
+  const file = createRequire(import.meta.url).resolve('world-atlas/countries-50m.json')
+  const topology: Topology = JSON.parse(readFileSync(file, 'utf8'))
+  const object = topology.objects['countries']
+  if (!object) return []
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the package documents
+  const { features } = feature(topology, object) as FeatureCollection<Geometry, { name: string }>
+  countries = features.map((shape) => {
+    const [[west, south], [east, north]] = geoBounds(shape)
+    return { shape, box: [west, south, east, north] as const }
+  })
+  return countries
+}
+
+const [kept, mostKept] = [new Map<string, string>(), 500]
+
+type View = { readonly width: number; readonly height: number }
+
+/** A map with areas drawn on it; `label` says in words what it shows. */
+export function areaMap(boxes: readonly Box[], label: string, { width, height }: View): Content {
+  const whole = union(boxes)
+  if (!whole) return false
+  const view = widened(whole)
+  const projection = geoMercator().fitExtent([[0, 0], [width, height]], outline(view))
+  const land = landOf(view, { width, height })
+  const marks = boxes.map(([west, south, east, north]) => {
+    const [left, top] = projection([west, north]) ?? [0, 0]
+    const [right, bottom] = projection([east, south]) ?? [0, 0]
+    const [w, h] = [Math.max(5, right - left), Math.max(5, bottom - top)]
+    const kind = boxes.length > 1 ? ' many' : w === 5 && h === 5 ? ' point' : ''
+    return html`<rect class="extent${kind}" x="${left.toFixed(1)}" y="${top.toFixed(1)}" width="${w.toFixed(1)}" height="${h.toFixed(1)}" rx="1.5"/>`
+  })
+  return html`<svg class="map" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${raw(land)}${marks}</svg>`
+}
+
+function union(boxes: readonly Box[]): Box | undefined {
+  if (boxes.length === 0) return undefined
+  return [
+    Math.min(...boxes.map((one) => one[0])),
+    Math.min(...boxes.map((one) => one[1])),
+    Math.max(...boxes.map((one) => one[2])),
+    Math.max(...boxes.map((one) => one[3])),
+  ]
+}
+
+/** With room around it, in steps of half a degree, so that similar areas share their map. */
+function widened([west, south, east, north]: Box): Box {
+  const margin = Math.max(2.5, Math.max(east - west, north - south) * 1.2)
+  const step = (value: number) => Math.round(value * 2) / 2
+  return [
+    Math.max(-180, step(west - margin)),
+    Math.max(-80, step(south - margin)),
+    Math.min(180, step(east + margin)),
+    Math.min(84, step(north + margin)),
+  ]
+}
+
+/** Corners only: Mercator keeps them, and no ring can be taken for the rest of the world. */
+const outline = ([west, south, east, north]: Box): Geometry => ({
+  type: 'MultiPoint',
+  coordinates: [[west, south], [east, south], [east, north], [west, north]],
+})
+
+/** Countries in view, with their names where there is room. */
+function landOf(view: Box, { width, height }: View): string {
+  const key = [...view, width, height].join(' ')
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const projection = geoMercator()
+    .fitExtent([[0, 0], [width, height]], outline(view))
+    .clipExtent([[-4, -4], [width + 4, height + 4]])
+  const path = geoPath(projection).digits(0)
+  const seen = allCountries().filter(({ box }) => meets(box, view))
+  const shapes = seen.map(({ shape }) => `<path class="land" d="${path(shape) ?? ''}"/>`)
+  const names = seen.map(({ shape }) => nameOf(shape, path, { width, height }))
+  const land = [...shapes, ...names].join('')
+  if (kept.size >= mostKept) kept.delete(kept.keys().next().value ?? '')
+  kept.set(key, land)
+  return land
+}
+
+function meets([west, south, east, north]: Box, view: Box): boolean {
+  const crosses = west > east
+  return south <= view[3] && north >= view[1] && (crosses || (west <= view[2] && east >= view[0]))
+}
+
+function nameOf(shape: Country['shape'], path: ReturnType<typeof geoPath>, { width, height }: View): string {
+  const [x, y] = path.centroid(shape)
+  const room = path.area(shape) > (width * height) / 60
+  if (!room || !(x > 30 && x < width - 30 && y > 15 && y < height - 10)) return ''
+  const name = shape.properties.name.replaceAll(/[<>&"]/g, '')
+  return `<text x="${Math.round(x)}" y="${Math.round(y)}">${name}</text>`
+}
+

@@ -1,0 +1,109 @@
+/** Any value of a record for people: labels, links, dates, sizes, languages, places. */
+
+import { isJsonObject, type Fields } from '../../text/json.ts'
+import { html, joined, linkTo, safeAddress, type Content, type Markup } from '../html.ts'
+import { chosenText, directionOf } from '../languages.ts'
+import type { PageContext } from '../page.ts'
+import { fieldsOf, inLanguage, labelOf, listOf, plain, wantedLanguages } from '../record.ts'
+
+/** Values of one field that are shown. */
+const mostValues = 100
+const deepest = 4
+
+/** Fields that the page shows in places of their own, or that are about the index. */
+const elsewhere: ReadonlySet<string> = new Set([
+  'index', 'id', 'title', 'description', 'distributions', 'catalog', 'quality_meas', 'translation_meta',
+  'catalog_record', 'publisher', 'contact_point', 'spatial', 'keywords', 'is_hvd', 'categories', 'count',
+])
+
+/** Rows of everything that a record says and no other part of its page shows. */
+export function metadataRows(context: PageContext, record: Fields): Markup {
+  const rows = Object.entries(record).flatMap(([name, value]) => {
+    if (elsewhere.has(name)) return []
+    const shown = valueText(context, value)
+    return shown === undefined ? [] : [row(fieldName(context, name), shown)]
+  })
+  return html`<dl class="pairs">${keywordRow(context, record)}${rows}</dl>`
+}
+
+const row = (name: string, value: Content): Markup => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+
+/** A name of the profile in words: ours where there are some. */
+export function fieldName({ t }: PageContext, name: string): string {
+  const key = `field-${name}`
+  const known = t(key)
+  if (known !== key) return known
+  const words = name.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Keywords by language, those of the page first. */
+function keywordRow(context: PageContext, record: Fields): Content {
+  const all = listOf(record['keywords']).map(fieldsOf)
+  if (all.length === 0) return false
+  const groups = Map.groupBy(all, ({ language }) => plain(language) ?? '')
+  const order = [context.language, ...groups.keys()]
+  const parts = [...new Set(order)].flatMap((language) => {
+    const words = groups.get(language)?.flatMap(({ label }) => plain(label) ?? [])
+    if (!words) return []
+    const text = words.slice(0, mostValues).join(', ')
+    return language === '' ? text : html`<span lang="${language}" dir="${directionOf(language)}">${text}</span>`
+  })
+  return row(context.t('field-keywords'), joined(parts, ' · '))
+}
+
+/** `undefined` where there is nothing to show. */
+export function valueText(context: PageContext, value: unknown, depth = 0): Content | undefined {
+  if (value === undefined || value === null || value === '' || depth > deepest) return undefined
+  if (typeof value === 'boolean') return context.t(value ? 'yes' : 'no')
+  if (typeof value === 'number') return context.formats.number(value)
+  if (typeof value === 'string') return textValue(context, value)
+  if (Array.isArray(value)) {
+    const parts = value.slice(0, mostValues).flatMap((one: unknown) => valueText(context, one, depth + 1) ?? [])
+    return parts.length === 0 ? undefined : joined(parts, ' · ')
+  }
+  return isJsonObject(value) ? objectText(context, value, depth) : undefined
+}
+
+function textValue({ formats }: PageContext, value: string): Content {
+  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value)) return formats.day(value) ?? value
+  return safeAddress(value) === undefined ? html`<bdi>${value}</bdi>` : linkTo(value, html`<code>${value}</code>`)
+}
+
+function objectText(context: PageContext, value: Fields, depth: number): Content | undefined {
+  if ('gte' in value || 'lte' in value) return periodText(context, value)
+  const label = labelOf(context, value)
+  const address = value['resource'] ?? value['url'] ?? value['homepage']
+  if (label) return linkTo(address, inLanguage(context, label))
+  const map = chosenText(value, wantedLanguages(context))
+  if (map && Object.values(value).every((one) => typeof one === 'string')) return inLanguage(context, map)
+  const parts = Object.entries(value).flatMap(([name, one]) => {
+    const shown = valueText(context, one, depth + 1)
+    return shown === undefined ? [] : html`${fieldName(context, name)}: ${shown}`
+  })
+  return parts.length === 0 ? undefined : joined(parts, '; ')
+}
+
+/** `since 1987`, `until …`, `… – …`. */
+export function periodText({ t, formats }: PageContext, value: Fields): Content | undefined {
+  const [from, to] = [formats.day(value['gte']), formats.day(value['lte'])]
+  if (from && to) return html`${from} – ${to}`
+  if (from) return html`${t('since')} ${from}`
+  return to && html`${t('until')} ${to}`
+}
+
+/** Name, addresses and telephone of somebody to ask. */
+export function contactLines(context: PageContext, contact: Fields): Content {
+  const { t } = context
+  const name = labelOf(context, contact)
+  const mail = plain(contact['email'])
+  const telephone = plain(contact['telephone'])
+  const lines = [
+    name && inLanguage(context, name),
+    mail !== undefined && linkTo(mail.includes(':') ? mail : `mailto:${mail}`, mail.replace(/^mailto:/, '')),
+    telephone !== undefined && linkTo(telephone.includes(':') ? telephone : `tel:${telephone}`, telephone.replace(/^tel:/, '')),
+    plain(contact['address']),
+    ...listOf(contact['url']).slice(0, 3).map((url) => linkTo(url, t('web-page'))),
+  ]
+  return lines.map((line) => line !== undefined && line !== false && html`<dd>${line}</dd>`)
+}

@@ -1,0 +1,62 @@
+/** How good metadata is, drawn: four steps with a word, bars of the five dimensions. */
+
+import { html, type Content, type Markup } from '../html.ts'
+import type { PageContext } from '../page.ts'
+
+/** Points from which each step begins (data.europa.eu, Metadata Quality Assessment). */
+const steps = [
+  { key: 'poor', from: 0 },
+  { key: 'sufficient', from: 121 },
+  { key: 'good', from: 221 },
+  { key: 'excellent', from: 351 },
+] as const
+
+/** Most points of a record. */
+export const mostPoints = 405
+
+/** Step of a score, 0 to 3. */
+export const rankOf = (score: number): number => steps.findLastIndex(({ from }) => score >= from)
+
+/** The next step and how many points are missing; `undefined` on the last one. */
+export function nextStep(score: number) {
+  const step = steps[rankOf(score) + 1]
+  return step && { key: step.key, missing: step.from - score }
+}
+
+/** Four squares and a word; a link where there is an address. */
+export function qualityMark({ t }: PageContext, score: number, href?: string): Markup {
+  const rank = rankOf(score)
+  const squares = steps.map(
+    (_, at) =>
+      html`<rect class="${at <= rank ? 'on' : 'off'}" x="${(at * 10.4).toFixed(1)}" width="8.8" height="8" rx="1.5"/>`,
+  )
+  const inner = html`<span class="vh">${t('metadata-quality')}: </span><svg viewBox="0 0 40 8" aria-hidden="true">${squares}</svg><span>${t(`quality-${steps[rank]?.key ?? 'poor'}`)}</span>`
+  return href === undefined
+    ? html`<span class="quality rank-${rank}">${inner}</span>`
+    : html`<a class="quality rank-${rank}" href="${href}">${inner}</a>`
+}
+
+/** The five dimensions with the points that each can earn. */
+export const dimensions = [
+  { key: 'findability', most: 100 },
+  { key: 'accessibility', most: 100 },
+  { key: 'interoperability', most: 110 },
+  { key: 'reusability', most: 75 },
+  { key: 'contextuality', most: 20 },
+] as const
+
+/** A bar for each dimension. `scores`: dimension → points. */
+export function dimensionBars(
+  { t }: PageContext,
+  scores: Readonly<Record<string, number | undefined>>,
+  isLinked = false,
+): Content {
+  const rows = dimensions.map(({ key, most }) => {
+    const score = Math.round(scores[key] ?? 0)
+    const share = Math.min(100, Math.round((score / most) * 100))
+    const state = share === 0 ? ' none' : share < 60 ? ' low' : ''
+    const name = isLinked ? html`<a href="#${key}">${t(key)}</a>` : html`<span>${t(key)}</span>`
+    return html`<li>${name}<span class="soft num">${score} / ${most}</span><svg class="bar${state}" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="8"/><rect class="fill" width="${share === 0 ? 1.5 : share}" height="8"/></svg></li>`
+  })
+  return html`<ul class="dims" role="list">${rows}</ul>`
+}

@@ -1,0 +1,247 @@
+/** The pages that people read: every page at `/{language}/…`, its style and script, and problems as pages. */
+
+import { hash } from 'node:crypto'
+import type { PortalConfig } from '../config/portal.ts'
+import { Failure } from '../errors.ts'
+import { newApp, type App, type AppContext, type AppOptions } from '../http/app.ts'
+import { pathOf } from '../http/shell/context.ts'
+import { addVary } from '../http/shell/headers.ts'
+import { recordPath } from './addresses.ts'
+import { openAssets, type Assets } from './assets.ts'
+import { citationFormats, citationOf } from './citations.ts'
+import { formats, translator, type Formats, type Translate } from './languages.ts'
+import { frame, type PageContent, type PageContext } from './page.ts'
+import { cataloguePage, cataloguesPage } from './pages/catalogue-pages.ts'
+import { datasetPage, readRecord } from './pages/dataset-page.ts'
+import { errorPage, type PageProblem } from './pages/error-page.ts'
+import { homePage } from './pages/home-page.ts'
+import { facetPage, searchPage } from './pages/search-page.ts'
+import { Refused, type Ports } from './ports.ts'
+import { plain } from './record.ts'
+import { datasetSchema } from './schema-org.ts'
+import { openTheme, type Theme, type ThemeFolder } from './theme.ts'
+import { operatorPage } from './parts/prose.ts'
+import { html } from './html.ts'
+
+export type PortalDeps = {
+  readonly config: PortalConfig
+  readonly ports: Ports
+  readonly http: Omit<AppOptions, 'name'>
+  readonly version: string
+}
+
+/** What the pages of a process share. */
+type Portal = PortalDeps & {
+  readonly assets: Assets
+  readonly theme: ThemeFolder
+  readonly speech: (language: string, theme: Theme) => { readonly t: Translate; readonly formats: Formats }
+}
+
+/** Milliseconds in which the main data of a page has to be there. */
+const deadlineMs = 2000
+
+const policy = [
+  `default-src 'none'`,
+  `style-src 'self'`,
+  `script-src 'self'`,
+  `img-src 'self' data:`,
+  `font-src 'self'`,
+  `connect-src 'self'`,
+  `form-action 'self'`,
+  `base-uri 'none'`,
+  `frame-ancestors 'none'`,
+].join('; ')
+
+const pageHeaders = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': policy,
+  'Referrer-Policy': 'strict-origin-when-cross-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'geolocation=(), camera=(), microphone=()',
+} as const
+
+/** The app of the portal, at the root of the common port beside the services. */
+export function portalApp(deps: PortalDeps): App {
+  const app = newApp({ ...deps.http, name: 'portal' })
+  const portal: Portal = {
+    ...deps,
+    assets: openAssets({ hasFont: deps.config.font === 'source-serif', tokens: tokensOf(deps.config) }),
+    theme: openTheme(deps.config, deps.http.log),
+    speech: speaker(deps.config),
+  }
+  servePages(app, portal)
+  serveRecords(app, portal)
+  serveFiles(app, portal)
+  return app
+}
+
+/** Texts and formats of a language, made once for each state of the theme. */
+function speaker({ timeZone }: PortalConfig): Portal['speech'] {
+  let known = new Map<string, ReturnType<Portal['speech']>>()
+  let own: Theme['texts'] | undefined
+  return (language, { texts }) => {
+    if (own !== texts) known = new Map()
+    own = texts
+    const spoken = known.get(language) ?? { t: translator(language, texts[language]), formats: formats(language, timeZone) }
+    known.set(language, spoken)
+    return spoken
+  }
+}
+
+const tokensOf = ({ colours }: PortalConfig): string => {
+  const { accent = '#0d5c58', accentDark = '#7fcac2', rubric } = colours
+  const rows = [
+    ...(colours.accent === undefined && colours.accentDark === undefined ? [] : [`--accent: light-dark(${accent}, ${accentDark});`]),
+    ...(rubric === undefined ? [] : [`--rubric: light-dark(${rubric}, #f0a088);`]),
+  ]
+  return rows.length === 0 ? '' : `\n@layer custom { :root { ${rows.join(' ')} } }\n`
+}
+
+type Make = (context: PageContext, c: AppContext) => Promise<PageContent | undefined>
+
+/** Answers a page; an unchanged one is 304 (RFC 9110 13.1.2). */
+async function answer(c: AppContext, portal: Portal, make: Make): Promise<Response> {
+  const context = await contextOf(c, portal)
+  if (!context) throw new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`)
+  const content = await make(context, c)
+  if (!content) throw new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`)
+  const body = String(await frame(context, content))
+  const tag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
+  const headers = { ...pageHeaders, ETag: tag, 'Cache-Control': 'public, no-cache', 'Content-Language': context.language }
+  if (c.req.header('If-None-Match')?.includes(tag)) return c.body(null, 304, headers)
+  return c.body(body, 200, headers)
+}
+
+/** `undefined` where the address has no language of the portal. */
+async function contextOf(c: AppContext, portal: Portal): Promise<PageContext | undefined> {
+  const language = c.req.param('language') ?? ''
+  if (!portal.config.languages.some((one) => one === language)) return undefined
+  return contextIn(c, portal, language)
+}
+
+async function contextIn(c: AppContext, portal: Portal, language: string): Promise<PageContext> {
+  const theme = await portal.theme.current()
+  const url = new URL(c.req.url)
+  const start = url.pathname.indexOf(`/${language}/`)
+  return {
+    language,
+    ...portal.speech(language, theme),
+    config: { ...portal.config, customStyle: theme.customStyle, logo: theme.logo, pages: theme.pages },
+    assets: portal.assets,
+    ports: portal.ports,
+    log: portal.http.log,
+    root: c.get('root'),
+    place: start < 0 ? '' : url.pathname.slice(start + language.length + 2) + url.search,
+    signal: AbortSignal.any([c.get('signal'), AbortSignal.timeout(deadlineMs)]),
+    requestId: c.get('requestId'),
+  }
+}
+
+/** A problem of a service as a page; programs that do not ask for HTML get it as it is. */
+export async function problemPage(c: AppContext, portal: Portal, problem: PageProblem): Promise<Response> {
+  const asked = new URL(c.req.url).pathname.split('/').find((step) => portal.config.languages.some((one) => one === step))
+  const context = await contextIn(c, portal, asked ?? portal.config.defaultLanguage)
+  const body = String(await frame(context, errorPage(context, pathOf(c.req.url), problem)))
+  const headers = { ...pageHeaders, 'Cache-Control': 'no-store', ...(problem.retryAfter !== undefined && { 'Retry-After': String(problem.retryAfter) }) }
+  return new Response(body, { status: problem.status, headers })
+}
+
+function servePages(app: App, portal: Portal): void {
+  const { config } = portal
+  const preferred = (c: AppContext): string => {
+    const wanted = (c.req.header('Accept-Language') ?? '').split(',').map((one) => {
+      const [tag = '', quality] = one.trim().split(/;\s*q=/)
+      return { language: tag.split('-')[0]?.toLowerCase() ?? '', quality: Number(quality ?? 1) }
+    })
+    const best = wanted.toSorted((a, b) => b.quality - a.quality).find(({ language, quality }) => quality > 0 && config.languages.some((one) => one === language))
+    return best?.language ?? config.defaultLanguage
+  }
+  app.get('/', (c) => {
+    addVary(c.res.headers, 'Accept, Accept-Language')
+    return c.redirect(`${new URL(c.get('root')).pathname}${preferred(c)}/`, 303)
+  })
+  // What older feeds and sitemaps of this kind publish.
+  for (const kind of ['dataset', 'catalogue'] as const)
+    app.get(`/${kind}s/:id`, (c) => {
+      const locale = config.languages.find((one) => one === c.req.query('locale')) ?? preferred(c)
+      return c.redirect(new URL(c.get('root')).pathname + recordPath(kind, c.req.param('id'), locale), 301)
+    })
+  const page = (path: string, make: Make) => app.get(`/:language${path}`, (c) => answered(c, portal, make))
+  page('/', (context) => homePage(context))
+  page('/datasets', (context, c) => searchPage(context, new URL(c.req.url).searchParams))
+  page('/datasets/facets/:facet', (context, c) => facetPage(context, c.req.param('facet') ?? '', new URL(c.req.url).searchParams))
+  page('/datasets/:id', (context, c) => datasetPage(context, c.req.param('id') ?? ''))
+  page('/catalogues', (context, c) => cataloguesPage(context, new URL(c.req.url).searchParams))
+  page('/catalogues/:id', (context, c) => cataloguePage(context, c.req.param('id') ?? ''))
+  page('/pages/:name', async (context, c) => {
+    const found = context.config.pages.filter(({ name }) => name === c.req.param('name'))
+    const own = found.find(({ language }) => language === context.language) ?? found[0]
+    return own && { title: own.title, body: html`<article class="prose stack"><h1>${own.title}</h1>${operatorPage(own.text)}</article>` }
+  })
+}
+
+/** A page, or the page of what went wrong. */
+async function answered(c: AppContext, portal: Portal, make: Make): Promise<Response> {
+  try {
+    return await answer(c, portal, make)
+  } catch (error) {
+    const problem = problemOf(error)
+    if (!problem) throw error
+    return problemPage(c, portal, problem)
+  }
+}
+
+function problemOf(error: unknown): PageProblem | undefined {
+  if (error instanceof Refused) {
+    const status = error.status === 401 || error.status === 403 ? 404 : error.status
+    return { status, detail: error.message, ...(status === 503 && { retryAfter: 5 }) }
+  }
+  if (error instanceof Failure && error.kind === 'not-found') return { status: 404 }
+  const isLate = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
+  if (isLate || (error instanceof Failure && error.kind === 'store-unavailable')) return { status: 503, retryAfter: 5 }
+  return undefined
+}
+
+/** A dataset for programs: schema.org and citations. */
+function serveRecords(app: App, portal: Portal): void {
+  app.get('/:language/datasets/:file{.+\\.schema\\.jsonld}', async (c) => {
+    const context = await contextOf(c, portal)
+    if (!context) throw new Failure('not-found', 'there is no such language')
+    const id = (c.req.param('file') ?? '').replace(/\.schema\.jsonld$/, '')
+    const record = await readRecord(context, 'datasets', id)
+    const page = `${context.root}${context.language}/datasets/${encodeURIComponent(id)}`
+    return c.body(JSON.stringify(datasetSchema(context, record, page)), 200, { 'Content-Type': 'application/ld+json' })
+  })
+  app.get('/:language/datasets/:id/:file{cite\\.[a-z]+}', async (c) => {
+    const context = await contextOf(c, portal)
+    const format = citationFormats[(c.req.param('file') ?? '').slice('cite.'.length)]
+    if (!context || !format) throw new Failure('not-found', 'there is no such form of citation')
+    const record = await readRecord(context, 'datasets', c.req.param('id') ?? '')
+    const text = format.write(citationOf(context, record))
+    const name = (plain(record['id']) ?? 'dataset').replaceAll(/[^\w.-]/g, '-')
+    const ending = (c.req.param('file') ?? '').split('.').at(-1)
+    return c.body(text, 200, { 'Content-Type': format.type, 'Content-Disposition': `attachment; filename="${name}.${ending}"` })
+  })
+}
+
+const forever = 'public, max-age=31536000, immutable'
+
+function serveFiles(app: App, { assets, theme, config }: Portal): void {
+  app.get('/assets/:name', (c) => {
+    const asset = assets.find(`assets/${c.req.param('name')}`)
+    if (!asset) throw new Failure('not-found', 'there is no such file')
+    return c.body(asset.body, 200, { 'Content-Type': asset.type, 'Cache-Control': forever })
+  })
+  app.get('/theme/:tag/:name', async (c) => {
+    const file = await theme.file(c.req.param('name'))
+    if (!file) throw new Failure('not-found', 'there is no such file')
+    return c.body(file.body, 200, { 'Content-Type': file.type, 'Cache-Control': 'public, max-age=300' })
+  })
+  app.get('/favicon.svg', (c) => c.redirect(`${new URL(c.get('root')).pathname}${assets.path('favicon.svg')}`, 302))
+  app.get('/robots.txt', (c) => {
+    const root = c.get('root')
+    const closed = ['/*?*page=', '/*/datasets/facets', '/*/preview', '/*/harvest', '/api/']
+    return c.text(`User-agent: *\n${closed.map((path) => `Disallow: ${path}`).join('\n')}\nSitemap: ${root}sitemap.xml\n`)
+  })
+  app.get('/sitemap.xml', (c) => c.redirect(`${new URL(c.get('root')).pathname}api/hub/search/sitemap?locale=${config.defaultLanguage}`, 302))
+}

@@ -1,0 +1,60 @@
+/** How the portal reaches the services: by their public doors alone, in this process or over HTTP. */
+
+import { z } from 'zod'
+import { Failure } from '../errors.ts'
+
+/** A service: the path begins behind its address. Answers what the service answers. */
+export type Port = (path: string, init?: RequestInit) => Promise<Response>
+
+export type Ports = {
+  readonly search: Port
+  readonly repository: Port
+  readonly metrics: Port
+  readonly sparql: Port
+  /** Absent where no scheduler runs. */
+  readonly scheduler?: Port
+}
+
+type Door = { fetch(request: Request): Response | Promise<Response> }
+
+/** A service of this process, asked without a socket; `base` is its path. */
+export const portInProcess =
+  (app: Door, base: string): Port =>
+  async (path, init) =>
+    app.fetch(new Request(`http://localhost${base}${path}`, init))
+
+/** A service at an address without a slash at its end. */
+export const portOverHttp =
+  (address: string): Port =>
+  (path, init) =>
+    fetch(`${address}${path}`, init)
+
+const problem = z.looseObject({ detail: z.string().optional(), type: z.string().optional() })
+
+/** What a service said no to; `status` is the service's. */
+export class Refused extends Error {
+  readonly status: number
+  readonly body: Readonly<Record<string, unknown>>
+
+  constructor(status: number, body: Readonly<Record<string, unknown>>) {
+    super(typeof body['detail'] === 'string' ? body['detail'] : `answered ${status}`)
+    this.name = 'Refused'
+    this.status = status
+    this.body = body
+  }
+}
+
+/** The JSON of a service. Throws `Refused` for its problems, and `store-unavailable` where it does not answer in time. */
+export async function readJson(
+  port: Port,
+  path: string,
+  init: RequestInit & { readonly signal: AbortSignal },
+): Promise<unknown> {
+  const headers = { Accept: 'application/json', ...Object.fromEntries(new Headers(init.headers)) }
+  const answer = await port(path, { ...init, headers }).catch((cause: unknown) => {
+    throw new Failure('store-unavailable', 'A service does not answer.', { cause, retryAfter: 5 })
+  })
+  if (answer.ok) return answer.status === 204 ? undefined : answer.json()
+  const body: unknown = await answer.json().catch(() => ({}))
+  throw new Refused(answer.status, problem.safeParse(body).data ?? {})
+}

@@ -1,0 +1,99 @@
+/** What the search says of records, read leniently: anything may be absent or of another shape. */
+
+import { isJsonObject, type Fields } from '../text/json.ts'
+import { html, type Content } from './html.ts'
+import { chosenText, directionOf, type Text } from './languages.ts'
+import type { PageContext } from './page.ts'
+
+/** The members of a value; none where it is no object. */
+export const fieldsOf = (value: unknown): Fields => (isJsonObject(value) ? value : {})
+
+/** A list as it is, anything else alone, nothing as an empty list. */
+export const listOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
+
+/** The value at a dotted path through objects. */
+export const at = (value: unknown, path: string): unknown =>
+  path.split('.').reduce((found: unknown, step) => fieldsOf(found)[step], value)
+
+/** A text, or a number as text. */
+export const plain = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== ''
+    ? value
+    : typeof value === 'number'
+      ? String(value)
+      : undefined
+
+/** Languages in the order in which the page wants them: its own, then those of the record's catalogue. */
+export function wantedLanguages({ language }: PageContext, record?: Fields): readonly string[] {
+  const own = at(record, 'catalog.language') ?? record?.['language']
+  return [language, ...listOf(own).flatMap((one) => plain(fieldsOf(one)['id']) ?? [])]
+}
+
+/** The chosen text in an element that says its language where that is not the page's. */
+export function inLanguage(context: PageContext, chosen: Text, content: Content = chosen.text): Content {
+  const { language } = chosen
+  if (language === undefined || language === context.language) return html`<bdi>${content}</bdi>`
+  return html`<span lang="${language}" dir="${directionOf(language)}">${content}</span>`
+}
+
+/** A title with a badge that names its language where that is not the page's. */
+export function titleText(context: PageContext, record: Fields, content?: Content): Content {
+  const chosen = chosenText(record['title'], wantedLanguages(context, record)) ?? {
+    text: plain(listOf(record['identifier'])[0]) ?? plain(record['id']) ?? context.t('untitled'),
+  }
+  const shown = inLanguage(context, chosen, content ?? chosen.text)
+  const { language } = chosen
+  if (language === undefined || language === context.language) return shown
+  const name = context.formats.languageName(language)
+  return html`${shown} <abbr class="lang" title="${name}">${language}</abbr>`
+}
+
+/** The title alone, for places that take text only. */
+export const plainTitle = (context: PageContext, record: Fields): string =>
+  chosenText(record['title'], wantedLanguages(context, record))?.text ??
+  plain(listOf(record['identifier'])[0]) ??
+  plain(record['id']) ??
+  context.t('untitled')
+
+/** What a value with `label`, `title` or `name` is called; the text itself where it is one. */
+export function labelOf(context: PageContext, value: unknown): Text | undefined {
+  if (typeof value === 'string') return chosenText(value, [])
+  const fields = fieldsOf(value)
+  const wanted = wantedLanguages(context)
+  for (const name of ['label', 'title', 'name', 'pref_label']) {
+    const chosen = chosenText(fields[name], wanted)
+    if (chosen) return chosen
+  }
+  const text = plain(fields['id']) ?? plain(fields['resource'])
+  return text === undefined ? undefined : { text }
+}
+
+/** The same within an element of its language. */
+export function labelText(context: PageContext, value: unknown): Content {
+  const label = labelOf(context, value)
+  return label && inLanguage(context, label)
+}
+
+/** Formats of all distributions, each once, in their order. */
+export function formatsOf(context: PageContext, record: Fields): readonly string[] {
+  const labels = listOf(record['distributions']).flatMap(
+    (one) => labelOf(context, fieldsOf(one)['format'])?.text ?? [],
+  )
+  return [...new Set(labels)]
+}
+
+/** The licence that all distributions share; `different` where they do not, `none` where none has one. */
+export function sharedLicence(record: Fields): unknown {
+  const distributions = listOf(record['distributions']).map(fieldsOf)
+  const licences = distributions.map(({ license }) => license)
+  const keys = new Set(licences.map((one) => plain(fieldsOf(one)['resource']) ?? plain(fieldsOf(one)['id']) ?? ''))
+  if (keys.size === 0 || (keys.size === 1 && keys.has(''))) return 'none'
+  return keys.size === 1 ? licences[0] : 'different'
+}
+
+/** Points of the quality of metadata, 0 to 405; `undefined` where nothing was measured. */
+export const scoreOf = (record: Fields): number | undefined => {
+  const score = at(record, 'quality_meas.scoring')
+  return typeof score === 'number' ? score : undefined
+}

@@ -1,0 +1,145 @@
+/** Records as schema.org, as Google Dataset Search reads them; a property without a valid value is absent. */
+
+import type { Fields } from '../text/json.ts'
+import { safeAddress } from './html.ts'
+import { chosenText } from './languages.ts'
+import type { PageContext } from './page.ts'
+import { boxOf } from './parts/map.ts'
+import { plainDescription } from './parts/hits.ts'
+import { at, fieldsOf, formatsOf, labelOf, listOf, plain, plainTitle, sharedLicence, wantedLanguages } from './record.ts'
+
+const [shortest, longest] = [50, 5000]
+
+/** Without members that are `undefined` or empty lists. */
+const present = (value: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined && !(Array.isArray(one) && one.length === 0)))
+
+const webAddress = (value: unknown): string | undefined => {
+  const safe = safeAddress(value)
+  return safe?.startsWith('http') === true ? safe : undefined
+}
+
+/** `schema:Dataset` of a dataset. `page` is the address of its page. */
+export function datasetSchema(context: PageContext, record: Fields, page: string): object {
+  const catalogue = fieldsOf(record['catalog'])
+  const licence = fieldsOf(sharedLicence(record))
+  const access = plain(at(record, 'access_right.id'))
+  return present({
+    '@context': 'https://schema.org',
+    '@type': 'Dataset',
+    '@id': plain(record['resource']),
+    name: plainTitle(context, record),
+    description: describedAs(context, record),
+    url: page,
+    identifier: listOf(record['identifier']).flatMap((one) => plain(one) ?? []),
+    sameAs: listOf(record['landing_page']).flatMap((one) => webAddress(fieldsOf(one)['resource'] ?? one) ?? []),
+    keywords: keywordsOf(context, record),
+    license: webAddress(licence['resource']),
+    isAccessibleForFree: access === 'PUBLIC' ? true : undefined,
+    creator: listOf(record['creator']).flatMap((one) => party(context, one) ?? []),
+    publisher: party(context, record['publisher']),
+    datePublished: plain(record['issued']),
+    dateModified: plain(record['modified']),
+    version: plain(record['version_info']),
+    temporalCoverage: listOf(record['temporal']).flatMap((one) => periodOf(fieldsOf(one)) ?? [])[0],
+    spatialCoverage: placesOf(context, record),
+    distribution: listOf(record['distributions']).map((one) => downloadOf(context, fieldsOf(one), record)),
+    includedInDataCatalog:
+      catalogue['id'] === undefined
+        ? undefined
+        : present({ '@type': 'DataCatalog', name: plainTitle(context, catalogue), url: plain(catalogue['resource']) }),
+  })
+}
+
+/** Filled up where it is too short for search engines, cut at a sentence where it is too long. */
+function describedAs(context: PageContext, record: Fields): string {
+  const { t } = context
+  const text = plainDescription(chosenText(record['description'], wantedLanguages(context, record))?.text ?? '')
+  if (text.length > longest) {
+    const cut = text.slice(0, longest)
+    return cut.slice(0, Math.max(cut.lastIndexOf('. ') + 1, longest - 500))
+  }
+  if (text.length >= shortest) return text
+  const publisher = labelOf(context, record['publisher'])?.text
+  const more = [
+    publisher === undefined ? '' : t('schema-published', { publisher }),
+    t('schema-formats', { formats: formatsOf(context, record).join(', ') || '–' }),
+    t('schema-keywords', { keywords: keywordsOf(context, record).slice(0, 10).join(', ') || '–' }),
+  ]
+  return [text, ...more].filter((part) => part !== '').join(' ')
+}
+
+const keywordsOf = (context: PageContext, record: Fields): readonly string[] => [
+  ...listOf(record['keywords']).flatMap((one) => plain(fieldsOf(one)['label']) ?? []),
+  ...listOf(record['categories']).flatMap((one) => labelOf(context, one)?.text ?? []),
+]
+
+function party(context: PageContext, value: unknown): object | undefined {
+  const fields = fieldsOf(value)
+  const name = labelOf(context, value)?.text
+  if (name === undefined) return undefined
+  return present({
+    '@type': fields['type'] === 'Person' ? 'Person' : 'Organization',
+    name,
+    url: webAddress(fields['homepage']),
+    email: plain(fields['email'])?.replace(/^mailto:/, ''),
+  })
+}
+
+/** `1987-01-01/..`: ISO 8601, open ends as two dots. */
+function periodOf({ gte, lte }: Fields): string | undefined {
+  const day = (value: unknown) => plain(value)?.slice(0, 10)
+  if (gte === undefined && lte === undefined) return undefined
+  return `${day(gte) ?? '..'}/${day(lte) ?? '..'}`
+}
+
+function placesOf(context: PageContext, record: Fields): readonly object[] {
+  const boxes = listOf(record['spatial']).flatMap((one) => {
+    const box = boxOf(one)
+    if (!box) return []
+    const [west, south, east, north] = box
+    return { '@type': 'Place', geo: { '@type': 'GeoShape', box: `${south} ${west} ${north} ${east}` } }
+  })
+  const names = listOf(record['spatial_resource']).flatMap((one) => labelOf(context, one)?.text ?? [])
+  return [...boxes, ...names.map((name) => ({ '@type': 'Place', name }))]
+}
+
+function downloadOf(context: PageContext, distribution: Fields, record: Fields): object {
+  const [download] = listOf(distribution['download_url'])
+  const [access] = listOf(distribution['access_url'])
+  const size = Number(distribution['byte_size'])
+  return present({
+    '@type': 'DataDownload',
+    name: chosenText(distribution['title'], wantedLanguages(context, record))?.text,
+    contentUrl: webAddress(download ?? access),
+    encodingFormat: plain(distribution['media_type']) ?? labelOf(context, distribution['format'])?.text,
+    contentSize: size > 0 ? String(size) : undefined,
+    license: webAddress(at(distribution, 'license.resource')),
+  })
+}
+
+/** `schema:DataCatalog` of a catalogue. */
+export const catalogueSchema = (context: PageContext, record: Fields, page: string): object =>
+  present({
+    '@context': 'https://schema.org',
+    '@type': 'DataCatalog',
+    '@id': plain(record['resource']),
+    name: plainTitle(context, record),
+    description: describedAs(context, record),
+    url: page,
+    publisher: party(context, record['publisher']),
+    license: webAddress(at(record, 'license.resource')),
+  })
+
+/** `schema:WebSite` of the home page, with its search. */
+export const siteSchema = ({ root, language }: PageContext, name: string): object => ({
+  '@context': 'https://schema.org',
+  '@type': 'WebSite',
+  name,
+  url: `${root}${language}/`,
+  potentialAction: {
+    '@type': 'SearchAction',
+    target: `${root}${language}/datasets?q={q}`,
+    'query-input': 'required name=q',
+  },
+})
