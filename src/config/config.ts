@@ -12,6 +12,7 @@ import { readEnvironment, unknownVariables, type Environment } from './environme
 import { defaultHarvest, type HarvestConfig } from './harvest.ts'
 import { defaultMetrics, type MetricsConfig } from './metrics.ts'
 import { configurationPage } from './page.ts'
+import { defaultPortal, type PortalConfig } from './portal.ts'
 import {
   facetProblems,
   searchConfig,
@@ -60,6 +61,7 @@ export type Config = {
   readonly shell: ShellConfig | undefined
   /** NATS server; absent when pipes stay in the process. */
   readonly eventBus: string | undefined
+  readonly portal: PortalConfig
   /** What pipes refer to by name. */
   readonly secrets: Readonly<Record<string, string>>
   readonly corsOrigins: readonly string[]
@@ -130,6 +132,7 @@ function configOf(values: z.output<typeof variables>, env: Environment): Omit<Co
     validator: values.PLATFORM_HUB_VALIDATOR ?? { enabled: false, metricsPipeName: 'metrics' },
     shell: values.PLATFORM_HUB_SHELL_CONFIG,
     eventBus: values.PLATFORM_EVENTBUS_URL,
+    portal: values.PLATFORM_PORTAL_CONFIG ?? defaultPortal,
     secrets: values.PLATFORM_SECRETS ?? {},
     corsOrigins: values.PLATFORM_CORS_ORIGINS ?? [],
     trustedProxies: values.PLATFORM_TRUSTED_PROXIES ?? [],

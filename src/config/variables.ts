@@ -10,6 +10,7 @@ import { segmentKinds, usualSegments } from '../rdf/names.ts'
 import { clusterConfig } from './cluster.ts'
 import { harvestConfig } from './harvest.ts'
 import { metricsConfig, validatorConfig } from './metrics.ts'
+import { portalConfig } from './portal.ts'
 import { searchConfig } from './search.ts'
 import { engineConfig, shellConfig, triplestoreConfig } from './services.ts'
 import { facts, is, json, list, object, whole } from './settings.ts'
@@ -23,12 +24,11 @@ export const services = [
   'scheduler',
   'metrics',
   'console',
+  'portal',
 ] as const
 /** Other names of stations. */
 export const serviceAliases = { cache: 'metrics' } as const
-/** Names of stations that come later; asking for them is no mistake. */
-const laterServices = ['portal'] as const
-const knownServices = ['cache', ...services, ...laterServices] as const
+const knownServices = ['cache', ...services] as const
 
 const origin = (text: string) => URL.canParse(text) && new URL(text).origin === text
 const folderIri = (text: string) =>
@@ -229,6 +229,12 @@ export const variables = z.object({
         'Doors of the console, shut where absent: `{"http":{},"telnet":{}}`. `http` is at `/shell/shell.html`, or on a `port` ' +
         'of its own; `telnet` listens on `host` (127.0.0.1) and `port` (5000).',
       right: 'a JSON object such as {"http":{},"telnet":{"port":5000}}',
+    }),
+  PLATFORM_PORTAL_CONFIG: json(portalConfig)
+    .optional()
+    .register(facts, {
+      meaning: 'Name, languages, look and parts of the pages that people read, as told in `portal.md`.',
+      right: 'a JSON object such as {"name":{"en":"Open Data Auenfeld"},"languages":["en","de"]}',
     }),
   PLATFORM_EVENTBUS_URL: is(
     (text) => /^(nats|tls):\/\//.test(text) && URL.canParse(text),

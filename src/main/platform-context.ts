@@ -18,6 +18,7 @@ export const servicePaths = {
   scheduler: '/api/scheduler',
   metrics: '/api/mqa/cache',
   console: '/shell',
+  portal: '',
 } as const satisfies Record<Service, string>
 
 /** Doors that a service has beside its place. */

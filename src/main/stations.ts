@@ -67,6 +67,8 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
     metrics: () => undefined,
     scheduler: () => harvesting && schedulerStation(context, harvesting, ending.signal),
     console: () => shell?.entrance?.app,
+    // Stands at the root, beside the front.
+    portal: () => undefined,
   }
   const entrances = config.services.flatMap((name) => {
     const app = apps[name]()

@@ -13,13 +13,20 @@ export const recordPath = (kind: string, id: string, language: string): string =
 /** What a search is about, as its form sends it: a parameter may stand there several times. */
 export type SearchQuery = readonly (readonly [name: string, value: string])[]
 
+/** The parameters of a search. */
+export function parametersOf(query: SearchQuery): URLSearchParams {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of query) parameters.append(name, value)
+  return parameters
+}
+
 /** Path of a search with its parameters; pages behind the first one have their number. */
 export function searchPath(
   language: string,
   query: SearchQuery,
   { page = 1, facet }: { readonly page?: number; readonly facet?: string } = {},
 ): string {
-  const parameters = new URLSearchParams(query.map(([name, value]) => [name, value]))
+  const parameters = parametersOf(query)
   if (page > 1) parameters.set('page', String(page))
   const steps = facet === undefined ? ['datasets'] : ['datasets', 'facets', facet]
   const text = parameters.toString()

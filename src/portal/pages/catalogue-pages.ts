@@ -6,7 +6,7 @@ import { crumbs, pathTo, searchTo, type PageContent, type PageContext } from '..
 import { entry, plainDescription, shortened } from '../parts/hits.ts'
 import { proseOf } from '../parts/prose.ts'
 import { qualityMark } from '../parts/quality.ts'
-import { at, fieldsOf, formatsOf, inLanguage, labelOf, labelText, listOf, plain, plainTitle, titleText, wantedLanguages } from '../record.ts'
+import { at, fieldsOf, formatsOf, inLanguage, labelOf, labelText, listOf, plainTitle, titleText, wantedLanguages } from '../record.ts'
 import { search, type FacetItem, type Found } from '../search-query.ts'
 import { catalogueSchema } from '../schema-org.ts'
 import { readJson } from '../ports.ts'

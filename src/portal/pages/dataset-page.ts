@@ -177,7 +177,7 @@ const panel = (heading: string, body: Content): Markup => html`<div class="panel
 
 function place(context: PageContext, record: Fields): Content {
   const { t } = context
-  const boxes = listOf(record['spatial']).flatMap((one) => boxOf(one) ?? [])
+  const boxes = listOf(record['spatial']).map(boxOf).filter((one) => one !== undefined)
   const named = listOf(record['spatial_resource'] ?? record['country']).slice(0, 20)
   const names = joined(named.map((one) => labelText(context, one)), ', ')
   if (boxes.length === 0 && named.length === 0) return false

@@ -59,7 +59,7 @@ const bigSearch = (context: PageContext): Markup => html`<search><form class="se
 function extents(context: PageContext, areas: Found | undefined): Content {
   const { t } = context
   const boxes = (areas?.records ?? []).flatMap(({ spatial }) => {
-    const [first] = listOf(spatial).flatMap((one) => boxOf(one) ?? [])
+    const [first] = listOf(spatial).map(boxOf).filter((one) => one !== undefined)
     return first ? [first] : []
   })
   if (boxes.length === 0) return false

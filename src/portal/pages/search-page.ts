@@ -1,6 +1,6 @@
 /** The search: hits, filters, chips, pages, and what helps when nothing is found. */
 
-import { type SearchQuery } from '../addresses.ts'
+import { parametersOf, type SearchQuery } from '../addresses.ts'
 import { html, icon, joined, type Content, type Markup } from '../html.ts'
 import { pathTo, searchTo, type PageContent, type PageContext } from '../page.ts'
 import { entry, hit } from '../parts/hits.ts'
@@ -197,7 +197,7 @@ const feedLink = (context: PageContext, form: SearchForm): Markup =>
 /** The same search for other programs. */
 function take(context: PageContext, form: SearchForm): Markup {
   const { t, root, language } = context
-  const query = new URLSearchParams(formQuery(form).map(([name, value]) => [name, value])).toString()
+  const query = parametersOf(formQuery(form)).toString()
   return html`<p class="take"><span>${t('take-search')}</span> <a href="${feedAddress(context, form, 'atom')}">${icon('rss')} Atom</a> <a href="${feedAddress(context, form, 'rss')}">RSS</a> <a href="${root}api/hub/search/search?${serviceQuery(form, language)}">JSON</a> <a href="${pathTo(context, 'datasets.csv')}${query === '' ? '' : `?${query}`}">CSV</a></p>`
 }
 
