@@ -33,6 +33,7 @@ import {
   startingHealth,
 } from './main/health.ts'
 import type { StartOptions } from './main/identity.ts'
+import { ownPages, portalStation, withPages } from './main/portal.ts'
 import { pause } from './main/search-engine.ts'
 import { openStations, pagesOf, type Stations } from './main/stations.ts'
 import { waiting, waitingSentence } from './main/waiting.ts'
@@ -113,7 +114,8 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
     const ready = readiness(engines.store, { elapsed: () => performance.now(), pause })
     await engines.remembering.noteFiles()
     showState(engines, first.numbers)
-    const root = front(context, running, ready)
+    const pages = portalStation(context, running.entrances)
+    const root = front(context, running, ready, pages)
     door = gateway([...running.entrances, { base: '', app: root }])
     return {
       url: served.url,
@@ -155,17 +157,22 @@ function front(
   { shell, engines, keys }: PlatformContext,
   stations: Pick<Stations, 'reconciled' | 'scheduler'>,
   { isReady, isStopping }: Readiness,
-): App {
+  portal: App | undefined,
+): Door {
   const app = rootApp({
     ...frontOf(shell),
     health: () => runningHealth(engines, stations, isStopping()),
     isReady,
     hasKey: (c) => keys.find(c) !== undefined,
   })
-  const { portal } = shell.config.search
-  const pages = portal === undefined ? undefined : pagesOf(portal)
-  leadToDescriptions(app, engines.names, servicePaths.repo, pages)
-  return app
+  const elsewhere = shell.config.search.portal
+  const pages = portal
+    ? ownPages(shell.config)
+    : elsewhere === undefined
+      ? undefined
+      : (kind: string, id: string) => pagesOf(elsewhere)(kind, id)
+  leadToDescriptions(portal ?? app, engines.names, servicePaths.repo, pages)
+  return portal ? withPages(app, portal) : app
 }
 
 async function run(argumentList: readonly string[]): Promise<void> {

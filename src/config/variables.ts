@@ -230,12 +230,11 @@ export const variables = z.object({
         'of its own; `telnet` listens on `host` (127.0.0.1) and `port` (5000).',
       right: 'a JSON object such as {"http":{},"telnet":{"port":5000}}',
     }),
-  PLATFORM_PORTAL_CONFIG: json(portalConfig)
-    .optional()
-    .register(facts, {
-      meaning: 'Name, languages, look and parts of the pages that people read, as told in `portal.md`.',
-      right: 'a JSON object such as {"name":{"en":"Open Data Auenfeld"},"languages":["en","de"]}',
-    }),
+  PLATFORM_PORTAL_CONFIG: json(portalConfig).optional().register(facts, {
+    meaning:
+      'Name, languages, look and parts of the pages that people read, as told in `portal.md`.',
+    right: 'a JSON object such as {"name":{"en":"Open Data Auenfeld"},"languages":["en","de"]}',
+  }),
   PLATFORM_EVENTBUS_URL: is(
     (text) => /^(nats|tls):\/\//.test(text) && URL.canParse(text),
     'an address such as nats://127.0.0.1:4222',

@@ -17,11 +17,15 @@ type Citation = {
 
 /** Creators, else the publisher; the year of the last change, else of publication; a DOI where there is one. */
 export function citationOf(context: PageContext, record: Fields): Citation {
-  const names = (value: unknown) => listOf(value).flatMap((one) => labelOf(context, one)?.text ?? [])
+  const names = (value: unknown) =>
+    listOf(value).flatMap((one) => labelOf(context, one)?.text ?? [])
   const creators = names(record['creator'])
   const identifiers = [...listOf(record['identifier']), ...listOf(record['adms_identifier'])]
   const doi = identifiers
-    .map((one) => plain(one) ?? plain(fieldsOf(one)['resource']) ?? plain(fieldsOf(one)['identifier']) ?? '')
+    .map(
+      (one) =>
+        plain(one) ?? plain(fieldsOf(one)['resource']) ?? plain(fieldsOf(one)['identifier']) ?? '',
+    )
     .map((one) => /\b(10\.\d{4,9}\/\S+)$/.exec(one)?.[1])
     .find((one) => one !== undefined)
   const date = plain(record['modified']) ?? plain(record['issued'])
@@ -39,19 +43,25 @@ export function citationOf(context: PageContext, record: Fields): Citation {
 }
 
 /** `Three Rivers Basin Authority (2026): Water levels. Version 2026-05-30. http://…` */
-export function citationText({ t }: PageContext, { authors, year, title, version, address }: Citation): string {
+export function citationText(
+  { t }: PageContext,
+  { authors, year, title, version, address }: Citation,
+): string {
   const who = authors.join('; ')
   const head = `${who}${year === undefined ? '' : ` (${year})`}${who === '' ? '' : ': '}${title}.`
   return `${head}${version === undefined ? '' : ` ${t('version')} ${version}.`} ${address}`
 }
 
 /** What BibTeX gives a meaning to. */
-const escapedBib = (text: string): string => text.replaceAll(/[\\{}]/g, '').replaceAll(/[&%$#_]/g, String.raw`\$&`)
+const escapedBib = (text: string): string =>
+  text.replaceAll(/[\\{}]/g, '').replaceAll(/[&%$#_]/g, String.raw`\$&`)
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
 /** Formats of a citation by the ending of their address. */
-export const citationFormats: Readonly<Record<string, { readonly type: string; readonly write: (citation: Citation) => string }>> = {
+export const citationFormats: Readonly<
+  Record<string, { readonly type: string; readonly write: (citation: Citation) => string }>
+> = {
   bib: {
     type: 'application/x-bibtex; charset=utf-8',
     write: ({ id, authors, year, title, version, publisher, address, doi }) => {
@@ -84,7 +94,9 @@ export const citationFormats: Readonly<Record<string, { readonly type: string; r
         ['UR', address],
         ['ER', ''],
       ]
-      return rows.flatMap(([tag, value]) => (value === undefined ? [] : `${tag}  - ${oneLine(value)}\r\n`)).join('')
+      return rows
+        .flatMap(([tag, value]) => (value === undefined ? [] : `${tag}  - ${oneLine(value)}\r\n`))
+        .join('')
     },
   },
   json: {

@@ -35,11 +35,11 @@ export function safeAddress(value: unknown): string | undefined {
 export function linkTo(address: unknown, content: Content, rel?: string): Markup {
   const safe = safeAddress(address)
   if (safe === undefined) return html`<bdi>${content}</bdi>`
-  return html`<a href="${safe}"${rel === undefined ? '' : html` rel="${rel}"`}>${content}</a>`
+  return html`<a href="${safe}" ${rel === undefined ? '' : html` rel="${rel}"`}>${content}</a>`
 }
 
 /** Members of a list with something between them. */
 export const joined = (parts: readonly Content[], between: Content): Content =>
-  parts.filter((part) => part !== false && part !== undefined && part !== '').flatMap(
-    (part, at) => (at === 0 ? [part] : [between, part]),
-  )
+  parts
+    .filter((part) => part !== false && part !== undefined && part !== '')
+    .flatMap((part, at) => (at === 0 ? [part] : [between, part]))

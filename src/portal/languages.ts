@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { IntlMessageFormat } from 'intl-messageformat'
+import type { PortalConfig } from '../config/portal.ts'
 import { isJsonObject } from '../text/json.ts'
 import { html, type Markup } from './html.ts'
 
@@ -32,6 +33,21 @@ export function translator(language: string, own: Messages = {}): Translate {
 
 /** Tags in messages are text. */
 const literal = { ignoreTag: true } as const
+
+/** The language of the portal that a client wants most (`Accept-Language`, RFC 9110 12.5.4), else the default one. */
+export function wantedLanguage(
+  { languages, defaultLanguage }: Pick<PortalConfig, 'languages' | 'defaultLanguage'>,
+  header = '',
+): string {
+  const wanted = header.split(',').map((one) => {
+    const [tag = '', quality = '1'] = one.trim().split(/;\s*q=/)
+    return { language: tag.split('-')[0]?.toLowerCase() ?? '', quality: Number(quality) }
+  })
+  const best = wanted
+    .toSorted((a, b) => b.quality - a.quality)
+    .find(({ language, quality }) => quality > 0 && languages.some((one) => one === language))
+  return best?.language ?? defaultLanguage
+}
 
 /** Dates in English are written as in Britain. */
 export const localeOf = (language: string): string => (language === 'en' ? 'en-GB' : language)
@@ -80,11 +96,13 @@ export function formats(language: string, timeZone: string) {
   })
   const number = new Intl.NumberFormat(locale)
   const names = new Intl.DisplayNames(locale, { type: 'language', fallback: 'code' })
-  const dated = (format: Intl.DateTimeFormat) => (value: unknown): Markup | undefined => {
-    const date = typeof value === 'string' ? new Date(value) : undefined
-    if (!date || Number.isNaN(date.getTime())) return undefined
-    return html`<time datetime="${value}">${format.format(date)}</time>`
-  }
+  const dated =
+    (format: Intl.DateTimeFormat) =>
+    (value: unknown): Markup | undefined => {
+      const date = typeof value === 'string' ? new Date(value) : undefined
+      if (!date || Number.isNaN(date.getTime())) return undefined
+      return html`<time datetime="${value}">${format.format(date)}</time>`
+    }
   return {
     day: dated(day),
     moment: dated(moment),

@@ -9,12 +9,13 @@ import { addVary } from '../http/shell/headers.ts'
 import { recordPath } from './addresses.ts'
 import { openAssets, type Assets } from './assets.ts'
 import { citationFormats, citationOf } from './citations.ts'
-import { formats, translator, type Formats, type Translate } from './languages.ts'
+import { formats, translator, wantedLanguage, type Formats, type Translate } from './languages.ts'
 import { frame, type PageContent, type PageContext } from './page.ts'
 import { cataloguePage, cataloguesPage } from './pages/catalogue-pages.ts'
 import { datasetPage, readRecord } from './pages/dataset-page.ts'
 import { errorPage, type PageProblem } from './pages/error-page.ts'
 import { homePage } from './pages/home-page.ts'
+import { qualityPage } from './pages/quality-page.ts'
 import { facetPage, searchPage } from './pages/search-page.ts'
 import { Refused, type Ports } from './ports.ts'
 import { plain } from './record.ts'
@@ -34,7 +35,10 @@ export type PortalDeps = {
 type Portal = PortalDeps & {
   readonly assets: Assets
   readonly theme: ThemeFolder
-  readonly speech: (language: string, theme: Theme) => { readonly t: Translate; readonly formats: Formats }
+  readonly speech: (
+    language: string,
+    theme: Theme,
+  ) => { readonly t: Translate; readonly formats: Formats }
 }
 
 /** Milliseconds in which the main data of a page has to be there. */
@@ -65,10 +69,19 @@ export function portalApp(deps: PortalDeps): App {
   const app = newApp({ ...deps.http, name: 'portal' })
   const portal: Portal = {
     ...deps,
-    assets: openAssets({ hasFont: deps.config.font === 'source-serif', tokens: tokensOf(deps.config) }),
+    assets: openAssets({
+      hasFont: deps.config.font === 'source-serif',
+      tokens: tokensOf(deps.config),
+    }),
     theme: openTheme(deps.config, deps.http.log),
     speech: speaker(deps.config),
   }
+  app.notFound((c) => refused(c, portal, { status: 404 }))
+  const refuse = app.errorHandler
+  app.onError((error, c) => {
+    const problem = problemOf(error) ?? { status: 500 }
+    return wantsPage(c) ? problemPage(c, portal, problem) : refuse(error, c)
+  })
   servePages(app, portal)
   serveRecords(app, portal)
   serveFiles(app, portal)
@@ -82,7 +95,10 @@ function speaker({ timeZone }: PortalConfig): Portal['speech'] {
   return (language, { texts }) => {
     if (own !== texts) known = new Map()
     own = texts
-    const spoken = known.get(language) ?? { t: translator(language, texts[language]), formats: formats(language, timeZone) }
+    const spoken = known.get(language) ?? {
+      t: translator(language, texts[language]),
+      formats: formats(language, timeZone),
+    }
     known.set(language, spoken)
     return spoken
   }
@@ -91,7 +107,9 @@ function speaker({ timeZone }: PortalConfig): Portal['speech'] {
 const tokensOf = ({ colours }: PortalConfig): string => {
   const { accent = '#0d5c58', accentDark = '#7fcac2', rubric } = colours
   const rows = [
-    ...(colours.accent === undefined && colours.accentDark === undefined ? [] : [`--accent: light-dark(${accent}, ${accentDark});`]),
+    ...(colours.accent === undefined && colours.accentDark === undefined
+      ? []
+      : [`--accent: light-dark(${accent}, ${accentDark});`]),
     ...(rubric === undefined ? [] : [`--rubric: light-dark(${rubric}, #f0a088);`]),
   ]
   return rows.length === 0 ? '' : `\n@layer custom { :root { ${rows.join(' ')} } }\n`
@@ -107,7 +125,12 @@ async function answer(c: AppContext, portal: Portal, make: Make): Promise<Respon
   if (!content) throw new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`)
   const body = String(await frame(context, content))
   const tag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
-  const headers = { ...pageHeaders, ETag: tag, 'Cache-Control': 'public, no-cache', 'Content-Language': context.language }
+  const headers = {
+    ...pageHeaders,
+    ETag: tag,
+    'Cache-Control': 'public, no-cache',
+    'Content-Language': context.language,
+  }
   if (c.req.header('If-None-Match')?.includes(tag)) return c.body(null, 304, headers)
   return c.body(body, 200, headers)
 }
@@ -126,7 +149,12 @@ async function contextIn(c: AppContext, portal: Portal, language: string): Promi
   return {
     language,
     ...portal.speech(language, theme),
-    config: { ...portal.config, customStyle: theme.customStyle, logo: theme.logo, pages: theme.pages },
+    config: {
+      ...portal.config,
+      customStyle: theme.customStyle,
+      logo: theme.logo,
+      pages: theme.pages,
+    },
     assets: portal.assets,
     ports: portal.ports,
     log: portal.http.log,
@@ -138,24 +166,27 @@ async function contextIn(c: AppContext, portal: Portal, language: string): Promi
 }
 
 /** A problem of a service as a page; programs that do not ask for HTML get it as it is. */
-export async function problemPage(c: AppContext, portal: Portal, problem: PageProblem): Promise<Response> {
-  const asked = new URL(c.req.url).pathname.split('/').find((step) => portal.config.languages.some((one) => one === step))
+export async function problemPage(
+  c: AppContext,
+  portal: Portal,
+  problem: PageProblem,
+): Promise<Response> {
+  const asked = new URL(c.req.url).pathname
+    .split('/')
+    .find((step) => portal.config.languages.some((one) => one === step))
   const context = await contextIn(c, portal, asked ?? portal.config.defaultLanguage)
   const body = String(await frame(context, errorPage(context, pathOf(c.req.url), problem)))
-  const headers = { ...pageHeaders, 'Cache-Control': 'no-store', ...(problem.retryAfter !== undefined && { 'Retry-After': String(problem.retryAfter) }) }
+  const headers = {
+    ...pageHeaders,
+    'Cache-Control': 'no-store',
+    ...(problem.retryAfter !== undefined && { 'Retry-After': String(problem.retryAfter) }),
+  }
   return new Response(body, { status: problem.status, headers })
 }
 
 function servePages(app: App, portal: Portal): void {
   const { config } = portal
-  const preferred = (c: AppContext): string => {
-    const wanted = (c.req.header('Accept-Language') ?? '').split(',').map((one) => {
-      const [tag = '', quality] = one.trim().split(/;\s*q=/)
-      return { language: tag.split('-')[0]?.toLowerCase() ?? '', quality: Number(quality ?? 1) }
-    })
-    const best = wanted.toSorted((a, b) => b.quality - a.quality).find(({ language, quality }) => quality > 0 && config.languages.some((one) => one === language))
-    return best?.language ?? config.defaultLanguage
-  }
+  const preferred = (c: AppContext) => wantedLanguage(config, c.req.header('Accept-Language'))
   app.get('/', (c) => {
     addVary(c.res.headers, 'Accept, Accept-Language')
     return c.redirect(`${new URL(c.get('root')).pathname}${preferred(c)}/`, 303)
@@ -164,19 +195,37 @@ function servePages(app: App, portal: Portal): void {
   for (const kind of ['dataset', 'catalogue'] as const)
     app.get(`/${kind}s/:id`, (c) => {
       const locale = config.languages.find((one) => one === c.req.query('locale')) ?? preferred(c)
-      return c.redirect(new URL(c.get('root')).pathname + recordPath(kind, c.req.param('id'), locale), 301)
+      return c.redirect(
+        new URL(c.get('root')).pathname + recordPath(kind, c.req.param('id'), locale),
+        301,
+      )
     })
-  const page = (path: string, make: Make) => app.get(`/:language${path}`, (c) => answered(c, portal, make))
-  page('/', (context) => homePage(context))
+  const page = (path: string, make: Make) =>
+    app.get(`/:language${path}`, (c) => answered(c, portal, make))
+  app.get('/:language', async (c) => {
+    const { pathname } = new URL(c.req.url)
+    return pathname.endsWith('/') ? answered(c, portal, homePage) : c.redirect(`${pathname}/`, 301)
+  })
   page('/datasets', (context, c) => searchPage(context, new URL(c.req.url).searchParams))
-  page('/datasets/facets/:facet', (context, c) => facetPage(context, c.req.param('facet') ?? '', new URL(c.req.url).searchParams))
+  page('/datasets/facets/:facet', (context, c) =>
+    facetPage(context, c.req.param('facet') ?? '', new URL(c.req.url).searchParams),
+  )
   page('/datasets/:id', (context, c) => datasetPage(context, c.req.param('id') ?? ''))
+  page('/datasets/:id/quality', (context, c) => qualityPage(context, c.req.param('id') ?? ''))
   page('/catalogues', (context, c) => cataloguesPage(context, new URL(c.req.url).searchParams))
   page('/catalogues/:id', (context, c) => cataloguePage(context, c.req.param('id') ?? ''))
   page('/pages/:name', async (context, c) => {
     const found = context.config.pages.filter(({ name }) => name === c.req.param('name'))
     const own = found.find(({ language }) => language === context.language) ?? found[0]
-    return own && { title: own.title, body: html`<article class="prose stack"><h1>${own.title}</h1>${operatorPage(own.text)}</article>` }
+    return (
+      own && {
+        title: own.title,
+        body: html`<article class="prose stack">
+          <h1>${own.title}</h1>
+          ${operatorPage(own.text)}
+        </article>`,
+      }
+    )
   })
 }
 
@@ -197,8 +246,10 @@ function problemOf(error: unknown): PageProblem | undefined {
     return { status, detail: error.message, ...(status === 503 && { retryAfter: 5 }) }
   }
   if (error instanceof Failure && error.kind === 'not-found') return { status: 404 }
-  const isLate = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
-  if (isLate || (error instanceof Failure && error.kind === 'store-unavailable')) return { status: 503, retryAfter: 5 }
+  const isLate =
+    error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
+  if (isLate || (error instanceof Failure && error.kind === 'store-unavailable'))
+    return { status: 503, retryAfter: 5 }
   return undefined
 }
 
@@ -210,7 +261,9 @@ function serveRecords(app: App, portal: Portal): void {
     const id = (c.req.param('file') ?? '').replace(/\.schema\.jsonld$/, '')
     const record = await readRecord(context, 'datasets', id)
     const page = `${context.root}${context.language}/datasets/${encodeURIComponent(id)}`
-    return c.body(JSON.stringify(datasetSchema(context, record, page)), 200, { 'Content-Type': 'application/ld+json' })
+    return c.body(JSON.stringify(datasetSchema(context, record, page)), 200, {
+      'Content-Type': 'application/ld+json',
+    })
   })
   app.get('/:language/datasets/:id/:file{cite\\.[a-z]+}', async (c) => {
     const context = await contextOf(c, portal)
@@ -220,7 +273,10 @@ function serveRecords(app: App, portal: Portal): void {
     const text = format.write(citationOf(context, record))
     const name = (plain(record['id']) ?? 'dataset').replaceAll(/[^\w.-]/g, '-')
     const ending = (c.req.param('file') ?? '').split('.').at(-1)
-    return c.body(text, 200, { 'Content-Type': format.type, 'Content-Disposition': `attachment; filename="${name}.${ending}"` })
+    return c.body(text, 200, {
+      'Content-Type': format.type,
+      'Content-Disposition': `attachment; filename="${name}.${ending}"`,
+    })
   })
 }
 
@@ -235,13 +291,25 @@ function serveFiles(app: App, { assets, theme, config }: Portal): void {
   app.get('/theme/:tag/:name', async (c) => {
     const file = await theme.file(c.req.param('name'))
     if (!file) throw new Failure('not-found', 'there is no such file')
-    return c.body(file.body, 200, { 'Content-Type': file.type, 'Cache-Control': 'public, max-age=300' })
+    return c.body(file.body, 200, {
+      'Content-Type': file.type,
+      'Cache-Control': 'public, max-age=300',
+    })
   })
-  app.get('/favicon.svg', (c) => c.redirect(`${new URL(c.get('root')).pathname}${assets.path('favicon.svg')}`, 302))
+  app.get('/favicon.svg', (c) =>
+    c.redirect(`${new URL(c.get('root')).pathname}${assets.path('favicon.svg')}`, 302),
+  )
   app.get('/robots.txt', (c) => {
     const root = c.get('root')
     const closed = ['/*?*page=', '/*/datasets/facets', '/*/preview', '/*/harvest', '/api/']
-    return c.text(`User-agent: *\n${closed.map((path) => `Disallow: ${path}`).join('\n')}\nSitemap: ${root}sitemap.xml\n`)
+    return c.text(
+      `User-agent: *\n${closed.map((path) => `Disallow: ${path}`).join('\n')}\nSitemap: ${root}sitemap.xml\n`,
+    )
   })
-  app.get('/sitemap.xml', (c) => c.redirect(`${new URL(c.get('root')).pathname}api/hub/search/sitemap?locale=${config.defaultLanguage}`, 302))
+  app.get('/sitemap.xml', (c) =>
+    c.redirect(
+      `${new URL(c.get('root')).pathname}api/hub/search/sitemap?locale=${config.defaultLanguage}`,
+      302,
+    ),
+  )
 }

@@ -12,9 +12,15 @@ export const fieldsOf = (value: unknown): Fields => (isJsonObject(value) ? value
 export const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
 
-/** The value at a dotted path through objects. */
+/** The value at a dotted path through objects and lists. */
 export const at = (value: unknown, path: string): unknown =>
-  path.split('.').reduce((found: unknown, step) => fieldsOf(found)[step], value)
+  path
+    .split('.')
+    .reduce(
+      (found: unknown, step) =>
+        Array.isArray(found) ? (found[Number(step)] as unknown) : fieldsOf(found)[step],
+      value,
+    )
 
 /** A text, or a number as text. */
 export const plain = (value: unknown): string | undefined =>
@@ -31,7 +37,11 @@ export function wantedLanguages({ language }: PageContext, record?: Fields): rea
 }
 
 /** The chosen text in an element that says its language where that is not the page's. */
-export function inLanguage(context: PageContext, chosen: Text, content: Content = chosen.text): Content {
+export function inLanguage(
+  context: PageContext,
+  chosen: Text,
+  content: Content = chosen.text,
+): Content {
   const { language } = chosen
   if (language === undefined || language === context.language) return html`<bdi>${content}</bdi>`
   return html`<span lang="${language}" dir="${directionOf(language)}">${content}</span>`
@@ -75,6 +85,13 @@ export function labelText(context: PageContext, value: unknown): Content {
   return label && inLanguage(context, label)
 }
 
+/** Short names of licences whose code says it: `CC_BY_4_0` is CC BY 4.0. */
+export function licenceName(context: PageContext, value: unknown): Content {
+  const id = plain(fieldsOf(value)['id']) ?? ''
+  if (!/^(?:CC|ODC|DL|IODL|OGL|LO)[\w-]*$/.test(id)) return labelText(context, value)
+  return id.replaceAll(/(\d)_(?=\d)/g, '$1.').replaceAll('_', ' ')
+}
+
 /** Formats of all distributions, each once, in their order. */
 export function formatsOf(context: PageContext, record: Fields): readonly string[] {
   const labels = listOf(record['distributions']).flatMap(
@@ -87,7 +104,9 @@ export function formatsOf(context: PageContext, record: Fields): readonly string
 export function sharedLicence(record: Fields): unknown {
   const distributions = listOf(record['distributions']).map(fieldsOf)
   const licences = distributions.map(({ license }) => license)
-  const keys = new Set(licences.map((one) => plain(fieldsOf(one)['resource']) ?? plain(fieldsOf(one)['id']) ?? ''))
+  const keys = new Set(
+    licences.map((one) => plain(fieldsOf(one)['resource']) ?? plain(fieldsOf(one)['id']) ?? ''),
+  )
   if (keys.size === 0 || (keys.size === 1 && keys.has(''))) return 'none'
   return keys.size === 1 ? licences[0] : 'different'
 }

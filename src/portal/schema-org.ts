@@ -6,13 +6,27 @@ import { chosenText } from './languages.ts'
 import type { PageContext } from './page.ts'
 import { boxOf } from './parts/map.ts'
 import { plainDescription } from './parts/hits.ts'
-import { at, fieldsOf, formatsOf, labelOf, listOf, plain, plainTitle, sharedLicence, wantedLanguages } from './record.ts'
+import {
+  at,
+  fieldsOf,
+  formatsOf,
+  labelOf,
+  listOf,
+  plain,
+  plainTitle,
+  sharedLicence,
+  wantedLanguages,
+} from './record.ts'
 
 const [shortest, longest] = [50, 5000]
 
 /** Without members that are `undefined` or empty lists. */
 const present = (value: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined && !(Array.isArray(one) && one.length === 0)))
+  Object.fromEntries(
+    Object.entries(value).filter(
+      ([, one]) => one !== undefined && !(Array.isArray(one) && one.length === 0),
+    ),
+  )
 
 const webAddress = (value: unknown): string | undefined => {
   const safe = safeAddress(value)
@@ -32,7 +46,9 @@ export function datasetSchema(context: PageContext, record: Fields, page: string
     description: describedAs(context, record),
     url: page,
     identifier: listOf(record['identifier']).flatMap((one) => plain(one) ?? []),
-    sameAs: listOf(record['landing_page']).flatMap((one) => webAddress(fieldsOf(one)['resource'] ?? one) ?? []),
+    sameAs: listOf(record['landing_page']).flatMap(
+      (one) => webAddress(fieldsOf(one)['resource'] ?? one) ?? [],
+    ),
     keywords: keywordsOf(context, record),
     license: webAddress(licence['resource']),
     isAccessibleForFree: access === 'PUBLIC' ? true : undefined,
@@ -43,18 +59,26 @@ export function datasetSchema(context: PageContext, record: Fields, page: string
     version: plain(record['version_info']),
     temporalCoverage: listOf(record['temporal']).flatMap((one) => periodOf(fieldsOf(one)) ?? [])[0],
     spatialCoverage: placesOf(context, record),
-    distribution: listOf(record['distributions']).map((one) => downloadOf(context, fieldsOf(one), record)),
+    distribution: listOf(record['distributions']).map((one) =>
+      downloadOf(context, fieldsOf(one), record),
+    ),
     includedInDataCatalog:
       catalogue['id'] === undefined
         ? undefined
-        : present({ '@type': 'DataCatalog', name: plainTitle(context, catalogue), url: plain(catalogue['resource']) }),
+        : present({
+            '@type': 'DataCatalog',
+            name: plainTitle(context, catalogue),
+            url: plain(catalogue['resource']),
+          }),
   })
 }
 
 /** Filled up where it is too short for search engines, cut at a sentence where it is too long. */
 function describedAs(context: PageContext, record: Fields): string {
   const { t } = context
-  const text = plainDescription(chosenText(record['description'], wantedLanguages(context, record))?.text ?? '')
+  const text = plainDescription(
+    chosenText(record['description'], wantedLanguages(context, record))?.text ?? '',
+  )
   if (text.length > longest) {
     const cut = text.slice(0, longest)
     return cut.slice(0, Math.max(cut.lastIndexOf('. ') + 1, longest - 500))
@@ -98,9 +122,14 @@ function placesOf(context: PageContext, record: Fields): readonly object[] {
     const box = boxOf(one)
     if (!box) return []
     const [west, south, east, north] = box
-    return { '@type': 'Place', geo: { '@type': 'GeoShape', box: `${south} ${west} ${north} ${east}` } }
+    return {
+      '@type': 'Place',
+      geo: { '@type': 'GeoShape', box: `${south} ${west} ${north} ${east}` },
+    }
   })
-  const names = listOf(record['spatial_resource']).flatMap((one) => labelOf(context, one)?.text ?? [])
+  const names = listOf(record['spatial_resource']).flatMap(
+    (one) => labelOf(context, one)?.text ?? [],
+  )
   return [...boxes, ...names.map((name) => ({ '@type': 'Place', name }))]
 }
 
@@ -112,7 +141,8 @@ function downloadOf(context: PageContext, distribution: Fields, record: Fields):
     '@type': 'DataDownload',
     name: chosenText(distribution['title'], wantedLanguages(context, record))?.text,
     contentUrl: webAddress(download ?? access),
-    encodingFormat: plain(distribution['media_type']) ?? labelOf(context, distribution['format'])?.text,
+    encodingFormat:
+      plain(distribution['media_type']) ?? labelOf(context, distribution['format'])?.text,
     contentSize: size > 0 ? String(size) : undefined,
     license: webAddress(at(distribution, 'license.resource')),
   })

@@ -113,7 +113,9 @@ export function serviceQuery(
     facetSelf: 'false',
     limit: String(pageSize),
     page: String(form.page - 1),
-    ...(words.length > 0 && { q: words.length > 1 ? words.map((one) => `(${one})`).join(' AND ') : (words[0] ?? '') }),
+    ...(words.length > 0 && {
+      q: words.length > 1 ? words.map((one) => `(${one})`).join(' AND ') : (words[0] ?? ''),
+    }),
     ...(form.facets.size > 0 && { facets: JSON.stringify(facets) }),
     ...((form.from ?? form.to) !== undefined && { dateType: 'modified' }),
     ...(form.from !== undefined && { minDate: `${form.from}T00:00:00Z` }),

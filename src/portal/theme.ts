@@ -30,7 +30,9 @@ export type Theme = {
 /** The theme as it is now, and a file of its folder `assets`. */
 export type ThemeFolder = {
   readonly current: () => Promise<Theme>
-  readonly file: (name: string) => Promise<{ readonly type: string; readonly body: Uint8Array<ArrayBuffer> } | undefined>
+  readonly file: (
+    name: string,
+  ) => Promise<{ readonly type: string; readonly body: Uint8Array<ArrayBuffer> } | undefined>
 }
 
 /** Milliseconds for which nobody looks again. */
@@ -43,7 +45,10 @@ export function openTheme({ directory, logo }: PortalConfig, log: Log): ThemeFol
   const read = async (): Promise<Theme> => ({
     pages: directory === undefined ? [] : await pagesIn(join(directory, 'pages'), log),
     texts: directory === undefined ? {} : await textsIn(join(directory, 'texts'), log),
-    customStyle: directory !== undefined && (await exists(join(directory, 'custom.css'))) ? `theme/${await tag(join(directory, 'custom.css'))}/custom.css` : undefined,
+    customStyle:
+      directory !== undefined && (await exists(join(directory, 'custom.css')))
+        ? `theme/${await tag(join(directory, 'custom.css'))}/custom.css`
+        : undefined,
     logo: directory !== undefined && logo !== undefined ? `theme/0/${basename(logo)}` : undefined,
   })
   return {
@@ -64,9 +69,14 @@ export function openTheme({ directory, logo }: PortalConfig, log: Log): ThemeFol
   }
 }
 
-const exists = (path: string): Promise<boolean> => stat(path).then((about) => about.isFile(), () => false)
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (about) => about.isFile(),
+    () => false,
+  )
 
-const tag = async (path: string): Promise<string> => Math.round((await stat(path)).mtimeMs).toString(36)
+const tag = async (path: string): Promise<string> =>
+  Math.round((await stat(path)).mtimeMs).toString(36)
 
 const filesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => [])
 

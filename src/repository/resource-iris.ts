@@ -1,6 +1,6 @@
 /** Resource IRIs lead to their descriptions (303, Cool URIs for the Semantic Web). */
 
-import type { App } from '../http/app.ts'
+import type { App, AppContext } from '../http/app.ts'
 import { addVary } from '../http/shell/headers.ts'
 import type { Names, ResourceKind } from '../rdf/names.ts'
 import { formats, negotiate, splitSuffix } from '../rdf/media-types.ts'
@@ -19,7 +19,7 @@ const described: Readonly<Record<Exclude<ResourceKind, 'resource'>, (id: string)
 const kinds = Object.keys(described) as (keyof typeof described)[]
 
 /** Address of the page that people read about a resource. */
-type Pages = (kind: string, id: string) => string
+type Pages = (kind: string, id: string, c: AppContext) => string
 
 /** What people have pages about. */
 const shown = new Set<ResourceKind>(['dataset', 'catalogue'])
@@ -57,7 +57,7 @@ export function leadToDescriptions(
       if (pages && suffix === '' && shown.has(kind)) {
         addVary(c.res.headers, 'Accept')
         const wanted = negotiate(c.req.header('Accept'), offered)
-        if (wanted === 'text/html') return c.redirect(pages(kind, id), 303)
+        if (wanted === 'text/html') return c.redirect(pages(kind, id, c), 303)
       }
       return c.redirect(service + described[kind](id + suffix), 303)
     }

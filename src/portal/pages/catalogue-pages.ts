@@ -6,7 +6,18 @@ import { crumbs, pathTo, searchTo, type PageContent, type PageContext } from '..
 import { entry, plainDescription, shortened } from '../parts/hits.ts'
 import { proseOf } from '../parts/prose.ts'
 import { qualityMark } from '../parts/quality.ts'
-import { at, fieldsOf, formatsOf, inLanguage, labelOf, labelText, listOf, plainTitle, titleText, wantedLanguages } from '../record.ts'
+import {
+  at,
+  fieldsOf,
+  formatsOf,
+  inLanguage,
+  labelOf,
+  labelText,
+  listOf,
+  plainTitle,
+  titleText,
+  wantedLanguages,
+} from '../record.ts'
 import { search, type FacetItem, type Found } from '../search-query.ts'
 import { catalogueSchema } from '../schema-org.ts'
 import { readJson } from '../ports.ts'
@@ -16,29 +27,56 @@ import { readRecord } from './dataset-page.ts'
 const perPage = 50
 
 /** All catalogues by title. Throws `Refused` and `Failure`. */
-export async function cataloguesPage(context: PageContext, parameters: URLSearchParams): Promise<PageContent> {
+export async function cataloguesPage(
+  context: PageContext,
+  parameters: URLSearchParams,
+): Promise<PageContent> {
   const { t, language } = context
   const page = Math.max(1, Math.min(200, Number(parameters.get('page')) || 1))
-  const query = new URLSearchParams({ filters: 'catalogue', limit: String(perPage), page: String(page - 1), sort: `title.${language}+asc`, aggregation: 'false', locale: language })
+  const query = new URLSearchParams({
+    filters: 'catalogue',
+    limit: String(perPage),
+    page: String(page - 1),
+    sort: `title.${language}+asc`,
+    aggregation: 'false',
+    locale: language,
+  })
   const { count, records } = await search(context, query.toString())
   const title = t('n-catalogues', { count })
-  const link = (to: number, label: Content, rel: string) => html`<a href="${pathTo(context, 'catalogues')}?page=${to}" rel="${rel}">${label}</a>`
+  const link = (to: number, label: Content, rel: string) =>
+    html`<a href="${pathTo(context, 'catalogues')}?page=${to}" rel="${rel}">${label}</a>`
   return {
     title,
     section: 'catalogues',
-    head: html`<link rel="canonical" href="${context.root}${language}/catalogues">`,
-    body: html`<h1>${title}</h1><ul class="entries close" role="list">${records.map((record) => catalogueEntry(context, record, 'h2'))}</ul><nav class="pages" aria-label="${t('pages')}">${page > 1 && link(page - 1, t('previous'), 'prev')}${page * perPage < count && link(page + 1, t('next'), 'next')}</nav>`,
+    head: html`<link rel="canonical" href="${context.root}${language}/catalogues" />`,
+    body: html`<h1>${title}</h1>
+      <ul class="entries close" role="list">
+        ${records.map((record) => catalogueEntry(context, record, 'h2'))}
+      </ul>
+      <nav class="pages" aria-label="${t('pages')}">
+        ${page > 1 && link(page - 1, t('previous'), 'prev')}${page * perPage < count && link(page + 1, t('next'), 'next')}
+      </nav>`,
   }
 }
 
 /** One catalogue. Throws `Refused` and `Failure`. */
 export async function cataloguePage(context: PageContext, id: string): Promise<PageContent> {
   const { t, formats, ports, signal, language } = context
-  const query = new URLSearchParams({ filters: 'dataset', limit: '6', sort: 'modified+desc', locale: language, facets: JSON.stringify({ catalog: [id] }), aggregationAllFields: 'false', aggregationFields: 'format,categories' })
+  const query = new URLSearchParams({
+    filters: 'dataset',
+    limit: '6',
+    sort: 'modified+desc',
+    locale: language,
+    facets: JSON.stringify({ catalog: [id] }),
+    aggregationAllFields: 'false',
+    aggregationFields: 'format,categories',
+  })
   const [record, found, measured] = await Promise.all([
     readRecord(context, 'catalogues', id),
     search(context, query.toString()),
-    readJson(ports.metrics, `/catalogues/${encodeURIComponent(id)}`, { signal }).catch(() => undefined),
+    readJson(ports.metrics, `/catalogues/${encodeURIComponent(id)}`, { signal }).catch(
+      () => undefined,
+    ),
   ])
   const description = chosenText(record['description'], wantedLanguages(context, record))
   const publisher = labelOf(context, record['publisher'])
@@ -47,56 +85,161 @@ export async function cataloguePage(context: PageContext, id: string): Promise<P
     title: plainTitle(context, record),
     section: 'catalogues',
     description: shortened(plainDescription(description?.text ?? plainTitle(context, record)), 150),
-    head: [html`<link rel="canonical" href="${address}">`, context.config.languages.map((one) => html`<link rel="alternate" hreflang="${one}" href="${context.root}${one}/catalogues/${encodeURIComponent(id)}">`)],
+    head: [
+      html`<link rel="canonical" href="${address}" />`,
+      context.config.languages.map(
+        (one) =>
+          html`<link
+            rel="alternate"
+            hreflang="${one}"
+            href="${context.root}${one}/catalogues/${encodeURIComponent(id)}"
+          />`,
+      ),
+    ],
     data: catalogueSchema(context, record, address),
     body: html`${crumbs(context, [{ href: pathTo(context, 'catalogues'), label: t('menu-catalogues') }])}
-<div class="with-aside"><div>
-<header class="title"><h1>${titleText(context, record)}</h1>${publisher && html`<p class="by">${t('published-by')} ${linkTo(at(record, 'publisher.homepage'), inLanguage(context, publisher))}</p>`}</header>
-<div class="prose close stack">${description && inLanguage(context, description, proseOf(description.text))}</div>
-<dl class="facts close">${factRow(t('datasets-title'), formats.number(found.count))}${factRow(t('languages'), joined(listOf(record['language']).map((one) => labelText(context, one)), ', '))}${factRow(t('country'), labelText(context, record['country']))}${factRow(t('last-change'), formats.day(record['modified']))}</dl>
-${datasetsOf(context, id, found)}
-</div><aside aria-label="${t('about-catalogue')}">
-${qualityPanel(context, id, measured)}
-${tagPanel(context, id, { heading: t('formats'), name: 'format', items: found.facets.get('format') ?? [] })}
-${tagPanel(context, id, { heading: t('themes'), name: 'categories', items: found.facets.get('categories') ?? [] })}
-${dumps(context, id)}
-</aside></div>`,
+      <div class="with-aside">
+        <div>
+          <header class="title">
+            <h1>${titleText(context, record)}</h1>
+            ${publisher && html`<p class="by">${t('published-by')} ${linkTo(at(record, 'publisher.homepage'), inLanguage(context, publisher))}</p>`}
+          </header>
+          <div class="prose close stack">
+            ${description && inLanguage(context, description, proseOf(description.text))}
+          </div>
+          <dl class="facts close">
+            ${factRow(t('datasets-title'), formats.number(found.count))}${factRow(
+              t('languages'),
+              joined(
+                listOf(record['language']).map((one) => labelText(context, one)),
+                ', ',
+              ),
+            )}${factRow(t('country'), labelText(context, record['country']))}${factRow(t('last-change'), formats.day(record['modified']))}
+          </dl>
+          ${datasetsOf(context, id, found)}
+        </div>
+        <aside aria-label="${t('about-catalogue')}">
+          ${qualityPanel(context, id, measured)}
+          ${tagPanel(context, id, { heading: t('formats'), name: 'format', items: found.facets.get('format') ?? [] })}
+          ${tagPanel(context, id, { heading: t('themes'), name: 'categories', items: found.facets.get('categories') ?? [] })}
+          ${dumps(context, id)}
+        </aside>
+      </div>`,
   }
 }
 
 const factRow = (name: string, value: Content | undefined): Content =>
-  value !== undefined && value !== false && value !== '' && !(Array.isArray(value) && value.length === 0) && html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+  value !== undefined &&
+  value !== false &&
+  value !== '' &&
+  !(Array.isArray(value) && value.length === 0) &&
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`
 
 function datasetsOf(context: PageContext, id: string, found: Found): Markup {
   const { t, formats } = context
-  const items = found.records.map((record) => entry(context, record, joined([formatsOf(context, record).join(', '), formats.day(record['modified']) && html`${t('updated')} ${formats.day(record['modified'])}`], ' · ')))
-  return html`<section class="section" aria-labelledby="in"><div class="section-head"><h2 id="in">${t('datasets-title')}</h2><a href="${searchTo(context, [['catalog', id]])}">${t('all-n', { count: found.count })}</a></div><search><form class="searchbar" action="${pathTo(context, 'datasets')}"><label class="vh" for="qc">${t('search-catalogue')}</label><input type="hidden" name="catalog" value="${id}"><input type="search" id="qc" name="q" placeholder="${t('search-catalogue')}"><button class="button primary">${icon('search')}<span class="vh">${t('search-catalogue')}</span></button></form></search>
-<ul class="entries close" role="list">${items}</ul></section>`
+  const items = found.records.map((record) =>
+    entry(
+      context,
+      record,
+      joined(
+        [
+          formatsOf(context, record).join(', '),
+          formats.day(record['modified']) &&
+            html`${t('updated')} ${formats.day(record['modified'])}`,
+        ],
+        ' · ',
+      ),
+    ),
+  )
+  return html`<section class="section" aria-labelledby="in">
+    <div class="section-head">
+      <h2 id="in">${t('datasets-title')}</h2>
+      <a href="${searchTo(context, [['catalog', id]])}">${t('all-n', { count: found.count })}</a>
+    </div>
+    <search>
+      <form class="searchbar" action="${pathTo(context, 'datasets')}">
+        <label class="vh" for="qc">${t('search-catalogue')}</label
+        ><input type="hidden" name="catalog" value="${id}" /><input
+          type="search"
+          id="qc"
+          name="q"
+          placeholder="${t('search-catalogue')}"
+        /><button class="button primary">
+          ${icon('search')}<span class="vh">${t('search-catalogue')}</span>
+        </button>
+      </form>
+    </search>
+    <ul class="entries close" role="list">
+      ${items}
+    </ul>
+  </section>`
 }
 
-const panel = (heading: string, body: Content): Markup => html`<div class="panel"><h2>${heading}</h2>${body}</div>`
+const panel = (heading: string, body: Content): Markup =>
+  html`<div class="panel">
+    <h2>${heading}</h2>
+    ${body}
+  </div>`
 
 function qualityPanel(context: PageContext, id: string, measured: unknown): Content {
   const score = fieldsOf(listOf(at(measured, 'result.results'))[0])['score']
   if (typeof score !== 'number') return false
   const { t } = context
-  return panel(t('metadata-quality'), html`<p class="score"><strong>${Math.round(score)}</strong><span class="soft">${t('points-on-average')}</span></p><p>${qualityMark(context, score)}</p><p><a href="${pathTo(context, 'quality', 'catalogues', id)}">${t('full-report')}</a></p>`)
+  return panel(
+    t('metadata-quality'),
+    html`<p class="score">
+        <strong>${Math.round(score)}</strong><span class="soft">${t('points-on-average')}</span>
+      </p>
+      <p>${qualityMark(context, score)}</p>
+      <p><a href="${pathTo(context, 'quality', 'catalogues', id)}">${t('full-report')}</a></p>`,
+  )
 }
 
-type Tags = { readonly heading: string; readonly name: string; readonly items: readonly FacetItem[] }
+type Tags = {
+  readonly heading: string
+  readonly name: string
+  readonly items: readonly FacetItem[]
+}
 
 function tagPanel(context: PageContext, id: string, { heading, name, items }: Tags): Content {
   const shown = items.filter(({ count }) => count > 0).slice(0, 12)
   const style = name === 'format' ? 'tag format' : 'tag'
-  const tags = shown.map((item) => html`<a class="${style}" href="${searchTo(context, [['catalog', id], [name, item.id]])}">${labelText(context, item.title)}<span class="n">${context.formats.number(item.count)}</span></a>`)
+  const tags = shown.map(
+    (item) =>
+      html`<a
+        class="${style}"
+        href="${searchTo(context, [
+          ['catalog', id],
+          [name, item.id],
+        ])}"
+        >${labelText(context, item.title)}<span class="n"
+          >${context.formats.number(item.count)}</span
+        ></a
+      >`,
+  )
   return shown.length > 0 && panel(heading, html`<p class="tags">${tags}</p>`)
 }
 
 function dumps(context: PageContext, id: string): Markup {
   const { root, t, language } = context
   const base = `${root}api/hub/repo/catalogues/${encodeURIComponent(id)}/dump`
-  const links = [['Turtle', 'ttl'], ['JSON-LD', 'jsonld'], ['RDF/XML', 'rdf'], ['N-Triples', 'nt']] as const
+  const links = [
+    ['Turtle', 'ttl'],
+    ['JSON-LD', 'jsonld'],
+    ['RDF/XML', 'rdf'],
+    ['N-Triples', 'nt'],
+  ] as const
   const feed = `${root}api/hub/search/${language}/feeds/datasets.atom?facets=${encodeURIComponent(JSON.stringify({ catalog: [id] }))}`
-  return panel(t('whole-catalogue'), html`<p class="formats">${links.map(([label, ending]) => html`<a href="${base}.${ending}">${label}</a>`)}<a href="${feed}">${icon('rss')} ${t('feed')}</a></p>`)
+  return panel(
+    t('whole-catalogue'),
+    html`<p class="formats">
+      ${links.map(([label, ending]) => html`<a href="${base}.${ending}">${label}</a>`)}<a
+        href="${feed}"
+        >${icon('rss')} ${t('feed')}</a
+      >
+    </p>`,
+  )
 }
-

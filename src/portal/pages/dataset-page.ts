@@ -5,14 +5,33 @@ import { citationOf, citationText } from '../citations.ts'
 import { html, icon, joined, linkTo, safeAddress, type Content, type Markup } from '../html.ts'
 import { chosenText } from '../languages.ts'
 import { crumbs, pathTo, searchTo, section, type PageContent, type PageContext } from '../page.ts'
-import { distributionCard, licenceText, ordered, type LinkStates } from '../parts/distribution-card.ts'
+import {
+  distributionCard,
+  licenceText,
+  ordered,
+  type LinkStates,
+} from '../parts/distribution-card.ts'
 import { entry, plainDescription, shortened } from '../parts/hits.ts'
 import { areaMap, boxOf, boxText } from '../parts/map.ts'
 import { contactLines, metadataRows, periodText } from '../parts/metadata.ts'
 import { proseOf } from '../parts/prose.ts'
-import { dimensionBars, dimensions, mostPoints, qualityMark } from '../parts/quality.ts'
+import { dimensionBars, mostPoints, qualityMark } from '../parts/quality.ts'
 import { readJson, Refused } from '../ports.ts'
-import { at, fieldsOf, formatsOf, inLanguage, labelOf, labelText, listOf, plain, plainTitle, scoreOf, sharedLicence, titleText, wantedLanguages } from '../record.ts'
+import {
+  at,
+  fieldsOf,
+  formatsOf,
+  inLanguage,
+  labelOf,
+  labelText,
+  listOf,
+  plain,
+  plainTitle,
+  scoreOf,
+  sharedLicence,
+  titleText,
+  wantedLanguages,
+} from '../record.ts'
 import { datasetSchema } from '../schema-org.ts'
 import { isJsonObject } from '../../text/json.ts'
 
@@ -22,8 +41,16 @@ const mostCards = 100
 const sideMs = 1500
 
 /** A record of the search. Throws `Refused` with 404 where there is none. */
-export async function readRecord({ ports, signal, language }: PageContext, kind: string, id: string): Promise<Fields> {
-  const body = await readJson(ports.search, `/${kind}/${encodeURIComponent(id)}?locale=${language}`, { signal })
+export async function readRecord(
+  { ports, signal, language }: PageContext,
+  kind: string,
+  id: string,
+): Promise<Fields> {
+  const body = await readJson(
+    ports.search,
+    `/${kind}/${encodeURIComponent(id)}?locale=${language}`,
+    { signal },
+  )
   return fieldsOf(fieldsOf(body)['result'])
 }
 
@@ -35,7 +62,8 @@ async function aside(context: PageContext, read: Promise<unknown>): Promise<Fiel
   })
   return Promise.race([
     read.then(fieldsOf, (error: unknown) => {
-      if (!(error instanceof Refused)) context.log.warn({ err: error, requestId: context.requestId }, 'portal.aside')
+      if (!(error instanceof Refused))
+        context.log.warn({ err: error, requestId: context.requestId }, 'portal.aside')
       return undefined
     }),
     lateness,
@@ -50,7 +78,10 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
     readRecord(context, 'datasets', id),
     aside(context, readJson(ports.metrics, path, { signal })),
     aside(context, readJson(ports.metrics, `${path}/distributions`, { signal })),
-    aside(context, readJson(ports.search, `${path}/similar?limit=6&locale=${context.language}`, { signal })),
+    aside(
+      context,
+      readJson(ports.search, `${path}/similar?limit=6&locale=${context.language}`, { signal }),
+    ),
   ])
   const title = plainTitle(context, record)
   const description = chosenText(record['description'], wantedLanguages(context, record))
@@ -61,26 +92,36 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
     description: shortened(plainDescription(description?.text ?? title), 150),
     head: headLinks(context, record),
     data: datasetSchema(context, record, address(context, id)),
-    body: html`${catalogue['id'] !== undefined && crumbs(context, [
-      { href: pathTo(context, 'catalogues'), label: t('menu-catalogues') },
-      { href: pathTo(context, 'catalogues', plain(catalogue['id']) ?? ''), label: titleText(context, catalogue) },
-    ])}
-<div class="with-aside"><div>
-<header class="title"><h1>${titleText(context, record)}</h1>${byLine(context, record)}</header>
-<div class="prose close stack">${description ? inLanguage(context, description, proseOf(description.text)) : html`<p class="soft">${t('no-description')}</p>`}${tagLinks(context, record)}</div>
-${facts(context, record)}
-${section('get', t('get-data'), distributions(context, record, linkStates(links)))}
-${similarTo(context, similar)}
-${section('more', t('all-metadata'), metadataRows(context, record))}
-${provenance(context, record, measured)}
-</div>
-<aside aria-label="${t('about-dataset')}">
-${place(context, record)}
-${quality(context, record, measured)}
-${contacts(context, record)}
-${formatsPanel(context, id)}
-${cite(context, record)}
-</aside></div>`,
+    body: html`${
+        catalogue['id'] !== undefined &&
+        crumbs(context, [
+          { href: pathTo(context, 'catalogues'), label: t('menu-catalogues') },
+          {
+            href: pathTo(context, 'catalogues', plain(catalogue['id']) ?? ''),
+            label: titleText(context, catalogue),
+          },
+        ])
+      }
+      <div class="with-aside">
+        <div>
+          <header class="title">
+            <h1>${titleText(context, record)}</h1>
+            ${byLine(context, record)}
+          </header>
+          <div class="prose close stack">
+            ${description ? inLanguage(context, description, proseOf(description.text)) : html`<p class="soft">${t('no-description')}</p>`}${tagLinks(context, record)}
+          </div>
+          ${facts(context, record)}
+          ${section('get', t('get-data'), distributions(context, record, linkStates(links)))}
+          ${similarTo(context, similar)}
+          ${section('more', t('all-metadata'), metadataRows(context, record))}
+          ${provenance(context, record, measured)}
+        </div>
+        <aside aria-label="${t('about-dataset')}">
+          ${place(context, record)} ${quality(context, record, measured)}
+          ${contacts(context, record)} ${formatsPanel(context, id)} ${cite(context, record)}
+        </aside>
+      </div>`,
   }
 }
 
@@ -92,14 +133,29 @@ function headLinks(context: PageContext, record: Fields): Content {
   const id = plain(record['id']) ?? ''
   const inRoot = (language: string) => `${root}${language}/datasets/${encodeURIComponent(id)}`
   const iri = safeAddress(record['resource'])
-  const rdf = [['text/turtle', 'ttl'], ['application/ld+json', 'jsonld']] as const
+  const rdf = [
+    ['text/turtle', 'ttl'],
+    ['application/ld+json', 'jsonld'],
+  ] as const
   return [
-    html`<link rel="canonical" href="${address(context, id)}">`,
-    config.languages.map((one) => html`<link rel="alternate" hreflang="${one}" href="${inRoot(one)}">`),
-    html`<link rel="alternate" hreflang="x-default" href="${inRoot(config.defaultLanguage)}">`,
-    rdf.map(([type, ending]) => html`<link rel="alternate" type="${type}" href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}.${ending}">`),
-    iri !== undefined && html`<link rel="cite-as" href="${iri}">`,
-    html`<meta property="og:type" content="website"><meta property="og:title" content="${plainTitle(context, record)}">`,
+    html`<link rel="canonical" href="${address(context, id)}" />`,
+    config.languages.map(
+      (one) => html`<link rel="alternate" hreflang="${one}" href="${inRoot(one)}" />`,
+    ),
+    html`<link rel="alternate" hreflang="x-default" href="${inRoot(config.defaultLanguage)}" />`,
+    rdf.map(
+      ([type, ending]) =>
+        html`<link
+          rel="alternate"
+          type="${type}"
+          href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}.${ending}"
+        />`,
+    ),
+    iri !== undefined && html`<link rel="cite-as" href="${iri}" />`,
+    html`<meta property="og:type" content="website" /><meta
+        property="og:title"
+        content="${plainTitle(context, record)}"
+      />`,
   ]
 }
 
@@ -107,18 +163,31 @@ function byLine(context: PageContext, record: Fields): Content {
   const publisher = labelOf(context, record['publisher'])
   if (!publisher) return false
   const href = searchTo(context, [['publisher', publisher.text]])
-  return html`<p class="by">${context.t('published-by')} <a href="${href}">${inLanguage(context, publisher)}</a></p>`
+  return html`<p class="by">
+    ${context.t('published-by')} <a href="${href}">${inLanguage(context, publisher)}</a>
+  </p>`
 }
 
 /** Themes, high value and keywords in the language of the page, each a search. */
 function tagLinks(context: PageContext, record: Fields): Content {
   const { t, language } = context
-  const tag = (label: Content, name: string, value: string) => html`<a class="tag" href="${searchTo(context, [[name, value]])}">${label}</a>`
-  const themes = listOf(record['categories']).map((one) => tag(labelText(context, one), 'categories', plain(fieldsOf(one)['id']) ?? ''))
+  const tag = (label: Content, name: string, value: string) =>
+    html`<a class="tag" href="${searchTo(context, [[name, value]])}">${label}</a>`
+  const themes = listOf(record['categories']).map((one) =>
+    tag(labelText(context, one), 'categories', plain(fieldsOf(one)['id']) ?? ''),
+  )
   const keywords = listOf(record['keywords']).map(fieldsOf)
-  const own = keywords.filter((one) => one['language'] === language || one['language'] === undefined)
-  const words = (own.length > 0 ? own : keywords).slice(0, 12).map((one) => tag(plain(one['label']), 'keywords', plain(one['id']) ?? ''))
-  const all = [...themes, record['is_hvd'] === true && tag(t('high-value-dataset'), 'hvd', 'true'), ...words]
+  const own = keywords.filter(
+    (one) => one['language'] === language || one['language'] === undefined,
+  )
+  const words = (own.length > 0 ? own : keywords)
+    .slice(0, 12)
+    .map((one) => tag(plain(one['label']), 'keywords', plain(one['id']) ?? ''))
+  const all = [
+    ...themes,
+    record['is_hvd'] === true && tag(t('high-value-dataset'), 'hvd', 'true'),
+    ...words,
+  ]
   return all.some((one) => one !== false) && html`<p class="tags">${all}</p>`
 }
 
@@ -131,13 +200,33 @@ function facts(context: PageContext, record: Fields): Markup {
     [t('licence'), licenceText(context, sharedLicence(record))],
     [t('period'), period.length > 0 && joined(period.slice(0, 3), ', ')],
   ]
-  return html`<dl class="facts close">${rows.map(([name, value]) => value !== undefined && value !== false && html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+  return html`<dl class="facts close">
+    ${rows.map(
+      ([name, value]) =>
+        value !== undefined &&
+        value !== false &&
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`
 }
 
+/** What the metrics know of each distribution, by its id: the members of its parts laid together. */
 function linkStates(answer: Fields | undefined): LinkStates {
-  const result = fieldsOf(answer?.['result'])
-  const all = listOf(result['results'] ?? answer?.['result']).flatMap(listOf).map(fieldsOf)
-  return new Map(all.flatMap((one) => (typeof one['id'] === 'string' ? [[one['id'], one] as const] : [])))
+  const all = listOf(at(answer, 'result.results')).map((parts) => {
+    const members = listOf(parts)
+      .map(fieldsOf)
+      .flatMap((part) => Object.values(part).flatMap(listOf))
+    return Object.assign({}, ...members.map(fieldsOf)) as Fields
+  })
+  return new Map(
+    all.flatMap((one) => {
+      const id = plain(one['distribution-id'])
+      return id === undefined ? [] : [[id, one] as const]
+    }),
+  )
 }
 
 function distributions(context: PageContext, record: Fields, states: LinkStates): Content {
@@ -145,67 +234,126 @@ function distributions(context: PageContext, record: Fields, states: LinkStates)
   const all = ordered(context, listOf(record['distributions']).map(fieldsOf))
   const landing = listOf(record['landing_page']).map((one) => fieldsOf(one)['resource'] ?? one)[0]
   if (all.length === 0)
-    return html`<p>${t('no-download')} ${safeAddress(landing) !== undefined && linkTo(landing, t('landing-page'))}</p>`
+    return html`<p>
+      ${t('no-download')}
+      ${safeAddress(landing) !== undefined && linkTo(landing, t('landing-page'))}
+    </p>`
   const hasSharedLicence = isJsonObject(sharedLicence(record))
-  const cards = all.slice(0, mostCards).map((one, index) => distributionCard(context, one, { dataset: record, states, hasSharedLicence }, index + 1))
+  const cards = all
+    .slice(0, mostCards)
+    .map((one, index) =>
+      distributionCard(context, one, { dataset: record, states, hasSharedLicence }, index + 1),
+    )
   return html`${cards}${all.length > mostCards && html`<p class="close">${t('more-distributions', { count: all.length - mostCards })}</p>`}`
 }
 
 function similarTo(context: PageContext, answer: Fields | undefined): Content {
   const records = listOf(at(answer, 'result.results')).map(fieldsOf)
   if (records.length === 0) return false
-  const items = records.map((record) => entry(context, record, joined([formatsOf(context, record).join(', '), context.formats.day(record['modified'])], ' · ')))
-  return section('sim', context.t('similar'), html`<ul class="cards" role="list">${items}</ul>`)
+  const items = records.map((record) =>
+    entry(
+      context,
+      record,
+      joined(
+        [formatsOf(context, record).join(', '), context.formats.day(record['modified'])],
+        ' · ',
+      ),
+    ),
+  )
+  return section(
+    'sim',
+    context.t('similar'),
+    html`<ul class="cards" role="list">
+      ${items}
+    </ul>`,
+  )
 }
 
 function provenance(context: PageContext, record: Fields, measured: Fields | undefined): Content {
   const { t, formats } = context
   const source = listOf(record['landing_page']).map((one) => fieldsOf(one)['resource'] ?? one)[0]
   const host = safeAddress(source)
-  const written = formats.moment(at(record, 'catalog_record.modified') ?? at(record, 'catalog_record.issued'))
-  const when = formats.moment(at(measured, 'result.results.0.0.info.lastMeasured') ?? at(measured, 'result.measured'))
+  const written = formats.moment(
+    at(record, 'catalog_record.modified') ?? at(record, 'catalog_record.issued'),
+  )
+  const when = formats.moment(
+    at(measured, 'result.results.0.0.info.lastMeasured') ?? at(measured, 'result.measured'),
+  )
   const steps = [
-    host !== undefined && html`<li>${t('source')}: ${linkTo(source, URL.parse(host)?.host ?? host)}</li>`,
+    host !== undefined &&
+      html`<li>${t('source')}: ${linkTo(source, URL.parse(host)?.host ?? host)}</li>`,
     written && html`<li>${t('written')} ${written}</li>`,
     when && html`<li>${t('measured')} ${when}</li>`,
   ]
   if (steps.every((one) => one === false || one === undefined)) return false
-  return section('prov', t('provenance'), html`<ol class="trail" role="list">${steps}</ol>`)
+  return section(
+    'prov',
+    t('provenance'),
+    html`<ol class="trail" role="list">
+      ${steps}
+    </ol>`,
+  )
 }
 
-const panel = (heading: string, body: Content): Markup => html`<div class="panel"><h2>${heading}</h2>${body}</div>`
+const panel = (heading: string, body: Content): Markup =>
+  html`<div class="panel">
+    <h2>${heading}</h2>
+    ${body}
+  </div>`
 
 function place(context: PageContext, record: Fields): Content {
   const { t } = context
-  const boxes = listOf(record['spatial']).map(boxOf).filter((one) => one !== undefined)
+  const boxes = listOf(record['spatial'])
+    .map(boxOf)
+    .filter((one) => one !== undefined)
   const named = listOf(record['spatial_resource'] ?? record['country']).slice(0, 20)
-  const names = joined(named.map((one) => labelText(context, one)), ', ')
+  const names = joined(
+    named.map((one) => labelText(context, one)),
+    ', ',
+  )
   if (boxes.length === 0 && named.length === 0) return false
   const words = boxes.slice(0, 3).map(boxText).join('; ')
-  const map = areaMap(boxes.slice(0, 50), t('map-of', { place: words }), { width: 320, height: 300 })
-  return panel(t('place'), html`${map}<p class="small close">${joined([words, names], ' · ')}</p>`)
+  const map = areaMap(boxes.slice(0, 50), t('map-of', { place: words }), {
+    width: 320,
+    height: 300,
+  })
+  return panel(
+    t('place'),
+    html`${map}
+      <p class="small close">${joined([words, names], ' · ')}</p>`,
+  )
 }
 
 /** Points of the five dimensions, from the answer of the metrics. */
-export function dimensionScores(measured: Fields | undefined): Readonly<Record<string, number | undefined>> {
-  const result = fieldsOf(listOf(listOf(at(measured, 'result.results'))[0]).at(0))
-  return Object.fromEntries(
-    dimensions.map(({ key }) => {
-      const score = at(result, `${key}.score`)
-      return [key, typeof score === 'number' ? score : undefined]
-    }),
+export const dimensionScores = (measured: Fields | undefined): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    Object.entries(fieldsOf(at(measured, 'result.results.0.info.scores'))).map(([name, score]) => [
+      name,
+      Number(score),
+    ]),
   )
-}
 
 function quality(context: PageContext, record: Fields, measured: Fields | undefined): Content {
   const { t } = context
   const score = scoreOf(record)
-  if (score === undefined) return panel(t('metadata-quality'), html`<p class="soft">${t('not-measured')}</p>`)
+  if (score === undefined)
+    return panel(t('metadata-quality'), html`<p class="soft">${t('not-measured')}</p>`)
   const scores = dimensionScores(measured)
-  const bars = Object.values(scores).some((one) => one !== undefined) && dimensionBars(context, scores)
+  const bars =
+    Object.values(scores).some((one) => one !== undefined) && dimensionBars(context, scores)
   return panel(
     t('metadata-quality'),
-    html`<p class="score"><strong>${Math.round(score)}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span></p><p>${qualityMark(context, score)}</p>${bars}<p><a href="${pathTo(context, 'datasets', plain(record['id']) ?? '', 'quality')}">${t('see-missing')}</a></p>`,
+    html`<p class="score">
+        <strong>${Math.round(score)}</strong
+        ><span class="soft">${t('of-points', { count: mostPoints })}</span>
+      </p>
+      <p>${qualityMark(context, score)}</p>
+      ${bars}
+      <p>
+        <a href="${pathTo(context, 'datasets', plain(record['id']) ?? '', 'quality')}"
+          >${t('see-missing')}</a
+        >
+      </p>`,
   )
 }
 
@@ -216,12 +364,39 @@ function contacts(context: PageContext, record: Fields): Content {
   const homepage = at(record, 'publisher.homepage')
   const mail = people.flatMap((one) => plain(one['email']) ?? [])[0]
   const id = plain(record['id']) ?? ''
-  const fallback = mail === undefined ? undefined : `${mail.includes(':') ? mail : `mailto:${mail}`}?subject=${encodeURIComponent(id)}`
-  const report = safeAddress(config.feedback === undefined ? fallback : filledIn(config.feedback, { id, title: plainTitle(context, record), iri: plain(record['resource']) ?? '' }))
-  if (!publisher && people.length === 0) return panel(t('publisher-contact'), html`<p class="soft">${t('no-contact')}</p>`)
+  const fallback =
+    mail === undefined
+      ? undefined
+      : `${mail.includes(':') ? mail : `mailto:${mail}`}?subject=${encodeURIComponent(id)}`
+  const report = safeAddress(
+    config.feedback === undefined
+      ? fallback
+      : filledIn(config.feedback, {
+          id,
+          title: plainTitle(context, record),
+          iri: plain(record['resource']) ?? '',
+        }),
+  )
+  if (!publisher && people.length === 0)
+    return panel(t('publisher-contact'), html`<p class="soft">${t('no-contact')}</p>`)
   return panel(
     t('publisher-contact'),
-    html`<dl>${publisher && html`<div><dt>${t('published-by')}</dt><dd>${linkTo(homepage, inLanguage(context, publisher))}</dd></div>`}${people.map((one) => html`<div><dt>${t('contact')}</dt>${contactLines(context, one)}</div>`)}</dl>${report !== undefined && html`<p class="small close"><a href="${report}">${t('report-problem')}</a></p>`}`,
+    html`<dl>
+        ${
+          publisher &&
+          html`<div>
+            <dt>${t('published-by')}</dt>
+            <dd>${linkTo(homepage, inLanguage(context, publisher))}</dd>
+          </div>`
+        }${people.map(
+          (one) =>
+            html`<div>
+              <dt>${t('contact')}</dt>
+              ${contactLines(context, one)}
+            </div>`,
+        )}
+      </dl>
+      ${report !== undefined && html`<p class="small close"><a href="${report}">${t('report-problem')}</a></p>`}`,
   )
 }
 
@@ -230,10 +405,23 @@ const filledIn = (template: string, values: Readonly<Record<string, string>>): s
 
 function formatsPanel(context: PageContext, id: string): Markup {
   const base = `${context.root}api/hub/repo/datasets/${encodeURIComponent(id)}`
-  const links = [['Turtle', 'ttl'], ['JSON-LD', 'jsonld'], ['RDF/XML', 'rdf'], ['N-Triples', 'nt']] as const
+  const links = [
+    ['Turtle', 'ttl'],
+    ['JSON-LD', 'jsonld'],
+    ['RDF/XML', 'rdf'],
+    ['N-Triples', 'nt'],
+  ] as const
   const schema = `${pathTo(context, 'datasets', id)}.schema.jsonld`
   const ckan = `${context.root}api/hub/search/ckan/package_show?id=${encodeURIComponent(id)}`
-  return panel(context.t('record-as'), html`<p class="formats">${links.map(([label, ending]) => html`<a href="${base}.${ending}">${label}</a>`)}<a href="${schema}">schema.org</a><a href="${ckan}">CKAN JSON</a></p>`)
+  return panel(
+    context.t('record-as'),
+    html`<p class="formats">
+      ${links.map(([label, ending]) => html`<a href="${base}.${ending}">${label}</a>`)}<a
+        href="${schema}"
+        >schema.org</a
+      ><a href="${ckan}">CKAN JSON</a>
+    </p>`,
+  )
 }
 
 function cite(context: PageContext, record: Fields): Markup {
@@ -242,6 +430,12 @@ function cite(context: PageContext, record: Fields): Markup {
   const base = pathTo(context, 'datasets', plain(record['id']) ?? '', 'cite')
   return panel(
     t('cite'),
-    html`<p class="small" id="cite"><bdi>${text}</bdi></p><p class="row"><button class="button small" type="button" data-copy="cite" hidden>${icon('copy')} ${t('copy')}</button><a class="small" href="${base}.bib">BibTeX</a> <a class="small" href="${base}.ris">RIS</a> <a class="small" href="${base}.json">CSL-JSON</a></p>`,
+    html`<p class="small" id="cite"><bdi>${text}</bdi></p>
+      <p class="row">
+        <button class="button small" type="button" data-copy="cite" hidden>
+          ${icon('copy')} ${t('copy')}</button
+        ><a class="small" href="${base}.bib">BibTeX</a> <a class="small" href="${base}.ris">RIS</a>
+        <a class="small" href="${base}.json">CSL-JSON</a>
+      </p>`,
   )
 }

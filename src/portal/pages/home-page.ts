@@ -16,92 +16,221 @@ const [mostAreas, mostNew, mostCatalogues, mostThemes] = [500, 5, 6, 24]
 export async function homePage(context: PageContext): Promise<PageContent> {
   const { t, config, root, language } = context
   const query = (parameters: Readonly<Record<string, string>>) =>
-    search(context, new URLSearchParams({ locale: language, ...parameters }).toString()).catch((error: unknown) => {
-      context.log.warn({ err: error, requestId: context.requestId }, 'portal.aside')
-      return undefined
-    })
+    search(context, new URLSearchParams({ locale: language, ...parameters }).toString()).catch(
+      (error: unknown) => {
+        context.log.warn({ err: error, requestId: context.requestId }, 'portal.aside')
+        return undefined
+      },
+    )
   const [recent, catalogues, areas] = await Promise.all([
-    query({ filters: 'dataset', limit: String(mostNew), sort: 'modified+desc', aggregationAllFields: 'false', aggregationFields: 'categories', includes: 'id,title,identifier,catalog,modified,issued,language' }),
+    query({
+      filters: 'dataset',
+      limit: String(mostNew),
+      sort: 'modified+desc',
+      aggregationAllFields: 'false',
+      aggregationFields: 'categories',
+      includes: 'id,title,identifier,catalog,modified,issued,language',
+    }),
     query({ filters: 'catalogue', limit: String(mostCatalogues), aggregation: 'false' }),
-    query({ filters: 'dataset', limit: String(mostAreas), includes: 'spatial', aggregation: 'false' }),
+    query({
+      filters: 'dataset',
+      limit: String(mostAreas),
+      includes: 'spatial',
+      aggregation: 'false',
+    }),
   ])
   const name = configured(context, config.name)
-  const lead = configured(context, config.lead)
+  const lead = config.lead === undefined ? t('home-lead') : configured(context, config.lead)
   return {
     title: '',
     query: false,
     ...(lead !== '' && { description: lead }),
-    head: html`<link rel="canonical" href="${root}${language}/">${config.languages.map((one) => html`<link rel="alternate" hreflang="${one}" href="${root}${one}/">`)}<link rel="alternate" type="application/atom+xml" title="${t('feed')}" href="${root}api/hub/search/${language}/feeds/datasets.atom">`,
+    head: html`<link
+        rel="canonical"
+        href="${root}${language}/"
+      />${config.languages.map((one) => html`<link rel="alternate" hreflang="${one}" href="${root}${one}/" />`)}<link
+        rel="alternate"
+        type="application/atom+xml"
+        title="${t('feed')}"
+        href="${root}api/hub/search/${language}/feeds/datasets.atom"
+      />`,
     data: siteSchema(context, name),
-    body: html`<div class="hero"><div>
-<h1>${heading(context, recent, catalogues)}</h1>
-${lead !== '' && html`<p class="lead">${lead}</p>`}
-${bigSearch(context)}
-${config.examples.length > 0 && html`<p class="try"><span>${t('for-example')}</span> ${config.examples.map((one) => html`<a href="${searchTo(context, [['q', one]])}">${one}</a>`)}</p>`}
-</div>
-${extents(context, areas)}
-</div>
-${recent?.count === 0 ? empty(context) : config.home.map((part) => parts[part]?.(context, { recent, catalogues }))}`,
+    body: html`<div class="hero">
+        <div>
+          <h1>${heading(context, recent, catalogues)}</h1>
+          ${lead !== '' && html`<p class="lead">${lead}</p>`} ${bigSearch(context)}
+          ${config.examples.length > 0 && html`<p class="try"><span>${t('for-example')}</span> ${config.examples.map((one) => html`<a href="${searchTo(context, [['q', one]])}">${one}</a>`)}</p>`}
+        </div>
+        ${extents(context, areas)}
+      </div>
+      ${
+        recent?.count === 0
+          ? empty(context)
+          : html`${config.home.includes('themes') && themes(context, recent)}
+              <div class="two section">
+                ${config.home.includes('recent') && newest(context, recent)}${config.home.includes('catalogues') && someCatalogues(context, catalogues)}
+              </div>`
+      }`,
   }
 }
 
-function heading({ t, formats, config, language }: PageContext, recent?: Found, catalogues?: Found): Content {
-  if (!recent || !catalogues || recent.count === 0) return configured({ config, language }, config.name)
-  const message = t('home-heading', { datasets: '\u0001', catalogues: '\u0002', datasetCount: recent.count, catalogueCount: catalogues.count })
+function heading(
+  { t, formats, config, language }: PageContext,
+  recent?: Found,
+  catalogues?: Found,
+): Content {
+  if (!recent || !catalogues || recent.count === 0)
+    return configured({ config, language }, config.name)
+  const message = t('home-heading', {
+    datasets: '\u0001',
+    catalogues: '\u0002',
+    datasetCount: recent.count,
+    catalogueCount: catalogues.count,
+  })
   return message.split(/([\u0001\u0002])/).map((part) => {
     if (part === '\u0001') return html`<b>${formats.number(recent.count)}</b>`
     return part === '\u0002' ? html`<b>${formats.number(catalogues.count)}</b>` : part
   })
 }
 
-const bigSearch = (context: PageContext): Markup => html`<search><form class="searchbar big" action="${pathTo(context, 'datasets')}"><label class="vh" for="q">${context.t('search-datasets')}</label><input type="search" id="q" name="q" placeholder="${context.t('search-hint')}" autocomplete="off"><button class="button primary">${icon('search')}<span class="text">${context.t('search')}</span></button></form></search>`
+const bigSearch = (context: PageContext): Markup =>
+  html`<search>
+    <form class="searchbar big" action="${pathTo(context, 'datasets')}">
+      <label class="vh" for="q">${context.t('search-datasets')}</label
+      ><input
+        type="search"
+        id="q"
+        name="q"
+        placeholder="${context.t('search-hint')}"
+        autocomplete="off"
+      /><button class="button primary">
+        ${icon('search')}<span class="text">${context.t('search')}</span>
+      </button>
+    </form>
+  </search>`
 
 function extents(context: PageContext, areas: Found | undefined): Content {
   const { t } = context
   const boxes = (areas?.records ?? []).flatMap(({ spatial }) => {
-    const [first] = listOf(spatial).map(boxOf).filter((one) => one !== undefined)
+    const [first] = listOf(spatial)
+      .map(boxOf)
+      .filter((one) => one !== undefined)
     return first ? [first] : []
   })
   if (boxes.length === 0) return false
   const caption = t('map-of-datasets', { count: boxes.length })
-  return html`<figure>${areaMap(boxes, caption, { width: 520, height: 400 })}<figcaption>${caption}</figcaption></figure>`
+  return html`<figure>
+    ${areaMap(boxes, caption, { width: 520, height: 400 })}
+    <figcaption>${caption}</figcaption>
+  </figure>`
 }
 
-type HomeData = { readonly recent: Found | undefined; readonly catalogues: Found | undefined }
+function themes(context: PageContext, recent: Found | undefined): Content {
+  const items = (recent?.facets.get('categories') ?? []).filter(({ count }) => count > 0)
+  if (items.length === 0) return false
+  const links = items.slice(0, mostThemes).map(
+    ({ id, title, count }) =>
+      html`<li>
+        <a href="${searchTo(context, [['categories', id]])}"
+          ><span>${labelText(context, title)}</span
+          ><span class="n"
+            >${context.formats.number(count)}<span class="vh"> ${context.t('datasets')}</span></span
+          ></a
+        >
+      </li>`,
+  )
+  return html`<section class="section" aria-labelledby="themes">
+    <div class="section-head"><h2 id="themes">${context.t('themes')}</h2></div>
+    <ul class="index" role="list">
+      ${links}
+    </ul>
+  </section>`
+}
 
-const parts: Readonly<Record<string, (context: PageContext, data: HomeData) => Content>> = {
-  themes: (context, { recent }) => {
-    const items = (recent?.facets.get('categories') ?? []).filter(({ count }) => count > 0).slice(0, mostThemes)
-    if (items.length === 0) return false
-    const links = items.map(
-      ({ id, title, count }) =>
-        html`<li><a href="${searchTo(context, [['categories', id]])}"><span>${labelText(context, title)}</span><span class="n">${context.formats.number(count)}<span class="vh"> ${context.t('datasets')}</span></span></a></li>`,
-    )
-    return html`<section class="section" aria-labelledby="themes"><div class="section-head"><h2 id="themes">${context.t('themes')}</h2></div><ul class="index" role="list">${links}</ul></section>`
-  },
-  recent: (context, { recent }) => {
-    const { t, formats } = context
-    const items = (recent?.records ?? []).map((record) => entry(context, record, joined([labelText(context, record['catalog']), formats.day(record['modified'] ?? record['issued'])], ' · ')))
-    return items.length > 0 && html`<section class="section" aria-labelledby="new"><div class="section-head"><h2 id="new">${t('recently-updated')}</h2><a href="${pathTo(context, 'datasets')}">${t('all-datasets')}</a></div><ul class="entries" role="list">${items}</ul></section>`
-  },
-  catalogues: (context, { catalogues }) => {
-    const { t } = context
-    const items = (catalogues?.records ?? []).map((record) => catalogueEntry(context, record, 'h3'))
-    return items.length > 0 && html`<section class="section" aria-labelledby="cats"><div class="section-head"><h2 id="cats">${t('menu-catalogues')}</h2><a href="${pathTo(context, 'catalogues')}">${t('all-catalogues')}</a></div><ul class="entries" role="list">${items}</ul></section>`
-  },
+function newest(context: PageContext, recent: Found | undefined): Content {
+  const { t, formats } = context
+  const items = (recent?.records ?? []).map((record) =>
+    entry(
+      context,
+      record,
+      joined(
+        [
+          labelText(context, record['catalog']),
+          formats.day(record['modified'] ?? record['issued']),
+        ],
+        ' · ',
+      ),
+    ),
+  )
+  return (
+    items.length > 0 &&
+    html`<section aria-labelledby="new">
+      <div class="section-head">
+        <h2 id="new">${t('recently-updated')}</h2>
+        <a href="${pathTo(context, 'datasets')}">${t('all-datasets')}</a>
+      </div>
+      <ul class="entries" role="list">
+        ${items}
+      </ul>
+    </section>`
+  )
+}
+
+function someCatalogues(context: PageContext, catalogues: Found | undefined): Content {
+  const { t } = context
+  const items = (catalogues?.records ?? []).map((record) => catalogueEntry(context, record, 'h3'))
+  return (
+    items.length > 0 &&
+    html`<section aria-labelledby="cats">
+      <div class="section-head">
+        <h2 id="cats">${t('menu-catalogues')}</h2>
+        <a href="${pathTo(context, 'catalogues')}">${t('all-catalogues')}</a>
+      </div>
+      <ul class="entries" role="list">
+        ${items}
+      </ul>
+    </section>`
+  )
 }
 
 /** A catalogue in a list, with how many datasets it has. */
 export function catalogueEntry(context: PageContext, record: Fields, heading: 'h2' | 'h3'): Markup {
   const { t } = context
-  const title = html`<a href="${pathTo(context, 'catalogues', plain(record['id']) ?? '')}">${titleText(context, record)}</a>`
+  const title = html`<a href="${pathTo(context, 'catalogues', plain(record['id']) ?? '')}"
+    >${titleText(context, record)}</a
+  >`
   const count = Number(record['count'] ?? 0)
-  const below = joined([t('n-datasets', { count }), labelText(context, record['country']), heading === 'h2' && labelText(context, record['publisher'])], ' · ')
-  const description = heading === 'h2' ? chosenText(record['description'], wantedLanguages(context, record)) : undefined
+  const below = joined(
+    [
+      t('n-datasets', { count }),
+      labelText(context, record['country']),
+      heading === 'h2' && labelText(context, record['publisher']),
+    ],
+    ' · ',
+  )
+  const description =
+    heading === 'h2'
+      ? chosenText(record['description'], wantedLanguages(context, record))
+      : undefined
   const about = description && html`<p class="prose">${description.text.slice(0, 400)}</p>`
-  return heading === 'h2' ? html`<li><h2>${title}</h2>${about}<p>${below}</p></li>` : html`<li><h3>${title}</h3><p>${below}</p></li>`
+  return heading === 'h2'
+    ? html`<li>
+        <h2>${title}</h2>
+        ${about}
+        <p>${below}</p>
+      </li>`
+    : html`<li>
+        <h3>${title}</h3>
+        <p>${below}</p>
+      </li>`
 }
 
 /** Nothing is in yet: the two ways to change that. */
 const empty = (context: PageContext): Markup =>
-  html`<section class="section"><h2>${context.t('no-datasets-yet')}</h2><ul class="prose"><li>${context.t('add-by-import')} <code>npm run import -- catalogue.ttl</code></li><li>${context.t('add-by-pipe')} <code>pipes/</code></li></ul></section>`
+  html`<section class="section">
+    <h2>${context.t('no-datasets-yet')}</h2>
+    <ul class="prose">
+      <li>${context.t('add-by-import')} <code>npm run import -- catalogue.ttl</code></li>
+      <li>${context.t('add-by-pipe')} <code>pipes/</code></li>
+    </ul>
+  </section>`

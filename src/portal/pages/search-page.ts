@@ -26,8 +26,20 @@ const mostValues = 10
 const openFacets = 5
 
 const fieldsShown = [
-  'id', 'title', 'description', 'identifier', 'publisher', 'catalog', 'modified', 'issued', 'is_hvd', 'language',
-  'quality_meas.scoring', 'distributions.format', 'distributions.license', '_highlight',
+  'id',
+  'title',
+  'description',
+  'identifier',
+  'publisher',
+  'catalog',
+  'modified',
+  'issued',
+  'is_hvd',
+  'language',
+  'quality_meas.scoring',
+  'distributions.format',
+  'distributions.license',
+  '_highlight',
 ].join(',')
 
 /** Throws `Refused` and `Failure` of the search. */
@@ -43,24 +55,40 @@ export async function searchPage(
       highlight: 'title,description',
       suggestions: 'true',
       aggregationAllFields: 'false',
-      aggregationFields: shownFacets(context).map((name) => facetParameters[name] ?? name).join(','),
+      aggregationFields: shownFacets(context)
+        .map((name) => facetParameters[name] ?? name)
+        .join(','),
     }),
   )
   const near = found.count === 0 ? await nearTo(context, form, found) : undefined
   const title = titleOf(context, form, found.count)
   const isBare = formQuery(form).length === 0
-  const canonical = context.root + searchTo(context, form.q === '' ? [] : [['q', form.q]]).slice(new URL(context.root).pathname.length)
+  const canonical =
+    context.root +
+    searchTo(context, form.q === '' ? [] : [['q', form.q]]).slice(
+      new URL(context.root).pathname.length,
+    )
   return {
     title,
     section: 'data',
     query: form.q,
     isIndexed: isBare,
-    head: html`<link rel="canonical" href="${canonical}">${feedLink(context, form)}${neighbours(context, form, found.count)}`,
-    body: html`<div class="search-head"><h1>${title}</h1>${chips(context, form, found)}</div>${
-      found.count === 0 && near !== undefined
-        ? near
-        : html`<div class="with-filters">${filters(context, form, found)}<div>${hitList(context, form, found)}</div></div>`
-    }`,
+    head: html`<link
+        rel="canonical"
+        href="${canonical}"
+      />${feedLink(context, form)}${neighbours(context, form, found.count)}`,
+    body: html`<div class="search-head">
+        <h1>${title}</h1>
+        ${chips(context, form, found)}
+      </div>
+      ${
+        found.count === 0 && near !== undefined
+          ? near
+          : html`<div class="with-filters">
+              ${filters(context, form, found)}
+              <div>${hitList(context, form, found)}</div>
+            </div>`
+      }`,
   }
 }
 
@@ -76,13 +104,18 @@ const titleOf = ({ t, formats }: PageContext, { q }: SearchForm, count: number):
 function chips(context: PageContext, form: SearchForm, found: Found): Content {
   const { t } = context
   const chip = (label: Content, query: SearchQuery) =>
-    html`<a class="chip" href="${searchTo(context, query)}"><span><span class="vh">${t('remove-filter')} </span>${label}</span>${icon('x')}</a>`
+    html`<a class="chip" href="${searchTo(context, query)}"
+      ><span><span class="vh">${t('remove-filter')} </span>${label}</span>${icon('x')}</a
+    >`
   const all = [
     ...[...form.facets].flatMap(([name, values]) =>
       values.map((value) => {
         const item = found.facets.get(facetParameters[name] ?? name)?.find(({ id }) => id === value)
         const label = valueLabel(context, name, item ?? { id: value, title: value, count: 0 })
-        return chip(html`${t(`facet-${name}`)}: ${label}`, formQuery(form, { facets: toggled(form, name, value) }))
+        return chip(
+          html`${t(`facet-${name}`)}: ${label}`,
+          formQuery(form, { facets: toggled(form, name, value) }),
+        )
       }),
     ),
     ...(['from', 'to', 'place', 'bbox'] as const).flatMap((name) => {
@@ -94,7 +127,9 @@ function chips(context: PageContext, form: SearchForm, found: Found): Content {
   ]
   if (all.length === 0) return false
   const none = searchTo(context, form.q === '' ? [] : [['q', form.q]])
-  return html`<div class="active" role="group" aria-label="${t('active-filters')}">${all}<a href="${none}">${t('remove-all')}</a></div>`
+  return html`<div class="active" role="group" aria-label="${t('active-filters')}">
+    ${all}<a href="${none}">${t('remove-all')}</a>
+  </div>`
 }
 
 /** What a value of a facet is called: in words of ours where the value is a sign. */
@@ -105,14 +140,48 @@ function valueLabel(context: PageContext, name: string, { id, title }: FacetItem
 
 function filters(context: PageContext, form: SearchForm, found: Found): Markup {
   const { t } = context
-  const groups = shownFacets(context).map((name, at) => facetGroup(context, { form, found, name, isOpen: at < openFacets || form.facets.has(name) }))
+  const groups = shownFacets(context).map((name, at) =>
+    facetGroup(context, { form, found, name, isOpen: at < openFacets || form.facets.has(name) }),
+  )
   const active = [...form.facets.values()].flat().length
-  return html`<details class="filters"><summary>${icon('sliders-horizontal')} ${t('filters')} ${active > 0 && html`<span class="soft">${t('n-active', { count: active })}</span>`}</summary>
-<form action="${pathTo(context, 'datasets')}" data-auto aria-label="${t('filters')}">${form.q !== '' && html`<input type="hidden" name="q" value="${form.q}">`}${form.sort !== undefined && html`<input type="hidden" name="sort" value="${form.sort}">`}
-${groups}
-<details class="facet"${(form.from ?? form.to ?? (form.place || undefined)) !== undefined && html` open`}><summary><span>${t('dates-and-place')}</span>${icon('chevron-down')}</summary><div class="stack"><div class="field"><label for="from">${t('from')}</label><input type="date" id="from" name="from" value="${form.from ?? ''}"></div><div class="field"><label for="to">${t('to')}</label><input type="date" id="to" name="to" value="${form.to ?? ''}"></div><div class="field"><label for="place">${t('place')}</label><input type="text" id="place" name="place" value="${form.place}"><span class="hint">${t('place-hint')}</span></div></div></details>
-<div class="filter-actions"><button class="button primary">${t('apply')}</button><a class="button quiet" href="${searchTo(context, form.q === '' ? [] : [['q', form.q]])}">${t('reset')}</a></div>
-</form></details>`
+  return html`<details class="filters">
+    <summary>
+      ${icon('sliders-horizontal')} ${t('filters')}
+      ${active > 0 && html`<span class="soft">${t('n-active', { count: active })}</span>`}
+    </summary>
+    <form action="${pathTo(context, 'datasets')}" data-auto aria-label="${t('filters')}">
+      ${form.q !== '' && html`<input type="hidden" name="q" value="${form.q}" />`}${form.sort !== undefined && html`<input type="hidden" name="sort" value="${form.sort}" />`}
+      ${groups}
+      <details
+        class="facet"
+        ${(form.from ?? form.to ?? (form.place || undefined)) !== undefined && html` open`}
+      >
+        <summary><span>${t('dates-and-place')}</span>${icon('chevron-down')}</summary>
+        <div class="stack">
+          <div class="field">
+            <label for="from">${t('from')}</label
+            ><input type="date" id="from" name="from" value="${form.from ?? ''}" />
+          </div>
+          <div class="field">
+            <label for="to">${t('to')}</label
+            ><input type="date" id="to" name="to" value="${form.to ?? ''}" />
+          </div>
+          <div class="field">
+            <label for="place">${t('place')}</label
+            ><input type="text" id="place" name="place" value="${form.place}" /><span class="hint"
+              >${t('place-hint')}</span
+            >
+          </div>
+        </div>
+      </details>
+      <div class="filter-actions">
+        <button class="button primary">${t('apply')}</button
+        ><a class="button quiet" href="${searchTo(context, form.q === '' ? [] : [['q', form.q]])}"
+          >${t('reset')}</a
+        >
+      </div>
+    </form>
+  </details>`
 }
 
 type FacetGroup = {
@@ -128,28 +197,55 @@ function facetGroup(context: PageContext, { form, found, name, isOpen }: FacetGr
   const checked = form.facets.get(name) ?? []
   const items = found.facets.get(facetParameters[name] ?? name) ?? []
   const known = items.filter(({ id, count }) => count > 0 || checked.includes(id))
-  const unknown = checked.filter((id) => !items.some((item) => item.id === id)).map((id) => ({ id, title: id, count: 0 }))
+  const unknown = checked
+    .filter((id) => !items.some((item) => item.id === id))
+    .map((id) => ({ id, title: id, count: 0 }))
   const isChecked = ({ id }: FacetItem) => checked.includes(id)
   const all = [...unknown, ...known.filter(isChecked), ...known.filter((item) => !isChecked(item))]
   if (all.length === 0) return false
   const rows = all.slice(0, Math.max(mostValues, checked.length)).map(
     (item) =>
-      html`<label><input type="checkbox" name="${name}" value="${item.id}"${isChecked(item) && html` checked`}><span>${valueLabel(context, name, item)}</span><span class="n">${context.formats.number(item.count)}<span class="vh"> ${t('datasets')}</span></span></label>`,
+      html`<label
+        ><input
+          type="checkbox"
+          name="${name}"
+          value="${item.id}"
+          ${isChecked(item) && html` checked`}
+        /><span>${valueLabel(context, name, item)}</span
+        ><span class="n"
+          >${context.formats.number(item.count)}<span class="vh"> ${t('datasets')}</span></span
+        ></label
+      >`,
   )
   const more = searchTo(context, formQuery(form), { facet: name })
-  return html`<details class="facet"${isOpen && html` open`}><summary><span id="f-${name}">${t(`facet-${name}`)}</span>${icon('chevron-down')}</summary><div role="group" aria-labelledby="f-${name}">
-${rows}${all.length > mostValues && html`<a class="more-link" href="${more}">${t('all-values')}</a>`}</div></details>`
+  return html`<details class="facet" ${isOpen && html` open`}>
+    <summary><span id="f-${name}">${t(`facet-${name}`)}</span>${icon('chevron-down')}</summary>
+    <div role="group" aria-labelledby="f-${name}">
+      ${rows}${all.length > mostValues && html`<a class="more-link" href="${more}">${t('all-values')}</a>`}
+    </div>
+  </details>`
 }
 
 function hitList(context: PageContext, form: SearchForm, found: Found): Content {
   const { t, formats } = context
   const first = (form.page - 1) * pageSize + 1
   const last = Math.min(first + found.records.length - 1, found.count)
-  const status = found.records.length === 0 ? t('no-hits-here') : t('hits-from-to', { first: formats.number(first), last: formats.number(last), count: formats.number(found.count) })
-  return html`<div class="listbar"><p class="soft small" role="status">${status}</p>${sortForm(context, form)}</div>
-<ol class="hits" role="list">${found.records.map((record) => hit(context, record))}</ol>
-${pageLinks(context, form, found.count)}
-${take(context, form)}`
+  const status =
+    found.records.length === 0
+      ? t('no-hits-here')
+      : t('hits-from-to', {
+          first: formats.number(first),
+          last: formats.number(last),
+          count: formats.number(found.count),
+        })
+  return html`<div class="listbar">
+      <p class="soft small" role="status">${status}</p>
+      ${sortForm(context, form)}
+    </div>
+    <ol class="hits" role="list">
+      ${found.records.map((record) => hit(context, record))}
+    </ol>
+    ${pageLinks(context, form, found.count)} ${take(context, form)}`
 }
 
 function sortForm(context: PageContext, form: SearchForm): Markup {
@@ -157,9 +253,21 @@ function sortForm(context: PageContext, form: SearchForm): Markup {
   const chosen = form.sort ?? (form.q === '' ? 'modified' : 'relevance')
   const options = Object.keys(sorts)
     .filter((name) => name !== 'relevance' || form.q !== '')
-    .map((name) => html`<option value="${name}"${name === chosen && html` selected`}>${t(`sort-${name}`)}</option>`)
+    .map(
+      (name) =>
+        html`<option value="${name}" ${name === chosen && html` selected`}>
+          ${t(`sort-${name}`)}
+        </option>`,
+    )
   const rest = formQuery(form).filter(([name]) => name !== 'sort')
-  return html`<form action="${pathTo(context, 'datasets')}">${rest.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<label for="sort">${t('sort-by')}</label><select id="sort" name="sort">${options}</select><button class="button small">${t('sort')}</button></form>`
+  return html`<form action="${pathTo(context, 'datasets')}">
+    ${rest.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}<label
+      for="sort"
+      >${t('sort-by')}</label
+    ><select id="sort" name="sort">
+      ${options}</select
+    ><button class="button small">${t('sort')}</button>
+  </form>`
 }
 
 /** Links to pages around this one, the first and the last. */
@@ -168,61 +276,142 @@ function pageLinks(context: PageContext, form: SearchForm, count: number): Conte
   const last = Math.ceil(Math.min(count, lastHit) / pageSize)
   if (last < 2) return false
   const query = formQuery(form)
-  const near = [1, form.page - 1, form.page, form.page + 1, last].filter((page) => page >= 1 && page <= last)
-  const numbers = [...new Set(near)].toSorted((a, b) => a - b).map((page) =>
-    page === form.page
-      ? html`<span aria-current="page" aria-label="${t('page-n', { page })}">${page}</span>`
-      : html`<a href="${searchTo(context, query, { page })}" aria-label="${t('page-n', { page })}">${page}</a>`,
+  const near = [1, form.page - 1, form.page, form.page + 1, last].filter(
+    (page) => page >= 1 && page <= last,
   )
-  const next = form.page < last && html`<a href="${searchTo(context, query, { page: form.page + 1 })}" rel="next">${t('next')} ${icon('arrow-right')}</a>`
-  const beyond = form.page === last && count > lastHit && html`<p class="soft small">${t('beyond-pages', { count: lastHit })}</p>`
-  return html`<nav class="pages" aria-label="${t('pages')}">${numbers}${next}</nav>${beyond}`
+  const numbers = [...new Set(near)]
+    .toSorted((a, b) => a - b)
+    .map((page) =>
+      page === form.page
+        ? html`<span aria-current="page" aria-label="${t('page-n', { page })}">${page}</span>`
+        : html`<a href="${searchTo(context, query, { page })}" aria-label="${t('page-n', { page })}"
+            >${page}</a
+          >`,
+    )
+  const next =
+    form.page < last &&
+    html`<a href="${searchTo(context, query, { page: form.page + 1 })}" rel="next"
+      >${t('next')} ${icon('arrow-right')}</a
+    >`
+  const beyond =
+    form.page === last &&
+    count > lastHit &&
+    html`<p class="soft small">${t('beyond-pages', { count: lastHit })}</p>`
+  return html`<nav class="pages" aria-label="${t('pages')}">${numbers}${next}</nav>
+    ${beyond}`
 }
 
 function neighbours(context: PageContext, form: SearchForm, count: number): Content {
   const query = formQuery(form)
   const last = Math.ceil(Math.min(count, lastHit) / pageSize)
   return [
-    form.page > 1 && html`<link rel="prev" href="${searchTo(context, query, { page: form.page - 1 })}">`,
-    form.page < last && html`<link rel="next" href="${searchTo(context, query, { page: form.page + 1 })}">`,
+    form.page > 1 &&
+      html`<link rel="prev" href="${searchTo(context, query, { page: form.page - 1 })}" />`,
+    form.page < last &&
+      html`<link rel="next" href="${searchTo(context, query, { page: form.page + 1 })}" />`,
   ]
 }
 
-const feedAddress = ({ root, language }: PageContext, form: SearchForm, kind: 'atom' | 'rss'): string =>
+const feedAddress = (
+  { root, language }: PageContext,
+  form: SearchForm,
+  kind: 'atom' | 'rss',
+): string =>
   `${root}api/hub/search/${language}/feeds/datasets.${kind}?${serviceQuery({ ...form, page: 1 }, language)}`
 
 const feedLink = (context: PageContext, form: SearchForm): Markup =>
-  html`<link rel="alternate" type="application/atom+xml" title="${context.t('feed')}" href="${feedAddress(context, form, 'atom')}">`
+  html`<link
+    rel="alternate"
+    type="application/atom+xml"
+    title="${context.t('feed')}"
+    href="${feedAddress(context, form, 'atom')}"
+  />`
 
 /** The same search for other programs. */
 function take(context: PageContext, form: SearchForm): Markup {
   const { t, root, language } = context
   const query = parametersOf(formQuery(form)).toString()
-  return html`<p class="take"><span>${t('take-search')}</span> <a href="${feedAddress(context, form, 'atom')}">${icon('rss')} Atom</a> <a href="${feedAddress(context, form, 'rss')}">RSS</a> <a href="${root}api/hub/search/search?${serviceQuery(form, language)}">JSON</a> <a href="${pathTo(context, 'datasets.csv')}${query === '' ? '' : `?${query}`}">CSV</a></p>`
+  return html`<p class="take">
+    <span>${t('take-search')}</span>
+    <a href="${feedAddress(context, form, 'atom')}">${icon('rss')} Atom</a>
+    <a href="${feedAddress(context, form, 'rss')}">RSS</a>
+    <a href="${root}api/hub/search/search?${serviceQuery(form, language)}">JSON</a>
+    <a href="${pathTo(context, 'datasets.csv')}${query === '' ? '' : `?${query}`}">CSV</a>
+  </p>`
 }
 
 /** Other searches that find something, each with its count, and the first hits of the best one. */
 async function nearTo(context: PageContext, form: SearchForm, found: Found): Promise<Content> {
   const { t, formats } = context
   const count = async (other: SearchForm) =>
-    (await search(context, serviceQuery(other, context.language, { limit: '0', aggregation: 'false' }))).count
-  const withoutFilters = { ...form, facets: new Map(), from: undefined, to: undefined, bbox: undefined, place: '', page: 1 }
+    (
+      await search(
+        context,
+        serviceQuery(other, context.language, { limit: '0', aggregation: 'false' }),
+      )
+    ).count
+  const withoutFilters = {
+    ...form,
+    facets: new Map(),
+    from: undefined,
+    to: undefined,
+    bbox: undefined,
+    place: '',
+    page: 1,
+  }
   const withoutWords = { ...form, q: '', page: 1 }
   const hasFilters = formQuery(withoutFilters).length < formQuery(form).length
   const [first] = found.suggestions
   const options = hasFilters
-    ? await Promise.all([withoutFilters, withoutWords].map(async (one) => [one, await count(one)] as const))
+    ? await Promise.all(
+        [withoutFilters, withoutWords].map(async (one) => [one, await count(one)] as const),
+      )
     : []
   const records = first
-    ? (await search(context, serviceQuery({ ...withoutFilters, q: first.q }, context.language, { limit: '3', includes: fieldsShown, aggregation: 'false' }))).records
+    ? (
+        await search(
+          context,
+          serviceQuery({ ...withoutFilters, q: first.q }, context.language, {
+            limit: '3',
+            includes: fieldsShown,
+            aggregation: 'false',
+          }),
+        )
+      ).records
     : []
   const links = options.map(([one, hits]) => {
     const label = one.q === '' ? t('without-words') : t('without-filters', { query: one.q })
-    return html`<li><a href="${searchTo(context, formQuery(one))}">${label}</a> (${t('n-datasets', { count: hits })})</li>`
+    return html`<li>
+      <a href="${searchTo(context, formQuery(one))}">${label}</a>
+      (${t('n-datasets', { count: hits })})
+    </li>`
   })
-  return html`<div class="stack prose">${first && html`<p>${t('did-you-mean')} <a href="${searchTo(context, [['q', first.q]])}"><strong>${first.q}</strong></a>? ${t('that-finds', { count: first.count, number: formats.number(first.count) })}</p>`}<ul>${links}<li><a href="${pathTo(context, '')}">${t('browse-themes')}</a></li></ul></div>
-${records.length > 0 && html`<section class="section" aria-labelledby="near"><h2 id="near">${t('would-find', { query: first?.q ?? '' })}</h2><ul class="entries" role="list">${records.map((record) => entry(context, record, joined([labelText(context, record['publisher']), formats.day(record['modified'])], ' · ')))}</ul></section>`}
-<p class="section"><a href="${feedAddress(context, form, 'atom')}">${icon('rss')} ${t('subscribe-search')}</a></p>`
+  return html`<div class="stack prose">
+      ${
+        first &&
+        html`<p>
+          ${t('did-you-mean')}
+          <a href="${searchTo(context, [['q', first.q]])}"><strong>${first.q}</strong></a
+          >? ${t('that-finds', { count: first.count, number: formats.number(first.count) })}
+        </p>`
+      }
+      <ul>
+        ${links}
+        <li><a href="${pathTo(context, '')}">${t('browse-themes')}</a></li>
+      </ul>
+    </div>
+    ${
+      records.length > 0 &&
+      html`<section class="section" aria-labelledby="near">
+        <h2 id="near">${t('would-find', { query: first?.q ?? '' })}</h2>
+        <ul class="entries" role="list">
+          ${records.map((record) => entry(context, record, joined([labelText(context, record['publisher']), formats.day(record['modified'])], ' · ')))}
+        </ul>
+      </section>`
+    }
+    <p class="section">
+      <a href="${feedAddress(context, form, 'atom')}">${icon('rss')} ${t('subscribe-search')}</a>
+    </p>`
 }
 
 /** All values of one facet, with a field that narrows them down. */
@@ -236,24 +425,56 @@ export async function facetPage(
   const form = searchForm(parameters)
   const wanted = (parameters.get('filter') ?? '').trim().toLocaleLowerCase(context.language)
   const id = facetParameters[name] ?? name
-  const found = await search(context, serviceQuery(form, context.language, { limit: '0', aggregationAllFields: 'false', aggregationFields: id, facetSize: '500' }))
+  const found = await search(
+    context,
+    serviceQuery(form, context.language, {
+      limit: '0',
+      aggregationAllFields: 'false',
+      aggregationFields: id,
+      facetSize: '500',
+    }),
+  )
   const items = (found.facets.get(id) ?? []).filter((item) => {
     const label = labelOf(context, item.title)?.text ?? item.id
     return item.count > 0 && label.toLocaleLowerCase(context.language).includes(wanted)
   })
   const title = t('all-of-facet', { facet: t(`facet-${name}`) })
-  const hidden = formQuery(form).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`)
+  const hidden = formQuery(form).map(
+    ([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`,
+  )
   const links = items.map((item) => {
     const query = formQuery(form, { facets: toggled(form, name, item.id) })
-    return html`<li><a href="${searchTo(context, query)}"><span>${valueLabel(context, name, item)}</span><span class="n">${formats.number(item.count)}<span class="vh"> ${t('datasets')}</span></span></a></li>`
+    return html`<li>
+      <a href="${searchTo(context, query)}"
+        ><span>${valueLabel(context, name, item)}</span
+        ><span class="n"
+          >${formats.number(item.count)}<span class="vh"> ${t('datasets')}</span></span
+        ></a
+      >
+    </li>`
   })
   return {
     title,
     section: 'data',
     query: form.q,
     isIndexed: false,
-    body: html`<h1>${title}</h1><form class="row close" action="${searchTo(context, [], { facet: name })}">${hidden}<div class="field"><label for="filter">${t('narrow-down')}</label><input type="search" id="filter" name="filter" value="${wanted}"></div><button class="button">${t('apply')}</button></form>
-<p class="soft small close" role="status">${t('n-values', { count: items.length })}</p><ul class="index close" role="list">${links}</ul><p class="close"><a href="${searchTo(context, formQuery(form))}">${icon('arrow-left')} ${t('back-to-search')}</a></p>`,
+    body: html`<h1>${title}</h1>
+      <form class="row close" action="${searchTo(context, [], { facet: name })}">
+        ${hidden}
+        <div class="field">
+          <label for="filter">${t('narrow-down')}</label
+          ><input type="search" id="filter" name="filter" value="${wanted}" />
+        </div>
+        <button class="button">${t('apply')}</button>
+      </form>
+      <p class="soft small close" role="status">${t('n-values', { count: items.length })}</p>
+      <ul class="index close" role="list">
+        ${links}
+      </ul>
+      <p class="close">
+        <a href="${searchTo(context, formQuery(form))}"
+          >${icon('arrow-left')} ${t('back-to-search')}</a
+        >
+      </p>`,
   }
 }
-

@@ -4,7 +4,15 @@ import { type Fields } from '../../text/json.ts'
 import { html, icon, linkTo, safeAddress, type Content, type Markup } from '../html.ts'
 import { chosenText } from '../languages.ts'
 import { pathTo, type PageContext } from '../page.ts'
-import { fieldsOf, inLanguage, labelOf, labelText, listOf, plain, wantedLanguages } from '../record.ts'
+import {
+  fieldsOf,
+  inLanguage,
+  labelOf,
+  licenceName,
+  listOf,
+  plain,
+  wantedLanguages,
+} from '../record.ts'
 
 /** Whether links answered: what the metrics know of a distribution, by its id. */
 export type LinkStates = ReadonlyMap<string, Fields>
@@ -19,12 +27,18 @@ type CardContext = {
 /** Files by format and size, then services. Generated ids are no order that would last. */
 export function ordered(context: PageContext, distributions: readonly Fields[]): readonly Fields[] {
   const key = (one: Fields) =>
-    [isService(one) ? 1 : 0, formatName(context, one) ?? '~', String(Number(one['byte_size'] ?? 0)).padStart(20, '0'), plain(listOf(one['access_url'])[0]) ?? ''].join(' ')
+    [
+      isService(one) ? 1 : 0,
+      formatName(context, one) ?? '~',
+      String(Number(one['byte_size'] ?? 0)).padStart(20, '0'),
+      plain(listOf(one['access_url'])[0]) ?? '',
+    ].join(' ')
   return distributions.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
 }
 
 const isService = (distribution: Fields): boolean =>
-  listOf(distribution['access_service']).length > 0 && listOf(distribution['download_url']).length === 0
+  listOf(distribution['access_service']).length > 0 &&
+  listOf(distribution['download_url']).length === 0
 
 const formatName = (context: PageContext, distribution: Fields): string | undefined =>
   labelOf(context, distribution['format'])?.text
@@ -41,31 +55,56 @@ export function distributionCard(
   const title = chosenText(distribution['title'], wantedLanguages(context, card.dataset)) ?? {
     text: t('file-n', { format: format ?? t('file'), number }),
   }
-  return html`<article class="dist"><div><p class="kind">${kind}</p><div><h3>${inLanguage(context, title)}</h3>${metaLines(context, distribution, card)}</div>
-<p class="actions">${actions(context, distribution, title.text)}</p></div>
-${preview(context, distribution, card.dataset)}</article>`
+  return html`<article class="dist">
+    <div>
+      <p class="kind">${kind}</p>
+      <div>
+        <h3>${inLanguage(context, title)}</h3>
+        ${metaLines(context, distribution, card)}
+      </div>
+      <p class="actions">${actions(context, distribution, title.text)}</p>
+    </div>
+    ${preview(context, distribution, card.dataset)}
+  </article>`
 }
 
-function metaLines(context: PageContext, distribution: Fields, { states, hasSharedLicence }: CardContext): Markup {
+function metaLines(
+  context: PageContext,
+  distribution: Fields,
+  { states, hasSharedLicence }: CardContext,
+): Markup {
   const { t, formats } = context
   const size = Number(distribution['byte_size'])
   const changed = formats.day(distribution['modified'])
-  const packed = /gzip|zip/.exec(plain(distribution['media_type']) ?? plain(distribution['compress_format']) ?? '')?.[0]
+  const packed = /gzip|zip/.exec(
+    plain(distribution['media_type']) ?? plain(distribution['compress_format']) ?? '',
+  )?.[0]
   const parts = [
     size > 0 && html`<span><span class="vh">${t('size')}: </span>${formats.size(size)}</span>`,
     packed !== undefined && html`<span>${packed}</span>`,
-    !hasSharedLicence && html`<span>${labelText(context, distribution['license']) ?? t('no-licence')}</span>`,
+    !hasSharedLicence &&
+      html`<span>${licenceName(context, distribution['license']) ?? t('no-licence')}</span>`,
     changed && html`<span>${t('updated')} ${changed}</span>`,
   ]
-  return html`<p class="meta">${parts}</p><p class="meta">${linkState(context, distribution, states.get(plain(distribution['id']) ?? ''))}</p>`
+  return html`<p class="meta">${parts}</p>
+    <p class="meta">
+      ${linkState(context, distribution, states.get(plain(distribution['id']) ?? ''))}
+    </p>`
 }
 
-const signs = { good: 'circle-check', bad: 'circle-x', warn: 'triangle-alert', idle: 'circle-dashed' } as const
+const signs = {
+  good: 'circle-check',
+  bad: 'circle-x',
+  warn: 'triangle-alert',
+  idle: 'circle-dashed',
+} as const
 
 /** What came of asking the addresses; codes of 1000 and more are ours (`reference` of the metrics). */
 function linkState(context: PageContext, distribution: Fields, state: Fields | undefined): Markup {
   const { t, formats } = context
-  const codes = listOf(state?.['downloadUrlStatusCode'] ?? state?.['accessUrlStatusCode']).map(Number)
+  const codes = listOf(state?.['downloadUrlStatusCode'] ?? state?.['accessUrlStatusCode']).map(
+    Number,
+  )
   const code = codes[0]
   const shown = (kind: keyof typeof signs, text: Content) =>
     html`<span class="state ${kind}">${icon(signs[kind])} ${text}</span>`
@@ -73,7 +112,11 @@ function linkState(context: PageContext, distribution: Fields, state: Fields | u
     return shown('idle', t(isService(distribution) ? 'service-unchecked' : 'not-checked'))
   const checked = formats.day(state?.['checked'])
   const when = checked ? html`, ${t('checked')} ${checked}` : ''
-  if (code >= 1000) return shown('bad', html`${t(`link-${code}`) === `link-${code}` ? t('link-unreachable') : t(`link-${code}`)}${when}`)
+  if (code >= 1000)
+    return shown(
+      'bad',
+      html`${t(`link-${code}`) === `link-${code}` ? t('link-unreachable') : t(`link-${code}`)}${when}`,
+    )
   if (code >= 400) return shown('bad', html`${t('link-broken', { code })}${when}`)
   return shown('good', html`${t(code >= 300 ? 'link-redirects' : 'link-works')}${when}`)
 }
@@ -82,7 +125,12 @@ function actions(context: PageContext, distribution: Fields, title: string): Con
   const { t } = context
   const button = (address: unknown, label: string, style: string, sign: string) => {
     const safe = safeAddress(address)
-    return safe !== undefined && html`<a class="button ${style} small" href="${safe}">${icon(sign)}${label}<span class="vh">: ${title}</span></a>`
+    return (
+      safe !== undefined &&
+      html`<a class="button ${style} small" href="${safe}"
+        >${icon(sign)}${label}<span class="vh">: ${title}</span></a
+      >`
+    )
   }
   const [download] = listOf(distribution['download_url'])
   const [access] = listOf(distribution['access_url'])
@@ -90,19 +138,34 @@ function actions(context: PageContext, distribution: Fields, title: string): Con
   const [endpoint] = listOf(service['endpoint_url'])
   const [description] = listOf(service['endpoint_description'])
   if (isService(distribution))
-    return [button(endpoint ?? access, t('open-service'), 'primary', 'external-link'), button(description, t('api-description'), '', 'file-text')]
+    return [
+      button(endpoint ?? access, t('open-service'), 'primary', 'external-link'),
+      button(description, t('api-description'), '', 'file-text'),
+    ]
   return [
     button(download, t('download'), 'primary', 'download'),
-    access !== download && button(access, t('web-page'), download === undefined ? 'primary' : '', 'external-link'),
+    access !== download &&
+      button(access, t('web-page'), download === undefined ? 'primary' : '', 'external-link'),
   ]
 }
 
 function preview(context: PageContext, distribution: Fields, dataset: Fields): Content {
   const { t, config } = context
   const [download] = listOf(distribution['download_url'])
-  if (!config.preview || isService(distribution) || safeAddress(download) === undefined) return false
-  const address = pathTo(context, 'datasets', plain(dataset['id']) ?? '', 'distributions', plain(distribution['id']) ?? '', 'preview')
-  return html`<details data-preview="${address}"><summary>${t('preview')}</summary><p class="small"><a href="${address}" rel="nofollow">${t('open-preview')}</a></p></details>`
+  if (!config.preview || isService(distribution) || safeAddress(download) === undefined)
+    return false
+  const address = pathTo(
+    context,
+    'datasets',
+    plain(dataset['id']) ?? '',
+    'distributions',
+    plain(distribution['id']) ?? '',
+    'preview',
+  )
+  return html`<details data-preview="${address}">
+    <summary>${t('preview')}</summary>
+    <p class="small"><a href="${address}" rel="nofollow">${t('open-preview')}</a></p>
+  </details>`
 }
 
 /** The licence of all distributions, or what there is to say where they have none in common. */
@@ -110,6 +173,9 @@ export function licenceText(context: PageContext, licence: unknown): Content {
   if (licence === 'none') return context.t('no-licence')
   if (licence === 'different') return context.t('different-licences')
   const fields = fieldsOf(licence)
-  return linkTo(fields['la_url'] ?? fields['resource'], labelText(context, licence) ?? '', 'license')
+  return linkTo(
+    fields['la_url'] ?? fields['resource'],
+    licenceName(context, licence) ?? '',
+    'license',
+  )
 }
-

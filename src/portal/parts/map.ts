@@ -21,13 +21,21 @@ const mostPoints = 100_000
 export function boxOf(geometry: unknown): Box | undefined {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity]
   let count = 0
-  const queue: unknown[] = [fieldsOf(geometry)['coordinates'], ...listOf(fieldsOf(geometry)['geometries']).map((one) => fieldsOf(one)['coordinates'])]
+  const queue: unknown[] = [
+    fieldsOf(geometry)['coordinates'],
+    ...listOf(fieldsOf(geometry)['geometries']).map((one) => fieldsOf(one)['coordinates']),
+  ]
   for (let value = queue.pop(); value !== undefined && count < mostPoints; value = queue.pop()) {
     if (!Array.isArray(value)) continue
     const [x, y]: unknown[] = value
     if (typeof x !== 'number' || typeof y !== 'number') queue.push(...value.slice(0, mostPoints))
     else if (Math.abs(x) <= 180 && Math.abs(y) <= 90) {
-      ;[west, south, east, north] = [Math.min(west, x), Math.min(south, y), Math.max(east, x), Math.max(north, y)]
+      ;[west, south, east, north] = [
+        Math.min(west, x),
+        Math.min(south, y),
+        Math.max(east, x),
+        Math.max(north, y),
+      ]
       count += 1
     }
   }
@@ -39,7 +47,8 @@ export function boxText([west, south, east, north]: Box): string {
   const side = (from: number, to: number, [negative, positive]: readonly [string, string]) => {
     const [a, b] = [from, to].map((one) => Math.round(one * 10) / 10)
     if (from >= 0) return `${a === b ? a : `${a}–${b}`}° ${positive}`
-    if (to <= 0) return `${a === b ? Math.abs(a ?? 0) : `${Math.abs(a ?? 0)}–${Math.abs(b ?? 0)}`}° ${negative}`
+    if (to <= 0)
+      return `${a === b ? Math.abs(a ?? 0) : `${Math.abs(a ?? 0)}–${Math.abs(b ?? 0)}`}° ${negative}`
     return `${Math.abs(a ?? 0)}° ${negative} – ${b}° ${positive}`
   }
   return `${side(west, east, ['W', 'E'])}, ${side(south, north, ['S', 'N'])}`
@@ -72,16 +81,31 @@ export function areaMap(boxes: readonly Box[], label: string, { width, height }:
   const whole = union(boxes)
   if (!whole) return false
   const view = widened(whole)
-  const projection = geoMercator().fitExtent([[0, 0], [width, height]], outline(view))
+  const projection = geoMercator().fitExtent(
+    [
+      [0, 0],
+      [width, height],
+    ],
+    outline(view),
+  )
   const land = landOf(view, { width, height })
   const marks = boxes.map(([west, south, east, north]) => {
     const [left, top] = projection([west, north]) ?? [0, 0]
     const [right, bottom] = projection([east, south]) ?? [0, 0]
     const [w, h] = [Math.max(5, right - left), Math.max(5, bottom - top)]
     const kind = boxes.length > 1 ? ' many' : w === 5 && h === 5 ? ' point' : ''
-    return html`<rect class="extent${kind}" x="${left.toFixed(1)}" y="${top.toFixed(1)}" width="${w.toFixed(1)}" height="${h.toFixed(1)}" rx="1.5"/>`
+    return html`<rect
+      class="extent${kind}"
+      x="${left.toFixed(1)}"
+      y="${top.toFixed(1)}"
+      width="${w.toFixed(1)}"
+      height="${h.toFixed(1)}"
+      rx="1.5"
+    />`
   })
-  return html`<svg class="map" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${raw(land)}${marks}</svg>`
+  return html`<svg class="map" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
+    ${raw(land)}${marks}
+  </svg>`
 }
 
 function union(boxes: readonly Box[]): Box | undefined {
@@ -96,20 +120,26 @@ function union(boxes: readonly Box[]): Box | undefined {
 
 /** With room around it, in steps of half a degree, so that similar areas share their map. */
 function widened([west, south, east, north]: Box): Box {
-  const margin = Math.max(2.5, Math.max(east - west, north - south) * 1.2)
+  const across = Math.max(2.6, (east - west) * 0.4)
+  const along = Math.max(1.6, (north - south) * 0.4)
   const step = (value: number) => Math.round(value * 2) / 2
   return [
-    Math.max(-180, step(west - margin)),
-    Math.max(-80, step(south - margin)),
-    Math.min(180, step(east + margin)),
-    Math.min(84, step(north + margin)),
+    Math.max(-180, step(west - across)),
+    Math.max(-80, step(south - along)),
+    Math.min(180, step(east + across)),
+    Math.min(84, step(north + along)),
   ]
 }
 
 /** Corners only: Mercator keeps them, and no ring can be taken for the rest of the world. */
 const outline = ([west, south, east, north]: Box): Geometry => ({
   type: 'MultiPoint',
-  coordinates: [[west, south], [east, south], [east, north], [west, north]],
+  coordinates: [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+  ],
 })
 
 /** Countries in view, with their names where there is room. */
@@ -118,8 +148,17 @@ function landOf(view: Box, { width, height }: View): string {
   const known = kept.get(key)
   if (known !== undefined) return known
   const projection = geoMercator()
-    .fitExtent([[0, 0], [width, height]], outline(view))
-    .clipExtent([[-4, -4], [width + 4, height + 4]])
+    .fitExtent(
+      [
+        [0, 0],
+        [width, height],
+      ],
+      outline(view),
+    )
+    .clipExtent([
+      [-4, -4],
+      [width + 4, height + 4],
+    ])
   const path = geoPath(projection).digits(0)
   const seen = allCountries().filter(({ box }) => meets(box, view))
   const shapes = seen.map(({ shape }) => `<path class="land" d="${path(shape) ?? ''}"/>`)
@@ -135,11 +174,14 @@ function meets([west, south, east, north]: Box, view: Box): boolean {
   return south <= view[3] && north >= view[1] && (crosses || (west <= view[2] && east >= view[0]))
 }
 
-function nameOf(shape: Country['shape'], path: ReturnType<typeof geoPath>, { width, height }: View): string {
+function nameOf(
+  shape: Country['shape'],
+  path: ReturnType<typeof geoPath>,
+  { width, height }: View,
+): string {
   const [x, y] = path.centroid(shape)
   const room = path.area(shape) > (width * height) / 60
   if (!room || !(x > 30 && x < width - 30 && y > 15 && y < height - 10)) return ''
   const name = shape.properties.name.replaceAll(/[<>&"]/g, '')
   return `<text x="${Math.round(x)}" y="${Math.round(y)}">${name}</text>`
 }
-

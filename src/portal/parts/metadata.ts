@@ -2,7 +2,7 @@
 
 import { isJsonObject, type Fields } from '../../text/json.ts'
 import { html, joined, linkTo, safeAddress, type Content, type Markup } from '../html.ts'
-import { chosenText, directionOf } from '../languages.ts'
+import { chosenText, directionOf, localeOf } from '../languages.ts'
 import type { PageContext } from '../page.ts'
 import { fieldsOf, inLanguage, labelOf, listOf, plain, wantedLanguages } from '../record.ts'
 
@@ -12,8 +12,22 @@ const deepest = 4
 
 /** Fields that the page shows in places of their own, or that are about the index. */
 const elsewhere: ReadonlySet<string> = new Set([
-  'index', 'id', 'title', 'description', 'distributions', 'catalog', 'quality_meas', 'translation_meta',
-  'catalog_record', 'publisher', 'contact_point', 'spatial', 'keywords', 'is_hvd', 'categories', 'count',
+  'index',
+  'id',
+  'title',
+  'description',
+  'distributions',
+  'catalog',
+  'quality_meas',
+  'translation_meta',
+  'catalog_record',
+  'publisher',
+  'contact_point',
+  'spatial',
+  'keywords',
+  'is_hvd',
+  'categories',
+  'count',
 ])
 
 /** Rows of everything that a record says and no other part of its page shows. */
@@ -26,7 +40,11 @@ export function metadataRows(context: PageContext, record: Fields): Markup {
   return html`<dl class="pairs">${keywordRow(context, record)}${rows}</dl>`
 }
 
-const row = (name: string, value: Content): Markup => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+const row = (name: string, value: Content): Markup =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`
 
 /** A name of the profile in words: ours where there are some. */
 export function fieldName({ t }: PageContext, name: string): string {
@@ -47,7 +65,9 @@ function keywordRow(context: PageContext, record: Fields): Content {
     const words = groups.get(language)?.flatMap(({ label }) => plain(label) ?? [])
     if (!words) return []
     const text = words.slice(0, mostValues).join(', ')
-    return language === '' ? text : html`<span lang="${language}" dir="${directionOf(language)}">${text}</span>`
+    return language === ''
+      ? text
+      : html`<span lang="${language}" dir="${directionOf(language)}">${text}</span>`
   })
   return row(context.t('field-keywords'), joined(parts, ' · '))
 }
@@ -59,24 +79,34 @@ export function valueText(context: PageContext, value: unknown, depth = 0): Cont
   if (typeof value === 'number') return context.formats.number(value)
   if (typeof value === 'string') return textValue(context, value)
   if (Array.isArray(value)) {
-    const parts = value.slice(0, mostValues).flatMap((one: unknown) => valueText(context, one, depth + 1) ?? [])
+    const parts = value
+      .slice(0, mostValues)
+      .flatMap((one: unknown) => valueText(context, one, depth + 1) ?? [])
     return parts.length === 0 ? undefined : joined(parts, ' · ')
   }
   return isJsonObject(value) ? objectText(context, value, depth) : undefined
 }
 
-function textValue({ formats }: PageContext, value: string): Content {
-  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value)) return formats.day(value) ?? value
-  return safeAddress(value) === undefined ? html`<bdi>${value}</bdi>` : linkTo(value, html`<code>${value}</code>`)
+function textValue(context: PageContext, value: string): Content {
+  const duration = durationText(context, value)
+  if (duration !== undefined) return duration
+  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value)) return context.formats.day(value) ?? value
+  return safeAddress(value) === undefined
+    ? html`<bdi>${value}</bdi>`
+    : linkTo(value, html`<code>${value}</code>`)
 }
 
 function objectText(context: PageContext, value: Fields, depth: number): Content | undefined {
   if ('gte' in value || 'lte' in value) return periodText(context, value)
   const label = labelOf(context, value)
   const address = value['resource'] ?? value['url'] ?? value['homepage']
-  if (label) return linkTo(address, inLanguage(context, label))
+  if (label) {
+    const isCode = plain(address)?.startsWith('http://publications.europa.eu/') === true
+    return isCode ? inLanguage(context, label) : linkTo(address, inLanguage(context, label))
+  }
   const map = chosenText(value, wantedLanguages(context))
-  if (map && Object.values(value).every((one) => typeof one === 'string')) return inLanguage(context, map)
+  if (map && Object.values(value).every((one) => typeof one === 'string'))
+    return inLanguage(context, map)
   const parts = Object.entries(value).flatMap(([name, one]) => {
     const shown = valueText(context, one, depth + 1)
     return shown === undefined ? [] : html`${fieldName(context, name)}: ${shown}`
@@ -84,9 +114,33 @@ function objectText(context: PageContext, value: Fields, depth: number): Content
   return parts.length === 0 ? undefined : joined(parts, '; ')
 }
 
-/** `since 1987`, `until …`, `… – …`. */
+/** A duration of ISO 8601 in words; `undefined` for every other text. */
+function durationText({ language }: PageContext, value: string): string | undefined {
+  const [whole, years, months, weeks, days, hours, minutes, seconds] =
+    /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/.exec(
+      value,
+    ) ?? []
+  const parts = { years, months, weeks, days, hours, minutes, seconds }
+  const given = Object.entries(parts).filter(([, amount]) => amount !== undefined)
+  if (whole === undefined || given.length === 0) return undefined
+  return given
+    .map(([unit, amount]) =>
+      new Intl.NumberFormat(localeOf(language), {
+        style: 'unit',
+        unit: unit.slice(0, -1),
+        unitDisplay: 'long',
+      }).format(Number(amount)),
+    )
+    .join(' ')
+}
+
+/** `since 1987`, `until …`, `… – …`; a first of January stands for its year. */
 export function periodText({ t, formats }: PageContext, value: Fields): Content | undefined {
-  const [from, to] = [formats.day(value['gte']), formats.day(value['lte'])]
+  const [from, to] = [value['gte'], value['lte']].map((one) =>
+    /^\d{4}-01-01(?:T00:00:00)?/.test(plain(one) ?? '')
+      ? plain(one)?.slice(0, 4)
+      : formats.day(one),
+  )
   if (from && to) return html`${from} – ${to}`
   if (from) return html`${t('since')} ${from}`
   return to && html`${t('until')} ${to}`
@@ -100,10 +154,17 @@ export function contactLines(context: PageContext, contact: Fields): Content {
   const telephone = plain(contact['telephone'])
   const lines = [
     name && inLanguage(context, name),
-    mail !== undefined && linkTo(mail.includes(':') ? mail : `mailto:${mail}`, mail.replace(/^mailto:/, '')),
-    telephone !== undefined && linkTo(telephone.includes(':') ? telephone : `tel:${telephone}`, telephone.replace(/^tel:/, '')),
+    mail !== undefined &&
+      linkTo(mail.includes(':') ? mail : `mailto:${mail}`, mail.replace(/^mailto:/, '')),
+    telephone !== undefined &&
+      linkTo(
+        telephone.includes(':') ? telephone : `tel:${telephone}`,
+        telephone.replace(/^tel:/, ''),
+      ),
     plain(contact['address']),
-    ...listOf(contact['url']).slice(0, 3).map((url) => linkTo(url, t('web-page'))),
+    ...listOf(contact['url'])
+      .slice(0, 3)
+      .map((url) => linkTo(url, t('web-page'))),
   ]
   return lines.map((line) => line !== undefined && line !== false && html`<dd>${line}</dd>`)
 }

@@ -34,7 +34,20 @@ export function operatorPage(text: string): Markup {
   return raw(
     sanitizeHtml(markdown, {
       ...rules,
-      allowedTags: [...(rules.allowedTags || []), 'h2', 'h3', 'h4', 'img', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'hr'],
+      allowedTags: [
+        ...(rules.allowedTags || []),
+        'h2',
+        'h3',
+        'h4',
+        'img',
+        'table',
+        'thead',
+        'tbody',
+        'tr',
+        'th',
+        'td',
+        'hr',
+      ],
       allowedAttributes: { a: ['href', 'rel'], img: ['src', 'alt'], th: ['scope'] },
       transformTags: {},
     }),

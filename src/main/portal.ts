@@ -1,0 +1,59 @@
+/** The pages of this process: an app at the root, beside health and numbers, that asks the services by their public doors. */
+
+import type { Config } from '../config/config.ts'
+import { type Door, type Entrance, gateway } from '../http/gateway.ts'
+import { pathOf, type App, type AppContext } from '../http/shell/context.ts'
+import { recordPath } from '../portal/addresses.ts'
+import { wantedLanguage } from '../portal/languages.ts'
+import { portalApp } from '../portal/portal-app.ts'
+import { portInProcess } from '../portal/ports.ts'
+import { doorAt, servicePaths, version, type PlatformContext } from './platform-context.ts'
+
+/** Absent where it is not run. */
+export function portalStation(
+  context: PlatformContext,
+  entrances: readonly Entrance[],
+): App | undefined {
+  const { config } = context.shell
+  if (!config.services.includes('portal')) return undefined
+  const services = gateway(entrances)
+  const port = (name: keyof typeof servicePaths) => portInProcess(services, servicePaths[name])
+  return portalApp({
+    config: config.portal,
+    ports: {
+      search: port('search'),
+      repository: port('repo'),
+      metrics: port('metrics'),
+      sparql: port('sparql'),
+      ...(config.services.includes('scheduler') && { scheduler: port('scheduler') }),
+    },
+    version,
+    ...doorAt(context, ''),
+  })
+}
+
+/** Pages of the portal about records, in a language that the client reads. */
+export const ownPages =
+  ({ portal }: Config) =>
+  (kind: string, id: string, c: AppContext): string =>
+    new URL(c.get('root')).pathname +
+    recordPath(kind, id, wantedLanguage(portal, c.req.header('Accept-Language')))
+
+/** Health and numbers go to the front; the root too, unless somebody wants to read a page. */
+export const withPages = (front: Door, pages: Door): Door => ({
+  fetch: (request, env) => {
+    const path = pathOf(request.url)
+    const isFront = path === '/metrics' || path === '/health' || path.startsWith('/health/')
+    const isList = path === '/' && !prefersPage(request.headers.get('Accept'))
+    return (isFront || isList ? front : pages).fetch(request, env)
+  },
+})
+
+/** Clients before browsers: HTML has to be named, and wanted more than JSON. */
+function prefersPage(accept: string | null): boolean {
+  const quality = (type: string): number => {
+    const range = accept?.split(',').find((one) => one.trim().toLowerCase().startsWith(type))
+    return range === undefined ? 0 : Number(/;\s*q=([\d.]+)/.exec(range)?.[1] ?? 1)
+  }
+  return quality('text/html') > quality('application/json')
+}
