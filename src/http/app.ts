@@ -20,6 +20,8 @@ import { eachRequest } from './shell/request.ts'
 
 export type { App, AppContext } from './shell/context.ts'
 
+type ProblemAnswer = ReturnType<typeof problemOf>
+
 export type AppOptions = {
   readonly log: Log
   /** Names the station in log lines and metrics. */
@@ -41,6 +43,8 @@ export type AppOptions = {
   readonly longAnswers?: LongAnswers
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number
+  /** The page of a problem for whoever wants to read one; `undefined` leaves it to the problem document. */
+  readonly problemPage?: (c: AppContext, problem: ProblemAnswer) => Promise<Response | undefined>
   /** What stands in every problem beside what RFC 9457 knows. */
   readonly problemMembers?: Readonly<Record<string, unknown>>
   readonly makeId?: () => string
@@ -59,7 +63,7 @@ export function newApp(options: AppOptions): App {
       if (!result.success) throw invalid(result.error.issues, result.target, rawValue(result))
     },
   })
-  const refuse = refusal(log, options.problemMembers ?? {})
+  const refuse = refusal(log, options)
   const methods = methodsOf(() => app.routes)
 
   app.onError(refuse)
@@ -113,17 +117,19 @@ const isBelow = (path: string, base: string): boolean =>
 /** The one door for errors: known ones are told, unknown ones are logged whole and answered as a bare 500. */
 function refusal(
   log: Log,
-  members: Readonly<Record<string, unknown>>,
-): (error: unknown, c: AppContext) => Response {
-  return (error, c) => {
+  { problemMembers = {}, problemPage }: Pick<AppOptions, 'problemMembers' | 'problemPage'>,
+): (error: unknown, c: AppContext) => Promise<Response> {
+  return async (error, c) => {
     const failure = translated(error, c)
-    const { status, body, headers } = problemOf(failure, pathOf(c.req.url))
+    const problem = problemOf(failure, pathOf(c.req.url))
+    const { status, body, headers } = problem
     if (!(failure instanceof Failure)) {
       log.error({ err: error, requestId: c.get('requestId') }, 'request.failed')
     } else if (status >= 500) {
       log.warn({ err: failure, requestId: c.get('requestId') }, 'request.refused')
     }
-    return c.body(JSON.stringify({ ...body, ...members }), status, headers)
+    const page = await problemPage?.(c, problem)
+    return page ?? c.body(JSON.stringify({ ...body, ...problemMembers }), status, headers)
   }
 }
 

@@ -5,6 +5,7 @@ import { type Door, type Entrance, gateway } from '../http/gateway.ts'
 import { pathOf, type App, type AppContext } from '../http/shell/context.ts'
 import { recordPath } from '../portal/addresses.ts'
 import { wantedLanguage } from '../portal/languages.ts'
+import { prefersPage } from '../portal/negotiation.ts'
 import { portalApp } from '../portal/portal-app.ts'
 import { portInProcess } from '../portal/ports.ts'
 import { doorAt, servicePaths, version, type PlatformContext } from './platform-context.ts'
@@ -44,16 +45,7 @@ export const withPages = (front: Door, pages: Door): Door => ({
   fetch: (request, env) => {
     const path = pathOf(request.url)
     const isFront = path === '/metrics' || path === '/health' || path.startsWith('/health/')
-    const isList = path === '/' && !prefersPage(request.headers.get('Accept'))
+    const isList = path === '/' && !prefersPage(request.headers.get('Accept') ?? undefined)
     return (isFront || isList ? front : pages).fetch(request, env)
   },
 })
-
-/** Clients before browsers: HTML has to be named, and wanted more than JSON. */
-function prefersPage(accept: string | null): boolean {
-  const quality = (type: string): number => {
-    const range = accept?.split(',').find((one) => one.trim().toLowerCase().startsWith(type))
-    return range === undefined ? 0 : Number(/;\s*q=([\d.]+)/.exec(range)?.[1] ?? 1)
-  }
-  return quality('text/html') > quality('application/json')
-}

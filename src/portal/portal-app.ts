@@ -15,8 +15,13 @@ import { cataloguePage, cataloguesPage } from './pages/catalogue-pages.ts'
 import { datasetPage, readRecord } from './pages/dataset-page.ts'
 import { errorPage, type PageProblem } from './pages/error-page.ts'
 import { homePage } from './pages/home-page.ts'
+import { publisherPage, publishersPage } from './pages/publisher-pages.ts'
+import { catalogueReportPage, reportsPage } from './pages/report-pages.ts'
+import { sparqlPage } from './pages/sparql-page.ts'
+import { conceptPage, vocabulariesPage, vocabularyPage } from './pages/vocabulary-pages.ts'
 import { qualityPage } from './pages/quality-page.ts'
 import { facetPage, searchPage } from './pages/search-page.ts'
+import { prefersPage } from './negotiation.ts'
 import { Refused, type Ports } from './ports.ts'
 import { plain } from './record.ts'
 import { datasetSchema } from './schema-org.ts'
@@ -66,7 +71,6 @@ const pageHeaders = {
 
 /** The app of the portal, at the root of the common port beside the services. */
 export function portalApp(deps: PortalDeps): App {
-  const app = newApp({ ...deps.http, name: 'portal' })
   const portal: Portal = {
     ...deps,
     assets: openAssets({
@@ -76,17 +80,25 @@ export function portalApp(deps: PortalDeps): App {
     theme: openTheme(deps.config, deps.http.log),
     speech: speaker(deps.config),
   }
-  app.notFound((c) => refused(c, portal, { status: 404 }))
-  const refuse = app.errorHandler
-  app.onError((error, c) => {
-    const problem = problemOf(error) ?? { status: 500 }
-    return wantsPage(c) ? problemPage(c, portal, problem) : refuse(error, c)
-  })
+  const app = newApp({ ...deps.http, name: 'portal', problemPage: pageOf(portal) })
   servePages(app, portal)
   serveRecords(app, portal)
   serveFiles(app, portal)
   return app
 }
+
+/** Problems as pages, for every service: whoever wants to read a page gets one. */
+export const pageOf =
+  (portal: Portal): NonNullable<AppOptions['problemPage']> =>
+  async (c, { status, body, headers }) => {
+    if (!prefersPage(c.req.header('Accept'))) return undefined
+    const after = Number(new Headers(headers).get('Retry-After'))
+    return problemPage(c, portal, {
+      status,
+      detail: String(body.detail ?? ''),
+      ...(after > 0 && { retryAfter: after }),
+    })
+  }
 
 /** Texts and formats of a language, made once for each state of the theme. */
 function speaker({ timeZone }: PortalConfig): Portal['speech'] {
@@ -166,11 +178,7 @@ async function contextIn(c: AppContext, portal: Portal, language: string): Promi
 }
 
 /** A problem of a service as a page; programs that do not ask for HTML get it as it is. */
-export async function problemPage(
-  c: AppContext,
-  portal: Portal,
-  problem: PageProblem,
-): Promise<Response> {
+async function problemPage(c: AppContext, portal: Portal, problem: PageProblem): Promise<Response> {
   const asked = new URL(c.req.url).pathname
     .split('/')
     .find((step) => portal.config.languages.some((one) => one === step))
@@ -214,6 +222,20 @@ function servePages(app: App, portal: Portal): void {
   page('/datasets/:id/quality', (context, c) => qualityPage(context, c.req.param('id') ?? ''))
   page('/catalogues', (context, c) => cataloguesPage(context, new URL(c.req.url).searchParams))
   page('/catalogues/:id', (context, c) => cataloguePage(context, c.req.param('id') ?? ''))
+  page('/publishers', publishersPage)
+  page('/publishers/:id', (context, c) => publisherPage(context, c.req.param('id') ?? ''))
+  page('/vocabularies', vocabulariesPage)
+  page('/vocabularies/:id', (context, c) =>
+    vocabularyPage(context, c.req.param('id') ?? '', new URL(c.req.url).searchParams),
+  )
+  page('/vocabularies/:vocabulary/:id', (context, c) =>
+    conceptPage(context, c.req.param('vocabulary') ?? '', c.req.param('id') ?? ''),
+  )
+  page('/quality', reportsPage)
+  page('/quality/catalogues/:id', (context, c) =>
+    catalogueReportPage(context, c.req.param('id') ?? ''),
+  )
+  page('/sparql', (context, c) => sparqlPage(context, new URL(c.req.url).searchParams))
   page('/pages/:name', async (context, c) => {
     const found = context.config.pages.filter(({ name }) => name === c.req.param('name'))
     const own = found.find(({ language }) => language === context.language) ?? found[0]

@@ -35,7 +35,7 @@ type RequestOptions = {
  */
 export function eachRequest(
   options: RequestOptions,
-  refuse: (error: unknown, c: AppContext) => Response,
+  refuse: (error: unknown, c: AppContext) => Response | Promise<Response>,
 ): MiddlewareHandler<AppEnv> {
   const addressOf = clientAddress(options.trustedProxies)
   const rootOf = publicRoot(options.publicAddress, options.trustedProxies)
@@ -55,7 +55,7 @@ export function eachRequest(
       demandOwn(c.error, limit.signal)
     } catch (error) {
       c.res = undefined
-      c.res = refuse(error, c)
+      c.res = await refuse(error, c)
     }
     if (c.req.method === 'OPTIONS') addPreflight(c, options.cors)
     addHeaders(c, options.cors)

@@ -16,7 +16,9 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
   const { t, ports, signal, root } = context
   const [record, measured] = await Promise.all([
     readRecord(context, 'datasets', id),
-    readJson(ports.metrics, `/datasets/${encodeURIComponent(id)}`, { signal }).catch(() => undefined),
+    readJson(ports.metrics, `/datasets/${encodeURIComponent(id)}`, { signal }).catch(
+      () => undefined,
+    ),
   ])
   const result = fieldsOf(at(measured, 'result.results.0'))
   const score = at(result, 'info.score')
@@ -31,11 +33,26 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
     title,
     section: 'quality',
     isIndexed: false,
-    head: html`<link rel="canonical" href="${root}${context.language}/datasets/${encodeURIComponent(id)}/quality">`,
+    head: html`<link
+      rel="canonical"
+      href="${root}${context.language}/datasets/${encodeURIComponent(id)}/quality"
+    />`,
     body: html`${crumbs(context, [
-      ...(catalogue['id'] === undefined ? [] : [{ href: pathTo(context, 'catalogues', plain(catalogue['id']) ?? ''), label: titleText(context, catalogue) }]),
-      { href: base, label: titleText(context, record) },
-    ])}<header class="title"><h1>${title}</h1><p class="by">${t('measured-by')}</p></header>${body}`,
+        ...(catalogue['id'] === undefined
+          ? []
+          : [
+              {
+                href: pathTo(context, 'catalogues', plain(catalogue['id']) ?? ''),
+                label: titleText(context, catalogue),
+              },
+            ]),
+        { href: base, label: titleText(context, record) },
+      ])}
+      <header class="title">
+        <h1>${title}</h1>
+        <p class="by">${t('measured-by')}</p>
+      </header>
+      ${body}`,
   }
 }
 
@@ -52,12 +69,30 @@ function measuredParts(context: PageContext, measured: Measured): Content {
   const next = nextStep(score)
   const points = fieldsOf(result['points'])
   const values = measuredValues(result)
-  const rows = indicators.map((one) => ({ ...one, share: shareOf(values.get(one.key)), points: pointsOf(one, points, shareOf(values.get(one.key))) }))
-  return html`<div class="verdict close"><div><p class="score"><strong>${Math.round(score)}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span></p><p>${qualityMark(context, score)}${next && html` · ${t('points-to', { count: Math.ceil(next.missing), step: t(`quality-${next.key}`) })}`}</p></div>${dimensionBars(context, scores, true)}</div>
-${fixes(context, rows)}
-${findings(context, result)}
-${section('all', t('all-indicators'), indicatorTable(context, rows, scores))}
-<p class="take close"><span>${t('as-data')}</span><a href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}/metrics">DQV (Turtle)</a><a href="${root}api/mqa/cache/datasets/${encodeURIComponent(id)}">JSON</a></p>`
+  const rows = indicators.map((one) => ({
+    ...one,
+    share: shareOf(values.get(one.key)),
+    points: pointsOf(one, points, shareOf(values.get(one.key))),
+  }))
+  return html`<div class="verdict close">
+      <div>
+        <p class="score">
+          <strong>${Math.round(score)}</strong
+          ><span class="soft">${t('of-points', { count: mostPoints })}</span>
+        </p>
+        <p>
+          ${qualityMark(context, score)}${next && html` · ${t('points-to', { count: Math.ceil(next.missing), step: t(`quality-${next.key}`) })}`}
+        </p>
+      </div>
+      ${dimensionBars(context, scores, true)}
+    </div>
+    ${fixes(context, rows)} ${findings(context, result)}
+    ${section('all', t('all-indicators'), indicatorTable(context, rows, scores))}
+    <p class="take close">
+      <span>${t('as-data')}</span
+      ><a href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}/metrics">DQV (Turtle)</a
+      ><a href="${root}api/mqa/cache/datasets/${encodeURIComponent(id)}">JSON</a>
+    </p>`
 }
 
 type Row = Indicator & { readonly share: number | undefined; readonly points: number }
@@ -65,19 +100,38 @@ type Row = Indicator & { readonly share: number | undefined; readonly points: nu
 /** What the metrics say, else all points where every value fulfils the indicator. */
 const pointsOf = ({ key, most }: Indicator, points: Fields, share: number | undefined): number => {
   const known = points[key]
-  return typeof known === 'number' ? known : share === 1 ? most : 0
+  return typeof known === 'number' ? known : (share ?? 0) > 0 ? most : 0
 }
 
 /** Those that would earn most first. */
 function fixes(context: PageContext, rows: readonly Row[]): Content {
   const { t } = context
-  const missing = rows.filter(({ points, most }) => points < most).toSorted((a, b) => b.most - b.points - (a.most - a.points))
-  if (missing.length === 0) return section('fix', t('what-to-fix'), html`<p>${t('nothing-to-fix')}</p>`)
+  const missing = rows
+    .filter(({ points, most }) => points < most)
+    .toSorted((a, b) => b.most - b.points - (a.most - a.points))
+  if (missing.length === 0)
+    return section('fix', t('what-to-fix'), html`<p>${t('nothing-to-fix')}</p>`)
   const items = missing.slice(0, mostFixes).map(
     ({ key, most, points, example }) =>
-      html`<li><h3>${t(`fix-${key}`)}</h3><span class="gain">+ ${t('n-points', { count: most - points })}</span><p>${t(`fix-${key}-text`)}</p>${example !== undefined && html`<pre tabindex="0" aria-label="${t('example-turtle')}"><code>${example}</code></pre>`}</li>`,
+      html`<li>
+        <h3>${t(`fix-${key}`)}</h3>
+        <span class="gain">+ ${t('n-points', { count: most - points })}</span>
+        <p>${t(`fix-${key}-text`)}</p>
+        ${example !== undefined && html`<pre tabindex="0" aria-label="${t('example-turtle')}"><code>${example}</code></pre>`}
+      </li>`,
   )
-  return section('fix', t('what-to-fix'), html`<ol class="fixes" role="list">${items}</ol><p class="close"><a class="button" href="${pathTo(context, 'check')}">${icon('wrench')} ${t('try-corrected')}</a></p>`)
+  return section(
+    'fix',
+    t('what-to-fix'),
+    html`<ol class="fixes" role="list">
+        ${items}
+      </ol>
+      <p class="close">
+        <a class="button" href="${pathTo(context, 'check')}"
+          >${icon('wrench')} ${t('try-corrected')}</a
+        >
+      </p>`,
+  )
 }
 
 function findings(context: PageContext, result: Fields): Content {
@@ -85,25 +139,61 @@ function findings(context: PageContext, result: Fields): Content {
   const shacl = fieldsOf(listOf(result['validation'])[0] ?? result['validation'])
   const count = (name: string) => Number(shacl[name] ?? 0)
   if (count('errors') + count('warnings') === 0) return false
-  return section('shacl', t('findings'), html`<p>${t('n-findings', { errors: count('errors'), warnings: count('warnings') })}</p>`)
+  return section(
+    'shacl',
+    t('findings'),
+    html`<p>${t('n-findings', { errors: count('errors'), warnings: count('warnings') })}</p>`,
+  )
 }
 
-function indicatorTable(context: PageContext, rows: readonly Row[], scores: Readonly<Record<string, number>>): Markup {
+function indicatorTable(
+  context: PageContext,
+  rows: readonly Row[],
+  scores: Readonly<Record<string, number>>,
+): Markup {
   const { t } = context
   const bodies = dimensions.map(({ key, most }) => {
     const own = rows.filter(({ dimension }) => dimension === key)
     const lines = own.map(
       (one) =>
-        html`<tr><th scope="row">${t(`indicator-${one.key}`)}</th><td>${one.property !== undefined && html`<code>${one.property}</code>`}</td><td>${fulfilled(context, one.share)}</td><td class="num">${one.points} / ${one.most}</td></tr>`,
+        html`<tr>
+          <th scope="row">${t(`indicator-${one.key}`)}</th>
+          <td>${one.property !== undefined && html`<code>${one.property}</code>`}</td>
+          <td>${fulfilled(context, one.share)}</td>
+          <td class="num">${one.points} / ${one.most}</td>
+        </tr>`,
     )
-    return html`<tbody><tr><th scope="rowgroup" id="${key}" colspan="3">${t(key)}</th><td class="num group-sum">${Math.round(scores[key] ?? 0)} / ${most}</td></tr>${lines}</tbody>`
+    return html`<tbody>
+      <tr>
+        <th scope="rowgroup" id="${key}" colspan="3">${t(key)}</th>
+        <td class="num group-sum">${Math.round(scores[key] ?? 0)} / ${most}</td>
+      </tr>
+      ${lines}
+    </tbody>`
   })
-  return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="all"><table class="table indicators"><thead><tr><th scope="col">${t('indicator')}</th><th scope="col">${t('property')}</th><th scope="col">${t('fulfilled')}</th><th scope="col" class="num">${t('points')}</th></tr></thead>${bodies}</table></div>`
+  return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="all">
+    <table class="table indicators">
+      <thead>
+        <tr>
+          <th scope="col">${t('indicator')}</th>
+          <th scope="col">${t('property')}</th>
+          <th scope="col">${t('fulfilled')}</th>
+          <th scope="col" class="num">${t('points')}</th>
+        </tr>
+      </thead>
+      ${bodies}
+    </table>
+  </div>`
 }
 
 function fulfilled({ t, formats }: PageContext, share: number | undefined): Markup {
-  if (share === undefined) return html`<span class="state idle">${icon('circle-dashed')} ${t('not-measured')}</span>`
-  if (share >= 0.999) return html`<span class="state good">${icon('circle-check')} ${t('yes')}</span>`
+  if (share === undefined)
+    return html`<span class="state idle">${icon('circle-dashed')} ${t('not-measured')}</span>`
+  if (share >= 0.999)
+    return html`<span class="state good">${icon('circle-check')} ${t('yes')}</span>`
   if (share <= 0.001) return html`<span class="state bad">${icon('circle-x')} ${t('no')}</span>`
-  return html`<span class="state warn">${icon('triangle-alert')} ${t('in-part', { share: formats.number(Math.round(share * 100)) })}</span>`
+  return html`<span class="state warn"
+    >${icon('triangle-alert')}
+    ${t('in-part', { share: formats.number(Math.round(share * 100)) })}</span
+  >`
 }

@@ -1,0 +1,104 @@
+/** Publishers: who offers data here, and what each of them offers. */
+
+import { html, joined, type Content } from '../html.ts'
+import { crumbs, pathTo, searchTo, type PageContent, type PageContext } from '../page.ts'
+import { entry } from '../parts/hits.ts'
+import { contactLines } from '../parts/metadata.ts'
+import { fieldsOf, labelOf, labelText, listOf } from '../record.ts'
+import { search } from '../search-query.ts'
+import { chosenText } from '../languages.ts'
+
+/** With counts, as the facet of the search has them. Throws `Refused` and `Failure`. */
+export async function publishersPage(context: PageContext): Promise<PageContent> {
+  const { t, formats, language } = context
+  const query = new URLSearchParams({
+    filters: 'dataset',
+    limit: '0',
+    locale: language,
+    aggregationAllFields: 'false',
+    aggregationFields: 'publisher',
+    facetSize: '500',
+  })
+  const { facets } = await search(context, query.toString())
+  const items = (facets.get('publisher') ?? []).map(
+    (item) =>
+      html`<li>
+        <a href="${pathTo(context, 'publishers', item.id)}"
+          ><span>${labelText(context, item.title)}</span
+          ><span class="n"
+            >${formats.number(item.count)}<span class="vh"> ${t('datasets')}</span></span
+          ></a
+        >
+      </li>`,
+  )
+  return {
+    title: t('publishers'),
+    section: 'data',
+    body: html`<h1>${t('publishers')}</h1>
+      <ul class="index close" role="list">
+        ${items}
+      </ul>`,
+  }
+}
+
+/** One of them; absent where nothing is published by it. Throws `Refused` and `Failure`. */
+export async function publisherPage(
+  context: PageContext,
+  id: string,
+): Promise<PageContent | undefined> {
+  const { t, formats, language } = context
+  const query = new URLSearchParams({
+    filters: 'dataset',
+    limit: '10',
+    sort: 'modified+desc',
+    locale: language,
+    facets: JSON.stringify({ publisher: [id] }),
+    aggregationAllFields: 'false',
+    aggregationFields: 'publisher,catalog',
+  })
+  const found = await search(context, query.toString())
+  const [first] = found.records
+  if (!first) return undefined
+  const publisher = fieldsOf(first['publisher'])
+  const name =
+    labelOf(context, publisher)?.text ?? chosenText(publisher['name'], [language])?.text ?? id
+  const contacts = listOf(first['contact_point']).map(fieldsOf).slice(0, 3)
+  const contact: Content = contacts.map(
+    (one) =>
+      html`<div>
+        <dt>${t('contact')}</dt>
+        ${contactLines(context, one)}
+      </div>`,
+  )
+  const items = found.records.map((record) =>
+    entry(
+      context,
+      record,
+      joined([labelText(context, record['catalog']), formats.day(record['modified'])], ' · '),
+    ),
+  )
+  return {
+    title: name,
+    section: 'data',
+    body: html`${crumbs(context, [{ href: pathTo(context, 'publishers'), label: t('publishers') }])}
+      <header class="title"><h1>${labelText(context, publisher) ?? name}</h1></header>
+      <dl class="facts close">
+        <div>
+          <dt>${t('datasets-title')}</dt>
+          <dd>${formats.number(found.count)}</dd>
+        </div>
+        ${contact}
+      </dl>
+      <section class="section" aria-labelledby="in">
+        <div class="section-head">
+          <h2 id="in">${t('datasets-title')}</h2>
+          <a href="${searchTo(context, [['publisher', id]])}"
+            >${t('all-n', { count: found.count })}</a
+          >
+        </div>
+        <ul class="entries" role="list">
+          ${items}
+        </ul>
+      </section>`,
+  }
+}
