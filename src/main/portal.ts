@@ -1,5 +1,6 @@
 /** The pages of this process: an app at the root, beside health and numbers, that asks the services by their public doors. */
 
+import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { type Door, type Entrance, gateway } from '../http/gateway.ts'
 import { pathOf, type App, type AppContext } from '../http/shell/context.ts'
@@ -7,6 +8,7 @@ import { recordPath } from '../portal/addresses.ts'
 import { wantedLanguage } from '../portal/languages.ts'
 import { prefersPage } from '../portal/negotiation.ts'
 import { portalApp } from '../portal/portal-app.ts'
+import { openSessions } from '../portal/sessions.ts'
 import { portInProcess } from '../portal/ports.ts'
 import { doorAt, servicePaths, version, type PlatformContext } from './platform-context.ts'
 
@@ -26,8 +28,18 @@ export function portalStation(
       repository: port('repo'),
       metrics: port('metrics'),
       sparql: port('sparql'),
-      ...(config.services.includes('scheduler') && { scheduler: port('scheduler') }),
+      ...(config.services.includes('scheduler') && {
+        scheduler: port('scheduler'),
+        authority: () => ({ 'X-API-Key': context.key.here() }),
+      }),
     },
+    sessions: config.portal.signIn.key
+      ? openSessions({
+          path: join(config.dataDir, 'sessions.sqlite'),
+          keys: context.keys,
+          now: Date.now,
+        })
+      : undefined,
     version,
     ...doorAt(context, ''),
   })

@@ -25,7 +25,7 @@ export type PageContext = {
   readonly signal: AbortSignal
   readonly requestId: string
   /** Key of the session; absent for strangers. */
-  readonly steward?: { readonly name: string; readonly token: string }
+  readonly steward?: { readonly name: string; readonly token: string } | undefined
 }
 
 export type Section = 'data' | 'catalogues' | 'quality' | 'sparql' | 'check' | 'harvest'

@@ -25,6 +25,8 @@ import { prefersPage } from './negotiation.ts'
 import { Refused, type Ports } from './ports.ts'
 import { plain } from './record.ts'
 import { datasetSchema } from './schema-org.ts'
+import type { Sessions } from './sessions.ts'
+import { addStewardRoutes, sessionOf } from './steward-routes.ts'
 import { openTheme, type Theme, type ThemeFolder } from './theme.ts'
 import { operatorPage } from './parts/prose.ts'
 import { html } from './html.ts'
@@ -33,6 +35,8 @@ export type PortalDeps = {
   readonly config: PortalConfig
   readonly ports: Ports
   readonly http: Omit<AppOptions, 'name'>
+  /** Absent where nobody can sign in. */
+  readonly sessions: Sessions | undefined
   readonly version: string
 }
 
@@ -82,6 +86,12 @@ export function portalApp(deps: PortalDeps): App {
   }
   const app = newApp({ ...deps.http, name: 'portal', problemPage: pageOf(portal) })
   servePages(app, portal)
+  if (portal.sessions)
+    addStewardRoutes(app, {
+      sessions: portal.sessions,
+      contextOf: (c) => contextOf(c, portal),
+      respond: (c, make, status) => answered(c, portal, make, status),
+    })
   serveRecords(app, portal)
   serveFiles(app, portal)
   return app
@@ -129,22 +139,25 @@ const tokensOf = ({ colours }: PortalConfig): string => {
 
 type Make = (context: PageContext, c: AppContext) => Promise<PageContent | undefined>
 
-/** Answers a page; an unchanged one is 304 (RFC 9110 13.1.2). */
-async function answer(c: AppContext, portal: Portal, make: Make): Promise<Response> {
+/** Answers a page; an unchanged one is 304 (RFC 9110 13.1.2). Pages of a session are nobody else's. */
+async function answer(
+  c: AppContext,
+  portal: Portal,
+  make: Make,
+  status: 200 | 401 | 429 = 200,
+): Promise<Response> {
   const context = await contextOf(c, portal)
   if (!context) throw new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`)
   const content = await make(context, c)
   if (!content) throw new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`)
   const body = String(await frame(context, content))
+  const headers = { ...pageHeaders, 'Content-Language': context.language }
+  if (context.steward || status !== 200 || c.req.method === 'POST')
+    return c.body(body, status, { ...headers, 'Cache-Control': 'private, no-store' })
   const tag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
-  const headers = {
-    ...pageHeaders,
-    ETag: tag,
-    'Cache-Control': 'public, no-cache',
-    'Content-Language': context.language,
-  }
-  if (c.req.header('If-None-Match')?.includes(tag)) return c.body(null, 304, headers)
-  return c.body(body, 200, headers)
+  const kept = { ...headers, ETag: tag, 'Cache-Control': 'public, no-cache' }
+  if (c.req.header('If-None-Match')?.includes(tag)) return c.body(null, 304, kept)
+  return c.body(body, 200, kept)
 }
 
 /** `undefined` where the address has no language of the portal. */
@@ -158,9 +171,12 @@ async function contextIn(c: AppContext, portal: Portal, language: string): Promi
   const theme = await portal.theme.current()
   const url = new URL(c.req.url)
   const start = url.pathname.indexOf(`/${language}/`)
+  const session = portal.sessions && sessionOf(c, portal.sessions)
+  const { t, formats } = portal.speech(language, theme)
   return {
     language,
-    ...portal.speech(language, theme),
+    t,
+    formats,
     config: {
       ...portal.config,
       customStyle: theme.customStyle,
@@ -174,6 +190,7 @@ async function contextIn(c: AppContext, portal: Portal, language: string): Promi
     place: start < 0 ? '' : url.pathname.slice(start + language.length + 2) + url.search,
     signal: AbortSignal.any([c.get('signal'), AbortSignal.timeout(deadlineMs)]),
     requestId: c.get('requestId'),
+    steward: session && { name: t('menu-harvest'), token: session.token },
   }
 }
 
@@ -252,9 +269,14 @@ function servePages(app: App, portal: Portal): void {
 }
 
 /** A page, or the page of what went wrong. */
-async function answered(c: AppContext, portal: Portal, make: Make): Promise<Response> {
+async function answered(
+  c: AppContext,
+  portal: Portal,
+  make: Make,
+  status?: 200 | 401 | 429,
+): Promise<Response> {
   try {
-    return await answer(c, portal, make)
+    return await answer(c, portal, make, status)
   } catch (error) {
     const problem = problemOf(error)
     if (!problem) throw error

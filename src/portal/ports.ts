@@ -13,6 +13,8 @@ export type Ports = {
   readonly sparql: Port
   /** Absent where no scheduler runs. */
   readonly scheduler?: Port
+  /** Headers with the rights of the process, for what a session was allowed. */
+  readonly authority?: () => Readonly<Record<string, string>>
 }
 
 type Door = { fetch(request: Request): Response | Promise<Response> }

@@ -93,15 +93,15 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
     head: headLinks(context, record),
     data: datasetSchema(context, record, address(context, id)),
     body: html`${
-        catalogue['id'] !== undefined &&
-        crumbs(context, [
-          { href: pathTo(context, 'catalogues'), label: t('menu-catalogues') },
-          {
-            href: pathTo(context, 'catalogues', plain(catalogue['id']) ?? ''),
-            label: titleText(context, catalogue),
-          },
-        ])
-      }
+      catalogue['id'] !== undefined &&
+      crumbs(context, [
+        { href: pathTo(context, 'catalogues'), label: t('menu-catalogues') },
+        {
+          href: pathTo(context, 'catalogues', plain(catalogue['id']) ?? ''),
+          label: titleText(context, catalogue),
+        },
+      ])
+    }
       <div class="with-aside">
         <div>
           <header class="title">

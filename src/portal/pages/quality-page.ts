@@ -38,16 +38,16 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
       href="${root}${context.language}/datasets/${encodeURIComponent(id)}/quality"
     />`,
     body: html`${crumbs(context, [
-        ...(catalogue['id'] === undefined
-          ? []
-          : [
-              {
-                href: pathTo(context, 'catalogues', plain(catalogue['id']) ?? ''),
-                label: titleText(context, catalogue),
-              },
-            ]),
-        { href: base, label: titleText(context, record) },
-      ])}
+      ...(catalogue['id'] === undefined
+        ? []
+        : [
+            {
+              href: pathTo(context, 'catalogues', plain(catalogue['id']) ?? ''),
+              label: titleText(context, catalogue),
+            },
+          ]),
+      { href: base, label: titleText(context, record) },
+    ])}
       <header class="title">
         <h1>${title}</h1>
         <p class="by">${t('measured-by')}</p>

@@ -82,16 +82,16 @@ export async function catalogueReportPage(context: PageContext, id: string): Pro
   const name = labelText(context, at(result, 'info.title')) ?? id
   const score = result['score']
   const scores = Object.fromEntries(
-    dimensions.map(({ key }) => [key, Number(at(result, `${key}.score`) ?? 0)]),
+    dimensions.map(({ key }) => [key, Number(at(result, `${key}.score.points`) ?? 0)]),
   )
   const report = `${root}api/mqa/reports/catalogues/${encodeURIComponent(id)}`
   return {
     title: t('quality-of', { title: plain(at(result, 'info.title')) ?? id }),
     section: 'quality',
     body: html`${crumbs(context, [
-        { href: pathTo(context, 'quality'), label: t('menu-quality') },
-        { href: pathTo(context, 'catalogues', id), label: name },
-      ])}
+      { href: pathTo(context, 'quality'), label: t('menu-quality') },
+      { href: pathTo(context, 'catalogues', id), label: name },
+    ])}
       <header class="title">
         <h1>${t('quality-of', { title: plain(at(result, 'info.title')) ?? id })}</h1>
       </header>
@@ -117,6 +117,16 @@ export async function catalogueReportPage(context: PageContext, id: string): Pro
   }
 }
 
+/** Names of indicators of a dataset that are others in the figures of catalogues. */
+const inCatalogues: Readonly<Record<string, string>> = {
+  accessUrlStatusCode: 'accessUrlAccessibility',
+  downloadUrlStatusCode: 'downloadUrlAccessibility',
+  formatMediaTypeVocabularyAlignment: 'formatMediaTypeAlignment',
+  formatMediaTypeMachineInterpretable: 'formatMediaTypeMachineReadable',
+  knownLicence: 'licenceAlignment',
+  accessRightsVocabularyAlignment: 'accessRightsAlignment',
+}
+
 /** Which share of the datasets or distributions fulfils each indicator. */
 function shares(context: PageContext, result: Fields): Markup {
   const { t, formats } = context
@@ -128,7 +138,7 @@ function shares(context: PageContext, result: Fields): Markup {
     const rows = indicators
       .filter(({ dimension }) => dimension === key)
       .map((one) => {
-        const share = shareOf(values.get(one.key) ?? values.get(`${one.key}s`))
+        const share = shareOf(values.get(inCatalogues[one.key] ?? one.key))
         return html`<tr>
           <th scope="row">${t(`indicator-${one.key}`)}</th>
           <td>${one.property !== undefined && html`<code>${one.property}</code>`}</td>

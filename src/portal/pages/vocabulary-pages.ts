@@ -177,9 +177,9 @@ export async function conceptPage(
       inDefinedTermSet: plain(concept['in_scheme']),
     },
     body: html`${crumbs(context, [
-        { href: pathTo(context, 'vocabularies'), label: t('vocabularies') },
-        { href: pathTo(context, 'vocabularies', vocabulary), label: vocabulary },
-      ])}
+      { href: pathTo(context, 'vocabularies'), label: t('vocabularies') },
+      { href: pathTo(context, 'vocabularies', vocabulary), label: vocabulary },
+    ])}
       <header class="title">
         <h1>${name}</h1>
         ${uses && html`<p class="by">${t('used-by', { count: uses.count })}</p>`}

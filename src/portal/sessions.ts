@@ -1,0 +1,118 @@
+/**
+ * Sessions of stewards: a random id in a cookie, whose hash lies in the data directory with the fingerprint of the key, its
+ * permissions and its end. The key itself is kept nowhere.
+ */
+
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { failures, type ApiKeys } from '../http/api-key.ts'
+import { may, type Action, type Key } from '../http/keys/permission.ts'
+import { Failure } from '../errors.ts'
+import { openSqlite } from '../sqlite.ts'
+
+export type Session = Key & {
+  /** Of the forms of this session: what another site cannot know (OWASP, synchroniser token). */
+  readonly token: string
+}
+
+export type Sessions = {
+  /** The cookie's value for a right key; throws `unauthorized`, and `too-many-requests` after five wrong ones in a minute. */
+  readonly signIn: (key: string, client: string) => string
+  readonly find: (cookie: string | undefined) => Session | undefined
+  readonly signOut: (cookie: string | undefined) => void
+  readonly close: () => void
+}
+
+export const sessionsFormat = 1
+
+/** Milliseconds: in all, and without a request. */
+const [wholeMs, idleMs] = [8 * 3_600_000, 3_600_000]
+const failuresPerMinute = 5
+
+const schema = `CREATE TABLE IF NOT EXISTS session (
+  id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, permissions TEXT NOT NULL, ends INTEGER NOT NULL, seen INTEGER NOT NULL
+) STRICT, WITHOUT ROWID`
+
+const row = z.object({ fingerprint: z.string(), permissions: z.string() })
+const permissionList = z.array(z.string())
+
+type SessionOptions = { readonly path: string; readonly keys: ApiKeys; readonly now: () => number }
+
+export function openSessions({ path, keys, now }: SessionOptions): Sessions {
+  const file = openSqlite({ path, schema, format: sessionsFormat })
+  const wrong = failures({ perMinute: failuresPerMinute, now })
+  const digest = (cookie: string) => hash('sha256', cookie, 'hex')
+  const clear = () =>
+    file.run('DELETE FROM session WHERE ends < ? OR seen < ?', now(), now() - idleMs)
+  return {
+    signIn: (shown, client) => {
+      const blocked = wrong.blocked(client)
+      if (blocked !== undefined)
+        throw new Failure('too-many-requests', 'too many wrong keys', { retryAfter: blocked })
+      try {
+        const { id, permissions } = keys.check(shown, client)
+        clear()
+        const cookie = randomBytes(32).toString('base64url')
+        file.run(
+          'INSERT INTO session VALUES (?, ?, ?, ?, ?)',
+          digest(cookie),
+          id,
+          JSON.stringify(permissions),
+          now() + wholeMs,
+          now(),
+        )
+        return cookie
+      } catch (error) {
+        if (error instanceof Failure && error.kind === 'unauthorized') wrong.count(client)
+        throw error
+      }
+    },
+    find: (cookie) => {
+      if (cookie === undefined || cookie.length > 100) return undefined
+      const id = digest(cookie)
+      const found = file.first(
+        'SELECT fingerprint, permissions FROM session WHERE id = ? AND ends > ? AND seen > ?',
+        id,
+        now(),
+        now() - idleMs,
+      )
+      if (!found) return undefined
+      const { fingerprint, permissions } = row.parse(found)
+      // A key that left the configuration takes its sessions along.
+      if (!keys.list().some((key) => key.id === fingerprint)) return undefined
+      file.run('UPDATE session SET seen = ? WHERE id = ?', now(), id)
+      return {
+        id: fingerprint,
+        permissions: permissionList.parse(JSON.parse(permissions)),
+        token: tokenOf(cookie),
+      }
+    },
+    signOut: (cookie) => {
+      if (cookie !== undefined) file.run('DELETE FROM session WHERE id = ?', digest(cookie))
+    },
+    close: () => file.close(),
+  }
+}
+
+const tokenOf = (cookie: string): string => hash('sha256', `form ${cookie}`, 'base64url')
+
+/** Throws `forbidden` unless the form was made for this session, by a page of this origin. */
+export function demandOwnForm(
+  session: Session,
+  {
+    token,
+    origin,
+    root,
+  }: { readonly token: unknown; readonly origin: string | undefined; readonly root: string },
+): void {
+  const [given, wanted] = [Buffer.from(String(token)), Buffer.from(session.token)]
+  const isToken = given.length === wanted.length && timingSafeEqual(given, wanted)
+  const isOrigin = origin === undefined || origin === new URL(root).origin
+  if (!isToken || !isOrigin)
+    throw new Failure('forbidden', 'this form was not made for your session: load the page again')
+}
+
+/** Throws `forbidden` where the permissions of the session do not cover the action. */
+export function demandPermission(session: Session, action: Action): void {
+  if (!may(session, action)) throw new Failure('forbidden', 'your key may not do this')
+}

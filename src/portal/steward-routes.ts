@@ -1,0 +1,180 @@
+/** Pages and actions of stewards: behind a session, every action a form that leads to a page that says what happened. */
+
+import { getCookie, setCookie, deleteCookie } from 'hono/cookie'
+import { Failure } from '../errors.ts'
+import type { App, AppContext } from '../http/app.ts'
+import { may } from '../http/keys/permission.ts'
+import { isLoopback } from '../http/shell/client.ts'
+import { pathTo, type PageContent, type PageContext } from './page.ts'
+import { pipePage, runPage, sourcesPage } from './pages/harvest-pages.ts'
+import { signInPage } from './pages/sign-in-page.ts'
+import { readJson } from './ports.ts'
+import { fieldsOf, plain } from './record.ts'
+import { demandOwnForm, type Session, type Sessions } from './sessions.ts'
+
+type StewardPages = {
+  readonly sessions: Sessions
+  /** Answers a page that nobody else may keep. */
+  readonly respond: (
+    c: AppContext,
+    make: (context: PageContext) => Promise<PageContent | undefined>,
+    status?: 200 | 401 | 429,
+  ) => Promise<Response>
+  /** The context of a page; `undefined` where its language is none of ours. */
+  readonly contextOf: (c: AppContext) => Promise<PageContext | undefined>
+}
+
+const isSecure = (c: AppContext): boolean => c.get('root').startsWith('https:')
+
+/** `__Host-` binds the cookie to this host and to TLS (RFC 6265bis 4.1.3); without TLS there is only this machine. */
+const cookieName = (c: AppContext): string => (isSecure(c) ? '__Host-session' : 'session')
+
+/** The session of a request; absent for strangers. */
+export const sessionOf = (c: AppContext, sessions: Sessions): Session | undefined =>
+  sessions.find(getCookie(c, cookieName(c)))
+
+export function addStewardRoutes(app: App, { sessions, respond, contextOf }: StewardPages): void {
+  const own = (
+    path: string,
+    make: (
+      context: PageContext,
+      c: AppContext,
+      session: Session,
+    ) => Promise<PageContent | undefined>,
+  ) =>
+    app.get(`/:language${path}`, async (c) => {
+      const session = sessionOf(c, sessions)
+      if (!session) return c.redirect(await signInPath(c, contextOf), 303)
+      return respond(c, (context) => make(context, c, session))
+    })
+  app.get('/:language/sign-in', (c) => respond(c, async (context) => signInPage(context)))
+  app.post('/:language/sign-in', async (c) => {
+    const form = await c.req.parseBody()
+    const context = await contextOf(c)
+    if (!context) throw new Failure('not-found', 'there is no such language')
+    if (!isSecure(c) && !isLoopback(c.get('client')))
+      throw new Failure('forbidden', 'signing in needs TLS: this portal is reached by http')
+    try {
+      const cookie = sessions.signIn(
+        typeof form['key'] === 'string' ? form['key'].trim() : '',
+        c.get('client'),
+      )
+      setCookie(c, cookieName(c), cookie, {
+        httpOnly: true,
+        secure: isSecure(c),
+        sameSite: 'Strict',
+        path: '/',
+      })
+      return c.redirect(pathTo(context, 'harvest'), 303)
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      const isMany = error.kind === 'too-many-requests'
+      if (!isMany && error.kind !== 'unauthorized') throw error
+      return respond(
+        c,
+        async (page) => signInPage(page, page.t(isMany ? 'error-429' : 'wrong-key')),
+        isMany ? 429 : 401,
+      )
+    }
+  })
+  app.post('/:language/sign-out', async (c) => {
+    await ownForm(c, sessions)
+    sessions.signOut(getCookie(c, cookieName(c)))
+    deleteCookie(c, cookieName(c), { path: '/', secure: isSecure(c) })
+    return c.redirect(`${new URL(c.get('root')).pathname}${c.req.param('language')}/`, 303)
+  })
+  own('/harvest', (context) => sourcesPage(context))
+  own('/harvest/pipes/:name', (context, c) => pipePage(context, c.req.param('name') ?? ''))
+  own('/harvest/runs/:id', (context, c) => runPage(context, c.req.param('id') ?? ''))
+  addActions(app, { sessions, contextOf })
+}
+
+async function signInPath(c: AppContext, contextOf: StewardPages['contextOf']): Promise<string> {
+  const context = await contextOf(c)
+  if (!context) throw new Failure('not-found', 'there is no such language')
+  return pathTo(context, 'sign-in')
+}
+
+/** The fields of a form of this session. Throws `unauthorized` and `forbidden`. */
+async function ownForm(c: AppContext, sessions: Sessions) {
+  const session = sessionOf(c, sessions)
+  if (!session) throw new Failure('unauthorized', 'sign in first')
+  const form = await c.req.parseBody()
+  demandOwnForm(session, {
+    token: form['_csrf'],
+    origin: c.req.header('Origin'),
+    root: c.get('root'),
+  })
+  return { session, form }
+}
+
+function addActions(
+  app: App,
+  { sessions, contextOf }: Pick<StewardPages, 'sessions' | 'contextOf'>,
+): void {
+  const act = async (
+    c: AppContext,
+    session: Session,
+    path: string,
+    init: {
+      readonly method: string
+      readonly catalogue?: string | undefined
+      readonly body?: object
+    },
+  ) => {
+    const context = await contextOf(c)
+    const { scheduler, authority } = context?.ports ?? {}
+    if (!context || !scheduler || !authority)
+      throw new Failure('not-found', 'no scheduler runs here')
+    const { method, catalogue, body } = init
+    if (!may(session, { method, path, catalogue }))
+      throw new Failure('forbidden', 'your key may not do this')
+    context.log.info({ key: session.id, method, path }, 'portal.action')
+    const answer = await readJson(scheduler, path, {
+      method,
+      headers: { ...authority(), ...(body && { 'Content-Type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: c.get('signal'),
+    })
+    return { context, answer: fieldsOf(answer) }
+  }
+  const catalogueOf = async (c: AppContext, run: string): Promise<string | undefined> => {
+    const context = await contextOf(c)
+    const { scheduler } = context?.ports ?? {}
+    const found =
+      scheduler &&
+      (await readJson(scheduler, `/runs/${encodeURIComponent(run)}`, { signal: c.get('signal') }))
+    return plain(fieldsOf(found)['catalogue'])
+  }
+  app.post('/:language/harvest/pipes/:name', async (c) => {
+    const { session, form } = await ownForm(c, sessions)
+    const name = c.req.param('name')
+    const { context, answer } = await act(c, session, `/pipes/${encodeURIComponent(name)}/runs`, {
+      method: 'POST',
+      body: form['do'] === 'dry' ? { dryRun: true } : {},
+    })
+    return c.redirect(pathTo(context, 'harvest', 'runs', plain(answer['id']) ?? ''), 303)
+  })
+  app.post('/:language/harvest/runs/:id', async (c) => {
+    const { session, form } = await ownForm(c, sessions)
+    const id = c.req.param('id')
+    const path = `/runs/${encodeURIComponent(id)}`
+    const wanted = String(form['do'])
+    if (wanted === 'confirm' && form['sure'] !== 'yes')
+      throw new Failure('invalid-parameter', 'tick that you have looked at the source')
+    const known: Readonly<Record<string, readonly [method: string, path: string]>> = {
+      cancel: ['DELETE', path],
+      confirm: ['POST', `${path}/confirm`],
+      resume: ['POST', `${path}/resume`],
+      retry: ['POST', `${path}/retry`],
+    }
+    const [method, place] = known[wanted] ?? []
+    if (method === undefined || place === undefined)
+      throw new Failure('invalid-parameter', 'there is no such action')
+    const { context, answer } = await act(c, session, place, {
+      method,
+      catalogue: await catalogueOf(c, id),
+    })
+    return c.redirect(pathTo(context, 'harvest', 'runs', plain(answer['id']) ?? id), 303)
+  })
+}
