@@ -43,7 +43,7 @@ export function addHeaders(c: AppContext, cors: Cors): void {
     headers.set('Cache-Control', mayBeKept ? 'no-cache' : 'no-store')
   }
   if (headers.get('Content-Type')?.startsWith('text/html')) {
-    headers.set('Referrer-Policy', 'no-referrer')
+    if (!headers.has('Referrer-Policy')) headers.set('Referrer-Policy', 'no-referrer')
     if (!headers.has('Content-Security-Policy')) headers.set('Content-Security-Policy', pagePolicy)
   }
   if (method !== 'OPTIONS' && !changes) allowOrigin(c, reads, cors)
