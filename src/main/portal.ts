@@ -10,7 +10,13 @@ import { prefersPage } from '../portal/negotiation.ts'
 import { portalApp } from '../portal/portal-app.ts'
 import { openSessions } from '../portal/sessions.ts'
 import { portInProcess } from '../portal/ports.ts'
-import { doorAt, servicePaths, version, type PlatformContext } from './platform-context.ts'
+import {
+  doorAt,
+  furtherPaths,
+  servicePaths,
+  version,
+  type PlatformContext,
+} from './platform-context.ts'
 
 /** Absent where it is not run. */
 export function portalStation(
@@ -28,6 +34,9 @@ export function portalStation(
       repository: port('repo'),
       metrics: port('metrics'),
       sparql: port('sparql'),
+      ...(config.services.includes('metrics') && {
+        validation: portInProcess(services, furtherPaths.shapes),
+      }),
       ...(config.services.includes('scheduler') && {
         scheduler: port('scheduler'),
         authority: () => ({ 'X-API-Key': context.key.here() }),

@@ -1,6 +1,7 @@
 /** The pages that people read: every page at `/{language}/…`, its style and script, and problems as pages. */
 
 import { hash } from 'node:crypto'
+import { z } from 'zod'
 import type { PortalConfig } from '../config/portal.ts'
 import { Failure } from '../errors.ts'
 import { newApp, type App, type AppContext, type AppOptions } from '../http/app.ts'
@@ -13,6 +14,7 @@ import { formats, translator, wantedLanguage, type Formats, type Translate } fro
 import { frame, type PageContent, type PageContext } from './page.ts'
 import { cataloguePage, cataloguesPage } from './pages/catalogue-pages.ts'
 import { datasetPage, readRecord } from './pages/dataset-page.ts'
+import { checkPage } from './pages/check-page.ts'
 import { errorPage, type PageProblem } from './pages/error-page.ts'
 import { homePage } from './pages/home-page.ts'
 import { publisherPage, publishersPage } from './pages/publisher-pages.ts'
@@ -49,6 +51,8 @@ type Portal = PortalDeps & {
     theme: Theme,
   ) => { readonly t: Translate; readonly formats: Formats }
 }
+
+const formFields = z.object({ rdf: z.string().default(''), level: z.string().optional() })
 
 /** Milliseconds in which the main data of a page has to be there. */
 const deadlineMs = 2000
@@ -253,6 +257,11 @@ function servePages(app: App, portal: Portal): void {
     catalogueReportPage(context, c.req.param('id') ?? ''),
   )
   page('/sparql', (context, c) => sparqlPage(context, new URL(c.req.url).searchParams))
+  page('/check', (context) => checkPage(context, {}))
+  app.post('/:language/check', async (c) => {
+    const form = formFields.parse(await c.req.parseBody())
+    return answered(c, portal, (context) => checkPage(context, form))
+  })
   page('/pages/:name', async (context, c) => {
     const found = context.config.pages.filter(({ name }) => name === c.req.param('name'))
     const own = found.find(({ language }) => language === context.language) ?? found[0]

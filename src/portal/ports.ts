@@ -11,6 +11,8 @@ export type Ports = {
   readonly repository: Port
   readonly metrics: Port
   readonly sparql: Port
+  /** Absent where nothing is validated. */
+  readonly validation?: Port
   /** Absent where no scheduler runs. */
   readonly scheduler?: Port
   /** Headers with the rights of the process, for what a session was allowed. */
