@@ -9,6 +9,8 @@ import { pathOf } from '../http/shell/context.ts'
 import { addVary } from '../http/shell/headers.ts'
 import { recordPath } from './addresses.ts'
 import { openAssets, type Assets } from './assets.ts'
+import { hitsCsv } from './hits-csv.ts'
+import { searchForm } from './search-query.ts'
 import { citationFormats, citationOf } from './citations.ts'
 import { formats, translator, wantedLanguage, type Formats, type Translate } from './languages.ts'
 import { frame, type PageContent, type PageContext } from './page.ts'
@@ -19,7 +21,7 @@ import { errorPage, type PageProblem } from './pages/error-page.ts'
 import { homePage } from './pages/home-page.ts'
 import { publisherPage, publishersPage } from './pages/publisher-pages.ts'
 import { catalogueReportPage, reportsPage } from './pages/report-pages.ts'
-import { sparqlPage } from './pages/sparql-page.ts'
+import { sparqlFile, sparqlPage } from './pages/sparql-page.ts'
 import { conceptPage, vocabulariesPage, vocabularyPage } from './pages/vocabulary-pages.ts'
 import { qualityPage } from './pages/quality-page.ts'
 import { facetPage, searchPage } from './pages/search-page.ts'
@@ -89,6 +91,7 @@ export function portalApp(deps: PortalDeps): App {
     speech: speaker(deps.config),
   }
   const app = newApp({ ...deps.http, name: 'portal', problemPage: pageOf(portal) })
+  serveRecords(app, portal)
   servePages(app, portal)
   if (portal.sessions)
     addStewardRoutes(app, {
@@ -96,7 +99,6 @@ export function portalApp(deps: PortalDeps): App {
       contextOf: (c) => contextOf(c, portal),
       respond: (c, make, status) => answered(c, portal, make, status),
     })
-  serveRecords(app, portal)
   serveFiles(app, portal)
   return app
 }
@@ -256,6 +258,13 @@ function servePages(app: App, portal: Portal): void {
   page('/quality/catalogues/:id', (context, c) =>
     catalogueReportPage(context, c.req.param('id') ?? ''),
   )
+  app.get('/:language/:file{sparql\\.[a-z]+}', async (c) => {
+    const context = await contextOf(c, portal)
+    const ending = c.req.param('file').slice('sparql.'.length)
+    const file = context && (await sparqlFile(context, ending, c.req.query('query') ?? ''))
+    if (!file) throw new Failure('not-found', 'there is no such format')
+    return file
+  })
   page('/sparql', (context, c) => sparqlPage(context, new URL(c.req.url).searchParams))
   page('/check', (context) => checkPage(context, {}))
   app.post('/:language/check', async (c) => {
@@ -306,8 +315,18 @@ function problemOf(error: unknown): PageProblem | undefined {
   return undefined
 }
 
-/** A dataset for programs: schema.org and citations. */
+/** Records for programs: the hits of a search, a dataset as schema.org, and how it is cited. */
 function serveRecords(app: App, portal: Portal): void {
+  app.get('/:language/datasets.csv', async (c) => {
+    const context = await contextOf(c, portal)
+    if (!context) throw new Failure('not-found', 'there is no such language')
+    const rows = hitsCsv(context, searchForm(new URL(c.req.url).searchParams))
+    const headers = {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': 'attachment; filename="datasets.csv"',
+    }
+    return c.body(ReadableStream.from(rows).pipeThrough(new TextEncoderStream()), 200, headers)
+  })
   app.get('/:language/datasets/:file{.+\\.schema\\.jsonld}', async (c) => {
     const context = await contextOf(c, portal)
     if (!context) throw new Failure('not-found', 'there is no such language')

@@ -90,6 +90,25 @@ ${query}</textarea>
   }
 }
 
+/** Formats of whole answers by the ending of their address. */
+const endings: Readonly<Record<string, string>> = {
+  csv: 'text/csv',
+  json: 'application/sparql-results+json',
+  xml: 'application/sparql-results+xml',
+}
+
+/** The answer of the service as it is, in the format of an ending; `undefined` for other endings. */
+export async function sparqlFile(
+  { ports, signal }: PageContext,
+  ending: string,
+  query: string,
+): Promise<Response | undefined> {
+  const accept = endings[ending]
+  if (accept === undefined) return undefined
+  const headers = { 'Content-Type': 'application/sparql-query', Accept: accept }
+  return ports.sparql('', { method: 'POST', headers, body: query.slice(0, longestQuery), signal })
+}
+
 /** What the service answers; what is wrong with the query is no error of the page. */
 async function run({ ports, signal }: PageContext, query: string): Promise<Result> {
   const started = performance.now()
@@ -136,7 +155,7 @@ function shownResult(context: PageContext, query: string, result: Result): Marku
     return section('res', t('result'), html`<p>${t(boolean ? 'ask-yes' : 'ask-no')}</p>`)
   const rows = results?.bindings ?? []
   const address = (format: string) =>
-    `${context.root}sparql?query=${encodeURIComponent(query)}&format=${format}`
+    `${pathTo(context, `sparql.${format}`)}?query=${encodeURIComponent(query)}`
   const cells = rows.slice(0, mostRows).map(
     (row) =>
       html`<tr>

@@ -1,0 +1,61 @@
+/** The hits of a search as CSV (RFC 4180), page by page as they are read. */
+
+import { chosenText } from './languages.ts'
+import type { PageContext } from './page.ts'
+import { formatsOf, labelOf, plain, plainTitle, sharedLicence, wantedLanguages } from './record.ts'
+import { lastHit, search, serviceQuery, type SearchForm } from './search-query.ts'
+
+const perPage = 500
+const columns = [
+  'id',
+  'address',
+  'title',
+  'description',
+  'publisher',
+  'catalogue',
+  'formats',
+  'licence',
+  'issued',
+  'modified',
+]
+
+/** Spreadsheets take what begins like this for a formula. */
+const formula = /^[=+\-@\t\r]/
+
+const cell = (text: string): string => {
+  const safe = formula.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+const line = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`
+
+/** At most 10,000 rows, each a hit; the first row names the columns. Throws `Refused` and `Failure`. */
+export async function* hitsCsv(context: PageContext, form: SearchForm): AsyncGenerator<string> {
+  yield line(columns)
+  const pages = lastHit / perPage
+  for (let page = 0; page < pages; page += 1) {
+    const query = serviceQuery(form, context.language, {
+      limit: String(perPage),
+      page: String(page),
+      aggregation: 'false',
+    })
+    const { records } = await search(context, query)
+    yield records
+      .map((record) =>
+        line([
+          plain(record['id']) ?? '',
+          plain(record['resource']) ?? '',
+          plainTitle(context, record),
+          chosenText(record['description'], wantedLanguages(context, record))?.text ?? '',
+          labelOf(context, record['publisher'])?.text ?? '',
+          labelOf(context, record['catalog'])?.text ?? '',
+          formatsOf(context, record).join(' '),
+          labelOf(context, sharedLicence(record))?.text ?? '',
+          plain(record['issued']) ?? '',
+          plain(record['modified']) ?? '',
+        ]),
+      )
+      .join('')
+    if (records.length < perPage) return
+  }
+}
