@@ -56,6 +56,7 @@ export function leadToDescriptions(
       if (id === undefined) continue
       if (pages && suffix === '' && shown.has(kind)) {
         addVary(c.res.headers, 'Accept')
+        addVary(c.res.headers, 'Accept-Language')
         const wanted = negotiate(c.req.header('Accept'), offered)
         if (wanted === 'text/html') return c.redirect(pages(kind, id, c), 303)
       }
