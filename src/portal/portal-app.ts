@@ -235,6 +235,8 @@ function servePages(app: App, portal: Portal): void {
     app.get(`/:language${path}`, (c) => answered(c, portal, make))
   app.get('/:language', async (c) => {
     const { pathname } = new URL(c.req.url)
+    if (!config.languages.some((one) => one === c.req.param('language')))
+      throw new Failure('not-found', `there is nothing at ${pathname}`)
     return pathname.endsWith('/') ? answered(c, portal, homePage) : c.redirect(`${pathname}/`, 301)
   })
   page('/datasets', (context, c) => searchPage(context, new URL(c.req.url).searchParams))

@@ -1,0 +1,323 @@
+/** The pages over HTTP: addresses, negotiation, headers, hostile values, sign-in. */
+
+import { Parser } from 'htmlparser2'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import { hostileStrings } from './hostile-strings.ts'
+
+const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+let directory: string
+let platform: Gateway
+
+const get = (path: string, headers: Record<string, string> = { Accept: browser }) =>
+  fetch(platform.url + path, { headers, redirect: 'manual' })
+
+const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> .
+@prefix dct: <http://purl.org/dc/terms/> .
+@prefix foaf: <http://xmlns.com/foaf/0.1/> .
+@prefix vcard: <http://www.w3.org/2006/vcard/ns#> .
+`
+const literal = (text: string) => JSON.stringify(text)
+
+async function put(path: string, body: string): Promise<void> {
+  const answer = await fetch(`${client(platform).repo}${path}`, {
+    method: 'PUT',
+    headers: { 'X-API-Key': platform.key, 'Content-Type': 'text/turtle' },
+    body: prefixes + body,
+  })
+  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
+}
+
+const dataset = (id: string, title: string, description: string, more = '') =>
+  put(
+    `/catalogues/city/datasets/origin?originalId=${id}`,
+    `<https://city.example/${id}> a dcat:Dataset ; dct:title ${literal(title)}@en ; dct:description ${literal(description)}@en ;
+     dcat:keyword ${literal(title)}@en ; dct:publisher [ a foaf:Organization ; foaf:name ${literal(title)} ] ;
+     dcat:contactPoint [ a vcard:Organization ; vcard:fn ${literal(title)} ] ${more} ;
+     dcat:distribution [ a dcat:Distribution ; dct:title ${literal(title)}@en ; dcat:accessURL <https://city.example/${id}.csv> ; dct:license <http://publications.europa.eu/resource/authority/licence/CC_BY_4_0> ] .`,
+  )
+
+beforeAll(async () => {
+  directory = await temporaryDirectory()
+  platform = await gateway(directory)
+  await put(
+    '/catalogues/city',
+    '<https://city.example/> a dcat:Catalog ; dct:title "City"@en, "Stadt"@de ; dct:description "Of the city."@en ; dct:publisher <https://city.example/org> .',
+  )
+  await dataset(
+    'parks',
+    'Parks of the city',
+    'Where the parks are, and how large each of them is.',
+    '; dct:issued "2024-05-01T00:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>',
+  )
+  for (const [at, text] of hostileStrings.entries()) await dataset(`bad-${at}`, text, text)
+})
+afterAll(async () => {
+  await platform.stop()
+  await remove(directory)
+})
+
+describe('addresses', () => {
+  it.each([
+    '',
+    'datasets',
+    'datasets?q=parks',
+    'datasets/parks',
+    'datasets/parks/quality',
+    'datasets/facets/publisher',
+    'catalogues',
+    'catalogues/city',
+    'publishers',
+    'vocabularies',
+    'quality',
+    'sparql',
+    'check',
+    'sign-in',
+  ])(
+    '/en/%s is a page with a title, in its language, for search engines and people',
+    async (path) => {
+      const answer = await get(`/en/${path}`)
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('Content-Language')).toBe('en')
+      const text = await answer.text()
+      expect(text).toMatch(/^<!doctype html>\s*<html lang="en" dir="ltr">/)
+      expect(text).toMatch(/<title>[^<]+<\/title>/)
+      expect(text.match(/<h1/g)).toHaveLength(1)
+    },
+  )
+
+  it.each(['de', 'fr', 'it'])('say everything in %s, too', async (language) => {
+    const text = await (await get(`/${language}/datasets/parks`)).text()
+    expect(text).toContain(`<html lang="${language}"`)
+    expect(text).not.toContain('All metadata')
+  })
+
+  it('of languages that the portal does not speak, and of nothing, are 404 as a page and as a problem', async () => {
+    for (const path of ['/es/datasets', '/en/datasets/nope', '/en/nope', '/nope']) {
+      const page = await get(path)
+      expect([path, page.status, page.headers.get('Content-Type')]).toEqual([
+        path,
+        404,
+        'text/html; charset=utf-8',
+      ])
+      const problem = await get(path, { Accept: 'application/json' })
+      expect(problem.status).toBe(404)
+    }
+  })
+
+  it.each([
+    ['/', browser, /\/en\/$/],
+    ['/set/data/parks', browser, /\/en\/datasets\/parks$/],
+    ['/set/data/parks', 'text/turtle', /\/api\/hub\/repo\/datasets\/parks$/],
+    ['/set/data/parks', '*/*', /\/api\/hub\/repo\/datasets\/parks$/],
+    ['/set/data/parks.ttl', browser, /\/api\/hub\/repo\/datasets\/parks\.ttl$/],
+    ['/id/catalogue/city', browser, /\/en\/catalogues\/city$/],
+  ])('of IRIs lead to pages and to RDF: %s for %s', async (path, accept, location) => {
+    const answer = await get(path, { Accept: accept, 'Accept-Language': 'en' })
+    expect(answer.status).toBe(303)
+    expect(answer.headers.get('Location')).toMatch(location)
+    if (!path.endsWith('.ttl')) expect(answer.headers.get('Vary')).toContain('Accept')
+  })
+
+  it('of older portals lead to the page of today', async () => {
+    const answer = await get('/datasets/parks?locale=de')
+    expect([answer.status, answer.headers.get('Location')]).toEqual([301, '/de/datasets/parks'])
+  })
+
+  it('leave the list of services to programs', async () => {
+    const answer = await get('/', { Accept: '*/*' })
+    expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'application/json'])
+  })
+})
+
+describe('a page', () => {
+  it('has a policy without exceptions, and its style and script from here', async () => {
+    const answer = await get('/en/datasets/parks')
+    const policy = answer.headers.get('Content-Security-Policy') ?? ''
+    expect(policy).toContain(`default-src 'none'`)
+    expect(policy).not.toMatch(/unsafe|https:/)
+    const [style] = /\/assets\/portal\.[0-9a-f]{8}\.css/.exec(await answer.text()) ?? ['']
+    const asset = await get(style)
+    expect([asset.status, asset.headers.get('Cache-Control')]).toEqual([
+      200,
+      'public, max-age=31536000, immutable',
+    ])
+  })
+
+  it('that did not change is not sent again', async () => {
+    const first = await get('/en/datasets/parks')
+    const tag = first.headers.get('ETag') ?? ''
+    const again = await get('/en/datasets/parks', { Accept: browser, 'If-None-Match': tag })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+  })
+
+  it('of a dataset is a Dataset of schema.org, with what search engines require', async () => {
+    const text = await (await get('/en/datasets/parks')).text()
+    const [, json = '{}'] =
+      /<script type="application\/ld\+json">([^<]*)<\/script>/.exec(text) ?? []
+    const data = JSON.parse(json) as Record<string, unknown>
+    expect(data).toMatchObject({
+      '@type': 'Dataset',
+      name: 'Parks of the city',
+      '@id': 'http://localhost:8080/set/data/parks',
+    })
+    expect(String(data['description']).length).toBeGreaterThanOrEqual(50)
+    const alone = await get('/en/datasets/parks.schema.jsonld')
+    expect(await alone.json()).toEqual(data)
+  })
+
+  it('has citations for programs', async () => {
+    expect(await (await get('/en/datasets/parks/cite.bib')).text()).toMatch(/^@misc\{parks,/)
+    expect(await (await get('/en/datasets/parks/cite.ris')).text()).toMatch(/^TY  - DATA\r\n/)
+    expect(await (await get('/en/datasets/parks/cite.json')).json()).toMatchObject([
+      { type: 'dataset', title: 'Parks of the city' },
+    ])
+  })
+
+  it('of a search can be had as CSV, where no cell is a formula', async () => {
+    const text = await (await get('/en/datasets.csv?q=parks')).text()
+    expect(text.split('\r\n')[0]).toBe(
+      'id,address,title,description,publisher,catalogue,formats,licence,issued,modified',
+    )
+    expect(text).toContain('Parks of the city')
+  })
+})
+
+/** What markup could do: elements that run or load something, attributes that run something, addresses that do. */
+function harmIn(page: string): string[] {
+  const found: string[] = []
+  const own = /^(?:\/assets\/|http:\/\/(?:localhost:8080|127\.0\.0\.1))/
+  const parser = new Parser({
+    onopentag: (name, attributes) => {
+      if (
+        ['iframe', 'object', 'embed', 'base', 'style', 'template', 'math', 'video'].includes(name)
+      )
+        found.push(name)
+      if (
+        name === 'script' &&
+        attributes['type'] !== 'application/ld+json' &&
+        !own.test(attributes['src'] ?? '')
+      )
+        found.push(`script ${attributes['src']}`)
+      if (name === 'img') found.push(`img ${attributes['src']}`)
+      for (const [key, value] of Object.entries(attributes)) {
+        if (key.startsWith('on') || key === 'style' || key === 'srcset')
+          found.push(`${name} ${key}`)
+        if (
+          ['href', 'src', 'action'].includes(key) &&
+          /^\s*(?:javascript|data|vbscript):/i.test(value)
+        )
+          found.push(`${name} ${value}`)
+        if (key === 'href' && value.startsWith('//')) found.push(`${name} ${value}`)
+      }
+    },
+  })
+  parser.write(page)
+  parser.end()
+  return found
+}
+
+describe('hostile values', () => {
+  it('stay text on every page on which they stand', async () => {
+    const paths = [
+      ...hostileStrings.keys().map((at) => `datasets/bad-${at}`),
+      ...hostileStrings.keys().map((at) => `datasets/bad-${at}/quality`),
+      ...hostileStrings.map((text) => `datasets?q=${encodeURIComponent(text)}`),
+      'datasets',
+      'datasets?page=2',
+      'datasets?page=3',
+      'publishers',
+      'catalogues/city',
+      'datasets/facets/publisher',
+      'datasets/facets/keywords',
+      '',
+    ]
+    for (const path of paths) {
+      const answer = await get(`/en/${path}`)
+      expect([path, answer.status]).toEqual([path, 200])
+      expect([path, harmIn(await answer.text())]).toEqual([path, []])
+    }
+  })
+
+  it('in addresses are no markup either', async () => {
+    for (const text of hostileStrings) {
+      const answer = await get(`/en/${encodeURIComponent(text)}`)
+      expect(answer.status).toBe(404)
+      expect(harmIn(await answer.text())).toEqual([])
+    }
+  })
+})
+
+describe('signing in', () => {
+  const signIn = (key: string) =>
+    fetch(`${platform.url}/en/sign-in`, {
+      method: 'POST',
+      body: new URLSearchParams({ key }),
+      redirect: 'manual',
+    })
+  const cookieOf = (answer: Response) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+
+  it('takes a key and gives a cookie that scripts and other sites do not get', async () => {
+    const answer = await signIn(platform.key)
+    expect([answer.status, answer.headers.get('Location')]).toEqual([303, '/en/harvest'])
+    expect(answer.headers.getSetCookie()[0]).toMatch(
+      /^session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
+    )
+    const page = await get('/en/harvest', { Accept: browser, Cookie: cookieOf(answer) })
+    expect([page.status, page.headers.get('Cache-Control')]).toEqual([200, 'private, no-store'])
+  })
+
+  it('leads strangers, and those with a cookie that we did not make, to the form', async () => {
+    for (const Cookie of ['', 'session=forged', `session=${'a'.repeat(43)}`]) {
+      const answer = await get('/en/harvest', { Accept: browser, Cookie })
+      expect([answer.status, answer.headers.get('Location')]).toEqual([303, '/en/sign-in'])
+    }
+  })
+
+  it('makes a new session each time, so that nobody can give one away beforehand', async () => {
+    const first = cookieOf(await signIn(platform.key))
+    const second = cookieOf(await signIn(platform.key))
+    expect(second).not.toBe(first)
+  })
+
+  it('does nothing for a form of another site', async () => {
+    const Cookie = cookieOf(await signIn(platform.key))
+    const page = await (await get('/en/harvest', { Accept: browser, Cookie })).text()
+    const [, token = ''] = /name="_csrf" value="([^"]+)"/.exec(page) ?? []
+    const post = (fields: Record<string, string>, headers: Record<string, string>) =>
+      fetch(`${platform.url}/en/harvest/pipes/metrics`, {
+        method: 'POST',
+        headers: { Cookie, ...headers },
+        body: new URLSearchParams(fields),
+        redirect: 'manual',
+      })
+    expect((await post({ do: 'run' }, {})).status).toBe(403)
+    expect((await post({ do: 'run', _csrf: 'x' }, {})).status).toBe(403)
+    expect(
+      (await post({ do: 'run', _csrf: token }, { Origin: 'https://evil.example' })).status,
+    ).toBe(403)
+    expect((await post({ do: 'run', _csrf: token }, {})).status).toBe(303)
+  })
+
+  it('ends when somebody signs out', async () => {
+    const Cookie = cookieOf(await signIn(platform.key))
+    const page = await (await get('/en/harvest', { Accept: browser, Cookie })).text()
+    const [, token = ''] = /name="_csrf" value="([^"]+)"/.exec(page) ?? []
+    const out = await fetch(`${platform.url}/en/sign-out`, {
+      method: 'POST',
+      headers: { Cookie },
+      body: new URLSearchParams({ _csrf: token }),
+      redirect: 'manual',
+    })
+    expect(out.status).toBe(303)
+    expect((await get('/en/harvest', { Accept: browser, Cookie })).status).toBe(303)
+  })
+
+  it('is slowed down for those who guess', async () => {
+    const statuses = []
+    for (let tried = 0; tried < 7; tried += 1)
+      statuses.push((await signIn(`wrong-${tried}`)).status)
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429])
+  })
+})
