@@ -114,7 +114,7 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
     const ready = readiness(engines.store, { elapsed: () => performance.now(), pause })
     await engines.remembering.noteFiles()
     showState(engines, first.numbers)
-    const pages = portalStation(context, running.entrances)
+    const pages = portalStation(context, running.entrances, running.outbound)
     const root = front(context, running, ready, pages)
     door = gateway([...running.entrances, { base: '', app: root }])
     return {

@@ -37,6 +37,7 @@ export type Harvesting = {
   readonly runs: Runs
   readonly triggers: Triggers
   readonly transport: Transport
+  readonly outbound: Outbound
   /** Of the scheduler, from memory. */
   readonly health: () => object
   readonly stop: () => Promise<void>
@@ -110,7 +111,18 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
     await runs.close()
   }
   const health = () => schedulerHealth(triggers, launcher, wrong.names())
-  return { harvest, measuring, launcher, pipes, runs, triggers, transport, health, stop }
+  return {
+    harvest,
+    measuring,
+    launcher,
+    pipes,
+    runs,
+    triggers,
+    transport,
+    outbound: client,
+    health,
+    stop,
+  }
 }
 
 /** `nextFiring` is ISO 8601, null where nothing fires; `failing` the first hundred pipes whose last run went wrong. */

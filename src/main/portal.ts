@@ -1,6 +1,7 @@
 /** The pages of this process: an app at the root, beside health and numbers, that asks the services by their public doors. */
 
 import { join } from 'node:path'
+import type { Outbound } from '../client/outbound-request.ts'
 import type { Config } from '../config/config.ts'
 import { type Door, type Entrance, gateway } from '../http/gateway.ts'
 import { pathOf, type App, type AppContext } from '../http/shell/context.ts'
@@ -8,6 +9,7 @@ import { recordPath } from '../portal/addresses.ts'
 import { wantedLanguage } from '../portal/languages.ts'
 import { prefersPage } from '../portal/negotiation.ts'
 import { portalApp } from '../portal/portal-app.ts'
+import { openPreviews } from '../portal/preview/previews.ts'
 import { openSessions } from '../portal/sessions.ts'
 import { portInProcess } from '../portal/ports.ts'
 import {
@@ -22,6 +24,7 @@ import {
 export function portalStation(
   context: PlatformContext,
   entrances: readonly Entrance[],
+  outbound: Outbound | undefined,
 ): App | undefined {
   const { config } = context.shell
   if (!config.services.includes('portal')) return undefined
@@ -42,6 +45,15 @@ export function portalStation(
         authority: () => ({ 'X-API-Key': context.key.here() }),
       }),
     },
+    previews:
+      config.portal.preview && outbound
+        ? openPreviews({
+            outbound,
+            allow: config.harvest.allow,
+            path: join(config.dataDir, 'previews.sqlite'),
+            now: Date.now,
+          })
+        : undefined,
     sessions: config.portal.signIn.key
       ? openSessions({
           path: join(config.dataDir, 'sessions.sqlite'),

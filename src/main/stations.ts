@@ -34,6 +34,8 @@ export type Stations = {
   readonly addresses: readonly string[]
   /** What the last comparison of index and store found. */
   readonly reconciled: Reconciling['last']
+  /** How this process asks foreign hosts; absent where it does not. */
+  readonly outbound: Harvesting['outbound'] | undefined
   /** Absent where none runs. */
   readonly scheduler: Harvesting['health'] | undefined
   readonly stop: () => Promise<void>
@@ -86,7 +88,11 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
     await repository?.stop()
   }
   const addresses = shell?.addresses ?? []
-  const told = { reconciled: comparing.last, scheduler: harvesting?.health }
+  const told = {
+    reconciled: comparing.last,
+    scheduler: harvesting?.health,
+    outbound: harvesting?.outbound,
+  }
   return { entrances: [...entrances, ...figures], addresses, ...told, stop }
 }
 

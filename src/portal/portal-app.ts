@@ -18,6 +18,8 @@ import { cataloguePage, cataloguesPage } from './pages/catalogue-pages.ts'
 import { datasetPage, readRecord } from './pages/dataset-page.ts'
 import { checkPage } from './pages/check-page.ts'
 import { errorPage, type PageProblem } from './pages/error-page.ts'
+import { previewPage } from './pages/preview-page.ts'
+import type { Previews } from './preview/previews.ts'
 import { homePage } from './pages/home-page.ts'
 import { publisherPage, publishersPage } from './pages/publisher-pages.ts'
 import { catalogueReportPage, reportsPage } from './pages/report-pages.ts'
@@ -39,6 +41,8 @@ export type PortalDeps = {
   readonly config: PortalConfig
   readonly ports: Ports
   readonly http: Omit<AppOptions, 'name'>
+  /** Absent where nothing is fetched for previews. */
+  readonly previews: Previews | undefined
   /** Absent where nobody can sign in. */
   readonly sessions: Sessions | undefined
   readonly version: string
@@ -245,6 +249,15 @@ function servePages(app: App, portal: Portal): void {
   )
   page('/datasets/:id', (context, c) => datasetPage(context, c.req.param('id') ?? ''))
   page('/datasets/:id/quality', (context, c) => qualityPage(context, c.req.param('id') ?? ''))
+  const { previews } = portal
+  if (previews)
+    page('/datasets/:id/distributions/:distribution/preview', async (context, c) => {
+      // Browsers that fetch ahead must not make us fetch from others.
+      if (/prefetch|prerender/.test(c.req.header('Sec-Purpose') ?? ''))
+        throw new Failure('forbidden', 'previews are not fetched ahead')
+      const { id = '', distribution = '' } = c.req.param()
+      return previewPage(context, previews, { dataset: id, distribution })
+    })
   page('/catalogues', (context, c) => cataloguesPage(context, new URL(c.req.url).searchParams))
   page('/catalogues/:id', (context, c) => cataloguePage(context, c.req.param('id') ?? ''))
   page('/publishers', publishersPage)

@@ -1,0 +1,48 @@
+/** The first rows of a distribution, or why they cannot be shown. */
+
+import { html, safeAddress, type Content, type Markup } from '../html.ts'
+import { crumbs, pathTo, type PageContent, type PageContext } from '../page.ts'
+import type { Previews } from '../preview/previews.ts'
+import type { PreviewResult, PreviewTable } from '../preview/tables.ts'
+import { fieldsOf, listOf, plain, titleText } from '../record.ts'
+import { readRecord } from './dataset-page.ts'
+
+/** Only addresses of stored distributions are fetched, never one that a request names. Throws `Refused` and `Failure`. */
+export async function previewPage(
+  context: PageContext,
+  previews: Previews,
+  ids: { readonly dataset: string; readonly distribution: string },
+): Promise<PageContent | undefined> {
+  const { t, signal } = context
+  const record = await readRecord(context, 'datasets', ids.dataset)
+  const distribution = listOf(record['distributions'])
+    .map(fieldsOf)
+    .find(({ id }) => id === ids.distribution)
+  if (!distribution) return undefined
+  const address = safeAddress(listOf(distribution['download_url'])[0])
+  const result: PreviewResult | undefined =
+    address?.startsWith('http') === true ? await previews.of(address, signal) : undefined
+  return {
+    title: t('preview'),
+    section: 'data',
+    isIndexed: false,
+    body: html`${crumbs(context, [{ href: pathTo(context, 'datasets', plain(record['id']) ?? ''), label: titleText(context, record) }])}<h1>${t('preview')}</h1><div class="section" id="preview">${result ? shown(context, result) : html`<p>${t('preview-address')}</p>`}</div>`,
+  }
+}
+
+function shown({ t }: PageContext, result: PreviewResult): Content {
+  if ('reason' in result)
+    return html`<p>${t(`preview-${result.reason}`, { status: result.status ?? 0 })}</p>`
+  return result.tables.map((table) => tableMarkup(table, t('preview')))
+}
+
+function tableMarkup({ name, head, rows }: PreviewTable, label: string): Markup {
+  const isNumber = head.map(
+    (_, at) => rows.length > 0 && rows.every((row) => /^-?[\d.,\s]*$/.test(row[at] ?? '')),
+  )
+  const cells = (row: readonly string[]) =>
+    head.map(
+      (_, at) => html`<td${isNumber[at] && html` class="num"`}><bdi>${row[at] ?? ''}</bdi></td>`,
+    )
+  return html`${name !== undefined && html`<h2>${name}</h2>`}<div class="scroll close" tabindex="0" role="group" aria-label="${name ?? label}"><table class="table grid-lines"><thead><tr>${head.map((one) => html`<th scope="col"><bdi>${one}</bdi></th>`)}</tr></thead><tbody>${rows.map((row) => html`<tr>${cells(row)}</tr>`)}</tbody></table></div>`
+}
