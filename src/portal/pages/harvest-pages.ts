@@ -234,7 +234,7 @@ function progress({ t, formats }: PageContext, run: Fields): Markup {
   const done = (
     ['created', 'updated', 'unchanged', 'skipped', 'failed', 'refused', 'duplicate'] as const
   ).reduce((sum, key) => sum + number(counts(run)[key]), 0)
-  return html`<div class="close stack"><p role="status"><strong>${all > 0 ? t('n-of-records', { done: formats.number(done), total: formats.number(all) }) : t('n-records', { count: done })}</strong></p><label class="vh" for="p">${t('progress')}</label><progress id="p"${all > 0 && html` value="${done}" max="${all}"`}></progress></div>`
+  return html`<div class="close stack" data-live="5000"><p role="status"><strong>${all > 0 ? t('n-of-records', { done: formats.number(done), total: formats.number(all) }) : t('n-records', { count: done })}</strong></p><label class="vh" for="p">${t('progress')}</label><progress id="p"${all > 0 && html` value="${done}" max="${all}"`}></progress></div>`
 }
 
 /** What the outcome means for the records of the source. */
