@@ -166,11 +166,9 @@ function front(
     hasKey: (c) => keys.find(c) !== undefined,
   })
   const elsewhere = shell.config.search.portal
-  const pages = portal
-    ? ownPages(shell.config)
-    : elsewhere === undefined
-      ? undefined
-      : (kind: string, id: string) => pagesOf(elsewhere)(kind, id)
+  const own = portal && ownPages(shell.config)
+  const pages =
+    elsewhere === undefined ? own : (kind: string, id: string) => pagesOf(elsewhere)(kind, id)
   leadToDescriptions(portal ?? app, engines.names, servicePaths.repo, pages)
   return portal ? withPages(app, portal) : app
 }

@@ -19,9 +19,11 @@ import {
   required,
   requiredQuery,
   stateAnswers,
+  jsonType,
 } from './search-answers.ts'
 import type { SearchDeps } from './search-deps.ts'
-import { type DatasetCounts, extended, member } from './search-envelope.ts'
+import { type DatasetCounts, envelopeText, extended, member } from './search-envelope.ts'
+import { similarTo } from './similar.ts'
 
 const byId = { params: z.object({ id: recordId }) }
 
@@ -43,6 +45,29 @@ export function bindRecordReads(
   app.openapi(
     getRoute('/datasets/{id}', 'One dataset with its whole catalogue', datasetAnswer),
     async (c) => recordAnswer(c, await datasetRecord(index, c.req.valid('param').id, c.var.signal)),
+  )
+  const like = {
+    request: byId,
+    parameters: [
+      {
+        name: 'limit',
+        in: 'query' as const,
+        schema: { type: 'integer' as const, minimum: 1, maximum: 20 },
+      },
+    ],
+    responses: stateAnswers(
+      'Datasets that share words and themes with it, best first',
+      schemas.search,
+    ),
+  }
+  app.openapi(getRoute('/datasets/{id}/similar', 'Similar datasets', like), (c) =>
+    tagged(c, async () => {
+      const { id } = c.req.valid('param')
+      const limit = Math.min(20, Number(c.req.query('limit') ?? 6) || 6)
+      const answer = await similarTo({ index }, { id, limit }, c.var.signal)
+      const form = { indices: ['dataset'], named: true, countOnly: false, score: false }
+      return c.body(envelopeText(form, answer, new Map()), 200, { 'Content-Type': jsonType })
+    }),
   )
   app.openapi(getRoute('/catalogues', 'Ids of all catalogues', { responses: idsAnswer }), (c) =>
     tagged(c, async () => c.json(await idsOf(index, 'catalogue', c.var.signal))),

@@ -4,6 +4,7 @@ import { createRoute } from '@hono/zod-openapi'
 import type { App, AppContext } from '../http/app.ts'
 import { readBody } from '../http/body.ts'
 import { datasetCounts } from './record-routes.ts'
+import { withExtras } from './page-extras.ts'
 import { parametersOfBody } from './request/body-parameters.ts'
 import { type Parameters, parametersOf } from './request/search-parameters.ts'
 import { type SearchPlan, searchOf } from './request/search-request.ts'
@@ -34,8 +35,13 @@ export function bindSearching(
   }
   const what = 'Search datasets, catalogues, vocabularies and resources of other types'
   app.openapi(getRoute('/search', what, byQuery), (c) => {
-    const plan = planOf(deps, parametersOf(new URL(c.req.url).searchParams, limits))
-    const make = async () => answerOf(c, deps, await pageOf(c, deps, plan))
+    const parameters = parametersOf(new URL(c.req.url).searchParams, limits)
+    const plan = planOf(deps, parameters)
+    const make = async () => {
+      const page = await pageOf(c, deps, plan)
+      const wanted = { request: plan.request, answer: page.answer, wishes: parameters }
+      return answerOf(c, deps, { ...page, answer: await withExtras(index, wanted, c.var.signal) })
+    }
     return plan.run ? uncached(make()) : tagged(c, make)
   })
   const byBody = createRoute({

@@ -29,7 +29,7 @@ export async function homePage(context: PageContext): Promise<PageContent> {
       sort: 'modified+desc',
       aggregationAllFields: 'false',
       aggregationFields: 'categories',
-      includes: 'id,title,identifier,catalog,modified,issued,language',
+      includes: 'id,title,identifier,catalog,catalog.title,modified,issued,language',
     }),
     query({ filters: 'catalogue', limit: String(mostCatalogues), aggregation: 'false' }),
     query({

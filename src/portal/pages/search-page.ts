@@ -32,6 +32,7 @@ const fieldsShown = [
   'identifier',
   'publisher',
   'catalog',
+  'catalog.title',
   'modified',
   'issued',
   'is_hvd',

@@ -153,6 +153,10 @@ export const searchParameters = z.object({
   pitId: text('result.pitId of the page before, with searchAfterSort'),
   autocomplete: flag('true: every word of q begins a word of a title or label'),
   countOnly: flag('Answers the count alone'),
+  highlight: list('title, description: adds `_highlight` with the offsets of the words of q'),
+  facetSelf: flag('false: the counts of a facet ignore the values that are chosen in it'),
+  facetSize: integer('Items per facet, at most', 500),
+  locale: text('Language in which words are marked and values are named'),
 })
 
 type Named = z.output<typeof searchParameters>

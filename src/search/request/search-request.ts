@@ -51,7 +51,8 @@ export function searchOf(parameters: Parameters, options: SearchOptions): Search
   const { limit = 10, page = 0, countOnly = false, includes, showScore = false } = parameters
   const indices = namedIndices(parameters)
   const settings = options.settings.filter(({ index }) => isChosen(index, indices, parameters))
-  const { window, facetSize } = boundsOf(settings, options)
+  const { window, facetSize: usual } = boundsOf(settings, options)
+  const facetSize = parameters.facetSize ?? usual
   const run = runOf(parameters, indices !== undefined)
   const facets = indices && aggregationOf(parameters, settings, facetSize)
   const shows = !countOnly && (run !== undefined || page * limit <= window)
