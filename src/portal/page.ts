@@ -72,108 +72,35 @@ export function frame(context: PageContext, content: PageContent): Markup {
   const { language, t, config, assets, root } = context
   const name = configured(context, config.name)
   const base = new URL(root).pathname
-  return html`<!doctype html>
-    <html lang="${language}" dir="${directionOf(language)}">
-      <head>
-        <meta charset="utf-8" />
-        <title>${content.title === '' ? name : `${content.title} – ${name}`}</title>
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        ${content.description !== undefined && html`<meta name="description" content="${content.description}" />`}
-        ${content.isIndexed === false && html`<meta name="robots" content="noindex" />`}
-        <link rel="stylesheet" href="${base}${assets.path('portal.css')}" />
-        ${config.customStyle !== undefined && html`<link rel="stylesheet" href="${base}${config.customStyle}" />`}
-        <link rel="icon" href="${base}${assets.path('favicon.svg')}" />
-        ${content.head}
-        <script src="${base}${assets.path('portal.js')}" defer></script>
-        ${
-          content.data &&
-          html`<script type="application/ld+json">
-            ${jsonScript(content.data)}
-          </script>`
-        }
-      </head>
-      <body>
-        <a class="skip" href="#content">${t('skip')}</a>
-        ${header(context, content)}
-        <main id="content" tabindex="-1">${content.body}</main>
-        ${footer(context)}
-      </body>
-    </html> `
+  return html`<!doctype html> <html lang="${language}" dir="${directionOf(language)}"> <head> <meta charset="utf-8" /> <title>${content.title === '' ? name : `${content.title} – ${name}`}</title> <meta name="viewport" content="width=device-width, initial-scale=1" /> <meta name="color-scheme" content="light dark" /> ${content.description !== undefined && html`<meta name="description" content="${content.description}" />`} ${content.isIndexed === false && html`<meta name="robots" content="noindex" />`} <link rel="stylesheet" href="${base}${assets.path('portal.css')}" /> ${config.customStyle !== undefined && html`<link rel="stylesheet" href="${base}${config.customStyle}" />`} <link rel="icon" href="${base}${assets.path('favicon.svg')}" /> ${content.head} <script src="${base}${assets.path('portal.js')}" defer></script> ${
+    content.data && html`<script type="application/ld+json"> ${jsonScript(content.data)} </script>`
+  } </head> <body> <a class="skip" href="#content">${t('skip')}</a> ${header(context, content)} <main id="content" tabindex="-1">${content.body}</main> ${footer(context)} </body> </html> `
 }
 
-const mark = html`<svg
-  viewBox="0 0 32 32"
-  fill="none"
-  stroke="currentColor"
-  stroke-width="2.25"
-  stroke-linecap="round"
-  aria-hidden="true"
->
-  <path d="M25.5 8.2A12 12 0 1 0 25.5 23.8" />
-  <path d="M12 12.5h9M12 16h12M12 19.5h7" stroke-width="2" />
-</svg>`
+const mark = html`<svg viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="2.25" stroke-linecap="round" aria-hidden="true"> <path d="M25.5 8.2A12 12 0 1 0 25.5 23.8" />
+<path d="M12 12.5h9M12 16h12M12 19.5h7" stroke-width="2" /> </svg>`
 
 function header(context: PageContext, { section, query = '' }: PageContent): Markup {
   const { t, config, root, steward } = context
   const logo = config.logo
   const base = new URL(root).pathname
-  return html`<header class="top">
-    <div>
-      <a class="brand" href="${pathTo(context, '')}"
-        >${logo === undefined ? mark : html`<img src="${base}${logo}" alt="" />`}<span
-          >${configured(context, config.name)}</span
-        ></a
-      >
-      ${query !== false && searchBar(context, query)}
-      <div class="tools">
-        ${languageLinks(context)}
-        <button type="button" data-theme-switch hidden aria-label="${t('switch-theme')}">
-          ${icon('sun-moon')}
-        </button>
-        ${
-          steward
-            ? html`<a href="${pathTo(context, 'harvest')}">${steward.name}</a>`
-            : config.signIn &&
-              html`<a href="${pathTo(context, 'sign-in')}" aria-label="${t('sign-in')}"
-                >${icon('log-in')}<span class="name">${t('sign-in')}</span></a
-              >`
-        }
-      </div>
-      ${mainMenu(context, section)}
-    </div>
-  </header>`
+  return html`<header class="top"> <div> <a class="brand" href="${pathTo(context, '')}">${logo === undefined ? mark : html`<img src="${base}${logo}" alt="" />`}<span>${configured(context, config.name)}</span></a> ${query !== false && searchBar(context, query)} <div class="tools"> ${languageLinks(context)} <button type="button" data-theme-switch hidden aria-label="${t('switch-theme')}"> ${icon('sun-moon')} </button> ${
+    steward
+      ? html`<a href="${pathTo(context, 'harvest')}">${steward.name}</a>`
+      : config.signIn &&
+        html`<a href="${pathTo(context, 'sign-in')}" aria-label="${t('sign-in')}">${icon('log-in')}<span class="name">${t('sign-in')}</span></a>`
+  } </div> ${mainMenu(context, section)} </div> </header>`
 }
 
 const searchBar = (context: PageContext, query: string): Markup =>
-  html`<search>
-    <form class="searchbar" action="${pathTo(context, 'datasets')}">
-      <label class="vh" for="q">${context.t('search-datasets')}</label
-      ><input
-        type="search"
-        id="q"
-        name="q"
-        value="${query}"
-        placeholder="${context.t('search-datasets')}"
-        autocomplete="off"
-      /><button class="button primary" aria-label="${context.t('search')}">
-        ${icon('search')}
-      </button>
-    </form>
-  </search>`
+  html`<search> <form class="searchbar" action="${pathTo(context, 'datasets')}"> <label class="vh" for="q">${context.t('search-datasets')}</label><input type="search" id="q" name="q" value="${query}" placeholder="${context.t('search-datasets')}" autocomplete="off"/><button class="button primary" aria-label="${context.t('search')}"> ${icon('search')} </button> </form> </search>`
 
 /** The same page in the other languages, each named in its own. */
 function languageLinks({ language, t, config, root, place }: PageContext): Content {
   if (config.languages.length < 2) return false
   const links = config.languages.map((one) => {
     const name = new Intl.DisplayNames(one, { type: 'language' }).of(one) ?? one
-    return html`<a
-      href="${root}${one}/${place}"
-      lang="${one}"
-      hreflang="${one}"
-      ${one === language && html` aria-current="true"`}
-      ><span class="vh">${name} </span><span aria-hidden="true">${one.toUpperCase()}</span></a
-    >`
+    return html`<a href="${root}${one}/${place}" lang="${one}" hreflang="${one}" ${one === language && html` aria-current="true"`} ><span class="vh">${name} </span><span aria-hidden="true">${one.toUpperCase()}</span></a>`
   })
   return html`<nav class="languages" aria-label="${t('language')}">${links}</nav>`
 }
@@ -190,55 +117,35 @@ function mainMenu(context: PageContext, current: Section | undefined): Markup {
   ]
   const items = entries.map(
     ([section, step, label]) =>
-      html`<li>
-        <a href="${pathTo(context, step)}" ${section === current && html` aria-current="page"`}
-          >${label}</a
-        >
-      </li>`,
+      html`<li> <a href="${pathTo(context, step)}" ${section === current && html` aria-current="page"`} >${label}</a> </li>`,
   )
-  return html`<nav class="main-nav" aria-label="${t('menu')}">
-    <ul role="list">
-      ${items}
-    </ul>
-  </nav>`
+  return html`<nav class="main-nav" aria-label="${t('menu')}"> <ul role="list"> ${items} </ul> </nav>`
 }
 
 function footer(context: PageContext): Markup {
   const { t, root, config, language } = context
   const base = new URL(root).pathname
   const column = (title: string, links: readonly (readonly [string, string])[]) =>
-    html`<div>
-      <h2>${title}</h2>
-      <ul role="list">
-        ${links.map(([label, href]) => html`<li><a href="${href}">${label}</a></li>`)}
-      </ul>
-    </div>`
+    html`<div> <h2>${title}</h2> <ul role="list"> ${links.map(([label, href]) => html`<li><a href="${href}">${label}</a></li>`)} </ul> </div>`
   const pages = config.pages
     .filter((page) => page.language === language || page.language === undefined)
     .map((page) => [page.title, pathTo(context, 'pages', page.name)] as const)
-  return html`<footer class="foot">
-    <div>
-      ${pages.length > 0 && column(t('this-portal'), pages)}
-      ${config.footer.map(({ title, links }) =>
-        column(
-          configured(context, title),
-          links.map((link) => [configured(context, link.title), link.href] as const),
-        ),
-      )}
-      ${column(t('for-programs'), [
-        [t('search-api'), `${base}api/hub/search/`],
-        [t('repository-api'), `${base}api/hub/repo/`],
-        ['SPARQL', pathTo(context, 'sparql')],
-        ['Atom', `${base}api/hub/search/${language}/feeds/datasets.atom`],
-      ])}
-      ${column(t('for-publishers'), [
-        [t('menu-check'), pathTo(context, 'check')],
-        [t('how-quality'), pathTo(context, 'quality')],
-        ...(config.signIn ? [[t('sign-in'), pathTo(context, 'sign-in')] as const] : []),
-      ])}
-      <p class="colophon"><span>${t('metadata-licence')}</span><span>${t('colophon')}</span></p>
-    </div>
-  </footer>`
+  return html`<footer class="foot"> <div> ${pages.length > 0 && column(t('this-portal'), pages)} ${config.footer.map(
+    ({ title, links }) =>
+      column(
+        configured(context, title),
+        links.map((link) => [configured(context, link.title), link.href] as const),
+      ),
+  )} ${column(t('for-programs'), [
+    [t('search-api'), `${base}api/hub/search/`],
+    [t('repository-api'), `${base}api/hub/repo/`],
+    ['SPARQL', pathTo(context, 'sparql')],
+    ['Atom', `${base}api/hub/search/${language}/feeds/datasets.atom`],
+  ])} ${column(t('for-publishers'), [
+    [t('menu-check'), pathTo(context, 'check')],
+    [t('how-quality'), pathTo(context, 'quality')],
+    ...(config.signIn ? [[t('sign-in'), pathTo(context, 'sign-in')] as const] : []),
+  ])} <p class="colophon"><span>${t('metadata-licence')}</span><span>${t('colophon')}</span></p> </div> </footer>`
 }
 
 /** Steps above the page. */
@@ -246,15 +153,8 @@ export const crumbs = (
   { t }: PageContext,
   steps: readonly { readonly href: string; readonly label: Content }[],
 ): Markup =>
-  html`<nav class="crumbs" aria-label="${t('breadcrumb')}">
-    <ol role="list">
-      ${steps.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)}
-    </ol>
-  </nav>`
+  html`<nav class="crumbs" aria-label="${t('breadcrumb')}"> <ol role="list"> ${steps.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)} </ol> </nav>`
 
 /** A section with its heading. */
 export const section = (id: string, heading: Content, body: Content): Markup =>
-  html`<section class="section" aria-labelledby="${id}">
-    <h2 id="${id}">${heading}</h2>
-    ${body}
-  </section>`
+  html`<section class="section" aria-labelledby="${id}"> <h2 id="${id}">${heading}</h2> ${body} </section>`

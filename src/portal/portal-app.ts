@@ -292,10 +292,7 @@ function servePages(app: App, portal: Portal): void {
     return (
       own && {
         title: own.title,
-        body: html`<article class="prose stack">
-          <h1>${own.title}</h1>
-          ${operatorPage(own.text)}
-        </article>`,
+        body: html`<article class="prose stack"> <h1>${own.title}</h1> ${operatorPage(own.text)} </article>`,
       }
     )
   })

@@ -49,13 +49,7 @@ export async function cataloguesPage(
     title,
     section: 'catalogues',
     head: html`<link rel="canonical" href="${context.root}${language}/catalogues" />`,
-    body: html`<h1>${title}</h1>
-      <ul class="entries close" role="list">
-        ${records.map((record) => catalogueEntry(context, record, 'h2'))}
-      </ul>
-      <nav class="pages" aria-label="${t('pages')}">
-        ${page > 1 && link(page - 1, t('previous'), 'prev')}${page * perPage < count && link(page + 1, t('next'), 'next')}
-      </nav>`,
+    body: html`<h1>${title}</h1> <ul class="entries close" role="list"> ${records.map((record) => catalogueEntry(context, record, 'h2'))} </ul> <nav class="pages" aria-label="${t('pages')}"> ${page > 1 && link(page - 1, t('previous'), 'prev')}${page * perPage < count && link(page + 1, t('next'), 'next')} </nav>`,
   }
 }
 
@@ -89,42 +83,17 @@ export async function cataloguePage(context: PageContext, id: string): Promise<P
       html`<link rel="canonical" href="${address}" />`,
       context.config.languages.map(
         (one) =>
-          html`<link
-            rel="alternate"
-            hreflang="${one}"
-            href="${context.root}${one}/catalogues/${encodeURIComponent(id)}"
-          />`,
+          html`<link rel="alternate" hreflang="${one}" href="${context.root}${one}/catalogues/${encodeURIComponent(id)}"/>`,
       ),
     ],
     data: catalogueSchema(context, record, address),
-    body: html`${crumbs(context, [{ href: pathTo(context, 'catalogues'), label: t('menu-catalogues') }])}
-      <div class="with-aside">
-        <div>
-          <header class="title">
-            <h1>${titleText(context, record)}</h1>
-            ${publisher && html`<p class="by">${t('published-by')} ${linkTo(at(record, 'publisher.homepage'), inLanguage(context, publisher))}</p>`}
-          </header>
-          <div class="prose close stack">
-            ${description && inLanguage(context, description, proseOf(description.text))}
-          </div>
-          <dl class="facts close">
-            ${factRow(t('datasets-title'), formats.number(found.count))}${factRow(
-              t('languages'),
-              joined(
-                listOf(record['language']).map((one) => labelText(context, one)),
-                ', ',
-              ),
-            )}${factRow(t('country'), labelText(context, record['country']))}${factRow(t('last-change'), formats.day(record['modified']))}
-          </dl>
-          ${datasetsOf(context, id, found)}
-        </div>
-        <aside aria-label="${t('about-catalogue')}">
-          ${qualityPanel(context, id, measured)}
-          ${tagPanel(context, id, { heading: t('formats'), name: 'format', items: found.facets.get('format') ?? [] })}
-          ${tagPanel(context, id, { heading: t('themes'), name: 'categories', items: found.facets.get('categories') ?? [] })}
-          ${dumps(context, id)}
-        </aside>
-      </div>`,
+    body: html`${crumbs(context, [{ href: pathTo(context, 'catalogues'), label: t('menu-catalogues') }])} <div class="with-aside"> <div> <header class="title"> <h1>${titleText(context, record)}</h1> ${publisher && html`<p class="by">${t('published-by')} ${linkTo(at(record, 'publisher.homepage'), inLanguage(context, publisher))}</p>`} </header> <div class="prose close stack"> ${description && inLanguage(context, description, proseOf(description.text))} </div> <dl class="facts close"> ${factRow(t('datasets-title'), formats.number(found.count))}${factRow(
+      t('languages'),
+      joined(
+        listOf(record['language']).map((one) => labelText(context, one)),
+        ', ',
+      ),
+    )}${factRow(t('country'), labelText(context, record['country']))}${factRow(t('last-change'), formats.day(record['modified']))} </dl> ${datasetsOf(context, id, found)} </div> <aside aria-label="${t('about-catalogue')}"> ${qualityPanel(context, id, measured)} ${tagPanel(context, id, { heading: t('formats'), name: 'format', items: found.facets.get('format') ?? [] })} ${tagPanel(context, id, { heading: t('themes'), name: 'categories', items: found.facets.get('categories') ?? [] })} ${dumps(context, id)} </aside> </div>`,
   }
 }
 
@@ -133,10 +102,7 @@ const factRow = (name: string, value: Content | undefined): Content =>
   value !== false &&
   value !== '' &&
   !(Array.isArray(value) && value.length === 0) &&
-  html`<div>
-    <dt>${name}</dt>
-    <dd>${value}</dd>
-  </div>`
+  html`<div> <dt>${name}</dt> <dd>${value}</dd> </div>`
 
 function datasetsOf(context: PageContext, id: string, found: Found): Markup {
   const { t, formats } = context
@@ -154,35 +120,11 @@ function datasetsOf(context: PageContext, id: string, found: Found): Markup {
       ),
     ),
   )
-  return html`<section class="section" aria-labelledby="in">
-    <div class="section-head">
-      <h2 id="in">${t('datasets-title')}</h2>
-      <a href="${searchTo(context, [['catalog', id]])}">${t('all-n', { count: found.count })}</a>
-    </div>
-    <search>
-      <form class="searchbar" action="${pathTo(context, 'datasets')}">
-        <label class="vh" for="qc">${t('search-catalogue')}</label
-        ><input type="hidden" name="catalog" value="${id}" /><input
-          type="search"
-          id="qc"
-          name="q"
-          placeholder="${t('search-catalogue')}"
-        /><button class="button primary">
-          ${icon('search')}<span class="vh">${t('search-catalogue')}</span>
-        </button>
-      </form>
-    </search>
-    <ul class="entries close" role="list">
-      ${items}
-    </ul>
-  </section>`
+  return html`<section class="section" aria-labelledby="in"> <div class="section-head"> <h2 id="in">${t('datasets-title')}</h2> <a href="${searchTo(context, [['catalog', id]])}">${t('all-n', { count: found.count })}</a> </div> <search> <form class="searchbar" action="${pathTo(context, 'datasets')}"> <label class="vh" for="qc">${t('search-catalogue')}</label><input type="hidden" name="catalog" value="${id}" /><input type="search" id="qc" name="q" placeholder="${t('search-catalogue')}"/><button class="button primary"> ${icon('search')}<span class="vh">${t('search-catalogue')}</span> </button> </form> </search> <ul class="entries close" role="list"> ${items} </ul> </section>`
 }
 
 const panel = (heading: string, body: Content): Markup =>
-  html`<div class="panel">
-    <h2>${heading}</h2>
-    ${body}
-  </div>`
+  html`<div class="panel"> <h2>${heading}</h2> ${body} </div>`
 
 function qualityPanel(context: PageContext, id: string, measured: unknown): Content {
   const score = fieldsOf(listOf(at(measured, 'result.results'))[0])['score']
@@ -190,11 +132,7 @@ function qualityPanel(context: PageContext, id: string, measured: unknown): Cont
   const { t } = context
   return panel(
     t('metadata-quality'),
-    html`<p class="score">
-        <strong>${Math.round(score)}</strong><span class="soft">${t('points-on-average')}</span>
-      </p>
-      <p>${qualityMark(context, score)}</p>
-      <p><a href="${pathTo(context, 'quality', 'catalogues', id)}">${t('full-report')}</a></p>`,
+    html`<p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('points-on-average')}</span> </p> <p>${qualityMark(context, score)}</p> <p><a href="${pathTo(context, 'quality', 'catalogues', id)}">${t('full-report')}</a></p>`,
   )
 }
 
@@ -209,16 +147,10 @@ function tagPanel(context: PageContext, id: string, { heading, name, items }: Ta
   const style = name === 'format' ? 'tag format' : 'tag'
   const tags = shown.map(
     (item) =>
-      html`<a
-        class="${style}"
-        href="${searchTo(context, [
-          ['catalog', id],
-          [name, item.id],
-        ])}"
-        >${labelText(context, item.title)}<span class="n"
-          >${context.formats.number(item.count)}</span
-        ></a
-      >`,
+      html`<a class="${style}" href="${searchTo(context, [
+        ['catalog', id],
+        [name, item.id],
+      ])}">${labelText(context, item.title)}<span class="n">${context.formats.number(item.count)}</span></a>`,
   )
   return shown.length > 0 && panel(heading, html`<p class="tags">${tags}</p>`)
 }
@@ -235,11 +167,6 @@ function dumps(context: PageContext, id: string): Markup {
   const feed = `${root}api/hub/search/${language}/feeds/datasets.atom?facets=${encodeURIComponent(JSON.stringify({ catalog: [id] }))}`
   return panel(
     t('whole-catalogue'),
-    html`<p class="formats">
-      ${links.map(([label, ending]) => html`<a href="${base}.${ending}">${label}</a>`)}<a
-        href="${feed}"
-        >${icon('rss')} ${t('feed')}</a
-      >
-    </p>`,
+    html`<p class="formats"> ${links.map(([label, ending]) => html`<a href="${base}.${ending}">${label}</a>`)}<a href="${feed}">${icon('rss')} ${t('feed')}</a> </p>`,
   )
 }

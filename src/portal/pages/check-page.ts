@@ -76,9 +76,7 @@ export async function checkPage(
     title: t('check-title'),
     section: 'check',
     isIndexed: form.rdf === undefined,
-    body: html`<h1>${t('check-title')}</h1><p class="prose close">${t('check-lead')}</p>
-<form class="stack close" method="post" action="${pathTo(context, 'check')}#result"><div class="field"><label for="rdf">${t('metadata')}</label><textarea class="code" id="rdf" name="rdf" rows="14" spellcheck="false">${rdf}</textarea></div><p class="row"><button class="button primary">${icon('check')} ${t('check')}</button><label for="level">${t('against')}</label><select id="level" name="level">${options}</select></p></form>
-${checked}`,
+    body: html`<h1>${t('check-title')}</h1><p class="prose close">${t('check-lead')}</p> <form class="stack close" method="post" action="${pathTo(context, 'check')}#result"><div class="field"><label for="rdf">${t('metadata')}</label><textarea class="code" id="rdf" name="rdf" rows="14" spellcheck="false">${rdf}</textarea></div><p class="row"><button class="button primary">${icon('check')} ${t('check')}</button><label for="level">${t('against')}</label><select id="level" name="level">${options}</select></p></form> ${checked}`,
   }
 }
 

@@ -101,27 +101,7 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
           label: titleText(context, catalogue),
         },
       ])
-    }
-      <div class="with-aside">
-        <div>
-          <header class="title">
-            <h1>${titleText(context, record)}</h1>
-            ${byLine(context, record)}
-          </header>
-          <div class="prose close stack">
-            ${description ? inLanguage(context, description, proseOf(description.text)) : html`<p class="soft">${t('no-description')}</p>`}${tagLinks(context, record)}
-          </div>
-          ${facts(context, record)}
-          ${section('get', t('get-data'), distributions(context, record, linkStates(links)))}
-          ${similarTo(context, similar)}
-          ${section('more', t('all-metadata'), metadataRows(context, record))}
-          ${provenance(context, record, measured)}
-        </div>
-        <aside aria-label="${t('about-dataset')}">
-          ${place(context, record)} ${quality(context, record, measured)}
-          ${contacts(context, record)} ${formatsPanel(context, id)} ${cite(context, record)}
-        </aside>
-      </div>`,
+    } <div class="with-aside"> <div> <header class="title"> <h1>${titleText(context, record)}</h1> ${byLine(context, record)} </header> <div class="prose close stack"> ${description ? inLanguage(context, description, proseOf(description.text)) : html`<p class="soft">${t('no-description')}</p>`}${tagLinks(context, record)} </div> ${facts(context, record)} ${section('get', t('get-data'), distributions(context, record, linkStates(links)))} ${similarTo(context, similar)} ${section('more', t('all-metadata'), metadataRows(context, record))} ${provenance(context, record, measured)} </div> <aside aria-label="${t('about-dataset')}"> ${place(context, record)} ${quality(context, record, measured)} ${contacts(context, record)} ${formatsPanel(context, id)} ${cite(context, record)} </aside> </div>`,
   }
 }
 
@@ -145,17 +125,10 @@ function headLinks(context: PageContext, record: Fields): Content {
     html`<link rel="alternate" hreflang="x-default" href="${inRoot(config.defaultLanguage)}" />`,
     rdf.map(
       ([type, ending]) =>
-        html`<link
-          rel="alternate"
-          type="${type}"
-          href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}.${ending}"
-        />`,
+        html`<link rel="alternate" type="${type}" href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}.${ending}"/>`,
     ),
     iri !== undefined && html`<link rel="cite-as" href="${iri}" />`,
-    html`<meta property="og:type" content="website" /><meta
-        property="og:title"
-        content="${plainTitle(context, record)}"
-      />`,
+    html`<meta property="og:type" content="website" /><meta property="og:title" content="${plainTitle(context, record)}"/>`,
   ]
 }
 
@@ -163,9 +136,7 @@ function byLine(context: PageContext, record: Fields): Content {
   const publisher = labelOf(context, record['publisher'])
   if (!publisher) return false
   const href = searchTo(context, [['publisher', publisher.text]])
-  return html`<p class="by">
-    ${context.t('published-by')} <a href="${href}">${inLanguage(context, publisher)}</a>
-  </p>`
+  return html`<p class="by"> ${context.t('published-by')} <a href="${href}">${inLanguage(context, publisher)}</a> </p>`
 }
 
 /** Themes, high value and keywords in the language of the page, each a search. */
@@ -200,17 +171,12 @@ function facts(context: PageContext, record: Fields): Markup {
     [t('licence'), licenceText(context, sharedLicence(record))],
     [t('period'), period.length > 0 && joined(period.slice(0, 3), ', ')],
   ]
-  return html`<dl class="facts close">
-    ${rows.map(
-      ([name, value]) =>
-        value !== undefined &&
-        value !== false &&
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`,
-    )}
-  </dl>`
+  return html`<dl class="facts close"> ${rows.map(
+    ([name, value]) =>
+      value !== undefined &&
+      value !== false &&
+      html`<div> <dt>${name}</dt> <dd>${value}</dd> </div>`,
+  )} </dl>`
 }
 
 /** What the metrics know of each distribution, by its id: the members of its parts laid together. */
@@ -234,10 +200,7 @@ function distributions(context: PageContext, record: Fields, states: LinkStates)
   const all = ordered(context, listOf(record['distributions']).map(fieldsOf))
   const landing = listOf(record['landing_page']).map((one) => fieldsOf(one)['resource'] ?? one)[0]
   if (all.length === 0)
-    return html`<p>
-      ${t('no-download')}
-      ${safeAddress(landing) !== undefined && linkTo(landing, t('landing-page'))}
-    </p>`
+    return html`<p> ${t('no-download')} ${safeAddress(landing) !== undefined && linkTo(landing, t('landing-page'))} </p>`
   const hasSharedLicence = isJsonObject(sharedLicence(record))
   const cards = all
     .slice(0, mostCards)
@@ -260,13 +223,7 @@ function similarTo(context: PageContext, answer: Fields | undefined): Content {
       ),
     ),
   )
-  return section(
-    'sim',
-    context.t('similar'),
-    html`<ul class="cards" role="list">
-      ${items}
-    </ul>`,
-  )
+  return section('sim', context.t('similar'), html`<ul class="cards" role="list"> ${items} </ul>`)
 }
 
 function provenance(context: PageContext, record: Fields, measured: Fields | undefined): Content {
@@ -286,20 +243,11 @@ function provenance(context: PageContext, record: Fields, measured: Fields | und
     when && html`<li>${t('measured')} ${when}</li>`,
   ]
   if (steps.every((one) => one === false || one === undefined)) return false
-  return section(
-    'prov',
-    t('provenance'),
-    html`<ol class="trail" role="list">
-      ${steps}
-    </ol>`,
-  )
+  return section('prov', t('provenance'), html`<ol class="trail" role="list"> ${steps} </ol>`)
 }
 
 const panel = (heading: string, body: Content): Markup =>
-  html`<div class="panel">
-    <h2>${heading}</h2>
-    ${body}
-  </div>`
+  html`<div class="panel"> <h2>${heading}</h2> ${body} </div>`
 
 function place(context: PageContext, record: Fields): Content {
   const { t } = context
@@ -317,11 +265,7 @@ function place(context: PageContext, record: Fields): Content {
     width: 320,
     height: 300,
   })
-  return panel(
-    t('place'),
-    html`${map}
-      <p class="small close">${joined([words, names], ' · ')}</p>`,
-  )
+  return panel(t('place'), html`${map} <p class="small close">${joined([words, names], ' · ')}</p>`)
 }
 
 /** Points of the five dimensions, from the answer of the metrics. */
@@ -343,17 +287,7 @@ function quality(context: PageContext, record: Fields, measured: Fields | undefi
     Object.values(scores).some((one) => one !== undefined) && dimensionBars(context, scores)
   return panel(
     t('metadata-quality'),
-    html`<p class="score">
-        <strong>${Math.round(score)}</strong
-        ><span class="soft">${t('of-points', { count: mostPoints })}</span>
-      </p>
-      <p>${qualityMark(context, score)}</p>
-      ${bars}
-      <p>
-        <a href="${pathTo(context, 'datasets', plain(record['id']) ?? '', 'quality')}"
-          >${t('see-missing')}</a
-        >
-      </p>`,
+    html`<p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span> </p> <p>${qualityMark(context, score)}</p> ${bars} <p> <a href="${pathTo(context, 'datasets', plain(record['id']) ?? '', 'quality')}">${t('see-missing')}</a> </p>`,
   )
 }
 
@@ -381,22 +315,12 @@ function contacts(context: PageContext, record: Fields): Content {
     return panel(t('publisher-contact'), html`<p class="soft">${t('no-contact')}</p>`)
   return panel(
     t('publisher-contact'),
-    html`<dl>
-        ${
-          publisher &&
-          html`<div>
-            <dt>${t('published-by')}</dt>
-            <dd>${linkTo(homepage, inLanguage(context, publisher))}</dd>
-          </div>`
-        }${people.map(
-          (one) =>
-            html`<div>
-              <dt>${t('contact')}</dt>
-              ${contactLines(context, one)}
-            </div>`,
-        )}
-      </dl>
-      ${report !== undefined && html`<p class="small close"><a href="${report}">${t('report-problem')}</a></p>`}`,
+    html`<dl> ${
+      publisher &&
+      html`<div> <dt>${t('published-by')}</dt> <dd>${linkTo(homepage, inLanguage(context, publisher))}</dd> </div>`
+    }${people.map(
+      (one) => html`<div> <dt>${t('contact')}</dt> ${contactLines(context, one)} </div>`,
+    )} </dl> ${report !== undefined && html`<p class="small close"><a href="${report}">${t('report-problem')}</a></p>`}`,
   )
 }
 
@@ -415,12 +339,7 @@ function formatsPanel(context: PageContext, id: string): Markup {
   const ckan = `${context.root}api/hub/search/ckan/package_show?id=${encodeURIComponent(id)}`
   return panel(
     context.t('record-as'),
-    html`<p class="formats">
-      ${links.map(([label, ending]) => html`<a href="${base}.${ending}">${label}</a>`)}<a
-        href="${schema}"
-        >schema.org</a
-      ><a href="${ckan}">CKAN JSON</a>
-    </p>`,
+    html`<p class="formats"> ${links.map(([label, ending]) => html`<a href="${base}.${ending}">${label}</a>`)}<a href="${schema}">schema.org</a><a href="${ckan}">CKAN JSON</a> </p>`,
   )
 }
 
@@ -430,12 +349,6 @@ function cite(context: PageContext, record: Fields): Markup {
   const base = pathTo(context, 'datasets', plain(record['id']) ?? '', 'cite')
   return panel(
     t('cite'),
-    html`<p class="small" id="cite"><bdi>${text}</bdi></p>
-      <p class="row">
-        <button class="button small" type="button" data-copy="cite" hidden>
-          ${icon('copy')} ${t('copy')}</button
-        ><a class="small" href="${base}.bib">BibTeX</a> <a class="small" href="${base}.ris">RIS</a>
-        <a class="small" href="${base}.json">CSL-JSON</a>
-      </p>`,
+    html`<p class="small" id="cite"><bdi>${text}</bdi></p> <p class="row"> <button class="button small" type="button" data-copy="cite" hidden> ${icon('copy')} ${t('copy')}</button><a class="small" href="${base}.bib">BibTeX</a> <a class="small" href="${base}.ris">RIS</a> <a class="small" href="${base}.json">CSL-JSON</a> </p>`,
   )
 }

@@ -164,21 +164,18 @@ export async function pipePage(context: PageContext, name: string): Promise<Page
   const self = pathTo(context, 'harvest', 'pipes', name)
   return frameOf(
     title,
-    html`${stewardMenu(context, 'sources')}${crumbs(context, [{ href: pathTo(context, 'harvest'), label: t('steward-sources') }])}<div class="section-head"><h1>${title}</h1><div class="row">${action(context, self, 'run', html`${icon('play')} ${t('run')}`)}${action(context, self, 'dry', t('dry-run'), 'quiet')}</div></div>
-${section('runs', t('runs'), html`<div class="scroll" tabindex="0" role="group" aria-labelledby="runs"><table class="table"><thead><tr><th scope="col">${t('started')}</th><th scope="col">${t('last-result')}</th>${countNames.map((key) => html`<th scope="col" class="num">${t(`count-${key}`)}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`)}
-${section(
-  'triggers',
-  t('triggers'),
-  listOf(triggers).length === 0
-    ? html`<p>${t('by-hand')}</p>`
-    : html`<ul>${listOf(triggers)
-        .map(fieldsOf)
-        .map(
-          (one) =>
-            html`<li><code>${plain(one['id'])}</code> ${plain(one['status'])} ${plain(one['cron']) ?? ''} ${formats.moment(one['next'])}</li>`,
-        )}</ul>`,
-)}
-${section('document', t('pipe-document'), html`<pre tabindex="0" aria-label="${t('pipe-document')}"><code>${JSON.stringify(pipe, undefined, 2)}</code></pre>`)}`,
+    html`${stewardMenu(context, 'sources')}${crumbs(context, [{ href: pathTo(context, 'harvest'), label: t('steward-sources') }])}<div class="section-head"><h1>${title}</h1><div class="row">${action(context, self, 'run', html`${icon('play')} ${t('run')}`)}${action(context, self, 'dry', t('dry-run'), 'quiet')}</div></div> ${section('runs', t('runs'), html`<div class="scroll" tabindex="0" role="group" aria-labelledby="runs"><table class="table"><thead><tr><th scope="col">${t('started')}</th><th scope="col">${t('last-result')}</th>${countNames.map((key) => html`<th scope="col" class="num">${t(`count-${key}`)}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`)} ${section(
+      'triggers',
+      t('triggers'),
+      listOf(triggers).length === 0
+        ? html`<p>${t('by-hand')}</p>`
+        : html`<ul>${listOf(triggers)
+            .map(fieldsOf)
+            .map(
+              (one) =>
+                html`<li><code>${plain(one['id'])}</code> ${plain(one['status'])} ${plain(one['cron']) ?? ''} ${formats.moment(one['next'])}</li>`,
+            )}</ul>`,
+    )} ${section('document', t('pipe-document'), html`<pre tabindex="0" aria-label="${t('pipe-document')}"><code>${JSON.stringify(pipe, undefined, 2)}</code></pre>`)}`,
   )
 }
 
@@ -215,15 +212,7 @@ export async function runPage(context: PageContext, id: string): Promise<PageCon
     html`${stewardMenu(context, 'sources')}${crumbs(context, [
       { href: pathTo(context, 'harvest'), label: t('steward-sources') },
       { href: pathTo(context, 'harvest', 'pipes', pipe), label: pipe },
-    ])}<div class="section-head"><h1>${t('run-of', { pipe })}</h1><div class="row">${buttons}</div></div>
-<p class="soft">${formats.moment(run['startTime'] ?? run['created'])} · ${t(`by-${plain(run['startedBy']) ?? 'api'}`)} ${stateMark(context, run)}</p>
-${isActive && progress(context, run)}
-<dl class="counts close">${countNames.map((key) => html`<div class="${key === 'failed' && failures > 0 && 'bad'}"><dt>${t(`count-${key}`)}</dt><dd>${formats.number(number(counts(run)[key]))}</dd></div>`)}</dl>
-${meaning(context, run)}
-${heldForm(context, id, run, listOf(held).map(fieldsOf))}
-${problemGroups(context, listOf(failed).map(fieldsOf))}
-${changedRecords(context, listOf(changed).map(fieldsOf))}
-${requests(context, report)}`,
+    ])}<div class="section-head"><h1>${t('run-of', { pipe })}</h1><div class="row">${buttons}</div></div> <p class="soft">${formats.moment(run['startTime'] ?? run['created'])} · ${t(`by-${plain(run['startedBy']) ?? 'api'}`)} ${stateMark(context, run)}</p> ${isActive && progress(context, run)} <dl class="counts close">${countNames.map((key) => html`<div class="${key === 'failed' && failures > 0 && 'bad'}"><dt>${t(`count-${key}`)}</dt><dd>${formats.number(number(counts(run)[key]))}</dd></div>`)}</dl> ${meaning(context, run)} ${heldForm(context, id, run, listOf(held).map(fieldsOf))} ${problemGroups(context, listOf(failed).map(fieldsOf))} ${changedRecords(context, listOf(changed).map(fieldsOf))} ${requests(context, report)}`,
     isActive && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`,
   )
 }
@@ -260,9 +249,7 @@ function heldForm(
     (item) =>
       html`<tr><th scope="row">${recordLink(context, item)}</th><td><code>${plain(item['originalId'])}</code></td></tr>`,
   )
-  return html`<div class="close"><div class="notice warn">${icon('triangle-alert')}<div><h2>${t('held-title', { count })}</h2><p>${t('held-text')}</p></div></div></div>
-<form class="section" method="post" action="${pathTo(context, 'harvest', 'runs', id)}"><input type="hidden" name="_csrf" value="${context.steward?.token}"><h2>${t('held-records')}</h2><div class="scroll close" tabindex="0" role="group" aria-label="${t('held-records')}"><table class="table"><thead><tr><th scope="col">${t('record')}</th><th scope="col">${t('source-id')}</th></tr></thead><tbody>${rows}</tbody></table></div>
-<div class="stack close prose"><p><label class="check"><input type="checkbox" name="sure" value="yes" required><span>${t('held-sure', { count })}</span></label></p><p class="row"><button class="button danger" name="do" value="confirm">${icon('trash-2')} ${t('remove-n', { count })}</button></p><p class="hint">${t('held-hint')}</p></div></form>`
+  return html`<div class="close"><div class="notice warn">${icon('triangle-alert')}<div><h2>${t('held-title', { count })}</h2><p>${t('held-text')}</p></div></div></div> <form class="section" method="post" action="${pathTo(context, 'harvest', 'runs', id)}"><input type="hidden" name="_csrf" value="${context.steward?.token}"><h2>${t('held-records')}</h2><div class="scroll close" tabindex="0" role="group" aria-label="${t('held-records')}"><table class="table"><thead><tr><th scope="col">${t('record')}</th><th scope="col">${t('source-id')}</th></tr></thead><tbody>${rows}</tbody></table></div> <div class="stack close prose"><p><label class="check"><input type="checkbox" name="sure" value="yes" required><span>${t('held-sure', { count })}</span></label></p><p class="row"><button class="button danger" name="do" value="confirm">${icon('trash-2')} ${t('remove-n', { count })}</button></p><p class="hint">${t('held-hint')}</p></div></form>`
 }
 
 const recordLink = (context: PageContext, item: Fields): Content => {

@@ -45,32 +45,13 @@ export async function homePage(context: PageContext): Promise<PageContent> {
     title: '',
     query: false,
     ...(lead !== '' && { description: lead }),
-    head: html`<link
-        rel="canonical"
-        href="${root}${language}/"
-      />${config.languages.map((one) => html`<link rel="alternate" hreflang="${one}" href="${root}${one}/" />`)}<link
-        rel="alternate"
-        type="application/atom+xml"
-        title="${t('feed')}"
-        href="${root}api/hub/search/${language}/feeds/datasets.atom"
-      />`,
+    head: html`<link rel="canonical" href="${root}${language}/"/>${config.languages.map((one) => html`<link rel="alternate" hreflang="${one}" href="${root}${one}/" />`)}<link rel="alternate" type="application/atom+xml" title="${t('feed')}" href="${root}api/hub/search/${language}/feeds/datasets.atom"/>`,
     data: siteSchema(context, name),
-    body: html`<div class="hero">
-        <div>
-          <h1>${heading(context, recent, catalogues)}</h1>
-          ${lead !== '' && html`<p class="lead">${lead}</p>`} ${bigSearch(context)}
-          ${config.examples.length > 0 && html`<p class="try"><span>${t('for-example')}</span> ${config.examples.map((one) => html`<a href="${searchTo(context, [['q', one]])}">${one}</a>`)}</p>`}
-        </div>
-        ${extents(context, areas)}
-      </div>
-      ${
-        recent?.count === 0
-          ? empty(context)
-          : html`${config.home.includes('themes') && themes(context, recent)}
-              <div class="two section">
-                ${config.home.includes('recent') && newest(context, recent)}${config.home.includes('catalogues') && someCatalogues(context, catalogues)}
-              </div>`
-      }`,
+    body: html`<div class="hero"> <div> <h1>${heading(context, recent, catalogues)}</h1> ${lead !== '' && html`<p class="lead">${lead}</p>`} ${bigSearch(context)} ${config.examples.length > 0 && html`<p class="try"><span>${t('for-example')}</span> ${config.examples.map((one) => html`<a href="${searchTo(context, [['q', one]])}">${one}</a>`)}</p>`} </div> ${extents(context, areas)} </div> ${
+      recent?.count === 0
+        ? empty(context)
+        : html`${config.home.includes('themes') && themes(context, recent)} <div class="two section"> ${config.home.includes('recent') && newest(context, recent)}${config.home.includes('catalogues') && someCatalogues(context, catalogues)} </div>`
+    }`,
   }
 }
 
@@ -94,20 +75,7 @@ function heading(
 }
 
 const bigSearch = (context: PageContext): Markup =>
-  html`<search>
-    <form class="searchbar big" action="${pathTo(context, 'datasets')}">
-      <label class="vh" for="q">${context.t('search-datasets')}</label
-      ><input
-        type="search"
-        id="q"
-        name="q"
-        placeholder="${context.t('search-hint')}"
-        autocomplete="off"
-      /><button class="button primary">
-        ${icon('search')}<span class="text">${context.t('search')}</span>
-      </button>
-    </form>
-  </search>`
+  html`<search> <form class="searchbar big" action="${pathTo(context, 'datasets')}"> <label class="vh" for="q">${context.t('search-datasets')}</label><input type="search" id="q" name="q" placeholder="${context.t('search-hint')}" autocomplete="off"/><button class="button primary"> ${icon('search')}<span class="text">${context.t('search')}</span> </button> </form> </search>`
 
 function extents(context: PageContext, areas: Found | undefined): Content {
   const { t } = context
@@ -119,32 +87,19 @@ function extents(context: PageContext, areas: Found | undefined): Content {
   })
   if (boxes.length === 0) return false
   const caption = t('map-of-datasets', { count: boxes.length })
-  return html`<figure>
-    ${areaMap(boxes, caption, { width: 520, height: 400 })}
-    <figcaption>${caption}</figcaption>
-  </figure>`
+  return html`<figure> ${areaMap(boxes, caption, { width: 520, height: 400 })} <figcaption>${caption}</figcaption> </figure>`
 }
 
 function themes(context: PageContext, recent: Found | undefined): Content {
   const items = (recent?.facets.get('categories') ?? []).filter(({ count }) => count > 0)
   if (items.length === 0) return false
-  const links = items.slice(0, mostThemes).map(
-    ({ id, title, count }) =>
-      html`<li>
-        <a href="${searchTo(context, [['categories', id]])}"
-          ><span>${labelText(context, title)}</span
-          ><span class="n"
-            >${context.formats.number(count)}<span class="vh"> ${context.t('datasets')}</span></span
-          ></a
-        >
-      </li>`,
-  )
-  return html`<section class="section" aria-labelledby="themes">
-    <div class="section-head"><h2 id="themes">${context.t('themes')}</h2></div>
-    <ul class="index" role="list">
-      ${links}
-    </ul>
-  </section>`
+  const links = items
+    .slice(0, mostThemes)
+    .map(
+      ({ id, title, count }) =>
+        html`<li> <a href="${searchTo(context, [['categories', id]])}"><span>${labelText(context, title)}</span><span class="n">${context.formats.number(count)}<span class="vh"> ${context.t('datasets')}</span></span></a> </li>`,
+    )
+  return html`<section class="section" aria-labelledby="themes"> <div class="section-head"><h2 id="themes">${context.t('themes')}</h2></div> <ul class="index" role="list"> ${links} </ul> </section>`
 }
 
 function newest(context: PageContext, recent: Found | undefined): Content {
@@ -164,15 +119,7 @@ function newest(context: PageContext, recent: Found | undefined): Content {
   )
   return (
     items.length > 0 &&
-    html`<section aria-labelledby="new">
-      <div class="section-head">
-        <h2 id="new">${t('recently-updated')}</h2>
-        <a href="${pathTo(context, 'datasets')}">${t('all-datasets')}</a>
-      </div>
-      <ul class="entries" role="list">
-        ${items}
-      </ul>
-    </section>`
+    html`<section aria-labelledby="new"> <div class="section-head"> <h2 id="new">${t('recently-updated')}</h2> <a href="${pathTo(context, 'datasets')}">${t('all-datasets')}</a> </div> <ul class="entries" role="list"> ${items} </ul> </section>`
   )
 }
 
@@ -181,24 +128,14 @@ function someCatalogues(context: PageContext, catalogues: Found | undefined): Co
   const items = (catalogues?.records ?? []).map((record) => catalogueEntry(context, record, 'h3'))
   return (
     items.length > 0 &&
-    html`<section aria-labelledby="cats">
-      <div class="section-head">
-        <h2 id="cats">${t('menu-catalogues')}</h2>
-        <a href="${pathTo(context, 'catalogues')}">${t('all-catalogues')}</a>
-      </div>
-      <ul class="entries" role="list">
-        ${items}
-      </ul>
-    </section>`
+    html`<section aria-labelledby="cats"> <div class="section-head"> <h2 id="cats">${t('menu-catalogues')}</h2> <a href="${pathTo(context, 'catalogues')}">${t('all-catalogues')}</a> </div> <ul class="entries" role="list"> ${items} </ul> </section>`
   )
 }
 
 /** A catalogue in a list, with how many datasets it has. */
 export function catalogueEntry(context: PageContext, record: Fields, heading: 'h2' | 'h3'): Markup {
   const { t } = context
-  const title = html`<a href="${pathTo(context, 'catalogues', plain(record['id']) ?? '')}"
-    >${titleText(context, record)}</a
-  >`
+  const title = html`<a href="${pathTo(context, 'catalogues', plain(record['id']) ?? '')}">${titleText(context, record)}</a>`
   const count = Number(record['count'] ?? 0)
   const below = joined(
     [
@@ -214,23 +151,10 @@ export function catalogueEntry(context: PageContext, record: Fields, heading: 'h
       : undefined
   const about = description && html`<p class="prose">${description.text.slice(0, 400)}</p>`
   return heading === 'h2'
-    ? html`<li>
-        <h2>${title}</h2>
-        ${about}
-        <p>${below}</p>
-      </li>`
-    : html`<li>
-        <h3>${title}</h3>
-        <p>${below}</p>
-      </li>`
+    ? html`<li> <h2>${title}</h2> ${about} <p>${below}</p> </li>`
+    : html`<li> <h3>${title}</h3> <p>${below}</p> </li>`
 }
 
 /** Nothing is in yet: the two ways to change that. */
 const empty = (context: PageContext): Markup =>
-  html`<section class="section">
-    <h2>${context.t('no-datasets-yet')}</h2>
-    <ul class="prose">
-      <li>${context.t('add-by-import')} <code>npm run import -- catalogue.ttl</code></li>
-      <li>${context.t('add-by-pipe')} <code>pipes/</code></li>
-    </ul>
-  </section>`
+  html`<section class="section"> <h2>${context.t('no-datasets-yet')}</h2> <ul class="prose"> <li>${context.t('add-by-import')} <code>npm run import -- catalogue.ttl</code></li> <li>${context.t('add-by-pipe')} <code>pipes/</code></li> </ul> </section>`

@@ -22,22 +22,12 @@ export async function publishersPage(context: PageContext): Promise<PageContent>
   const { facets } = await search(context, query.toString())
   const items = (facets.get('publisher') ?? []).map(
     (item) =>
-      html`<li>
-        <a href="${pathTo(context, 'publishers', item.id)}"
-          ><span>${labelText(context, item.title)}</span
-          ><span class="n"
-            >${formats.number(item.count)}<span class="vh"> ${t('datasets')}</span></span
-          ></a
-        >
-      </li>`,
+      html`<li> <a href="${pathTo(context, 'publishers', item.id)}"><span>${labelText(context, item.title)}</span><span class="n">${formats.number(item.count)}<span class="vh"> ${t('datasets')}</span></span></a> </li>`,
   )
   return {
     title: t('publishers'),
     section: 'data',
-    body: html`<h1>${t('publishers')}</h1>
-      <ul class="index close" role="list">
-        ${items}
-      </ul>`,
+    body: html`<h1>${t('publishers')}</h1> <ul class="index close" role="list"> ${items} </ul>`,
   }
 }
 
@@ -64,11 +54,7 @@ export async function publisherPage(
     labelOf(context, publisher)?.text ?? chosenText(publisher['name'], [language])?.text ?? id
   const contacts = listOf(first['contact_point']).map(fieldsOf).slice(0, 3)
   const contact: Content = contacts.map(
-    (one) =>
-      html`<div>
-        <dt>${t('contact')}</dt>
-        ${contactLines(context, one)}
-      </div>`,
+    (one) => html`<div> <dt>${t('contact')}</dt> ${contactLines(context, one)} </div>`,
   )
   const items = found.records.map((record) =>
     entry(
@@ -80,25 +66,6 @@ export async function publisherPage(
   return {
     title: name,
     section: 'data',
-    body: html`${crumbs(context, [{ href: pathTo(context, 'publishers'), label: t('publishers') }])}
-      <header class="title"><h1>${labelText(context, publisher) ?? name}</h1></header>
-      <dl class="facts close">
-        <div>
-          <dt>${t('datasets-title')}</dt>
-          <dd>${formats.number(found.count)}</dd>
-        </div>
-        ${contact}
-      </dl>
-      <section class="section" aria-labelledby="in">
-        <div class="section-head">
-          <h2 id="in">${t('datasets-title')}</h2>
-          <a href="${searchTo(context, [['publisher', id]])}"
-            >${t('all-n', { count: found.count })}</a
-          >
-        </div>
-        <ul class="entries" role="list">
-          ${items}
-        </ul>
-      </section>`,
+    body: html`${crumbs(context, [{ href: pathTo(context, 'publishers'), label: t('publishers') }])} <header class="title"><h1>${labelText(context, publisher) ?? name}</h1></header> <dl class="facts close"> <div> <dt>${t('datasets-title')}</dt> <dd>${formats.number(found.count)}</dd> </div> ${contact} </dl> <section class="section" aria-labelledby="in"> <div class="section-head"> <h2 id="in">${t('datasets-title')}</h2> <a href="${searchTo(context, [['publisher', id]])}">${t('all-n', { count: found.count })}</a> </div> <ul class="entries" role="list"> ${items} </ul> </section>`,
   }
 }

@@ -33,10 +33,7 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
     title,
     section: 'quality',
     isIndexed: false,
-    head: html`<link
-      rel="canonical"
-      href="${root}${context.language}/datasets/${encodeURIComponent(id)}/quality"
-    />`,
+    head: html`<link rel="canonical" href="${root}${context.language}/datasets/${encodeURIComponent(id)}/quality"/>`,
     body: html`${crumbs(context, [
       ...(catalogue['id'] === undefined
         ? []
@@ -47,12 +44,7 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
             },
           ]),
       { href: base, label: titleText(context, record) },
-    ])}
-      <header class="title">
-        <h1>${title}</h1>
-        <p class="by">${t('measured-by')}</p>
-      </header>
-      ${body}`,
+    ])} <header class="title"> <h1>${title}</h1> <p class="by">${t('measured-by')}</p> </header> ${body}`,
   }
 }
 
@@ -74,25 +66,7 @@ function measuredParts(context: PageContext, measured: Measured): Content {
     share: shareOf(values.get(one.key)),
     points: pointsOf(one, points, shareOf(values.get(one.key))),
   }))
-  return html`<div class="verdict close">
-      <div>
-        <p class="score">
-          <strong>${Math.round(score)}</strong
-          ><span class="soft">${t('of-points', { count: mostPoints })}</span>
-        </p>
-        <p>
-          ${qualityMark(context, score)}${next && html` · ${t('points-to', { count: Math.ceil(next.missing), step: t(`quality-${next.key}`) })}`}
-        </p>
-      </div>
-      ${dimensionBars(context, scores, true)}
-    </div>
-    ${fixes(context, rows)} ${findings(context, result)}
-    ${section('all', t('all-indicators'), indicatorTable(context, rows, scores))}
-    <p class="take close">
-      <span>${t('as-data')}</span
-      ><a href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}/metrics">DQV (Turtle)</a
-      ><a href="${root}api/mqa/cache/datasets/${encodeURIComponent(id)}">JSON</a>
-    </p>`
+  return html`<div class="verdict close"> <div> <p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span> </p> <p> ${qualityMark(context, score)}${next && html` · ${t('points-to', { count: Math.ceil(next.missing), step: t(`quality-${next.key}`) })}`} </p> </div> ${dimensionBars(context, scores, true)} </div> ${fixes(context, rows)} ${findings(context, result)} ${section('all', t('all-indicators'), indicatorTable(context, rows, scores))} <p class="take close"> <span>${t('as-data')}</span><a href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}/metrics">DQV (Turtle)</a><a href="${root}api/mqa/cache/datasets/${encodeURIComponent(id)}">JSON</a> </p>`
 }
 
 type Row = Indicator & { readonly share: number | undefined; readonly points: number }
@@ -111,26 +85,16 @@ function fixes(context: PageContext, rows: readonly Row[]): Content {
     .toSorted((a, b) => b.most - b.points - (a.most - a.points))
   if (missing.length === 0)
     return section('fix', t('what-to-fix'), html`<p>${t('nothing-to-fix')}</p>`)
-  const items = missing.slice(0, mostFixes).map(
-    ({ key, most, points, example }) =>
-      html`<li>
-        <h3>${t(`fix-${key}`)}</h3>
-        <span class="gain">+ ${t('n-points', { count: most - points })}</span>
-        <p>${t(`fix-${key}-text`)}</p>
-        ${example !== undefined && html`<pre tabindex="0" aria-label="${t('example-turtle')}"><code>${example}</code></pre>`}
-      </li>`,
-  )
+  const items = missing
+    .slice(0, mostFixes)
+    .map(
+      ({ key, most, points, example }) =>
+        html`<li> <h3>${t(`fix-${key}`)}</h3> <span class="gain">+ ${t('n-points', { count: most - points })}</span> <p>${t(`fix-${key}-text`)}</p> ${example !== undefined && html`<pre tabindex="0" aria-label="${t('example-turtle')}"><code>${example}</code></pre>`} </li>`,
+    )
   return section(
     'fix',
     t('what-to-fix'),
-    html`<ol class="fixes" role="list">
-        ${items}
-      </ol>
-      <p class="close">
-        <a class="button" href="${pathTo(context, 'check')}"
-          >${icon('wrench')} ${t('try-corrected')}</a
-        >
-      </p>`,
+    html`<ol class="fixes" role="list"> ${items} </ol> <p class="close"> <a class="button" href="${pathTo(context, 'check')}">${icon('wrench')} ${t('try-corrected')}</a> </p>`,
   )
 }
 
@@ -156,34 +120,11 @@ function indicatorTable(
     const own = rows.filter(({ dimension }) => dimension === key)
     const lines = own.map(
       (one) =>
-        html`<tr>
-          <th scope="row">${t(`indicator-${one.key}`)}</th>
-          <td>${one.property !== undefined && html`<code>${one.property}</code>`}</td>
-          <td>${fulfilled(context, one.share)}</td>
-          <td class="num">${one.points} / ${one.most}</td>
-        </tr>`,
+        html`<tr> <th scope="row">${t(`indicator-${one.key}`)}</th> <td>${one.property !== undefined && html`<code>${one.property}</code>`}</td> <td>${fulfilled(context, one.share)}</td> <td class="num">${one.points} / ${one.most}</td> </tr>`,
     )
-    return html`<tbody>
-      <tr>
-        <th scope="rowgroup" id="${key}" colspan="3">${t(key)}</th>
-        <td class="num group-sum">${Math.round(scores[key] ?? 0)} / ${most}</td>
-      </tr>
-      ${lines}
-    </tbody>`
+    return html`<tbody> <tr> <th scope="rowgroup" id="${key}" colspan="3">${t(key)}</th> <td class="num group-sum">${Math.round(scores[key] ?? 0)} / ${most}</td> </tr> ${lines} </tbody>`
   })
-  return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="all">
-    <table class="table indicators">
-      <thead>
-        <tr>
-          <th scope="col">${t('indicator')}</th>
-          <th scope="col">${t('property')}</th>
-          <th scope="col">${t('fulfilled')}</th>
-          <th scope="col" class="num">${t('points')}</th>
-        </tr>
-      </thead>
-      ${bodies}
-    </table>
-  </div>`
+  return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="all"> <table class="table indicators"> <thead> <tr> <th scope="col">${t('indicator')}</th> <th scope="col">${t('property')}</th> <th scope="col">${t('fulfilled')}</th> <th scope="col" class="num">${t('points')}</th> </tr> </thead> ${bodies} </table> </div>`
 }
 
 function fulfilled({ t, formats }: PageContext, share: number | undefined): Markup {
@@ -192,8 +133,5 @@ function fulfilled({ t, formats }: PageContext, share: number | undefined): Mark
   if (share >= 0.999)
     return html`<span class="state good">${icon('circle-check')} ${t('yes')}</span>`
   if (share <= 0.001) return html`<span class="state bad">${icon('circle-x')} ${t('no')}</span>`
-  return html`<span class="state warn"
-    >${icon('triangle-alert')}
-    ${t('in-part', { share: formats.number(Math.round(share * 100)) })}</span
-  >`
+  return html`<span class="state warn">${icon('triangle-alert')} ${t('in-part', { share: formats.number(Math.round(share * 100)) })}</span>`
 }

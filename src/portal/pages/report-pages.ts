@@ -17,49 +17,16 @@ export async function reportsPage(context: PageContext): Promise<PageContent> {
     .map((one) => {
       const id = plain(at(one, 'info.id')) ?? ''
       const score = one['score']
-      return html`<tr role="row">
-        <th scope="row" role="rowheader" class="wide">
-          <a href="${pathTo(context, 'quality', 'catalogues', id)}"
-            >${labelText(context, at(one, 'info.title')) ?? id}</a
-          >
-        </th>
-        <td role="cell" class="num" data-label="${t('points')}">
-          ${typeof score === 'number' ? formats.number(Math.round(score)) : '–'}
-        </td>
-        <td role="cell" data-label="${t('metadata-quality')}">
-          ${typeof score === 'number' ? qualityMark(context, score) : t('not-measured')}
-        </td>
-      </tr>`
+      return html`<tr role="row"> <th scope="row" role="rowheader" class="wide"> <a href="${pathTo(context, 'quality', 'catalogues', id)}">${labelText(context, at(one, 'info.title')) ?? id}</a> </th> <td role="cell" class="num" data-label="${t('points')}"> ${typeof score === 'number' ? formats.number(Math.round(score)) : '–'} </td> <td role="cell" data-label="${t('metadata-quality')}"> ${typeof score === 'number' ? qualityMark(context, score) : t('not-measured')} </td> </tr>`
     })
   return {
     title: t('quality-title'),
     section: 'quality',
-    body: html`<h1>${t('quality-title')}</h1>
-      <p class="prose close">${t('quality-lead')}</p>
-      ${
-        rows.length === 0
-          ? html`<p class="close">${t('not-measured')}</p>`
-          : html`<div
-              class="scroll close"
-              tabindex="0"
-              role="group"
-              aria-label="${t('menu-catalogues')}"
-            >
-              <table role="table" class="table stacks">
-                <thead role="rowgroup">
-                  <tr role="row">
-                    <th scope="col" role="columnheader">${t('facet-catalog')}</th>
-                    <th scope="col" role="columnheader" class="num">${t('points')}</th>
-                    <th scope="col" role="columnheader">${t('metadata-quality')}</th>
-                  </tr>
-                </thead>
-                <tbody role="rowgroup">
-                  ${rows}
-                </tbody>
-              </table>
-            </div>`
-      }
-      ${section('how', t('how-quality'), explanation(context))}`,
+    body: html`<h1>${t('quality-title')}</h1> <p class="prose close">${t('quality-lead')}</p> ${
+      rows.length === 0
+        ? html`<p class="close">${t('not-measured')}</p>`
+        : html`<div class="scroll close" tabindex="0" role="group" aria-label="${t('menu-catalogues')}"> <table role="table" class="table stacks"> <thead role="rowgroup"> <tr role="row"> <th scope="col" role="columnheader">${t('facet-catalog')}</th> <th scope="col" role="columnheader" class="num">${t('points')}</th> <th scope="col" role="columnheader">${t('metadata-quality')}</th> </tr> </thead> <tbody role="rowgroup"> ${rows} </tbody> </table> </div>`
+    } ${section('how', t('how-quality'), explanation(context))}`,
   }
 }
 
@@ -67,10 +34,7 @@ export async function reportsPage(context: PageContext): Promise<PageContent> {
 function explanation({ t }: PageContext): Content {
   return dimensions.map(({ key, most }) => {
     const own = indicators.filter(({ dimension }) => dimension === key)
-    return html`<h3 class="close">${t(key)} · ${t('n-points', { count: most })}</h3>
-      <ul class="prose">
-        ${own.map((one) => html`<li>${t(`indicator-${one.key}`)} (${t('n-points', { count: one.most })}): ${t(`fix-${one.key}-text`)}</li>`)}
-      </ul>`
+    return html`<h3 class="close">${t(key)} · ${t('n-points', { count: most })}</h3> <ul class="prose"> ${own.map((one) => html`<li>${t(`indicator-${one.key}`)} (${t('n-points', { count: one.most })}): ${t(`fix-${one.key}-text`)}</li>`)} </ul>`
   })
 }
 
@@ -91,29 +55,11 @@ export async function catalogueReportPage(context: PageContext, id: string): Pro
     body: html`${crumbs(context, [
       { href: pathTo(context, 'quality'), label: t('menu-quality') },
       { href: pathTo(context, 'catalogues', id), label: name },
-    ])}
-      <header class="title">
-        <h1>${t('quality-of', { title: plain(at(result, 'info.title')) ?? id })}</h1>
-      </header>
-      ${
-        typeof score === 'number'
-          ? html`<div class="verdict close">
-                <div>
-                  <p class="score">
-                    <strong>${Math.round(score)}</strong
-                    ><span class="soft">${t('points-on-average')}</span>
-                  </p>
-                  <p>${qualityMark(context, score)}</p>
-                </div>
-                ${dimensionBars(context, scores, true)}
-              </div>
-              ${section('all', t('all-indicators'), shares(context, result))}`
-          : html`<p class="close">${t('not-measured')}</p>`
-      }
-      <p class="take close">
-        <span>${t('full-report')}:</span><a href="${report}.html?locale=${language}">HTML</a
-        ><a href="${report}.csv">CSV</a><a href="${report}.json">JSON</a>
-      </p>`,
+    ])} <header class="title"> <h1>${t('quality-of', { title: plain(at(result, 'info.title')) ?? id })}</h1> </header> ${
+      typeof score === 'number'
+        ? html`<div class="verdict close"> <div> <p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('points-on-average')}</span> </p> <p>${qualityMark(context, score)}</p> </div> ${dimensionBars(context, scores, true)} </div> ${section('all', t('all-indicators'), shares(context, result))}`
+        : html`<p class="close">${t('not-measured')}</p>`
+    } <p class="take close"> <span>${t('full-report')}:</span><a href="${report}.html?locale=${language}">HTML</a><a href="${report}.csv">CSV</a><a href="${report}.json">JSON</a> </p>`,
   }
 }
 
@@ -139,31 +85,9 @@ function shares(context: PageContext, result: Fields): Markup {
       .filter(({ dimension }) => dimension === key)
       .map((one) => {
         const share = shareOf(values.get(inCatalogues[one.key] ?? one.key))
-        return html`<tr>
-          <th scope="row">${t(`indicator-${one.key}`)}</th>
-          <td>${one.property !== undefined && html`<code>${one.property}</code>`}</td>
-          <td class="num">
-            ${share === undefined ? '–' : `${formats.number(Math.round(share * 100))} %`}
-          </td>
-        </tr>`
+        return html`<tr> <th scope="row">${t(`indicator-${one.key}`)}</th> <td>${one.property !== undefined && html`<code>${one.property}</code>`}</td> <td class="num"> ${share === undefined ? '–' : `${formats.number(Math.round(share * 100))} %`} </td> </tr>`
       })
-    return html`<tbody>
-      <tr>
-        <th scope="rowgroup" id="${key}" colspan="3">${t(key)}</th>
-      </tr>
-      ${rows}
-    </tbody>`
+    return html`<tbody> <tr> <th scope="rowgroup" id="${key}" colspan="3">${t(key)}</th> </tr> ${rows} </tbody>`
   })
-  return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="all">
-    <table class="table indicators">
-      <thead>
-        <tr>
-          <th scope="col">${t('indicator')}</th>
-          <th scope="col">${t('property')}</th>
-          <th scope="col" class="num">${t('fulfilled')}</th>
-        </tr>
-      </thead>
-      ${bodies}
-    </table>
-  </div>`
+  return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="all"> <table class="table indicators"> <thead> <tr> <th scope="col">${t('indicator')}</th> <th scope="col">${t('property')}</th> <th scope="col" class="num">${t('fulfilled')}</th> </tr> </thead> ${bodies} </table> </div>`
 }

@@ -74,22 +74,12 @@ export async function searchPage(
     section: 'data',
     query: form.q,
     isIndexed: isBare,
-    head: html`<link
-        rel="canonical"
-        href="${canonical}"
-      />${feedLink(context, form)}${neighbours(context, form, found.count)}`,
-    body: html`<div class="search-head">
-        <h1>${title}</h1>
-        ${chips(context, form, found)}
-      </div>
-      ${
-        found.count === 0 && near !== undefined
-          ? near
-          : html`<div class="with-filters">
-              ${filters(context, form, found)}
-              <div>${hitList(context, form, found)}</div>
-            </div>`
-      }`,
+    head: html`<link rel="canonical" href="${canonical}"/>${feedLink(context, form)}${neighbours(context, form, found.count)}`,
+    body: html`<div class="search-head"> <h1>${title}</h1> ${chips(context, form, found)} </div> ${
+      found.count === 0 && near !== undefined
+        ? near
+        : html`<div class="with-filters"> ${filters(context, form, found)} <div>${hitList(context, form, found)}</div> </div>`
+    }`,
   }
 }
 
@@ -105,9 +95,7 @@ const titleOf = ({ t, formats }: PageContext, { q }: SearchForm, count: number):
 function chips(context: PageContext, form: SearchForm, found: Found): Content {
   const { t } = context
   const chip = (label: Content, query: SearchQuery) =>
-    html`<a class="chip" href="${searchTo(context, query)}"
-      ><span><span class="vh">${t('remove-filter')} </span>${label}</span>${icon('x')}</a
-    >`
+    html`<a class="chip" href="${searchTo(context, query)}"><span><span class="vh">${t('remove-filter')} </span>${label}</span>${icon('x')}</a>`
   const all = [
     ...[...form.facets].flatMap(([name, values]) =>
       values.map((value) => {
@@ -128,9 +116,7 @@ function chips(context: PageContext, form: SearchForm, found: Found): Content {
   ]
   if (all.length === 0) return false
   const none = searchTo(context, form.q === '' ? [] : [['q', form.q]])
-  return html`<div class="active" role="group" aria-label="${t('active-filters')}">
-    ${all}<a href="${none}">${t('remove-all')}</a>
-  </div>`
+  return html`<div class="active" role="group" aria-label="${t('active-filters')}"> ${all}<a href="${none}">${t('remove-all')}</a> </div>`
 }
 
 /** What a value of a facet is called: in words of ours where the value is a sign. */
@@ -145,44 +131,7 @@ function filters(context: PageContext, form: SearchForm, found: Found): Markup {
     facetGroup(context, { form, found, name, isOpen: at < openFacets || form.facets.has(name) }),
   )
   const active = [...form.facets.values()].flat().length
-  return html`<details class="filters">
-    <summary>
-      ${icon('sliders-horizontal')} ${t('filters')}
-      ${active > 0 && html`<span class="soft">${t('n-active', { count: active })}</span>`}
-    </summary>
-    <form action="${pathTo(context, 'datasets')}" data-auto aria-label="${t('filters')}">
-      ${form.q !== '' && html`<input type="hidden" name="q" value="${form.q}" />`}${form.sort !== undefined && html`<input type="hidden" name="sort" value="${form.sort}" />`}
-      ${groups}
-      <details
-        class="facet"
-        ${(form.from ?? form.to ?? (form.place || undefined)) !== undefined && html` open`}
-      >
-        <summary><span>${t('dates-and-place')}</span>${icon('chevron-down')}</summary>
-        <div class="stack">
-          <div class="field">
-            <label for="from">${t('from')}</label
-            ><input type="date" id="from" name="from" value="${form.from ?? ''}" />
-          </div>
-          <div class="field">
-            <label for="to">${t('to')}</label
-            ><input type="date" id="to" name="to" value="${form.to ?? ''}" />
-          </div>
-          <div class="field">
-            <label for="place">${t('place')}</label
-            ><input type="text" id="place" name="place" value="${form.place}" /><span class="hint"
-              >${t('place-hint')}</span
-            >
-          </div>
-        </div>
-      </details>
-      <div class="filter-actions">
-        <button class="button primary">${t('apply')}</button
-        ><a class="button quiet" href="${searchTo(context, form.q === '' ? [] : [['q', form.q]])}"
-          >${t('reset')}</a
-        >
-      </div>
-    </form>
-  </details>`
+  return html`<details class="filters"> <summary> ${icon('sliders-horizontal')} ${t('filters')} ${active > 0 && html`<span class="soft">${t('n-active', { count: active })}</span>`} </summary> <form action="${pathTo(context, 'datasets')}" data-auto aria-label="${t('filters')}"> ${form.q !== '' && html`<input type="hidden" name="q" value="${form.q}" />`}${form.sort !== undefined && html`<input type="hidden" name="sort" value="${form.sort}" />`} ${groups} <details class="facet" ${(form.from ?? form.to ?? (form.place || undefined)) !== undefined && html` open`} > <summary><span>${t('dates-and-place')}</span>${icon('chevron-down')}</summary> <div class="stack"> <div class="field"> <label for="from">${t('from')}</label><input type="date" id="from" name="from" value="${form.from ?? ''}" /> </div> <div class="field"> <label for="to">${t('to')}</label><input type="date" id="to" name="to" value="${form.to ?? ''}" /> </div> <div class="field"> <label for="place">${t('place')}</label><input type="text" id="place" name="place" value="${form.place}" /><span class="hint">${t('place-hint')}</span> </div> </div> </details> <div class="filter-actions"> <button class="button primary">${t('apply')}</button><a class="button quiet" href="${searchTo(context, form.q === '' ? [] : [['q', form.q]])}">${t('reset')}</a> </div> </form> </details>`
 }
 
 type FacetGroup = {
@@ -204,27 +153,14 @@ function facetGroup(context: PageContext, { form, found, name, isOpen }: FacetGr
   const isChecked = ({ id }: FacetItem) => checked.includes(id)
   const all = [...unknown, ...known.filter(isChecked), ...known.filter((item) => !isChecked(item))]
   if (all.length === 0) return false
-  const rows = all.slice(0, Math.max(mostValues, checked.length)).map(
-    (item) =>
-      html`<label
-        ><input
-          type="checkbox"
-          name="${name}"
-          value="${item.id}"
-          ${isChecked(item) && html` checked`}
-        /><span>${valueLabel(context, name, item)}</span
-        ><span class="n"
-          >${context.formats.number(item.count)}<span class="vh"> ${t('datasets')}</span></span
-        ></label
-      >`,
-  )
+  const rows = all
+    .slice(0, Math.max(mostValues, checked.length))
+    .map(
+      (item) =>
+        html`<label><input type="checkbox" name="${name}" value="${item.id}" ${isChecked(item) && html` checked`} /><span>${valueLabel(context, name, item)}</span><span class="n">${context.formats.number(item.count)}<span class="vh"> ${t('datasets')}</span></span></label>`,
+    )
   const more = searchTo(context, formQuery(form), { facet: name })
-  return html`<details class="facet" ${isOpen && html` open`}>
-    <summary><span id="f-${name}">${t(`facet-${name}`)}</span>${icon('chevron-down')}</summary>
-    <div role="group" aria-labelledby="f-${name}">
-      ${rows}${all.length > mostValues && html`<a class="more-link" href="${more}">${t('all-values')}</a>`}
-    </div>
-  </details>`
+  return html`<details class="facet" ${isOpen && html` open`}> <summary><span id="f-${name}">${t(`facet-${name}`)}</span>${icon('chevron-down')}</summary> <div role="group" aria-labelledby="f-${name}"> ${rows}${all.length > mostValues && html`<a class="more-link" href="${more}">${t('all-values')}</a>`} </div> </details>`
 }
 
 function hitList(context: PageContext, form: SearchForm, found: Found): Content {
@@ -239,14 +175,7 @@ function hitList(context: PageContext, form: SearchForm, found: Found): Content 
           last: formats.number(last),
           count: formats.number(found.count),
         })
-  return html`<div class="listbar">
-      <p class="soft small" role="status">${status}</p>
-      ${sortForm(context, form)}
-    </div>
-    <ol class="hits" role="list">
-      ${found.records.map((record) => hit(context, record))}
-    </ol>
-    ${pageLinks(context, form, found.count)} ${take(context, form)}`
+  return html`<div class="listbar"> <p class="soft small" role="status">${status}</p> ${sortForm(context, form)} </div> <ol class="hits" role="list"> ${found.records.map((record) => hit(context, record))} </ol> ${pageLinks(context, form, found.count)} ${take(context, form)}`
 }
 
 function sortForm(context: PageContext, form: SearchForm): Markup {
@@ -256,19 +185,10 @@ function sortForm(context: PageContext, form: SearchForm): Markup {
     .filter((name) => name !== 'relevance' || form.q !== '')
     .map(
       (name) =>
-        html`<option value="${name}" ${name === chosen && html` selected`}>
-          ${t(`sort-${name}`)}
-        </option>`,
+        html`<option value="${name}" ${name === chosen && html` selected`}> ${t(`sort-${name}`)} </option>`,
     )
   const rest = formQuery(form).filter(([name]) => name !== 'sort')
-  return html`<form action="${pathTo(context, 'datasets')}">
-    ${rest.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}<label
-      for="sort"
-      >${t('sort-by')}</label
-    ><select id="sort" name="sort">
-      ${options}</select
-    ><button class="button small">${t('sort')}</button>
-  </form>`
+  return html`<form action="${pathTo(context, 'datasets')}"> ${rest.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}<label for="sort">${t('sort-by')}</label><select id="sort" name="sort"> ${options}</select><button class="button small">${t('sort')}</button> </form>`
 }
 
 /** Links to pages around this one, the first and the last. */
@@ -285,21 +205,16 @@ function pageLinks(context: PageContext, form: SearchForm, count: number): Conte
     .map((page) =>
       page === form.page
         ? html`<span aria-current="page" aria-label="${t('page-n', { page })}">${page}</span>`
-        : html`<a href="${searchTo(context, query, { page })}" aria-label="${t('page-n', { page })}"
-            >${page}</a
-          >`,
+        : html`<a href="${searchTo(context, query, { page })}" aria-label="${t('page-n', { page })}">${page}</a>`,
     )
   const next =
     form.page < last &&
-    html`<a href="${searchTo(context, query, { page: form.page + 1 })}" rel="next"
-      >${t('next')} ${icon('arrow-right')}</a
-    >`
+    html`<a href="${searchTo(context, query, { page: form.page + 1 })}" rel="next">${t('next')} ${icon('arrow-right')}</a>`
   const beyond =
     form.page === last &&
     count > lastHit &&
     html`<p class="soft small">${t('beyond-pages', { count: lastHit })}</p>`
-  return html`<nav class="pages" aria-label="${t('pages')}">${numbers}${next}</nav>
-    ${beyond}`
+  return html`<nav class="pages" aria-label="${t('pages')}">${numbers}${next}</nav> ${beyond}`
 }
 
 function neighbours(context: PageContext, form: SearchForm, count: number): Content {
@@ -321,24 +236,13 @@ const feedAddress = (
   `${root}api/hub/search/${language}/feeds/datasets.${kind}?${serviceQuery({ ...form, page: 1 }, language)}`
 
 const feedLink = (context: PageContext, form: SearchForm): Markup =>
-  html`<link
-    rel="alternate"
-    type="application/atom+xml"
-    title="${context.t('feed')}"
-    href="${feedAddress(context, form, 'atom')}"
-  />`
+  html`<link rel="alternate" type="application/atom+xml" title="${context.t('feed')}" href="${feedAddress(context, form, 'atom')}"/>`
 
 /** The same search for other programs. */
 function take(context: PageContext, form: SearchForm): Markup {
   const { t, root, language } = context
   const query = parametersOf(formQuery(form)).toString()
-  return html`<p class="take">
-    <span>${t('take-search')}</span>
-    <a href="${feedAddress(context, form, 'atom')}">${icon('rss')} Atom</a>
-    <a href="${feedAddress(context, form, 'rss')}">RSS</a>
-    <a href="${root}api/hub/search/search?${serviceQuery(form, language)}">JSON</a>
-    <a href="${pathTo(context, 'datasets.csv')}${query === '' ? '' : `?${query}`}">CSV</a>
-  </p>`
+  return html`<p class="take"> <span>${t('take-search')}</span> <a href="${feedAddress(context, form, 'atom')}">${icon('rss')} Atom</a> <a href="${feedAddress(context, form, 'rss')}">RSS</a> <a href="${root}api/hub/search/search?${serviceQuery(form, language)}">JSON</a> <a href="${pathTo(context, 'datasets.csv')}${query === '' ? '' : `?${query}`}">CSV</a> </p>`
 }
 
 /** Other searches that find something, each with its count, and the first hits of the best one. */
@@ -382,37 +286,15 @@ async function nearTo(context: PageContext, form: SearchForm, found: Found): Pro
     : []
   const links = options.map(([one, hits]) => {
     const label = one.q === '' ? t('without-words') : t('without-filters', { query: one.q })
-    return html`<li>
-      <a href="${searchTo(context, formQuery(one))}">${label}</a>
-      (${t('n-datasets', { count: hits })})
-    </li>`
+    return html`<li> <a href="${searchTo(context, formQuery(one))}">${label}</a> (${t('n-datasets', { count: hits })}) </li>`
   })
-  return html`<div class="stack prose">
-      ${
-        first &&
-        html`<p>
-          ${t('did-you-mean')}
-          <a href="${searchTo(context, [['q', first.q]])}"><strong>${first.q}</strong></a
-          >? ${t('that-finds', { count: first.count, number: formats.number(first.count) })}
-        </p>`
-      }
-      <ul>
-        ${links}
-        <li><a href="${pathTo(context, '')}">${t('browse-themes')}</a></li>
-      </ul>
-    </div>
-    ${
-      records.length > 0 &&
-      html`<section class="section" aria-labelledby="near">
-        <h2 id="near">${t('would-find', { query: first?.q ?? '' })}</h2>
-        <ul class="entries" role="list">
-          ${records.map((record) => entry(context, record, joined([labelText(context, record['publisher']), formats.day(record['modified'])], ' · ')))}
-        </ul>
-      </section>`
-    }
-    <p class="section">
-      <a href="${feedAddress(context, form, 'atom')}">${icon('rss')} ${t('subscribe-search')}</a>
-    </p>`
+  return html`<div class="stack prose"> ${
+    first &&
+    html`<p> ${t('did-you-mean')} <a href="${searchTo(context, [['q', first.q]])}"><strong>${first.q}</strong></a>? ${t('that-finds', { count: first.count, number: formats.number(first.count) })} </p>`
+  } <ul> ${links} <li><a href="${pathTo(context, '')}">${t('browse-themes')}</a></li> </ul> </div> ${
+    records.length > 0 &&
+    html`<section class="section" aria-labelledby="near"> <h2 id="near">${t('would-find', { query: first?.q ?? '' })}</h2> <ul class="entries" role="list"> ${records.map((record) => entry(context, record, joined([labelText(context, record['publisher']), formats.day(record['modified'])], ' · ')))} </ul> </section>`
+  } <p class="section"> <a href="${feedAddress(context, form, 'atom')}">${icon('rss')} ${t('subscribe-search')}</a> </p>`
 }
 
 /** All values of one facet, with a field that narrows them down. */
@@ -445,37 +327,13 @@ export async function facetPage(
   )
   const links = items.map((item) => {
     const query = formQuery(form, { facets: toggled(form, name, item.id) })
-    return html`<li>
-      <a href="${searchTo(context, query)}"
-        ><span>${valueLabel(context, name, item)}</span
-        ><span class="n"
-          >${formats.number(item.count)}<span class="vh"> ${t('datasets')}</span></span
-        ></a
-      >
-    </li>`
+    return html`<li> <a href="${searchTo(context, query)}"><span>${valueLabel(context, name, item)}</span><span class="n">${formats.number(item.count)}<span class="vh"> ${t('datasets')}</span></span></a> </li>`
   })
   return {
     title,
     section: 'data',
     query: form.q,
     isIndexed: false,
-    body: html`<h1>${title}</h1>
-      <form class="row close" action="${searchTo(context, [], { facet: name })}">
-        ${hidden}
-        <div class="field">
-          <label for="filter">${t('narrow-down')}</label
-          ><input type="search" id="filter" name="filter" value="${wanted}" />
-        </div>
-        <button class="button">${t('apply')}</button>
-      </form>
-      <p class="soft small close" role="status">${t('n-values', { count: items.length })}</p>
-      <ul class="index close" role="list">
-        ${links}
-      </ul>
-      <p class="close">
-        <a href="${searchTo(context, formQuery(form))}"
-          >${icon('arrow-left')} ${t('back-to-search')}</a
-        >
-      </p>`,
+    body: html`<h1>${title}</h1> <form class="row close" action="${searchTo(context, [], { facet: name })}"> ${hidden} <div class="field"> <label for="filter">${t('narrow-down')}</label><input type="search" id="filter" name="filter" value="${wanted}" /> </div> <button class="button">${t('apply')}</button> </form> <p class="soft small close" role="status">${t('n-values', { count: items.length })}</p> <ul class="index close" role="list"> ${links} </ul> <p class="close"> <a href="${searchTo(context, formQuery(form))}">${icon('arrow-left')} ${t('back-to-search')}</a> </p>`,
   }
 }

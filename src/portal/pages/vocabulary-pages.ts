@@ -31,27 +31,15 @@ export async function vocabulariesPage(context: PageContext): Promise<PageConten
   const items = new Map(counted.facets.get('vocabulary')?.map((item) => [item.id, item]))
   const rows = ids.map((id) => {
     const item = items.get(id)
-    return html`<li>
-      <a href="${pathTo(context, 'vocabularies', id)}"
-        ><span>${labelText(context, item?.title) ?? id}</span
-        ><span class="n"
-          >${context.formats.number(item?.count ?? 0)}<span class="vh">
-            ${t('concepts')}</span
-          ></span
-        ></a
-      >
-    </li>`
+    return html`<li> <a href="${pathTo(context, 'vocabularies', id)}"><span>${labelText(context, item?.title) ?? id}</span><span class="n">${context.formats.number(item?.count ?? 0)}<span class="vh"> ${t('concepts')}</span></span></a> </li>`
   })
   return {
     title: t('vocabularies'),
-    body: html`<h1>${t('vocabularies')}</h1>
-      ${
-        rows.length === 0
-          ? html`<p class="close">${t('no-vocabularies')}</p>`
-          : html`<ul class="index close" role="list">
-              ${rows}
-            </ul>`
-      }`,
+    body: html`<h1>${t('vocabularies')}</h1> ${
+      rows.length === 0
+        ? html`<p class="close">${t('no-vocabularies')}</p>`
+        : html`<ul class="index close" role="list"> ${rows} </ul>`
+    }`,
   }
 }
 
@@ -78,50 +66,18 @@ export async function vocabularyPage(
   const name = labelOf(context, named)?.text ?? id
   const items = found.records.map(
     (concept) =>
-      html`<li>
-        <a href="${pathTo(context, 'vocabularies', id, plain(concept['id']) ?? '')}"
-          ><span>${conceptName(context, concept)}</span></a
-        >
-      </li>`,
+      html`<li> <a href="${pathTo(context, 'vocabularies', id, plain(concept['id']) ?? '')}"><span>${conceptName(context, concept)}</span></a> </li>`,
   )
   const step = (to: number, label: string, rel: string) =>
-    html`<a
-      href="${pathTo(context, 'vocabularies', id)}?page=${to}${q === '' ? '' : `&q=${encodeURIComponent(q)}`}"
-      rel="${rel}"
-      >${label}</a
-    >`
+    html`<a href="${pathTo(context, 'vocabularies', id)}?page=${to}${q === '' ? '' : `&q=${encodeURIComponent(q)}`}" rel="${rel}">${label}</a>`
   return {
     title: name,
-    body: html`${crumbs(context, [{ href: pathTo(context, 'vocabularies'), label: t('vocabularies') }])}
-      <h1>${name}</h1>
-      <p class="soft close" role="status">${t('n-concepts', { count: found.count })}</p>
-      <search>
-        <form class="searchbar" action="${pathTo(context, 'vocabularies', id)}">
-          <label class="vh" for="qv">${t('search-concepts')}</label
-          ><input
-            type="search"
-            id="qv"
-            name="q"
-            value="${q}"
-            placeholder="${t('search-concepts')}"
-          /><button class="button primary">${t('search')}</button>
-        </form>
-      </search>
-      <ul class="index close" role="list">
-        ${items}
-      </ul>
-      <nav class="pages" aria-label="${t('pages')}">
-        ${page > 1 && step(page - 1, t('previous'), 'prev')}${page * perPage < found.count && step(page + 1, t('next'), 'next')}
-      </nav>
-      ${formatLinks(context, root, id)}`,
+    body: html`${crumbs(context, [{ href: pathTo(context, 'vocabularies'), label: t('vocabularies') }])} <h1>${name}</h1> <p class="soft close" role="status">${t('n-concepts', { count: found.count })}</p> <search> <form class="searchbar" action="${pathTo(context, 'vocabularies', id)}"> <label class="vh" for="qv">${t('search-concepts')}</label><input type="search" id="qv" name="q" value="${q}" placeholder="${t('search-concepts')}"/><button class="button primary">${t('search')}</button> </form> </search> <ul class="index close" role="list"> ${items} </ul> <nav class="pages" aria-label="${t('pages')}"> ${page > 1 && step(page - 1, t('previous'), 'prev')}${page * perPage < found.count && step(page + 1, t('next'), 'next')} </nav> ${formatLinks(context, root, id)}`,
   }
 }
 
 const formatLinks = ({ t }: PageContext, root: string, id: string): Markup =>
-  html`<p class="take close">
-    <span>${t('vocabulary-as')}</span
-    >${(['ttl', 'jsonld', 'rdf'] as const).map((ending) => html`<a href="${root}api/hub/repo/vocabularies/${encodeURIComponent(id)}.${ending}">${{ ttl: 'Turtle', jsonld: 'JSON-LD', rdf: 'RDF/XML' }[ending]}</a>`)}
-  </p>`
+  html`<p class="take close"> <span>${t('vocabulary-as')}</span>${(['ttl', 'jsonld', 'rdf'] as const).map((ending) => html`<a href="${root}api/hub/repo/vocabularies/${encodeURIComponent(id)}.${ending}">${{ ttl: 'Turtle', jsonld: 'JSON-LD', rdf: 'RDF/XML' }[ending]}</a>`)} </p>`
 
 function conceptName(context: PageContext, concept: Fields): Content {
   const label = chosenText(concept['pref_label'], [context.language])
@@ -164,10 +120,7 @@ export async function conceptPage(
     relations(context, { vocabulary, label: t(name_), values: listOf(concept[key]) })
   return {
     title: labelOf(context, { label: concept['pref_label'], id })?.text ?? id,
-    head: html`<link
-      rel="canonical"
-      href="${root}${language}/vocabularies/${encodeURIComponent(vocabulary)}/${encodeURIComponent(id)}"
-    />`,
+    head: html`<link rel="canonical" href="${root}${language}/vocabularies/${encodeURIComponent(vocabulary)}/${encodeURIComponent(id)}"/>`,
     data: {
       '@context': 'https://schema.org',
       '@type': 'DefinedTerm',
@@ -179,54 +132,22 @@ export async function conceptPage(
     body: html`${crumbs(context, [
       { href: pathTo(context, 'vocabularies'), label: t('vocabularies') },
       { href: pathTo(context, 'vocabularies', vocabulary), label: vocabulary },
-    ])}
-      <header class="title">
-        <h1>${name}</h1>
-        ${uses && html`<p class="by">${t('used-by', { count: uses.count })}</p>`}
-      </header>
-      <dl class="pairs close">
-        <div>
-          <dt>${t('code')}</dt>
-          <dd><code>${id}</code></dd>
-        </div>
-        <div>
-          <dt>${t('field-resource')}</dt>
-          <dd>${linkTo(concept['resource'], html`<code>${plain(concept['resource'])}</code>`)}</dd>
-        </div>
-        ${links('broader', 'broader')}${links('narrower', 'narrower')}${links('exact-match', 'exact_match')}
-      </dl>
-      ${
-        uses &&
-        uses.count > 0 &&
-        parameter !== undefined &&
-        html`<section class="section" aria-labelledby="used">
-          <div class="section-head">
-            <h2 id="used">${t('datasets-with')}</h2>
-            <a href="${searchTo(context, [[parameter, id]])}"
-              >${t('all-n', { count: uses.count })}</a
-            >
-          </div>
-          <ul class="entries" role="list">
-            ${uses.records.map((record) => entry(context, record, joined([labelText(context, record['publisher']), context.formats.day(record['modified'])], ' · ')))}
-          </ul>
-        </section>`
-      }
-      ${
-        labels.length > 1 &&
-        section(
-          'labels',
-          t('in-n-languages', { count: labels.length }),
-          html`<dl class="labels">
-            ${labels.map(
-              ([one, text]) =>
-                html`<div>
-                  <dt><abbr title="${context.formats.languageName(one)}">${one}</abbr></dt>
-                  <dd lang="${one}" dir="${directionOf(one)}">${text}</dd>
-                </div>`,
-            )}
-          </dl>`,
-        )
-      }`,
+    ])} <header class="title"> <h1>${name}</h1> ${uses && html`<p class="by">${t('used-by', { count: uses.count })}</p>`} </header> <dl class="pairs close"> <div> <dt>${t('code')}</dt> <dd><code>${id}</code></dd> </div> <div> <dt>${t('field-resource')}</dt> <dd>${linkTo(concept['resource'], html`<code>${plain(concept['resource'])}</code>`)}</dd> </div> ${links('broader', 'broader')}${links('narrower', 'narrower')}${links('exact-match', 'exact_match')} </dl> ${
+      uses &&
+      uses.count > 0 &&
+      parameter !== undefined &&
+      html`<section class="section" aria-labelledby="used"> <div class="section-head"> <h2 id="used">${t('datasets-with')}</h2> <a href="${searchTo(context, [[parameter, id]])}">${t('all-n', { count: uses.count })}</a> </div> <ul class="entries" role="list"> ${uses.records.map((record) => entry(context, record, joined([labelText(context, record['publisher']), context.formats.day(record['modified'])], ' · ')))} </ul> </section>`
+    } ${
+      labels.length > 1 &&
+      section(
+        'labels',
+        t('in-n-languages', { count: labels.length }),
+        html`<dl class="labels"> ${labels.map(
+          ([one, text]) =>
+            html`<div> <dt><abbr title="${context.formats.languageName(one)}">${one}</abbr></dt> <dd lang="${one}" dir="${directionOf(one)}">${text}</dd> </div>`,
+        )} </dl>`,
+      )
+    }`,
   }
 }
 
@@ -247,8 +168,5 @@ function relations(context: PageContext, { vocabulary, label, values }: Relation
       ? linkTo(iri, name)
       : html`<a href="${pathTo(context, 'vocabularies', vocabulary, id)}">${name}</a>`
   })
-  return html`<div>
-    <dt>${label}</dt>
-    <dd>${joined(shown, ', ')}</dd>
-  </div>`
+  return html`<div> <dt>${label}</dt> <dd>${joined(shown, ', ')}</dd> </div>`
 }

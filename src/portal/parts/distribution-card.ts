@@ -55,17 +55,7 @@ export function distributionCard(
   const title = chosenText(distribution['title'], wantedLanguages(context, card.dataset)) ?? {
     text: t('file-n', { format: format ?? t('file'), number }),
   }
-  return html`<article class="dist">
-    <div>
-      <p class="kind">${kind}</p>
-      <div>
-        <h3>${inLanguage(context, title)}</h3>
-        ${metaLines(context, distribution, card)}
-      </div>
-      <p class="actions">${actions(context, distribution, title.text)}</p>
-    </div>
-    ${preview(context, distribution, card.dataset)}
-  </article>`
+  return html`<article class="dist"> <div> <p class="kind">${kind}</p> <div> <h3>${inLanguage(context, title)}</h3> ${metaLines(context, distribution, card)} </div> <p class="actions">${actions(context, distribution, title.text)}</p> </div> ${preview(context, distribution, card.dataset)} </article>`
 }
 
 function metaLines(
@@ -86,10 +76,7 @@ function metaLines(
       html`<span>${licenceName(context, distribution['license']) ?? t('no-licence')}</span>`,
     changed && html`<span>${t('updated')} ${changed}</span>`,
   ]
-  return html`<p class="meta">${parts}</p>
-    <p class="meta">
-      ${linkState(context, distribution, states.get(plain(distribution['id']) ?? ''))}
-    </p>`
+  return html`<p class="meta">${parts}</p> <p class="meta"> ${linkState(context, distribution, states.get(plain(distribution['id']) ?? ''))} </p>`
 }
 
 const signs = {
@@ -127,9 +114,7 @@ function actions(context: PageContext, distribution: Fields, title: string): Con
     const safe = safeAddress(address)
     return (
       safe !== undefined &&
-      html`<a class="button ${style} small" href="${safe}"
-        >${icon(sign)}${label}<span class="vh">: ${title}</span></a
-      >`
+      html`<a class="button ${style} small" href="${safe}">${icon(sign)}${label}<span class="vh">: ${title}</span></a>`
     )
   }
   const [download] = listOf(distribution['download_url'])
@@ -162,10 +147,7 @@ function preview(context: PageContext, distribution: Fields, dataset: Fields): C
     plain(distribution['id']) ?? '',
     'preview',
   )
-  return html`<details data-preview="${address}">
-    <summary>${t('preview')}</summary>
-    <p class="small"><a href="${address}" rel="nofollow">${t('open-preview')}</a></p>
-  </details>`
+  return html`<details data-preview="${address}"> <summary>${t('preview')}</summary> <p class="small"><a href="${address}" rel="nofollow">${t('open-preview')}</a></p> </details>`
 }
 
 /** The licence of all distributions, or what there is to say where they have none in common. */

@@ -39,14 +39,7 @@ export function hit(context: PageContext, record: Fields): Markup {
     ],
     ' · ',
   )
-  return html`<li>
-    <h2><a href="${pathTo(context, 'datasets', id)}">${titleText(context, record, title)}</a></h2>
-    <p class="from">${from}</p>
-    ${snippet(context, record)}
-    <div class="under">
-      ${tags(context, record)}${score !== undefined && qualityMark(context, score, pathTo(context, 'datasets', id, 'quality'))}
-    </div>
-  </li>`
+  return html`<li> <h2><a href="${pathTo(context, 'datasets', id)}">${titleText(context, record, title)}</a></h2> <p class="from">${from}</p> ${snippet(context, record)} <div class="under"> ${tags(context, record)}${score !== undefined && qualityMark(context, score, pathTo(context, 'datasets', id, 'quality'))} </div> </li>`
 }
 
 /** The text of the page's language with the offsets `[from, to]` marked; nothing where there are none. */
@@ -77,15 +70,11 @@ function snippet(context: PageContext, record: Fields): Content {
   const text = plain(found['text'])
   if (text !== undefined) {
     const chosen = { text, language: plain(found['language']) }
-    return html`<p class="snippet">
-      ${inLanguage(context, chosen, withMarks(text, listOf(found['marks'])))}
-    </p>`
+    return html`<p class="snippet"> ${inLanguage(context, chosen, withMarks(text, listOf(found['marks'])))} </p>`
   }
   const chosen = chosenText(record['description'], wantedLanguages(context, record))
   if (!chosen) return false
-  return html`<p class="snippet">
-    ${inLanguage(context, chosen, shortened(plainDescription(chosen.text), snippetLength))}
-  </p>`
+  return html`<p class="snippet"> ${inLanguage(context, chosen, shortened(plainDescription(chosen.text), snippetLength))} </p>`
 }
 
 /** A description without the HTML that many sources put into it. */
@@ -108,18 +97,9 @@ function tags(context: PageContext, record: Fields): Markup {
   const licence = sharedLicence(record)
   const shown = isJsonObject(licence) ? licenceName(context, licence) : undefined
   const names = formatsOf(context, record)
-  return html`<div class="tags">
-    ${names.length > 0 && html`<span class="vh">${t('formats')}:</span>`}${names.slice(0, 8).map((name) => html`<span class="tag format">${name}</span>`)}${shown !== undefined && html`<span class="tag">${shown}</span>`}${record['is_hvd'] === true && html`<span class="tag">${t('high-value')}</span>`}
-  </div>`
+  return html`<div class="tags"> ${names.length > 0 && html`<span class="vh">${t('formats')}:</span>`}${names.slice(0, 8).map((name) => html`<span class="tag format">${name}</span>`)}${shown !== undefined && html`<span class="tag">${shown}</span>`}${record['is_hvd'] === true && html`<span class="tag">${t('high-value')}</span>`} </div>`
 }
 
 /** A dataset in a short list: its title, and what is said below it. */
 export const entry = (context: PageContext, record: Fields, below: Content): Markup =>
-  html`<li>
-    <h3>
-      <a href="${pathTo(context, 'datasets', plain(record['id']) ?? '')}"
-        >${titleText(context, record)}</a
-      >
-    </h3>
-    <p>${below}</p>
-  </li>`
+  html`<li> <h3> <a href="${pathTo(context, 'datasets', plain(record['id']) ?? '')}">${titleText(context, record)}</a> </h3> <p>${below}</p> </li>`

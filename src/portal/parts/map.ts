@@ -94,18 +94,9 @@ export function areaMap(boxes: readonly Box[], label: string, { width, height }:
     const [right, bottom] = projection([east, south]) ?? [0, 0]
     const [w, h] = [Math.max(5, right - left), Math.max(5, bottom - top)]
     const kind = boxes.length > 1 ? ' many' : w === 5 && h === 5 ? ' point' : ''
-    return html`<rect
-      class="extent${kind}"
-      x="${left.toFixed(1)}"
-      y="${top.toFixed(1)}"
-      width="${w.toFixed(1)}"
-      height="${h.toFixed(1)}"
-      rx="1.5"
-    />`
+    return html`<rect class="extent${kind}" x="${left.toFixed(1)}" y="${top.toFixed(1)}" width="${w.toFixed(1)}" height="${h.toFixed(1)}" rx="1.5"/>`
   })
-  return html`<svg class="map" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
-    ${raw(land)}${marks}
-  </svg>`
+  return html`<svg class="map" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}"> ${raw(land)}${marks} </svg>`
 }
 
 function union(boxes: readonly Box[]): Box | undefined {

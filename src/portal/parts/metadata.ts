@@ -41,10 +41,7 @@ export function metadataRows(context: PageContext, record: Fields): Markup {
 }
 
 const row = (name: string, value: Content): Markup =>
-  html`<div>
-    <dt>${name}</dt>
-    <dd>${value}</dd>
-  </div>`
+  html`<div> <dt>${name}</dt> <dd>${value}</dd> </div>`
 
 /** A name of the profile in words: ours where there are some. */
 export function fieldName({ t }: PageContext, name: string): string {

@@ -28,17 +28,9 @@ export function qualityMark({ t }: PageContext, score: number, href?: string): M
   const rank = rankOf(score)
   const squares = steps.map(
     (_, at) =>
-      html`<rect
-        class="${at <= rank ? 'on' : 'off'}"
-        x="${(at * 10.4).toFixed(1)}"
-        width="8.8"
-        height="8"
-        rx="1.5"
-      />`,
+      html`<rect class="${at <= rank ? 'on' : 'off'}" x="${(at * 10.4).toFixed(1)}" width="8.8" height="8" rx="1.5"/>`,
   )
-  const inner = html`<span class="vh">${t('metadata-quality')}: </span
-    ><svg viewBox="0 0 40 8" aria-hidden="true">${squares}</svg
-    ><span>${t(`quality-${steps[rank]?.key ?? 'poor'}`)}</span>`
+  const inner = html`<span class="vh">${t('metadata-quality')}: </span><svg viewBox="0 0 40 8" aria-hidden="true">${squares}</svg><span>${t(`quality-${steps[rank]?.key ?? 'poor'}`)}</span>`
   return href === undefined
     ? html`<span class="quality rank-${rank}">${inner}</span>`
     : html`<a class="quality rank-${rank}" href="${href}">${inner}</a>`
@@ -64,15 +56,7 @@ export function dimensionBars(
     const share = Math.min(100, Math.round((score / most) * 100))
     const state = share === 0 ? ' none' : share < 60 ? ' low' : ''
     const name = isLinked ? html`<a href="#${key}">${t(key)}</a>` : html`<span>${t(key)}</span>`
-    return html`<li>
-      ${name}<span class="soft num">${score} / ${most}</span
-      ><svg class="bar${state}" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-        <rect class="track" width="100" height="8" />
-        <rect class="fill" width="${share === 0 ? 1.5 : share}" height="8" />
-      </svg>
-    </li>`
+    return html`<li> ${name}<span class="soft num">${score} / ${most}</span><svg class="bar${state}" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"> <rect class="track" width="100" height="8" /> <rect class="fill" width="${share === 0 ? 1.5 : share}" height="8" /> </svg> </li>`
   })
-  return html`<ul class="dims" role="list">
-    ${rows}
-  </ul>`
+  return html`<ul class="dims" role="list"> ${rows} </ul>`
 }
