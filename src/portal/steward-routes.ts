@@ -159,7 +159,7 @@ function addActions(
     const { session, form } = await ownForm(c, sessions)
     const id = c.req.param('id')
     const path = `/runs/${encodeURIComponent(id)}`
-    const wanted = String(form['do'])
+    const wanted = typeof form['do'] === 'string' ? form['do'] : ''
     if (wanted === 'confirm' && form['sure'] !== 'yes')
       throw new Failure('invalid-parameter', 'tick that you have looked at the source')
     const known: Readonly<Record<string, readonly [method: string, path: string]>> = {

@@ -63,14 +63,14 @@ function heading(
   if (!recent || !catalogues || recent.count === 0)
     return configured({ config, language }, config.name)
   const message = t('home-heading', {
-    datasets: '\u0001',
-    catalogues: '\u0002',
+    datasets: '\uE001',
+    catalogues: '\uE002',
     datasetCount: recent.count,
     catalogueCount: catalogues.count,
   })
-  return message.split(/([\u0001\u0002])/).map((part) => {
-    if (part === '\u0001') return html`<b>${formats.number(recent.count)}</b>`
-    return part === '\u0002' ? html`<b>${formats.number(catalogues.count)}</b>` : part
+  return message.split(/([\uE001\uE002])/).map((part) => {
+    if (part === '\uE001') return html`<b>${formats.number(recent.count)}</b>`
+    return part === '\uE002' ? html`<b>${formats.number(catalogues.count)}</b>` : part
   })
 }
 

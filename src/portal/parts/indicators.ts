@@ -106,7 +106,7 @@ export function shareOf(value: unknown): number | undefined {
   if (typeof value === 'boolean') return Number(value)
   const entries = listOf(value).filter(isJsonObject)
   if (entries.length === 0) return undefined
-  const good = entries.filter(({ name }) => name === 'yes' || /^[23]\d\d$/.test(String(name)))
+  const good = entries.filter(({ name }) => name === 'yes' || /^[23]\d\d$/.test(typeof name === 'string' ? name : ''))
   return good.reduce((sum, { percentage }) => sum + Number(percentage) / 100, 0)
 }
 

@@ -128,7 +128,7 @@ function delimited(text: string, isCut: boolean): PreviewResult {
     delimitersToGuess: [',', ';', '\t', '|'],
   })
   const rows = isCut && data.length <= mostRows ? data.slice(0, -1) : data
-  return rows.length === 0 || rows.every((row) => row.length === 1)
+  return rows.every((row) => row.length === 1)
     ? { reason: 'format' }
     : { tables: [tableOf(rows)] }
 }
@@ -196,5 +196,5 @@ const short = (text: string): string =>
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (value instanceof Date) return value.toISOString()
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
