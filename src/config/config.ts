@@ -106,7 +106,6 @@ export function parseConfig(
 function configOf(values: z.output<typeof variables>, env: Environment): Omit<Config, 'search'> {
   const port = values.PLATFORM_PORT
   const chosen = [...new Set(values.PLATFORM_SERVICES.map(serviceCalled))]
-  const later = chosen.filter((name) => !isService(name))
   const enabled = values.PLATFORM_FEATURE_FLAGS?.['platform_profile'] ?? false
   const directory = values.PLATFORM_PROFILE?.path
   const harvest = values.PLATFORM_HARVEST_CONFIG ?? defaultHarvest
@@ -137,10 +136,7 @@ function configOf(values: z.output<typeof variables>, env: Environment): Omit<Co
     corsOrigins: values.PLATFORM_CORS_ORIGINS ?? [],
     trustedProxies: values.PLATFORM_TRUSTED_PROXIES ?? [],
     logLevel: values.PLATFORM_LOG_LEVEL,
-    ignored: [
-      ...later.map((name) => `PLATFORM_SERVICES=${name}`),
-      ...(directory !== undefined && !enabled ? ['PLATFORM_PROFILE'] : []),
-    ],
+    ignored: directory !== undefined && !enabled ? ['PLATFORM_PROFILE'] : [],
     warnings: [
       ...unknownVariables(env, knownNames),
       ...weakKeys(values.PLATFORM_HUB_API_KEYS),

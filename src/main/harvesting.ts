@@ -111,18 +111,8 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
     await runs.close()
   }
   const health = () => schedulerHealth(triggers, launcher, wrong.names())
-  return {
-    harvest,
-    measuring,
-    launcher,
-    pipes,
-    runs,
-    triggers,
-    transport,
-    outbound: client,
-    health,
-    stop,
-  }
+  const room = { harvest, measuring, launcher, pipes, runs, triggers, transport }
+  return { ...room, outbound: client, health, stop }
 }
 
 /** `nextFiring` is ISO 8601, null where nothing fires; `failing` the first hundred pipes whose last run went wrong. */

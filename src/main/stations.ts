@@ -88,11 +88,8 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
     await repository?.stop()
   }
   const addresses = shell?.addresses ?? []
-  const told = {
-    reconciled: comparing.last,
-    scheduler: harvesting?.health,
-    outbound: harvesting?.outbound,
-  }
+  const { health: scheduler, outbound } = harvesting ?? {}
+  const told = { reconciled: comparing.last, scheduler, outbound }
   return { entrances: [...entrances, ...figures], addresses, ...told, stop }
 }
 

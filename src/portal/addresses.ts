@@ -14,7 +14,7 @@ export const recordPath = (kind: string, id: string, language: string): string =
 export type SearchQuery = readonly (readonly [name: string, value: string])[]
 
 /** The parameters of a search. */
-export function parametersOf(query: SearchQuery): URLSearchParams {
+export function searchParametersOf(query: SearchQuery): URLSearchParams {
   const parameters = new URLSearchParams()
   for (const [name, value] of query) parameters.append(name, value)
   return parameters
@@ -26,7 +26,7 @@ export function searchPath(
   query: SearchQuery,
   { page = 1, facet }: { readonly page?: number; readonly facet?: string } = {},
 ): string {
-  const parameters = parametersOf(query)
+  const parameters = searchParametersOf(query)
   if (page > 1) parameters.set('page', String(page))
   const steps = facet === undefined ? ['datasets'] : ['datasets', 'facets', facet]
   const text = parameters.toString()

@@ -31,7 +31,7 @@ const types: Readonly<Record<string, string>> = {
 export const assetType = (name: string): string | undefined =>
   types[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
 
-export type AssetOptions = {
+type AssetOptions = {
   readonly hasFont: boolean
   /** Rules after all others: the colours of the configuration. */
   readonly tokens: string

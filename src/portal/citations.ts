@@ -2,7 +2,7 @@
 
 import type { Fields } from '../text/json.ts'
 import type { PageContext } from './page.ts'
-import { fieldsOf, labelOf, listOf, plain, plainTitle } from './record.ts'
+import { memberFields, labelFor, listed, textOr, plainTitle } from './record.ts'
 
 type Citation = {
   readonly id: string
@@ -18,24 +18,27 @@ type Citation = {
 /** Creators, else the publisher; the year of the last change, else of publication; a DOI where there is one. */
 export function citationOf(context: PageContext, record: Fields): Citation {
   const names = (value: unknown) =>
-    listOf(value).flatMap((one) => labelOf(context, one)?.text ?? [])
+    listed(value).flatMap((one) => labelFor(context, one)?.text ?? [])
   const creators = names(record['creator'])
-  const identifiers = [...listOf(record['identifier']), ...listOf(record['adms_identifier'])]
+  const identifiers = [...listed(record['identifier']), ...listed(record['adms_identifier'])]
   const doi = identifiers
     .map(
       (one) =>
-        plain(one) ?? plain(fieldsOf(one)['resource']) ?? plain(fieldsOf(one)['identifier']) ?? '',
+        textOr(one) ??
+        textOr(memberFields(one)['resource']) ??
+        textOr(memberFields(one)['identifier']) ??
+        '',
     )
     .map((one) => /\b(10\.\d{4,9}\/\S+)$/.exec(one)?.[1])
     .find((one) => one !== undefined)
-  const date = plain(record['modified']) ?? plain(record['issued'])
-  const address = plain(record['resource']) ?? context.root
+  const date = textOr(record['modified']) ?? textOr(record['issued'])
+  const address = textOr(record['resource']) ?? context.root
   return {
-    id: plain(record['id']) ?? 'dataset',
+    id: textOr(record['id']) ?? 'dataset',
     authors: creators.length > 0 ? creators : names(record['publisher']),
     year: date?.slice(0, 4),
     title: plainTitle(context, record),
-    version: plain(record['version_info']) ?? date?.slice(0, 10),
+    version: textOr(record['version_info']) ?? date?.slice(0, 10),
     publisher: names(record['publisher'])[0],
     address: doi === undefined ? address : `https://doi.org/${doi}`,
     doi,

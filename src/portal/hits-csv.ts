@@ -2,8 +2,15 @@
 
 import { chosenText } from './languages.ts'
 import type { PageContext } from './page.ts'
-import { formatsOf, labelOf, plain, plainTitle, sharedLicence, wantedLanguages } from './record.ts'
-import { lastHit, search, serviceQuery, type SearchForm } from './search-query.ts'
+import {
+  formatsOf,
+  labelFor,
+  textOr,
+  plainTitle,
+  sharedLicence,
+  wantedLanguages,
+} from './record.ts'
+import { lastHit, searchRecords, serviceQuery, type SearchForm } from './search-query.ts'
 
 const perPage = 500
 const columns = [
@@ -39,20 +46,20 @@ export async function* hitsCsv(context: PageContext, form: SearchForm): AsyncGen
       page: String(page),
       aggregation: 'false',
     })
-    const { records } = await search(context, query)
+    const { records } = await searchRecords(context, query)
     yield records
       .map((record) =>
         line([
-          plain(record['id']) ?? '',
-          plain(record['resource']) ?? '',
+          textOr(record['id']) ?? '',
+          textOr(record['resource']) ?? '',
           plainTitle(context, record),
           chosenText(record['description'], wantedLanguages(context, record))?.text ?? '',
-          labelOf(context, record['publisher'])?.text ?? '',
-          labelOf(context, record['catalog'])?.text ?? '',
+          labelFor(context, record['publisher'])?.text ?? '',
+          labelFor(context, record['catalog'])?.text ?? '',
           formatsOf(context, record).join(' '),
-          labelOf(context, sharedLicence(record))?.text ?? '',
-          plain(record['issued']) ?? '',
-          plain(record['modified']) ?? '',
+          labelFor(context, sharedLicence(record))?.text ?? '',
+          textOr(record['issued']) ?? '',
+          textOr(record['modified']) ?? '',
         ]),
       )
       .join('')

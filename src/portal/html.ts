@@ -8,20 +8,20 @@ import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
 export { html }
-export type Markup = HtmlEscapedString | Promise<HtmlEscapedString>
+export type HtmlMarkup = HtmlEscapedString | Promise<HtmlEscapedString>
 /** What may stand in a template. */
-export type Content = Markup | string | number | false | undefined | readonly Content[]
+export type HtmlContent = HtmlMarkup | string | number | false | undefined | readonly HtmlContent[]
 
 const icons: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(new URL('assets/icons.json', import.meta.url), 'utf8'),
 )
 
 /** An icon (Lucide, ISC licence) that says nothing by itself. */
-export const icon = (name: string): Markup =>
+export const icon = (name: string): HtmlMarkup =>
   raw(`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${icons[name] ?? ''}</svg>`)
 
 /** JSON within a script element: no text in it can end the element. */
-export const jsonScript = (value: unknown): Markup =>
+export const jsonScript = (value: unknown): HtmlMarkup =>
   raw(JSON.stringify(value).replaceAll('<', String.raw`\u003c`))
 
 /** An address that a link may lead to: http, https, mailto and tel; `undefined` for every other text. */
@@ -32,14 +32,14 @@ export function safeAddress(value: unknown): string | undefined {
 }
 
 /** A link where the address may be one, else the text alone. */
-export function linkTo(address: unknown, content: Content, rel?: string): Markup {
+export function linkTo(address: unknown, content: HtmlContent, rel?: string): HtmlMarkup {
   const safe = safeAddress(address)
   if (safe === undefined) return html`<bdi>${content}</bdi>`
   return html`<a href="${safe}" ${rel === undefined ? '' : html` rel="${rel}"`}>${content}</a>`
 }
 
 /** Members of a list with something between them. */
-export const joined = (parts: readonly Content[], between: Content): Content =>
+export const joined = (parts: readonly HtmlContent[], between: HtmlContent): HtmlContent =>
   parts
     .filter((part) => part !== false && part !== undefined && part !== '')
     .flatMap((part, at) => (at === 0 ? [part] : [between, part]))

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { IntlMessageFormat } from 'intl-messageformat'
 import type { PortalConfig } from '../config/portal.ts'
 import { isJsonObject } from '../text/json.ts'
-import { html, type Markup } from './html.ts'
+import { html, type HtmlMarkup } from './html.ts'
 
 /** Languages that the portal speaks. */
 export const interfaceLanguages = ['en', 'de', 'fr', 'it'] as const
@@ -86,7 +86,7 @@ export function chosenText(value: unknown, wanted: readonly string[]): Text | un
 }
 
 /** Dates, numbers and sizes as readers of the language write them. */
-export function formats(language: string, timeZone: string) {
+export function localFormats(language: string, timeZone: string) {
   const locale = localeOf(language)
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone })
   const moment = new Intl.DateTimeFormat(locale, {
@@ -98,7 +98,7 @@ export function formats(language: string, timeZone: string) {
   const names = new Intl.DisplayNames(locale, { type: 'language', fallback: 'code' })
   const dated =
     (format: Intl.DateTimeFormat) =>
-    (value: unknown): Markup | undefined => {
+    (value: unknown): HtmlMarkup | undefined => {
       const date = typeof value === 'string' ? new Date(value) : undefined
       if (!date || Number.isNaN(date.getTime())) return undefined
       return html`<time datetime="${value}">${format.format(date)}</time>`
@@ -119,7 +119,7 @@ export function formats(language: string, timeZone: string) {
   }
 }
 
-export type Formats = ReturnType<typeof formats>
+export type Formats = ReturnType<typeof localFormats>
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const
 

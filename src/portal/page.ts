@@ -4,7 +4,7 @@ import type { PortalConfig } from '../config/portal.ts'
 import type { Log } from '../log.ts'
 import { pagePath, searchPath, type SearchQuery } from './addresses.ts'
 import type { Assets } from './assets.ts'
-import { html, icon, jsonScript, type Content, type Markup } from './html.ts'
+import { html, icon, jsonScript, type HtmlContent, type HtmlMarkup } from './html.ts'
 import { directionOf, type Formats, type Translate } from './languages.ts'
 import type { Ports } from './ports.ts'
 import type { Theme } from './theme.ts'
@@ -28,7 +28,7 @@ export type PageContext = {
   readonly steward?: { readonly name: string; readonly token: string } | undefined
 }
 
-export type Section = 'data' | 'catalogues' | 'quality' | 'sparql' | 'check' | 'harvest'
+type Section = 'data' | 'catalogues' | 'quality' | 'sparql' | 'check' | 'harvest'
 
 export type PageContent = {
   /** Of the window, without the name of the portal. */
@@ -39,10 +39,10 @@ export type PageContent = {
   readonly description?: string
   readonly isIndexed?: boolean
   /** Further elements of the head: alternatives, canonical address. */
-  readonly head?: Content
+  readonly head?: HtmlContent
   /** schema.org, as JSON-LD. */
   readonly data?: object | undefined
-  readonly body: Content
+  readonly body: HtmlContent
   /** What stands in the search field of the header; `false` leaves the field out. */
   readonly query?: string | false
 }
@@ -59,7 +59,7 @@ export const searchTo = (
 ): string => new URL(root).pathname + searchPath(language, query, more)
 
 /** Names and texts of the configuration in the language of the page. */
-export const configured = (
+export const configuredText = (
   { language, config }: Pick<PageContext, 'language' | 'config'>,
   texts: string | Readonly<Record<string, string>> | undefined,
 ): string =>
@@ -68,9 +68,9 @@ export const configured = (
     : (texts?.[language] ?? texts?.[config.defaultLanguage] ?? Object.values(texts ?? {})[0] ?? '')
 
 /** The whole document. */
-export function frame(context: PageContext, content: PageContent): Markup {
+export function frame(context: PageContext, content: PageContent): HtmlMarkup {
   const { language, t, config, assets, root } = context
-  const name = configured(context, config.name)
+  const name = configuredText(context, config.name)
   const base = new URL(root).pathname
   return html`<!doctype html> <html lang="${language}" dir="${directionOf(language)}"> <head> <meta charset="utf-8" /> <title>${content.title === '' ? name : `${content.title} – ${name}`}</title> <meta name="viewport" content="width=device-width, initial-scale=1" /> <meta name="color-scheme" content="light dark" /> ${content.description !== undefined && html`<meta name="description" content="${content.description}" />`} ${content.isIndexed === false && html`<meta name="robots" content="noindex" />`} <link rel="stylesheet" href="${base}${assets.path('portal.css')}" /> ${config.customStyle !== undefined && html`<link rel="stylesheet" href="${base}${config.customStyle}" />`} <link rel="icon" href="${base}${assets.path('favicon.svg')}" /> ${content.head} <script src="${base}${assets.path('portal.js')}" defer></script> ${
     content.data && html`<script type="application/ld+json"> ${jsonScript(content.data)} </script>`
@@ -80,11 +80,11 @@ export function frame(context: PageContext, content: PageContent): Markup {
 const mark = html`<svg viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="2.25" stroke-linecap="round" aria-hidden="true"> <path d="M25.5 8.2A12 12 0 1 0 25.5 23.8" />
 <path d="M12 12.5h9M12 16h12M12 19.5h7" stroke-width="2" /> </svg>`
 
-function header(context: PageContext, { section, query = '' }: PageContent): Markup {
+function header(context: PageContext, { section, query = '' }: PageContent): HtmlMarkup {
   const { t, config, root, steward } = context
   const logo = config.logo
   const base = new URL(root).pathname
-  return html`<header class="top"> <div> <a class="brand" href="${pathTo(context, '')}">${logo === undefined ? mark : html`<img src="${base}${logo}" alt="" />`}<span>${configured(context, config.name)}</span></a> ${query !== false && searchBar(context, query)} <div class="tools"> ${languageLinks(context)} <button type="button" data-theme-switch hidden aria-label="${t('switch-theme')}"> ${icon('sun-moon')} </button> ${
+  return html`<header class="top"> <div> <a class="brand" href="${pathTo(context, '')}">${logo === undefined ? mark : html`<img src="${base}${logo}" alt="" />`}<span>${configuredText(context, config.name)}</span></a> ${query !== false && searchBar(context, query)} <div class="tools"> ${languageLinks(context)} <button type="button" data-theme-switch hidden aria-label="${t('switch-theme')}"> ${icon('sun-moon')} </button> ${
     steward
       ? html`<a href="${pathTo(context, 'harvest')}">${steward.name}</a>`
       : config.signIn &&
@@ -92,11 +92,11 @@ function header(context: PageContext, { section, query = '' }: PageContent): Mar
   } </div> ${mainMenu(context, section)} </div> </header>`
 }
 
-const searchBar = (context: PageContext, query: string): Markup =>
+const searchBar = (context: PageContext, query: string): HtmlMarkup =>
   html`<search> <form class="searchbar" action="${pathTo(context, 'datasets')}"> <label class="vh" for="q">${context.t('search-datasets')}</label><input type="search" id="q" name="q" value="${query}" placeholder="${context.t('search-datasets')}" autocomplete="off"/><button class="button primary" aria-label="${context.t('search')}"> ${icon('search')} </button> </form> </search>`
 
 /** The same page in the other languages, each named in its own. */
-function languageLinks({ language, t, config, root, place }: PageContext): Content {
+function languageLinks({ language, t, config, root, place }: PageContext): HtmlContent {
   if (config.languages.length < 2) return false
   const links = config.languages.map((one) => {
     const name = new Intl.DisplayNames(one, { type: 'language' }).of(one) ?? one
@@ -105,7 +105,7 @@ function languageLinks({ language, t, config, root, place }: PageContext): Conte
   return html`<nav class="languages" aria-label="${t('language')}">${links}</nav>`
 }
 
-function mainMenu(context: PageContext, current: Section | undefined): Markup {
+function mainMenu(context: PageContext, current: Section | undefined): HtmlMarkup {
   const { t, steward } = context
   const entries: readonly (readonly [Section, string, string])[] = [
     ['data', 'datasets', t('menu-data')],
@@ -122,7 +122,7 @@ function mainMenu(context: PageContext, current: Section | undefined): Markup {
   return html`<nav class="main-nav" aria-label="${t('menu')}"> <ul role="list"> ${items} </ul> </nav>`
 }
 
-function footer(context: PageContext): Markup {
+function footer(context: PageContext): HtmlMarkup {
   const { t, root, config, language } = context
   const base = new URL(root).pathname
   const column = (title: string, links: readonly (readonly [string, string])[]) =>
@@ -133,8 +133,8 @@ function footer(context: PageContext): Markup {
   return html`<footer class="foot"> <div> ${pages.length > 0 && column(t('this-portal'), pages)} ${config.footer.map(
     ({ title, links }) =>
       column(
-        configured(context, title),
-        links.map((link) => [configured(context, link.title), link.href] as const),
+        configuredText(context, title),
+        links.map((link) => [configuredText(context, link.title), link.href] as const),
       ),
   )} ${column(t('for-programs'), [
     [t('search-api'), `${base}api/hub/search/`],
@@ -151,10 +151,10 @@ function footer(context: PageContext): Markup {
 /** Steps above the page. */
 export const crumbs = (
   { t }: PageContext,
-  steps: readonly { readonly href: string; readonly label: Content }[],
-): Markup =>
+  steps: readonly { readonly href: string; readonly label: HtmlContent }[],
+): HtmlMarkup =>
   html`<nav class="crumbs" aria-label="${t('breadcrumb')}"> <ol role="list"> ${steps.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)} </ol> </nav>`
 
 /** A section with its heading. */
-export const section = (id: string, heading: Content, body: Content): Markup =>
+export const pageSection = (id: string, heading: HtmlContent, body: HtmlContent): HtmlMarkup =>
   html`<section class="section" aria-labelledby="${id}"> <h2 id="${id}">${heading}</h2> ${body} </section>`

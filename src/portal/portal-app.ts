@@ -9,10 +9,17 @@ import { pathOf } from '../http/shell/context.ts'
 import { addVary } from '../http/shell/headers.ts'
 import { recordPath } from './addresses.ts'
 import { openAssets, type Assets } from './assets.ts'
+import { serveFiles } from './asset-routes.ts'
 import { hitsCsv } from './hits-csv.ts'
 import { searchForm } from './search-query.ts'
 import { citationFormats, citationOf } from './citations.ts'
-import { formats, translator, wantedLanguage, type Formats, type Translate } from './languages.ts'
+import {
+  localFormats,
+  translator,
+  wantedLanguage,
+  type Formats,
+  type Translate,
+} from './languages.ts'
 import { frame, type PageContent, type PageContext } from './page.ts'
 import { cataloguePage, cataloguesPage } from './pages/catalogue-pages.ts'
 import { datasetPage, readRecord } from './pages/dataset-page.ts'
@@ -28,8 +35,8 @@ import { conceptPage, vocabulariesPage, vocabularyPage } from './pages/vocabular
 import { qualityPage } from './pages/quality-page.ts'
 import { facetPage, searchPage } from './pages/search-page.ts'
 import { prefersPage } from './negotiation.ts'
-import { Refused, type Ports } from './ports.ts'
-import { plain } from './record.ts'
+import { ServiceRefusal, type Ports } from './ports.ts'
+import { textOr } from './record.ts'
 import { datasetSchema } from './schema-org.ts'
 import type { Sessions } from './sessions.ts'
 import { addStewardRoutes, sessionOf } from './steward-routes.ts'
@@ -37,7 +44,7 @@ import { openTheme, type Theme, type ThemeFolder } from './theme.ts'
 import { operatorPage } from './parts/prose.ts'
 import { html } from './html.ts'
 
-export type PortalDeps = {
+type PortalDeps = {
   readonly config: PortalConfig
   readonly ports: Ports
   readonly http: Omit<AppOptions, 'name'>
@@ -96,6 +103,7 @@ export function portalApp(deps: PortalDeps): App {
   }
   const app = newApp({ ...deps.http, name: 'portal', problemPage: pageOf(portal) })
   serveRecords(app, portal)
+  serveRedirects(app, portal)
   servePages(app, portal)
   if (portal.sessions)
     addStewardRoutes(app, {
@@ -108,14 +116,14 @@ export function portalApp(deps: PortalDeps): App {
 }
 
 /** Problems as pages, for every service: whoever wants to read a page gets one. */
-export const pageOf =
+const pageOf =
   (portal: Portal): NonNullable<AppOptions['problemPage']> =>
   async (c, { status, body, headers }) => {
     if (!prefersPage(c.req.header('Accept'))) return undefined
     const after = Number(new Headers(headers).get('Retry-After'))
     return problemPage(c, portal, {
       status,
-      detail: String(body.detail ?? ''),
+      detail: body.detail ?? '',
       ...(after > 0 && { retryAfter: after }),
     })
   }
@@ -129,7 +137,7 @@ function speaker({ timeZone }: PortalConfig): Portal['speech'] {
     own = texts
     const spoken = known.get(language) ?? {
       t: translator(language, texts[language]),
-      formats: formats(language, timeZone),
+      formats: localFormats(language, timeZone),
     }
     known.set(language, spoken)
     return spoken
@@ -219,14 +227,14 @@ async function problemPage(c: AppContext, portal: Portal, problem: PageProblem):
   return new Response(body, { status: problem.status, headers })
 }
 
-function servePages(app: App, portal: Portal): void {
+/** The root, and what older feeds and sitemaps of this kind publish. */
+function serveRedirects(app: App, portal: Portal): void {
   const { config } = portal
   const preferred = (c: AppContext) => wantedLanguage(config, c.req.header('Accept-Language'))
   app.get('/', (c) => {
     addVary(c.res.headers, 'Accept, Accept-Language')
     return c.redirect(`${new URL(c.get('root')).pathname}${preferred(c)}/`, 303)
   })
-  // What older feeds and sitemaps of this kind publish.
   for (const kind of ['dataset', 'catalogue'] as const)
     app.get(`/${kind}s/:id`, (c) => {
       const locale = config.languages.find((one) => one === c.req.query('locale')) ?? preferred(c)
@@ -235,14 +243,18 @@ function servePages(app: App, portal: Portal): void {
         301,
       )
     })
-  const page = (path: string, make: Make) =>
-    app.get(`/:language${path}`, (c) => answered(c, portal, make))
   app.get('/:language', async (c) => {
     const { pathname } = new URL(c.req.url)
     if (!config.languages.some((one) => one === c.req.param('language')))
       throw new Failure('not-found', `there is nothing at ${pathname}`)
     return pathname.endsWith('/') ? answered(c, portal, homePage) : c.redirect(`${pathname}/`, 301)
   })
+}
+
+type Bind = (path: string, make: Make) => void
+
+function servePages(app: App, portal: Portal): void {
+  const page: Bind = (path, make) => app.get(`/:language${path}`, (c) => answered(c, portal, make))
   page('/datasets', (context, c) => searchPage(context, new URL(c.req.url).searchParams))
   page('/datasets/facets/:facet', (context, c) =>
     facetPage(context, c.req.param('facet') ?? '', new URL(c.req.url).searchParams),
@@ -258,6 +270,17 @@ function servePages(app: App, portal: Portal): void {
       const { id = '', distribution = '' } = c.req.param()
       return previewPage(context, previews, { dataset: id, distribution })
     })
+  page('/quality', reportsPage)
+  page('/quality/catalogues/:id', (context, c) =>
+    catalogueReportPage(context, c.req.param('id') ?? ''),
+  )
+  page('/pages/:name', ownPage)
+  serveLists(page)
+  serveTools(app, portal, page)
+}
+
+/** Catalogues, publishers and vocabularies. */
+function serveLists(page: Bind): void {
   page('/catalogues', (context, c) => cataloguesPage(context, new URL(c.req.url).searchParams))
   page('/catalogues/:id', (context, c) => cataloguePage(context, c.req.param('id') ?? ''))
   page('/publishers', publishersPage)
@@ -269,10 +292,10 @@ function servePages(app: App, portal: Portal): void {
   page('/vocabularies/:vocabulary/:id', (context, c) =>
     conceptPage(context, c.req.param('vocabulary') ?? '', c.req.param('id') ?? ''),
   )
-  page('/quality', reportsPage)
-  page('/quality/catalogues/:id', (context, c) =>
-    catalogueReportPage(context, c.req.param('id') ?? ''),
-  )
+}
+
+/** The query editor and the check of metadata. */
+function serveTools(app: App, portal: Portal, page: Bind): void {
   app.get('/:language/:file{sparql\\.[a-z]+}', async (c) => {
     const context = await contextOf(c, portal)
     const ending = c.req.param('file').slice('sparql.'.length)
@@ -286,16 +309,18 @@ function servePages(app: App, portal: Portal): void {
     const form = formFields.parse(await c.req.parseBody())
     return answered(c, portal, (context) => checkPage(context, form))
   })
-  page('/pages/:name', async (context, c) => {
-    const found = context.config.pages.filter(({ name }) => name === c.req.param('name'))
-    const own = found.find(({ language }) => language === context.language) ?? found[0]
-    return (
-      own && {
-        title: own.title,
-        body: html`<article class="prose stack"> <h1>${own.title}</h1> ${operatorPage(own.text)} </article>`,
-      }
-    )
-  })
+}
+
+/** A page of the operator. */
+const ownPage: Make = async (context, c) => {
+  const found = context.config.pages.filter(({ name }) => name === c.req.param('name'))
+  const own = found.find(({ language }) => language === context.language) ?? found[0]
+  return (
+    own && {
+      title: own.title,
+      body: html`<article class="prose stack"> <h1>${own.title}</h1> ${operatorPage(own.text)} </article>`,
+    }
+  )
 }
 
 /** A page, or the page of what went wrong. */
@@ -315,7 +340,7 @@ async function answered(
 }
 
 function problemOf(error: unknown): PageProblem | undefined {
-  if (error instanceof Refused) {
+  if (error instanceof ServiceRefusal) {
     const status = error.status === 401 || error.status === 403 ? 404 : error.status
     return { status, detail: error.message, ...(status === 503 && { retryAfter: 5 }) }
   }
@@ -355,45 +380,11 @@ function serveRecords(app: App, portal: Portal): void {
     if (!context || !format) throw new Failure('not-found', 'there is no such form of citation')
     const record = await readRecord(context, 'datasets', c.req.param('id') ?? '')
     const text = format.write(citationOf(context, record))
-    const name = (plain(record['id']) ?? 'dataset').replaceAll(/[^\w.-]/g, '-')
+    const name = (textOr(record['id']) ?? 'dataset').replaceAll(/[^\w.-]/g, '-')
     const ending = (c.req.param('file') ?? '').split('.').at(-1)
     return c.body(text, 200, {
       'Content-Type': format.type,
       'Content-Disposition': `attachment; filename="${name}.${ending}"`,
     })
   })
-}
-
-const forever = 'public, max-age=31536000, immutable'
-
-function serveFiles(app: App, { assets, theme, config }: Portal): void {
-  app.get('/assets/:name', (c) => {
-    const asset = assets.find(`assets/${c.req.param('name')}`)
-    if (!asset) throw new Failure('not-found', 'there is no such file')
-    return c.body(asset.body, 200, { 'Content-Type': asset.type, 'Cache-Control': forever })
-  })
-  app.get('/theme/:tag/:name', async (c) => {
-    const file = await theme.file(c.req.param('name'))
-    if (!file) throw new Failure('not-found', 'there is no such file')
-    return c.body(file.body, 200, {
-      'Content-Type': file.type,
-      'Cache-Control': 'public, max-age=300',
-    })
-  })
-  app.get('/favicon.svg', (c) =>
-    c.redirect(`${new URL(c.get('root')).pathname}${assets.path('favicon.svg')}`, 302),
-  )
-  app.get('/robots.txt', (c) => {
-    const root = c.get('root')
-    const closed = ['/*?*page=', '/*/datasets/facets', '/*/preview', '/*/harvest', '/api/']
-    return c.text(
-      `User-agent: *\n${closed.map((path) => `Disallow: ${path}`).join('\n')}\nSitemap: ${root}sitemap.xml\n`,
-    )
-  })
-  app.get('/sitemap.xml', (c) =>
-    c.redirect(
-      `${new URL(c.get('root')).pathname}api/hub/search/sitemap?locale=${config.defaultLanguage}`,
-      302,
-    ),
-  )
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Failure } from '../errors.ts'
 
 /** A service: the path begins behind its address. Answers what the service answers. */
-export type Port = (path: string, init?: RequestInit) => Promise<Response>
+type Port = (path: string, init?: RequestInit) => Promise<Response>
 
 export type Ports = {
   readonly search: Port
@@ -27,16 +27,10 @@ export const portInProcess =
   async (path, init) =>
     app.fetch(new Request(`http://localhost${base}${path}`, init))
 
-/** A service at an address without a slash at its end. */
-export const portOverHttp =
-  (address: string): Port =>
-  (path, init) =>
-    fetch(`${address}${path}`, init)
-
 const problem = z.looseObject({ detail: z.string().optional(), type: z.string().optional() })
 
 /** What a service said no to; `status` is the service's. */
-export class Refused extends Error {
+export class ServiceRefusal extends Error {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
 
@@ -49,7 +43,7 @@ export class Refused extends Error {
 }
 
 /** The JSON of a service. Throws `Refused` for its problems, and `store-unavailable` where it does not answer in time. */
-export async function readJson(
+export async function askJson(
   port: Port,
   path: string,
   init: RequestInit & { readonly signal: AbortSignal },
@@ -60,5 +54,5 @@ export async function readJson(
   })
   if (answer.ok) return answer.status === 204 ? undefined : answer.json()
   const body: unknown = await answer.json().catch(() => ({}))
-  throw new Refused(answer.status, problem.safeParse(body).data ?? {})
+  throw new ServiceRefusal(answer.status, problem.safeParse(body).data ?? {})
 }

@@ -4,15 +4,15 @@ import type { Fields } from '../text/json.ts'
 import { safeAddress } from './html.ts'
 import { chosenText } from './languages.ts'
 import type { PageContext } from './page.ts'
-import { boxOf } from './parts/map.ts'
+import { mapBoxOf } from './parts/map.ts'
 import { plainDescription } from './parts/hits.ts'
 import {
-  at,
-  fieldsOf,
+  valueAt,
+  memberFields,
   formatsOf,
-  labelOf,
-  listOf,
-  plain,
+  labelFor,
+  listed,
+  textOr,
   plainTitle,
   sharedLicence,
   wantedLanguages,
@@ -35,32 +35,34 @@ const webAddress = (value: unknown): string | undefined => {
 
 /** `schema:Dataset` of a dataset. `page` is the address of its page. */
 export function datasetSchema(context: PageContext, record: Fields, page: string): object {
-  const catalogue = fieldsOf(record['catalog'])
-  const licence = fieldsOf(sharedLicence(record))
-  const access = plain(at(record, 'access_right.id'))
+  const catalogue = memberFields(record['catalog'])
+  const licence = memberFields(sharedLicence(record))
+  const access = textOr(valueAt(record, 'access_right.id'))
   return present({
     '@context': 'https://schema.org',
     '@type': 'Dataset',
-    '@id': plain(record['resource']),
+    '@id': textOr(record['resource']),
     name: plainTitle(context, record),
     description: describedAs(context, record),
     url: page,
-    identifier: listOf(record['identifier']).flatMap((one) => plain(one) ?? []),
-    sameAs: listOf(record['landing_page']).flatMap(
-      (one) => webAddress(fieldsOf(one)['resource'] ?? one) ?? [],
+    identifier: listed(record['identifier']).flatMap((one) => textOr(one) ?? []),
+    sameAs: listed(record['landing_page']).flatMap(
+      (one) => webAddress(memberFields(one)['resource'] ?? one) ?? [],
     ),
     keywords: keywordsOf(context, record),
     license: webAddress(licence['resource']),
     isAccessibleForFree: access === 'PUBLIC' ? true : undefined,
-    creator: listOf(record['creator']).flatMap((one) => party(context, one) ?? []),
+    creator: listed(record['creator']).flatMap((one) => party(context, one) ?? []),
     publisher: party(context, record['publisher']),
-    datePublished: plain(record['issued']),
-    dateModified: plain(record['modified']),
-    version: plain(record['version_info']),
-    temporalCoverage: listOf(record['temporal']).flatMap((one) => periodOf(fieldsOf(one)) ?? [])[0],
+    datePublished: textOr(record['issued']),
+    dateModified: textOr(record['modified']),
+    version: textOr(record['version_info']),
+    temporalCoverage: listed(record['temporal']).flatMap(
+      (one) => periodOf(memberFields(one)) ?? [],
+    )[0],
     spatialCoverage: placesOf(context, record),
-    distribution: listOf(record['distributions']).map((one) =>
-      downloadOf(context, fieldsOf(one), record),
+    distribution: listed(record['distributions']).map((one) =>
+      downloadOf(context, memberFields(one), record),
     ),
     includedInDataCatalog:
       catalogue['id'] === undefined
@@ -68,7 +70,7 @@ export function datasetSchema(context: PageContext, record: Fields, page: string
         : present({
             '@type': 'DataCatalog',
             name: plainTitle(context, catalogue),
-            url: plain(catalogue['resource']),
+            url: textOr(catalogue['resource']),
           }),
   })
 }
@@ -84,7 +86,7 @@ function describedAs(context: PageContext, record: Fields): string {
     return cut.slice(0, Math.max(cut.lastIndexOf('. ') + 1, longest - 500))
   }
   if (text.length >= shortest) return text
-  const publisher = labelOf(context, record['publisher'])?.text
+  const publisher = labelFor(context, record['publisher'])?.text
   const more = [
     publisher === undefined ? '' : t('schema-published', { publisher }),
     t('schema-formats', { formats: formatsOf(context, record).join(', ') || '–' }),
@@ -94,32 +96,32 @@ function describedAs(context: PageContext, record: Fields): string {
 }
 
 const keywordsOf = (context: PageContext, record: Fields): readonly string[] => [
-  ...listOf(record['keywords']).flatMap((one) => plain(fieldsOf(one)['label']) ?? []),
-  ...listOf(record['categories']).flatMap((one) => labelOf(context, one)?.text ?? []),
+  ...listed(record['keywords']).flatMap((one) => textOr(memberFields(one)['label']) ?? []),
+  ...listed(record['categories']).flatMap((one) => labelFor(context, one)?.text ?? []),
 ]
 
 function party(context: PageContext, value: unknown): object | undefined {
-  const fields = fieldsOf(value)
-  const name = labelOf(context, value)?.text
+  const fields = memberFields(value)
+  const name = labelFor(context, value)?.text
   if (name === undefined) return undefined
   return present({
     '@type': fields['type'] === 'Person' ? 'Person' : 'Organization',
     name,
     url: webAddress(fields['homepage']),
-    email: plain(fields['email'])?.replace(/^mailto:/, ''),
+    email: textOr(fields['email'])?.replace(/^mailto:/, ''),
   })
 }
 
 /** `1987-01-01/..`: ISO 8601, open ends as two dots. */
 function periodOf({ gte, lte }: Fields): string | undefined {
-  const day = (value: unknown) => plain(value)?.slice(0, 10)
+  const day = (value: unknown) => textOr(value)?.slice(0, 10)
   if (gte === undefined && lte === undefined) return undefined
   return `${day(gte) ?? '..'}/${day(lte) ?? '..'}`
 }
 
 function placesOf(context: PageContext, record: Fields): readonly object[] {
-  const boxes = listOf(record['spatial']).flatMap((one) => {
-    const box = boxOf(one)
+  const boxes = listed(record['spatial']).flatMap((one) => {
+    const box = mapBoxOf(one)
     if (!box) return []
     const [west, south, east, north] = box
     return {
@@ -127,24 +129,24 @@ function placesOf(context: PageContext, record: Fields): readonly object[] {
       geo: { '@type': 'GeoShape', box: `${south} ${west} ${north} ${east}` },
     }
   })
-  const names = listOf(record['spatial_resource']).flatMap(
-    (one) => labelOf(context, one)?.text ?? [],
+  const names = listed(record['spatial_resource']).flatMap(
+    (one) => labelFor(context, one)?.text ?? [],
   )
   return [...boxes, ...names.map((name) => ({ '@type': 'Place', name }))]
 }
 
 function downloadOf(context: PageContext, distribution: Fields, record: Fields): object {
-  const [download] = listOf(distribution['download_url'])
-  const [access] = listOf(distribution['access_url'])
+  const [download] = listed(distribution['download_url'])
+  const [access] = listed(distribution['access_url'])
   const size = Number(distribution['byte_size'])
   return present({
     '@type': 'DataDownload',
     name: chosenText(distribution['title'], wantedLanguages(context, record))?.text,
     contentUrl: webAddress(download ?? access),
     encodingFormat:
-      plain(distribution['media_type']) ?? labelOf(context, distribution['format'])?.text,
+      textOr(distribution['media_type']) ?? labelFor(context, distribution['format'])?.text,
     contentSize: size > 0 ? String(size) : undefined,
-    license: webAddress(at(distribution, 'license.resource')),
+    license: webAddress(valueAt(distribution, 'license.resource')),
   })
 }
 
@@ -153,12 +155,12 @@ export const catalogueSchema = (context: PageContext, record: Fields, page: stri
   present({
     '@context': 'https://schema.org',
     '@type': 'DataCatalog',
-    '@id': plain(record['resource']),
+    '@id': textOr(record['resource']),
     name: plainTitle(context, record),
     description: describedAs(context, record),
     url: page,
     publisher: party(context, record['publisher']),
-    license: webAddress(at(record, 'license.resource')),
+    license: webAddress(valueAt(record, 'license.resource')),
   })
 
 /** `schema:WebSite` of the home page, with its search. */

@@ -2,8 +2,8 @@
 
 import { z } from 'zod'
 import type { SearchQuery } from './addresses.ts'
-import { readJson } from './ports.ts'
-import { fieldsOf, listOf, plain } from './record.ts'
+import { askJson } from './ports.ts'
+import { memberFields, listed, textOr } from './record.ts'
 import type { PageContext } from './page.ts'
 import type { Fields } from '../text/json.ts'
 
@@ -133,7 +133,7 @@ const boxOf = ([west, south, east, north]: readonly [number, number, number, num
   bboxMaxLat: String(north),
 })
 
-export type FacetItem = {
+export type FacetChoice = {
   readonly id: string
   readonly title: unknown
   readonly count: number
@@ -142,30 +142,30 @@ export type FacetItem = {
 export type Found = {
   readonly count: number
   readonly records: readonly Fields[]
-  readonly facets: ReadonlyMap<string, readonly FacetItem[]>
+  readonly facets: ReadonlyMap<string, readonly FacetChoice[]>
   readonly suggestions: readonly { readonly q: string; readonly count: number }[]
 }
 
 /** What a search answers. Throws `Refused` and `Failure`. */
-export async function search({ ports, signal }: PageContext, query: string): Promise<Found> {
-  const body = await readJson(ports.search, `/search?${query}`, { signal })
-  const result = fieldsOf(fieldsOf(body)['result'])
-  const facets = listOf(result['facets']).map((one) => {
-    const { id, items } = fieldsOf(one)
-    return [plain(id) ?? '', listOf(items).flatMap(itemOf)] as const
+export async function searchRecords({ ports, signal }: PageContext, query: string): Promise<Found> {
+  const body = await askJson(ports.search, `/search?${query}`, { signal })
+  const result = memberFields(memberFields(body)['result'])
+  const facets = listed(result['facets']).map((one) => {
+    const { id, items } = memberFields(one)
+    return [textOr(id) ?? '', listed(items).flatMap(itemOf)] as const
   })
   return {
     count: Number(result['count'] ?? 0),
-    records: listOf(result['results']).map(fieldsOf),
+    records: listed(result['results']).map(memberFields),
     facets: new Map(facets),
-    suggestions: listOf(result['suggestions']).flatMap((one) => {
-      const { q, count } = fieldsOf(one)
+    suggestions: listed(result['suggestions']).flatMap((one) => {
+      const { q, count } = memberFields(one)
       return typeof q === 'string' && typeof count === 'number' ? [{ q, count }] : []
     }),
   }
 }
 
-function itemOf(value: unknown): readonly FacetItem[] {
-  const { id, title, count } = fieldsOf(value)
+function itemOf(value: unknown): readonly FacetChoice[] {
+  const { id, title, count } = memberFields(value)
   return typeof id === 'string' ? [{ id, title, count: Number(count ?? 0) }] : []
 }

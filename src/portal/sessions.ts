@@ -6,7 +6,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { failures, type ApiKeys } from '../http/api-key.ts'
-import { may, type Action, type Key } from '../http/keys/permission.ts'
+import type { Key } from '../http/keys/permission.ts'
 import { Failure } from '../errors.ts'
 import { openSqlite } from '../sqlite.ts'
 
@@ -23,7 +23,7 @@ export type Sessions = {
   readonly close: () => void
 }
 
-export const sessionsFormat = 1
+const sessionsFormat = 1
 
 /** Milliseconds: in all, and without a request. */
 const [wholeMs, idleMs] = [8 * 3_600_000, 3_600_000]
@@ -41,57 +41,61 @@ type SessionOptions = { readonly path: string; readonly keys: ApiKeys; readonly 
 export function openSessions({ path, keys, now }: SessionOptions): Sessions {
   const file = openSqlite({ path, schema, format: sessionsFormat })
   const wrong = failures({ perMinute: failuresPerMinute, now })
-  const digest = (cookie: string) => hash('sha256', cookie, 'hex')
-  const clear = () =>
+  const begin = ({ id, permissions }: Key): string => {
     file.run('DELETE FROM session WHERE ends < ? OR seen < ?', now(), now() - idleMs)
+    const cookie = randomBytes(32).toString('base64url')
+    const held = JSON.stringify(permissions)
+    file.run(
+      'INSERT INTO session VALUES (?, ?, ?, ?, ?)',
+      digest(cookie),
+      id,
+      held,
+      now() + wholeMs,
+      now(),
+    )
+    return cookie
+  }
   return {
     signIn: (shown, client) => {
       const blocked = wrong.blocked(client)
       if (blocked !== undefined)
         throw new Failure('too-many-requests', 'too many wrong keys', { retryAfter: blocked })
       try {
-        const { id, permissions } = keys.check(shown, client)
-        clear()
-        const cookie = randomBytes(32).toString('base64url')
-        file.run(
-          'INSERT INTO session VALUES (?, ?, ?, ?, ?)',
-          digest(cookie),
-          id,
-          JSON.stringify(permissions),
-          now() + wholeMs,
-          now(),
-        )
-        return cookie
+        return begin(keys.check(shown, client))
       } catch (error) {
         if (error instanceof Failure && error.kind === 'unauthorized') wrong.count(client)
         throw error
       }
     },
     find: (cookie) => {
-      if (cookie === undefined || cookie.length > 100) return undefined
-      const id = digest(cookie)
-      const found = file.first(
-        'SELECT fingerprint, permissions FROM session WHERE id = ? AND ends > ? AND seen > ?',
-        id,
-        now(),
-        now() - idleMs,
-      )
-      if (!found) return undefined
-      const { fingerprint, permissions } = row.parse(found)
+      const key = cookie === undefined ? undefined : keyOf(file, cookie, now())
+      if (cookie === undefined || !key) return undefined
       // A key that left the configuration takes its sessions along.
-      if (!keys.list().some((key) => key.id === fingerprint)) return undefined
-      file.run('UPDATE session SET seen = ? WHERE id = ?', now(), id)
-      return {
-        id: fingerprint,
-        permissions: permissionList.parse(JSON.parse(permissions)),
-        token: tokenOf(cookie),
-      }
+      if (!keys.list().some(({ id }) => id === key.id)) return undefined
+      file.run('UPDATE session SET seen = ? WHERE id = ?', now(), digest(cookie))
+      return { ...key, token: tokenOf(cookie) }
     },
     signOut: (cookie) => {
       if (cookie !== undefined) file.run('DELETE FROM session WHERE id = ?', digest(cookie))
     },
     close: () => file.close(),
   }
+}
+
+const digest = (cookie: string): string => hash('sha256', cookie, 'hex')
+
+/** Whose session a cookie is, while it lasts. */
+function keyOf(file: ReturnType<typeof openSqlite>, cookie: string, now: number): Key | undefined {
+  if (cookie.length > 100) return undefined
+  const found = file.first(
+    'SELECT fingerprint, permissions FROM session WHERE id = ? AND ends > ? AND seen > ?',
+    digest(cookie),
+    now,
+    now - idleMs,
+  )
+  if (!found) return undefined
+  const { fingerprint, permissions } = row.parse(found)
+  return { id: fingerprint, permissions: permissionList.parse(JSON.parse(permissions)) }
 }
 
 const tokenOf = (cookie: string): string => hash('sha256', `form ${cookie}`, 'base64url')
@@ -110,9 +114,4 @@ export function demandOwnForm(
   const isOrigin = origin === undefined || origin === new URL(root).origin
   if (!isToken || !isOrigin)
     throw new Failure('forbidden', 'this form was not made for your session: load the page again')
-}
-
-/** Throws `forbidden` where the permissions of the session do not cover the action. */
-export function demandPermission(session: Session, action: Action): void {
-  if (!may(session, action)) throw new Failure('forbidden', 'your key may not do this')
 }

@@ -8,8 +8,8 @@ import { isLoopback } from '../http/shell/client.ts'
 import { pathTo, type PageContent, type PageContext } from './page.ts'
 import { pipePage, runPage, sourcesPage } from './pages/harvest-pages.ts'
 import { signInPage } from './pages/sign-in-page.ts'
-import { readJson } from './ports.ts'
-import { fieldsOf, plain } from './record.ts'
+import { askJson } from './ports.ts'
+import { memberFields, textOr } from './record.ts'
 import { demandOwnForm, type Session, type Sessions } from './sessions.ts'
 
 type StewardPages = {
@@ -47,6 +47,20 @@ export function addStewardRoutes(app: App, { sessions, respond, contextOf }: Ste
       if (!session) return c.redirect(await signInPath(c, contextOf), 303)
       return respond(c, (context) => make(context, c, session))
     })
+  addSignIn(app, { sessions, respond, contextOf })
+  app.post('/:language/sign-out', async (c) => {
+    await ownForm(c, sessions)
+    sessions.signOut(getCookie(c, cookieName(c)))
+    deleteCookie(c, cookieName(c), { path: '/', secure: isSecure(c) })
+    return c.redirect(`${new URL(c.get('root')).pathname}${c.req.param('language')}/`, 303)
+  })
+  own('/harvest', (context) => sourcesPage(context))
+  own('/harvest/pipes/:name', (context, c) => pipePage(context, c.req.param('name') ?? ''))
+  own('/harvest/runs/:id', (context, c) => runPage(context, c.req.param('id') ?? ''))
+  addActions(app, { sessions, contextOf })
+}
+
+function addSignIn(app: App, { sessions, respond, contextOf }: StewardPages): void {
   app.get('/:language/sign-in', (c) => respond(c, async (context) => signInPage(context)))
   app.post('/:language/sign-in', async (c) => {
     const form = await c.req.parseBody()
@@ -77,16 +91,6 @@ export function addStewardRoutes(app: App, { sessions, respond, contextOf }: Ste
       )
     }
   })
-  app.post('/:language/sign-out', async (c) => {
-    await ownForm(c, sessions)
-    sessions.signOut(getCookie(c, cookieName(c)))
-    deleteCookie(c, cookieName(c), { path: '/', secure: isSecure(c) })
-    return c.redirect(`${new URL(c.get('root')).pathname}${c.req.param('language')}/`, 303)
-  })
-  own('/harvest', (context) => sourcesPage(context))
-  own('/harvest/pipes/:name', (context, c) => pipePage(context, c.req.param('name') ?? ''))
-  own('/harvest/runs/:id', (context, c) => runPage(context, c.req.param('id') ?? ''))
-  addActions(app, { sessions, contextOf })
 }
 
 async function signInPath(c: AppContext, contextOf: StewardPages['contextOf']): Promise<string> {
@@ -108,73 +112,74 @@ async function ownForm(c: AppContext, sessions: Sessions) {
   return { session, form }
 }
 
+type Call = {
+  readonly method: string
+  readonly path: string
+  readonly catalogue?: string | undefined
+  readonly body?: object
+}
+
+/** Asks the scheduler with the rights of the process what the session may do. Throws `forbidden`. */
+async function act(
+  context: PageContext | undefined,
+  c: AppContext,
+  session: Session,
+  { method, path, catalogue, body }: Call,
+): Promise<string> {
+  const { scheduler, authority } = context?.ports ?? {}
+  if (!context || !scheduler || !authority) throw new Failure('not-found', 'no scheduler runs here')
+  if (!may(session, { method, path, catalogue }))
+    throw new Failure('forbidden', 'your key may not do this')
+  context.log.info({ key: session.id, method, path }, 'portal.action')
+  const answer = await askJson(scheduler, path, {
+    method,
+    headers: { ...authority(), ...(body && { 'Content-Type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: c.get('signal'),
+  })
+  const run = textOr(memberFields(answer)['id'])
+  return pathTo(context, 'harvest', 'runs', run ?? c.req.param('id') ?? '')
+}
+
+/** Whose records a run writes: permissions may be for single catalogues. */
+async function catalogueOf(context: PageContext | undefined, path: string) {
+  const { scheduler } = context?.ports ?? {}
+  const found = scheduler && context && (await askJson(scheduler, path, { signal: context.signal }))
+  return textOr(memberFields(found)['catalogue'])
+}
+
+/** What a button asks of the run at a path of the scheduler. */
+const runCalls = (path: string): Readonly<Record<string, Call>> => ({
+  cancel: { method: 'DELETE', path },
+  confirm: { method: 'POST', path: `${path}/confirm` },
+  resume: { method: 'POST', path: `${path}/resume` },
+  retry: { method: 'POST', path: `${path}/retry` },
+})
+
 function addActions(
   app: App,
   { sessions, contextOf }: Pick<StewardPages, 'sessions' | 'contextOf'>,
 ): void {
-  const act = async (
-    c: AppContext,
-    session: Session,
-    path: string,
-    init: {
-      readonly method: string
-      readonly catalogue?: string | undefined
-      readonly body?: object
-    },
-  ) => {
-    const context = await contextOf(c)
-    const { scheduler, authority } = context?.ports ?? {}
-    if (!context || !scheduler || !authority)
-      throw new Failure('not-found', 'no scheduler runs here')
-    const { method, catalogue, body } = init
-    if (!may(session, { method, path, catalogue }))
-      throw new Failure('forbidden', 'your key may not do this')
-    context.log.info({ key: session.id, method, path }, 'portal.action')
-    const answer = await readJson(scheduler, path, {
-      method,
-      headers: { ...authority(), ...(body && { 'Content-Type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-      signal: c.get('signal'),
-    })
-    return { context, answer: fieldsOf(answer) }
-  }
-  const catalogueOf = async (c: AppContext, run: string): Promise<string | undefined> => {
-    const context = await contextOf(c)
-    const { scheduler } = context?.ports ?? {}
-    const found =
-      scheduler &&
-      (await readJson(scheduler, `/runs/${encodeURIComponent(run)}`, { signal: c.get('signal') }))
-    return plain(fieldsOf(found)['catalogue'])
-  }
   app.post('/:language/harvest/pipes/:name', async (c) => {
     const { session, form } = await ownForm(c, sessions)
-    const name = c.req.param('name')
-    const { context, answer } = await act(c, session, `/pipes/${encodeURIComponent(name)}/runs`, {
-      method: 'POST',
-      body: form['do'] === 'dry' ? { dryRun: true } : {},
-    })
-    return c.redirect(pathTo(context, 'harvest', 'runs', plain(answer['id']) ?? ''), 303)
+    const path = `/pipes/${encodeURIComponent(c.req.param('name'))}/runs`
+    const body = form['do'] === 'dry' ? { dryRun: true } : {}
+    return c.redirect(
+      await act(await contextOf(c), c, session, { method: 'POST', path, body }),
+      303,
+    )
   })
   app.post('/:language/harvest/runs/:id', async (c) => {
     const { session, form } = await ownForm(c, sessions)
-    const id = c.req.param('id')
-    const path = `/runs/${encodeURIComponent(id)}`
+    const path = `/runs/${encodeURIComponent(c.req.param('id'))}`
     const wanted = typeof form['do'] === 'string' ? form['do'] : ''
     if (wanted === 'confirm' && form['sure'] !== 'yes')
       throw new Failure('invalid-parameter', 'tick that you have looked at the source')
-    const known: Readonly<Record<string, readonly [method: string, path: string]>> = {
-      cancel: ['DELETE', path],
-      confirm: ['POST', `${path}/confirm`],
-      resume: ['POST', `${path}/resume`],
-      retry: ['POST', `${path}/retry`],
-    }
-    const [method, place] = known[wanted] ?? []
-    if (method === undefined || place === undefined)
-      throw new Failure('invalid-parameter', 'there is no such action')
-    const { context, answer } = await act(c, session, place, {
-      method,
-      catalogue: await catalogueOf(c, id),
-    })
-    return c.redirect(pathTo(context, 'harvest', 'runs', plain(answer['id']) ?? id), 303)
+    const calls = runCalls(path)
+    const call = Object.hasOwn(calls, wanted) ? calls[wanted] : undefined
+    if (!call) throw new Failure('invalid-parameter', 'there is no such action')
+    const context = await contextOf(c)
+    const catalogue = await catalogueOf(context, path)
+    return c.redirect(await act(context, c, session, { ...call, catalogue }), 303)
   })
 }

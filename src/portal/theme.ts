@@ -9,7 +9,7 @@ import type { Log } from '../log.ts'
 import { assetType } from './assets.ts'
 
 /** A page of the operator in Markdown. `language` is absent where it is the same in all. */
-export type OwnPage = {
+type OwnPage = {
   readonly name: string
   readonly language: string | undefined
   readonly title: string

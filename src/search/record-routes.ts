@@ -27,6 +27,12 @@ import { similarTo } from './similar.ts'
 
 const byId = { params: z.object({ id: recordId }) }
 
+const similarLimit = {
+  name: 'limit',
+  in: 'query' as const,
+  schema: { type: 'integer' as const, minimum: 1, maximum: 20 },
+}
+
 export function bindRecordReads(
   app: App,
   { index, profile }: SearchDeps,
@@ -48,13 +54,7 @@ export function bindRecordReads(
   )
   const like = {
     request: byId,
-    parameters: [
-      {
-        name: 'limit',
-        in: 'query' as const,
-        schema: { type: 'integer' as const, minimum: 1, maximum: 20 },
-      },
-    ],
+    parameters: [similarLimit],
     responses: stateAnswers(
       'Datasets that share words and themes with it, best first',
       schemas.search,

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { documentation } from '../../src/config/config.ts'
 import { defaultHarvest } from '../../src/config/harvest.ts'
 import { defaultMetrics } from '../../src/config/metrics.ts'
+import { defaultPortal } from '../../src/config/portal.ts'
 import { defaultLimits } from '../../src/http/limits.ts'
 import { segmentAddress } from '../../src/main/platform-context.ts'
 import { configOf, problemsOf } from '../support/settings.ts'
@@ -20,7 +21,16 @@ describe('an empty environment', () => {
       segmentUrl: undefined,
       segments: {},
       dataDir: './data',
-      services: ['repo', 'search', 'sparql', 'harvest', 'scheduler', 'metrics', 'console'],
+      services: [
+        'repo',
+        'search',
+        'sparql',
+        'harvest',
+        'scheduler',
+        'metrics',
+        'console',
+        'portal',
+      ],
       apiKeys: undefined,
       profile: { enabled: false },
       searchEngine: undefined,
@@ -37,6 +47,7 @@ describe('an empty environment', () => {
       restoreDays: 30,
       cluster: { pipeRepositories: {}, resources: { paths: [] }, serviceDiscovery: {} },
       metrics: defaultMetrics,
+      portal: defaultPortal,
       validator: { enabled: false, metricsPipeName: 'metrics' },
       shell: undefined,
       eventBus: undefined,
@@ -146,10 +157,9 @@ describe('a setting', () => {
     expect([off.profile, off.ignored]).toEqual([{ enabled: false }, ['PLATFORM_PROFILE']])
   })
 
-  it('that this version does not have is accepted and named once', () => {
+  it('of the services may name the portal', () => {
     const config = configOf({ PLATFORM_SERVICES: 'repo,portal' })
-    expect(config.ignored).toEqual(['PLATFORM_SERVICES=portal'])
-    expect([config.services, config.warnings]).toEqual([['repo'], []])
+    expect([config.services, config.ignored, config.warnings]).toEqual([['repo', 'portal'], [], []])
   })
 
   it('names the services without the one that writes, and a sentence says what that means', () => {
@@ -232,7 +242,7 @@ describe('a problem', () => {
     [
       'PLATFORM_SERVICES',
       'repos',
-      'must be a comma-separated list of repo, search, sparql, harvest, scheduler, metrics, console; got repos',
+      'must be a comma-separated list of repo, search, sparql, harvest, scheduler, metrics, console, portal; got repos',
     ],
     ['PLATFORM_CORS_ORIGINS', 'https://a.example/', 'must be an origin'],
     ['PLATFORM_TRUSTED_PROXIES', '10.0.0.0/99', 'must be an address or a CIDR range'],

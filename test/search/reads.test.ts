@@ -161,6 +161,7 @@ describe('beside the records', () => {
       '/catalogues/{id}',
       '/datasets',
       '/datasets/{id}',
+      '/datasets/{id}/similar',
       '/health',
       '/profile',
       '/profile.ttl',

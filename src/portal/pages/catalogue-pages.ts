@@ -1,26 +1,26 @@
 /** Catalogues: the list of them, and each with its datasets, its quality and its dumps. */
 
-import { html, icon, joined, linkTo, type Content, type Markup } from '../html.ts'
+import { html, icon, joined, linkTo, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { chosenText } from '../languages.ts'
 import { crumbs, pathTo, searchTo, type PageContent, type PageContext } from '../page.ts'
 import { entry, plainDescription, shortened } from '../parts/hits.ts'
 import { proseOf } from '../parts/prose.ts'
 import { qualityMark } from '../parts/quality.ts'
 import {
-  at,
-  fieldsOf,
+  valueAt,
+  memberFields,
   formatsOf,
   inLanguage,
-  labelOf,
+  labelFor,
   labelText,
-  listOf,
+  listed,
   plainTitle,
   titleText,
   wantedLanguages,
 } from '../record.ts'
-import { search, type FacetItem, type Found } from '../search-query.ts'
+import { searchRecords, type FacetChoice, type Found } from '../search-query.ts'
 import { catalogueSchema } from '../schema-org.ts'
-import { readJson } from '../ports.ts'
+import { askJson } from '../ports.ts'
 import { catalogueEntry } from './home-page.ts'
 import { readRecord } from './dataset-page.ts'
 
@@ -41,9 +41,9 @@ export async function cataloguesPage(
     aggregation: 'false',
     locale: language,
   })
-  const { count, records } = await search(context, query.toString())
+  const { count, records } = await searchRecords(context, query.toString())
   const title = t('n-catalogues', { count })
-  const link = (to: number, label: Content, rel: string) =>
+  const link = (to: number, label: HtmlContent, rel: string) =>
     html`<a href="${pathTo(context, 'catalogues')}?page=${to}" rel="${rel}">${label}</a>`
   return {
     title,
@@ -67,13 +67,13 @@ export async function cataloguePage(context: PageContext, id: string): Promise<P
   })
   const [record, found, measured] = await Promise.all([
     readRecord(context, 'catalogues', id),
-    search(context, query.toString()),
-    readJson(ports.metrics, `/catalogues/${encodeURIComponent(id)}`, { signal }).catch(
+    searchRecords(context, query.toString()),
+    askJson(ports.metrics, `/catalogues/${encodeURIComponent(id)}`, { signal }).catch(
       () => undefined,
     ),
   ])
   const description = chosenText(record['description'], wantedLanguages(context, record))
-  const publisher = labelOf(context, record['publisher'])
+  const publisher = labelFor(context, record['publisher'])
   const address = `${context.root}${language}/catalogues/${encodeURIComponent(id)}`
   return {
     title: plainTitle(context, record),
@@ -87,24 +87,24 @@ export async function cataloguePage(context: PageContext, id: string): Promise<P
       ),
     ],
     data: catalogueSchema(context, record, address),
-    body: html`${crumbs(context, [{ href: pathTo(context, 'catalogues'), label: t('menu-catalogues') }])} <div class="with-aside"> <div> <header class="title"> <h1>${titleText(context, record)}</h1> ${publisher && html`<p class="by">${t('published-by')} ${linkTo(at(record, 'publisher.homepage'), inLanguage(context, publisher))}</p>`} </header> <div class="prose close stack"> ${description && inLanguage(context, description, proseOf(description.text))} </div> <dl class="facts close"> ${factRow(t('datasets-title'), formats.number(found.count))}${factRow(
+    body: html`${crumbs(context, [{ href: pathTo(context, 'catalogues'), label: t('menu-catalogues') }])} <div class="with-aside"> <div> <header class="title"> <h1>${titleText(context, record)}</h1> ${publisher && html`<p class="by">${t('published-by')} ${linkTo(valueAt(record, 'publisher.homepage'), inLanguage(context, publisher))}</p>`} </header> <div class="prose close stack"> ${description && inLanguage(context, description, proseOf(description.text))} </div> <dl class="facts close"> ${factRow(t('datasets-title'), formats.number(found.count))}${factRow(
       t('languages'),
       joined(
-        listOf(record['language']).map((one) => labelText(context, one)),
+        listed(record['language']).map((one) => labelText(context, one)),
         ', ',
       ),
     )}${factRow(t('country'), labelText(context, record['country']))}${factRow(t('last-change'), formats.day(record['modified']))} </dl> ${datasetsOf(context, id, found)} </div> <aside aria-label="${t('about-catalogue')}"> ${qualityPanel(context, id, measured)} ${tagPanel(context, id, { heading: t('formats'), name: 'format', items: found.facets.get('format') ?? [] })} ${tagPanel(context, id, { heading: t('themes'), name: 'categories', items: found.facets.get('categories') ?? [] })} ${dumps(context, id)} </aside> </div>`,
   }
 }
 
-const factRow = (name: string, value: Content | undefined): Content =>
+const factRow = (name: string, value: HtmlContent | undefined): HtmlContent =>
   value !== undefined &&
   value !== false &&
   value !== '' &&
   !(Array.isArray(value) && value.length === 0) &&
   html`<div> <dt>${name}</dt> <dd>${value}</dd> </div>`
 
-function datasetsOf(context: PageContext, id: string, found: Found): Markup {
+function datasetsOf(context: PageContext, id: string, found: Found): HtmlMarkup {
   const { t, formats } = context
   const items = found.records.map((record) =>
     entry(
@@ -123,11 +123,11 @@ function datasetsOf(context: PageContext, id: string, found: Found): Markup {
   return html`<section class="section" aria-labelledby="in"> <div class="section-head"> <h2 id="in">${t('datasets-title')}</h2> <a href="${searchTo(context, [['catalog', id]])}">${t('all-n', { count: found.count })}</a> </div> <search> <form class="searchbar" action="${pathTo(context, 'datasets')}"> <label class="vh" for="qc">${t('search-catalogue')}</label><input type="hidden" name="catalog" value="${id}" /><input type="search" id="qc" name="q" placeholder="${t('search-catalogue')}"/><button class="button primary"> ${icon('search')}<span class="vh">${t('search-catalogue')}</span> </button> </form> </search> <ul class="entries close" role="list"> ${items} </ul> </section>`
 }
 
-const panel = (heading: string, body: Content): Markup =>
+const panel = (heading: string, body: HtmlContent): HtmlMarkup =>
   html`<div class="panel"> <h2>${heading}</h2> ${body} </div>`
 
-function qualityPanel(context: PageContext, id: string, measured: unknown): Content {
-  const score = fieldsOf(listOf(at(measured, 'result.results'))[0])['score']
+function qualityPanel(context: PageContext, id: string, measured: unknown): HtmlContent {
+  const score = memberFields(listed(valueAt(measured, 'result.results'))[0])['score']
   if (typeof score !== 'number') return false
   const { t } = context
   return panel(
@@ -139,10 +139,10 @@ function qualityPanel(context: PageContext, id: string, measured: unknown): Cont
 type Tags = {
   readonly heading: string
   readonly name: string
-  readonly items: readonly FacetItem[]
+  readonly items: readonly FacetChoice[]
 }
 
-function tagPanel(context: PageContext, id: string, { heading, name, items }: Tags): Content {
+function tagPanel(context: PageContext, id: string, { heading, name, items }: Tags): HtmlContent {
   const shown = items.filter(({ count }) => count > 0).slice(0, 12)
   const style = name === 'format' ? 'tag format' : 'tag'
   const tags = shown.map(
@@ -155,7 +155,7 @@ function tagPanel(context: PageContext, id: string, { heading, name, items }: Ta
   return shown.length > 0 && panel(heading, html`<p class="tags">${tags}</p>`)
 }
 
-function dumps(context: PageContext, id: string): Markup {
+function dumps(context: PageContext, id: string): HtmlMarkup {
   const { root, t, language } = context
   const base = `${root}api/hub/repo/catalogues/${encodeURIComponent(id)}/dump`
   const links = [

@@ -5,13 +5,13 @@ import { parse } from '../../rdf/parse.ts'
 import { formats, type Format } from '../../rdf/media-types.ts'
 import { placedQuads, type PlacedQuad } from '../../rdf/reading/placed-quads.ts'
 import { Failure } from '../../errors.ts'
-import { html, icon, type Content, type Markup } from '../html.ts'
-import { pathTo, section, type PageContent, type PageContext } from '../page.ts'
-import { readJson } from '../ports.ts'
-import { fieldsOf, listOf, plain } from '../record.ts'
+import { html, icon, type HtmlContent, type HtmlMarkup } from '../html.ts'
+import { pathTo, pageSection, type PageContent, type PageContext } from '../page.ts'
+import { askJson } from '../ports.ts'
+import { memberFields, listed, textOr } from '../record.ts'
 
 /** Characters of a text that is checked. */
-export const longestText = 2 * 2 ** 20
+const longestText = 2 * 2 ** 20
 const base = 'https://example.org/'
 const models = ['dcatap301level1', 'dcatap301level2', 'dcatap211level1'] as const
 
@@ -80,7 +80,7 @@ export async function checkPage(
   }
 }
 
-async function outcome(context: PageContext, text: string, model: string): Promise<Content> {
+async function outcome(context: PageContext, text: string, model: string): Promise<HtmlContent> {
   const { t, ports, signal } = context
   const format = formatOf(text)
   try {
@@ -90,21 +90,22 @@ async function outcome(context: PageContext, text: string, model: string): Promi
     const [place] = error.errors
     const where =
       place?.line === undefined ? '' : t('at-line', { line: place.line, column: place.column ?? 1 })
-    return section(
+    return pageSection(
       'result',
       t('result'),
       html`<div class="notice bad">${icon('circle-x')}<div><h2>${t('syntax-error')} ${where}</h2><p><bdi>${place?.detail ?? error.detail}</bdi></p></div></div>${place?.line !== undefined && listing(context, text, new Set([place.line]))}`,
     )
   }
-  if (!ports.validation) return section('result', t('result'), html`<p>${t('syntax-right')}</p>`)
-  const report = await readJson(ports.validation, `/validation/report?shapeModel=${model}`, {
+  if (!ports.validation)
+    return pageSection('result', t('result'), html`<p>${t('syntax-right')}</p>`)
+  const report = await askJson(ports.validation, `/validation/report?shapeModel=${model}`, {
     method: 'POST',
     body: text,
     signal,
     headers: { 'Content-Type': formats[format].mediaType, Accept: 'application/ld+json' },
   })
   const statements = format === 'turtle' ? placedQuads(text, base) : []
-  const findings = listOf(fieldsOf(report)['sh:result']).flatMap((one) =>
+  const findings = listed(memberFields(report)['sh:result']).flatMap((one) =>
     findingOf(one, statements),
   )
   return shown(
@@ -140,7 +141,8 @@ function findingOf(one: unknown, statements: readonly PlacedQuad[]): readonly Fi
       line: place?.line,
       isError: data['sh:resultSeverity']?.['@id'].endsWith('#Violation') ?? true,
       property: path === undefined ? '' : prefixed(path),
-      message: plain(fieldsOf(listOf(message)[0])['@value']) ?? plain(listOf(message)[0]) ?? '',
+      message:
+        textOr(memberFields(listed(message)[0])['@value']) ?? textOr(listed(message)[0]) ?? '',
       value: wrong ?? '',
     },
   ]
@@ -162,12 +164,12 @@ function prefixed(address: string): string {
     : `${prefixes[namespace]}:${address.slice(namespace.length)}`
 }
 
-function shown(context: PageContext, text: string, findings: readonly Finding[]): Markup {
+function shown(context: PageContext, text: string, findings: readonly Finding[]): HtmlMarkup {
   const { t } = context
   const errors = findings.filter(({ isError }) => isError).length
   const sign = errors > 0 ? 'bad' : findings.length > 0 ? 'warn' : 'good'
   const head = html`<div class="notice ${sign}">${icon(errors > 0 ? 'circle-x' : 'circle-check')}<div><h2>${t('n-findings', { errors, warnings: findings.length - errors })}</h2><p>${t(errors > 0 ? 'valid-not-compliant' : 'valid-compliant')}</p></div></div>`
-  if (findings.length === 0) return section('result', t('result'), head)
+  if (findings.length === 0) return pageSection('result', t('result'), head)
   const rows = findings
     .slice(0, 500)
     .map(
@@ -178,7 +180,7 @@ function shown(context: PageContext, text: string, findings: readonly Finding[])
     (key) => html`<th scope="col" role="columnheader">${t(key)}</th>`,
   )
   const lines = new Set(findings.flatMap(({ line }) => line ?? []))
-  return section(
+  return pageSection(
     'result',
     t('result'),
     html`${head}<div class="scroll close" tabindex="0" role="group" aria-labelledby="result"><table role="table" class="table stacks"><thead role="rowgroup"><tr role="row">${heads}</tr></thead><tbody role="rowgroup">${rows}</tbody></table></div>${lines.size > 0 && listing(context, text, lines)}`,
@@ -189,7 +191,7 @@ function shown(context: PageContext, text: string, findings: readonly Finding[])
 const mostLines = 2000
 
 /** The text with numbered lines, those with findings marked. */
-function listing({ t }: PageContext, text: string, hits: ReadonlySet<number>): Markup {
+function listing({ t }: PageContext, text: string, hits: ReadonlySet<number>): HtmlMarkup {
   const lines = text
     .split('\n')
     .slice(0, mostLines)

@@ -2,32 +2,47 @@
 
 import type { Fields } from '../../text/json.ts'
 import { citationOf, citationText } from '../citations.ts'
-import { html, icon, joined, linkTo, safeAddress, type Content, type Markup } from '../html.ts'
+import {
+  html,
+  icon,
+  joined,
+  linkTo,
+  safeAddress,
+  type HtmlContent,
+  type HtmlMarkup,
+} from '../html.ts'
 import { chosenText } from '../languages.ts'
-import { crumbs, pathTo, searchTo, section, type PageContent, type PageContext } from '../page.ts'
+import {
+  crumbs,
+  pathTo,
+  searchTo,
+  pageSection,
+  type PageContent,
+  type PageContext,
+} from '../page.ts'
 import {
   distributionCard,
   licenceText,
-  ordered,
+  orderedDistributions,
   type LinkStates,
 } from '../parts/distribution-card.ts'
 import { entry, plainDescription, shortened } from '../parts/hits.ts'
-import { areaMap, boxOf, boxText } from '../parts/map.ts'
+import { areaMap, mapBoxOf, boxText } from '../parts/map.ts'
 import { contactLines, metadataRows, periodText } from '../parts/metadata.ts'
 import { proseOf } from '../parts/prose.ts'
 import { dimensionBars, mostPoints, qualityMark } from '../parts/quality.ts'
-import { readJson, Refused } from '../ports.ts'
+import { askJson, ServiceRefusal } from '../ports.ts'
 import {
-  at,
-  fieldsOf,
+  valueAt,
+  memberFields,
   formatsOf,
   inLanguage,
-  labelOf,
+  labelFor,
   labelText,
-  listOf,
-  plain,
+  listed,
+  textOr,
   plainTitle,
-  scoreOf,
+  recordScore,
   sharedLicence,
   titleText,
   wantedLanguages,
@@ -46,12 +61,12 @@ export async function readRecord(
   kind: string,
   id: string,
 ): Promise<Fields> {
-  const body = await readJson(
+  const body = await askJson(
     ports.search,
     `/${kind}/${encodeURIComponent(id)}?locale=${language}`,
     { signal },
   )
-  return fieldsOf(fieldsOf(body)['result'])
+  return memberFields(memberFields(body)['result'])
 }
 
 /** Data beside the record: nothing where it is late, absent or wrong. */
@@ -61,8 +76,8 @@ async function aside(context: PageContext, read: Promise<unknown>): Promise<Fiel
     late.addEventListener('abort', () => resolve(undefined), { once: true })
   })
   return Promise.race([
-    read.then(fieldsOf, (error: unknown) => {
-      if (!(error instanceof Refused))
+    read.then(memberFields, (error: unknown) => {
+      if (!(error instanceof ServiceRefusal))
         context.log.warn({ err: error, requestId: context.requestId }, 'portal.aside')
       return undefined
     }),
@@ -76,16 +91,16 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
   const path = `/datasets/${encodeURIComponent(id)}`
   const [record, measured, links, similar] = await Promise.all([
     readRecord(context, 'datasets', id),
-    aside(context, readJson(ports.metrics, path, { signal })),
-    aside(context, readJson(ports.metrics, `${path}/distributions`, { signal })),
+    aside(context, askJson(ports.metrics, path, { signal })),
+    aside(context, askJson(ports.metrics, `${path}/distributions`, { signal })),
     aside(
       context,
-      readJson(ports.search, `${path}/similar?limit=6&locale=${context.language}`, { signal }),
+      askJson(ports.search, `${path}/similar?limit=6&locale=${context.language}`, { signal }),
     ),
   ])
   const title = plainTitle(context, record)
   const description = chosenText(record['description'], wantedLanguages(context, record))
-  const catalogue = fieldsOf(record['catalog'])
+  const catalogue = memberFields(record['catalog'])
   return {
     title,
     section: 'data',
@@ -97,20 +112,20 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
       crumbs(context, [
         { href: pathTo(context, 'catalogues'), label: t('menu-catalogues') },
         {
-          href: pathTo(context, 'catalogues', plain(catalogue['id']) ?? ''),
+          href: pathTo(context, 'catalogues', textOr(catalogue['id']) ?? ''),
           label: titleText(context, catalogue),
         },
       ])
-    } <div class="with-aside"> <div> <header class="title"> <h1>${titleText(context, record)}</h1> ${byLine(context, record)} </header> <div class="prose close stack"> ${description ? inLanguage(context, description, proseOf(description.text)) : html`<p class="soft">${t('no-description')}</p>`}${tagLinks(context, record)} </div> ${facts(context, record)} ${section('get', t('get-data'), distributions(context, record, linkStates(links)))} ${similarTo(context, similar)} ${section('more', t('all-metadata'), metadataRows(context, record))} ${provenance(context, record, measured)} </div> <aside aria-label="${t('about-dataset')}"> ${place(context, record)} ${quality(context, record, measured)} ${contacts(context, record)} ${formatsPanel(context, id)} ${cite(context, record)} </aside> </div>`,
+    } <div class="with-aside"> <div> <header class="title"> <h1>${titleText(context, record)}</h1> ${byLine(context, record)} </header> <div class="prose close stack"> ${description ? inLanguage(context, description, proseOf(description.text)) : html`<p class="soft">${t('no-description')}</p>`}${tagLinks(context, record)} </div> ${facts(context, record)} ${pageSection('get', t('get-data'), distributions(context, record, linkStates(links)))} ${similarTo(context, similar)} ${pageSection('more', t('all-metadata'), metadataRows(context, record))} ${provenance(context, record, measured)} </div> <aside aria-label="${t('about-dataset')}"> ${place(context, record)} ${quality(context, record, measured)} ${contacts(context, record)} ${formatsPanel(context, id)} ${cite(context, record)} </aside> </div>`,
   }
 }
 
 const address = ({ root, language }: PageContext, id: string): string =>
   `${root}${language}/datasets/${encodeURIComponent(id)}`
 
-function headLinks(context: PageContext, record: Fields): Content {
+function headLinks(context: PageContext, record: Fields): HtmlContent {
   const { root, config } = context
-  const id = plain(record['id']) ?? ''
+  const id = textOr(record['id']) ?? ''
   const inRoot = (language: string) => `${root}${language}/datasets/${encodeURIComponent(id)}`
   const iri = safeAddress(record['resource'])
   const rdf = [
@@ -132,28 +147,28 @@ function headLinks(context: PageContext, record: Fields): Content {
   ]
 }
 
-function byLine(context: PageContext, record: Fields): Content {
-  const publisher = labelOf(context, record['publisher'])
+function byLine(context: PageContext, record: Fields): HtmlContent {
+  const publisher = labelFor(context, record['publisher'])
   if (!publisher) return false
   const href = searchTo(context, [['publisher', publisher.text]])
   return html`<p class="by"> ${context.t('published-by')} <a href="${href}">${inLanguage(context, publisher)}</a> </p>`
 }
 
 /** Themes, high value and keywords in the language of the page, each a search. */
-function tagLinks(context: PageContext, record: Fields): Content {
+function tagLinks(context: PageContext, record: Fields): HtmlContent {
   const { t, language } = context
-  const tag = (label: Content, name: string, value: string) =>
+  const tag = (label: HtmlContent, name: string, value: string) =>
     html`<a class="tag" href="${searchTo(context, [[name, value]])}">${label}</a>`
-  const themes = listOf(record['categories']).map((one) =>
-    tag(labelText(context, one), 'categories', plain(fieldsOf(one)['id']) ?? ''),
+  const themes = listed(record['categories']).map((one) =>
+    tag(labelText(context, one), 'categories', textOr(memberFields(one)['id']) ?? ''),
   )
-  const keywords = listOf(record['keywords']).map(fieldsOf)
+  const keywords = listed(record['keywords']).map(memberFields)
   const own = keywords.filter(
     (one) => one['language'] === language || one['language'] === undefined,
   )
   const words = (own.length > 0 ? own : keywords)
     .slice(0, 12)
-    .map((one) => tag(plain(one['label']), 'keywords', plain(one['id']) ?? ''))
+    .map((one) => tag(textOr(one['label']), 'keywords', textOr(one['id']) ?? ''))
   const all = [
     ...themes,
     record['is_hvd'] === true && tag(t('high-value-dataset'), 'hvd', 'true'),
@@ -162,10 +177,10 @@ function tagLinks(context: PageContext, record: Fields): Content {
   return all.some((one) => one !== false) && html`<p class="tags">${all}</p>`
 }
 
-function facts(context: PageContext, record: Fields): Markup {
+function facts(context: PageContext, record: Fields): HtmlMarkup {
   const { t, formats } = context
-  const period = listOf(record['temporal']).map((one) => periodText(context, fieldsOf(one)))
-  const rows: readonly (readonly [string, Content])[] = [
+  const period = listed(record['temporal']).map((one) => periodText(context, memberFields(one)))
+  const rows: readonly (readonly [string, HtmlContent])[] = [
     [t('updated'), formats.day(record['modified'] ?? record['issued'])],
     [t('updates'), labelText(context, record['accrual_periodicity'])],
     [t('licence'), licenceText(context, sharedLicence(record))],
@@ -181,24 +196,27 @@ function facts(context: PageContext, record: Fields): Markup {
 
 /** What the metrics know of each distribution, by its id: the members of its parts laid together. */
 function linkStates(answer: Fields | undefined): LinkStates {
-  const all = listOf(at(answer, 'result.results')).map((parts) => {
-    const members = listOf(parts)
-      .map(fieldsOf)
-      .flatMap((part) => Object.values(part).flatMap(listOf))
-    return Object.assign({}, ...members.map(fieldsOf)) as Fields
+  const all = listed(valueAt(answer, 'result.results')).map((parts) => {
+    const members = listed(parts)
+      .map(memberFields)
+      .flatMap((part) => Object.values(part).flatMap(listed))
+    const one: Fields = Object.fromEntries(members.flatMap((m) => Object.entries(memberFields(m))))
+    return one
   })
   return new Map(
     all.flatMap((one) => {
-      const id = plain(one['distribution-id'])
+      const id = textOr(one['distribution-id'])
       return id === undefined ? [] : [[id, one] as const]
     }),
   )
 }
 
-function distributions(context: PageContext, record: Fields, states: LinkStates): Content {
+function distributions(context: PageContext, record: Fields, states: LinkStates): HtmlContent {
   const { t } = context
-  const all = ordered(context, listOf(record['distributions']).map(fieldsOf))
-  const landing = listOf(record['landing_page']).map((one) => fieldsOf(one)['resource'] ?? one)[0]
+  const all = orderedDistributions(context, listed(record['distributions']).map(memberFields))
+  const landing = listed(record['landing_page']).map(
+    (one) => memberFields(one)['resource'] ?? one,
+  )[0]
   if (all.length === 0)
     return html`<p> ${t('no-download')} ${safeAddress(landing) !== undefined && linkTo(landing, t('landing-page'))} </p>`
   const hasSharedLicence = isJsonObject(sharedLicence(record))
@@ -210,8 +228,8 @@ function distributions(context: PageContext, record: Fields, states: LinkStates)
   return html`${cards}${all.length > mostCards && html`<p class="close">${t('more-distributions', { count: all.length - mostCards })}</p>`}`
 }
 
-function similarTo(context: PageContext, answer: Fields | undefined): Content {
-  const records = listOf(at(answer, 'result.results')).map(fieldsOf)
+function similarTo(context: PageContext, answer: Fields | undefined): HtmlContent {
+  const records = listed(valueAt(answer, 'result.results')).map(memberFields)
   if (records.length === 0) return false
   const items = records.map((record) =>
     entry(
@@ -223,18 +241,29 @@ function similarTo(context: PageContext, answer: Fields | undefined): Content {
       ),
     ),
   )
-  return section('sim', context.t('similar'), html`<ul class="cards" role="list"> ${items} </ul>`)
+  return pageSection(
+    'sim',
+    context.t('similar'),
+    html`<ul class="cards" role="list"> ${items} </ul>`,
+  )
 }
 
-function provenance(context: PageContext, record: Fields, measured: Fields | undefined): Content {
+function provenance(
+  context: PageContext,
+  record: Fields,
+  measured: Fields | undefined,
+): HtmlContent {
   const { t, formats } = context
-  const source = listOf(record['landing_page']).map((one) => fieldsOf(one)['resource'] ?? one)[0]
+  const source = listed(record['landing_page']).map(
+    (one) => memberFields(one)['resource'] ?? one,
+  )[0]
   const host = safeAddress(source)
   const written = formats.moment(
-    at(record, 'catalog_record.modified') ?? at(record, 'catalog_record.issued'),
+    valueAt(record, 'catalog_record.modified') ?? valueAt(record, 'catalog_record.issued'),
   )
   const when = formats.moment(
-    at(measured, 'result.results.0.0.info.lastMeasured') ?? at(measured, 'result.measured'),
+    valueAt(measured, 'result.results.0.0.info.lastMeasured') ??
+      valueAt(measured, 'result.measured'),
   )
   const steps = [
     host !== undefined &&
@@ -243,18 +272,18 @@ function provenance(context: PageContext, record: Fields, measured: Fields | und
     when && html`<li>${t('measured')} ${when}</li>`,
   ]
   if (steps.every((one) => one === false || one === undefined)) return false
-  return section('prov', t('provenance'), html`<ol class="trail" role="list"> ${steps} </ol>`)
+  return pageSection('prov', t('provenance'), html`<ol class="trail" role="list"> ${steps} </ol>`)
 }
 
-const panel = (heading: string, body: Content): Markup =>
+const panel = (heading: string, body: HtmlContent): HtmlMarkup =>
   html`<div class="panel"> <h2>${heading}</h2> ${body} </div>`
 
-function place(context: PageContext, record: Fields): Content {
+function place(context: PageContext, record: Fields): HtmlContent {
   const { t } = context
-  const boxes = listOf(record['spatial'])
-    .map(boxOf)
+  const boxes = listed(record['spatial'])
+    .map(mapBoxOf)
     .filter((one) => one !== undefined)
-  const named = listOf(record['spatial_resource'] ?? record['country']).slice(0, 20)
+  const named = listed(record['spatial_resource'] ?? record['country']).slice(0, 20)
   const names = joined(
     named.map((one) => labelText(context, one)),
     ', ',
@@ -271,15 +300,14 @@ function place(context: PageContext, record: Fields): Content {
 /** Points of the five dimensions, from the answer of the metrics. */
 export const dimensionScores = (measured: Fields | undefined): Readonly<Record<string, number>> =>
   Object.fromEntries(
-    Object.entries(fieldsOf(at(measured, 'result.results.0.info.scores'))).map(([name, score]) => [
-      name,
-      Number(score),
-    ]),
+    Object.entries(memberFields(valueAt(measured, 'result.results.0.info.scores'))).map(
+      ([name, score]) => [name, Number(score)],
+    ),
   )
 
-function quality(context: PageContext, record: Fields, measured: Fields | undefined): Content {
+function quality(context: PageContext, record: Fields, measured: Fields | undefined): HtmlContent {
   const { t } = context
-  const score = scoreOf(record)
+  const score = recordScore(record)
   if (score === undefined)
     return panel(t('metadata-quality'), html`<p class="soft">${t('not-measured')}</p>`)
   const scores = dimensionScores(measured)
@@ -287,17 +315,17 @@ function quality(context: PageContext, record: Fields, measured: Fields | undefi
     Object.values(scores).some((one) => one !== undefined) && dimensionBars(context, scores)
   return panel(
     t('metadata-quality'),
-    html`<p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span> </p> <p>${qualityMark(context, score)}</p> ${bars} <p> <a href="${pathTo(context, 'datasets', plain(record['id']) ?? '', 'quality')}">${t('see-missing')}</a> </p>`,
+    html`<p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span> </p> <p>${qualityMark(context, score)}</p> ${bars} <p> <a href="${pathTo(context, 'datasets', textOr(record['id']) ?? '', 'quality')}">${t('see-missing')}</a> </p>`,
   )
 }
 
-function contacts(context: PageContext, record: Fields): Content {
+function contacts(context: PageContext, record: Fields): HtmlContent {
   const { t, config } = context
-  const publisher = labelOf(context, record['publisher'])
-  const people = listOf(record['contact_point']).map(fieldsOf).slice(0, 10)
-  const homepage = at(record, 'publisher.homepage')
-  const mail = people.flatMap((one) => plain(one['email']) ?? [])[0]
-  const id = plain(record['id']) ?? ''
+  const publisher = labelFor(context, record['publisher'])
+  const people = listed(record['contact_point']).map(memberFields).slice(0, 10)
+  const homepage = valueAt(record, 'publisher.homepage')
+  const mail = people.flatMap((one) => textOr(one['email']) ?? [])[0]
+  const id = textOr(record['id']) ?? ''
   const fallback =
     mail === undefined
       ? undefined
@@ -308,7 +336,7 @@ function contacts(context: PageContext, record: Fields): Content {
       : filledIn(config.feedback, {
           id,
           title: plainTitle(context, record),
-          iri: plain(record['resource']) ?? '',
+          iri: textOr(record['resource']) ?? '',
         }),
   )
   if (!publisher && people.length === 0)
@@ -327,7 +355,7 @@ function contacts(context: PageContext, record: Fields): Content {
 const filledIn = (template: string, values: Readonly<Record<string, string>>): string =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
 
-function formatsPanel(context: PageContext, id: string): Markup {
+function formatsPanel(context: PageContext, id: string): HtmlMarkup {
   const base = `${context.root}api/hub/repo/datasets/${encodeURIComponent(id)}`
   const links = [
     ['Turtle', 'ttl'],
@@ -343,10 +371,10 @@ function formatsPanel(context: PageContext, id: string): Markup {
   )
 }
 
-function cite(context: PageContext, record: Fields): Markup {
+function cite(context: PageContext, record: Fields): HtmlMarkup {
   const { t } = context
   const text = citationText(context, citationOf(context, record))
-  const base = pathTo(context, 'datasets', plain(record['id']) ?? '', 'cite')
+  const base = pathTo(context, 'datasets', textOr(record['id']) ?? '', 'cite')
   return panel(
     t('cite'),
     html`<p class="small" id="cite"><bdi>${text}</bdi></p> <p class="row"> <button class="button small" type="button" data-copy="cite" hidden> ${icon('copy')} ${t('copy')}</button><a class="small" href="${base}.bib">BibTeX</a> <a class="small" href="${base}.ris">RIS</a> <a class="small" href="${base}.json">CSL-JSON</a> </p>`,

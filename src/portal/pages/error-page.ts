@@ -1,6 +1,6 @@
 /** What stands in place of a page that cannot be shown: nothing there, removed, not possible, not now. */
 
-import { html, type Content } from '../html.ts'
+import { html, type HtmlContent } from '../html.ts'
 import { pathTo, type PageContent, type PageContext } from '../page.ts'
 
 export type PageProblem = {
@@ -10,7 +10,7 @@ export type PageProblem = {
   /** Seconds until the page asks again. */
   readonly retryAfter?: number | undefined
   /** What helps: links, dates. */
-  readonly help?: Content
+  readonly help?: HtmlContent
 }
 
 const known: ReadonlySet<number> = new Set([404, 406, 410, 413, 429, 503])

@@ -1,13 +1,13 @@
 /** The first page: how much there is, where, about what, and what is new. */
 
 import type { Fields } from '../../text/json.ts'
-import { html, icon, joined, type Content, type Markup } from '../html.ts'
+import { html, icon, joined, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { chosenText } from '../languages.ts'
-import { configured, pathTo, searchTo, type PageContent, type PageContext } from '../page.ts'
+import { configuredText, pathTo, searchTo, type PageContent, type PageContext } from '../page.ts'
 import { entry } from '../parts/hits.ts'
-import { areaMap, boxOf } from '../parts/map.ts'
-import { labelText, listOf, plain, titleText, wantedLanguages } from '../record.ts'
-import { search, type Found } from '../search-query.ts'
+import { areaMap, mapBoxOf } from '../parts/map.ts'
+import { labelText, listed, textOr, titleText, wantedLanguages } from '../record.ts'
+import { searchRecords, type Found } from '../search-query.ts'
 import { siteSchema } from '../schema-org.ts'
 
 const [mostAreas, mostNew, mostCatalogues, mostThemes] = [500, 5, 6, 24]
@@ -16,12 +16,13 @@ const [mostAreas, mostNew, mostCatalogues, mostThemes] = [500, 5, 6, 24]
 export async function homePage(context: PageContext): Promise<PageContent> {
   const { t, config, root, language } = context
   const query = (parameters: Readonly<Record<string, string>>) =>
-    search(context, new URLSearchParams({ locale: language, ...parameters }).toString()).catch(
-      (error: unknown) => {
-        context.log.warn({ err: error, requestId: context.requestId }, 'portal.aside')
-        return undefined
-      },
-    )
+    searchRecords(
+      context,
+      new URLSearchParams({ locale: language, ...parameters }).toString(),
+    ).catch((error: unknown) => {
+      context.log.warn({ err: error, requestId: context.requestId }, 'portal.aside')
+      return undefined
+    })
   const [recent, catalogues, areas] = await Promise.all([
     query({
       filters: 'dataset',
@@ -39,8 +40,8 @@ export async function homePage(context: PageContext): Promise<PageContent> {
       aggregation: 'false',
     }),
   ])
-  const name = configured(context, config.name)
-  const lead = config.lead === undefined ? t('home-lead') : configured(context, config.lead)
+  const name = configuredText(context, config.name)
+  const lead = config.lead === undefined ? t('home-lead') : configuredText(context, config.lead)
   return {
     title: '',
     query: false,
@@ -59,9 +60,9 @@ function heading(
   { t, formats, config, language }: PageContext,
   recent?: Found,
   catalogues?: Found,
-): Content {
+): HtmlContent {
   if (!recent || !catalogues || recent.count === 0)
-    return configured({ config, language }, config.name)
+    return configuredText({ config, language }, config.name)
   const message = t('home-heading', {
     datasets: '\uE001',
     catalogues: '\uE002',
@@ -74,14 +75,14 @@ function heading(
   })
 }
 
-const bigSearch = (context: PageContext): Markup =>
+const bigSearch = (context: PageContext): HtmlMarkup =>
   html`<search> <form class="searchbar big" action="${pathTo(context, 'datasets')}"> <label class="vh" for="q">${context.t('search-datasets')}</label><input type="search" id="q" name="q" placeholder="${context.t('search-hint')}" autocomplete="off"/><button class="button primary"> ${icon('search')}<span class="text">${context.t('search')}</span> </button> </form> </search>`
 
-function extents(context: PageContext, areas: Found | undefined): Content {
+function extents(context: PageContext, areas: Found | undefined): HtmlContent {
   const { t } = context
   const boxes = (areas?.records ?? []).flatMap(({ spatial }) => {
-    const [first] = listOf(spatial)
-      .map(boxOf)
+    const [first] = listed(spatial)
+      .map(mapBoxOf)
       .filter((one) => one !== undefined)
     return first ? [first] : []
   })
@@ -90,7 +91,7 @@ function extents(context: PageContext, areas: Found | undefined): Content {
   return html`<figure> ${areaMap(boxes, caption, { width: 520, height: 400 })} <figcaption>${caption}</figcaption> </figure>`
 }
 
-function themes(context: PageContext, recent: Found | undefined): Content {
+function themes(context: PageContext, recent: Found | undefined): HtmlContent {
   const items = (recent?.facets.get('categories') ?? []).filter(({ count }) => count > 0)
   if (items.length === 0) return false
   const links = items
@@ -102,7 +103,7 @@ function themes(context: PageContext, recent: Found | undefined): Content {
   return html`<section class="section" aria-labelledby="themes"> <div class="section-head"><h2 id="themes">${context.t('themes')}</h2></div> <ul class="index" role="list"> ${links} </ul> </section>`
 }
 
-function newest(context: PageContext, recent: Found | undefined): Content {
+function newest(context: PageContext, recent: Found | undefined): HtmlContent {
   const { t, formats } = context
   const items = (recent?.records ?? []).map((record) =>
     entry(
@@ -123,7 +124,7 @@ function newest(context: PageContext, recent: Found | undefined): Content {
   )
 }
 
-function someCatalogues(context: PageContext, catalogues: Found | undefined): Content {
+function someCatalogues(context: PageContext, catalogues: Found | undefined): HtmlContent {
   const { t } = context
   const items = (catalogues?.records ?? []).map((record) => catalogueEntry(context, record, 'h3'))
   return (
@@ -133,9 +134,13 @@ function someCatalogues(context: PageContext, catalogues: Found | undefined): Co
 }
 
 /** A catalogue in a list, with how many datasets it has. */
-export function catalogueEntry(context: PageContext, record: Fields, heading: 'h2' | 'h3'): Markup {
+export function catalogueEntry(
+  context: PageContext,
+  record: Fields,
+  heading: 'h2' | 'h3',
+): HtmlMarkup {
   const { t } = context
-  const title = html`<a href="${pathTo(context, 'catalogues', plain(record['id']) ?? '')}">${titleText(context, record)}</a>`
+  const title = html`<a href="${pathTo(context, 'catalogues', textOr(record['id']) ?? '')}">${titleText(context, record)}</a>`
   const count = Number(record['count'] ?? 0)
   const below = joined(
     [
@@ -156,5 +161,5 @@ export function catalogueEntry(context: PageContext, record: Fields, heading: 'h
 }
 
 /** Nothing is in yet: the two ways to change that. */
-const empty = (context: PageContext): Markup =>
+const empty = (context: PageContext): HtmlMarkup =>
   html`<section class="section"> <h2>${context.t('no-datasets-yet')}</h2> <ul class="prose"> <li>${context.t('add-by-import')} <code>npm run import -- catalogue.ttl</code></li> <li>${context.t('add-by-pipe')} <code>pipes/</code></li> </ul> </section>`

@@ -1,10 +1,10 @@
 /** The first rows of a distribution, or why they cannot be shown. */
 
-import { html, safeAddress, type Content, type Markup } from '../html.ts'
+import { html, safeAddress, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { crumbs, pathTo, type PageContent, type PageContext } from '../page.ts'
 import type { Previews } from '../preview/previews.ts'
 import type { PreviewResult, PreviewTable } from '../preview/tables.ts'
-import { fieldsOf, listOf, plain, titleText } from '../record.ts'
+import { memberFields, listed, textOr, titleText } from '../record.ts'
 import { readRecord } from './dataset-page.ts'
 
 /** Only addresses of stored distributions are fetched, never one that a request names. Throws `Refused` and `Failure`. */
@@ -15,28 +15,28 @@ export async function previewPage(
 ): Promise<PageContent | undefined> {
   const { t, signal } = context
   const record = await readRecord(context, 'datasets', ids.dataset)
-  const distribution = listOf(record['distributions'])
-    .map(fieldsOf)
+  const distribution = listed(record['distributions'])
+    .map(memberFields)
     .find(({ id }) => id === ids.distribution)
   if (!distribution) return undefined
-  const address = safeAddress(listOf(distribution['download_url'])[0])
+  const address = safeAddress(listed(distribution['download_url'])[0])
   const result: PreviewResult | undefined =
     address?.startsWith('http') === true ? await previews.of(address, signal) : undefined
   return {
     title: t('preview'),
     section: 'data',
     isIndexed: false,
-    body: html`${crumbs(context, [{ href: pathTo(context, 'datasets', plain(record['id']) ?? ''), label: titleText(context, record) }])}<h1>${t('preview')}</h1><div class="section" id="preview">${result ? shown(context, result) : html`<p>${t('preview-address')}</p>`}</div>`,
+    body: html`${crumbs(context, [{ href: pathTo(context, 'datasets', textOr(record['id']) ?? ''), label: titleText(context, record) }])}<h1>${t('preview')}</h1><div class="section" id="preview">${result ? shown(context, result) : html`<p>${t('preview-address')}</p>`}</div>`,
   }
 }
 
-function shown({ t }: PageContext, result: PreviewResult): Content {
+function shown({ t }: PageContext, result: PreviewResult): HtmlContent {
   if ('reason' in result)
     return html`<p>${t(`preview-${result.reason}`, { status: result.status ?? 0 })}</p>`
   return result.tables.map((table) => tableMarkup(table, t('preview')))
 }
 
-function tableMarkup({ name, head, rows }: PreviewTable, label: string): Markup {
+function tableMarkup({ name, head, rows }: PreviewTable, label: string): HtmlMarkup {
   const isNumber = head.map(
     (_, at) => rows.length > 0 && rows.every((row) => /^-?[\d.,\s]*$/.test(row[at] ?? '')),
   )

@@ -1,11 +1,11 @@
 /** Publishers: who offers data here, and what each of them offers. */
 
-import { html, joined, type Content } from '../html.ts'
+import { html, joined, type HtmlContent } from '../html.ts'
 import { crumbs, pathTo, searchTo, type PageContent, type PageContext } from '../page.ts'
 import { entry } from '../parts/hits.ts'
 import { contactLines } from '../parts/metadata.ts'
-import { fieldsOf, labelOf, labelText, listOf } from '../record.ts'
-import { search } from '../search-query.ts'
+import { memberFields, labelFor, labelText, listed } from '../record.ts'
+import { searchRecords } from '../search-query.ts'
 import { chosenText } from '../languages.ts'
 
 /** With counts, as the facet of the search has them. Throws `Refused` and `Failure`. */
@@ -19,7 +19,7 @@ export async function publishersPage(context: PageContext): Promise<PageContent>
     aggregationFields: 'publisher',
     facetSize: '500',
   })
-  const { facets } = await search(context, query.toString())
+  const { facets } = await searchRecords(context, query.toString())
   const items = (facets.get('publisher') ?? []).map(
     (item) =>
       html`<li> <a href="${pathTo(context, 'publishers', item.id)}"><span>${labelText(context, item.title)}</span><span class="n">${formats.number(item.count)}<span class="vh"> ${t('datasets')}</span></span></a> </li>`,
@@ -46,14 +46,14 @@ export async function publisherPage(
     aggregationAllFields: 'false',
     aggregationFields: 'publisher,catalog',
   })
-  const found = await search(context, query.toString())
+  const found = await searchRecords(context, query.toString())
   const [first] = found.records
   if (!first) return undefined
-  const publisher = fieldsOf(first['publisher'])
+  const publisher = memberFields(first['publisher'])
   const name =
-    labelOf(context, publisher)?.text ?? chosenText(publisher['name'], [language])?.text ?? id
-  const contacts = listOf(first['contact_point']).map(fieldsOf).slice(0, 3)
-  const contact: Content = contacts.map(
+    labelFor(context, publisher)?.text ?? chosenText(publisher['name'], [language])?.text ?? id
+  const contacts = listed(first['contact_point']).map(memberFields).slice(0, 3)
+  const contact: HtmlContent = contacts.map(
     (one) => html`<div> <dt>${t('contact')}</dt> ${contactLines(context, one)} </div>`,
   )
   const items = found.records.map((record) =>

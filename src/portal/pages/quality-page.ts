@@ -1,12 +1,18 @@
 /** How good the metadata of one dataset is, and what to do first to make it better. */
 
 import type { Fields } from '../../text/json.ts'
-import { html, icon, type Content, type Markup } from '../html.ts'
-import { crumbs, pathTo, section, type PageContent, type PageContext } from '../page.ts'
-import { indicators, measuredValues, shareOf, type Indicator } from '../parts/indicators.ts'
-import { dimensionBars, dimensions, mostPoints, nextStep, qualityMark } from '../parts/quality.ts'
-import { readJson } from '../ports.ts'
-import { at, fieldsOf, listOf, plain, plainTitle, titleText } from '../record.ts'
+import { html, icon, type HtmlContent, type HtmlMarkup } from '../html.ts'
+import { crumbs, pathTo, pageSection, type PageContent, type PageContext } from '../page.ts'
+import { pageIndicators, measuredValues, shareOf, type PageIndicator } from '../parts/indicators.ts'
+import {
+  dimensionBars,
+  qualityDimensions,
+  mostPoints,
+  nextStep,
+  qualityMark,
+} from '../parts/quality.ts'
+import { askJson } from '../ports.ts'
+import { valueAt, memberFields, listed, textOr, plainTitle, titleText } from '../record.ts'
 import { dimensionScores, readRecord } from './dataset-page.ts'
 
 const mostFixes = 5
@@ -16,18 +22,23 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
   const { t, ports, signal, root } = context
   const [record, measured] = await Promise.all([
     readRecord(context, 'datasets', id),
-    readJson(ports.metrics, `/datasets/${encodeURIComponent(id)}`, { signal }).catch(
+    askJson(ports.metrics, `/datasets/${encodeURIComponent(id)}`, { signal }).catch(
       () => undefined,
     ),
   ])
-  const result = fieldsOf(at(measured, 'result.results.0'))
-  const score = at(result, 'info.score')
+  const result = memberFields(valueAt(measured, 'result.results.0'))
+  const score = valueAt(result, 'info.score')
   const title = t('quality-of', { title: plainTitle(context, record) })
-  const catalogue = fieldsOf(record['catalog'])
+  const catalogue = memberFields(record['catalog'])
   const base = pathTo(context, 'datasets', id)
   const body =
     typeof score === 'number'
-      ? measuredParts(context, { id, result, score, scores: dimensionScores(fieldsOf(measured)) })
+      ? measuredParts(context, {
+          id,
+          result,
+          score,
+          scores: dimensionScores(memberFields(measured)),
+        })
       : html`<p class="close">${t('not-measured')}</p>`
   return {
     title,
@@ -39,7 +50,7 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
         ? []
         : [
             {
-              href: pathTo(context, 'catalogues', plain(catalogue['id']) ?? ''),
+              href: pathTo(context, 'catalogues', textOr(catalogue['id']) ?? ''),
               label: titleText(context, catalogue),
             },
           ]),
@@ -55,55 +66,59 @@ type Measured = {
   readonly scores: Readonly<Record<string, number>>
 }
 
-function measuredParts(context: PageContext, measured: Measured): Content {
+function measuredParts(context: PageContext, measured: Measured): HtmlContent {
   const { t, root } = context
   const { id, result, score, scores } = measured
   const next = nextStep(score)
-  const points = fieldsOf(result['points'])
+  const points = memberFields(result['points'])
   const values = measuredValues(result)
-  const rows = indicators.map((one) => ({
+  const rows = pageIndicators.map((one) => ({
     ...one,
     share: shareOf(values.get(one.key)),
     points: pointsOf(one, points, shareOf(values.get(one.key))),
   }))
-  return html`<div class="verdict close"> <div> <p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span> </p> <p> ${qualityMark(context, score)}${next && html` · ${t('points-to', { count: Math.ceil(next.missing), step: t(`quality-${next.key}`) })}`} </p> </div> ${dimensionBars(context, scores, true)} </div> ${fixes(context, rows)} ${findings(context, result)} ${section('all', t('all-indicators'), indicatorTable(context, rows, scores))} <p class="take close"> <span>${t('as-data')}</span><a href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}/metrics">DQV (Turtle)</a><a href="${root}api/mqa/cache/datasets/${encodeURIComponent(id)}">JSON</a> </p>`
+  return html`<div class="verdict close"> <div> <p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span> </p> <p> ${qualityMark(context, score)}${next && html` · ${t('points-to', { count: Math.ceil(next.missing), step: t(`quality-${next.key}`) })}`} </p> </div> ${dimensionBars(context, scores, true)} </div> ${fixes(context, rows)} ${findings(context, result)} ${pageSection('all', t('all-indicators'), indicatorTable(context, rows, scores))} <p class="take close"> <span>${t('as-data')}</span><a href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}/metrics">DQV (Turtle)</a><a href="${root}api/mqa/cache/datasets/${encodeURIComponent(id)}">JSON</a> </p>`
 }
 
-type Row = Indicator & { readonly share: number | undefined; readonly points: number }
+type Row = PageIndicator & { readonly share: number | undefined; readonly points: number }
 
 /** What the metrics say, else all points where every value fulfils the indicator. */
-const pointsOf = ({ key, most }: Indicator, points: Fields, share: number | undefined): number => {
+const pointsOf = (
+  { key, most }: PageIndicator,
+  points: Fields,
+  share: number | undefined,
+): number => {
   const known = points[key]
   return typeof known === 'number' ? known : (share ?? 0) > 0 ? most : 0
 }
 
 /** Those that would earn most first. */
-function fixes(context: PageContext, rows: readonly Row[]): Content {
+function fixes(context: PageContext, rows: readonly Row[]): HtmlContent {
   const { t } = context
   const missing = rows
     .filter(({ points, most }) => points < most)
     .toSorted((a, b) => b.most - b.points - (a.most - a.points))
   if (missing.length === 0)
-    return section('fix', t('what-to-fix'), html`<p>${t('nothing-to-fix')}</p>`)
+    return pageSection('fix', t('what-to-fix'), html`<p>${t('nothing-to-fix')}</p>`)
   const items = missing
     .slice(0, mostFixes)
     .map(
       ({ key, most, points, example }) =>
         html`<li> <h3>${t(`fix-${key}`)}</h3> <span class="gain">+ ${t('n-points', { count: most - points })}</span> <p>${t(`fix-${key}-text`)}</p> ${example !== undefined && html`<pre tabindex="0" aria-label="${t('example-turtle')}"><code>${example}</code></pre>`} </li>`,
     )
-  return section(
+  return pageSection(
     'fix',
     t('what-to-fix'),
     html`<ol class="fixes" role="list"> ${items} </ol> <p class="close"> <a class="button" href="${pathTo(context, 'check')}">${icon('wrench')} ${t('try-corrected')}</a> </p>`,
   )
 }
 
-function findings(context: PageContext, result: Fields): Content {
+function findings(context: PageContext, result: Fields): HtmlContent {
   const { t } = context
-  const shacl = fieldsOf(listOf(result['validation'])[0] ?? result['validation'])
+  const shacl = memberFields(listed(result['validation'])[0] ?? result['validation'])
   const count = (name: string) => Number(shacl[name] ?? 0)
   if (count('errors') + count('warnings') === 0) return false
-  return section(
+  return pageSection(
     'shacl',
     t('findings'),
     html`<p>${t('n-findings', { errors: count('errors'), warnings: count('warnings') })}</p>`,
@@ -114,9 +129,9 @@ function indicatorTable(
   context: PageContext,
   rows: readonly Row[],
   scores: Readonly<Record<string, number>>,
-): Markup {
+): HtmlMarkup {
   const { t } = context
-  const bodies = dimensions.map(({ key, most }) => {
+  const bodies = qualityDimensions.map(({ key, most }) => {
     const own = rows.filter(({ dimension }) => dimension === key)
     const lines = own.map(
       (one) =>
@@ -127,7 +142,7 @@ function indicatorTable(
   return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="all"> <table class="table indicators"> <thead> <tr> <th scope="col">${t('indicator')}</th> <th scope="col">${t('property')}</th> <th scope="col">${t('fulfilled')}</th> <th scope="col" class="num">${t('points')}</th> </tr> </thead> ${bodies} </table> </div>`
 }
 
-function fulfilled({ t, formats }: PageContext, share: number | undefined): Markup {
+function fulfilled({ t, formats }: PageContext, share: number | undefined): HtmlMarkup {
   if (share === undefined)
     return html`<span class="state idle">${icon('circle-dashed')} ${t('not-measured')}</span>`
   if (share >= 0.999)

@@ -1,23 +1,23 @@
 /** The quality of all catalogues, and of one: the figures of the metrics in the frame of the portal. */
 
 import type { Fields } from '../../text/json.ts'
-import { html, type Content, type Markup } from '../html.ts'
-import { crumbs, pathTo, section, type PageContent, type PageContext } from '../page.ts'
-import { indicators, measuredValues, shareOf } from '../parts/indicators.ts'
-import { dimensionBars, dimensions, qualityMark } from '../parts/quality.ts'
-import { readJson } from '../ports.ts'
-import { at, fieldsOf, labelText, listOf, plain } from '../record.ts'
+import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
+import { crumbs, pathTo, pageSection, type PageContent, type PageContext } from '../page.ts'
+import { pageIndicators, measuredValues, shareOf } from '../parts/indicators.ts'
+import { dimensionBars, qualityDimensions, qualityMark } from '../parts/quality.ts'
+import { askJson } from '../ports.ts'
+import { valueAt, memberFields, labelText, listed, textOr } from '../record.ts'
 
 /** All catalogues with their scores. Throws `Refused` and `Failure`. */
 export async function reportsPage(context: PageContext): Promise<PageContent> {
   const { t, ports, signal, formats } = context
-  const body = await readJson(ports.metrics, '/catalogues', { signal })
-  const rows = listOf(at(body, 'result.results'))
-    .map(fieldsOf)
+  const body = await askJson(ports.metrics, '/catalogues', { signal })
+  const rows = listed(valueAt(body, 'result.results'))
+    .map(memberFields)
     .map((one) => {
-      const id = plain(at(one, 'info.id')) ?? ''
+      const id = textOr(valueAt(one, 'info.id')) ?? ''
       const score = one['score']
-      return html`<tr role="row"> <th scope="row" role="rowheader" class="wide"> <a href="${pathTo(context, 'quality', 'catalogues', id)}">${labelText(context, at(one, 'info.title')) ?? id}</a> </th> <td role="cell" class="num" data-label="${t('points')}"> ${typeof score === 'number' ? formats.number(Math.round(score)) : '–'} </td> <td role="cell" data-label="${t('metadata-quality')}"> ${typeof score === 'number' ? qualityMark(context, score) : t('not-measured')} </td> </tr>`
+      return html`<tr role="row"> <th scope="row" role="rowheader" class="wide"> <a href="${pathTo(context, 'quality', 'catalogues', id)}">${labelText(context, valueAt(one, 'info.title')) ?? id}</a> </th> <td role="cell" class="num" data-label="${t('points')}"> ${typeof score === 'number' ? formats.number(Math.round(score)) : '–'} </td> <td role="cell" data-label="${t('metadata-quality')}"> ${typeof score === 'number' ? qualityMark(context, score) : t('not-measured')} </td> </tr>`
     })
   return {
     title: t('quality-title'),
@@ -26,14 +26,14 @@ export async function reportsPage(context: PageContext): Promise<PageContent> {
       rows.length === 0
         ? html`<p class="close">${t('not-measured')}</p>`
         : html`<div class="scroll close" tabindex="0" role="group" aria-label="${t('menu-catalogues')}"> <table role="table" class="table stacks"> <thead role="rowgroup"> <tr role="row"> <th scope="col" role="columnheader">${t('facet-catalog')}</th> <th scope="col" role="columnheader" class="num">${t('points')}</th> <th scope="col" role="columnheader">${t('metadata-quality')}</th> </tr> </thead> <tbody role="rowgroup"> ${rows} </tbody> </table> </div>`
-    } ${section('how', t('how-quality'), explanation(context))}`,
+    } ${pageSection('how', t('how-quality'), explanation(context))}`,
   }
 }
 
 /** What the dimensions ask, and what each indicator can earn. */
-function explanation({ t }: PageContext): Content {
-  return dimensions.map(({ key, most }) => {
-    const own = indicators.filter(({ dimension }) => dimension === key)
+function explanation({ t }: PageContext): HtmlContent {
+  return qualityDimensions.map(({ key, most }) => {
+    const own = pageIndicators.filter(({ dimension }) => dimension === key)
     return html`<h3 class="close">${t(key)} · ${t('n-points', { count: most })}</h3> <ul class="prose"> ${own.map((one) => html`<li>${t(`indicator-${one.key}`)} (${t('n-points', { count: one.most })}): ${t(`fix-${one.key}-text`)}</li>`)} </ul>`
   })
 }
@@ -41,23 +41,23 @@ function explanation({ t }: PageContext): Content {
 /** One catalogue. Throws `Refused` and `Failure`. */
 export async function catalogueReportPage(context: PageContext, id: string): Promise<PageContent> {
   const { t, ports, signal, root, language } = context
-  const body = await readJson(ports.metrics, `/catalogues/${encodeURIComponent(id)}`, { signal })
-  const result = fieldsOf(at(body, 'result.results.0'))
-  const name = labelText(context, at(result, 'info.title')) ?? id
+  const body = await askJson(ports.metrics, `/catalogues/${encodeURIComponent(id)}`, { signal })
+  const result = memberFields(valueAt(body, 'result.results.0'))
+  const name = labelText(context, valueAt(result, 'info.title')) ?? id
   const score = result['score']
   const scores = Object.fromEntries(
-    dimensions.map(({ key }) => [key, Number(at(result, `${key}.score.points`) ?? 0)]),
+    qualityDimensions.map(({ key }) => [key, Number(valueAt(result, `${key}.score.points`) ?? 0)]),
   )
   const report = `${root}api/mqa/reports/catalogues/${encodeURIComponent(id)}`
   return {
-    title: t('quality-of', { title: plain(at(result, 'info.title')) ?? id }),
+    title: t('quality-of', { title: textOr(valueAt(result, 'info.title')) ?? id }),
     section: 'quality',
     body: html`${crumbs(context, [
       { href: pathTo(context, 'quality'), label: t('menu-quality') },
       { href: pathTo(context, 'catalogues', id), label: name },
-    ])} <header class="title"> <h1>${t('quality-of', { title: plain(at(result, 'info.title')) ?? id })}</h1> </header> ${
+    ])} <header class="title"> <h1>${t('quality-of', { title: textOr(valueAt(result, 'info.title')) ?? id })}</h1> </header> ${
       typeof score === 'number'
-        ? html`<div class="verdict close"> <div> <p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('points-on-average')}</span> </p> <p>${qualityMark(context, score)}</p> </div> ${dimensionBars(context, scores, true)} </div> ${section('all', t('all-indicators'), shares(context, result))}`
+        ? html`<div class="verdict close"> <div> <p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('points-on-average')}</span> </p> <p>${qualityMark(context, score)}</p> </div> ${dimensionBars(context, scores, true)} </div> ${pageSection('all', t('all-indicators'), shares(context, result))}`
         : html`<p class="close">${t('not-measured')}</p>`
     } <p class="take close"> <span>${t('full-report')}:</span><a href="${report}.html?locale=${language}">HTML</a><a href="${report}.csv">CSV</a><a href="${report}.json">JSON</a> </p>`,
   }
@@ -74,14 +74,14 @@ const inCatalogues: Readonly<Record<string, string>> = {
 }
 
 /** Which share of the datasets or distributions fulfils each indicator. */
-function shares(context: PageContext, result: Fields): Markup {
+function shares(context: PageContext, result: Fields): HtmlMarkup {
   const { t, formats } = context
   const values = new Map([
     ...measuredValues(result),
-    ...dimensions.flatMap(({ key }) => Object.entries(fieldsOf(result[key]))),
+    ...qualityDimensions.flatMap(({ key }) => Object.entries(memberFields(result[key]))),
   ])
-  const bodies = dimensions.map(({ key }) => {
-    const rows = indicators
+  const bodies = qualityDimensions.map(({ key }) => {
+    const rows = pageIndicators
       .filter(({ dimension }) => dimension === key)
       .map((one) => {
         const share = shareOf(values.get(inCatalogues[one.key] ?? one.key))

@@ -1,21 +1,21 @@
 /** The search: hits, filters, chips, pages, and what helps when nothing is found. */
 
-import { parametersOf, type SearchQuery } from '../addresses.ts'
-import { html, icon, joined, type Content, type Markup } from '../html.ts'
+import { searchParametersOf, type SearchQuery } from '../addresses.ts'
+import { html, icon, joined, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { pathTo, searchTo, type PageContent, type PageContext } from '../page.ts'
 import { entry, hit } from '../parts/hits.ts'
-import { labelOf, labelText } from '../record.ts'
+import { labelFor, labelText } from '../record.ts'
 import {
   facetParameters,
   formQuery,
   lastHit,
   pageSize,
-  search,
+  searchRecords,
   searchForm,
   serviceQuery,
   sorts,
   toggled,
-  type FacetItem,
+  type FacetChoice,
   type Found,
   type SearchForm,
 } from '../search-query.ts'
@@ -49,7 +49,7 @@ export async function searchPage(
   parameters: URLSearchParams,
 ): Promise<PageContent> {
   const form = searchForm(parameters)
-  const found = await search(
+  const found = await searchRecords(
     context,
     serviceQuery(form, context.language, {
       includes: fieldsShown,
@@ -92,9 +92,9 @@ const titleOf = ({ t, formats }: PageContext, { q }: SearchForm, count: number):
     : t('n-datasets-for', { count, number: formats.number(count), query: q })
 
 /** A link for each filter that removes it. */
-function chips(context: PageContext, form: SearchForm, found: Found): Content {
+function chips(context: PageContext, form: SearchForm, found: Found): HtmlContent {
   const { t } = context
-  const chip = (label: Content, query: SearchQuery) =>
+  const chip = (label: HtmlContent, query: SearchQuery) =>
     html`<a class="chip" href="${searchTo(context, query)}"><span><span class="vh">${t('remove-filter')} </span>${label}</span>${icon('x')}</a>`
   const all = [
     ...[...form.facets].flatMap(([name, values]) =>
@@ -120,12 +120,12 @@ function chips(context: PageContext, form: SearchForm, found: Found): Content {
 }
 
 /** What a value of a facet is called: in words of ours where the value is a sign. */
-function valueLabel(context: PageContext, name: string, { id, title }: FacetItem): Content {
+function valueLabel(context: PageContext, name: string, { id, title }: FacetChoice): HtmlContent {
   if (name === 'hvd' || name === 'quality') return context.t(`${name}-${id}`)
-  return labelText(context, title) ?? labelOf(context, title)?.text ?? id
+  return labelText(context, title) ?? labelFor(context, title)?.text ?? id
 }
 
-function filters(context: PageContext, form: SearchForm, found: Found): Markup {
+function filters(context: PageContext, form: SearchForm, found: Found): HtmlMarkup {
   const { t } = context
   const groups = shownFacets(context).map((name, at) =>
     facetGroup(context, { form, found, name, isOpen: at < openFacets || form.facets.has(name) }),
@@ -142,7 +142,7 @@ type FacetGroup = {
 }
 
 /** Checked values first; those that would find nothing only where they are checked. */
-function facetGroup(context: PageContext, { form, found, name, isOpen }: FacetGroup): Content {
+function facetGroup(context: PageContext, { form, found, name, isOpen }: FacetGroup): HtmlContent {
   const { t } = context
   const checked = form.facets.get(name) ?? []
   const items = found.facets.get(facetParameters[name] ?? name) ?? []
@@ -150,7 +150,7 @@ function facetGroup(context: PageContext, { form, found, name, isOpen }: FacetGr
   const unknown = checked
     .filter((id) => !items.some((item) => item.id === id))
     .map((id) => ({ id, title: id, count: 0 }))
-  const isChecked = ({ id }: FacetItem) => checked.includes(id)
+  const isChecked = ({ id }: FacetChoice) => checked.includes(id)
   const all = [...unknown, ...known.filter(isChecked), ...known.filter((item) => !isChecked(item))]
   if (all.length === 0) return false
   const rows = all
@@ -163,7 +163,7 @@ function facetGroup(context: PageContext, { form, found, name, isOpen }: FacetGr
   return html`<details class="facet" ${isOpen && html` open`}> <summary><span id="f-${name}">${t(`facet-${name}`)}</span>${icon('chevron-down')}</summary> <div role="group" aria-labelledby="f-${name}"> ${rows}${all.length > mostValues && html`<a class="more-link" href="${more}">${t('all-values')}</a>`} </div> </details>`
 }
 
-function hitList(context: PageContext, form: SearchForm, found: Found): Content {
+function hitList(context: PageContext, form: SearchForm, found: Found): HtmlContent {
   const { t, formats } = context
   const first = (form.page - 1) * pageSize + 1
   const last = Math.min(first + found.records.length - 1, found.count)
@@ -178,7 +178,7 @@ function hitList(context: PageContext, form: SearchForm, found: Found): Content 
   return html`<div class="listbar"> <p class="soft small" role="status">${status}</p> ${sortForm(context, form)} </div> <ol class="hits" role="list"> ${found.records.map((record) => hit(context, record))} </ol> ${pageLinks(context, form, found.count)} ${take(context, form)}`
 }
 
-function sortForm(context: PageContext, form: SearchForm): Markup {
+function sortForm(context: PageContext, form: SearchForm): HtmlMarkup {
   const { t } = context
   const chosen = form.sort ?? (form.q === '' ? 'modified' : 'relevance')
   const options = Object.keys(sorts)
@@ -192,7 +192,7 @@ function sortForm(context: PageContext, form: SearchForm): Markup {
 }
 
 /** Links to pages around this one, the first and the last. */
-function pageLinks(context: PageContext, form: SearchForm, count: number): Content {
+function pageLinks(context: PageContext, form: SearchForm, count: number): HtmlContent {
   const { t } = context
   const last = Math.ceil(Math.min(count, lastHit) / pageSize)
   if (last < 2) return false
@@ -217,7 +217,7 @@ function pageLinks(context: PageContext, form: SearchForm, count: number): Conte
   return html`<nav class="pages" aria-label="${t('pages')}">${numbers}${next}</nav> ${beyond}`
 }
 
-function neighbours(context: PageContext, form: SearchForm, count: number): Content {
+function neighbours(context: PageContext, form: SearchForm, count: number): HtmlContent {
   const query = formQuery(form)
   const last = Math.ceil(Math.min(count, lastHit) / pageSize)
   return [
@@ -235,22 +235,22 @@ const feedAddress = (
 ): string =>
   `${root}api/hub/search/${language}/feeds/datasets.${kind}?${serviceQuery({ ...form, page: 1 }, language)}`
 
-const feedLink = (context: PageContext, form: SearchForm): Markup =>
+const feedLink = (context: PageContext, form: SearchForm): HtmlMarkup =>
   html`<link rel="alternate" type="application/atom+xml" title="${context.t('feed')}" href="${feedAddress(context, form, 'atom')}"/>`
 
 /** The same search for other programs. */
-function take(context: PageContext, form: SearchForm): Markup {
+function take(context: PageContext, form: SearchForm): HtmlMarkup {
   const { t, root, language } = context
-  const query = parametersOf(formQuery(form)).toString()
+  const query = searchParametersOf(formQuery(form)).toString()
   return html`<p class="take"> <span>${t('take-search')}</span> <a href="${feedAddress(context, form, 'atom')}">${icon('rss')} Atom</a> <a href="${feedAddress(context, form, 'rss')}">RSS</a> <a href="${root}api/hub/search/search?${serviceQuery(form, language)}">JSON</a> <a href="${pathTo(context, 'datasets.csv')}${query === '' ? '' : `?${query}`}">CSV</a> </p>`
 }
 
 /** Other searches that find something, each with its count, and the first hits of the best one. */
-async function nearTo(context: PageContext, form: SearchForm, found: Found): Promise<Content> {
+async function nearTo(context: PageContext, form: SearchForm, found: Found): Promise<HtmlContent> {
   const { t, formats } = context
   const count = async (other: SearchForm) =>
     (
-      await search(
+      await searchRecords(
         context,
         serviceQuery(other, context.language, { limit: '0', aggregation: 'false' }),
       )
@@ -274,7 +274,7 @@ async function nearTo(context: PageContext, form: SearchForm, found: Found): Pro
     : []
   const records = first
     ? (
-        await search(
+        await searchRecords(
           context,
           serviceQuery({ ...withoutFilters, q: first.q }, context.language, {
             limit: '3',
@@ -308,7 +308,7 @@ export async function facetPage(
   const form = searchForm(parameters)
   const wanted = (parameters.get('filter') ?? '').trim().toLocaleLowerCase(context.language)
   const id = facetParameters[name] ?? name
-  const found = await search(
+  const found = await searchRecords(
     context,
     serviceQuery(form, context.language, {
       limit: '0',
@@ -318,7 +318,7 @@ export async function facetPage(
     }),
   )
   const items = (found.facets.get(id) ?? []).filter((item) => {
-    const label = labelOf(context, item.title)?.text ?? item.id
+    const label = labelFor(context, item.title)?.text ?? item.id
     return item.count > 0 && label.toLocaleLowerCase(context.language).includes(wanted)
   })
   const title = t('all-of-facet', { facet: t(`facet-${name}`) })

@@ -1,12 +1,12 @@
 /** Signing in with an API key. */
 
-import { html, icon, type Content } from '../html.ts'
+import { html, icon, type HtmlContent } from '../html.ts'
 import { pathTo, type PageContent, type PageContext } from '../page.ts'
 
 /** `wrong` says why the last try failed. */
 export function signInPage(context: PageContext, wrong?: string): PageContent {
   const { t } = context
-  const notice: Content =
+  const notice: HtmlContent =
     wrong !== undefined &&
     html`<div class="notice bad" role="alert">${icon('circle-x')}<div><p>${wrong}</p></div></div>`
   return {

@@ -2,9 +2,9 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { html, icon, safeAddress, type Content, type Markup } from '../html.ts'
-import { pathTo, section, type PageContent, type PageContext } from '../page.ts'
-import { Refused } from '../ports.ts'
+import { html, icon, safeAddress, type HtmlContent, type HtmlMarkup } from '../html.ts'
+import { pathTo, pageSection, type PageContent, type PageContext } from '../page.ts'
+import { ServiceRefusal } from '../ports.ts'
 
 type Example = { readonly title: string; readonly query: string }
 
@@ -90,7 +90,7 @@ async function run({ ports, signal }: PageContext, query: string): Promise<Resul
   if (!reply.ok) {
     const body: unknown = await reply.json().catch(() => ({}))
     const { detail } = z.object({ detail: z.string().optional() }).parse(body)
-    if (reply.status >= 500) throw new Refused(reply.status, { detail })
+    if (reply.status >= 500) throw new ServiceRefusal(reply.status, { detail })
     return { problem: detail ?? `${reply.status}` }
   }
   const text = await reply.text()
@@ -98,19 +98,19 @@ async function run({ ports, signal }: PageContext, query: string): Promise<Resul
   return { answer: answer.parse(JSON.parse(text)), ms: Math.round(performance.now() - started) }
 }
 
-function shownResult(context: PageContext, query: string, result: Result): Markup {
+function shownResult(context: PageContext, query: string, result: Result): HtmlMarkup {
   const { t } = context
   if ('problem' in result)
     return html`<div class="close"> <div class="notice bad"> ${icon('circle-x')} <div> <h2>${t('query-refused')}</h2> <p><bdi>${result.problem}</bdi></p> </div> </div> </div>`
   if ('text' in result)
-    return section(
+    return pageSection(
       'res',
       t('result'),
       html`<pre tabindex="0" aria-label="${t('result')}"><code>${result.text}</code></pre>`,
     )
   const { head, boolean, results } = result.answer
   if (boolean !== undefined)
-    return section('res', t('result'), html`<p>${t(boolean ? 'ask-yes' : 'ask-no')}</p>`)
+    return pageSection('res', t('result'), html`<p>${t(boolean ? 'ask-yes' : 'ask-no')}</p>`)
   const rows = results?.bindings ?? []
   const address = (format: string) =>
     `${pathTo(context, `sparql.${format}`)}?query=${encodeURIComponent(query)}`
@@ -120,7 +120,7 @@ function shownResult(context: PageContext, query: string, result: Result): Marku
   return html`<section class="section" aria-labelledby="res"> <div class="section-head"> <h2 id="res">${t('n-rows', { count: rows.length })}</h2> <p class="formats"> <span class="soft">${result.ms} ms</span><a href="${address('csv')}">CSV</a><a href="${address('json')}">JSON</a> </p> </div> <div class="scroll" tabindex="0" role="group" aria-labelledby="res"> <table class="table grid-lines"> <thead> <tr> ${head.vars.map((name) => html`<th scope="col">${name}</th>`)} </tr> </thead> <tbody> ${cells} </tbody> </table> </div> ${rows.length > mostRows && html`<p class="soft small">${t('first-rows', { count: mostRows })}</p>`} </section>`
 }
 
-function cell(value: z.output<typeof term> | undefined): Content {
+function cell(value: z.output<typeof term> | undefined): HtmlContent {
   if (!value) return html`<td></td>`
   const address = value.type === 'uri' ? safeAddress(value.value) : undefined
   const isNumber = value.type !== 'uri' && /^-?\d+(?:\.\d+)?$/.test(value.value)

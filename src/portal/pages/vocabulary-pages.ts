@@ -1,13 +1,21 @@
 /** Vocabularies: the list of them, the concepts of one, and a concept with its labels and the datasets that use it. */
 
 import type { Fields } from '../../text/json.ts'
-import { html, joined, linkTo, type Content, type Markup } from '../html.ts'
+import type { SearchQuery } from '../addresses.ts'
+import { html, joined, linkTo, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { chosenText, directionOf } from '../languages.ts'
-import { crumbs, pathTo, searchTo, section, type PageContent, type PageContext } from '../page.ts'
+import {
+  crumbs,
+  pathTo,
+  searchTo,
+  pageSection,
+  type PageContent,
+  type PageContext,
+} from '../page.ts'
 import { entry } from '../parts/hits.ts'
-import { readJson } from '../ports.ts'
-import { fieldsOf, inLanguage, labelOf, labelText, listOf, plain } from '../record.ts'
-import { search } from '../search-query.ts'
+import { askJson } from '../ports.ts'
+import { memberFields, inLanguage, labelFor, labelText, listed, textOr } from '../record.ts'
+import { searchRecords, type Found } from '../search-query.ts'
 
 const perPage = 50
 const mostLinks = 50
@@ -24,10 +32,10 @@ const usedBy: Readonly<Record<string, string>> = {
 /** Throws `Refused` and `Failure`. */
 export async function vocabulariesPage(context: PageContext): Promise<PageContent> {
   const { t, ports, signal } = context
-  const ids = listOf(await readJson(ports.search, '/vocabularies', { signal })).flatMap(
-    (id) => plain(id) ?? [],
+  const ids = listed(await askJson(ports.search, '/vocabularies', { signal })).flatMap(
+    (id) => textOr(id) ?? [],
   )
-  const counted = await search(context, 'filters=vocabulary&limit=0')
+  const counted = await searchRecords(context, 'filters=vocabulary&limit=0')
   const items = new Map(counted.facets.get('vocabulary')?.map((item) => [item.id, item]))
   const rows = ids.map((id) => {
     const item = items.get(id)
@@ -60,13 +68,13 @@ export async function vocabularyPage(
     sort: q === '' ? `pref_label.${language}+asc` : 'relevance',
     ...(q !== '' && { q }),
   })
-  const found = await search(context, query.toString())
+  const found = await searchRecords(context, query.toString())
   if (found.count === 0 && q === '') return undefined
   const named = found.facets.get('vocabulary')?.find((item) => item.id === id)?.title
-  const name = labelOf(context, named)?.text ?? id
+  const name = labelFor(context, named)?.text ?? id
   const items = found.records.map(
     (concept) =>
-      html`<li> <a href="${pathTo(context, 'vocabularies', id, plain(concept['id']) ?? '')}"><span>${conceptName(context, concept)}</span></a> </li>`,
+      html`<li> <a href="${pathTo(context, 'vocabularies', id, textOr(concept['id']) ?? '')}"><span>${conceptName(context, concept)}</span></a> </li>`,
   )
   const step = (to: number, label: string, rel: string) =>
     html`<a href="${pathTo(context, 'vocabularies', id)}?page=${to}${q === '' ? '' : `&q=${encodeURIComponent(q)}`}" rel="${rel}">${label}</a>`
@@ -76,12 +84,12 @@ export async function vocabularyPage(
   }
 }
 
-const formatLinks = ({ t }: PageContext, root: string, id: string): Markup =>
+const formatLinks = ({ t }: PageContext, root: string, id: string): HtmlMarkup =>
   html`<p class="take close"> <span>${t('vocabulary-as')}</span>${(['ttl', 'jsonld', 'rdf'] as const).map((ending) => html`<a href="${root}api/hub/repo/vocabularies/${encodeURIComponent(id)}.${ending}">${{ ttl: 'Turtle', jsonld: 'JSON-LD', rdf: 'RDF/XML' }[ending]}</a>`)} </p>`
 
-function conceptName(context: PageContext, concept: Fields): Content {
+function conceptName(context: PageContext, concept: Fields): HtmlContent {
   const label = chosenText(concept['pref_label'], [context.language])
-  return label ? inLanguage(context, label) : (plain(concept['id']) ?? context.t('untitled'))
+  return label ? inLanguage(context, label) : (textOr(concept['id']) ?? context.t('untitled'))
 }
 
 /** A concept. Throws `Refused` and `Failure`. */
@@ -91,64 +99,75 @@ export async function conceptPage(
   id: string,
 ): Promise<PageContent> {
   const { t, ports, signal, root, language } = context
-  const body = await readJson(
+  const body = await askJson(
     ports.search,
     `/vocabularies/${encodeURIComponent(vocabulary)}/${encodeURIComponent(id)}`,
     { signal },
   )
-  const concept = fieldsOf(fieldsOf(body)['result'])
+  const concept = memberFields(memberFields(body)['result'])
   const name = conceptName(context, concept)
-  const parameter = usedBy[vocabulary]
-  const uses =
-    parameter === undefined
-      ? undefined
-      : await search(
-          context,
-          new URLSearchParams({
-            filters: 'dataset',
-            limit: '6',
-            sort: 'modified+desc',
-            aggregation: 'false',
-            locale: language,
-            facets: JSON.stringify({ [parameter]: [id] }),
-          }).toString(),
-        )
-  const labels = Object.entries(fieldsOf(concept['pref_label'])).flatMap(([one, text]) =>
-    plain(text) === undefined ? [] : [[one, plain(text) ?? ''] as const],
-  )
+  const uses = await usesOf(context, vocabulary, id)
   const links = (name_: string, key: string) =>
-    relations(context, { vocabulary, label: t(name_), values: listOf(concept[key]) })
+    relations(context, { vocabulary, label: t(name_), values: listed(concept[key]) })
   return {
-    title: labelOf(context, { label: concept['pref_label'], id })?.text ?? id,
+    title: labelFor(context, { label: concept['pref_label'], id })?.text ?? id,
     head: html`<link rel="canonical" href="${root}${language}/vocabularies/${encodeURIComponent(vocabulary)}/${encodeURIComponent(id)}"/>`,
     data: {
       '@context': 'https://schema.org',
       '@type': 'DefinedTerm',
-      '@id': plain(concept['resource']),
-      name: labelOf(context, { label: concept['pref_label'], id })?.text,
+      '@id': textOr(concept['resource']),
+      name: labelFor(context, { label: concept['pref_label'], id })?.text,
       termCode: id,
-      inDefinedTermSet: plain(concept['in_scheme']),
+      inDefinedTermSet: textOr(concept['in_scheme']),
     },
     body: html`${crumbs(context, [
       { href: pathTo(context, 'vocabularies'), label: t('vocabularies') },
       { href: pathTo(context, 'vocabularies', vocabulary), label: vocabulary },
-    ])} <header class="title"> <h1>${name}</h1> ${uses && html`<p class="by">${t('used-by', { count: uses.count })}</p>`} </header> <dl class="pairs close"> <div> <dt>${t('code')}</dt> <dd><code>${id}</code></dd> </div> <div> <dt>${t('field-resource')}</dt> <dd>${linkTo(concept['resource'], html`<code>${plain(concept['resource'])}</code>`)}</dd> </div> ${links('broader', 'broader')}${links('narrower', 'narrower')}${links('exact-match', 'exact_match')} </dl> ${
-      uses &&
-      uses.count > 0 &&
-      parameter !== undefined &&
-      html`<section class="section" aria-labelledby="used"> <div class="section-head"> <h2 id="used">${t('datasets-with')}</h2> <a href="${searchTo(context, [[parameter, id]])}">${t('all-n', { count: uses.count })}</a> </div> <ul class="entries" role="list"> ${uses.records.map((record) => entry(context, record, joined([labelText(context, record['publisher']), context.formats.day(record['modified'])], ' · ')))} </ul> </section>`
-    } ${
-      labels.length > 1 &&
-      section(
-        'labels',
-        t('in-n-languages', { count: labels.length }),
-        html`<dl class="labels"> ${labels.map(
-          ([one, text]) =>
-            html`<div> <dt><abbr title="${context.formats.languageName(one)}">${one}</abbr></dt> <dd lang="${one}" dir="${directionOf(one)}">${text}</dd> </div>`,
-        )} </dl>`,
-      )
-    }`,
+    ])} <header class="title"> <h1>${name}</h1> ${uses && html`<p class="by">${t('used-by', { count: uses.found.count })}</p>`} </header> <dl class="pairs close"> <div> <dt>${t('code')}</dt> <dd><code>${id}</code></dd> </div> <div> <dt>${t('field-resource')}</dt> <dd>${linkTo(concept['resource'], html`<code>${textOr(concept['resource'])}</code>`)}</dd> </div> ${links('broader', 'broader')}${links('narrower', 'narrower')}${links('exact-match', 'exact_match')} </dl> ${usesSection(context, uses)} ${labelsSection(context, concept)}`,
   }
+}
+
+type Uses = { readonly query: SearchQuery; readonly found: Found }
+
+/** Datasets that use a concept; `undefined` where no facet has values of its vocabulary. */
+async function usesOf(
+  context: PageContext,
+  vocabulary: string,
+  id: string,
+): Promise<Uses | undefined> {
+  const parameter = usedBy[vocabulary]
+  if (parameter === undefined) return undefined
+  const query = new URLSearchParams({
+    filters: 'dataset',
+    limit: '6',
+    sort: 'modified+desc',
+    aggregation: 'false',
+    locale: context.language,
+    facets: JSON.stringify({ [parameter]: [id] }),
+  })
+  return { query: [[parameter, id]], found: await searchRecords(context, query.toString()) }
+}
+
+function usesSection(context: PageContext, uses: Uses | undefined): HtmlContent {
+  const { t } = context
+  if (!uses || uses.found.count === 0) return false
+  const { count, records } = uses.found
+  return html`<section class="section" aria-labelledby="used"> <div class="section-head"> <h2 id="used">${t('datasets-with')}</h2> <a href="${searchTo(context, uses.query)}">${t('all-n', { count })}</a> </div> <ul class="entries" role="list"> ${records.map((record) => entry(context, record, joined([labelText(context, record['publisher']), context.formats.day(record['modified'])], ' · ')))} </ul> </section>`
+}
+
+function labelsSection(context: PageContext, concept: Fields): HtmlContent {
+  const labels = Object.entries(memberFields(concept['pref_label'])).flatMap(([one, value]) => {
+    const text = textOr(value)
+    return text === undefined ? [] : [[one, text] as const]
+  })
+  const rows = labels.map(
+    ([one, text]) =>
+      html`<div> <dt><abbr title="${context.formats.languageName(one)}">${one}</abbr></dt> <dd lang="${one}" dir="${directionOf(one)}">${text}</dd> </div>`,
+  )
+  const heading = context.t('in-n-languages', { count: labels.length })
+  return (
+    labels.length > 1 && pageSection('labels', heading, html`<dl class="labels"> ${rows} </dl>`)
+  )
 }
 
 type Relation = {
@@ -158,11 +177,11 @@ type Relation = {
 }
 
 /** Concepts of the same vocabulary lead to their pages, others to their IRIs. */
-function relations(context: PageContext, { vocabulary, label, values }: Relation): Content {
+function relations(context: PageContext, { vocabulary, label, values }: Relation): HtmlContent {
   if (values.length === 0) return false
   const shown = values.slice(0, mostLinks).map((one) => {
-    const iri = plain(fieldsOf(one)['resource']) ?? plain(one) ?? ''
-    const id = plain(fieldsOf(one)['id'])
+    const iri = textOr(memberFields(one)['resource']) ?? textOr(one) ?? ''
+    const id = textOr(memberFields(one)['id'])
     const name = labelText(context, one) ?? iri
     return id === undefined
       ? linkTo(iri, name)

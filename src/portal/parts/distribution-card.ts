@@ -1,16 +1,16 @@
 /** One distribution: what it is, whether its links work, how to get it. */
 
 import { type Fields } from '../../text/json.ts'
-import { html, icon, linkTo, safeAddress, type Content, type Markup } from '../html.ts'
+import { html, icon, linkTo, safeAddress, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { chosenText } from '../languages.ts'
 import { pathTo, type PageContext } from '../page.ts'
 import {
-  fieldsOf,
+  memberFields,
   inLanguage,
-  labelOf,
+  labelFor,
   licenceName,
-  listOf,
-  plain,
+  listed,
+  textOr,
   wantedLanguages,
 } from '../record.ts'
 
@@ -25,30 +25,33 @@ type CardContext = {
 }
 
 /** Files by format and size, then services. Generated ids are no order that would last. */
-export function ordered(context: PageContext, distributions: readonly Fields[]): readonly Fields[] {
+export function orderedDistributions(
+  context: PageContext,
+  distributions: readonly Fields[],
+): readonly Fields[] {
   const key = (one: Fields) =>
     [
       isService(one) ? 1 : 0,
       formatName(context, one) ?? '~',
       String(Number(one['byte_size'] ?? 0)).padStart(20, '0'),
-      plain(listOf(one['access_url'])[0]) ?? '',
+      textOr(listed(one['access_url'])[0]) ?? '',
     ].join(' ')
   return distributions.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
 }
 
 const isService = (distribution: Fields): boolean =>
-  listOf(distribution['access_service']).length > 0 &&
-  listOf(distribution['download_url']).length === 0
+  listed(distribution['access_service']).length > 0 &&
+  listed(distribution['download_url']).length === 0
 
 const formatName = (context: PageContext, distribution: Fields): string | undefined =>
-  labelOf(context, distribution['format'])?.text
+  labelFor(context, distribution['format'])?.text
 
 export function distributionCard(
   context: PageContext,
   distribution: Fields,
   card: CardContext,
   number: number,
-): Markup {
+): HtmlMarkup {
   const { t } = context
   const format = formatName(context, distribution)
   const kind = isService(distribution) ? t('api') : (format ?? t('file'))
@@ -62,12 +65,12 @@ function metaLines(
   context: PageContext,
   distribution: Fields,
   { states, hasSharedLicence }: CardContext,
-): Markup {
+): HtmlMarkup {
   const { t, formats } = context
   const size = Number(distribution['byte_size'])
   const changed = formats.day(distribution['modified'])
   const packed = /gzip|zip/.exec(
-    plain(distribution['media_type']) ?? plain(distribution['compress_format']) ?? '',
+    textOr(distribution['media_type']) ?? textOr(distribution['compress_format']) ?? '',
   )?.[0]
   const parts = [
     size > 0 && html`<span><span class="vh">${t('size')}: </span>${formats.size(size)}</span>`,
@@ -76,7 +79,7 @@ function metaLines(
       html`<span>${licenceName(context, distribution['license']) ?? t('no-licence')}</span>`,
     changed && html`<span>${t('updated')} ${changed}</span>`,
   ]
-  return html`<p class="meta">${parts}</p> <p class="meta"> ${linkState(context, distribution, states.get(plain(distribution['id']) ?? ''))} </p>`
+  return html`<p class="meta">${parts}</p> <p class="meta"> ${linkState(context, distribution, states.get(textOr(distribution['id']) ?? ''))} </p>`
 }
 
 const signs = {
@@ -87,13 +90,17 @@ const signs = {
 } as const
 
 /** What came of asking the addresses; codes of 1000 and more are ours (`reference` of the metrics). */
-function linkState(context: PageContext, distribution: Fields, state: Fields | undefined): Markup {
+function linkState(
+  context: PageContext,
+  distribution: Fields,
+  state: Fields | undefined,
+): HtmlMarkup {
   const { t, formats } = context
-  const codes = listOf(state?.['downloadUrlStatusCode'] ?? state?.['accessUrlStatusCode']).map(
+  const codes = listed(state?.['downloadUrlStatusCode'] ?? state?.['accessUrlStatusCode']).map(
     Number,
   )
   const code = codes[0]
-  const shown = (kind: keyof typeof signs, text: Content) =>
+  const shown = (kind: keyof typeof signs, text: HtmlContent) =>
     html`<span class="state ${kind}">${icon(signs[kind])} ${text}</span>`
   if (code === undefined || Number.isNaN(code))
     return shown('idle', t(isService(distribution) ? 'service-unchecked' : 'not-checked'))
@@ -108,7 +115,7 @@ function linkState(context: PageContext, distribution: Fields, state: Fields | u
   return shown('good', html`${t(code >= 300 ? 'link-redirects' : 'link-works')}${when}`)
 }
 
-function actions(context: PageContext, distribution: Fields, title: string): Content {
+function actions(context: PageContext, distribution: Fields, title: string): HtmlContent {
   const { t } = context
   const button = (address: unknown, label: string, style: string, sign: string) => {
     const safe = safeAddress(address)
@@ -117,11 +124,11 @@ function actions(context: PageContext, distribution: Fields, title: string): Con
       html`<a class="button ${style} small" href="${safe}">${icon(sign)}${label}<span class="vh">: ${title}</span></a>`
     )
   }
-  const [download] = listOf(distribution['download_url'])
-  const [access] = listOf(distribution['access_url'])
-  const service = fieldsOf(listOf(distribution['access_service'])[0])
-  const [endpoint] = listOf(service['endpoint_url'])
-  const [description] = listOf(service['endpoint_description'])
+  const [download] = listed(distribution['download_url'])
+  const [access] = listed(distribution['access_url'])
+  const service = memberFields(listed(distribution['access_service'])[0])
+  const [endpoint] = listed(service['endpoint_url'])
+  const [description] = listed(service['endpoint_description'])
   if (isService(distribution))
     return [
       button(endpoint ?? access, t('open-service'), 'primary', 'external-link'),
@@ -134,27 +141,27 @@ function actions(context: PageContext, distribution: Fields, title: string): Con
   ]
 }
 
-function preview(context: PageContext, distribution: Fields, dataset: Fields): Content {
+function preview(context: PageContext, distribution: Fields, dataset: Fields): HtmlContent {
   const { t, config } = context
-  const [download] = listOf(distribution['download_url'])
+  const [download] = listed(distribution['download_url'])
   if (!config.preview || isService(distribution) || safeAddress(download) === undefined)
     return false
   const address = pathTo(
     context,
     'datasets',
-    plain(dataset['id']) ?? '',
+    textOr(dataset['id']) ?? '',
     'distributions',
-    plain(distribution['id']) ?? '',
+    textOr(distribution['id']) ?? '',
     'preview',
   )
   return html`<details data-preview="${address}"> <summary>${t('preview')}</summary> <p class="small"><a href="${address}" rel="nofollow">${t('open-preview')}</a></p> </details>`
 }
 
 /** The licence of all distributions, or what there is to say where they have none in common. */
-export function licenceText(context: PageContext, licence: unknown): Content {
+export function licenceText(context: PageContext, licence: unknown): HtmlContent {
   if (licence === 'none') return context.t('no-licence')
   if (licence === 'different') return context.t('different-licences')
-  const fields = fieldsOf(licence)
+  const fields = memberFields(licence)
   return linkTo(
     fields['la_url'] ?? fields['resource'],
     licenceName(context, licence) ?? '',

@@ -1,19 +1,19 @@
 /** Datasets in lists: hits of a search with their words marked, and short entries. */
 
 import { isJsonObject, type Fields } from '../../text/json.ts'
-import { html, joined, type Content, type Markup } from '../html.ts'
+import { html, joined, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { chosenText } from '../languages.ts'
 import { pathTo, type PageContext } from '../page.ts'
 import {
-  at,
-  fieldsOf,
+  valueAt,
+  memberFields,
   formatsOf,
   inLanguage,
   licenceName,
   labelText,
-  listOf,
-  plain,
-  scoreOf,
+  listed,
+  textOr,
+  recordScore,
   sharedLicence,
   titleText,
   wantedLanguages,
@@ -24,13 +24,13 @@ import { qualityMark } from './quality.ts'
 const snippetLength = 240
 
 /** One hit of a search. */
-export function hit(context: PageContext, record: Fields): Markup {
+export function hit(context: PageContext, record: Fields): HtmlMarkup {
   const { t, formats } = context
-  const id = plain(record['id']) ?? ''
-  const marks = fieldsOf(record['_highlight'])
-  const title = marked(at(record, 'title'), listOf(marks['title']), context, record)
+  const id = textOr(record['id']) ?? ''
+  const marks = memberFields(record['_highlight'])
+  const title = marked(valueAt(record, 'title'), listed(marks['title']), context, record)
   const updated = formats.day(record['modified'] ?? record['issued'])
-  const score = scoreOf(record)
+  const score = recordScore(record)
   const from = joined(
     [
       labelText(context, record['publisher']),
@@ -48,16 +48,16 @@ function marked(
   offsets: readonly unknown[],
   context: PageContext,
   record: Fields,
-): Content {
+): HtmlContent {
   const chosen = chosenText(value, wantedLanguages(context, record))
   return chosen && offsets.length > 0 ? withMarks(chosen.text, offsets) : undefined
 }
 
-function withMarks(text: string, offsets: readonly unknown[]): Content {
-  const parts: Content[] = []
+function withMarks(text: string, offsets: readonly unknown[]): HtmlContent {
+  const parts: HtmlContent[] = []
   let done = 0
   for (const pair of offsets) {
-    const [from, to] = listOf(pair)
+    const [from, to] = listed(pair)
     if (typeof from !== 'number' || typeof to !== 'number' || from < done || to <= from) continue
     parts.push(text.slice(done, from), html`<mark>${text.slice(from, to)}</mark>`)
     done = to
@@ -65,12 +65,12 @@ function withMarks(text: string, offsets: readonly unknown[]): Content {
   return [...parts, text.slice(done)]
 }
 
-function snippet(context: PageContext, record: Fields): Content {
-  const found = fieldsOf(at(record, '_highlight.description'))
-  const text = plain(found['text'])
+function snippet(context: PageContext, record: Fields): HtmlContent {
+  const found = memberFields(valueAt(record, '_highlight.description'))
+  const text = textOr(found['text'])
   if (text !== undefined) {
-    const chosen = { text, language: plain(found['language']) }
-    return html`<p class="snippet"> ${inLanguage(context, chosen, withMarks(text, listOf(found['marks'])))} </p>`
+    const chosen = { text, language: textOr(found['language']) }
+    return html`<p class="snippet"> ${inLanguage(context, chosen, withMarks(text, listed(found['marks'])))} </p>`
   }
   const chosen = chosenText(record['description'], wantedLanguages(context, record))
   if (!chosen) return false
@@ -92,7 +92,7 @@ export function shortened(text: string, length: number): string {
   return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), length - 40))} …`
 }
 
-function tags(context: PageContext, record: Fields): Markup {
+function tags(context: PageContext, record: Fields): HtmlMarkup {
   const { t } = context
   const licence = sharedLicence(record)
   const shown = isJsonObject(licence) ? licenceName(context, licence) : undefined
@@ -101,5 +101,5 @@ function tags(context: PageContext, record: Fields): Markup {
 }
 
 /** A dataset in a short list: its title, and what is said below it. */
-export const entry = (context: PageContext, record: Fields, below: Content): Markup =>
-  html`<li> <h3> <a href="${pathTo(context, 'datasets', plain(record['id']) ?? '')}">${titleText(context, record)}</a> </h3> <p>${below}</p> </li>`
+export const entry = (context: PageContext, record: Fields, below: HtmlContent): HtmlMarkup =>
+  html`<li> <h3> <a href="${pathTo(context, 'datasets', textOr(record['id']) ?? '')}">${titleText(context, record)}</a> </h3> <p>${below}</p> </li>`

@@ -1,14 +1,14 @@
 /** The 23 indicators of the Metadata Quality Assessment: property, most points, an example of what to write. */
 
 import { isJsonObject } from '../../text/json.ts'
-import { fieldsOf, listOf } from '../record.ts'
-import { dimensions } from './quality.ts'
+import { memberFields, listed } from '../record.ts'
+import { qualityDimensions } from './quality.ts'
 
-export type Dimension = (typeof dimensions)[number]['key']
+type IndicatorDimension = (typeof qualityDimensions)[number]['key']
 
-export type Indicator = {
+export type PageIndicator = {
   readonly key: string
-  readonly dimension: Dimension
+  readonly dimension: IndicatorDimension
   readonly most: number
   readonly property?: string
   /** Turtle. */
@@ -19,14 +19,14 @@ const licence = 'http://publications.europa.eu/resource/authority/licence/CC_BY_
 const table = 'http://publications.europa.eu/resource/authority'
 
 const row = (
-  dimension: Dimension,
+  dimension: IndicatorDimension,
   key: string,
   most: number,
-  more: Pick<Indicator, 'property' | 'example'> = {},
-): Indicator => ({ dimension, key, most, ...more })
+  more: Pick<PageIndicator, 'property' | 'example'> = {},
+): PageIndicator => ({ dimension, key, most, ...more })
 
 /** In the order of pages. */
-export const indicators: readonly Indicator[] = [
+export const pageIndicators: readonly PageIndicator[] = [
   row('findability', 'keywordAvailability', 30, {
     property: 'dcat:keyword',
     example: 'dcat:keyword "bathing water"@en, "Badegewässer"@de',
@@ -104,18 +104,22 @@ export const indicators: readonly Indicator[] = [
 /** How far an indicator is fulfilled: a share of 0 to 1; `undefined` where it was not measured. */
 export function shareOf(value: unknown): number | undefined {
   if (typeof value === 'boolean') return Number(value)
-  const entries = listOf(value).filter(isJsonObject)
+  const entries = listed(value).filter(isJsonObject)
   if (entries.length === 0) return undefined
-  const good = entries.filter(({ name }) => name === 'yes' || /^[23]\d\d$/.test(typeof name === 'string' ? name : ''))
+  const good = entries.filter(
+    ({ name }) => name === 'yes' || /^[23]\d\d$/.test(typeof name === 'string' ? name : ''),
+  )
   return good.reduce((sum, { percentage }) => sum + Number(percentage) / 100, 0)
 }
 
 /** Indicator → value, of the answer of the metrics about one dataset. */
 export function measuredValues(result: unknown): ReadonlyMap<string, unknown> {
-  const groups = dimensions.flatMap(({ key }) => listOf(fieldsOf(result)[key]).map(fieldsOf))
+  const groups = qualityDimensions.flatMap(({ key }) =>
+    listed(memberFields(result)[key]).map(memberFields),
+  )
   // Dates are told apart for the dataset and its distributions.
   const entries = groups.flatMap((one) => {
-    const inner = listOf(one['dataset']).map(fieldsOf)
+    const inner = listed(one['dataset']).map(memberFields)
     return [one, ...inner].flatMap((part) => Object.entries(part))
   })
   return new Map(entries)

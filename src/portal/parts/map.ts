@@ -5,25 +5,27 @@ import { createRequire } from 'node:module'
 import { geoBounds, geoMercator, geoPath } from 'd3-geo'
 import type { Feature, FeatureCollection, Geometry } from 'geojson'
 import { feature } from 'topojson-client'
-import type { Topology } from 'topojson-specification'
 import { raw } from 'hono/html'
-import { fieldsOf, listOf } from '../record.ts'
-import { html, type Content } from '../html.ts'
+import { memberFields, listed } from '../record.ts'
+import { html, type HtmlContent } from '../html.ts'
 
 /** West, south, east, north in degrees. */
-export type Box = readonly [west: number, south: number, east: number, north: number]
+type MapBox = readonly [west: number, south: number, east: number, north: number]
 
-type Country = { readonly shape: Feature<Geometry, { readonly name: string }>; readonly box: Box }
+type Country = {
+  readonly shape: Feature<Geometry, { readonly name: string }>
+  readonly box: MapBox
+}
 
 const mostPoints = 100_000
 
 /** The box around a geometry of GeoJSON within the world; `undefined` where it has no point in it. */
-export function boxOf(geometry: unknown): Box | undefined {
+export function mapBoxOf(geometry: unknown): MapBox | undefined {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity]
   let count = 0
   const queue: unknown[] = [
-    fieldsOf(geometry)['coordinates'],
-    ...listOf(fieldsOf(geometry)['geometries']).map((one) => fieldsOf(one)['coordinates']),
+    memberFields(geometry)['coordinates'],
+    ...listed(memberFields(geometry)['geometries']).map((one) => memberFields(one)['coordinates']),
   ]
   for (let value = queue.pop(); value !== undefined && count < mostPoints; value = queue.pop()) {
     if (!Array.isArray(value)) continue
@@ -43,7 +45,7 @@ export function boxOf(geometry: unknown): Box | undefined {
 }
 
 /** `7.1–8.3° E, 47.4–48.3° N` */
-export function boxText([west, south, east, north]: Box): string {
+export function boxText([west, south, east, north]: MapBox): string {
   const side = (from: number, to: number, [negative, positive]: readonly [string, string]) => {
     const [a, b] = [from, to].map((one) => Math.round(one * 10) / 10)
     if (from >= 0) return `${a === b ? a : `${a}–${b}`}° ${positive}`
@@ -54,13 +56,14 @@ export function boxText([west, south, east, north]: Box): string {
   return `${side(west, east, ['W', 'E'])}, ${side(south, north, ['S', 'N'])}`
 }
 
+const require = createRequire(import.meta.url)
 let countries: readonly Country[] | undefined
 
 /** Read at the first map: 756 kB. */
 function allCountries(): readonly Country[] {
   if (countries) return countries
-  const file = createRequire(import.meta.url).resolve('world-atlas/countries-50m.json')
-  const topology: Topology = JSON.parse(readFileSync(file, 'utf8'))
+  const file = require.resolve('world-atlas/countries-50m.json')
+  const topology: Parameters<typeof feature>[0] = JSON.parse(readFileSync(file, 'utf8'))
   const object = topology.objects['countries']
   if (!object) return []
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the package documents
@@ -77,7 +80,11 @@ const [kept, mostKept] = [new Map<string, string>(), 500]
 type View = { readonly width: number; readonly height: number }
 
 /** A map with areas drawn on it; `label` says in words what it shows. */
-export function areaMap(boxes: readonly Box[], label: string, { width, height }: View): Content {
+export function areaMap(
+  boxes: readonly MapBox[],
+  label: string,
+  { width, height }: View,
+): HtmlContent {
   const whole = union(boxes)
   if (!whole) return false
   const view = widened(whole)
@@ -99,7 +106,7 @@ export function areaMap(boxes: readonly Box[], label: string, { width, height }:
   return html`<svg class="map" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}"> ${raw(land)}${marks} </svg>`
 }
 
-function union(boxes: readonly Box[]): Box | undefined {
+function union(boxes: readonly MapBox[]): MapBox | undefined {
   if (boxes.length === 0) return undefined
   return [
     Math.min(...boxes.map((one) => one[0])),
@@ -110,7 +117,7 @@ function union(boxes: readonly Box[]): Box | undefined {
 }
 
 /** With room around it, in steps of half a degree, so that similar areas share their map. */
-function widened([west, south, east, north]: Box): Box {
+function widened([west, south, east, north]: MapBox): MapBox {
   const across = Math.max(2.6, (east - west) * 0.4)
   const along = Math.max(1.6, (north - south) * 0.4)
   const step = (value: number) => Math.round(value * 2) / 2
@@ -123,7 +130,7 @@ function widened([west, south, east, north]: Box): Box {
 }
 
 /** Corners only: Mercator keeps them, and no ring can be taken for the rest of the world. */
-const outline = ([west, south, east, north]: Box): Geometry => ({
+const outline = ([west, south, east, north]: MapBox): Geometry => ({
   type: 'MultiPoint',
   coordinates: [
     [west, south],
@@ -134,7 +141,7 @@ const outline = ([west, south, east, north]: Box): Geometry => ({
 })
 
 /** Countries in view, with their names where there is room. */
-function landOf(view: Box, { width, height }: View): string {
+function landOf(view: MapBox, { width, height }: View): string {
   const key = [...view, width, height].join(' ')
   const known = kept.get(key)
   if (known !== undefined) return known
@@ -160,7 +167,7 @@ function landOf(view: Box, { width, height }: View): string {
   return land
 }
 
-function meets([west, south, east, north]: Box, view: Box): boolean {
+function meets([west, south, east, north]: MapBox, view: MapBox): boolean {
   const crosses = west > east
   return south <= view[3] && north >= view[1] && (crosses || (west <= view[2] && east >= view[0]))
 }

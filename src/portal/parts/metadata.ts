@@ -1,10 +1,10 @@
 /** Any value of a record for people: labels, links, dates, sizes, languages, places. */
 
 import { isJsonObject, type Fields } from '../../text/json.ts'
-import { html, joined, linkTo, safeAddress, type Content, type Markup } from '../html.ts'
+import { html, joined, linkTo, safeAddress, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { chosenText, directionOf, localeOf } from '../languages.ts'
 import type { PageContext } from '../page.ts'
-import { fieldsOf, inLanguage, labelOf, listOf, plain, wantedLanguages } from '../record.ts'
+import { memberFields, inLanguage, labelFor, listed, textOr, wantedLanguages } from '../record.ts'
 
 /** Values of one field that are shown. */
 const mostValues = 100
@@ -31,7 +31,7 @@ const elsewhere: ReadonlySet<string> = new Set([
 ])
 
 /** Rows of everything that a record says and no other part of its page shows. */
-export function metadataRows(context: PageContext, record: Fields): Markup {
+export function metadataRows(context: PageContext, record: Fields): HtmlMarkup {
   const rows = Object.entries(record).flatMap(([name, value]) => {
     if (elsewhere.has(name)) return []
     const shown = valueText(context, value)
@@ -40,11 +40,11 @@ export function metadataRows(context: PageContext, record: Fields): Markup {
   return html`<dl class="pairs">${keywordRow(context, record)}${rows}</dl>`
 }
 
-const row = (name: string, value: Content): Markup =>
+const row = (name: string, value: HtmlContent): HtmlMarkup =>
   html`<div> <dt>${name}</dt> <dd>${value}</dd> </div>`
 
 /** A name of the profile in words: ours where there are some. */
-export function fieldName({ t }: PageContext, name: string): string {
+function fieldName({ t }: PageContext, name: string): string {
   const key = `field-${name}`
   const known = t(key)
   if (known !== key) return known
@@ -53,13 +53,13 @@ export function fieldName({ t }: PageContext, name: string): string {
 }
 
 /** Keywords by language, those of the page first. */
-function keywordRow(context: PageContext, record: Fields): Content {
-  const all = listOf(record['keywords']).map(fieldsOf)
+function keywordRow(context: PageContext, record: Fields): HtmlContent {
+  const all = listed(record['keywords']).map(memberFields)
   if (all.length === 0) return false
-  const groups = Map.groupBy(all, ({ language }) => plain(language) ?? '')
+  const groups = Map.groupBy(all, ({ language }) => textOr(language) ?? '')
   const order = [context.language, ...groups.keys()]
   const parts = [...new Set(order)].flatMap((language) => {
-    const words = groups.get(language)?.flatMap(({ label }) => plain(label) ?? [])
+    const words = groups.get(language)?.flatMap(({ label }) => textOr(label) ?? [])
     if (!words) return []
     const text = words.slice(0, mostValues).join(', ')
     return language === ''
@@ -70,7 +70,7 @@ function keywordRow(context: PageContext, record: Fields): Content {
 }
 
 /** `undefined` where there is nothing to show. */
-export function valueText(context: PageContext, value: unknown, depth = 0): Content | undefined {
+function valueText(context: PageContext, value: unknown, depth = 0): HtmlContent | undefined {
   if (value === undefined || value === null || value === '' || depth > deepest) return undefined
   if (typeof value === 'boolean') return context.t(value ? 'yes' : 'no')
   if (typeof value === 'number') return context.formats.number(value)
@@ -84,7 +84,7 @@ export function valueText(context: PageContext, value: unknown, depth = 0): Cont
   return isJsonObject(value) ? objectText(context, value, depth) : undefined
 }
 
-function textValue(context: PageContext, value: string): Content {
+function textValue(context: PageContext, value: string): HtmlContent {
   const duration = durationText(context, value)
   if (duration !== undefined) return duration
   if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value)) return context.formats.day(value) ?? value
@@ -93,12 +93,12 @@ function textValue(context: PageContext, value: string): Content {
     : linkTo(value, html`<code>${value}</code>`)
 }
 
-function objectText(context: PageContext, value: Fields, depth: number): Content | undefined {
+function objectText(context: PageContext, value: Fields, depth: number): HtmlContent | undefined {
   if ('gte' in value || 'lte' in value) return periodText(context, value)
-  const label = labelOf(context, value)
+  const label = labelFor(context, value)
   const address = value['resource'] ?? value['url'] ?? value['homepage']
   if (label) {
-    const isCode = plain(address)?.startsWith('http://publications.europa.eu/') === true
+    const isCode = textOr(address)?.startsWith('http://publications.europa.eu/') === true
     return isCode ? inLanguage(context, label) : linkTo(address, inLanguage(context, label))
   }
   const map = chosenText(value, wantedLanguages(context))
@@ -132,10 +132,10 @@ function durationText({ language }: PageContext, value: string): string | undefi
 }
 
 /** `since 1987`, `until …`, `… – …`; a first of January stands for its year. */
-export function periodText({ t, formats }: PageContext, value: Fields): Content | undefined {
+export function periodText({ t, formats }: PageContext, value: Fields): HtmlContent | undefined {
   const [from, to] = [value['gte'], value['lte']].map((one) =>
-    /^\d{4}-01-01(?:T00:00:00)?/.test(plain(one) ?? '')
-      ? plain(one)?.slice(0, 4)
+    /^\d{4}-01-01(?:T00:00:00)?/.test(textOr(one) ?? '')
+      ? textOr(one)?.slice(0, 4)
       : formats.day(one),
   )
   if (from && to) return html`${from} – ${to}`
@@ -144,11 +144,11 @@ export function periodText({ t, formats }: PageContext, value: Fields): Content 
 }
 
 /** Name, addresses and telephone of somebody to ask. */
-export function contactLines(context: PageContext, contact: Fields): Content {
+export function contactLines(context: PageContext, contact: Fields): HtmlContent {
   const { t } = context
-  const name = labelOf(context, contact)
-  const mail = plain(contact['email'])
-  const telephone = plain(contact['telephone'])
+  const name = labelFor(context, contact)
+  const mail = textOr(contact['email'])
+  const telephone = textOr(contact['telephone'])
   const lines = [
     name && inLanguage(context, name),
     mail !== undefined &&
@@ -158,8 +158,8 @@ export function contactLines(context: PageContext, contact: Fields): Content {
         telephone.includes(':') ? telephone : `tel:${telephone}`,
         telephone.replace(/^tel:/, ''),
       ),
-    plain(contact['address']),
-    ...listOf(contact['url'])
+    textOr(contact['address']),
+    ...listed(contact['url'])
       .slice(0, 3)
       .map((url) => linkTo(url, t('web-page'))),
   ]

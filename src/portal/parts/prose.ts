@@ -3,7 +3,7 @@
 import { marked } from 'marked'
 import sanitizeHtml from 'sanitize-html'
 import { raw } from 'hono/html'
-import type { Markup } from '../html.ts'
+import type { HtmlMarkup } from '../html.ts'
 
 /** Characters of a description that are read. */
 const longest = 50_000
@@ -23,13 +23,13 @@ const rules: sanitizeHtml.IOptions = {
 }
 
 /** HTML of a description: paragraphs, lists, links that search engines do not follow; no images, no headings. */
-export function proseOf(text: string): Markup {
+export function proseOf(text: string): HtmlMarkup {
   const markdown = marked.parse(text.slice(0, longest), { async: false, gfm: true })
   return raw(sanitizeHtml(markdown, rules))
 }
 
 /** HTML of a page of the operator, who may use headings and images of the portal's own folder. */
-export function operatorPage(text: string): Markup {
+export function operatorPage(text: string): HtmlMarkup {
   const markdown = marked.parse(text, { async: false, gfm: true })
   return raw(
     sanitizeHtml(markdown, {

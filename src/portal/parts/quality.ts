@@ -1,6 +1,6 @@
 /** How good metadata is, drawn: four steps with a word, bars of the five dimensions. */
 
-import { html, type Content, type Markup } from '../html.ts'
+import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import type { PageContext } from '../page.ts'
 
 /** Points from which each step begins (data.europa.eu, Metadata Quality Assessment). */
@@ -15,7 +15,7 @@ const steps = [
 export const mostPoints = 405
 
 /** Step of a score, 0 to 3. */
-export const rankOf = (score: number): number => steps.findLastIndex(({ from }) => score >= from)
+const rankOf = (score: number): number => steps.findLastIndex(({ from }) => score >= from)
 
 /** The next step and how many points are missing; `undefined` on the last one. */
 export function nextStep(score: number) {
@@ -24,7 +24,7 @@ export function nextStep(score: number) {
 }
 
 /** Four squares and a word; a link where there is an address. */
-export function qualityMark({ t }: PageContext, score: number, href?: string): Markup {
+export function qualityMark({ t }: PageContext, score: number, href?: string): HtmlMarkup {
   const rank = rankOf(score)
   const squares = steps.map(
     (_, at) =>
@@ -37,7 +37,7 @@ export function qualityMark({ t }: PageContext, score: number, href?: string): M
 }
 
 /** The five dimensions with the points that each can earn. */
-export const dimensions = [
+export const qualityDimensions = [
   { key: 'findability', most: 100 },
   { key: 'accessibility', most: 100 },
   { key: 'interoperability', most: 110 },
@@ -50,8 +50,8 @@ export function dimensionBars(
   { t }: PageContext,
   scores: Readonly<Record<string, number | undefined>>,
   isLinked = false,
-): Content {
-  const rows = dimensions.map(({ key, most }) => {
+): HtmlContent {
+  const rows = qualityDimensions.map(({ key, most }) => {
     const score = Math.round(scores[key] ?? 0)
     const share = Math.min(100, Math.round((score / most) * 100))
     const state = share === 0 ? ' none' : share < 60 ? ' low' : ''

@@ -1,8 +1,8 @@
 /** Reads files of strangers in a thread of its own, whose memory and time are bounded. */
 
 import { serve } from '../../workers/serve.ts'
-import { tablesOf, type PreviewFile, type PreviewResult } from './tables.ts'
+import { previewTablesOf, type PreviewFile, type PreviewResult } from './tables.ts'
 
 export type PreviewCalls = { readonly tables: readonly [PreviewFile, PreviewResult] }
 
-serve<PreviewCalls>({ tables: tablesOf })
+serve<PreviewCalls>({ tables: previewTablesOf })

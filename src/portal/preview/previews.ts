@@ -24,7 +24,7 @@ type PreviewOptions = {
   readonly now: () => number
 }
 
-export const previewsFormat = 1
+const previewsFormat = 1
 
 /** Size by header; time for one file and for reading it; how long and how many previews are kept. */
 const [mostBytes, fetchMs, readMs, keptMs, mostKept] = [

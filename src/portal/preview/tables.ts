@@ -7,7 +7,7 @@ import readExcel from 'read-excel-file/node'
 import { isJsonObject } from '../../text/json.ts'
 
 /** What a preview holds at most. */
-export const [mostRows, mostColumns, mostCharacters, mostSheets] = [200, 50, 300, 3]
+const [mostRows, mostColumns, mostCharacters, mostSheets] = [200, 50, 300, 3]
 /** Bytes of a file that are read, and that its content may unpack to. */
 export const [readBytes, unpackedBytes] = [5 * 2 ** 20, 50 * 2 ** 20]
 
@@ -44,7 +44,7 @@ const startsWith = (bytes: Uint8Array, ...start: readonly number[]): boolean =>
   start.every((byte, at) => bytes[at] === byte)
 
 /** Never throws. */
-export async function tablesOf(file: PreviewFile): Promise<PreviewResult> {
+export async function previewTablesOf(file: PreviewFile): Promise<PreviewResult> {
   try {
     return await read(file, 0)
   } catch {
@@ -128,9 +128,7 @@ function delimited(text: string, isCut: boolean): PreviewResult {
     delimitersToGuess: [',', ';', '\t', '|'],
   })
   const rows = isCut && data.length <= mostRows ? data.slice(0, -1) : data
-  return rows.every((row) => row.length === 1)
-    ? { reason: 'format' }
-    : { tables: [tableOf(rows)] }
+  return rows.every((row) => row.length === 1) ? { reason: 'format' } : { tables: [tableOf(rows)] }
 }
 
 function json(text: string, isCut: boolean): PreviewResult {
