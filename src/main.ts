@@ -39,6 +39,7 @@ import { openStations, pagesOf, type Stations } from './main/stations.ts'
 import { waiting, waitingSentence } from './main/waiting.ts'
 import { defaultFacets } from './projector/building/facets.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
+import { openPageShell } from './portal/page-shell.ts'
 import { secretRegistry, type Secrets } from './secrets.ts'
 
 // The command line of the platform.
@@ -197,6 +198,7 @@ async function run(argumentList: readonly string[]): Promise<void> {
     longAnswers: longAnswers(config.limits),
     startOptions,
     version,
+    pages: config.services.includes('portal') ? openPageShell(config.portal, log) : undefined,
   }
   keepPrivate(config.dataDir, log)
   const platform = await startPlatform(shell, secrets)

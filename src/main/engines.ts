@@ -1,5 +1,6 @@
 /** What all services stand on: store, index, profile and the projection between them. */
 
+import type { PageShell } from '../portal/page-shell.ts'
 import { hash, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -36,6 +37,8 @@ export type StartContext = {
   readonly longAnswers: LongAnswers
   readonly startOptions: StartOptions
   readonly version: string
+  /** What pages are made with; absent where no portal is run. */
+  readonly pages?: PageShell | undefined
 }
 
 /** A file that comes with the code. */

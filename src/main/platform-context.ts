@@ -5,6 +5,7 @@ import type { Config, Service } from '../config/config.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import type { OwnKeys } from '../http/keys/known-keys.ts'
 import type { Secrets } from '../secrets.ts'
+import { problemPages } from '../portal/portal-app.ts'
 import type { OpenRepository } from '../repository/repository.ts'
 import type { Engines, StartContext } from './engines.ts'
 
@@ -75,7 +76,8 @@ export const ownRepository = ({
   previewDataset,
 })
 
-export const httpOptions = ({ config, log, numbers, longAnswers }: StartContext) => ({
+export const httpOptions = ({ config, log, numbers, longAnswers, pages }: StartContext) => ({
+  ...(pages && { problemPage: problemPages(pages) }),
   longAnswers,
   log,
   metrics: numbers,

@@ -27,11 +27,12 @@ export function portalStation(
   outbound: Outbound | undefined,
 ): App | undefined {
   const { config } = context.shell
-  if (!config.services.includes('portal')) return undefined
+  const { pages } = context.shell
+  if (!pages) return undefined
   const services = gateway(entrances)
   const port = (name: keyof typeof servicePaths) => portInProcess(services, servicePaths[name])
   return portalApp({
-    config: config.portal,
+    shell: pages,
     ports: {
       search: port('search'),
       repository: port('repo'),

@@ -2,29 +2,21 @@
 
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import type { PortalConfig } from '../config/portal.ts'
 import { Failure } from '../errors.ts'
 import { newApp, type App, type AppContext, type AppOptions } from '../http/app.ts'
 import { pathOf } from '../http/shell/context.ts'
 import { addVary } from '../http/shell/headers.ts'
 import { recordPath } from './addresses.ts'
-import { openAssets, type Assets } from './assets.ts'
 import { serveFiles } from './asset-routes.ts'
 import { hitsCsv } from './hits-csv.ts'
 import { searchForm } from './search-query.ts'
 import { citationFormats, citationOf } from './citations.ts'
-import {
-  localFormats,
-  translator,
-  wantedLanguage,
-  type Formats,
-  type Translate,
-} from './languages.ts'
+import { wantedLanguage } from './languages.ts'
 import { frame, type PageContent, type PageContext } from './page.ts'
 import { cataloguePage, cataloguesPage } from './pages/catalogue-pages.ts'
 import { datasetPage, readRecord } from './pages/dataset-page.ts'
 import { checkPage } from './pages/check-page.ts'
-import { errorPage, type PageProblem } from './pages/error-page.ts'
+import { errorPage, helpFor, type PageProblem } from './pages/error-page.ts'
 import { previewPage } from './pages/preview-page.ts'
 import type { Previews } from './preview/previews.ts'
 import { homePage } from './pages/home-page.ts'
@@ -35,17 +27,17 @@ import { conceptPage, vocabulariesPage, vocabularyPage } from './pages/vocabular
 import { qualityPage } from './pages/quality-page.ts'
 import { facetPage, searchPage } from './pages/search-page.ts'
 import { prefersPage } from './negotiation.ts'
-import { ServiceRefusal, type Ports } from './ports.ts'
+import { ServiceRefusal, type Port, type Ports } from './ports.ts'
 import { textOr } from './record.ts'
 import { datasetSchema } from './schema-org.ts'
 import type { Sessions } from './sessions.ts'
 import { addStewardRoutes, sessionOf } from './steward-routes.ts'
-import { openTheme, type Theme, type ThemeFolder } from './theme.ts'
+import type { PageShell } from './page-shell.ts'
 import { operatorPage } from './parts/prose.ts'
 import { html } from './html.ts'
 
 type PortalDeps = {
-  readonly config: PortalConfig
+  readonly shell: PageShell
   readonly ports: Ports
   readonly http: Omit<AppOptions, 'name'>
   /** Absent where nothing is fetched for previews. */
@@ -56,14 +48,7 @@ type PortalDeps = {
 }
 
 /** What the pages of a process share. */
-type Portal = PortalDeps & {
-  readonly assets: Assets
-  readonly theme: ThemeFolder
-  readonly speech: (
-    language: string,
-    theme: Theme,
-  ) => { readonly t: Translate; readonly formats: Formats }
-}
+type Portal = PortalDeps & PageShell
 
 const formFields = z.object({ rdf: z.string().default(''), level: z.string().optional() })
 
@@ -92,16 +77,8 @@ const pageHeaders = {
 
 /** The app of the portal, at the root of the common port beside the services. */
 export function portalApp(deps: PortalDeps): App {
-  const portal: Portal = {
-    ...deps,
-    assets: openAssets({
-      hasFont: deps.config.font === 'source-serif',
-      tokens: tokensOf(deps.config),
-    }),
-    theme: openTheme(deps.config, deps.http.log),
-    speech: speaker(deps.config),
-  }
-  const app = newApp({ ...deps.http, name: 'portal', problemPage: pageOf(portal) })
+  const portal: Portal = { ...deps, ...deps.shell }
+  const app = newApp({ ...deps.http, name: 'portal' })
   serveRecords(app, portal)
   serveRedirects(app, portal)
   servePages(app, portal)
@@ -115,45 +92,23 @@ export function portalApp(deps: PortalDeps): App {
   return app
 }
 
-/** Problems as pages, for every service: whoever wants to read a page gets one. */
-const pageOf =
-  (portal: Portal): NonNullable<AppOptions['problemPage']> =>
+/** Problems as pages, for every service: whoever wants to read a page gets one, even while nothing else is there. */
+export const problemPages =
+  (shell: PageShell): NonNullable<AppOptions['problemPage']> =>
   async (c, { status, body, headers }) => {
-    if (!prefersPage(c.req.header('Accept'))) return undefined
+    if (!prefersPage(c.req.header('Accept')) || !readers.has(c.req.method)) return undefined
     const after = Number(new Headers(headers).get('Retry-After'))
-    return problemPage(c, portal, {
-      status,
-      detail: body.detail ?? '',
-      ...(after > 0 && { retryAfter: after }),
-    })
+    const problem = { status, detail: body.detail ?? '', ...(after > 0 && { retryAfter: after }) }
+    const page = await problemPage(c, { ...shell, ports: noPorts, sessions: undefined }, problem)
+    for (const [name, value] of new Headers(headers))
+      if (!page.headers.has(name)) page.headers.set(name, value)
+    return page
   }
 
-/** Texts and formats of a language, made once for each state of the theme. */
-function speaker({ timeZone }: PortalConfig): Portal['speech'] {
-  let known = new Map<string, ReturnType<Portal['speech']>>()
-  let own: Theme['texts'] | undefined
-  return (language, { texts }) => {
-    if (own !== texts) known = new Map()
-    own = texts
-    const spoken = known.get(language) ?? {
-      t: translator(language, texts[language]),
-      formats: localFormats(language, timeZone),
-    }
-    known.set(language, spoken)
-    return spoken
-  }
-}
-
-const tokensOf = ({ colours }: PortalConfig): string => {
-  const { accent = '#0d5c58', accentDark = '#7fcac2', rubric } = colours
-  const rows = [
-    ...(colours.accent === undefined && colours.accentDark === undefined
-      ? []
-      : [`--accent: light-dark(${accent}, ${accentDark});`]),
-    ...(rubric === undefined ? [] : [`--rubric: light-dark(${rubric}, #f0a088);`]),
-  ]
-  return rows.length === 0 ? '' : `\n@layer custom { :root { ${rows.join(' ')} } }\n`
-}
+/** What browsers send by themselves and by forms. */
+const readers: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
+const noPort: Port = () => Promise.reject(new Error('no service is asked for a problem'))
+const noPorts: Ports = { search: noPort, repository: noPort, metrics: noPort, sparql: noPort }
 
 type Make = (context: PageContext, c: AppContext) => Promise<PageContent | undefined>
 
@@ -185,7 +140,11 @@ async function contextOf(c: AppContext, portal: Portal): Promise<PageContext | u
   return contextIn(c, portal, language)
 }
 
-async function contextIn(c: AppContext, portal: Portal, language: string): Promise<PageContext> {
+async function contextIn(
+  c: AppContext,
+  portal: PageShell & Pick<Portal, 'ports' | 'sessions'>,
+  language: string,
+): Promise<PageContext> {
   const theme = await portal.theme.current()
   const url = new URL(c.req.url)
   const start = url.pathname.indexOf(`/${language}/`)
@@ -203,7 +162,7 @@ async function contextIn(c: AppContext, portal: Portal, language: string): Promi
     },
     assets: portal.assets,
     ports: portal.ports,
-    log: portal.http.log,
+    log: portal.log,
     root: c.get('root'),
     place: start < 0 ? '' : url.pathname.slice(start + language.length + 2) + url.search,
     signal: AbortSignal.any([c.get('signal'), AbortSignal.timeout(deadlineMs)]),
@@ -212,19 +171,28 @@ async function contextIn(c: AppContext, portal: Portal, language: string): Promi
   }
 }
 
-/** A problem of a service as a page; programs that do not ask for HTML get it as it is. */
-async function problemPage(c: AppContext, portal: Portal, problem: PageProblem): Promise<Response> {
+/** What went wrong as a page; what helps is asked for where the services can be reached. */
+async function problemPage(
+  c: AppContext,
+  portal: Parameters<typeof contextIn>[1],
+  problem: PageProblem,
+): Promise<Response> {
   const asked = new URL(c.req.url).pathname
     .split('/')
     .find((step) => portal.config.languages.some((one) => one === step))
-  const context = await contextIn(c, portal, asked ?? portal.config.defaultLanguage)
-  const body = String(await frame(context, errorPage(context, pathOf(c.req.url), problem)))
+  const preferred = wantedLanguage(portal.config, c.req.header('Accept-Language'))
+  const context = await contextIn(c, portal, asked ?? preferred)
+  const path = pathOf(c.req.url)
+  const whole =
+    portal.ports === noPorts ? problem : { ...problem, ...(await helpFor(context, path, problem)) }
+  const body = String(await frame(context, errorPage(context, path, whole)))
   const headers = {
     ...pageHeaders,
     'Cache-Control': 'no-store',
-    ...(problem.retryAfter !== undefined && { 'Retry-After': String(problem.retryAfter) }),
+    Vary: 'Accept, Accept-Language',
+    ...(whole.retryAfter !== undefined && { 'Retry-After': String(whole.retryAfter) }),
   }
-  return new Response(body, { status: problem.status, headers })
+  return new Response(body, { status: whole.status, headers })
 }
 
 /** The root, and what older feeds and sitemaps of this kind publish. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Failure } from '../errors.ts'
 
 /** A service: the path begins behind its address. Answers what the service answers. */
-type Port = (path: string, init?: RequestInit) => Promise<Response>
+export type Port = (path: string, init?: RequestInit) => Promise<Response>
 
 export type Ports = {
   readonly search: Port

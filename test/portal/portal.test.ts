@@ -322,3 +322,48 @@ describe('signing in', () => {
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429])
   })
 })
+
+describe('problems for people', () => {
+  const paths = [
+    '/nothing',
+    '/api/hub/search/nothing',
+    '/api/hub/repo/nothing',
+    '/api/scheduler/nothing',
+    '/sparql/nothing',
+    '/api/mqa/cache/nothing',
+    '/api/segments/nothing',
+  ]
+  it.each(paths)('%s is a page for browsers and a problem for programs', async (path) => {
+    const page = await get(path)
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+    ])
+    const text = await page.text()
+    expect(text).toContain('<meta name="robots" content="noindex"')
+    for (const headers of [{}, { Accept: '*/*' }, { Accept: 'application/json' }]) {
+      const problem = await get(path, headers)
+      expect(problem.headers.get('content-type')).toContain('application/problem+json')
+      await problem.body?.cancel()
+    }
+  })
+
+  it('a removed record says when it was removed and until when it can be restored', async () => {
+    await dataset('gone', 'Gone for good', 'This one is removed.')
+    const removed = await fetch(`${client(platform).repo}/datasets/gone`, {
+      method: 'DELETE',
+      headers: { 'X-API-Key': platform.key },
+    })
+    expect(removed.status).toBe(204)
+    await expect.poll(async () => (await get('/en/datasets/gone')).status).toBe(410)
+    const page = await get('/de/datasets/gone')
+    const text = await page.text()
+    expect(text).toMatch(/Wiederherstellbar bis<\/dt>\s*<dd><time/)
+    expect(text).toContain('/de/catalogues/city')
+  })
+
+  it('an address that is nearly right shows datasets with such a title', async () => {
+    const text = await (await get('/en/datasets/parks-of')).text()
+    expect(text).toContain('/en/datasets/parks"')
+  })
+})

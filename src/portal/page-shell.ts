@@ -1,0 +1,55 @@
+/** What every page is made with: style, script, texts, the operator's folder. It is there before any service is. */
+
+import type { PortalConfig } from '../config/portal.ts'
+import type { Log } from '../log.ts'
+import { openAssets, type Assets } from './assets.ts'
+import { localFormats, translator, type Formats, type Translate } from './languages.ts'
+import { openTheme, type Theme, type ThemeFolder } from './theme.ts'
+
+/** What every page needs, those of problems too: it is there before any service is. */
+export type PageShell = {
+  readonly config: PortalConfig
+  readonly log: Log
+  readonly assets: Assets
+  readonly theme: ThemeFolder
+  readonly speech: (
+    language: string,
+    theme: Theme,
+  ) => { readonly t: Translate; readonly formats: Formats }
+}
+
+/** Opened once, also for the problems of other services. */
+export const openPageShell = (config: PortalConfig, log: Log): PageShell => ({
+  config,
+  log,
+  assets: openAssets({ hasFont: config.font === 'source-serif', tokens: tokensOf(config) }),
+  theme: openTheme(config, log),
+  speech: speaker(config),
+})
+
+/** Texts and formats of a language, made once for each state of the theme. */
+function speaker({ timeZone }: PortalConfig): PageShell['speech'] {
+  let known = new Map<string, ReturnType<PageShell['speech']>>()
+  let own: Theme['texts'] | undefined
+  return (language, { texts }) => {
+    if (own !== texts) known = new Map()
+    own = texts
+    const spoken = known.get(language) ?? {
+      t: translator(language, texts[language]),
+      formats: localFormats(language, timeZone),
+    }
+    known.set(language, spoken)
+    return spoken
+  }
+}
+
+const tokensOf = ({ colours }: PortalConfig): string => {
+  const { accent = '#0d5c58', accentDark = '#7fcac2', rubric } = colours
+  const rows = [
+    ...(colours.accent === undefined && colours.accentDark === undefined
+      ? []
+      : [`--accent: light-dark(${accent}, ${accentDark});`]),
+    ...(rubric === undefined ? [] : [`--rubric: light-dark(${rubric}, #f0a088);`]),
+  ]
+  return rows.length === 0 ? '' : `\n@layer custom { :root { ${rows.join(' ')} } }\n`
+}
