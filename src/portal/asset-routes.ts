@@ -35,7 +35,7 @@ export function serveFiles(app: App, { assets, theme, config }: FileContext): vo
     const root = c.get('root')
     const closed = ['/*?*page=', '/*/datasets/facets', '/*/preview', '/*/harvest', '/api/']
     return c.text(
-      `User-agent: *\n${closed.map((path) => `Disallow: ${path}`).join('\n')}\nSitemap: ${root}sitemap.xml\n`,
+      `User-agent: *\nAllow: /api/hub/search/sitemap\n${closed.map((path) => `Disallow: ${path}`).join('\n')}\nSitemap: ${root}sitemap.xml\n`,
     )
   })
   app.get('/sitemap.xml', (c) =>

@@ -6,6 +6,7 @@ import type { App, AppContext } from '../http/app.ts'
 import { may } from '../http/keys/permission.ts'
 import { isLoopback } from '../http/shell/client.ts'
 import { pathTo, type PageContent, type PageContext } from './page.ts'
+import { deletedPage, deletedRecords } from './pages/deleted-page.ts'
 import { pipePage, runPage, sourcesPage } from './pages/harvest-pages.ts'
 import { signInPage } from './pages/sign-in-page.ts'
 import { askJson } from './ports.ts'
@@ -56,6 +57,7 @@ export function addStewardRoutes(app: App, { sessions, respond, contextOf }: Ste
   })
   own('/harvest', (context) => sourcesPage(context))
   own('/harvest/pipes/:name', (context, c) => pipePage(context, c.req.param('name') ?? ''))
+  own('/harvest/deleted', (context, _c, session) => deletedPage(context, session))
   own('/harvest/runs/:id', (context, c) => runPage(context, c.req.param('id') ?? ''))
   addActions(app, { sessions, contextOf })
 }
@@ -168,6 +170,19 @@ function addActions(
       await act(await contextOf(c), c, session, { method: 'POST', path, body }),
       303,
     )
+  })
+  app.post('/:language/harvest/deleted/:kind/:id', async (c) => {
+    const { session } = await ownForm(c, sessions)
+    const context = await contextOf(c)
+    const { kind, id } = c.req.param()
+    const found = context && (await deletedRecords(context, session))
+    const record = found?.find((one) => one.kind === kind && one.id === id)
+    if (!context || !record) throw new Failure('not-found', 'nothing of that name can be restored')
+    const { method, path } = record.call
+    context.log.info({ key: session.id, method, path }, 'portal.action')
+    const headers = context.ports.authority?.() ?? {}
+    await askJson(context.ports.repository, path, { method, headers, signal: c.get('signal') })
+    return c.redirect(pathTo(context, 'harvest', 'deleted'), 303)
   })
   app.post('/:language/harvest/runs/:id', async (c) => {
     const { session, form } = await ownForm(c, sessions)

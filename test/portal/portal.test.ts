@@ -250,6 +250,37 @@ describe('hostile values', () => {
   })
 })
 
+describe('deleted records', () => {
+  it('are listed for stewards, who restore them by a form of their session', async () => {
+    await dataset('back', 'Comes back', 'This one is removed and restored.')
+    const headers = { 'X-API-Key': platform.key }
+    await fetch(`${client(platform).repo}/datasets/back`, { method: 'DELETE', headers })
+    const signIn = await fetch(`${platform.url}/en/sign-in`, {
+      method: 'POST',
+      body: new URLSearchParams({ key: platform.key }),
+      redirect: 'manual',
+    })
+    const cookie = signIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const text = await (
+      await get('/en/harvest/deleted', { Accept: browser, Cookie: cookie })
+    ).text()
+    const token =
+      /action="\/en\/harvest\/deleted\/dataset\/back"[^]*?name="_csrf" value="([^"]+)"/.exec(
+        text,
+      )?.[1] ?? ''
+    const restore = (csrf: string) =>
+      fetch(`${platform.url}/en/harvest/deleted/dataset/back`, {
+        method: 'POST',
+        headers: { Cookie: cookie },
+        body: new URLSearchParams({ _csrf: csrf, do: 'restore' }),
+        redirect: 'manual',
+      })
+    expect((await restore('forged')).status).toBe(403)
+    expect((await restore(token)).status).toBe(303)
+    await expect.poll(async () => (await get('/en/datasets/back')).status).toBe(200)
+  })
+})
+
 describe('signing in', () => {
   const signIn = (key: string) =>
     fetch(`${platform.url}/en/sign-in`, {

@@ -79,17 +79,26 @@ function causeOf({ t }: PageContext, problem: unknown): string | undefined {
 const styles: Readonly<Record<string, string>> = { cancel: 'danger', dry: 'quiet' }
 
 /** A button that does something: a form with the token of the session. */
-const action = (context: PageContext, path: string, name: string, label: HtmlContent): HtmlMarkup =>
+export const actionForm = (
+  context: PageContext,
+  path: string,
+  name: string,
+  label: HtmlContent,
+): HtmlMarkup =>
   html`<form class="row" method="post" action="${path}"><input type="hidden" name="_csrf" value="${context.steward?.token}"><button class="button small ${styles[name]}" name="do" value="${name}">${label}</button></form>`
 
-function stewardMenu(context: PageContext, current: 'sources' | 'deleted'): HtmlMarkup {
+export function stewardMenu(context: PageContext, current: 'sources' | 'deleted'): HtmlMarkup {
   const { t } = context
   const entry = (key: typeof current, step: readonly string[]) =>
     html`<li><a href="${pathTo(context, ...step)}"${key === current && html` aria-current="page"`}>${t(`steward-${key}`)}</a></li>`
   return html`<nav class="steward" aria-label="${t('steward-pages')}"><ul role="list">${entry('sources', ['harvest'])}${entry('deleted', ['harvest', 'deleted'])}<li><form method="post" action="${pathTo(context, 'sign-out')}"><input type="hidden" name="_csrf" value="${context.steward?.token}"><button>${t('sign-out')}</button></form></li></ul></nav>`
 }
 
-const frameOf = (title: string, body: HtmlContent, head?: HtmlContent): PageContent => ({
+export const stewardFrame = (
+  title: string,
+  body: HtmlContent,
+  head?: HtmlContent,
+): PageContent => ({
   title,
   section: 'harvest',
   isIndexed: false,
@@ -127,7 +136,7 @@ export async function sourcesPage(context: PageContext): Promise<PageContent> {
       (key) =>
         html`<td role="cell" class="num" data-label="${t(`count-${key}`)}">${formats.number(number(run && counts(run)[key]))}</td>`,
     )
-    return html`<tr role="row"><th scope="row" role="rowheader" class="wide"><a href="${pathTo(context, 'harvest', 'pipes', name)}">${textOr(pipe['title']) ?? name}</a><br><span class="soft small">${name}</span></th><td role="cell" class="wide">${stateMark(context, run)}${cause !== undefined && html`<br><span class="small soft"><bdi>${cause}</bdi></span>`}</td>${cells}<td role="cell" class="wide" data-label="${t('started')}">${run ? html`<a href="${pathTo(context, 'harvest', 'runs', textOr(run['id']) ?? '')}">${formats.moment(run['startTime'] ?? run['created'])}</a>` : '–'}</td><td role="cell" class="wide" data-label="${t('next-start')}">${formats.moment(next) ?? html`<span class="soft">${t('by-hand')}</span>`}</td><td role="cell" class="wide">${action(context, pathTo(context, 'harvest', 'pipes', name), 'run', html`${icon('play')} ${t('run')}<span class="vh"> ${name}</span>`)}${action(context, pathTo(context, 'harvest', 'pipes', name), 'dry', html`${t('dry-run')}<span class="vh"> ${name}</span>`)}</td></tr>`
+    return html`<tr role="row"><th scope="row" role="rowheader" class="wide"><a href="${pathTo(context, 'harvest', 'pipes', name)}">${textOr(pipe['title']) ?? name}</a><br><span class="soft small">${name}</span></th><td role="cell" class="wide">${stateMark(context, run)}${cause !== undefined && html`<br><span class="small soft"><bdi>${cause}</bdi></span>`}</td>${cells}<td role="cell" class="wide" data-label="${t('started')}">${run ? html`<a href="${pathTo(context, 'harvest', 'runs', textOr(run['id']) ?? '')}">${formats.moment(run['startTime'] ?? run['created'])}</a>` : '–'}</td><td role="cell" class="wide" data-label="${t('next-start')}">${formats.moment(next) ?? html`<span class="soft">${t('by-hand')}</span>`}</td><td role="cell" class="wide">${actionForm(context, pathTo(context, 'harvest', 'pipes', name), 'run', html`${icon('play')} ${t('run')}<span class="vh"> ${name}</span>`)}${actionForm(context, pathTo(context, 'harvest', 'pipes', name), 'dry', html`${t('dry-run')}<span class="vh"> ${name}</span>`)}</td></tr>`
   })
   const heads = [
     'source',
@@ -143,7 +152,7 @@ export async function sourcesPage(context: PageContext): Promise<PageContent> {
     (key) =>
       html`<th scope="col" role="columnheader"${key.startsWith('count') && html` class="num"`}>${t(key)}</th>`,
   )
-  return frameOf(
+  return stewardFrame(
     t('steward-sources'),
     html`${stewardMenu(context, 'sources')}<h1>${t('steward-sources')}</h1>${rows.length === 0 ? html`<p class="close">${t('no-pipes')}</p>` : html`<div class="scroll close" tabindex="0" role="group" aria-label="${t('steward-sources')}"><table role="table" class="table stacks"><thead role="rowgroup"><tr role="row">${head}<th scope="col" role="columnheader"><span class="vh">${t('actions')}</span></th></tr></thead><tbody role="rowgroup">${rows}</tbody></table></div>`}`,
   )
@@ -166,9 +175,9 @@ export async function pipePage(context: PageContext, name: string): Promise<Page
     )
   const title = textOr(memberFields(memberFields(pipe)['header'])['title']) ?? name
   const self = pathTo(context, 'harvest', 'pipes', name)
-  return frameOf(
+  return stewardFrame(
     title,
-    html`${stewardMenu(context, 'sources')}${crumbs(context, [{ href: pathTo(context, 'harvest'), label: t('steward-sources') }])}<div class="section-head"><h1>${title}</h1><div class="row">${action(context, self, 'run', html`${icon('play')} ${t('run')}`)}${action(context, self, 'dry', t('dry-run'))}</div></div> ${pageSection('runs', t('runs'), html`<div class="scroll" tabindex="0" role="group" aria-labelledby="runs"><table class="table"><thead><tr><th scope="col">${t('started')}</th><th scope="col">${t('last-result')}</th>${countNames.map((key) => html`<th scope="col" class="num">${t(`count-${key}`)}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`)} ${pageSection(
+    html`${stewardMenu(context, 'sources')}${crumbs(context, [{ href: pathTo(context, 'harvest'), label: t('steward-sources') }])}<div class="section-head"><h1>${title}</h1><div class="row">${actionForm(context, self, 'run', html`${icon('play')} ${t('run')}`)}${actionForm(context, self, 'dry', t('dry-run'))}</div></div> ${pageSection('runs', t('runs'), html`<div class="scroll" tabindex="0" role="group" aria-labelledby="runs"><table class="table"><thead><tr><th scope="col">${t('started')}</th><th scope="col">${t('last-result')}</th>${countNames.map((key) => html`<th scope="col" class="num">${t(`count-${key}`)}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`)} ${pageSection(
       'triggers',
       t('triggers'),
       listed(triggers).length === 0
@@ -200,18 +209,18 @@ export async function runPage(context: PageContext, id: string): Promise<PageCon
   const self = pathTo(context, 'harvest', 'runs', id)
   const failures = number(counts(run)['failed'])
   const buttons = [
-    isActive && action(context, self, 'cancel', t('cancel-run')),
+    isActive && actionForm(context, self, 'cancel', t('cancel-run')),
     !isActive &&
       failures > 0 &&
-      action(
+      actionForm(
         context,
         self,
         'retry',
         html`${icon('rotate-ccw')} ${t('retry-n', { count: failures })}`,
       ),
-    textOr(run['status']) === 'interrupted' && action(context, self, 'resume', t('resume')),
+    textOr(run['status']) === 'interrupted' && actionForm(context, self, 'resume', t('resume')),
   ]
-  return frameOf(
+  return stewardFrame(
     t('run-of', { pipe }),
     html`${stewardMenu(context, 'sources')}${crumbs(context, [
       { href: pathTo(context, 'harvest'), label: t('steward-sources') },

@@ -47,8 +47,10 @@ const startsWith = (bytes: Uint8Array, ...start: readonly number[]): boolean =>
 export async function previewTablesOf(file: PreviewFile): Promise<PreviewResult> {
   try {
     return await read(file, 0)
-  } catch {
-    return { reason: 'damaged' }
+  } catch (error) {
+    // What `maxOutputLength` throws: the file unpacks to more than may be read.
+    const isBomb = error instanceof RangeError && 'code' in error
+    return { reason: isBomb ? 'too-large' : 'damaged' }
   }
 }
 
