@@ -42,7 +42,7 @@ export class ServiceRefusal extends Error {
   }
 }
 
-/** The JSON of a service. Throws `Refused` for its problems, and `store-unavailable` where it does not answer in time. */
+/** The JSON of a service, `undefined` where it answers something else. Throws `Refused` for its problems, and `store-unavailable` where it does not answer in time. */
 export async function askJson(
   port: Port,
   path: string,
@@ -52,7 +52,12 @@ export async function askJson(
   const answer = await port(path, { ...init, headers }).catch((cause: unknown) => {
     throw new Failure('store-unavailable', 'A service does not answer.', { cause, retryAfter: 5 })
   })
-  if (answer.ok) return answer.status === 204 ? undefined : answer.json()
+  if (answer.ok) {
+    const isJson = answer.headers.get('Content-Type')?.includes('json') === true
+    if (isJson) return answer.json()
+    await answer.body?.cancel()
+    return undefined
+  }
   const body: unknown = await answer.json().catch(() => ({}))
   throw new ServiceRefusal(answer.status, problem.safeParse(body).data ?? {})
 }
