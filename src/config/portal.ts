@@ -13,6 +13,29 @@ const texts = z.union(
 const colour = z
   .string(must('a colour such as #0d5c58'))
   .regex(/^#[0-9a-f]{6}$/i, must('a colour such as #0d5c58'))
+/** Paper of `portal.css`, by day and by night. */
+const paper = { light: '#fbfaf6', dark: '#14181b' } as const
+
+/** Ratio of two colours (WCAG 2.2, contrast ratio): 1 to 21. */
+function contrastOf(one: string, other: string): number {
+  const [dark = 0, light = 0] = [one, other].map(luminance).toSorted((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+function luminance(hex: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((from) => {
+    const part = Number.parseInt(hex.slice(from, from + 2), 16) / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+/** A colour of text: 4.5:1 on the paper, else people cannot read it. */
+const inkOn = (on: string) =>
+  colour.refine(
+    (text) => !/^#[0-9a-f]{6}$/i.test(text) || contrastOf(text, on) >= 4.5,
+    must(`a colour with a contrast of 4.5:1 on ${on}`),
+  )
 const link = object({
   title: texts,
   href: z.url({ protocol: /^https?$/, ...must('an http(s) address') }),
@@ -31,9 +54,9 @@ export const portalConfig = object({
   defaultLanguage: language.default('en'),
   timeZone: z.string().refine(isTimeZone, must('a time zone such as Europe/Berlin')).default('UTC'),
   colours: object({
-    accent: colour.optional(),
-    accentDark: colour.optional(),
-    rubric: colour.optional(),
+    accent: inkOn(paper.light).optional(),
+    accentDark: inkOn(paper.dark).optional(),
+    rubric: inkOn(paper.light).optional(),
   }).default({}),
   font: z.enum(['source-serif', 'system'], must('source-serif or system')).default('source-serif'),
   directory: z.string().min(1).optional(),

@@ -157,6 +157,14 @@ describe('a setting', () => {
     expect([off.profile, off.ignored]).toEqual([{ enabled: false }, ['PLATFORM_PROFILE']])
   })
 
+  it('of the colours of the portal needs contrast on its paper', () => {
+    const colours = (accent: string) => ({
+      PLATFORM_PORTAL_CONFIG: JSON.stringify({ colours: { accent } }),
+    })
+    expect(configOf(colours('#0d5c58')).portal.colours.accent).toBe('#0d5c58')
+    expect(problemsOf(colours('#ffff00'))).toContain('a contrast of 4.5:1')
+  })
+
   it('of the services may name the portal', () => {
     const config = configOf({ PLATFORM_SERVICES: 'repo,portal' })
     expect([config.services, config.ignored, config.warnings]).toEqual([['repo', 'portal'], [], []])
