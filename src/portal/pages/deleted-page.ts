@@ -12,7 +12,7 @@ const mostDeleted = 200
 const folders: Readonly<Record<string, string>> = { dataset: 'datasets', catalogue: 'catalogues' }
 
 /** What restoring a record asks of the repository. */
-export const restoreCall = (kind: string, id: string, catalogue: string | undefined) => ({
+const restoreCall = (kind: string, id: string, catalogue: string | undefined) => ({
   method: 'POST',
   path: `/${folders[kind] ?? 'customresources'}/${encodeURIComponent(id)}/restore`,
   catalogue: kind === 'catalogue' ? id : catalogue,

@@ -9,7 +9,8 @@ import { isJsonObject } from '../../text/json.ts'
 /** What a preview holds at most. */
 const [mostRows, mostColumns, mostCharacters, mostSheets] = [200, 50, 300, 3]
 /** Bytes of a file that are read, and that its content may unpack to. */
-export const [readBytes, unpackedBytes] = [5 * 2 ** 20, 50 * 2 ** 20]
+export const readBytes = 5 * 2 ** 20
+const unpackedBytes = 50 * 2 ** 20
 
 export type PreviewTable = {
   readonly name?: string
