@@ -35,6 +35,7 @@ import { addStewardRoutes, sessionOf } from './steward-routes.ts'
 import type { PageShell } from './page-shell.ts'
 import { operatorPage } from './parts/prose.ts'
 import { html } from './html.ts'
+import { Semaphore } from '../workers/semaphore.ts'
 
 type PortalDeps = {
   readonly shell: PageShell
@@ -48,12 +49,15 @@ type PortalDeps = {
 }
 
 /** What the pages of a process share. */
-type Portal = PortalDeps & PageShell
+type Portal = PortalDeps & PageShell & { readonly renders: Semaphore }
 
 const formFields = z.object({ rdf: z.string().default(''), level: z.string().optional() })
 
 /** Milliseconds in which the main data of a page has to be there. */
 const deadlineMs = 2000
+
+/** Pages made at once, and requests that may wait for their turn: a crawler must not slow down writes. */
+const [mostRenders, mostWaiting] = [16, 64]
 
 const policy = [
   `default-src 'none'`,
@@ -77,7 +81,7 @@ const pageHeaders = {
 
 /** The app of the portal, at the root of the common port beside the services. */
 export function portalApp(deps: PortalDeps): App {
-  const portal: Portal = { ...deps, ...deps.shell }
+  const portal: Portal = { ...deps, ...deps.shell, renders: new Semaphore(mostRenders) }
   const app = newApp({ ...deps.http, name: 'portal' })
   serveRecords(app, portal)
   serveRedirects(app, portal)
@@ -298,8 +302,10 @@ async function answered(
   make: Make,
   status?: 200 | 401 | 429,
 ): Promise<Response> {
+  if (portal.renders.waiting >= mostWaiting)
+    return problemPage(c, { ...portal, ports: noPorts }, { status: 503, retryAfter: 5 })
   try {
-    return await answer(c, portal, make, status)
+    return await portal.renders.run(() => answer(c, portal, make, status), c.get('signal'))
   } catch (error) {
     const problem = problemOf(error)
     if (!problem) throw error
