@@ -144,7 +144,7 @@ export function metricsDoors(
   const { engines, keys } = context
   const { limits } = context.shell.config
   const { shapes, reports } = furtherPaths
-  const { cache, validation, weights } = station
+  const { cache, validation, expected, weights } = station
   const { names, store } = engines
   const figures = cacheApp({
     cache,
@@ -164,6 +164,7 @@ export function metricsDoors(
       base: shapes,
       app: validationApp({
         validation,
+        expected,
         version,
         limits,
         isOwn: (iri) => names.owns(iri),

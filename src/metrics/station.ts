@@ -12,8 +12,9 @@ import type { GraphStore } from '../store/graph-store.ts'
 import { openCache, type Cache, type Schedules } from './figures/metrics-cache.ts'
 import type { ScoreBand } from './figures/figures.ts'
 import { feeds } from './pipe/dataset-feed.ts'
+import { expectedScores, type ScoreExpectation } from './measure/expected-score.ts'
 import { annotatorSegment } from './measure/annotator-segment.ts'
-import { openValues } from './measure/measured-values.ts'
+import { openValues, type Values } from './measure/measured-values.ts'
 import { openReach, type UrlReach } from './reach/url-reach.ts'
 import { reachingSegment } from './reach/reach-segment.ts'
 import { scoringSegment } from './measure/scoring-segment.ts'
@@ -51,6 +52,8 @@ export type MetricsStation = {
   /** How what of a message was measured is written. */
   readonly metricsExport: MetricsExport
   readonly validation: Validation
+  /** What datasets would reach if they were published as they are. */
+  readonly expected: ScoreExpectation
   readonly weights: Weights
   readonly cache: Cache
   /** A run has ended: the figures follow within a minute. */
@@ -77,11 +80,18 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsStati
   const reach = openReach({ ...options, ...config, path: join(directory, 'verdicts.sqlite') })
   const cache = openCache({ ...options, weights, path: join(directory, 'metrics.sqlite') })
   schedule(cache, config.refresh)
+  const values = await openValues({
+    licenceSchemes: config.licenceSchemes,
+    literalFormats: config.literalFormats,
+    read: (graph, signal) => options.store.read(graph, {}, signal),
+  })
   return {
-    kinds: await kindsOf(options, { validation, weights, reach }),
+    kinds: kindsOf(options, { validation, weights, reach, values }),
     feeds: repository && feeds({ ...options, repository }),
     metricsExport: metricsExport(repository),
     validation,
+    expected: async (record, isCompliant, signal) =>
+      expectedScores(record, { isCompliant, values: await values(signal), weights }),
     weights,
     cache,
     measured: ({ catalogue, counts: { created, updated } }) => {
@@ -99,17 +109,13 @@ type Tools = {
   readonly validation: Validation
   readonly weights: Weights
   readonly reach: UrlReach
+  readonly values: (signal: AbortSignal) => Promise<Values>
 }
 
-async function kindsOf(
-  { config, store, now }: MetricsOptions,
-  { validation, weights, reach }: Tools,
-): Promise<readonly SegmentKind[]> {
-  const values = await openValues({
-    licenceSchemes: config.licenceSchemes,
-    literalFormats: config.literalFormats,
-    read: (graph, signal) => store.read(graph, {}, signal),
-  })
+function kindsOf(
+  { config, now }: MetricsOptions,
+  { validation, weights, reach, values }: Tools,
+): readonly SegmentKind[] {
   const reaching = reachingSegment({ reach })
   return [
     validatingSegment({ validation, now }),

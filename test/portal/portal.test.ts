@@ -398,3 +398,22 @@ describe('problems for people', () => {
     expect(text).toContain('/en/datasets/parks"')
   })
 })
+
+describe('checked metadata', () => {
+  it('gets the line of what is wrong and the points to expect, and nothing is stored', async () => {
+    const rdf = `${prefixes}<https://city.example/new> a dcat:Dataset ;
+  dct:title "Wells"@en ; dcat:keyword "water"@en .`
+    const answer = await fetch(`${platform.url}/en/check`, {
+      method: 'POST',
+      headers: { Accept: browser, 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ rdf, level: 'dcatap301level1' }),
+    })
+    const page = await answer.text()
+    expect(answer.status).toBe(200)
+    expect(page).toContain('href="#l5"')
+    expect(page).toContain('id="points"')
+    expect(page).toMatch(/<strong>30<\/strong>/)
+    const found = await fetch(`${client(platform).search}/search?q=Wells`)
+    expect(await found.json()).toMatchObject({ result: { count: 0 } })
+  })
+})

@@ -21,7 +21,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   main: 2400,
 
-  metrics: 7977,
+  metrics: 8074,
 
   pipe: 6283,
 

@@ -10,6 +10,8 @@ import { answerFormat, answerRdf, readRdf } from '../../http/rdf.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { formats } from '../../rdf/media-types.ts'
 import { blankNode } from '../../rdf/terms.ts'
+import { byDimension } from '../indicators.ts'
+import type { ScoreExpectation } from '../measure/expected-score.ts'
 import { reportQuads } from '../measure/validation-report.ts'
 import { chosenModels } from './shape-files.ts'
 import { withoutRecords } from './validated-record.ts'
@@ -17,6 +19,7 @@ import type { Validation } from './validation.ts'
 
 type ValidationAppDeps = {
   readonly validation: Validation
+  readonly expected: ScoreExpectation
   readonly limits: Pick<Limits, 'validationBytes' | 'validationsPerClient' | 'validations'>
   readonly http: Omit<AppOptions, 'name'>
   readonly version: string
@@ -30,20 +33,30 @@ export function validationApp(deps: ValidationAppDeps): App {
   const app = newApp({ ...deps.http, name: 'validation' })
   const own = slots({ atOnce: validationsPerClient, limit: 'validationsPerClient' })
   const all = slots({ atOnce: validations, limit: 'validations' })
+  const inTurn = <Answer>(c: AppContext, work: () => Promise<Answer>) =>
+    own.run(c.var.client, () => all.run('all', work))
+  const checked = async (c: AppContext) => {
+    const models = chosenModels(choiceOf(c), deps.validation.models())
+    const limits = { bytes: validationBytes, name: 'validationBytes' }
+    const quads = await readRdf(c, { baseIri: `${c.get('address')}/`, limits })
+    const record = withoutRecords(quads, deps.isOwn)
+    const options = { withRecords: true }
+    return { record, report: await deps.validation.validate(record, models, c.var.signal, options) }
+  }
   app.openapi(reportRoute, (c) =>
-    own.run(c.var.client, () =>
-      all.run('all', async () => {
-        // Before the work: what it finds could not be answered.
-        answerFormat(c)
-        const models = chosenModels(choiceOf(c), deps.validation.models())
-        const limits = { bytes: validationBytes, name: 'validationBytes' }
-        const quads = await readRdf(c, { baseIri: `${c.get('address')}/`, limits })
-        const record = withoutRecords(quads, deps.isOwn)
-        const options = { withRecords: true }
-        const report = await deps.validation.validate(record, models, c.var.signal, options)
-        return answerRdf(c, toLines(reportQuads(blankNode(), report)))
-      }),
-    ),
+    inTurn(c, async () => {
+      // Before the work: what it finds could not be answered.
+      answerFormat(c)
+      const { report } = await checked(c)
+      return answerRdf(c, toLines(reportQuads(blankNode(), report)))
+    }),
+  )
+  app.openapi(scoreRoute, (c) =>
+    inTurn(c, async () => {
+      const { record, report } = await checked(c)
+      const isCompliant = !report.results.some(({ severity }) => severity === 'Violation')
+      return c.json({ datasets: await deps.expected(record, isCompliant, c.var.signal) }, 200)
+    }),
   )
   docs(app, {
     title: 'Validation',
@@ -65,6 +78,33 @@ const rdf = Object.fromEntries(Object.values(formats).map(({ mediaType }) => [me
 
 const names = z.union([z.string(), z.array(z.string())]).optional()
 
+const request = {
+  query: z.object({
+    shapeModel: names.openapi({
+      description:
+        'Models of which one has to conform; dcatap301level1 when absent. Level 1 is what must be, level 2 also what is ' +
+        'recommended, level 3 also controlled vocabularies and deprecated terms, a name without level also the classes ' +
+        'of all values; customized is level 1 of 3.0.1 and the sets named beside it.',
+      example: 'dcatap301level2',
+    }),
+    customized: names.openapi({
+      description:
+        'Sets for the model customized, with commas: range, recommended, vocabularies, deprecated',
+    }),
+  }),
+  body: { required: true, content: rdf },
+}
+
+const problems = {
+  400: problem('The RDF cannot be parsed, or there is no such model'),
+  413: problem('The body is too large'),
+  415: problem('The media type is none of RDF'),
+  422: problem('The description cannot be validated against the model'),
+  429: problem('Too many validations of one client at once'),
+  503: problem('The validation took too long, or too many wait'),
+  default: problem('Problem (RFC 9457)'),
+}
+
 const reportRoute = createRoute({
   method: 'post',
   path: '/validation/report',
@@ -72,31 +112,39 @@ const reportRoute = createRoute({
   description:
     'Catalogue records are not looked at, because platforms write them for themselves. A description complies with ' +
     'DCAT-AP when the report has no result of severity violation; `sh:conforms` is true only without any result.',
-  request: {
-    query: z.object({
-      shapeModel: names.openapi({
-        description:
-          'Models of which one has to conform; dcatap301level1 when absent. Level 1 is what must be, level 2 also what is ' +
-          'recommended, level 3 also controlled vocabularies and deprecated terms, a name without level also the classes ' +
-          'of all values; customized is level 1 of 3.0.1 and the sets named beside it.',
-        example: 'dcatap301level2',
-      }),
-      customized: names.openapi({
-        description:
-          'Sets for the model customized, with commas: range, recommended, vocabularies, deprecated',
-      }),
-    }),
-    body: { required: true, content: rdf },
-  },
+  request,
   responses: {
     200: { description: 'The report (sh:ValidationReport)', content: rdf },
-    400: problem('The RDF cannot be parsed, or there is no such model'),
     406: problem('None of the accepted media types can be served'),
-    413: problem('The body is too large'),
-    415: problem('The media type is none of RDF'),
-    422: problem('The description cannot be validated against the model'),
-    429: problem('Too many validations of one client at once'),
-    503: problem('The validation took too long, or too many wait'),
-    default: problem('Problem (RFC 9457)'),
+    ...problems,
+  },
+})
+
+const points = z.number().int()
+const scoreRoute = createRoute({
+  method: 'post',
+  path: '/validation/score',
+  summary: 'Points that datasets would reach if they were published as they are',
+  description:
+    'Of at most ten datasets with an IRI. Links are not asked: up to 80 points more are given for those that work.',
+  request,
+  responses: {
+    200: {
+      description: 'The points',
+      content: {
+        'application/json': {
+          schema: z.object({
+            datasets: z.array(
+              z.object({
+                dataset: z.string(),
+                total: points,
+                dimensions: z.object(byDimension(() => points)),
+              }),
+            ),
+          }),
+        },
+      },
+    },
+    ...problems,
   },
 })

@@ -7,6 +7,7 @@ import { placedQuads, type PlacedQuad } from '../../rdf/reading/placed-quads.ts'
 import { Failure } from '../../errors.ts'
 import { html, icon, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { pathTo, pageSection, type PageContent, type PageContext } from '../page.ts'
+import { dimensionBars, mostPoints, qualityMark } from '../parts/quality.ts'
 import { askJson } from '../ports.ts'
 import { memberFields, listed, textOr } from '../record.ts'
 
@@ -96,24 +97,43 @@ async function outcome(context: PageContext, text: string, model: string): Promi
       html`<div class="notice bad">${icon('circle-x')}<div><h2>${t('syntax-error')} ${where}</h2><p><bdi>${place?.detail ?? error.detail}</bdi></p></div></div>${place?.line !== undefined && listing(context, text, new Set([place.line]))}`,
     )
   }
-  if (!ports.validation)
-    return pageSection('result', t('result'), html`<p>${t('syntax-right')}</p>`)
-  const report = await askJson(ports.validation, `/validation/report?shapeModel=${model}`, {
-    method: 'POST',
-    body: text,
-    signal,
-    headers: { 'Content-Type': formats[format].mediaType, Accept: 'application/ld+json' },
-  })
+  const { validation } = ports
+  if (!validation) return pageSection('result', t('result'), html`<p>${t('syntax-right')}</p>`)
+  const ask = async (what: string, accept: string) =>
+    askJson(validation, `/validation/${what}?shapeModel=${model}`, {
+      method: 'POST',
+      body: text,
+      signal,
+      headers: { 'Content-Type': formats[format].mediaType, Accept: accept },
+    })
+  const report = await ask('report', 'application/ld+json')
+  const expected = await ask('score', 'application/json')
   const statements = format === 'turtle' ? placedQuads(text, base) : []
   const findings = listed(memberFields(report)['sh:result']).flatMap((one) =>
     findingOf(one, statements),
   )
-  return shown(
-    context,
-    text,
-    findings.toSorted(
-      (a, b) => Number(b.isError) - Number(a.isError) || (a.line ?? 0) - (b.line ?? 0),
-    ),
+  const sorted = findings.toSorted(
+    (a, b) => Number(b.isError) - Number(a.isError) || (a.line ?? 0) - (b.line ?? 0),
+  )
+  return [shown(context, text, sorted), expectation(context, expected)]
+}
+
+/** Points of each dataset, those of its links aside: nobody asked them. */
+function expectation(context: PageContext, expected: unknown): HtmlContent {
+  const { t } = context
+  const datasets = listed(memberFields(expected)['datasets']).map(memberFields)
+  if (datasets.length === 0) return false
+  const rows = datasets.map(({ dataset, total, dimensions }) => {
+    const score = Number(total)
+    const scores = Object.fromEntries(
+      Object.entries(memberFields(dimensions)).map(([key, points]) => [key, Number(points)]),
+    )
+    return html`<h3><bdi>${textOr(dataset)}</bdi></h3><div class="verdict close"><div><p class="score"><strong>${score}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span></p><p>${qualityMark(context, score)}</p></div>${dimensionBars(context, scores, true)}</div>`
+  })
+  return pageSection(
+    'points',
+    t('points-to-expect'),
+    html`<p class="prose">${t('points-without-links', { count: 80 })}</p>${rows}`,
   )
 }
 

@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { App } from '../../../src/http/app.ts'
 import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
+import { expectedScores } from '../../../src/metrics/measure/expected-score.ts'
+import { openValues } from '../../../src/metrics/measure/measured-values.ts'
+import { loadWeights } from '../../../src/metrics/measure/weights.ts'
 import { readReport } from '../../../src/metrics/measure/validation-report.ts'
 import { validationApp } from '../../../src/metrics/validate/validation-app.ts'
 import type { Validation } from '../../../src/metrics/validate/validation.ts'
@@ -18,9 +21,18 @@ const fine = prefixes + sound
 let validation: Validation
 let app: App
 
+const { weights } = await loadWeights()
+const values = await openValues({
+  licenceSchemes: [],
+  literalFormats: false,
+  read: async () => undefined,
+})
+
 const serving = (own: Validation) =>
   validationApp({
     validation: own,
+    expected: async (record, isCompliant, signal) =>
+      expectedScores(record, { isCompliant, values: await values(signal), weights }),
     limits: defaultLimits,
     http: { log: logger('silent'), base },
     version: '1',
@@ -179,7 +191,52 @@ describe('the validation service', () => {
   it('describes itself', async () => {
     const answer = await app.request(`${base}/openapi.json`)
     const { paths } = (await answer.json()) as { readonly paths: Record<string, object> }
-    expect(Object.keys(paths)).toEqual(['/validation/report'])
+    expect(Object.keys(paths)).toEqual(['/validation/report', '/validation/score'])
     expect((await app.request(`${base}/validation/report`)).status).toBe(405)
+  })
+})
+
+describe('the points to expect', () => {
+  const score = async (body: string) => {
+    const answer = await app.request(`${base}/validation/score`, {
+      method: 'POST',
+      body,
+      headers: { 'Content-Type': 'text/turtle' },
+    })
+    return { status: answer.status, body: await answer.json() }
+  }
+  const described = (more: string) => `${prefixes}
+    <https://a.example/d> a dcat:Dataset ; dct:title "Wells"@en ; dct:description "All wells."@en ${more} .`
+
+  it('are those of what is there and of compliance, none of links', async () => {
+    const { status, body } = await score(described('; dcat:keyword "water"@en'))
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      datasets: [
+        {
+          dataset: 'https://a.example/d',
+          total: 60,
+          dimensions: {
+            findability: 30,
+            accessibility: 0,
+            interoperability: 30,
+            reusability: 0,
+            contextuality: 0,
+          },
+        },
+      ],
+    })
+  })
+
+  it('leave out compliance where the shapes find a violation', async () => {
+    const { body } = await score(`${prefixes} <https://a.example/d> a dcat:Dataset .`)
+    expect(body).toMatchObject({ datasets: [{ total: 0 }] })
+  })
+
+  it('are empty without a dataset, and a syntax error is a problem', async () => {
+    expect((await score(`${prefixes} <https://a.example/c> a dcat:Catalog .`)).body).toEqual({
+      datasets: [],
+    })
+    expect((await score('<a')).status).toBe(400)
   })
 })
