@@ -2,11 +2,12 @@
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { Service } from '../config/config.ts'
+import type { Config, Service } from '../config/config.ts'
 import type { App } from '../http/app.ts'
 import type { Entrance } from '../http/gateway.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import type { Names } from '../rdf/names.ts'
+import { recordPath } from '../portal/addresses.ts'
 import { reconciling, type Reconciling } from '../projector/periodic-reconcile.ts'
 import { sparqlApp } from '../repository/sparql-endpoint.ts'
 import { openRepository, type OpenRepository } from '../repository/repository.ts'
@@ -151,7 +152,7 @@ function searchStation(context: PlatformContext) {
     settings: () => currentSettings(engines.index),
     limits,
     now: () => new Date(),
-    recordPages: recordPagesOf(search.portal, engines.names),
+    recordPages: recordPagesOf(context.shell.config, engines.names),
     version,
     ...door(context, 'search', ['POST']),
   }
@@ -159,17 +160,31 @@ function searchStation(context: PlatformContext) {
   return { app: searchApp({ ...deps, sitemap }), sitemap }
 }
 
-/** Without a portal an IRI leads to the description of its record wherever the platform is reached. */
-const recordPagesOf = (portal: string | undefined, names: Names): RecordPages =>
-  portal === undefined
-    ? {
-        address: (root, { kind, id }) => root + names[kind](id).slice(names.base.length),
-        isPortal: false,
-      }
-    : {
-        address: (_root, { kind, id }, language) => pagesOf(portal)(kind, id, language),
-        isPortal: true,
-      }
+/** The pages of another portal that is named, else our own; without any an IRI leads to the description of its record. */
+function recordPagesOf({ search, portal, services }: Config, names: Names): RecordPages {
+  const { portal: other } = search
+  if (other !== undefined)
+    return {
+      address: (_root, { kind, id }, language) => pagesOf(other)(kind, id, language),
+      isPortal: true,
+      isRooted: false,
+    }
+  if (!services.includes('portal'))
+    return {
+      address: (root, { kind, id }) => root + names[kind](id).slice(names.base.length),
+      isPortal: false,
+      isRooted: true,
+    }
+  const { languages } = portal
+  return {
+    address: (root, { kind, id }, language) =>
+      root +
+      recordPath(kind, id, languages.find((one) => one === language) ?? languages[0] ?? 'en'),
+    isPortal: true,
+    isRooted: true,
+    languages,
+  }
+}
 
 /** Addresses of the pages that people read about a record. */
 export const pagesOf =

@@ -83,6 +83,8 @@ const pageHeaders = {
 export function portalApp(deps: PortalDeps): App {
   const portal: Portal = { ...deps, ...deps.shell, renders: new Semaphore(mostRenders) }
   const app = newApp({ ...deps.http, name: 'portal' })
+  // First: `/:language` would take their addresses.
+  serveFiles(app, portal)
   serveRecords(app, portal)
   serveRedirects(app, portal)
   servePages(app, portal)
@@ -92,7 +94,6 @@ export function portalApp(deps: PortalDeps): App {
       contextOf: (c) => contextOf(c, portal),
       respond: (c, make, status) => answered(c, portal, make, status),
     })
-  serveFiles(app, portal)
   return app
 }
 

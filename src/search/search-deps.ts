@@ -18,6 +18,10 @@ export type RecordPages = {
   ) => string
   /** Whether there are pages in HTML, in several languages; else it is where the record's IRI leads. */
   readonly isPortal: boolean
+  /** Whether addresses begin with `root`, so that they differ by how the platform is reached. */
+  readonly isRooted: boolean
+  /** Languages in which there is a page of every record; by default those of its title. */
+  readonly languages?: readonly string[]
 }
 
 export type SearchDeps = Omit<SearchOptions, 'settings' | 'bounds' | 'limits'> & {

@@ -58,13 +58,13 @@ export function bindSitemap(app: App, deps: KeeperDeps & Pick<SearchDeps, 'sitem
     const page = pages[Number(n) - 1]
     if (!page) throw new Failure('not-found', `the sitemap has no page ${n}`)
     if (isKnown(c, made, n)) return c.body(null, 304)
-    if (deps.recordPages.isPortal && acceptsGzip(c.req.header('Accept-Encoding'))) {
+    if (!deps.recordPages.isRooted && acceptsGzip(c.req.header('Accept-Encoding'))) {
       const answer = c.body(page.gzip, 200, { ...headers, 'Content-Encoding': 'gzip' })
       addVary(answer.headers, 'Accept-Encoding')
       return answer
     }
     const plain = new Blob([page.gzip]).stream().pipeThrough(new DecompressionStream('gzip'))
-    return c.body(deps.recordPages.isPortal ? plain : rooted(plain, c.get('root')), 200, headers)
+    return c.body(deps.recordPages.isRooted ? rooted(plain, c.get('root')) : plain, 200, headers)
   }
   const whole = { responses: responses('Addresses of the pages of the sitemap') }
   app.openapi(getRoute('/sitemap', 'Index of the sitemap (sitemaps.org)', whole), (c) =>
@@ -143,16 +143,15 @@ async function* sitemapPages({
 function addressText(
   { id, record }: Hit,
   kind: 'catalogue' | 'dataset',
-  { address, isPortal }: SearchDeps['recordPages'],
+  { address, isPortal, languages: own }: SearchDeps['recordPages'],
 ): string {
   const fields = recordFields(record)
   const page = (language?: string) => address(rootMark, { kind, id }, language)
   const title = at(fields, 'title')
-  const links = (isPortal && isJsonObject(title) ? Object.keys(title) : [])
-    .filter((language) => languages.has(language))
-    .map((language) =>
-      element('xhtml:link', { rel: 'alternate', hreflang: language, href: page(language) }),
-    )
+  const spoken = isJsonObject(title) ? Object.keys(title).filter((one) => languages.has(one)) : []
+  const links = (isPortal ? (own ?? spoken) : []).map((language) =>
+    element('xhtml:link', { rel: 'alternate', hreflang: language, href: page(language) }),
+  )
   const changed = instantAt(fields, 'catalog_record.modified', 'modified')
   const parts = [textElement('loc', page()), textElement('lastmod', changed?.toISOString())]
   return element('url', {}, [...parts, ...links].join(''))

@@ -47,6 +47,7 @@ export async function doors(
       address: (_root, { kind, id }, language) =>
         `https://portal.example/${language === undefined ? '' : `${language}/`}${kind}s/${id}`,
       isPortal: true,
+      isRooted: false,
     },
   }
   bindFeeds(app, deps)

@@ -72,6 +72,7 @@ export async function station(held = documents, added: Added = {}): Promise<Stat
       address: (_root, { kind, id }, language = 'en') =>
         `https://portal.example/${language}/${kind}s/${id}`,
       isPortal: true,
+      isRooted: false,
     },
     profile: { ...(await loadProfile()), resources },
     version: '1',
