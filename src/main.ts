@@ -1,12 +1,9 @@
 /** Starts the platform: reads the configuration once and is the only place where stations meet. */
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { parseConfig } from './config/config.ts'
 import { WrongUsage } from './errors.ts'
-import { runDemo } from './harvest/demo.ts'
+import { openDemoSource, runDemo } from './harvest/demo.ts'
 import type { App } from './http/app.ts'
 import { type Door, gateway } from './http/gateway.ts'
 import { knownKeys } from './http/keys/known-keys.ts'
@@ -176,9 +173,8 @@ function front(
 
 async function run(argumentList: readonly string[]): Promise<void> {
   const { demo, ...startOptions } = parseArguments(argumentList)
-  const directory = demo ? await mkdtemp(join(tmpdir(), 'cartulary-demo-')) : undefined
-  const env =
-    directory === undefined ? process.env : { ...process.env, PLATFORM_DATA_DIR: directory }
+  const source = demo ? await openDemoSource() : undefined
+  const env = { ...process.env, ...source?.env }
   const parsed = parseConfig(env, defaultFacets)
   if (!parsed.ok) return fail(parsed.message)
   const secrets = secretRegistry(parsed.config.secrets)
@@ -206,7 +202,7 @@ async function run(argumentList: readonly string[]): Promise<void> {
   const stop = async () => {
     end.abort()
     await platform.stop()
-    if (directory !== undefined) await rm(directory, { recursive: true, force: true })
+    await source?.close()
   }
   const leave = () =>
     void stop().then(
@@ -214,12 +210,16 @@ async function run(argumentList: readonly string[]): Promise<void> {
       (error: unknown) => fail(String(error)),
     )
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, leave)
-  const doors = doorsOf(parsed.config).map((name) => `${platform.url}${servicePaths[name]}/`)
+  const doors = doorsOf(parsed.config)
+    .toSorted((a, b) => Number(b === 'portal') - Number(a === 'portal'))
+    .map((name) => `${platform.url}${servicePaths[name]}/`)
   process.stdout.write(
     `Cartulary ${version} is ready: ${[...doors, ...platform.addresses].join(' ')}\n`,
   )
-  if (demo)
-    await runDemo({ ...platform, folder: shipped('pipes/demo'), out: process.stdout }, end.signal)
+  if (source) {
+    const folder = shipped('pipes/demo')
+    await runDemo({ ...platform, folder, source, out: process.stdout }, end.signal)
+  }
 }
 
 function fail(message: string): void {

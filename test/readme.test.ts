@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../src/config/config.ts'
+import { portalConfig } from '../src/config/portal.ts'
 import { loadProfile } from '../src/profile/load-profile.ts'
 import { mappingClasses } from '../src/projector/mappings/classes.ts'
 import { remove, temporaryDirectory } from './support/gateway.ts'
@@ -94,3 +95,22 @@ describe('the page on profiles', () => {
 })
 
 firstSteps('embedded', embedded)
+
+describe('the page on the portal', () => {
+  const page = readFileSync(new URL('docs/portal.md', root), 'utf8')
+
+  it('shows a configuration that is taken, and pictures of at most 150 kB that exist', () => {
+    const [config = ''] = [...page.matchAll(/```json\n([^`]*)```/g)].map((match) => match[1] ?? '')
+    expect(parseConfig({ PLATFORM_PORTAL_CONFIG: config }).ok).toBe(true)
+    const pictures = [...page.matchAll(/\]\((images\/[^)]+)\)/g)].map((match) => match[1] ?? '')
+    expect(pictures).toHaveLength(2)
+    for (const picture of pictures)
+      expect(readFileSync(new URL(`docs/${picture}`, root)).byteLength).toBeLessThanOrEqual(150_000)
+  })
+
+  it('has a row for every key of the configuration', () => {
+    const table = page.slice(page.indexOf('| key |'), page.indexOf('## Your folder'))
+    const missing = Object.keys(portalConfig.shape).filter((key) => !table.includes(`\`${key}`))
+    expect(missing).toEqual([])
+  })
+})

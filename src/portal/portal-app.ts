@@ -18,6 +18,7 @@ import { datasetPage, readRecord } from './pages/dataset-page.ts'
 import { checkPage } from './pages/check-page.ts'
 import { errorPage, helpFor, type PageProblem } from './pages/error-page.ts'
 import { previewPage } from './pages/preview-page.ts'
+import type { PortalConfig } from '../config/portal.ts'
 import type { Previews } from './preview/previews.ts'
 import { homePage } from './pages/home-page.ts'
 import { publisherPage, publishersPage } from './pages/publisher-pages.ts'
@@ -59,25 +60,27 @@ const deadlineMs = 2000
 /** Pages made at once, and requests that may wait for their turn: a crawler must not slow down writes. */
 const [mostRenders, mostWaiting] = [16, 64]
 
-const policy = [
-  `default-src 'none'`,
-  `style-src 'self'`,
-  `script-src 'self'`,
-  `img-src 'self' data:`,
-  `font-src 'self'`,
-  `connect-src 'self'`,
-  `form-action 'self'`,
-  `base-uri 'none'`,
-  `frame-ancestors 'none'`,
-].join('; ')
+/** What pages may load, and who may show them in a frame: the origins that the operator names. */
+const policyOf = ({ embed }: PortalConfig): string =>
+  [
+    `default-src 'none'`,
+    `style-src 'self'`,
+    `script-src 'self'`,
+    `img-src 'self' data:`,
+    `font-src 'self'`,
+    `connect-src 'self'`,
+    `form-action 'self'`,
+    `base-uri 'none'`,
+    `frame-ancestors ${embed.length === 0 ? `'none'` : embed.map((one) => new URL(one).origin).join(' ')}`,
+  ].join('; ')
 
-const pageHeaders = {
+const pageHeaders = (config: PortalConfig) => ({
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': policy,
+  'Content-Security-Policy': policyOf(config),
   'Referrer-Policy': 'strict-origin-when-cross-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Permissions-Policy': 'geolocation=(), camera=(), microphone=()',
-} as const
+})
 
 /** The app of the portal, at the root of the common port beside the services. */
 export function portalApp(deps: PortalDeps): App {
@@ -129,7 +132,7 @@ async function answer(
   const content = await make(context, c)
   if (!content) throw new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`)
   const body = String(await frame(context, content))
-  const headers = { ...pageHeaders, 'Content-Language': context.language }
+  const headers = { ...pageHeaders(portal.config), 'Content-Language': context.language }
   if (context.steward || status !== 200 || c.req.method === 'POST')
     return c.body(body, status, { ...headers, 'Cache-Control': 'private, no-store' })
   const tag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
@@ -192,7 +195,7 @@ async function problemPage(
     portal.ports === noPorts ? problem : { ...problem, ...(await helpFor(context, path, problem)) }
   const body = String(await frame(context, errorPage(context, path, whole)))
   const headers = {
-    ...pageHeaders,
+    ...pageHeaders(portal.config),
     'Cache-Control': 'no-store',
     Vary: 'Accept, Accept-Language',
     ...(whole.retryAfter !== undefined && { 'Retry-After': String(whole.retryAfter) }),

@@ -1,7 +1,7 @@
-/** Many requests at once: a bounded number of pages is made, the others are told when to come back. */
+/** Pages by themselves: how many are made at once, and who may show them in a frame. */
 
 import { expect, it } from 'vitest'
-import { defaultPortal } from '../../src/config/portal.ts'
+import { defaultPortal, portalConfig } from '../../src/config/portal.ts'
 import { logger } from '../../src/log.ts'
 import { openPageShell } from '../../src/portal/page-shell.ts'
 import { portalApp } from '../../src/portal/portal-app.ts'
@@ -39,4 +39,23 @@ it('of a crowd is made sixteen at a time, 64 wait, and all others are 503 with R
   const states = (await Promise.all(crowd)).map(({ status }) => status)
   expect(states.filter((status) => status === 503)).toHaveLength(20)
   expect(most).toBe(16)
+})
+
+it.each([
+  [[], "frame-ancestors 'none'"],
+  [['https://city.example/news'], 'frame-ancestors https://city.example'],
+])('of a portal with embed %j says %s', async (embed, expected) => {
+  const log = logger('silent')
+  const empty: Port = () => Promise.resolve(Response.json({}))
+  const app = portalApp({
+    shell: openPageShell(portalConfig.parse({ embed }), log),
+    ports: { search: empty, repository: empty, metrics: empty, sparql: empty },
+    http: { log },
+    previews: undefined,
+    sessions: undefined,
+    version: '1',
+  })
+  const page = await app.request('http://h/en/check', { headers: { Accept: 'text/html' } })
+  expect(page.status).toBe(200)
+  expect(page.headers.get('Content-Security-Policy')).toContain(expected)
 })

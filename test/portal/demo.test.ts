@@ -1,0 +1,55 @@
+/** `npm run demo`: what it prints, and what is there to look at. */
+
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { remove, temporaryDirectory } from '../support/gateway.ts'
+
+const root = new URL('../..', import.meta.url).pathname
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  scripts: { demo: string }
+}
+
+it('shows pages, measured datasets, a value that was left out and a removal that waits, and leaves nothing behind', async () => {
+  const temporary = await temporaryDirectory()
+  const child = spawn(process.execPath, scripts.demo.split(' ').slice(1), {
+    cwd: root,
+    env: { ...process.env, PLATFORM_PORT: '0', TMPDIR: temporary },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  let output = ''
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      if (output.includes('For programs')) resolve()
+    })
+    void ended.then((code) => reject(new Error(`ended with ${code}: ${output}`)))
+  })
+  const [, home = '', key = ''] =
+    /Look at\n {2}(\S+)\n.*\n {2}(\S+)\nCtrl-C ends/.exec(output) ?? []
+  const get = async (path: string) =>
+    (await fetch(new URL(path, home), { headers: { 'X-API-Key': key } })).json()
+
+  const page = await fetch(home, { headers: { Accept: 'text/html' } })
+  expect(await page.text()).toContain('<h1')
+  const runs = (await get('api/scheduler/runs?pipe=county-archive')) as {
+    id: string
+    counts: Record<string, number>
+  }[]
+  expect(runs.map(({ counts }) => counts['held'])).toEqual([2, 0])
+  expect(runs[1]?.counts['findings']).toBe(1)
+  expect(await get('api/hub/search/search?filters=dataset&limit=0')).toMatchObject({
+    result: { count: 55 },
+  })
+  const measured = (await get('api/mqa/cache/datasets/archive-0')) as {
+    result: { results: { info: { score: number } }[] }
+  }
+  expect(measured.result.results[0]?.info.score).toBeGreaterThan(100)
+
+  child.kill('SIGINT')
+  expect(await ended).toBe(0)
+  expect(readdirSync(temporary).filter((name) => name.startsWith('cartulary-demo'))).toEqual([])
+  await remove(temporary)
+}, 90_000)
