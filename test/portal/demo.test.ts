@@ -48,6 +48,17 @@ it('shows pages, measured datasets, a value that was left out and a removal that
   }
   expect(measured.result.results[0]?.info.score).toBeGreaterThan(100)
 
+  const signIn = await fetch(new URL('en/sign-in', home), {
+    method: 'POST',
+    body: new URLSearchParams({ key }),
+    redirect: 'manual',
+  })
+  const cookie = signIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const steward = async (path: string) =>
+    (await fetch(new URL(path, home), { headers: { Accept: 'text/html', Cookie: cookie } })).text()
+  expect(await steward(`en/harvest/runs/${runs[1]?.id}`)).toContain('some time in spring')
+  expect(await steward(`en/harvest/runs/${runs[0]?.id}`)).toContain('name="do" value="confirm"')
+
   child.kill('SIGINT')
   expect(await ended).toBe(0)
   expect(readdirSync(temporary).filter((name) => name.startsWith('cartulary-demo'))).toEqual([])

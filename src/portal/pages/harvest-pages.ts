@@ -225,7 +225,7 @@ export async function runPage(context: PageContext, id: string): Promise<PageCon
     html`${stewardMenu(context, 'sources')}${crumbs(context, [
       { href: pathTo(context, 'harvest'), label: t('steward-sources') },
       { href: pathTo(context, 'harvest', 'pipes', pipe), label: pipe },
-    ])}<div class="section-head"><h1>${t('run-of', { pipe })}</h1><div class="row">${buttons}</div></div> <p class="soft">${formats.moment(run['startTime'] ?? run['created'])} · ${t(`by-${textOr(run['startedBy']) ?? 'api'}`)} ${stateMark(context, run)}</p> ${isActive && progress(context, run)} <dl class="counts close">${countNames.map((key) => html`<div class="${key === 'failed' && failures > 0 && 'bad'}"><dt>${t(`count-${key}`)}</dt><dd>${formats.number(number(counts(run)[key]))}</dd></div>`)}</dl> ${meaning(context, run)} ${heldForm(context, id, run, listed(held).map(memberFields))} ${problemGroups(context, listed(failed).map(memberFields))} ${changedRecords(context, listed(changed).map(memberFields))} ${requests(context, report)}`,
+    ])}<div class="section-head"><h1>${t('run-of', { pipe })}</h1><div class="row">${buttons}</div></div> <p class="soft">${formats.moment(run['startTime'] ?? run['created'])} · ${t(`by-${textOr(run['startedBy']) ?? 'api'}`)} ${stateMark(context, run)}</p> ${isActive && progress(context, run)} <dl class="counts close">${countNames.map((key) => html`<div class="${key === 'failed' && failures > 0 && 'bad'}"><dt>${t(`count-${key}`)}</dt><dd>${formats.number(number(counts(run)[key]))}</dd></div>`)}</dl> ${meaning(context, run)} ${heldForm(context, id, run, listed(held).map(memberFields))} ${problemGroups(context, listed(failed).map(memberFields))} ${leftOut(context, report)} ${changedRecords(context, listed(changed).map(memberFields))} ${requests(context, report)}`,
     isActive && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`,
   )
 }
@@ -296,6 +296,28 @@ function problemGroups(context: PageContext, items: readonly Fields[]): HtmlCont
     return html`<details class="group" open><summary>${causeOf(context, first?.['problem']) ?? t('problem')} <span class="n">${t('n-records', { count: own.length })}</span>${icon('chevron-down')}</summary><div class="scroll" tabindex="0" role="group" aria-label="${t('problems')}"><table class="table"><thead><tr><th scope="col">${t('record')}</th><th scope="col">${t('step')}</th><th scope="col">${t('what-is-wrong')}</th></tr></thead><tbody>${rows}</tbody></table></div></details>`
   })
   return pageSection('problems', t('problems'), details)
+}
+
+/** Values that were not understood and so not taken over, by kind, with the first records of each. */
+function leftOut(context: PageContext, report: Fields): HtmlContent {
+  const { t } = context
+  const groups = Object.entries(memberFields(report['findings']))
+  if (groups.length === 0) return false
+  const rows = groups.flatMap(([slug, group]) => {
+    const { count, examples } = memberFields(group)
+    return listed(examples)
+      .map(memberFields)
+      .map((example, at) => {
+        const first = html`<th scope="rowgroup" rowspan="${listed(examples).length}"><code>${slug}</code> <span class="soft">${t('n-records', { count: number(count) })}</span></th>`
+        const record = { platformId: undefined, originalId: example['id'] }
+        return html`<tr>${at === 0 && first}<td>${recordLink(context, record)}</td><td><bdi>${textOr(example['detail'])}</bdi></td></tr>`
+      })
+  })
+  return pageSection(
+    'left-out',
+    t('left-out'),
+    html`<div class="scroll close" tabindex="0" role="group" aria-labelledby="left-out"><table class="table"><thead><tr><th scope="col">${t('kind')}</th><th scope="col">${t('record')}</th><th scope="col">${t('what-is-wrong')}</th></tr></thead><tbody>${rows}</tbody></table></div>`,
+  )
 }
 
 function changedRecords(context: PageContext, items: readonly Fields[]): HtmlContent {
