@@ -37,6 +37,12 @@ const listQuery = z.object({
 const itemQuery = z.object({
   state: z.enum(itemStates).exactOptional(),
   stage: z.enum(stages).exactOptional(),
+  record: z
+    .string()
+    .min(1)
+    .max(2000)
+    .exactOptional()
+    .meta({ description: 'Id of the record: of the platform, of the source, or the original one' }),
   offset,
   limit,
 })
@@ -45,6 +51,7 @@ const headers = linkHeaders('first, prev and next page')
 const reported = z
   .looseObject({
     originalId: z.string().optional(),
+    title: z.string().optional(),
     stage: z.string(),
     state: z.string(),
     problem: problemOfRun.optional(),

@@ -48,6 +48,9 @@ it('shows pages, measured datasets, a value that was left out and a removal that
   }
   expect(measured.result.results[0]?.info.score).toBeGreaterThan(100)
 
+  expect(await get(`api/scheduler/runs/${runs[1]?.id}/items?record=archive-3`)).toMatchObject([
+    { platformId: 'archive-3', title: 'Photographs of the county archive' },
+  ])
   const signIn = await fetch(new URL('en/sign-in', home), {
     method: 'POST',
     body: new URLSearchParams({ key }),

@@ -97,6 +97,9 @@ describe('items', () => {
     expect(headers.get('Link')).not.toContain('rel="next"')
     expect((await items(id, '?state=created')).body).toEqual([])
     expect((await items(id, '?state=lost')).status).toBe(400)
+    const one = await items(id, '?record=b')
+    expect(one.body.map(({ originalId }) => originalId)).toEqual(['b'])
+    expect((await items(id, '?record=x&state=failed')).body).toEqual([])
   })
 
   it('are all of them as CSV, in which nothing is a formula', async () => {

@@ -27,7 +27,7 @@ import { previewRecord, previewRemovals } from './dry-run.ts'
 import { openExportRun, refuseByKey, type ExportRun, type ExportContext } from './export-run.ts'
 import type { ExportConfig, ExportTarget } from './export-target.ts'
 import { claimed } from './record-identity.ts'
-import { nodeInText, likenessOf, withLeftOut } from './record-text.ts'
+import { nodeInText, likenessOf, titleInText, withLeftOut } from './record-text.ts'
 import { settleRun } from './removal-guard.ts'
 
 const recordsPerBatch = 100
@@ -266,7 +266,7 @@ function report(
   alike: readonly Alike[],
 ): void {
   const { sink } = run.segment
-  const { message, originalId, before } = write
+  const { message, originalId, before, node } = write
   const outcome = outcomeOf(verdict)
   if (!outcome) return lose(run, message, failureOf(verdict), originalId)
   const isTakenOver = before !== undefined && before.pipe !== run.owner.pipe
@@ -275,7 +275,7 @@ function report(
   const platformId = verdict.platformId ?? before?.platformId
   const findings = [...message.findings, ...alike.map(duplicateFinding)]
   sink.item({
-    ...namesOf(message),
+    ...namesOf(message, node),
     originalId,
     stage: 'export',
     // Items that are unchanged are only counted, and whose a record is has changed.
@@ -308,10 +308,15 @@ function noteOf(
     : undefined
 }
 
-const namesOf = ({ sourceId, sourceUrl }: RecordMessage) => ({
-  sourceId,
-  ...(sourceUrl !== undefined && { sourceUrl }),
-})
+function namesOf(message: RecordMessage, node = nodeInText(message.mediaType, message.text)) {
+  const { sourceId, sourceUrl, text } = message
+  const title = titleInText(text, node)
+  return {
+    sourceId,
+    ...(sourceUrl !== undefined && { sourceUrl }),
+    ...(title !== undefined && { title }),
+  }
+}
 
 /** The record counts as offered, and as lost. */
 function lose(run: ExportRun, message: RecordMessage, problem: Failure, originalId?: string): void {

@@ -56,6 +56,20 @@ export function likenessOf(text: string, originalId: string, node: string | unde
   return { ...(isTelling && { identifier: id }), ...(shown && { page: shown }) }
 }
 
+const title = ` <${dct('title').value}> "`
+const longestTitle = 200
+
+/** A title of the dataset, the English one where there is one; from plain N-Triples only. */
+export function titleInText(text: string, node: string | undefined): string | undefined {
+  if (node === undefined) return undefined
+  const start = node + title
+  const lines: string[] = []
+  for (let at = text.indexOf(start); at >= 0 && lines.length < 30; at = text.indexOf(start, at + 1))
+    if (at === 0 || text[at - 1] === '\n') lines.push(text.slice(at, text.indexOf('\n', at) + 1))
+  const line = lines.find((one) => /"@en(?:-[\w-]+)? \.\n$/.test(one)) ?? lines[0]
+  return line && fromLines(line)[0]?.object.value.slice(0, longestTitle)
+}
+
 /** The rest of the first line that begins so, up to a character. */
 function between(text: string, start: string, end: string): string | undefined {
   const at = text.startsWith(start) ? 0 : text.indexOf(`\n${start}`) + 1

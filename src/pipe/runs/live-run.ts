@@ -257,7 +257,7 @@ function cleaning(
   let left = mostExcerpts
   const text = (value: string) => redact(value).slice(0, longestText)
   return ({ excerpt, ...item }) => {
-    const { sourceUrl, note, problem, findings, difference } = item
+    const { sourceUrl, title, note, problem, findings, difference } = item
     const isWanted = keep === 'all' || (keep === 'failed' && item.state === 'failed')
     const source = isWanted && excerpt ? redact(excerpt).slice(0, longestExcerpt) : ''
     const fits = source !== '' && source.length <= left
@@ -265,6 +265,7 @@ function cleaning(
     return defined({
       ...item,
       sourceUrl: sourceUrl && text(sourceUrl),
+      title: title && text(title),
       note: note && text(note),
       problem: problem && cleanProblem(problem, redact),
       findings: findings

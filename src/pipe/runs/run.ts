@@ -111,6 +111,8 @@ export type RunItem = {
   readonly sourceId?: string
   readonly platformId?: string
   readonly sourceUrl?: string
+  /** Of the record, in English where it has one. */
+  readonly title?: string
   readonly stage: Stage
   readonly state: ItemState
   readonly problem?: StoredProblem
@@ -164,6 +166,8 @@ export type RunFilter = {
 export type ItemFilter = {
   readonly state?: ItemState
   readonly stage?: Stage
+  /** Only of the record with this id: of the platform, of the source, or the original one. */
+  readonly record?: string
   readonly offset?: number
   readonly limit?: number
 }
