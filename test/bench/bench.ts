@@ -2,6 +2,7 @@
  * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, `npm run bench -- project [--datasets n]`,
  * `npm run bench -- harvest [--datasets n] [--aside] [--store …]`, `npm run bench -- metrics [--datasets n] [--workers n]`,
  * `npm run bench -- soak [--minutes n] [--statements n]`, `npm run bench -- siege [--seconds n]`,
+ * `npm run bench -- portal [--datasets n]`,
  * `npm run bench -- triggers [--triggers n] [--seconds n]`, `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`,
  * or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
@@ -15,6 +16,7 @@ import { harvestAsideBench } from './harvest-aside-bench.ts'
 import { harvestBench } from './harvest-bench.ts'
 import { importBench } from './import-bench.ts'
 import { metricsBench } from './metrics-bench.ts'
+import { portalBench } from './portal-bench.ts'
 import { projectBench } from './project-bench.ts'
 import { repositoryBench } from './repository/repository-bench.ts'
 import { requestsBench } from './requests-bench.ts'
@@ -141,6 +143,15 @@ try {
     const platform = await gateway(join(directory, 'soak'))
     try {
       say(`## soak\n${await soakBench(platform, { folder, minutes: Number(values.minutes) })}`)
+    } finally {
+      await platform.stop()
+    }
+  } else if (positionals.includes('portal')) {
+    const dump = join(directory, 'dump.nt')
+    generate(values.datasets, 'nt', dump)
+    const platform = await gateway(join(directory, 'portal'))
+    try {
+      say(`## portal, ${values.datasets} records\n${await portalBench(platform, dump)}`)
     } finally {
       await platform.stop()
     }

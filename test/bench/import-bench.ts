@@ -10,7 +10,8 @@ import { bareIndex, bareN3, bareStore, parseOnly } from './raw.ts'
 
 const command = new URL('../../src/harvest/import.ts', import.meta.url).pathname
 
-const run = (file: string, platform: Gateway): Promise<string> =>
+/** Runs the import command; its output. */
+export const importDump = (file: string, platform: Gateway): Promise<string> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [
       command,
@@ -50,9 +51,9 @@ export async function importBench(
     ),
   }
   let output = ''
-  const sent = await timed(async () => (output = await run(file, platform)))
+  const sent = await timed(async () => (output = await importDump(file, platform)))
   const searchable = sent + (await timed(() => eventually(indexed, 600_000)))
-  const again = await timed(() => run(file, platform))
+  const again = await timed(() => importDump(file, platform))
   const { peak, now } = await memory(platform.process.pid)
   const row = (name: string, ms: number) => [
     name,
