@@ -1,7 +1,8 @@
 /** `PLATFORM_PORTAL_CONFIG`: name, languages, colours and parts of the pages that people read. */
 
 import { z } from 'zod'
-import { must, object } from './settings.ts'
+import { isPermission } from '../http/keys/permission.ts'
+import { is, must, object } from './settings.ts'
 
 const language = z.enum(['en', 'de', 'fr', 'it'], must('one of en, de, fr, it'))
 
@@ -84,8 +85,27 @@ export const portalConfig = object({
     .optional(),
   preview: z.boolean(must('true or false')).default(true),
   embed: z.array(z.url({ protocol: /^https?$/, ...must('http(s) origins') })).default([]),
-  signIn: object({ key: z.boolean(must('true or false')).default(true) }).default({ key: true }),
+  signIn: object({
+    key: z.boolean(must('true or false')).default(true),
+    /** OpenID Connect: `secret` names one of `PLATFORM_SECRETS`, `permissions` is group → permissions. */
+    oidc: object({
+      issuer: z.string().refine(isIssuer, must('an https address, or http on this machine')),
+      client: z.string().min(1),
+      secret: object({ secret: z.string().min(1) }),
+      permissions: z.record(
+        z.string(),
+        z.array(is(isPermission, '*, a catalogue id or METHOD /path')),
+      ),
+    }).optional(),
+  }).default({ key: true }),
 })
+
+/** Codes and secrets travel to it: in clear text they may not leave the machine. */
+function isIssuer(text: string): boolean {
+  const { protocol, hostname } = URL.parse(text) ?? {}
+  const isHere = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]'
+  return protocol === 'https:' || (protocol === 'http:' && isHere)
+}
 
 function isTimeZone(name: string): boolean {
   try {

@@ -10,6 +10,7 @@ import { wantedLanguage } from '../portal/languages.ts'
 import { prefersPage } from '../portal/negotiation.ts'
 import { portalApp } from '../portal/portal-app.ts'
 import { openPreviews } from '../portal/preview/previews.ts'
+import { openOidc, type Oidc } from '../portal/oidc.ts'
 import { openSessions } from '../portal/sessions.ts'
 import { portInProcess } from '../portal/ports.ts'
 import {
@@ -29,6 +30,7 @@ export function portalStation(
   const { config } = context.shell
   const { pages } = context.shell
   if (!pages) return undefined
+  const oidc = providerOf(context, outbound)
   const services = gateway(entrances)
   const port = (name: keyof typeof servicePaths) => portInProcess(services, servicePaths[name])
   return portalApp({
@@ -55,16 +57,34 @@ export function portalStation(
             now: Date.now,
           })
         : undefined,
-    sessions: config.portal.signIn.key
-      ? openSessions({
-          path: join(config.dataDir, 'sessions.sqlite'),
-          keys: context.keys,
-          now: Date.now,
-        })
-      : undefined,
+    oidc,
+    sessions:
+      config.portal.signIn.key || oidc
+        ? openSessions({
+            path: join(config.dataDir, 'sessions.sqlite'),
+            keys: context.keys,
+            people: oidc?.prefix,
+            now: Date.now,
+          })
+        : undefined,
     version,
     ...doorAt(context, ''),
   })
+}
+
+/** Who vouches for people; throws, so that nothing starts, when a part of it is missing. */
+function providerOf(
+  { shell: { config }, secrets }: PlatformContext,
+  outbound: Outbound | undefined,
+): Oidc | undefined {
+  const settings = config.portal.signIn.oidc
+  if (!settings) return undefined
+  const secret = secrets.named(settings.secret.secret)?.reveal()
+  if (secret === undefined)
+    throw new Error('PLATFORM_PORTAL_CONFIG: signIn.oidc.secret names none of PLATFORM_SECRETS')
+  if (!outbound)
+    throw new Error('PLATFORM_PORTAL_CONFIG: signIn.oidc needs harvest among PLATFORM_SERVICES')
+  return openOidc({ settings, secret, outbound, allow: config.harvest.allow, now: Date.now })
 }
 
 /** Pages of the portal about records, in a language that the client reads. */

@@ -30,6 +30,9 @@ export type PageContext = {
 
 type Section = 'data' | 'catalogues' | 'quality' | 'sparql' | 'check' | 'harvest'
 
+/** Of pages that were made as they were asked for, and of those that say why somebody is not signed in. */
+export type PageStatus = 200 | 400 | 401 | 403 | 429 | 503
+
 export type PageContent = {
   /** Of the window, without the name of the portal. */
   readonly title: string

@@ -12,7 +12,7 @@ import { hitsCsv } from './hits-csv.ts'
 import { searchForm } from './search-query.ts'
 import { citationFormats, citationOf } from './citations.ts'
 import { wantedLanguage } from './languages.ts'
-import { frame, type PageContent, type PageContext } from './page.ts'
+import { frame, type PageContent, type PageContext, type PageStatus } from './page.ts'
 import { cataloguePage, cataloguesPage } from './pages/catalogue-pages.ts'
 import { datasetPage, readRecord } from './pages/dataset-page.ts'
 import { checkPage } from './pages/check-page.ts'
@@ -31,6 +31,7 @@ import { prefersPage } from './negotiation.ts'
 import { ServiceRefusal, type Port, type Ports } from './ports.ts'
 import { textOr } from './record.ts'
 import { datasetSchema } from './schema-org.ts'
+import type { Oidc } from './oidc.ts'
 import type { Sessions } from './sessions.ts'
 import { addStewardRoutes, sessionOf } from './steward-routes.ts'
 import type { PageShell } from './page-shell.ts'
@@ -46,6 +47,8 @@ type PortalDeps = {
   readonly previews: Previews | undefined
   /** Absent where nobody can sign in. */
   readonly sessions: Sessions | undefined
+  /** Absent where no provider is configured. */
+  readonly oidc?: Oidc | undefined
   readonly version: string
 }
 
@@ -94,6 +97,8 @@ export function portalApp(deps: PortalDeps): App {
   if (portal.sessions)
     addStewardRoutes(app, {
       sessions: portal.sessions,
+      oidc: portal.oidc,
+      preferred: (c) => wantedLanguage(portal.config, c.req.header('Accept-Language')),
       contextOf: (c) => contextOf(c, portal),
       respond: (c, make, status) => answered(c, portal, make, status),
     })
@@ -125,7 +130,7 @@ async function answer(
   c: AppContext,
   portal: Portal,
   make: Make,
-  status: 200 | 401 | 429 = 200,
+  status: PageStatus = 200,
 ): Promise<Response> {
   const context = await contextOf(c, portal)
   if (!context) throw new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`)
@@ -304,7 +309,7 @@ async function answered(
   c: AppContext,
   portal: Portal,
   make: Make,
-  status?: 200 | 401 | 429,
+  status?: PageStatus,
 ): Promise<Response> {
   if (portal.renders.waiting >= mostWaiting)
     return problemPage(c, { ...portal, ports: noPorts }, { status: 503, retryAfter: 5 })

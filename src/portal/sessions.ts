@@ -18,6 +18,8 @@ export type Session = Key & {
 export type Sessions = {
   /** The cookie's value for a right key; throws `unauthorized`, and `too-many-requests` after five wrong ones in a minute. */
   readonly signIn: (key: string, client: string) => string
+  /** The cookie's value for somebody whom the provider vouches for. */
+  readonly begin: (person: Key) => string
   readonly find: (cookie: string | undefined) => Session | undefined
   readonly signOut: (cookie: string | undefined) => void
   readonly close: () => void
@@ -36,9 +38,15 @@ const schema = `CREATE TABLE IF NOT EXISTS session (
 const row = z.object({ fingerprint: z.string(), permissions: z.string() })
 const permissionList = z.array(z.string())
 
-type SessionOptions = { readonly path: string; readonly keys: ApiKeys; readonly now: () => number }
+type SessionOptions = {
+  readonly path: string
+  readonly keys: ApiKeys
+  /** With what ids of users of the provider begin; absent where there is none. */
+  readonly people: string | undefined
+  readonly now: () => number
+}
 
-export function openSessions({ path, keys, now }: SessionOptions): Sessions {
+export function openSessions({ path, keys, people, now }: SessionOptions): Sessions {
   const file = openSqlite({ path, schema, format: sessionsFormat })
   const wrong = failures({ perMinute: failuresPerMinute, now })
   const begin = ({ id, permissions }: Key): string => {
@@ -56,6 +64,7 @@ export function openSessions({ path, keys, now }: SessionOptions): Sessions {
     return cookie
   }
   return {
+    begin,
     signIn: (shown, client) => {
       const blocked = wrong.blocked(client)
       if (blocked !== undefined)
@@ -70,8 +79,9 @@ export function openSessions({ path, keys, now }: SessionOptions): Sessions {
     find: (cookie) => {
       const key = cookie === undefined ? undefined : keyOf(file, cookie, now())
       if (cookie === undefined || !key) return undefined
-      // A key that left the configuration takes its sessions along.
-      if (!keys.list().some(({ id }) => id === key.id)) return undefined
+      // A key, and a provider, that left the configuration takes its sessions along.
+      const isPerson = people !== undefined && key.id.startsWith(people)
+      if (!isPerson && !keys.list().some(({ id }) => id === key.id)) return undefined
       file.run('UPDATE session SET seen = ? WHERE id = ?', now(), digest(cookie))
       return { ...key, token: tokenOf(cookie) }
     },

@@ -5,22 +5,27 @@ import { Failure } from '../errors.ts'
 import type { App, AppContext } from '../http/app.ts'
 import { may } from '../http/keys/permission.ts'
 import { isLoopback } from '../http/shell/client.ts'
-import { pathTo, type PageContent, type PageContext } from './page.ts'
+import { pathTo, type PageContent, type PageContext, type PageStatus } from './page.ts'
 import { deletedPage, deletedRecords } from './pages/deleted-page.ts'
 import { pipePage, runPage, sourcesPage } from './pages/harvest-pages.ts'
-import { signInPage } from './pages/sign-in-page.ts'
+import { signInPage, signedInPage } from './pages/sign-in-page.ts'
 import { askJson } from './ports.ts'
 import { memberFields, textOr } from './record.ts'
+import { SignInProblem, type Oidc } from './oidc.ts'
 import { demandOwnForm, type Session, type Sessions } from './sessions.ts'
 
 type StewardPages = {
   readonly sessions: Sessions
+  /** Absent where keys are the only way in. */
+  readonly oidc: Oidc | undefined
   /** Answers a page that nobody else may keep. */
   readonly respond: (
     c: AppContext,
     make: (context: PageContext) => Promise<PageContent | undefined>,
-    status?: 200 | 401 | 429,
+    status?: PageStatus,
   ) => Promise<Response>
+  /** The language that the client reads. */
+  readonly preferred: (c: AppContext) => string
   /** The context of a page; `undefined` where its language is none of ours. */
   readonly contextOf: (c: AppContext) => Promise<PageContext | undefined>
 }
@@ -34,7 +39,8 @@ const cookieName = (c: AppContext): string => (isSecure(c) ? '__Host-session' : 
 export const sessionOf = (c: AppContext, sessions: Sessions): Session | undefined =>
   sessions.find(getCookie(c, cookieName(c)))
 
-export function addStewardRoutes(app: App, { sessions, respond, contextOf }: StewardPages): void {
+export function addStewardRoutes(app: App, { sessions, oidc, ...further }: StewardPages): void {
+  const { respond, contextOf } = further
   const own = (
     path: string,
     make: (
@@ -48,7 +54,8 @@ export function addStewardRoutes(app: App, { sessions, respond, contextOf }: Ste
       if (!session) return c.redirect(await signInPath(c, contextOf), 303)
       return respond(c, (context) => make(context, c, session))
     })
-  addSignIn(app, { sessions, respond, contextOf })
+  addSignIn(app, { sessions, ...further })
+  if (oidc) addProvider(app, oidc, { sessions, ...further })
   app.post('/:language/sign-out', async (c) => {
     await ownForm(c, sessions)
     sessions.signOut(getCookie(c, cookieName(c)))
@@ -62,25 +69,98 @@ export function addStewardRoutes(app: App, { sessions, respond, contextOf }: Ste
   addActions(app, { sessions, contextOf })
 }
 
-function addSignIn(app: App, { sessions, respond, contextOf }: StewardPages): void {
+type Entrance = Omit<StewardPages, 'oidc'>
+
+function demandTls(c: AppContext): void {
+  if (!isSecure(c) && !isLoopback(c.get('client')))
+    throw new Failure('forbidden', 'signing in needs TLS: this portal is reached by http')
+}
+
+const keepSession = (c: AppContext, cookie: string): void =>
+  setCookie(c, cookieName(c), cookie, {
+    httpOnly: true,
+    secure: isSecure(c),
+    sameSite: 'Strict',
+    path: '/',
+  })
+
+/** The cookie between leaving for the provider and coming back: `Lax`, because the way back begins at another site. */
+const beginName = (c: AppContext): string => (isSecure(c) ? '__Host-sign-in' : 'sign-in')
+
+const problemStatus = { away: 503, state: 400, token: 401, refused: 401, nobody: 403 } as const
+
+const toBegin = (c: AppContext) => ({ secure: isSecure(c), path: '/' })
+
+/** Why nobody was signed in, above the form. */
+function told(c: AppContext, error: unknown, respond: StewardPages['respond']) {
+  if (!(error instanceof SignInProblem)) throw error
+  const { why } = error
+  const make = async (page: PageContext) => {
+    page.log.warn({ why }, 'portal.sign-in-failed')
+    return signInPage(page, page.t(`oidc-${why}`))
+  }
+  return respond(c, make, problemStatus[why])
+}
+
+/** The way to the provider and back. The provider knows one address, which leads on to the language of the reader. */
+function addProvider(app: App, oidc: Oidc, further: Entrance): void {
+  app.get('/:language/sign-in/oidc', async (c) => {
+    demandTls(c)
+    try {
+      const callback = `${c.get('root')}sign-in/callback`
+      const { address, cookie } = await oidc.begin(c.req.param('language'), callback)
+      const kept = { httpOnly: true, sameSite: 'Lax', maxAge: 600, ...toBegin(c) } as const
+      setCookie(c, beginName(c), cookie, kept)
+      c.header('Cache-Control', 'no-store')
+      return c.redirect(address, 303)
+    } catch (error) {
+      return told(c, error, further.respond)
+    }
+  })
+  app.get('/sign-in/callback', async (c) => {
+    const language = oidc.languageOf(getCookie(c, beginName(c))) ?? further.preferred(c)
+    const { pathname } = new URL(c.get('root'))
+    c.header('Cache-Control', 'no-store')
+    return c.redirect(`${pathname}${language}/sign-in/callback${new URL(c.req.url).search}`, 303)
+  })
+  addReturn(app, oidc, further)
+}
+
+function addReturn(app: App, oidc: Oidc, { sessions, respond }: Entrance): void {
+  app.get('/:language/sign-in/callback', async (c) => {
+    demandTls(c)
+    try {
+      const answer = new URL(c.req.url).searchParams
+      const person = await oidc.finish(getCookie(c, beginName(c)), answer)
+      deleteCookie(c, beginName(c), toBegin(c))
+      keepSession(c, sessions.begin(person))
+      // The session is `Strict`: browsers send it only when the next page is asked for by one of ours.
+      const page = await respond(c, async (context) => {
+        context.log.info({ key: person.id }, 'portal.sign-in')
+        return signedInPage(context)
+      })
+      page.headers.set('Cache-Control', 'private, no-store')
+      return page
+    } catch (error) {
+      return told(c, error, respond)
+    }
+  })
+}
+
+function addSignIn(app: App, { sessions, respond, contextOf }: Entrance): void {
   app.get('/:language/sign-in', (c) => respond(c, async (context) => signInPage(context)))
   app.post('/:language/sign-in', async (c) => {
     const form = await c.req.parseBody()
     const context = await contextOf(c)
     if (!context) throw new Failure('not-found', 'there is no such language')
-    if (!isSecure(c) && !isLoopback(c.get('client')))
-      throw new Failure('forbidden', 'signing in needs TLS: this portal is reached by http')
+    demandTls(c)
+    if (!context.config.signIn.key) throw new Failure('forbidden', 'keys open no session here')
     try {
       const cookie = sessions.signIn(
         typeof form['key'] === 'string' ? form['key'].trim() : '',
         c.get('client'),
       )
-      setCookie(c, cookieName(c), cookie, {
-        httpOnly: true,
-        secure: isSecure(c),
-        sameSite: 'Strict',
-        path: '/',
-      })
+      keepSession(c, cookie)
       return c.redirect(pathTo(context, 'harvest'), 303)
     } catch (error) {
       if (!(error instanceof Failure)) throw error

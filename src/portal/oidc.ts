@@ -1,0 +1,209 @@
+/** Signing in with the account of an institution: OpenID Connect, code flow with PKCE, state and nonce. */
+
+import { hash, randomBytes } from 'node:crypto'
+import * as client from 'openid-client'
+import type { Outbound } from '../client/outbound-request.ts'
+import type { PortalConfig } from '../config/portal.ts'
+import { Failure } from '../errors.ts'
+import type { Key } from '../http/keys/permission.ts'
+
+/** Why nobody was signed in: `oidc-{why}` is the text that says so. */
+export class SignInProblem extends Error {
+  readonly why: 'away' | 'state' | 'token' | 'refused' | 'nobody'
+
+  constructor(why: SignInProblem['why'], options?: ErrorOptions) {
+    super(`nobody was signed in: ${why}`, options)
+    this.name = 'SignInProblem'
+    this.why = why
+  }
+}
+
+export type Oidc = {
+  /** Ids of its users begin with it; other settings have another one, so that sessions of older ones end. */
+  readonly prefix: string
+  /** Where the browser goes, and the cookie that it has to bring back. Throws `SignInProblem`. */
+  readonly begin: (
+    language: string,
+    callback: string,
+  ) => Promise<{ readonly address: string; readonly cookie: string }>
+  /** In which language somebody began. */
+  readonly languageOf: (cookie: string | undefined) => string | undefined
+  /** Who came back, with permissions. Throws `SignInProblem`. */
+  readonly finish: (cookie: string | undefined, answer: URLSearchParams) => Promise<Key>
+}
+
+type Settings = NonNullable<PortalConfig['signIn']['oidc']>
+type OidcOptions = {
+  readonly settings: Settings
+  readonly secret: string
+  readonly outbound: Outbound
+  readonly allow: readonly string[]
+  readonly now: () => number
+}
+
+type Begun = {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+  readonly callback: string
+  readonly language: string
+  readonly until: number
+}
+
+/** Milliseconds: to come back, for one answer of the provider, and that its description is believed. */
+const [beginMs, answerMs, knownMs] = [600_000, 5000, 3_600_000]
+const [mostBegun, mostBytes] = [1000, 2 ** 20]
+
+/** `allow`: further hosts inside the institution; the provider's own is meant by being configured. */
+export function openOidc(options: OidcOptions): Oidc {
+  const { settings, now } = options
+  const prefix = `oidc-${short(JSON.stringify(settings))}-`
+  const begun = new Map<string, Begun>()
+  const provider = remembered(options)
+  const current = (cookie: string | undefined) => {
+    const found = cookie === undefined ? undefined : begun.get(cookie)
+    return found && found.until > now() ? found : undefined
+  }
+  return {
+    prefix,
+    languageOf: (cookie) => current(cookie)?.language,
+    begin: async (language, callback) => {
+      const config = await provider()
+      const [state, nonce] = [client.randomState(), client.randomNonce()]
+      const verifier = client.randomPKCECodeVerifier()
+      const cookie = randomBytes(32).toString('base64url')
+      begun.set(cookie, { state, nonce, verifier, callback, language, until: now() + beginMs })
+      const oldest = begun.keys().next().value
+      if (begun.size > mostBegun && oldest !== undefined) begun.delete(oldest)
+      const scopes = config.serverMetadata().scopes_supported ?? []
+      const address = client.buildAuthorizationUrl(config, {
+        redirect_uri: callback,
+        // Some providers refuse scopes that they do not know, others tell groups only when asked.
+        scope: scopes.includes('groups') ? 'openid groups' : 'openid',
+        code_challenge: await client.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        state,
+        nonce,
+      })
+      return { address: address.href, cookie }
+    },
+    finish: async (cookie, answer) => {
+      const mine = current(cookie)
+      if (cookie === undefined || !mine || answer.get('state') !== mine.state)
+        throw new SignInProblem('state')
+      // Once: who sees the address later cannot use it again.
+      begun.delete(cookie)
+      const claims = await claimsOf(await provider(), mine, answer)
+      const permissions = permissionsOf(settings, claims)
+      if (permissions.length === 0) throw new SignInProblem('nobody')
+      return { id: prefix + short(claims.sub), permissions }
+    },
+  }
+}
+
+const short = (text: string): string => hash('sha256', text, 'hex').slice(0, 8)
+
+/** The one place where groups become permissions: all of those that the configuration gives to one of the user's groups. */
+function permissionsOf({ permissions }: Settings, claims: client.IDToken): readonly string[] {
+  const { groups } = claims
+  const own: readonly unknown[] = Array.isArray(groups) ? groups : [groups]
+  return [
+    ...new Set(
+      Object.entries(permissions).flatMap(([group, given]) => (own.includes(group) ? given : [])),
+    ),
+  ]
+}
+
+/** The claims of a token that was made for this sign-in. */
+async function claimsOf(config: client.Configuration, mine: Begun, answer: URLSearchParams) {
+  const url = new URL(mine.callback)
+  url.search = answer.toString()
+  try {
+    const tokens = await client.authorizationCodeGrant(config, url, {
+      pkceCodeVerifier: mine.verifier,
+      expectedState: mine.state,
+      expectedNonce: mine.nonce,
+      idTokenExpected: true,
+    })
+    const claims = tokens.claims()
+    if (!claims) throw new SignInProblem('token')
+    return claims
+  } catch (cause) {
+    if (isAway(cause)) throw new SignInProblem('away', { cause })
+    const isRefused = cause instanceof client.AuthorizationResponseError
+    throw new SignInProblem(isRefused ? 'refused' : 'token', { cause })
+  }
+}
+
+/** Whether the reason is that nobody answered. */
+const isAway = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error instanceof Failure ||
+    error.name === 'TimeoutError' ||
+    ('code' in error && error.code === 'OAUTH_TIMEOUT') ||
+    isAway(error.cause))
+
+/** What the provider says of itself, asked once an hour; a failure is not kept. */
+function remembered(options: OidcOptions): () => Promise<client.Configuration> {
+  const { settings, secret, now } = options
+  let known: { readonly asked: Promise<client.Configuration>; readonly until: number } | undefined
+  const ask = async () => {
+    const url = new URL(settings.issuer)
+    try {
+      return await client.discovery(url, settings.client, {}, proof(secret), {
+        [client.customFetch]: guarded(options),
+        timeout: answerMs / 1000,
+        execute: [
+          client.enableNonRepudiationChecks,
+          // The configuration takes http for this machine alone.
+          // oxlint-disable-next-line typescript/no-deprecated -- marked so that it is seen
+          ...(url.protocol === 'http:' ? [client.allowInsecureRequests] : []),
+        ],
+      })
+    } catch (cause) {
+      known = undefined
+      throw new SignInProblem('away', { cause })
+    }
+  }
+  return () => {
+    if (!known || known.until < now()) known = { asked: ask(), until: now() + knownMs }
+    return known.asked
+  }
+}
+
+/** The secret in a header, which every provider has to take, unless it says that it wants it in the form. */
+const proof =
+  (secret: string): client.ClientAuth =>
+  (server, ...rest) => {
+    const ways = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    const isBasic = ways.includes('client_secret_basic')
+    const way = isBasic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret)
+    way(server, ...rest)
+  }
+
+/** Requests through the guarded client: what the provider's description names is foreign. */
+const guarded =
+  ({ settings: { issuer }, outbound, allow }: OidcOptions): client.CustomFetch =>
+  async (url, { method, headers, body, signal }) => {
+    const isOwn = new URL(url).origin === new URL(issuer).origin
+    const limit = AbortSignal.timeout(answerMs)
+    const form = body instanceof URLSearchParams ? body.toString() : body
+    const { status, text, ...answer } = await outbound.read(
+      {
+        url,
+        method: method === 'POST' ? 'POST' : 'GET',
+        headers,
+        ...(typeof form === 'string' && { body: form }),
+        reach: isOwn
+          ? { kind: 'configured', address: issuer, trust: 'trusted', allow }
+          : { kind: 'listed', allow },
+        maxBytes: mostBytes,
+        attempts: 1,
+        redirects: 0,
+        whenLeftAlone: 'fail',
+      },
+      signal ? AbortSignal.any([signal, limit]) : limit,
+    )
+    if (status >= 500) throw new Failure('source-unreachable', `the provider answered ${status}`)
+    return new Response(text, { status, headers: answer.headers })
+  }
