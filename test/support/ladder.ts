@@ -77,6 +77,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   marked: ['portal'],
   'sanitize-html': ['portal'],
   '@fontsource-variable/': ['portal'],
+  'openid-client': ['portal'],
   papaparse: ['portal'],
   'read-excel-file': ['portal'],
   fflate: ['portal'],
