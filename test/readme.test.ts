@@ -100,8 +100,13 @@ describe('the page on the portal', () => {
   const page = readFileSync(new URL('docs/portal.md', root), 'utf8')
 
   it('shows a configuration that is taken, and pictures of at most 150 kB that exist', () => {
-    const [config = ''] = [...page.matchAll(/```json\n([^`]*)```/g)].map((match) => match[1] ?? '')
-    expect(parseConfig({ PLATFORM_PORTAL_CONFIG: config }).ok).toBe(true)
+    const configs = [...page.matchAll(/```json\n([^`]*)```/g)].map((match) => match[1] ?? '')
+    const secrets = { PLATFORM_SECRETS: '{"oidc":"some secret text"}' }
+    expect(configs).toHaveLength(2)
+    for (const config of configs)
+      expect(parseConfig({ PLATFORM_PORTAL_CONFIG: config, ...secrets })).toMatchObject({
+        ok: true,
+      })
     const pictures = [...page.matchAll(/\]\((images\/[^)]+)\)/g)].map((match) => match[1] ?? '')
     expect(pictures).toHaveLength(2)
     for (const picture of pictures)

@@ -10,7 +10,7 @@ import { wantedLanguage } from '../portal/languages.ts'
 import { prefersPage } from '../portal/negotiation.ts'
 import { portalApp } from '../portal/portal-app.ts'
 import { openPreviews } from '../portal/preview/previews.ts'
-import { openOidc, type Oidc } from '../portal/oidc.ts'
+import { openOidc, type Oidc } from '../http/keys/oidc.ts'
 import { openSessions } from '../portal/sessions.ts'
 import { portInProcess } from '../portal/ports.ts'
 import {

@@ -11,7 +11,7 @@ import { pipePage, runPage, sourcesPage } from './pages/harvest-pages.ts'
 import { signInPage, signedInPage } from './pages/sign-in-page.ts'
 import { askJson } from './ports.ts'
 import { memberFields, textOr } from './record.ts'
-import { SignInProblem, type Oidc } from './oidc.ts'
+import { SignInProblem, type Oidc } from '../http/keys/oidc.ts'
 import { demandOwnForm, type Session, type Sessions } from './sessions.ts'
 
 type StewardPages = {

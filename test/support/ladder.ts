@@ -77,7 +77,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   marked: ['portal'],
   'sanitize-html': ['portal'],
   '@fontsource-variable/': ['portal'],
-  'openid-client': ['portal'],
+  'openid-client': ['http'],
   papaparse: ['portal'],
   'read-excel-file': ['portal'],
   fflate: ['portal'],

@@ -2,10 +2,9 @@
 
 import { hash, randomBytes } from 'node:crypto'
 import * as client from 'openid-client'
-import type { Outbound } from '../client/outbound-request.ts'
-import type { PortalConfig } from '../config/portal.ts'
-import { Failure } from '../errors.ts'
-import type { Key } from '../http/keys/permission.ts'
+import type { Outbound } from '../../client/outbound-request.ts'
+import { Failure } from '../../errors.ts'
+import type { Key } from './permission.ts'
 
 /** Why nobody was signed in: `oidc-{why}` is the text that says so. */
 export class SignInProblem extends Error {
@@ -32,7 +31,12 @@ export type Oidc = {
   readonly finish: (cookie: string | undefined, answer: URLSearchParams) => Promise<Key>
 }
 
-type Settings = NonNullable<PortalConfig['signIn']['oidc']>
+/** `permissions` is group → permissions; the secret is given apart. */
+type Settings = {
+  readonly issuer: string
+  readonly client: string
+  readonly permissions: Readonly<Record<string, readonly string[]>>
+}
 type OidcOptions = {
   readonly settings: Settings
   readonly secret: string
