@@ -7,8 +7,8 @@ import { schemathesis } from '../support/engines/schemathesis.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { prefixes } from '../support/repository.ts'
 
-/** Places that serve no document: SPARQL has the one of its protocol, the console is a page. */
-const without = new Set<string>([servicePaths.sparql, servicePaths.console])
+/** Places that serve no document: SPARQL has the one of its protocol, the console and the portal are pages. */
+const without = new Set<string>([servicePaths.sparql, servicePaths.console, servicePaths.portal])
 const documents = [...Object.values(servicePaths), ...Object.values(furtherPaths)].filter(
   (place) => !without.has(place),
 )
