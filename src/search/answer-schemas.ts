@@ -68,6 +68,22 @@ const facet = object({
   ),
 })
 
+const mark: JsonSchema = { type: 'array', items: integer(), minItems: 2, maxItems: 2 }
+const marks = (what: string) => array(mark, `Offsets [from, to] of the found words in ${what}`)
+
+/** What `highlight` adds to a hit: places, never markup. */
+const highlight = object(
+  {
+    title: marks('the title'),
+    description: object({
+      text: text('The part of the description with most of them'),
+      marks: marks('this text'),
+      language: text(),
+    }),
+  },
+  [],
+)
+
 const envelope = (hit: Reference, facets: Reference): JsonSchema =>
   object(
     {
@@ -76,6 +92,10 @@ const envelope = (hit: Reference, facets: Reference): JsonSchema =>
       scrollId: text('With scroll: names the next page'),
       sort: array({ type: 'number' }, 'With searchAfter: the place of the last hit'),
       pitId: text('With searchAfter: names the snapshot'),
+      suggestions: array(
+        object({ q: text(), count: integer('What it finds') }),
+        'With suggestions: other queries, most hits first',
+      ),
       facets: array(
         facets,
         'When indices were named; of the first page where pages follow each other',
@@ -104,7 +124,7 @@ export function answerSchemas(profile: Profile): AnswerSchemas {
     add(`${nameOf(root)}Answer`, object({ result }))
   const hit = (root: string, index: string, more: Properties = {}, name = root): Reference => {
     const members = { index: { const: index }, ...more }
-    const score = { score: number('With showScore') }
+    const score = { score: number('With showScore'), _highlight: highlight }
     return add(`${nameOf(name)}Hit`, extended(schemaOf(root), members, score))
   }
   const types = profile.resources.map(({ id }) => `resource_${id}`)

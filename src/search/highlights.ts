@@ -5,6 +5,7 @@ import { fold } from '../text/fold.ts'
 import { isJsonObject, type Fields } from '../text/json.ts'
 import { stems } from '../text/stems.ts'
 import { tokenOf } from '../text/tokens.ts'
+import { listAt, textAt } from './record-values.ts'
 
 type Mark = readonly [from: number, to: number]
 
@@ -15,18 +16,38 @@ const [longest, mostMarks] = [20_000, 100]
 
 const runs = /[\p{L}\p{N}\p{M}]+/gu
 
-/** A text of a language map: the wanted language, else English, else the first. */
+type Wished = {
+  readonly locale: string
+  /** Which texts: `title`, `description`. */
+  readonly highlight: readonly string[]
+}
+
+/**
+ * A text of a language map: the wanted language, else one of the catalogue's or the record's own, else English, else the first; the
+ * pages show texts in the same order.
+ */
 function chosen(
-  value: unknown,
-  wanted: string,
+  record: Fields,
+  name: string,
+  { locale, highlight }: Wished,
 ): readonly [language: string, text: string] | undefined {
-  if (typeof value === 'string') return [wanted, value]
+  const value = highlight.includes(name) ? record[name] : undefined
+  if (typeof value === 'string') return [locale, value]
   const texts = isJsonObject(value)
-    ? Object.entries(value).filter(([, text]) => typeof text === 'string')
+    ? Object.entries(value).flatMap(([key, text]) =>
+        typeof text === 'string' && text.trim() !== '' ? [[key, text] as const] : [],
+      )
     : []
-  const [language, text] =
-    texts.find(([key]) => key === wanted) ?? texts.find(([key]) => key === 'en') ?? texts[0] ?? []
-  return language === undefined || typeof text !== 'string' ? undefined : [language, text]
+  const inCatalogue = listAt(record, 'catalog.language')
+  const own = inCatalogue.length > 0 ? inCatalogue : listAt(record, 'language')
+  const order = [locale, ...own.flatMap((one) => textAt(one, 'id') ?? []), 'en']
+  for (const language of order) {
+    const found =
+      texts.find(([key]) => key === language) ??
+      texts.find(([key]) => key.startsWith(`${language}-`))
+    if (found) return found
+  }
+  return texts[0]
 }
 
 /** Whether a word of a text is one that the leaves look for, in the language of the text. */
@@ -95,12 +116,12 @@ function densest(
 }
 
 /** `_highlight` of a record: marks of its title, and the part of its description with most of them. */
-export function highlightOf(record: Fields, tree: QueryTree, wanted: string): object | undefined {
+export function highlightOf(record: Fields, tree: QueryTree, wished: Wished): object | undefined {
   const ranking = rankingLeaves(tree)
   const leaves = ranking.length > 0 ? ranking : leavesOf(tree)
   if (leaves.length === 0) return undefined
-  const title = chosen(record['title'], wanted)
-  const description = chosen(record['description'], wanted)
+  const title = chosen(record, 'title', wished)
+  const description = chosen(record, 'description', wished)
   const titleMarks = title ? marksIn(title[1], matcher(leaves, title[0])) : []
   const all = description ? marksIn(description[1], matcher(leaves, description[0])) : []
   if (titleMarks.length === 0 && all.length === 0) return undefined

@@ -30,7 +30,10 @@ export async function withExtras(
       ? answer.hits
       : answer.hits.map((hit) => {
           const record = recordFields(hit.record)
-          const marks = highlight.length > 0 ? highlightOf(record, request.tree, locale) : undefined
+          const marks =
+            highlight.length > 0
+              ? highlightOf(record, request.tree, { locale, highlight })
+              : undefined
           const catalogue = titled(record, titles)
           return {
             ...hit,

@@ -1,14 +1,14 @@
 /** Single records by id, whole and current: datasets, catalogues and resources of the types that the profile adds; and the ids of all. */
 
 import { z } from '@hono/zod-openapi'
-import { Failure } from '../errors.ts'
+import { Failure, invalidParameter } from '../errors.ts'
 import type { App } from '../http/shell/context.ts'
 import { longAnswer } from '../http/shell/flow.ts'
 import type { ResourceType } from '../profile/profile.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
 import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import type { Reference } from './answer-schemas.ts'
-import { instantAt, recordFields, textAt } from './record-values.ts'
+import { everything, instantAt, recordFields, textAt } from './record-values.ts'
 import {
   type AnswerContext,
   getRoute,
@@ -30,12 +30,19 @@ const byId = { params: z.object({ id: recordId }) }
 const similarLimit = {
   name: 'limit',
   in: 'query' as const,
-  schema: { type: 'integer' as const, minimum: 1, maximum: 20 },
+  schema: { type: 'integer' as const, minimum: 1, maximum: 20, default: 6 },
+}
+
+/** Throws `invalid-parameter`. */
+function similarCount(text = ''): number {
+  const limit = text === '' ? 6 : Number(text)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 20) return limit
+  throw invalidParameter('limit', 'limit must be 1..20')
 }
 
 export function bindRecordReads(
   app: App,
-  { index, profile }: SearchDeps,
+  { index, profile, settings }: SearchDeps,
   { schemas, tagged }: AnswerContext,
 ): void {
   const ofCatalogue = {
@@ -63,8 +70,10 @@ export function bindRecordReads(
   app.openapi(getRoute('/datasets/{id}/similar', 'Similar datasets', like), (c) =>
     tagged(c, async () => {
       const { id } = c.req.valid('param')
-      const limit = Math.min(20, Number(c.req.query('limit') ?? 6) || 6)
-      const answer = await similarTo({ index }, { id, limit }, c.var.signal)
+      const limit = similarCount(c.req.query('limit'))
+      const own = settings().find((one) => one.index === 'dataset')
+      const hasThemes = own?.facets.some((facet) => facet.id === 'categories') ?? false
+      const answer = await similarTo({ index, hasThemes }, { id, limit }, c.var.signal)
       const form = { indices: ['dataset'], named: true, countOnly: false, score: false }
       return c.body(envelopeText(form, answer, new Map()), 200, { 'Content-Type': jsonType })
     }),
@@ -150,18 +159,6 @@ async function datasetIds(
     if (hits.length < step.hits) return ids
   }
 }
-
-/** All records of an index. Without words every record is equally relevant, so that the order is that of the ids. */
-export const everything = (name: IndexName): SearchRequest => ({
-  indices: [name],
-  tree: { kind: 'all' },
-  filter: {},
-  order: [{ by: 'relevance', direction: 'desc' }],
-  boosts: {},
-  offset: 0,
-  limit: 0,
-  score: false,
-})
 
 /** Ids of all records of an index, ascending by code point. */
 async function idsOf(

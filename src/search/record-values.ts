@@ -1,6 +1,21 @@
 /** Reading what a record says, whatever shape its profile gives it. */
 
+import type { IndexName } from '../search-index/index-settings.ts'
+import type { SearchRequest } from '../search-index/search-index.ts'
 import { type Fields, isJsonObject } from '../text/json.ts'
+
+/** All records of an index. Without words every record is equally relevant, so that the order is that of the ids. */
+export const everything = (name: IndexName): SearchRequest => ({
+  indices: [name],
+  tree: { kind: 'all' },
+  filter: {},
+  order: [{ by: 'relevance', direction: 'desc' }],
+  boosts: {},
+  offset: 0,
+  limit: 0,
+  score: false,
+})
+
 /** The record of a finished JSON text; one without members where the text holds no object. */
 export function recordFields(record: string): Fields {
   const value: unknown = JSON.parse(record)

@@ -20,6 +20,7 @@ import {
 } from './search-answers.ts'
 import type { SearchDeps } from './search-deps.ts'
 import { type EnvelopeForm, envelopeText, isIncluded } from './search-envelope.ts'
+import { suggestionsFor } from './suggestions.ts'
 import { afterPage, firstPage, scrolledPage, type SnapshotPage } from './snapshot-pages.ts'
 
 export function bindSearching(
@@ -37,11 +38,7 @@ export function bindSearching(
   app.openapi(getRoute('/search', what, byQuery), (c) => {
     const parameters = parametersOf(new URL(c.req.url).searchParams, limits)
     const plan = planOf(deps, parameters)
-    const make = async () => {
-      const page = await pageOf(c, deps, plan)
-      const wanted = { request: plan.request, answer: page.answer, wishes: parameters }
-      return answerOf(c, deps, { ...page, answer: await withExtras(index, wanted, c.var.signal) })
-    }
+    const make = () => searched(c, deps, plan, parameters)
     return plan.run ? uncached(make()) : tagged(c, make)
   })
   const byBody = createRoute({
@@ -52,8 +49,8 @@ export function bindSearching(
     responses: searchResponses(hits, schemas.search),
   })
   app.openapi(byBody, async (c) => {
-    const plan = planOf(deps, parametersOfBody(await bodyOf(c, limits.bodyBytes), limits))
-    return uncached(pageOf(c, deps, plan).then((page) => answerOf(c, deps, page)))
+    const parameters = parametersOfBody(await bodyOf(c, limits.bodyBytes), limits)
+    return uncached(searched(c, deps, planOf(deps, parameters), parameters))
   })
   const byCursor = {
     parameters: [requiredQuery('scrollId', 'result.scrollId of the page before')],
@@ -80,6 +77,28 @@ function planOf(deps: SearchDeps, parameters: Parameters): SearchPlan {
   const { resources } = deps.profile
   const bounds = new Map(resources.map(({ id, search }) => [`resource_${id}`, search]))
   return searchOf(parameters, { ...deps, bounds, settings: deps.settings() })
+}
+
+/** The page with all that the parameters ask for beside it. */
+async function searched(
+  c: AppContext,
+  deps: SearchDeps,
+  plan: SearchPlan,
+  parameters: Parameters,
+): Promise<Response> {
+  const { index } = deps
+  const page = await pageOf(c, deps, plan)
+  const { request } = plan
+  const { q, suggestions = false } = parameters
+  const again = (other: string) => planOf(deps, { ...parameters, q: other }).request
+  const [answer, others] = await Promise.all([
+    withExtras(index, { request, answer: page.answer, wishes: parameters }, c.var.signal),
+    suggestions && q !== undefined
+      ? suggestionsFor(index, { q, request, count: page.answer.count, again }, c.var.signal)
+      : [],
+  ])
+  const more = suggestions ? { ...page.more, suggestions: others } : page.more
+  return answerOf(c, deps, { ...page, answer, ...(more && { more }) })
 }
 
 /** The page that is asked for. Throws as the engine, and `unknown-cursor` for a continuation. */

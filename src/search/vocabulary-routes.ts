@@ -7,8 +7,7 @@ import { answerFlow, longAnswer } from '../http/shell/flow.ts'
 import type { IndexSettings } from '../search-index/index-settings.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import { fingerprint } from '../text/fingerprint.ts'
-import { everything } from './record-routes.ts'
-import { recordFields } from './record-values.ts'
+import { everything, recordFields } from './record-values.ts'
 import {
   type AnswerContext,
   getRoute,

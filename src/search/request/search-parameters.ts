@@ -156,7 +156,16 @@ export const searchParameters = z.object({
   highlight: list('title, description: adds `_highlight` with the offsets of the words of q'),
   facetSelf: flag('false: the counts of a facet ignore the values that are chosen in it'),
   facetSize: integer('Items per facet, at most', 500),
-  locale: text('Language in which words are marked and values are named'),
+  suggestions: flag('true: with fewer than three hits, other queries with what each would find'),
+  locale: z
+    .string()
+    .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/, 'must be a language such as de')
+    .transform((tag) => tag.split('-', 1)[0]?.toLowerCase())
+    .meta({
+      type: 'string',
+      description: 'Language in which words are marked and values of facets are named',
+    })
+    .optional(),
 })
 
 type Named = z.output<typeof searchParameters>

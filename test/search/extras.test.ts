@@ -1,0 +1,5 @@
+/** What pages ask of a search beside its hits. */
+
+import { extrasContract } from './suite/extras.ts'
+
+extrasContract()

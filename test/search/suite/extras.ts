@@ -1,0 +1,106 @@
+/** What pages ask of a search beside its hits, on every engine: marked words, other queries, facets without their own values, similar datasets. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Made } from '../../contracts/search-index-corpus.ts'
+import type { Document } from '../../../src/search-index/search-index.ts'
+import { documentOf } from './corpus.ts'
+import { station, type Station } from './station.ts'
+
+type About = { readonly country?: string; readonly themes?: readonly string[] }
+
+function dataset(id: string, title: string, { country = 'de', themes = [] }: About = {}): Document {
+  const text = { title: { en: [title] } }
+  const made = documentOf({ index: 'dataset', id, text, facets: { country: [country] } })
+  const categories = themes.map((one) => ({ id: one, label: { en: one } }))
+  const language = [{ id: 'en' }]
+  return { ...made, record: { ...made.record, id, title: { en: title }, categories, language } }
+}
+
+const held = [
+  dataset('e01', 'Water levels of rivers', { themes: ['ENVI'] }),
+  dataset('e02', 'Water quality', { country: 'fr', themes: ['HEAL'] }),
+  dataset('e03', 'Water levels of lakes', { country: 'fr', themes: ['ENVI'] }),
+  dataset('e04', 'Waiters and waitresses', { themes: ['ECON'] }),
+  dataset('e05', 'Cycle paths', { themes: ['TRAN'] }),
+]
+
+/** The contract; `engine` as of the station. */
+export function extrasContract(engine?: () => Promise<Made>): void {
+  let search: Station
+  beforeAll(async () => {
+    search = await station(held, engine ? { engine } : {})
+  })
+  afterAll(() => search.close())
+  const get = async (query: string) =>
+    (await search.get(`/search?filters=dataset&${query}`)).body.result
+
+  describe('suggestions', () => {
+    it('replace a word that no record has, with what the new query finds', async () => {
+      const { count, suggestions } = await get('q=watre&suggestions=true')
+      expect([count, suggestions]).toEqual([0, [{ q: 'water', count: 3 }]])
+    })
+    it('leave the other words of the query and its operators as they are', async () => {
+      const { suggestions } = await get('q=rivers AND levals&suggestions=true')
+      expect(suggestions).toEqual([{ q: 'rivers AND levels', count: 1 }])
+    })
+    it('are counted under the same filters, and without them where those leave nothing', async () => {
+      const some = encodeURIComponent('{"country":["fr"]}')
+      const none = encodeURIComponent('{"country":["xx"]}')
+      const [within, without] = [
+        await get(`q=watre&suggestions=true&facets=${some}`),
+        await get(`q=watre&suggestions=true&facets=${none}`),
+      ]
+      expect(within['suggestions']).toEqual([{ q: 'water', count: 2 }])
+      expect(without['suggestions']).toEqual([{ q: 'water', count: 3 }])
+    })
+    it('are empty where enough was found or nothing is near, and absent unless asked for', async () => {
+      expect((await get('q=water&suggestions=true'))['suggestions']).toEqual([])
+      expect((await get('q=xylophone&suggestions=true'))['suggestions']).toEqual([])
+      expect((await get('suggestions=true'))['suggestions']).toEqual([])
+      expect(await get('q=watre')).not.toHaveProperty('suggestions')
+    })
+    it('come by POST too', async () => {
+      const body = JSON.stringify({ q: 'watre', filters: ['dataset'], suggestions: true })
+      const { result } = (await search.post('/search', body)).body
+      expect(result['suggestions']).toEqual([{ q: 'water', count: 3 }])
+    })
+  })
+
+  it('marks words by offsets, in the texts that were asked for', async () => {
+    const [first] = (await get('q=river&highlight=title,description&includes=id,title')).results
+    expect(first).toMatchObject({ id: 'e01', _highlight: { title: [[16, 22]] } })
+    const [other] = (await get('q=river&highlight=description')).results
+    expect(other).not.toHaveProperty('_highlight')
+  })
+
+  it('counts a facet without its own values when asked to', async () => {
+    const chosen = encodeURIComponent('{"country":["fr"]}')
+    const only = `q=water&facets=${chosen}&aggregationAllFields=false&aggregationFields=country`
+    const counts = async (query: string) =>
+      (await get(query)).facets?.[0]?.items.map(({ id, count }) => [id, count])
+    expect(await counts(only)).toEqual([['fr', 2]])
+    expect(await counts(`${only}&facetSelf=false`)).toEqual([
+      ['fr', 2],
+      ['de', 1],
+    ])
+  })
+
+  it('similar datasets share words, and among those themes decide', async () => {
+    const { status, body } = await search.get('/datasets/e01/similar?limit=2')
+    expect([status, body.result.results.map(({ id }) => id)]).toEqual([200, ['e03', 'e02']])
+  })
+
+  it.each([
+    '/datasets/e01/similar?limit=-3',
+    '/datasets/e01/similar?limit=1.5',
+    '/datasets/e01/similar?limit=many',
+    '/search?locale=%3Cscript%3E',
+    '/search?facetSize=501',
+    '/search?facetSelf=perhaps',
+    '/search?suggestions=2',
+  ])('%s is refused, and the parameter named', async (path) => {
+    const { status, body } = await search.get(path)
+    const name = /[?](\w+)=/.exec(path)?.[1]
+    expect([status, body.errors?.[0]?.parameter]).toEqual([400, name])
+  })
+}
