@@ -2,6 +2,7 @@
 
 import type { Answer, Facet, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { isJsonObject, type Fields } from '../text/json.ts'
+import { namedIn } from './facet-labels.ts'
 import { highlightOf } from './highlights.ts'
 import type { Parameters } from './request/search-parameters.ts'
 import { recordFields } from './record-values.ts'
@@ -19,8 +20,15 @@ export async function withExtras(
   signal: AbortSignal,
 ): Promise<Answer> {
   const { highlight = [], facetSelf = true, locale = 'en', includes = [] } = wishes
+  const inLanguage = (facets: readonly Facet[] | undefined) =>
+    facets && wishes.locale !== undefined
+      ? namedIn(index, { facets, language: wishes.locale }, signal)
+      : facets
   const [facets, titles] = await Promise.all([
-    facetSelf ? answer.facets : otherwise(index, request, answer.facets, signal),
+    (facetSelf
+      ? Promise.resolve(answer.facets)
+      : otherwise(index, request, answer.facets, signal)
+    ).then(inLanguage),
     includes.some((path) => path.startsWith('catalog.title'))
       ? catalogueTitles(index, answer, signal)
       : undefined,

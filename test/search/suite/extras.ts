@@ -85,6 +85,17 @@ export function extrasContract(engine?: () => Promise<Made>): void {
     ])
   })
 
+  it('names facets and their values in the language asked for, as far as they have names in it', async () => {
+    const named = async (locale: string) => {
+      const { facets = [] } = await get(`locale=${locale}`)
+      const { items = [] } = facets.find(({ id }) => id === 'country') ?? {}
+      return items.map(({ title }) => title)
+    }
+    expect(await named('de')).toEqual(['Deutschland', 'Frankreich'])
+    expect(await named('fr-CH')).toEqual(['Allemagne', 'France'])
+    expect(await named('xyz')).toEqual(['Germany', 'France'])
+  })
+
   it('similar datasets share words, and among those themes decide', async () => {
     const { status, body } = await search.get('/datasets/e01/similar?limit=2')
     expect([status, body.result.results.map(({ id }) => id)]).toEqual([200, ['e03', 'e02']])
