@@ -150,6 +150,7 @@ function searchStation(context: PlatformContext) {
     ...engines,
     ...search,
     settings: () => currentSettings(engines.index),
+    findings: engines.projection.findings,
     limits,
     now: () => new Date(),
     recordPages: recordPagesOf(context.shell.config, engines.names),

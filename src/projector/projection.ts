@@ -24,7 +24,7 @@ import {
   type StartState,
 } from './engine-start.ts'
 import { catalogueContexts } from './gathering/catalogue-contexts.ts'
-import { type GatherContext, gatherBatch } from './gathering/gather-batch.ts'
+import { findingsOf, type GatherContext, gatherBatch } from './gathering/gather-batch.ts'
 import { StoredConcepts } from './gathering/stored-concepts.ts'
 import { vocabularyUsers } from './gathering/vocabulary-users.ts'
 import { indexMaintenance } from './index-maintenance.ts'
@@ -99,6 +99,13 @@ export async function projection(deps: ProjectionDeps) {
       // What is kept of it may be older than a write that is not projected yet.
       if (projector.awaits(names.catalogue(catalogue))) contexts.forget(catalogue)
       return (await contexts.get(catalogue, signal))?.hidden ?? false
+    },
+    /** What of a record searches do not show, read from the store now; `undefined` where they do not find it. */
+    findings: async (index: IndexName, id: string, signal: AbortSignal) => {
+      const resource = records()
+        .find((one) => one.index === index)
+        ?.resource(id)
+      return resource === undefined ? undefined : findingsOf(gather, { index, resource }, signal)
     },
     /** What of a dataset its document will not show; for those who tell the sender. */
     unfitValues: unfitValues({ profile, names, concepts }),

@@ -12,6 +12,7 @@ import { negotiate } from '../rdf/media-types.ts'
 import { answerSchemas } from './answer-schemas.ts'
 import { bindCkan } from './ckan/ckan.ts'
 import { bindFeeds } from './feeds/feeds.ts'
+import { bindFindings } from './record-findings.ts'
 import { bindSitemap } from './feeds/sitemap.ts'
 import { bodySchema, getRoute, jsonType, searchResponses, taggedBy } from './search-answers.ts'
 import type { SearchDeps } from './search-deps.ts'
@@ -24,6 +25,7 @@ export function searchApp(deps: SearchDeps): App {
   const scene = { schemas, tagged: taggedBy(deps) }
   bindSearching(app, deps, scene)
   bindRecordReads(app, deps, scene)
+  bindFindings(app, deps)
   bindVocabularyReads(app, deps, scene)
   bindFeeds(app, deps)
   bindSitemap(app, deps)

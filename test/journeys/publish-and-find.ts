@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { prefixes } from '../support/repository.ts'
+import { servedSchemas } from '../support/served-schemas.ts'
 import type { Ground } from './ground.ts'
 
 type Found = {
@@ -96,6 +97,40 @@ export function publishAndFind(name: string, ground: () => Promise<Ground>): voi
         expect(result.landing_page?.map(({ resource }) => resource)).toEqual([page])
         const [distribution] = result.distributions ?? []
         expect(distribution).toMatchObject({ access_url: [file], download_url: [file] })
+      })
+
+      it('with the values that it does not show, their properties and the reasons, as the contract says', async () => {
+        const dct = 'http://purl.org/dc/terms/'
+        const body = `${prefixes}<> a dcat:Dataset ; dct:title "Odd"@en, "Odder"@en ; dct:issued "yesterday" ;
+            dcat:theme <https://city.example/theme/9> ; dct:publisher <https://city.example/office> ;
+            dcat:distribution [ a dcat:Distribution ; dcat:mediaType "table" ] .
+          <https://city.example/office> foaf:homepage "nowhere" .`
+        expect((await api.putDataset('rivers', 'odd', body)).status).toBe(201)
+        const address = `${api.search}/datasets/odd/findings`
+        const answer = await api.json<{ result: { findings: Record<string, string>[] } }>(address)
+        const found = answer.result.findings.map((one) => [
+          one['property'],
+          one['value'],
+          one['reason'],
+        ])
+        expect(found).toEqual(
+          expect.arrayContaining([
+            [`${dct}title`, 'Odder', 'same-language-twice'],
+            [`${dct}issued`, 'yesterday', 'bad-date'],
+            [`${dct}publisher`, 'nowhere', 'not-an-iri'],
+            ['http://www.w3.org/ns/dcat#theme', 'https://city.example/theme/9', 'unknown-concept'],
+            ['http://www.w3.org/ns/dcat#mediaType', 'table', 'bad-media-type'],
+          ]),
+        )
+        const served = servedSchemas(await api.json(`${api.search}/openapi.json`))
+        expect(served.answer('/datasets/{id}/findings', answer)).toEqual([])
+        const tag = (await fetch(address)).headers.get('ETag') ?? ''
+        const again = await fetch(address, { headers: { 'If-None-Match': tag } })
+        expect(again.status).toBe(304)
+        const ofCatalogue = await fetch(`${api.search}/catalogues/rivers/findings`)
+        expect(ofCatalogue.status).toBe(200)
+        for (const path of ['/datasets/none', '/datasets/a%20b', '/catalogues/none'])
+          expect((await fetch(`${api.search}${path}/findings`)).status).toBe(404)
       })
 
       it('not any more once it was deleted', async () => {

@@ -87,6 +87,14 @@ describe('addresses', () => {
     },
   )
 
+  it('say which values of a record they do not show, and why', async () => {
+    await dataset('odd', 'Odd', 'One date is none.', '; dct:issued "yesterday"')
+    const page = await (await get('/en/datasets/odd')).text()
+    expect(page).toContain('href="/en/datasets/odd/quality#left-out">One value is left out')
+    const quality = await (await get('/en/datasets/odd/quality')).text()
+    expect(quality).toMatch(/<code>dct:issued<\/code>.*yesterday.*Not a date or time/s)
+  })
+
   it.each(['de', 'fr', 'it'])('say everything in %s, too', async (language) => {
     const text = await (await get(`/${language}/datasets/parks`)).text()
     expect(text).toContain(`<html lang="${language}"`)

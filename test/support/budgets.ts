@@ -7,7 +7,7 @@ import type { SourceFile } from './ladder.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1120,
+  '(root)': 1117,
 
   client: 2489,
 
@@ -15,37 +15,37 @@ const budgets: Readonly<Record<string, number>> = {
 
   console: 2555,
 
-  harvest: 12768,
+  harvest: 12767,
 
   http: 3119,
 
-  main: 2400,
+  main: 2361,
 
   metrics: 8074,
 
   pipe: 6289,
 
-  portal: 5923,
+  portal: 5963,
 
   profile: 1599,
 
-  projector: 6198,
+  projector: 6228,
 
   rdf: 3570,
 
-  repository: 8200,
+  repository: 8190,
 
   scheduler: 2057,
 
-  search: 4600,
+  search: 4658,
 
   'search-index': 7722,
 
-  store: 6580,
+  store: 6577,
 
   text: 324,
 
-  vocabularies: 2110,
+  vocabularies: 2097,
 
   workers: 801,
 }

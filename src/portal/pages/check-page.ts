@@ -7,6 +7,7 @@ import { placedQuads, type PlacedQuad } from '../../rdf/reading/placed-quads.ts'
 import { Failure } from '../../errors.ts'
 import { html, icon, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { pathTo, pageSection, type PageContent, type PageContext } from '../page.ts'
+import { prefixedName } from '../parts/left-out.ts'
 import { dimensionBars, mostPoints, qualityMark } from '../parts/quality.ts'
 import { askJson } from '../ports.ts'
 import { memberFields, listed, textOr } from '../record.ts'
@@ -160,28 +161,12 @@ function findingOf(one: unknown, statements: readonly PlacedQuad[]): readonly Fi
     {
       line: place?.line,
       isError: data['sh:resultSeverity']?.['@id'].endsWith('#Violation') ?? true,
-      property: path === undefined ? '' : prefixed(path),
+      property: path === undefined ? '' : prefixedName(path),
       message:
         textOr(memberFields(listed(message)[0])['@value']) ?? textOr(listed(message)[0]) ?? '',
       value: wrong ?? '',
     },
   ]
-}
-
-const prefixes: Readonly<Record<string, string>> = {
-  'http://purl.org/dc/terms/': 'dct',
-  'http://www.w3.org/ns/dcat#': 'dcat',
-  'http://xmlns.com/foaf/0.1/': 'foaf',
-  'http://www.w3.org/2006/vcard/ns#': 'vcard',
-  'http://www.w3.org/ns/adms#': 'adms',
-  'http://www.w3.org/2004/02/skos/core#': 'skos',
-}
-
-function prefixed(address: string): string {
-  const namespace = Object.keys(prefixes).find((one) => address.startsWith(one))
-  return namespace === undefined
-    ? address
-    : `${prefixes[namespace]}:${address.slice(namespace.length)}`
 }
 
 function shown(context: PageContext, text: string, findings: readonly Finding[]): HtmlMarkup {

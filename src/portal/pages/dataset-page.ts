@@ -27,6 +27,7 @@ import {
   type LinkStates,
 } from '../parts/distribution-card.ts'
 import { entry, plainDescription, shortened } from '../parts/hits.ts'
+import { leftOutCount } from '../parts/left-out.ts'
 import { areaMap, mapBoxOf, boxText } from '../parts/map.ts'
 import { contactLines, metadataRows, periodText } from '../parts/metadata.ts'
 import { proseOf } from '../parts/prose.ts'
@@ -70,7 +71,10 @@ export async function readRecord(
 }
 
 /** Data beside the record: nothing where it is late, absent or wrong. */
-async function aside(context: PageContext, read: Promise<unknown>): Promise<Fields | undefined> {
+export async function aside(
+  context: PageContext,
+  read: Promise<unknown>,
+): Promise<Fields | undefined> {
   const late = AbortSignal.timeout(sideMs)
   const lateness = new Promise<undefined>((resolve) => {
     late.addEventListener('abort', () => resolve(undefined), { once: true })
@@ -89,7 +93,7 @@ async function aside(context: PageContext, read: Promise<unknown>): Promise<Fiel
 export async function datasetPage(context: PageContext, id: string): Promise<PageContent> {
   const { ports, signal, t } = context
   const path = `/datasets/${encodeURIComponent(id)}`
-  const [record, measured, links, similar] = await Promise.all([
+  const [record, measured, links, similar, leftOut] = await Promise.all([
     readRecord(context, 'datasets', id),
     aside(context, askJson(ports.metrics, path, { signal })),
     aside(context, askJson(ports.metrics, `${path}/distributions`, { signal })),
@@ -97,6 +101,7 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
       context,
       askJson(ports.search, `${path}/similar?limit=6&locale=${context.language}`, { signal }),
     ),
+    aside(context, askJson(ports.search, `${path}/findings`, { signal })),
   ])
   const title = plainTitle(context, record)
   const description = chosenText(record['description'], wantedLanguages(context, record))
@@ -116,7 +121,7 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
           label: titleText(context, catalogue),
         },
       ])
-    } <div class="with-aside"> <div> <header class="title"> <h1>${titleText(context, record)}</h1> ${byLine(context, record)} </header> <div class="prose close stack"> ${description ? inLanguage(context, description, proseOf(description.text)) : html`<p class="soft">${t('no-description')}</p>`}${tagLinks(context, record)} </div> ${facts(context, record)} ${pageSection('get', t('get-data'), distributions(context, record, linkStates(links)))} ${similarTo(context, similar)} ${pageSection('more', t('all-metadata'), metadataRows(context, record))} ${provenance(context, record, measured)} </div> <aside aria-label="${t('about-dataset')}"> ${place(context, record)} ${quality(context, record, measured)} ${contacts(context, record)} ${formatsPanel(context, id)} ${cite(context, record)} </aside> </div>`,
+    } <div class="with-aside"> <div> <header class="title"> <h1>${titleText(context, record)}</h1> ${byLine(context, record)} </header> <div class="prose close stack"> ${description ? inLanguage(context, description, proseOf(description.text)) : html`<p class="soft">${t('no-description')}</p>`}${tagLinks(context, record)} </div> ${facts(context, record)} ${pageSection('get', t('get-data'), distributions(context, record, linkStates(links)))} ${similarTo(context, similar)} ${pageSection('more', t('all-metadata'), metadataRows(context, record))} ${provenance(context, record, { measured, leftOut })} </div> <aside aria-label="${t('about-dataset')}"> ${place(context, record)} ${quality(context, record, measured)} ${contacts(context, record)} ${formatsPanel(context, id)} ${cite(context, record)} </aside> </div>`,
   }
 }
 
@@ -251,7 +256,7 @@ function similarTo(context: PageContext, answer: Fields | undefined): HtmlConten
 function provenance(
   context: PageContext,
   record: Fields,
-  measured: Fields | undefined,
+  { measured, leftOut }: Readonly<Record<'measured' | 'leftOut', Fields | undefined>>,
 ): HtmlContent {
   const { t, formats } = context
   const source = listed(record['landing_page']).map(
@@ -265,10 +270,12 @@ function provenance(
     valueAt(measured, 'result.results.0.0.info.lastMeasured') ??
       valueAt(measured, 'result.measured'),
   )
+  const leftOutLink = leftOutCount(context, textOr(record['id']) ?? '', leftOut)
   const steps = [
     host !== undefined &&
       html`<li>${t('source')}: ${linkTo(source, URL.parse(host)?.host ?? host)}</li>`,
     written && html`<li>${t('written')} ${written}</li>`,
+    leftOutLink && html`<li>${leftOutLink}</li>`,
     when && html`<li>${t('measured')} ${when}</li>`,
   ]
   if (steps.every((one) => one === false || one === undefined)) return false

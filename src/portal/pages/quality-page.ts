@@ -4,6 +4,7 @@ import type { Fields } from '../../text/json.ts'
 import { html, icon, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { crumbs, pathTo, pageSection, type PageContent, type PageContext } from '../page.ts'
 import { pageIndicators, measuredValues, shareOf, type PageIndicator } from '../parts/indicators.ts'
+import { leftOutTable } from '../parts/left-out.ts'
 import {
   dimensionBars,
   qualityDimensions,
@@ -13,18 +14,18 @@ import {
 } from '../parts/quality.ts'
 import { askJson } from '../ports.ts'
 import { valueAt, memberFields, listed, textOr, plainTitle, titleText } from '../record.ts'
-import { dimensionScores, readRecord } from './dataset-page.ts'
+import { aside, dimensionScores, readRecord } from './dataset-page.ts'
 
 const mostFixes = 5
 
 /** Throws `Refused` and `Failure`. */
 export async function qualityPage(context: PageContext, id: string): Promise<PageContent> {
   const { t, ports, signal, root } = context
-  const [record, measured] = await Promise.all([
+  const path = `/datasets/${encodeURIComponent(id)}`
+  const [record, measured, leftOut] = await Promise.all([
     readRecord(context, 'datasets', id),
-    askJson(ports.metrics, `/datasets/${encodeURIComponent(id)}`, { signal }).catch(
-      () => undefined,
-    ),
+    askJson(ports.metrics, path, { signal }).catch(() => undefined),
+    aside(context, askJson(ports.search, `${path}/findings`, { signal })),
   ])
   const result = memberFields(valueAt(measured, 'result.results.0'))
   const score = valueAt(result, 'info.score')
@@ -55,7 +56,7 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
             },
           ]),
       { href: base, label: titleText(context, record) },
-    ])} <header class="title"> <h1>${title}</h1> <p class="by">${t('measured-by')}</p> </header> ${body}`,
+    ])} <header class="title"> <h1>${title}</h1> <p class="by">${t('measured-by')}</p> </header> ${body} ${leftOutTable(context, leftOut)}`,
   }
 }
 

@@ -12,9 +12,11 @@ import type { IndexName } from '../../search-index/index-settings.ts'
 import type { IndexChange } from '../../search-index/search-index.ts'
 import { yielding } from '../../workers/event-loop.ts'
 import type { Built } from '../building/document.ts'
+import { indexedShape } from '../building/facets.ts'
 import { cataloguesOf, typedFacts } from '../indexed-records.ts'
 import type { LeftOutValue } from '../mappings/mapping.ts'
 import { scoreLines } from '../mappings/metrics.ts'
+import { propertyAt, slotsOf } from '../mappings/slots.ts'
 import type { Write } from '../projector.ts'
 import type { Pending } from '../queue.ts'
 import type { CatalogueContexts } from './catalogue-contexts.ts'
@@ -53,6 +55,29 @@ export async function gatherBatch(
     if (batch.changes.length > 0) await index.write(batch.changes, signal)
     logLeftOut(context, batch.reports)
   }
+}
+
+/**
+ * What of a stored record its document does not show, each with the property that it was read from; `undefined` where searches
+ * do not find the record. What its catalogue leaves out is said of the catalogue.
+ */
+export async function findingsOf(
+  context: GatherContext,
+  { index, resource }: { readonly index: IndexName; readonly resource: string },
+  signal: AbortSignal,
+) {
+  const batch = new Batch(context, signal)
+  const pending = { resource, version: 0, marked: [] }
+  const record = recordOf(pending, context)
+  if (record) await batch.addRecords([record])
+  else if (index === 'catalogue') await batch.addCatalogue(pending)
+  const slots = slotsOf(indexedShape(context.profile, index)?.fields ?? [])
+  return batch.reports[0]
+    ?.filter(({ field }) => !field.startsWith('catalog.'))
+    .map(({ field, problem: reason, value }) => {
+      const property = propertyAt(slots, field)
+      return { field, reason, value, ...(property !== undefined && { property }) }
+    })
 }
 
 /** Logs what was left out: each record for debugging, the batch in one line; all of it goes to the counters. */

@@ -25,6 +25,13 @@ export const slotsOf = (fields: readonly Field[], inside = ''): readonly Slot[] 
     }
   })
 
+/** The property that the field at a dotted path is read from; of a key inside a value that of its field. */
+export function propertyAt(slots: readonly Slot[], path: string): string | undefined {
+  const [name, ...rest] = path.split('.')
+  const slot = slots.find(({ field }) => field.name === name)
+  return slot && (propertyAt(slot.children, rest.join('.')) ?? slot.paths[0] ?? slot.reads?.[0])
+}
+
 /** How a field gets its values: by the platform, or from predicates; `beside` are the fields of the same node. */
 function sourceOf(
   field: Field,
