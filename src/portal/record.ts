@@ -75,7 +75,7 @@ export function labelFor(context: PageContext, value: unknown): Text | undefined
   if (typeof value === 'string') return chosenText(value, [])
   const fields = memberFields(value)
   const wanted = wantedLanguages(context)
-  for (const name of ['label', 'title', 'name', 'pref_label']) {
+  for (const name of ['label', 'title', 'name_translated', 'name', 'pref_label']) {
     const chosen = chosenText(fields[name], wanted)
     if (chosen) return chosen
   }

@@ -15,8 +15,9 @@ type Found = {
 }
 
 type Addressed = {
+  publisher?: unknown
   landing_page?: { resource: string }[]
-  distributions?: { access_url?: string[]; download_url?: string[] }[]
+  distributions?: { title?: object; access_url?: string[]; download_url?: string[] }[]
 }
 
 /** `ground` is asked once. */
@@ -131,6 +132,26 @@ export function publishAndFind(name: string, ground: () => Promise<Ground>): voi
         expect(ofCatalogue.status).toBe(200)
         for (const path of ['/datasets/none', '/datasets/a%20b', '/catalogues/none'])
           expect((await fetch(`${api.search}${path}/findings`)).status).toBe(404)
+      })
+
+      it('with its publisher in every language, and its distributions by format and title', async () => {
+        const file = (name: string, title: string, format: string) =>
+          `<> dcat:distribution <https://city.example/f/${name}> . <https://city.example/f/${name}> a dcat:Distribution ;
+          dct:title "${title}"@en ; dct:format "${format}" ; dcat:accessURL <https://city.example/${name}> .`
+        const body = `${prefixes}<> a dcat:Dataset ; dct:title "Quays" ;
+            dct:publisher [ foaf:name "City"@en, "Stadt"@de ] .
+          ${[file('a', 'B', 'PDF'), file('b', 'B', 'CSV'), file('c', 'A', 'CSV')].join('\n')}`
+        expect((await api.putDataset('rivers', 'quays', body)).status).toBe(201)
+        const { result } = await api.json<{ result: Addressed }>(`${api.search}/datasets/quays`)
+        expect(result.publisher).toMatchObject({
+          name: 'City',
+          name_translated: { de: 'Stadt', en: 'City' },
+        })
+        const addresses = result.distributions?.flatMap(({ access_url }) => access_url)
+        expect(addresses).toEqual(['c', 'b', 'a'].map((name) => `https://city.example/${name}`))
+        const shown = `${api.search}/search?filters=dataset&q=quays&includes=publisher.name`
+        const [hit] = (await api.json<Found>(shown)).result.results
+        expect(hit).toMatchObject({ publisher: { name: 'City' } })
       })
 
       it('not any more once it was deleted', async () => {

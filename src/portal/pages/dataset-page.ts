@@ -155,7 +155,8 @@ function headLinks(context: PageContext, record: Fields): HtmlContent {
 function byLine(context: PageContext, record: Fields): HtmlContent {
   const publisher = labelFor(context, record['publisher'])
   if (!publisher) return false
-  const href = searchTo(context, [['publisher', publisher.text]])
+  const name = textOr(valueAt(record, 'publisher.name')) ?? publisher.text
+  const href = searchTo(context, [['publisher', name]])
   return html`<p class="by"> ${context.t('published-by')} <a href="${href}">${inLanguage(context, publisher)}</a> </p>`
 }
 

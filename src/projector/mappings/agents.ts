@@ -2,7 +2,7 @@
 
 import type { Term } from '@rdfjs/types'
 import { compareCodePoints } from '../../text/code-points.ts'
-import type { Json, JsonObject } from '../../text/json.ts'
+import type { JsonObject } from '../../text/json.ts'
 import type { Concept } from '../../vocabularies/concept.ts'
 import { languageMap, oneText } from '../../vocabularies/labels.ts'
 import {
@@ -135,15 +135,27 @@ const names = predicateIris('foaf:name vcard:fn')
 const emails = predicateIris('foaf:mbox vcard:hasEmail schema:email')
 const homepages = predicateIris('foaf:homepage foaf:workplaceHomepage schema:url')
 
-/** How the name of an agent is read: one text, or all languages. */
+/** The name of an agent as its class shows it. */
 type Naming = {
-  readonly ofTerms: (terms: readonly Term[], language: string) => Json | undefined
-  readonly ofNode: (node: Term, scene: Scene) => Json | undefined
-  readonly ofConcept: (concept: Concept) => Json
+  readonly ofTerms: (terms: readonly Term[], language: string) => JsonObject | undefined
+  readonly ofNode: (node: Term, scene: Scene) => JsonObject | undefined
+  readonly ofConcept: (concept: Concept) => JsonObject | undefined
 }
 
-const oneName: Naming = { ofTerms: oneText, ofNode: nodeLabel, ofConcept: ({ label }) => label }
-const allNames: Naming = { ofTerms: languageMap, ofNode: labelMapOf, ofConcept: allLabels }
+/** One text, and where there are several languages all of them beside it: clients of the old platform expect `name` to be a string. */
+const named = (name: string | undefined, all: JsonObject | undefined): JsonObject | undefined =>
+  objectOf({ name, name_translated: all && Object.keys(all).length > 1 ? all : undefined })
+
+const oneName: Naming = {
+  ofTerms: (terms, language) => named(oneText(terms, language), languageMap(terms, language)),
+  ofNode: (node, scene) => named(nodeLabel(node, scene), labelMapOf(node, scene)),
+  ofConcept: (concept) => named(concept.label, allLabels(concept)),
+}
+const allNames: Naming = {
+  ofTerms: (terms, language) => objectOf({ name: languageMap(terms, language) }),
+  ofNode: (node, scene) => objectOf({ name: labelMapOf(node, scene) }),
+  ofConcept: (concept) => ({ name: allLabels(concept) }),
+}
 
 /** The first absolute http(s) address; another one is left out with a report. */
 function homepageOf(node: Term, slot: Slot, scene: Scene): string | undefined {
@@ -164,7 +176,7 @@ function agentOf(node: Term, naming: Naming, slot: Slot, scene: Scene): JsonObje
   const { graph, concepts } = scene
   if (node.termType === 'Literal') {
     const name = naming.ofTerms([node], scene.language)
-    return name === undefined ? undefined : { type: 'Agent', name }
+    return name && { type: 'Agent', ...name }
   }
   const resource = nodeIri(node, scene)
   if (resource !== undefined && graph.about(node).size === 0) {
@@ -172,12 +184,12 @@ function agentOf(node: Term, naming: Naming, slot: Slot, scene: Scene): JsonObje
     const concept = concepts.find(resource)
     if (!concept) return { type: 'Agent', resource }
     const { foaf_homepage: homepage, foaf_mbox: email } = concept.extensions
-    const parts = { name: naming.ofConcept(concept), email, homepage, resource }
+    const parts = { ...naming.ofConcept(concept), email, homepage, resource }
     return { type: 'Organization', ...objectOf(parts) }
   }
   const nameTerms = names.map((name) => graph.objects(node, name)).find((all) => all.length > 0)
   const rest = objectOf({
-    name: naming.ofTerms(nameTerms ?? [], scene.language) ?? naming.ofNode(node, scene),
+    ...(naming.ofTerms(nameTerms ?? [], scene.language) ?? naming.ofNode(node, scene)),
     email: emailOf(emails, node, scene),
     homepage: homepageOf(node, slot, scene),
     resource,
@@ -192,7 +204,7 @@ const agents = (naming: Naming): Mapping =>
     return json && { key: typeof key === 'string' ? key : JSON.stringify(key), json }
   })
 
-/** Agent: `{type, name, email, homepage, resource}` with one name. */
+/** Agent: `{type, name, name_translated?, email, homepage, resource}` with one name. */
 export const namedAgent = agents(oneName)
 
 /** AgentMultiLang: the same with the name as object language → text. */

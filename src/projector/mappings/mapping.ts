@@ -8,7 +8,7 @@ import type { Field } from '../../profile/profile.ts'
 import { prefixes } from '../../rdf/namespaces.ts'
 import type { Graph } from '../../rdf/read.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
-import type { Json, JsonObject } from '../../text/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 
 export type Problem =
@@ -160,7 +160,12 @@ export const valueText = (json: Json): string =>
   typeof json === 'string' ? json : JSON.stringify(json)
 
 /** A value and the text that decides its place among others. */
-export type Ranked = { readonly key: string; readonly json: Json }
+export type Ranked = {
+  readonly key: string
+  readonly json: Json
+  /** What a report calls it where that is not the key. */
+  readonly name?: string
+}
 
 const inOrder = (a: Ranked, b: Ranked) =>
   compareCodePoints(a.key, b.key) || compareCodePoints(valueText(a.json), valueText(b.json))
@@ -181,7 +186,7 @@ export function settle(values: readonly Ranked[], slot: Slot, scene: Scene): Jso
   })
   if (!single) return distinct.map(({ json }) => json)
   const [first, second] = distinct
-  if (second) scene.report(slot.path, 'too-many-values', second.key)
+  if (second) scene.report(slot.path, 'too-many-values', second.name ?? second.key)
   return first?.json
 }
 
@@ -251,10 +256,23 @@ export function mappedFields(
   return isBare ? undefined : object
 }
 
-/** Nested: `distributions: [{id, title, …}]`; a node without any field is left out. */
+/**
+ * Nested: `distributions: [{id, title, …}]`; a node without any field is left out. In the order of what they say, because IRIs that
+ * were made up change when a source is harvested anew.
+ */
 export const nested = eachValue((node, scene, slot) => {
   if (node.termType === 'Literal') return 'not-an-iri'
   if (slot.field.tooDeep) scene.report(slot.path, 'too-deep', node)
   const json = mappedFields(node, slot.children, scene)
-  return json && { key: nodeIri(node, scene) ?? '', json }
+  return json && { key: nestedKey(json), json, name: nodeIri(node, scene) ?? '' }
 })
+
+/** Format, title and identifier, each last where it is missing; then everything else. */
+function nestedKey(json: JsonObject): string {
+  const { format, title, identifier } = json
+  const formatId = isJsonObject(format) ? format['id'] : format
+  const parts = [formatId, title, identifier].map((part) =>
+    part === undefined ? '\u{10ffff}' : valueText(part),
+  )
+  return [...parts, JSON.stringify({ ...json, id: undefined })].join('\0')
+}

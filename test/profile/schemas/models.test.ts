@@ -37,7 +37,8 @@ describe('the model of a mapping class', () => {
 })
 
 test('the targets of a class are the keys of what it makes', () => {
-  expect([...targetsOf('Agent').keys()]).toEqual(['type', 'name', 'email', 'homepage', 'resource'])
+  const agent = ['type', 'name', 'name_translated', 'email', 'homepage', 'resource']
+  expect([...targetsOf('Agent').keys()]).toEqual(agent)
   expect(targetsOf('License').has('la_url')).toBe(true)
   for (const name of ['Nested', 'StandardText', 'Spatial', ...languageMaps] as const)
     expect(targetsOf(name).size).toBe(0)

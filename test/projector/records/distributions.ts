@@ -109,17 +109,17 @@ export const distributionRecords: readonly Expected[] = [
         { id: 'a', license: ccBy },
         { id: 'b', license: ccBy },
         {
+          id: 'e',
+          license: { id: 'city-terms', label: 'City terms', description: 'Ask first' },
+        },
+        { id: 'd', license: { id: 'free-for-all', label: 'Free for all!' } },
+        {
           id: 'c',
           license: {
             id: 'https://a.example/terms',
             label: 'https://a.example/terms',
             resource: 'https://a.example/terms',
           },
-        },
-        { id: 'd', license: { id: 'free-for-all', label: 'Free for all!' } },
-        {
-          id: 'e',
-          license: { id: 'city-terms', label: 'City terms', description: 'Ask first' },
         },
       ],
     },
@@ -134,11 +134,31 @@ export const distributionRecords: readonly Expected[] = [
         { id: 'a', format: csv },
         { id: 'b', format: csv },
         { id: 'c', format: { id: 'SHP', label: 'Esri Shape', resource: eu('file-type/SHP') } },
-        { id: 'd', format: { id: 'foo-bar', label: 'Foo Bar' } },
         {
           id: 'e',
           format: { id: 'custom', label: 'custom', resource: 'https://a.example/custom' },
         },
+        { id: 'd', format: { id: 'foo-bar', label: 'Foo Bar' } },
+      ],
+    },
+  },
+  {
+    name: 'distributions by format, title and the rest, whatever their IRIs are',
+    kind: 'dataset',
+    turtle: `d:x dcat:distribution s:a, s:b, s:c, s:d, s:e . s:e dct:format "PDF" ; dct:title "A"@en . s:d dct:format "CSV" ;
+      dct:title "2023"@en . s:c dct:format "CSV" ; dct:title "2022"@en ; dcat:byteSize 9 . s:b dct:format "CSV" ;
+      dct:title "2022"@en ; dcat:byteSize 10 . s:a dct:title "A"@en .`,
+    record: {
+      distributions: [
+        { id: 'b', format: csv, title: { en: '2022' }, byte_size: 10 },
+        { id: 'c', format: csv, title: { en: '2022' }, byte_size: 9 },
+        { id: 'd', format: csv, title: { en: '2023' } },
+        {
+          id: 'e',
+          format: { id: 'PDF', label: 'PDF', resource: eu('file-type/PDF') },
+          title: { en: 'A' },
+        },
+        { id: 'a', title: { en: 'A' } },
       ],
     },
   },

@@ -13,6 +13,7 @@ export const partyRecords: readonly Expected[] = [
       publisher: {
         type: 'Organization',
         name: 'City',
+        name_translated: { de: 'Stadt', en: 'City' },
         email: 'mailto:open@city.example',
         homepage: 'https://city.example/',
         resource: 'https://a.example/city',

@@ -28,7 +28,12 @@ export const structureRows: Rows = {
       [],
       1,
     ],
-    ['[ foaf:name "Stadt"@de, "Ville"@fr ]', { type: 'Agent', name: 'Stadt' }, [], 1],
+    [
+      '[ foaf:name "Stadt"@de, "Ville"@fr ]',
+      { type: 'Agent', name: 'Stadt', name_translated: { de: 'Stadt', fr: 'Ville' } },
+      [],
+      1,
+    ],
     [
       '[ a vcard:Individual ; vcard:fn "Bo" ; vcard:hasEmail [ vcard:hasValue <mailto:b@a.example> ] ]',
       { type: 'Person', name: 'Bo', email: 'mailto:b@a.example' },
