@@ -1,6 +1,7 @@
 /** A page: what it is made from, and the frame around its content. */
 
 import type { PortalConfig } from '../config/portal.ts'
+import type { Action } from '../http/keys/permission.ts'
 import type { Log } from '../log.ts'
 import { pagePath, searchPath, type SearchQuery } from './addresses.ts'
 import type { Assets } from './assets.ts'
@@ -24,8 +25,14 @@ export type PageContext = {
   readonly place: string
   readonly signal: AbortSignal
   readonly requestId: string
-  /** Key of the session; absent for strangers. */
-  readonly steward?: { readonly name: string; readonly token: string } | undefined
+  /** Who is signed in; absent for strangers. */
+  readonly steward?: Steward | undefined
+}
+
+type Steward = {
+  /** Of the forms of the session. */
+  readonly token: string
+  readonly may: (action: Action) => boolean
 }
 
 type Section = 'data' | 'catalogues' | 'quality' | 'sparql' | 'check' | 'harvest'
@@ -89,7 +96,7 @@ function header(context: PageContext, { section, query = '' }: PageContent): Htm
   const base = new URL(root).pathname
   return html`<header class="top"> <div> <a class="brand" href="${pathTo(context, '')}">${logo === undefined ? mark : html`<img src="${base}${logo}" alt="" />`}<span>${configuredText(context, config.name)}</span></a> ${query !== false && searchBar(context, query)} <div class="tools"> ${languageLinks(context)} <button type="button" data-theme-switch hidden aria-label="${t('switch-theme')}"> ${icon('sun-moon')} </button> ${
     steward
-      ? html`<a href="${pathTo(context, 'harvest')}">${steward.name}</a>`
+      ? html`<a href="${pathTo(context, 'harvest')}">${icon('file-text')} <span class="name">${t('steward-pages')}</span></a>`
       : config.signIn &&
         html`<a href="${pathTo(context, 'sign-in')}" aria-label="${t('sign-in')}">${icon('log-in')}<span class="name">${t('sign-in')}</span></a>`
   } </div> ${mainMenu(context, section)} </div> </header>`
@@ -109,14 +116,13 @@ function languageLinks({ language, t, config, root, place }: PageContext): HtmlC
 }
 
 function mainMenu(context: PageContext, current: Section | undefined): HtmlMarkup {
-  const { t, steward } = context
+  const { t } = context
   const entries: readonly (readonly [Section, string, string])[] = [
     ['data', 'datasets', t('menu-data')],
     ['catalogues', 'catalogues', t('menu-catalogues')],
     ['quality', 'quality', t('menu-quality')],
     ['sparql', 'sparql', t('menu-sparql')],
     ['check', 'check', t('menu-check')],
-    ...(steward ? [['harvest', 'harvest', t('menu-harvest')] as const] : []),
   ]
   const items = entries.map(
     ([section, step, label]) =>
@@ -126,7 +132,7 @@ function mainMenu(context: PageContext, current: Section | undefined): HtmlMarku
 }
 
 function footer(context: PageContext): HtmlMarkup {
-  const { t, root, config, language } = context
+  const { t, root, config, language, steward } = context
   const base = new URL(root).pathname
   const column = (title: string, links: readonly (readonly [string, string])[]) =>
     html`<div> <h2>${title}</h2> <ul role="list"> ${links.map(([label, href]) => html`<li><a href="${href}">${label}</a></li>`)} </ul> </div>`
@@ -147,7 +153,7 @@ function footer(context: PageContext): HtmlMarkup {
   ])} ${column(t('for-publishers'), [
     [t('menu-check'), pathTo(context, 'check')],
     [t('how-quality'), pathTo(context, 'quality')],
-    ...(config.signIn ? [[t('sign-in'), pathTo(context, 'sign-in')] as const] : []),
+    ...(config.signIn && !steward ? [[t('sign-in'), pathTo(context, 'sign-in')] as const] : []),
   ])} <p class="colophon"><span>${t('metadata-licence')}</span><span>${t('colophon')}</span></p> </div> </footer>`
 }
 

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { Failure } from '../errors.ts'
 import { newApp, type App, type AppContext, type AppOptions } from '../http/app.ts'
+import { may } from '../http/keys/permission.ts'
 import { pathOf } from '../http/shell/context.ts'
 import { addVary } from '../http/shell/headers.ts'
 import { recordPath } from './addresses.ts'
@@ -180,7 +181,7 @@ async function contextIn(
     place: start < 0 ? '' : url.pathname.slice(start + language.length + 2) + url.search,
     signal: AbortSignal.any([c.get('signal'), AbortSignal.timeout(deadlineMs)]),
     requestId: c.get('requestId'),
-    steward: session && { name: t('menu-harvest'), token: session.token },
+    steward: session && { token: session.token, may: (action) => may(session, action) },
   }
 }
 

@@ -6,8 +6,10 @@ import type { App, AppContext } from '../http/app.ts'
 import { may } from '../http/keys/permission.ts'
 import { isLoopback } from '../http/shell/client.ts'
 import { pathTo, type PageContent, type PageContext, type PageStatus } from './page.ts'
-import { deletedPage, deletedRecords } from './pages/deleted-page.ts'
-import { pipePage, runPage, sourcesPage } from './pages/harvest-pages.ts'
+import { deletedPage, deletedRecords } from './pages/steward/deleted-page.ts'
+import { heldPage, runPage } from './pages/steward/run-page.ts'
+import { pipePage, runsPage, sourcesPage, waitingPage } from './pages/steward/sources-page.ts'
+import { mayRead } from './pages/steward/steward-parts.ts'
 import { signInPage, signedInPage } from './pages/sign-in-page.ts'
 import { askJson } from './ports.ts'
 import { memberFields, textOr } from './record.ts'
@@ -43,16 +45,11 @@ export function addStewardRoutes(app: App, { sessions, oidc, ...further }: Stewa
   const { respond, contextOf } = further
   const own = (
     path: string,
-    make: (
-      context: PageContext,
-      c: AppContext,
-      session: Session,
-    ) => Promise<PageContent | undefined>,
+    make: (context: PageContext, c: AppContext) => Promise<PageContent | undefined>,
   ) =>
     app.get(`/:language${path}`, async (c) => {
-      const session = sessionOf(c, sessions)
-      if (!session) return c.redirect(await signInPath(c, contextOf), 303)
-      return respond(c, (context) => make(context, c, session))
+      if (!sessionOf(c, sessions)) return c.redirect(await signInPath(c, contextOf), 303)
+      return respond(c, (context) => make(context, c))
     })
   addSignIn(app, { sessions, ...further })
   if (oidc) addProvider(app, oidc, { sessions, ...further })
@@ -64,12 +61,31 @@ export function addStewardRoutes(app: App, { sessions, oidc, ...further }: Stewa
   })
   own('/harvest', (context) => sourcesPage(context))
   own('/harvest/pipes/:name', (context, c) => pipePage(context, c.req.param('name') ?? ''))
-  own('/harvest/deleted', (context, _c, session) => deletedPage(context, session))
+  own('/harvest/runs', runsPage)
+  own('/harvest/waiting', waitingPage)
+  own('/harvest/deleted', deletedPage)
   own('/harvest/runs/:id', (context, c) => runPage(context, c.req.param('id') ?? ''))
+  own('/harvest/runs/:id/held', (context, c) => heldPage(context, c.req.param('id') ?? ''))
+  addItems(app, { sessions, contextOf })
   addActions(app, { sessions, contextOf })
 }
 
 type Entrance = Omit<StewardPages, 'oidc'>
+
+/** Everything that a run did, as the scheduler writes it for spreadsheets. */
+function addItems(app: App, { sessions, contextOf }: StewardActions): void {
+  app.get('/:language/harvest/runs/:id/items.csv', async (c) => {
+    if (!sessionOf(c, sessions)) return c.redirect(await signInPath(c, contextOf), 303)
+    const context = await contextOf(c)
+    const { scheduler, authority } = context?.ports ?? {}
+    const path = `/runs/${encodeURIComponent(c.req.param('id'))}`
+    const catalogue = await catalogueOf(context, path)
+    if (!context || !scheduler || !mayRead(context, path, catalogue))
+      throw new Failure('not-found', 'there is no such run')
+    const headers = { ...authority?.(), Accept: 'text/csv' }
+    return scheduler(`${path}/items`, { headers, signal: c.get('signal') })
+  })
+}
 
 function demandTls(c: AppContext): void {
   if (!isSecure(c) && !isLoopback(c.get('client')))
@@ -201,13 +217,13 @@ type Call = {
   readonly body?: object
 }
 
-/** Asks the scheduler with the rights of the process what the session may do. Throws `forbidden`. */
+/** Asks the scheduler with the rights of the process what the session may do; answers the id of the run. Throws `forbidden`. */
 async function act(
   context: PageContext | undefined,
   c: AppContext,
   session: Session,
   { method, path, catalogue, body }: Call,
-): Promise<string> {
+): Promise<string | undefined> {
   const { scheduler, authority } = context?.ports ?? {}
   if (!context || !scheduler || !authority) throw new Failure('not-found', 'no scheduler runs here')
   if (!may(session, { method, path, catalogue }))
@@ -219,8 +235,7 @@ async function act(
     ...(body && { body: JSON.stringify(body) }),
     signal: c.get('signal'),
   })
-  const run = textOr(memberFields(answer)['id'])
-  return pathTo(context, 'harvest', 'runs', run ?? c.req.param('id') ?? '')
+  return textOr(memberFields(answer)['id'])
 }
 
 /** Whose records a run writes: permissions may be for single catalogues. */
@@ -238,43 +253,57 @@ const runCalls = (path: string): Readonly<Record<string, Call>> => ({
   retry: { method: 'POST', path: `${path}/retry` },
 })
 
-function addActions(
-  app: App,
-  { sessions, contextOf }: Pick<StewardPages, 'sessions' | 'contextOf'>,
-): void {
+type StewardActions = Pick<StewardPages, 'sessions' | 'contextOf'>
+
+function addActions(app: App, { sessions, contextOf }: StewardActions): void {
   app.post('/:language/harvest/pipes/:name', async (c) => {
     const { session, form } = await ownForm(c, sessions)
+    const context = await contextOf(c)
     const path = `/pipes/${encodeURIComponent(c.req.param('name'))}/runs`
     const body = form['do'] === 'dry' ? { dryRun: true } : {}
-    return c.redirect(
-      await act(await contextOf(c), c, session, { method: 'POST', path, body }),
-      303,
-    )
+    const run = await act(context, c, session, { method: 'POST', path, body })
+    return done(c, context, ['runs', run ?? ''])
   })
   app.post('/:language/harvest/deleted/:kind/:id', async (c) => {
     const { session } = await ownForm(c, sessions)
     const context = await contextOf(c)
     const { kind, id } = c.req.param()
-    const found = context && (await deletedRecords(context, session))
+    const found = context && (await deletedRecords(context))
     const record = found?.find((one) => one.kind === kind && one.id === id)
     if (!context || !record) throw new Failure('not-found', 'nothing of that name can be restored')
     const { method, path } = record.call
     context.log.info({ key: session.id, method, path }, 'portal.action')
     const headers = context.ports.authority?.() ?? {}
     await askJson(context.ports.repository, path, { method, headers, signal: c.get('signal') })
-    return c.redirect(pathTo(context, 'harvest', 'deleted'), 303)
+    return done(c, context, ['deleted'], 'restore')
   })
   app.post('/:language/harvest/runs/:id', async (c) => {
     const { session, form } = await ownForm(c, sessions)
-    const path = `/runs/${encodeURIComponent(c.req.param('id'))}`
+    const context = await contextOf(c)
+    const id = c.req.param('id')
     const wanted = typeof form['do'] === 'string' ? form['do'] : ''
+    // Nothing is removed without consent: keeping the records is what happens anyway.
+    if (wanted === 'keep') return done(c, context, ['waiting'], wanted)
     if (wanted === 'confirm' && form['sure'] !== 'yes')
       throw new Failure('invalid-parameter', 'tick that you have looked at the source')
+    const path = `/runs/${encodeURIComponent(id)}`
     const calls = runCalls(path)
     const call = Object.hasOwn(calls, wanted) ? calls[wanted] : undefined
     if (!call) throw new Failure('invalid-parameter', 'there is no such action')
-    const context = await contextOf(c)
     const catalogue = await catalogueOf(context, path)
-    return c.redirect(await act(context, c, session, { ...call, catalogue }), 303)
+    const run = await act(context, c, session, { ...call, catalogue })
+    return done(c, context, ['runs', run ?? id], wanted)
   })
+}
+
+/** Leads to the page that says what was done. */
+function done(
+  c: AppContext,
+  context: PageContext | undefined,
+  steps: readonly string[],
+  did?: string,
+): Response {
+  if (!context) throw new Failure('not-found', 'there is no such language')
+  const path = pathTo(context, 'harvest', ...steps)
+  return c.redirect(did === undefined ? path : `${path}?did=${did}`, 303)
 }

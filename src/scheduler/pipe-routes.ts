@@ -3,7 +3,8 @@
 import { z } from '@hono/zod-openapi'
 import type { App } from '../http/app.ts'
 import { invalid } from '../http/shell/complaints.ts'
-import { configured } from '../pipe/pipe-check.ts'
+import { catalogueOf, configured } from '../pipe/pipe-check.ts'
+import { defined } from '../pipe/defined.ts'
 import type { Json, JsonObject } from '../text/json.ts'
 import { startModes } from '../pipe/runs/run.ts'
 import type { InvalidFile, KnownPipe } from '../pipe/sources/pipe-files.ts'
@@ -103,7 +104,8 @@ function launchOf(body: Json | undefined) {
 function listed({ pipe, source, file, problems }: KnownPipe) {
   const { name, id, title } = pipe.header
   const segments = pipe.body.segments.map(({ header }) => header.name)
-  return { name, id, ...(title !== undefined && { title }), source, file, segments, problems }
+  const catalogue = catalogueOf(pipe.body.segments)
+  return defined({ name, id, title, catalogue, source, file, segments, problems })
 }
 
 /** What cannot be read has no name that is certain. */

@@ -104,6 +104,7 @@ export const listedPipe = z
     name: z.string().optional(),
     id: z.string().optional(),
     title: z.string().optional(),
+    catalogue: z.string().optional(),
     source: z.string(),
     file: z.string(),
     segments: z.array(z.string()),

@@ -60,7 +60,9 @@ it('shows pages, measured datasets, a value that was left out and a removal that
   const steward = async (path: string) =>
     (await fetch(new URL(path, home), { headers: { Accept: 'text/html', Cookie: cookie } })).text()
   expect(await steward(`en/harvest/runs/${runs[1]?.id}`)).toContain('some time in spring')
-  expect(await steward(`en/harvest/runs/${runs[0]?.id}`)).toContain('name="do" value="confirm"')
+  expect(await steward(`en/harvest/runs/${runs[0]?.id}/held`)).toContain(
+    'name="do" value="confirm"',
+  )
 
   child.kill('SIGINT')
   expect(await ended).toBe(0)

@@ -1,0 +1,196 @@
+/** Sources of a portal with their last results, one pipe with its runs, all runs, and removals that wait for consent. */
+
+import type { Fields } from '../../../text/json.ts'
+import { html, joined, type HtmlContent } from '../../html.ts'
+import { pageSection, pathTo, type PageContent, type PageContext } from '../../page.ts'
+import { dataTable, type Column } from '../../parts/table.ts'
+import { listed, memberFields, textOr } from '../../record.ts'
+import {
+  askScheduler,
+  causeOf,
+  countNames,
+  countsOf,
+  isReal,
+  mayRead,
+  mostRuns,
+  numberOr,
+  runButtons,
+  stateMark,
+  stateOf,
+  stewardPage,
+  visibleRuns,
+  waitingRuns,
+} from './steward-parts.ts'
+
+type Source = { readonly pipe: Fields; readonly name: string; readonly run: Fields | undefined }
+
+/** Pipes with their last runs, worst first. Throws `Refused` and `Failure`. */
+export async function sourcesPage(context: PageContext): Promise<PageContent> {
+  const { t } = context
+  const [pipes, runs, triggers] = await Promise.all([
+    askScheduler(context, '/pipes'),
+    visibleRuns(context),
+    askScheduler(context, '/triggers'),
+  ])
+  const sources = listed(pipes)
+    .map(memberFields)
+    .flatMap((pipe): readonly Source[] => {
+      const name = textOr(pipe['name']) ?? textOr(pipe['file']) ?? ''
+      if (!mayRead(context, `/pipes/${name}`, pipe['catalogue'])) return []
+      return [{ pipe, name, run: runs.find((run) => isReal(run) && run['pipe'] === name) }]
+    })
+    .toSorted((a, b) => stateOf(context, a.run).rank - stateOf(context, b.run).rank)
+  const rows = sources.map((source) => sourceRow(context, source, memberFields(triggers)))
+  const columns = [
+    { label: t('source') },
+    { label: t('last-result') },
+    ...shortCounts.map((key) => ({ label: t(`count-${key}`), isNumber: true })),
+    { label: t('started') },
+    { label: t('next-start') },
+    { label: t('actions'), isHidden: true },
+  ]
+  return stewardPage(context, {
+    title: t('steward-sources'),
+    tab: 'sources',
+    waiting: waitingRuns(runs).length,
+    body:
+      rows.length === 0
+        ? html`<p class="close">${t('no-pipes')}</p>`
+        : html`<p class="soft">${summary(context, sources)}</p>${dataTable({ label: t('steward-sources'), columns, rows })}`,
+  })
+}
+
+const shortCounts = ['offered', 'created', 'updated', 'failed'] as const
+
+/** `5 pipes: Failed 2, Waiting for you 1.` */
+function summary(context: PageContext, sources: readonly Source[]): string {
+  const { t, formats, language } = context
+  const states = Map.groupBy(sources, ({ run }) => stateOf(context, run).label)
+  const parts = [...states].map(([label, own]) => `${label} ${formats.number(own.length)}`)
+  const all = new Intl.ListFormat(language, { type: 'unit' }).format(parts)
+  return `${t('n-sources', { count: sources.length })}: ${all}`
+}
+
+function sourceRow(
+  context: PageContext,
+  { pipe, name, run }: Source,
+  triggers: Fields,
+): readonly HtmlContent[] {
+  const { t, formats } = context
+  const next = listed(triggers[name])
+    .map((one) => textOr(memberFields(one)['next']))
+    .find((one) => one !== undefined)
+  const unread = listed(pipe['problems']).map(memberFields)[0]
+  const cause = causeOf(context, run?.['problem']) ?? textOr(unread?.['detail'])
+  const self = pathTo(context, 'harvest', 'pipes', name)
+  return [
+    html`<a href="${self}">${textOr(pipe['title']) ?? name}</a><br><span class="soft small">${joined([name, textOr(pipe['catalogue'])], ' · ')}</span>`,
+    html`${stateMark(context, run)}${cause !== undefined && html`<br><span class="small soft"><bdi>${cause}</bdi></span>`}`,
+    ...shortCounts.map((key) => formats.number(numberOr(countsOf(run)[key]))),
+    run ? runLink(context, run) : '–',
+    formats.moment(next) ?? html`<span class="soft">${t('by-hand')}</span>`,
+    runButtons(context, name, t('run')),
+  ]
+}
+
+const runLink = (context: PageContext, run: Fields): HtmlContent =>
+  html`<a href="${pathTo(context, 'harvest', 'runs', textOr(run['id']) ?? '')}">${context.formats.moment(run['startTime'] ?? run['created'])}</a>`
+
+const pipeLink = (context: PageContext, run: Fields): HtmlContent => {
+  const name = textOr(run['pipe']) ?? ''
+  return html`<a href="${pathTo(context, 'harvest', 'pipes', name)}">${name}</a>`
+}
+
+/** Runs with all their counts. */
+function runTable(context: PageContext, runs: readonly Fields[], isOfAll: boolean): HtmlContent {
+  const { t, formats } = context
+  const columns: readonly Column[] = [
+    { label: t('started') },
+    ...(isOfAll ? [{ label: t('source') }] : []),
+    { label: t('last-result') },
+    ...countNames.map((key) => ({ label: t(`count-${key}`), isNumber: true })),
+  ]
+  const rows = runs.map((run) => [
+    runLink(context, run),
+    ...(isOfAll ? [pipeLink(context, run)] : []),
+    stateMark(context, run),
+    ...countNames.map((key) => formats.number(numberOr(countsOf(run)[key]))),
+  ])
+  return rows.length === 0
+    ? html`<p class="close">${t('no-runs')}</p>`
+    : dataTable({ label: t('runs'), columns, rows })
+}
+
+/** The newest runs of all pipes. Throws `Refused` and `Failure`. */
+export async function runsPage(context: PageContext): Promise<PageContent> {
+  const runs = await visibleRuns(context)
+  return stewardPage(context, {
+    title: context.t('steward-runs'),
+    tab: 'runs',
+    waiting: waitingRuns(runs).length,
+    body: runTable(context, runs, true),
+  })
+}
+
+/** Runs whose removals wait for consent. Throws `Refused` and `Failure`. */
+export async function waitingPage(context: PageContext): Promise<PageContent> {
+  const { t, formats } = context
+  const waiting = waitingRuns(await visibleRuns(context))
+  const rows = waiting.map((run) => {
+    const id = textOr(run['id']) ?? ''
+    const count = numberOr(countsOf(run)['held'])
+    return [
+      pipeLink(context, run),
+      formats.moment(run['startTime']),
+      html`<a href="${pathTo(context, 'harvest', 'runs', id, 'held')}">${t('held-title', { count })}</a>`,
+    ]
+  })
+  const columns = [{ label: t('source') }, { label: t('started') }, { label: t('count-held') }]
+  return stewardPage(context, {
+    title: t('steward-waiting'),
+    tab: 'waiting',
+    waiting: waiting.length,
+    body:
+      rows.length === 0
+        ? html`<p class="close">${t('nothing-waits')}</p>`
+        : dataTable({ label: t('steward-waiting'), columns, rows }),
+  })
+}
+
+/** Runs of one pipe, its triggers and its document, which has no secrets. Throws `Refused` and `Failure`. */
+export async function pipePage(
+  context: PageContext,
+  name: string,
+): Promise<PageContent | undefined> {
+  const { t } = context
+  const path = encodeURIComponent(name)
+  const [pipe, all, runs, triggers] = await Promise.all([
+    askScheduler(context, `/pipes/${path}`),
+    askScheduler(context, '/pipes'),
+    askScheduler(context, `/runs?pipe=${path}&limit=${mostRuns}`),
+    askScheduler(context, `/triggers/${path}`).catch(() => []),
+  ])
+  const about = listed(all)
+    .map(memberFields)
+    .find((one) => one['name'] === name)
+  if (!mayRead(context, `/pipes/${name}`, about?.['catalogue'])) return undefined
+  return stewardPage(context, {
+    title: textOr(about?.['title']) ?? name,
+    tab: 'sources',
+    pipe: name,
+    actions: runButtons(context, name, t('run')),
+    body: html`
+      ${pageSection('runs', t('runs'), runTable(context, listed(runs).map(memberFields), false))}
+      ${pageSection('triggers', t('triggers'), triggerList(context, listed(triggers)))}
+      ${pageSection('document', t('pipe-document'), html`<pre tabindex="0" aria-label="${t('pipe-document')}"><code>${JSON.stringify(pipe, undefined, 2)}</code></pre>`)}`,
+  })
+}
+
+function triggerList({ t, formats }: PageContext, triggers: readonly unknown[]): HtmlContent {
+  if (triggers.length === 0) return html`<p>${t('by-hand')}</p>`
+  const items = triggers.map(memberFields).map((one) => {
+    const times = textOr(one['cron']) ?? ''
+    return html`<li><code>${textOr(one['id'])}</code> ${textOr(one['status'])} ${times} ${formats.moment(one['next'])}</li>`
+  })
+  return html`<ul>${items}</ul>`
+}

@@ -1,0 +1,223 @@
+/** What the pages of stewards share: answers of the scheduler, the menu, states of runs, buttons. */
+
+import type { Fields } from '../../../text/json.ts'
+import { html, icon, type HtmlContent, type HtmlMarkup } from '../../html.ts'
+import { crumbs, pathTo, type PageContent, type PageContext } from '../../page.ts'
+import { askJson } from '../../ports.ts'
+import { listed, memberFields, textOr } from '../../record.ts'
+
+/** Runs that lists show, the newest. */
+export const mostRuns = 100
+
+export const countNames = [
+  'offered',
+  'created',
+  'updated',
+  'unchanged',
+  'failed',
+  'removed',
+  'held',
+] as const
+
+const signs = {
+  good: 'circle-check',
+  bad: 'circle-x',
+  warn: 'triangle-alert',
+  idle: 'circle-dashed',
+  run: 'refresh-cw',
+} as const
+type Sign = keyof typeof signs
+
+/**
+ * An answer of the scheduler, asked with the rights of this process: pages show of it what `mayRead` allows. Throws `Refused`
+ * and `Failure`.
+ */
+export function askScheduler({ ports, signal }: PageContext, path: string): Promise<unknown> {
+  const { scheduler, authority } = ports
+  if (!scheduler || !authority) throw new Error('no scheduler')
+  return askJson(scheduler, path, { signal, headers: authority() })
+}
+
+/** Whether the session may see what belongs to a catalogue; without one, it belongs to the whole platform. */
+export const mayRead = ({ steward }: PageContext, path: string, catalogue: unknown): boolean =>
+  steward?.may({ method: 'GET', path, catalogue: textOr(catalogue) }) === true
+
+/** The newest runs that the session may see. */
+export async function visibleRuns(context: PageContext): Promise<readonly Fields[]> {
+  const runs = listed(await askScheduler(context, `/runs?limit=${mostRuns}`)).map(memberFields)
+  return runs.filter((run) => mayRead(context, `/runs/${textOr(run['id'])}`, run['catalogue']))
+}
+
+export const countsOf = (run: Fields | undefined): Fields => memberFields(run?.['counts'])
+export const numberOr = (value: unknown): number => (typeof value === 'number' ? value : 0)
+
+/** How a run ended, in a word, with a sign; low ranks need somebody most. */
+export function stateOf(
+  { t }: Pick<PageContext, 't'>,
+  run: Fields | undefined,
+): { readonly sign: Sign; readonly label: string; readonly rank: number } {
+  const status = textOr(run?.['status'])
+  const outcome = textOr(run?.['outcome'])
+  if (!run) return { sign: 'idle', label: t('run-never'), rank: 4 }
+  if (status === 'failed' || outcome === 'failed')
+    return { sign: 'bad', label: t('run-failed'), rank: 0 }
+  if (isHeld(run)) return { sign: 'warn', label: t('run-held'), rank: 1 }
+  if (status === 'running' || status === 'queued')
+    return { sign: 'run', label: t(`run-${status}`), rank: 3 }
+  if (outcome === 'dry-run') return { sign: 'idle', label: t('dry-run'), rank: 4 }
+  if (status !== 'finished') return { sign: 'warn', label: t(`run-${status}`), rank: 2 }
+  return outcome === 'incomplete'
+    ? { sign: 'warn', label: t('run-incomplete'), rank: 2 }
+    : { sign: 'good', label: t('run-complete'), rank: 5 }
+}
+
+/** Whether removals of a run wait for consent. */
+export const isHeld = (run: Fields): boolean => numberOr(countsOf(run)['held']) > 0
+
+/** Whether a run wrote what it found. */
+export const isReal = (run: Fields): boolean => run['outcome'] !== 'dry-run'
+
+/** Of each pipe its newest run, where that waits: an older one cannot be confirmed any more. */
+export function waitingRuns(runs: readonly Fields[]): readonly Fields[] {
+  const real = runs.filter(isReal)
+  return real.filter(
+    (run, at) => isHeld(run) && real.findIndex(({ pipe }) => pipe === run['pipe']) === at,
+  )
+}
+
+export const stateMark = (context: PageContext, run: Fields | undefined): HtmlMarkup => {
+  const { sign, label } = stateOf(context, run)
+  return html`<span class="state ${sign}">${icon(signs[sign])} ${label}</span>`
+}
+
+/** A box with a sign, a heading and what follows from it. */
+export const notice = (sign: Sign, heading: string, body: HtmlContent = false): HtmlMarkup =>
+  html`<div class="close"><div class="notice ${sign}">${icon(signs[sign])}<div><h2>${heading}</h2>${body}</div></div></div>`
+
+/** Slug of a problem: `item-no-identifier`. */
+export const problemSlug = (problem: unknown): string =>
+  textOr(memberFields(problem)['type'])?.split(':').at(-1) ?? ''
+
+/** What went wrong, in words of ours for its kind, else in those of the service. */
+export function causeOf({ t }: PageContext, problem: unknown): string | undefined {
+  const { title, detail } = memberFields(problem)
+  const key = `cause-${problemSlug(problem)}`
+  return t(key) === key ? (textOr(detail) ?? textOr(title)) : t(key)
+}
+
+/** Whether the session may run a pipe: a permission for one catalogue does not say so. */
+const mayRun = ({ steward }: PageContext, pipe: string): boolean =>
+  steward?.may({ method: 'POST', path: `/pipes/${pipe}/runs` }) === true
+
+/** Buttons that start a pipe, where the session may. */
+export function runButtons(context: PageContext, pipe: string, run: string): HtmlContent {
+  if (!mayRun(context, pipe)) return false
+  const { t } = context
+  const self = pathTo(context, 'harvest', 'pipes', pipe)
+  const named = html`<span class="vh"> ${pipe}</span>`
+  return html`${actionForm(context, self, 'run', html`${icon('play')} ${run}${named}`)}${actionForm(context, self, 'dry', html`${t('dry-run')}${named}`)}`
+}
+
+const styles: Readonly<Record<string, string>> = { cancel: 'danger', dry: 'quiet' }
+
+const formToken = ({ steward }: PageContext): HtmlMarkup =>
+  html`<input type="hidden" name="_csrf" value="${steward?.token}">`
+
+/** A form of the session: what stands in it goes to a path, with the token that other sites do not know. */
+export const ownForm = (context: PageContext, path: string, body: HtmlContent): HtmlMarkup =>
+  html`<form class="section" method="post" action="${path}">${formToken(context)}${body}</form>`
+
+/** A button that does something. */
+export const actionForm = (
+  context: PageContext,
+  path: string,
+  name: string,
+  label: HtmlContent,
+): HtmlMarkup =>
+  html`<form class="row" method="post" action="${path}">${formToken(context)}<button
+    class="button small ${styles[name]}" name="do" value="${name}">${label}</button></form>`
+
+type Tab = 'sources' | 'runs' | 'waiting' | 'deleted'
+
+const tabs: Readonly<Record<Tab, readonly string[]>> = {
+  sources: ['harvest'],
+  runs: ['harvest', 'runs'],
+  waiting: ['harvest', 'waiting'],
+  deleted: ['harvest', 'deleted'],
+}
+
+function stewardMenu(context: PageContext, current: Tab, waiting: number | undefined): HtmlMarkup {
+  const { t } = context
+  const entries = Object.entries(tabs).map(([key, steps]) => {
+    const count = key === 'waiting' && waiting ? ` (${context.formats.number(waiting)})` : ''
+    const here = key === current && html` aria-current="page"`
+    return html`<li><a href="${pathTo(context, ...steps)}"${here}>${t(`steward-${key}`)}${count}</a></li>`
+  })
+  return html`
+    <nav class="steward" aria-label="${t('steward-pages')}"><ul role="list">${entries}
+      <li><form method="post" action="${pathTo(context, 'sign-out')}">${formToken(context)}<button>${t('sign-out')}</button></form></li>
+    </ul></nav>`
+}
+
+type StewardContent = {
+  readonly title: string
+  readonly tab: Tab
+  /** Runs that wait for consent, where the page knows. */
+  readonly waiting?: number
+  /** Pipe that the page is about: a step between the sources and the page. */
+  readonly pipe?: string
+  /** Beside the heading. */
+  readonly actions?: HtmlContent
+  readonly body: HtmlContent
+  readonly head?: HtmlContent
+}
+
+/** What an action did, said on the page that it leads to: `?did=` is one of these. */
+const deeds: ReadonlySet<string> = new Set([
+  'confirm',
+  'keep',
+  'restore',
+  'cancel',
+  'retry',
+  'resume',
+])
+
+function deed({ t, place }: PageContext): HtmlContent {
+  const did = new URL(place, 'http://page').searchParams.get('did') ?? ''
+  return (
+    deeds.has(did) &&
+    html`<div class="close" role="status"><div class="notice good">${icon('circle-check')}<div><p>${t(`did-${did}`)}</p></div></div></div>`
+  )
+}
+
+/** A page for stewards: never in search engines, with the menu of all of them. */
+export function stewardPage(context: PageContext, content: StewardContent): PageContent {
+  const { title, tab, waiting, pipe, actions, body, head } = content
+  const steps = [
+    { href: pathTo(context, 'harvest'), label: context.t('steward-sources') },
+    { href: pathTo(context, 'harvest', 'pipes', pipe ?? ''), label: pipe },
+  ]
+  return {
+    title,
+    section: 'harvest',
+    isIndexed: false,
+    head,
+    body: html`${stewardMenu(context, tab, waiting)}
+      ${pipe !== undefined && crumbs(context, steps)}
+      <div class="section-head"><h1>${title}</h1>${actions && html`<div class="row">${actions}</div>`}</div>
+      ${deed(context)} ${body}`,
+  }
+}
+
+/** A record of a run: its title leads to its page, where it has one. */
+export function recordLink(context: PageContext, item: Fields): HtmlContent {
+  const title =
+    textOr(item['title']) ??
+    textOr(item['originalId']) ??
+    textOr(item['sourceId']) ??
+    context.t('untitled')
+  const id = textOr(item['platformId'])
+  return id === undefined
+    ? html`<bdi>${title}</bdi>`
+    : html`<a href="${pathTo(context, 'datasets', id)}">${title}</a>`
+}
