@@ -25,7 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 6289,
 
-  portal: 5964,
+  portal: 6720,
 
   profile: 1599,
 
@@ -35,7 +35,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   repository: 8190,
 
-  scheduler: 2057,
+  scheduler: 2060,
 
   search: 4658,
 
