@@ -5,30 +5,27 @@
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
-import type { Fields } from '../../text/json.ts'
-import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
+import { type Fields, isJsonObject } from '../../text/json.ts'
+import { fieldsOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
-import { contextOf, hubPage, mapEntry, mapFeature, plainValue } from './arcgis-mapping.ts'
-import { podReader } from './datajson-mapping.ts'
+import { hubPage, itemIn, mapFeature, mendEntry } from './arcgis-mapping.ts'
+import { datasetsOf } from './datajson.ts'
 import { type JsonDocument, openUnlessSame } from './documents.ts'
-import type { ImportEvent } from './reception.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import {
   addressWith,
+  askList,
   countOf,
-  documentFailure,
-  type PortalEntry,
-  envelopeFailure,
-  foundEntry,
   lasting,
   listPages,
   type Portal,
+  type PortalEntry,
   portalOf,
   siteRoot,
 } from './portal.ts'
-import { reportServices } from './rdf-document.ts'
-import { faultsOfOneAnswer, validatorOf } from './source.ts'
+import type { ImportEvent } from './reception.ts'
+import { faultsOfOneAnswer } from './source.ts'
 
 export const arcgisConfig = z.object({
   ...mappingKeys,
@@ -49,50 +46,50 @@ export const arcgisConfig = z.object({
 type ArcgisConfig = z.infer<typeof arcgisConfig>
 
 type Config = ArcgisConfig & ImportConfig
-type Site = Portal<ArcgisConfig>
 
-/** One import. */
-type Run = ImportRun<ArcgisConfig> & { readonly site: Site }
 type Finds = AsyncGenerator<ImportEvent, void>
+type Run = ImportRun<ArcgisConfig>
 
 export const arcgisImporter: ImporterKind<ArcgisConfig> = {
   names: ['importing-arcgis', 'importing-arcgishub', 'importing-arcgis-hub'],
-  version: 2,
+  version: 3,
   config: arcgisConfig,
   credentials: (value, header) => ({
     [header]: header === 'Authorization' && !/\s/.test(value) ? `Bearer ${value}` : value,
   }),
-  import: async function* importArcgis(run) {
-    yield* importFrom({ ...run, site: await portalOf(run, siteOf(run.config.address)) })
-  },
+  import: importArcgis,
 }
 
 const hour = 3_600_000
 
-async function* importFrom(run: Run): Finds {
-  const { config, lastRun, now } = run
+/**
+ * The first feed that is there and has datasets, else the records. Feeds can be switched off, and break off while they are made;
+ * what is said of the site as a whole (refused, out of reach) is final.
+ */
+async function* importArcgis(run: Run): Finds {
+  const { config, lastRun, now, signal } = run
+  const site = await portalOf<ArcgisConfig>(run, siteOf(config.address))
   const since = config.incremental ? lastRun?.getTime() : undefined
   const hours = since === undefined ? undefined : Math.ceil((now() - since) / hour) + 1
   let failure: Failure | undefined
-  for (const url of feedAddresses(config, hours)) {
-    const feed = await openFeed(run, url)
-    if (feed instanceof Failure) {
-      failure ??= feed
-      continue
+  for (const url of feedAddresses(config, hours))
+    try {
+      const document = await openUnlessSame(run, url)
+      if (document === 'unchanged') yield { kind: 'end', as: 'not-modified' }
+      else if (document !== 'absent') yield* fromFeed(run, site, { document, url, failure })
+      return
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof Failure) || !faultsOfOneAnswer.has(error.kind)) throw error
+      failure ??= error
     }
-    if (feed === 'unchanged') yield { kind: 'end', as: 'not-modified' }
-    else yield* fromFeed(run, feed, url, failure)
-    return
-  }
   try {
-    yield* recordPages(run)
+    yield* recordPages(run, site)
   } catch (error) {
     const isAbsent = error instanceof Failure && error.kind === 'source-not-found'
     throw isAbsent ? (failure ?? error) : error
   }
 }
-
-// Addresses of a site, and the ids of its items.
 
 /** Root of the site without a slash at its end: a feed or an API of it is cut off. */
 const siteOf = (address: string): string =>
@@ -116,110 +113,29 @@ function recordsAddress(config: Config, limit: number, from?: number): string {
   return addressWith(url, { ...filters, limit, ...order, q, filter })
 }
 
-/** The id of an item and its layer (`{item}_{layer}`) in what a feed calls an identifier. */
-export function itemIn(identifier: string): string | undefined {
-  if (!/^https?:/i.test(identifier)) return undefined
-  const item = /[?&]id=([\w-]+)/.exec(identifier)?.[1]
-  const layer = /[?&]sublayer=(\d+)/.exec(identifier)?.[1]
-  if (item !== undefined) return layer === undefined ? item : `${item}_${layer}`
-  return /\/datasets\/(?:[^/?#]*::)?([0-9a-f]{32}(?:_\d+)?)(?:[/?#]|$)/i.exec(identifier)?.[1]
-}
-
-// Feeds.
-
-/** DCAT-AP feeds have the first, or the second when somebody has reordered them; DCAT-US has the last. */
-const lists = new Set(['dcat:dataset', '@graph', 'dataset'])
-const serviceLists = new Set(['dcat:service', 'service'])
-
-/**
- * The feed, if it has datasets or services or says that it has none; else why it is of no use, when another may be. Throws
- * everything else.
- */
-async function openFeed(run: Run, url: string): Promise<JsonDocument | 'unchanged' | Failure> {
-  try {
-    const document = await openUnlessSame(run, url)
-    if (typeof document === 'string') return 'unchanged'
-    for await (const { list } of document.members())
-      if (lists.has(list) || serviceLists.has(list)) return document
-    if (/"(?:dcat:dataset|@graph|dataset)"\s*:/.test(document.start)) return document
-    await document.close()
-    return documentFailure(document)
-  } catch (error) {
-    run.signal.throwIfAborted()
-    // Feeds can be switched off, and break off while they are made; what is said of the site as a whole is final.
-    if (error instanceof Failure && faultsOfOneAnswer.has(error.kind)) return error
-    throw error
-  }
+type Feed = {
+  readonly document: JsonDocument
+  readonly url: string
+  /** Why this is not the feed that was wanted. */
+  readonly failure: Failure | undefined
 }
 
 /**
- * The records API tells how many there are, before and after: a feed has no total of its own. `failure`: why this is not the feed that
- * was wanted.
+ * A feed has no total of its own: the records API tells how many there are, before and after. Throws what says that the document is
+ * no feed before it yields a record.
  */
-async function* fromFeed(run: Run, feed: JsonDocument, url: string, failure?: Failure): Finds {
+async function* fromFeed(run: Run, site: Portal, { document, url, failure }: Feed): Finds {
   const before = run.config.incremental ? undefined : await recordCount(run)
   if (before !== undefined) yield { kind: 'total', total: before }
-  try {
-    run.validate(validatorOf(url, feed.headers, feed.hash))
-    yield* feedEntries(run, feed)
-    yield { kind: 'page' }
-  } finally {
-    await feed.close()
-  }
+  // Feeds in the words of DCAT-US have none of these defects.
+  const mend = /"dcat:dataset"|"@graph"/.test(document.start) ? mendEntry : undefined
+  const pods = { ...site, pageOf: (id: string) => hubPage(site, id), idIn: itemIn }
+  yield* datasetsOf(run, { ...pods, ...(mend && { mend }) }, { document, url })
   const after = before === undefined ? undefined : await recordCount(run)
   if (after !== undefined) yield { kind: 'total', total: after }
   // Nobody can tell whether another feed has the same datasets as the one that was wanted.
   else if (failure) yield { kind: 'end', as: 'incomplete', problem: failure }
 }
-
-/** The datasets of a feed, whichever of the two vocabularies it speaks. */
-async function* feedEntries({ site, output, sink }: Run, document: JsonDocument): Finds {
-  const { findings } = document
-  const terms: Record<string, unknown> = {}
-  let only: Record<string, unknown> | undefined
-  const readPod = podReader({ ...site, pageOf: (id) => hubPage(site, id), idIn: itemIn })
-  let readEntry = entryReader(site, terms)
-  const find = (list: string, value: unknown) =>
-    foundEntry(value, { output, read: list === 'dataset' ? readPod : readEntry, findings })
-  const services = new Set<string>()
-  for await (const { list, key, value } of document.members())
-    if (serviceLists.has(list)) {
-      // A single one may be written without being a list: its members come one by one.
-      services.add(typeof key === 'number' ? `${list} ${key}` : list)
-    } else if (list === '@context') {
-      terms[key] = value
-      readEntry = entryReader(site, terms)
-    } else if (lists.has(list)) {
-      if (list === '@graph' && isService(value)) services.add(`${list} ${key}`)
-      else if (typeof key === 'number') yield find(list, value)
-      // A list of one may be written without being a list.
-      else only = { ...only, [key]: value }
-    }
-  if (only) yield find('dcat:dataset', only)
-  reportServices(sink, { count: services.size, first: [] }, document.url)
-}
-
-/** Among the nodes of a graph there are others than datasets. */
-const isService = (value: unknown) =>
-  listOf(fieldsOf(value)['@type']).some((type) => plainText(type) === 'dcat:DataService')
-
-function entryReader(site: Site, context: Fields): (fields: Fields) => PortalEntry {
-  const terms = contextOf(context)
-  return (fields) => {
-    const own = [fields['dct:identifier']].flat().map(plainValue).find(Boolean)
-    const ids = [own, plainText(fields['@id'])].filter((id) => id !== undefined)
-    const sourceId = ids.map(itemIn).find((id) => id !== undefined) ?? ids[0] ?? ''
-    return {
-      sourceId,
-      aliases: ids.filter((id) => id !== sourceId),
-      sourceUrl: [fields['dcat:landingPage']].flat().map(plainValue)[0],
-      lasting: fields,
-      map: () => mapEntry(fields, { site, sourceId, terms }),
-    }
-  }
-}
-
-// Records, page by page in the order in which they were made.
 
 /** How many records the site has; `undefined` when it does not tell. */
 async function recordCount({ source, config }: Run): Promise<number | undefined> {
@@ -232,30 +148,27 @@ async function recordCount({ source, config }: Run): Promise<number | undefined>
   }
 }
 
-async function* recordPages({ source, config, output, site }: Run): Finds {
+/** Records, page by page in the order in which they were made. */
+function recordPages({ source, config, output }: Run, site: Portal): Finds {
   const accept = 'application/geo+json, application/json;q=0.9'
-  const read = (fields: Fields) => featureEntry(fields, site)
-  yield* listPages(async ({ met }) => {
+  const ask = async ({ met }: { readonly met: number }) => {
     const url = recordsAddress(config, config.pageSize, met + 1)
-    const { value, findings } = await source.json(url, { accept })
-    const { features, numberMatched } = fieldsOf(value)
-    if (!Array.isArray(features)) throw envelopeFailure(value, url)
-    const finds = features.values().map((one) => foundEntry(one, { output, read, findings }))
-    return { count: features.length, finds, total: countOf(numberMatched) }
-  }, config.pageSize)
+    const page = await askList(source, url, 'features', { accept })
+    return { ...page, total: countOf(page.fields['numberMatched']) }
+  }
+  return listPages({ output, ask, size: config.pageSize, read: (one) => featureEntry(one, site) })
 }
 
-function featureEntry(fields: Fields, site: Site): PortalEntry {
+function featureEntry(fields: Fields, site: Portal): PortalEntry {
   const sourceId = plainText(fields['id']) ?? ''
   // Counts of visitors change without the record, links with the request.
   const { properties, links: _links, ...rest } = fields
-  const isWhole = typeof properties === 'object' && properties !== null
   const lasts = lasting(fieldsOf(properties), ['numViews', 'avgRating', 'numRatings'])
   return {
     sourceId,
-    aliases: [],
+    title: fieldsOf(properties)['title'],
     sourceUrl: hubPage(site, sourceId),
-    flaw: isWhole ? undefined : 'The record has no properties.',
+    flaw: isJsonObject(properties) ? undefined : 'The record has no properties.',
     lasting: { ...rest, properties: lasts },
     map: () => mapFeature(fields, site, sourceId),
   }

@@ -15,13 +15,12 @@ import {
   structuredList,
 } from '../../vocabularies/loose-values.ts'
 import { themesOf, themesOfTopic } from '../../vocabularies/themes.ts'
-import { isUsableIri } from '../mapping/addresses.ts'
 import { type AgentFields, type ContactFields, isContact, isNamed } from '../mapping/agents.ts'
 import { boxFrom, outlineFrom } from '../mapping/coverage.ts'
 import { distribution } from '../mapping/distribution.ts'
 import { fromHtml, type PropertyValues, write } from '../mapping/properties.ts'
-import type { MappedRecord, Subject } from '../mapping/record.ts'
-import { type PortalEntry, lasting, type Portal, recordIn } from './portal.ts'
+import { isUsableIri, type MappedRecord, type Subject } from '../mapping/record.ts'
+import { type EntryReader, lasting, type Portal, recordIn } from './portal.ts'
 
 type CkanPortal = Portal<{
   readonly identifier: 'id' | 'name'
@@ -35,13 +34,14 @@ type CkanPortal = Portal<{
 
 /** Which packages are datasets for us, under which ids. */
 export const packageReader =
-  (portal: CkanPortal) =>
-  (fields: Fields): PortalEntry => {
+  (portal: CkanPortal): EntryReader =>
+  (fields) => {
     const id = plainText(fields['id']) ?? ''
     const name = plainText(fields['name']) ?? ''
     const isById = portal.config.identifier === 'id'
     return {
       sourceId: isById ? id : name,
+      title: fields['title'],
       aliases: [isById ? name : id],
       sourceUrl: `${portal.root}/dataset/${encodeURIComponent(name || id)}`,
       skipped: reasonToSkip(fields, portal),

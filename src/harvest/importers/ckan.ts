@@ -12,7 +12,7 @@ import { importDkan } from './dkan.ts'
 import type { ImportEvent, ImportItem } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { action, type ActionAnswer, packageNames, portalRoot } from './ckan-api.ts'
-import { foundEntry, licenceList, listPages, portalOf } from './portal.ts'
+import { countOf, foundEntry, licenceList, listPages, portalOf } from './portal.ts'
 import type { ImportSource } from './source.ts'
 
 /** What the config of a CKAN importer may say beside the common keys. */
@@ -58,19 +58,19 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
     return answer.ok ? answer.result : []
   })
   const read = packageReader({ ...(await portalOf(run, root)), licence: licences.find })
-  const find = (value: unknown) => foundEntry(value, { output, read })
   const names = new Set<unknown>()
   let order = 0
+  const ask = async ({ met }: { readonly met: number }) => {
+    let answer = await search(run, root, { start: met, sort: orders[order] })
+    for (const last = met === 0 ? orders.length - 1 : 0; !answer.ok && order < last;)
+      answer = await search(run, root, { start: met, sort: orders[++order] })
+    const page = packagesIn(answer)
+    await licences.learn(page.entries)
+    for (const one of page.entries) names.add(fieldsOf(one)['name'])
+    return page
+  }
   try {
-    yield* listPages(async ({ met }) => {
-      let answer = await ask(run, root, { start: met, sort: orders[order] })
-      for (const last = met === 0 ? orders.length - 1 : 0; !answer.ok && order < last;)
-        answer = await ask(run, root, { start: met, sort: orders[++order] })
-      const { total, packages } = packagesIn(answer)
-      await licences.learn(packages)
-      for (const one of packages) names.add(fieldsOf(one)['name'])
-      return { count: packages.length, total, finds: packages.values().map(find) }
-    })
+    yield* listPages({ output, read, ask })
   } catch (error) {
     // Servers in front of the search refuse to go deep; what can be listed can be asked for by name.
     if (names.size === 0 || !isRefusal(error)) throw error
@@ -78,7 +78,8 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
       throw isRefusal(other) ? error : other
     })
     if (!all) throw error
-    yield* singly(source, root, { all, names, find })
+    const found = (value: unknown) => foundEntry(value, { output, read, pointer: '/result' })
+    yield* singly(source, root, { all, names, found })
     return
   }
   if (orders[order] === undefined) yield { kind: 'end', as: 'incomplete', problem: withoutOrder }
@@ -90,11 +91,11 @@ function packagesIn(answer: ActionAnswer) {
     throw new Failure('source-error', `The search answered ${answer.status}.`, { cause })
   }
   const { count, results } = fieldsOf(answer.result)
-  const total = Number(plainText(count))
-  if (!Number.isSafeInteger(total) || total < 0 || !Array.isArray(results))
+  const total = countOf(count)
+  if (total === undefined || !Array.isArray(results))
     throw new Failure('source-malformed', 'The search answered without count or results.')
-  const packages: readonly unknown[] = results
-  return { total, packages }
+  const entries: readonly unknown[] = results
+  return { entries, pointer: '/result/results', total }
 }
 
 /** A package names a licence and does not say where it is. */
@@ -107,7 +108,7 @@ const isRefusal = (error: unknown) =>
   error instanceof Failure &&
   (error.kind === 'source-error' || error.kind === 'source-error-envelope')
 
-function ask(
+function search(
   { source, config, lastRun }: Run,
   root: string,
   { start, sort }: { readonly start: number; readonly sort: string | undefined },
@@ -130,7 +131,7 @@ type Listing = {
   readonly all: ReadonlySet<string>
   /** Of the packages that were met already. */
   readonly names: ReadonlySet<unknown>
-  readonly find: (value: unknown) => ImportItem
+  readonly found: (value: unknown) => ImportItem
 }
 
 const perPage = 100
@@ -142,14 +143,14 @@ const perPage = 100
 async function* singly(
   source: ImportSource,
   root: string,
-  { all, names, find }: Listing,
+  { all, names, found }: Listing,
 ): AsyncGenerator<ImportEvent, void> {
   let [total, onPage] = [all.size, 0]
   yield { kind: 'total', total }
   for (const name of all.difference(names)) {
     const call = { root, name: 'package_show', query: { id: name } }
     const answer = await action(source, call, { accepts: [403, 404], paged: false })
-    if (answer.ok) yield* listOf(answer.result).map(find)
+    if (answer.ok) yield* listOf(answer.result).map(found)
     else if (answer.status === 403) yield { kind: 'skipped', sourceId: name, reason: 'private' }
     else total -= 1
     onPage += 1

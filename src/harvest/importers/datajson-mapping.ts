@@ -1,4 +1,7 @@
-/** From a dataset of a `data.json` to DCAT-AP: Project Open Data (DCAT-US 1.1) and DCAT-US 3, told apart field by field. */
+/**
+ * From a dataset of a `data.json` to DCAT-AP: Project Open Data (DCAT-US 1.1) and DCAT-US 3, told apart field by field, and JSON-LD in
+ * the words of DCAT-AP, whose names differ in their prefixes alone.
+ */
 
 import { dcat, dct, prov, rdfs, skos } from '../../rdf/namespaces.ts'
 import type { Fields } from '../../text/json.ts'
@@ -11,12 +14,12 @@ import {
   saidText,
 } from '../../vocabularies/loose-values.ts'
 import { themesOf } from '../../vocabularies/themes.ts'
-import { isUsableIri } from '../mapping/addresses.ts'
 import type { AgentFields, ContactFields } from '../mapping/agents.ts'
+import { outlineFrom } from '../mapping/coverage.ts'
 import { distribution } from '../mapping/distribution.ts'
 import { fromHtml, type PropertyValues, write } from '../mapping/properties.ts'
-import type { MappedRecord, Subject } from '../mapping/record.ts'
-import { type PortalEntry, type Portal, recordIn } from './portal.ts'
+import { isUsableIri, type MappedRecord, type Subject } from '../mapping/record.ts'
+import { type EntryReader, type Portal, recordIn } from './portal.ts'
 
 /** How the datasets of one source are read. */
 export type PodSource = Portal & {
@@ -26,30 +29,39 @@ export type PodSource = Portal & {
   readonly idIn?: (identifier: string) => string | undefined
   /** What relative addresses are relative to; the root of the portal when absent. */
   readonly base?: string
+  /** Repairs what the platform is known to get wrong in a plain node. */
+  readonly mend?: (fields: Fields, record: MappedRecord) => Fields
 }
 
-/** `key`: the id under which the source files the dataset. */
+/** `dropped`: keywords that say nothing, because every record has them. */
 export const podReader =
-  (source: PodSource, key = '') =>
-  (fields: Fields): PortalEntry => {
-    const { idIn, base, config, pageOf } = source
+  (source: PodSource, dropped: ReadonlySet<string> = new Set()): EntryReader =>
+  (given, listKey = '') => {
+    const { idIn, base, config, pageOf, mend } = source
+    const entry = withoutKeywords(given, dropped)
+    const fields = plainNode(entry)
+    // DKAN lists its datasets as `dkan_dataset/{id}`.
+    const key = listKey.replace(/^[^/]*\//, '')
     const identifier = podIdentifier(fields) || key
-    const sourceId = idIn?.(identifier) ?? identifier
+    const node = isUsableIri(fields['@id']) ? fields['@id'] : undefined
+    const own = idIn && [identifier, node ?? ''].map(idIn).find(Boolean)
+    const sourceId = own ?? identifier
     const page = pageOf(key || sourceId)
-    const more = {
-      iri: isUsableIri(fields['@id']) ? fields['@id'] : sourceId,
-      language: textTag(listOf(fields['language'])) ?? config.language,
-      ...(base !== undefined && { base }),
-    }
+    const language = textTag(listOf(fields['language'])) ?? config.language
+    const told = { iri: node ?? sourceId, language, ...(base !== undefined && { base }) }
     const level = saidText(fields['accessLevel'])
     const isPublic = level === undefined || level.toLowerCase() === 'public'
     return {
       sourceId,
-      aliases: [idIn ? identifier : key].filter((id) => id !== '' && id !== sourceId),
-      sourceUrl: idIn ? plainText(fields['landingPage']) : page,
+      title: texts(fields, 'title'),
+      aliases: idIn ? [identifier, node] : [key],
+      sourceUrl: idIn ? plainText(listOf(fields['landingPage'])[0]) : page,
       skipped: isPublic ? undefined : `is ${level}`,
-      lasting: fields,
-      map: () => mapPod(fields, recordIn(source, page, idIn ? {} : more)),
+      lasting: entry,
+      map: () => {
+        const record = recordIn(source, page, idIn ? { iri: node } : told)
+        return mapPod(mend?.(fields, record) ?? fields, record)
+      },
     }
   }
 
@@ -57,22 +69,59 @@ export const podReader =
 function podIdentifier(fields: Fields): string {
   const others = listOf(fields['otherIdentifier']).map((one) => fieldsOf(one)['notation'])
   const own = [...listOf(fields['identifier']), fields['@id'], ...others]
-  const all = [...own, ...listOf(fields['landingPage'])].map((one) => plainText(plain(one)))
+  const all = [...own, ...listOf(fields['landingPage'])].map(plainText)
   return all.find((id) => id !== undefined && !isPlaceholder(id) && !id.startsWith('_:')) ?? ''
 }
 
-// How fields are read: JSON-LD may write a literal as `{"@value": …}` and a node as text, as an IRI or with its labels.
+/** The keywords of an entry. */
+export const keywordsIn = (entry: Fields): readonly string[] =>
+  listOf(plainNode(entry)['keyword']).flatMap((word) => plainText(word) ?? [])
 
-const plain = (value: unknown): unknown => fieldsOf(value)['@value'] ?? value
-const plainFields = (value: unknown): Fields =>
-  Object.fromEntries(
-    Object.entries(fieldsOf(value)).map(([key, one]) => [
-      key,
-      Array.isArray(one) ? one.map(plain) : plain(one),
-    ]),
+function withoutKeywords(entry: Fields, dropped: ReadonlySet<string>): Fields {
+  if (dropped.size === 0) return entry
+  const stays = (word: unknown) => !dropped.has(plainText(word) ?? '')
+  const rest = Object.entries(entry).map(([name, value]) => [
+    name,
+    localName(name) === 'keyword' ? listOf(value).filter(stays) : value,
+  ])
+  return fieldsOf(Object.fromEntries(rest))
+}
+
+// How fields are read: JSON-LD may write a literal as `{"@value": …}`, a node as text, as an IRI or with its labels, and names with
+// the usual prefixes.
+
+const prefix = /^(?:adms|dcat|dcatap|dct|foaf|locn|org|owl|prov|rdfs|schema|skos|spdx|vcard):(?!\/)/
+
+/** A name without its prefix: `title` for `dct:title`. */
+export const localName = (name: string): string => name.replace(prefix, '')
+
+/** Deeper than any source nests. */
+const deepest = 12
+
+/** A node under local names, with literals in place of what wraps them; tagged literals become texts by language. */
+function plainNode(value: unknown, depth = 0): Fields {
+  const entries = Object.entries(fieldsOf(value))
+  return fieldsOf(
+    Object.fromEntries(entries.map(([name, one]) => [localName(name), plainValue(one, depth)])),
   )
+}
 
-/** Texts by language where there are some (`titleMap`), else the plain field. */
+function plainValue(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || depth === deepest) return value
+  const tagOf = (one: unknown) => saidText(fieldsOf(one)['@language'])
+  const literalOf = (one: unknown) => fieldsOf(one)['@value'] ?? one
+  if (listOf(value).some(tagOf)) {
+    const byTag = Object.groupBy(listOf(value), (one) => tagOf(one) ?? '')
+    return Object.fromEntries(
+      Object.entries(byTag).map(([tag, all = []]) => [tag, all.map(literalOf)]),
+    )
+  }
+  if (Array.isArray(value)) return value.map((one) => plainValue(one, depth + 1))
+  const literal = literalOf(value)
+  return literal === value ? plainNode(value, depth + 1) : literal
+}
+
+/** Texts by language where there are some (`titleMap`), else the field as it is. */
 const texts = (fields: Fields, name: string): unknown =>
   Object.keys(fieldsOf(fields[`${name}Map`])).length > 0 ? fields[`${name}Map`] : fields[name]
 
@@ -90,12 +139,13 @@ const labels = ['prefLabel', 'label', 'title', 'name', 'notation']
 /** What a node is called: its own text, or that of its label. */
 function labelIn(value: unknown): unknown {
   if (typeof value !== 'object') return saidText(value)
-  const fields = plainFields(value)
+  const fields = fieldsOf(value)
   return labels.map((name) => texts(fields, name)).find((text) => text !== undefined)
 }
 
 /** An IRI, or a text that may be the name of a concept. */
-const idOrLabel = (value: unknown): unknown => iriIn(value) ?? saidText(labelIn(value))
+const idOrLabel = (value: unknown): unknown =>
+  iriIn(value) ?? saidText(labelIn(value)) ?? saidText(fieldsOf(value)['@id'])
 
 /** The address of a page, of whatever describes it. */
 const addressIn = (value: unknown): unknown => {
@@ -103,12 +153,9 @@ const addressIn = (value: unknown): unknown => {
   return url ?? iri ?? value
 }
 
-/** Deeper than any source nests. */
-const deepest = 5
-
 /** All that a node says in words; its IRI where it says nothing. */
 function wordsIn(value: unknown, depth = 0): readonly string[] {
-  const text = saidText(plain(value))
+  const text = saidText(value)
   if (text !== undefined) return [text]
   if (typeof value !== 'object' || value === null || depth === deepest) return []
   const own = Object.entries(value).filter(([key]) => !key.startsWith('@'))
@@ -117,35 +164,35 @@ function wordsIn(value: unknown, depth = 0): readonly string[] {
 }
 
 function agentIn(value: unknown, depth = 0): AgentFields {
-  const [iri, name, fields] = [iriIn(value), labelIn(value), plainFields(value)]
+  const [iri, name, fields] = [iriIn(value), labelIn(value), fieldsOf(value)]
   const parents = depth === deepest ? [] : listOf(fields['subOrganizationOf'])
   return {
     name: name === iri ? undefined : name,
     iri,
-    email: fields['mbox'] ?? fields['email'],
-    url: fields['homepage'],
+    email: idOrLabel(fields['mbox'] ?? fields['email']),
+    url: addressIn(fields['homepage']),
     parents: parents.map((one) => agentIn(one, depth + 1)),
   }
 }
 
 function contactIn(value: unknown): ContactFields {
-  const fields = plainFields(value)
+  const fields = fieldsOf(value)
+  const iri = iriIn(value)
   const [mail] = listOf(fields['hasEmail'] ?? fields['email'])
   return {
-    iri: iriIn(value),
-    name: texts(fields, 'fn'),
+    iri,
+    name: texts(fields, 'fn') ?? (iri === undefined ? saidText(value) : undefined),
     email: fieldsOf(mail)['@id'] ?? mail,
-    phone: listOf(fields['tel'])[0],
-    url: fields['hasURL'],
+    phone: addressIn(listOf(fields['tel'] ?? fields['hasTelephone'])[0]),
+    url: addressIn(fields['hasURL']),
     organization: texts(fields, 'organization-name'),
     title: texts(fields, 'title'),
-    addresses: listOf(fields['address']).map(plainFields),
+    addresses: listOf(fields['address']).map(fieldsOf),
   }
 }
 
-/** Writes an entry into its record, which is new. */
-export function mapPod(given: Fields, record: MappedRecord): MappedRecord {
-  const fields = plainFields(given)
+/** Writes a plain node into its record, which is new. */
+export function mapPod(fields: Fields, record: MappedRecord): MappedRecord {
   const { dataset } = record
   const list = (...names: readonly string[]) => names.flatMap((name) => listOf(fields[name]))
   // A repeating interval is a frequency that came into the wrong field.
@@ -154,12 +201,12 @@ export function mapPod(given: Fields, record: MappedRecord): MappedRecord {
   if (isInterval) record.note('invalid-date', `dct:modified: ${modified} is a frequency`)
   write(dataset, {
     identifier: fields['identifier'],
-    otherIdentifiers: list('otherIdentifier').map((one) => plainFields(one)['notation'] ?? one),
+    otherIdentifiers: list('otherIdentifier').map((one) => fieldsOf(one)['notation'] ?? one),
     title: texts(fields, 'title'),
     description: fromHtml(texts(fields, 'description')),
     keyword: texts(fields, 'keyword'),
     themes: list('theme').flatMap((one) => themeNames(dataset, one)),
-    language: fields['language'],
+    language: list('language').map(idOrLabel),
     issued: fields['issued'],
     created: fields['created'],
     modified: isInterval ? undefined : fields['modified'],
@@ -172,20 +219,22 @@ export function mapPod(given: Fields, record: MappedRecord): MappedRecord {
     contributor: list('contributor').map((one) => agentIn(one)),
     rightsHolder: list('rightsHolder').map((one) => agentIn(one)),
     attributions: list('qualifiedAttribution').map((one) => {
-      const { agent, hadRole } = plainFields(one)
+      const { agent, hadRole } = fieldsOf(one)
       return { who: agentIn(agent), role: iriIn(hadRole) }
     }),
     contact: list('contactPoint').map(contactIn),
     accessLevel: fields['accessLevel'],
     ...conditions(fields),
-    version: fields['version'],
+    legislation: list('applicableLegislation').map(idOrLabel),
+    hvdCategory: list('hvdCategory').map(idOrLabel),
+    version: wordsIn(fields['version']),
     versionNotes: texts(fields, 'versionNotes'),
     landingPage: list('landingPage').map(addressIn),
     page: list('page', 'describedBy', 'references').map(addressIn),
-    ...extent(list),
+    ...extent(dataset, list),
   })
   relations(dataset, fields)
-  for (const one of list('distribution')) file(dataset, one, fields)
+  for (const one of list('distribution')) file(dataset, fieldsOf(one), fields)
   return record
 }
 
@@ -220,27 +269,34 @@ const conditions = (fields: Fields): PropertyValues => ({
 
 const sides = ['west', 'south', 'east', 'north']
 
-function extent(list: (name: string) => readonly unknown[]): PropertyValues {
-  const isPlace = (value: unknown) =>
-    typeof value === 'object' && value !== null && fieldsOf(value)['coordinates'] === undefined
+function extent(dataset: Subject, list: (name: string) => readonly unknown[]): PropertyValues {
+  const isNode = (value: unknown) => typeof value === 'object' && value !== null
+  const isPlace = (value: unknown) => isNode(value) && fieldsOf(value)['coordinates'] === undefined
   const places = list('spatial')
     .filter(isPlace)
     .map((value) => {
-      const { bbox, centroid, geometry } = plainFields(value)
-      return { geometry: geometry ?? bbox ?? centroid, iri: iriIn(value), label: labelIn(value) }
+      const { geometry, bbox, centroid } = fieldsOf(value)
+      const outlines = [geometry, bbox, centroid].flatMap(listOf)
+      const best = outlines.find((one) => outlineFrom(one) !== undefined) ?? outlines[0]
+      const [iri, label] = [iriIn(value), labelIn(value)]
+      if ((best ?? iri ?? label) === undefined) dataset.lost(dct('spatial'), value)
+      return { geometry: best, iri, label }
     })
   const boxes = list('geographicBoundingBox').map((value) => {
-    const box = plainFields(value)
+    const box = fieldsOf(value)
     const side = (name: string) => box[`${name}BoundingLongitude`] ?? box[`${name}BoundingLatitude`]
     return { bbox: sides.map(side) }
   })
-  const isPeriod = (value: unknown) => typeof value === 'object'
-  const periods = list('temporal').filter(isPeriod).map(plainFields)
+  const periods = list('temporal').filter(isNode).map(fieldsOf)
   return {
     places: [...places, ...boxes],
     spatial: list('spatial').filter((value) => !isPlace(value)),
-    periods: periods.map(({ startDate: start, endDate: end }) => ({ start, end })),
-    temporal: list('temporal').filter((value) => !isPeriod(value)),
+    periods: periods.map((period) => {
+      const { startDate: start, endDate: end } = period
+      if ((start ?? end) === undefined) dataset.lost(dct('temporal'), period)
+      return { start, end }
+    }),
+    temporal: list('temporal').filter((value) => !isNode(value)),
     temporalResolution: list('temporalResolution')[0],
     spatialResolution: list('spatialResolutionInMeters')[0],
   }
@@ -250,6 +306,7 @@ const related = [
   ['inSeries', dcat('inSeries')],
   ['isPartOf', dcat('inSeries')],
   ['hasVersion', dcat('hasVersion')],
+  ['isVersionOf', dct('isVersionOf')],
   ['previousVersion', dcat('previousVersion')],
   ['source', dct('source')],
   ['relation', dct('relation')],
@@ -257,6 +314,7 @@ const related = [
   ['isReferencedBy', dct('isReferencedBy')],
   ['subject', dct('subject')],
   ['category', dct('type')],
+  ['type', dct('type')],
   ['wasGeneratedBy', prov('wasGeneratedBy')],
 ] as const
 
@@ -266,7 +324,7 @@ function relations(dataset: Subject, fields: Fields): void {
     for (const one of listOf(fields[name]))
       if (!dataset.iri(predicate, iriIn(one))) dataset.lost(predicate, wordsIn(one).join('; '))
   for (const value of listOf(fields['qualifiedRelation'])) {
-    const { relation, hadRole } = plainFields(value)
+    const { relation, hadRole } = fieldsOf(value)
     const part = dataset.part(dcat('qualifiedRelation'), dcat('Relationship'))
     part.iri(dct('relation'), iriIn(relation))
     part.iri(dcat('hadRole'), iriIn(hadRole))
@@ -280,15 +338,14 @@ function relations(dataset: Subject, fields: Fields): void {
 /** The address of a file: the first of a field that may hold nodes and lists. */
 const fileAddress = (value: unknown): unknown => {
   const [first] = listOf(value)
-  return iriIn(first) ?? first
+  return iriIn(first) ?? fieldsOf(first)['@id'] ?? first
 }
 
-function file(dataset: Subject, value: unknown, fields: Fields): void {
-  const one = plainFields(value)
+function file(dataset: Subject, one: Fields, fields: Fields): void {
   const licences = [...listOf(one['license']), ...listOf(fields['license'])]
-  const { checksumValue, algorithm } = plainFields(one['checksum'])
+  const { checksumValue, algorithm } = fieldsOf(one['checksum'])
   distribution(dataset, {
-    iri: fieldsOf(value)['@id'],
+    iri: one['@id'],
     identifier: one['identifier'],
     title: fromHtml(texts(one, 'title')),
     description: fromHtml(texts(one, 'description')),
@@ -303,10 +360,14 @@ function file(dataset: Subject, value: unknown, fields: Fields): void {
     licences: licences.map((given) => ({ url: idOrLabel(given) })),
     issued: one['issued'],
     modified: one['modified'],
-    language: one['language'],
+    language: listOf(one['language']).map(idOrLabel),
     ...conditions(one),
     page: [...listOf(one['page']), ...listOf(one['describedBy'])].map(addressIn),
     status: idOrLabel(one['status']),
     availability: idOrLabel(one['availability']),
+    services: listOf(one['accessService']).map((service) => {
+      const { '@id': iri, title, endpointURL } = fieldsOf(service)
+      return { iri, title, endpoint: fileAddress(endpointURL) }
+    }),
   })
 }

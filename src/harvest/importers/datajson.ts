@@ -6,7 +6,7 @@
 import { z } from 'zod'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
-import { podReader, type PodSource } from './datajson-mapping.ts'
+import { keywordsIn, localName, podReader, type PodSource } from './datajson-mapping.ts'
 import { type JsonDocument, openUnlessSame } from './documents.ts'
 import type { ImportEvent } from './reception.ts'
 import type { ImportContext, ImporterKind, ImportRun } from './importer.ts'
@@ -51,7 +51,7 @@ type Opened = { readonly document: JsonDocument; readonly url: string }
 
 /**
  * Everything that the document holds, which is closed. Services and catalogue records are no datasets; the run says how
- * many services there are.
+ * many services there are. Throws `source-error-envelope` or `source-malformed` when the document is no catalogue.
  */
 export async function* datasetsOf(
   run: ImportContext,
@@ -61,23 +61,22 @@ export async function* datasetsOf(
   const { sink, output, validate } = run
   const { findings, headers, hash, start } = document
   try {
-    validate(validatorOf(url, headers, hash))
-    const read = podReader(source)
     const everywhere = await commonKeywords(document)
     for (const word of everywhere)
       sink.finding(
         { slug: 'unmapped-value', detail: `dcat:keyword: ${word}, on every record` },
         { sourceUrl: document.url },
       )
-    let isCatalogue = /^\s*\[|"(?:dataset|service|catalog)"\s*:/.test(start)
+    const read = podReader(source, everywhere)
+    let isCatalogue = /^\s*\[|"(?:dcat:)?(?:dataset|service|catalog)"\s*:/.test(start)
     let services = 0
     for await (const { kind, value, pointer } of membersIn(document)) {
       isCatalogue = true
-      const entry = withoutKeywords(value, everywhere)
       if (kind === 'service') services += 1
-      else yield foundEntry(entry, { output, read, findings, pointer })
+      else yield foundEntry(value, { output, read, findings, pointer })
     }
     if (!isCatalogue) throw documentFailure(document)
+    validate(validatorOf(url, headers, hash))
     reportServices(sink, { count: services, first: [] }, document.url)
     yield { kind: 'page' }
   } finally {
@@ -88,13 +87,33 @@ export async function* datasetsOf(
 type Member = {
   readonly kind: 'dataset' | 'service'
   readonly value: unknown
-  /** Where it stands in the document (RFC 6901). */
+  /** Where it is in the document (RFC 6901). */
   readonly pointer: string
 }
 
+/** The datasets and services of a document, with or without prefixes: in lists, alone, or as nodes of a graph. */
 async function* membersIn(document: JsonDocument): AsyncGenerator<Member, void> {
-  for await (const { list, key, value } of document.members())
-    yield* entriesIn(list || 'dataset', value, list === '' ? `/${key}` : `/${list}/${key}`)
+  // A single member may be written without a list: then its own members come one by one.
+  const single = new Map<string, Record<string, unknown>>()
+  for await (const { list, key, value } of document.members()) {
+    const name = localName(list)
+    if (typeof key === 'number')
+      yield* entriesIn(
+        name === '@graph' ? kindOfNode(value) : name || 'dataset',
+        value,
+        list === '' ? `/${key}` : `/${list}/${key}`,
+      )
+    else if (kinds.has(name)) single.set(list, { ...single.get(list), [key]: value })
+  }
+  for (const [list, value] of single) yield* entriesIn(localName(list), value, `/${list}`)
+}
+
+const kinds: ReadonlySet<string> = new Set(['dataset', 'service', 'catalog'])
+
+/** A node of a graph is a dataset unless it says that it is something else. */
+const kindOfNode = (value: unknown): string => {
+  const types = listOf(fieldsOf(value)['@type']).map((type) => localName(plainText(type) ?? ''))
+  return types.includes('DataService') ? 'service' : 'dataset'
 }
 
 const deepest = 8
@@ -108,17 +127,12 @@ function* entriesIn(
 ): Generator<Member, void> {
   if (kind === 'dataset' || kind === 'service') yield { kind, value, pointer }
   if (kind !== 'catalog' || depth === deepest) return
-  for (const name of ['dataset', 'service', 'catalog']) {
-    const members = fieldsOf(value)[name]
-    for (const [at, one] of listOf(members).entries())
-      // A single one may be written without being a list.
-      yield* entriesIn(
-        name,
-        one,
-        `${pointer}/${name}${Array.isArray(members) ? `/${at}` : ''}`,
-        depth + 1,
-      )
-  }
+  for (const [name, members] of Object.entries(fieldsOf(value)))
+    if (kinds.has(localName(name)))
+      for (const [at, one] of listOf(members).entries()) {
+        const step = Array.isArray(members) ? `/${at}` : ''
+        yield* entriesIn(localName(name), one, `${pointer}/${name}${step}`, depth + 1)
+      }
 }
 
 /** A keyword that more than so many records carry, all of them, tells none apart. */
@@ -131,16 +145,9 @@ async function commonKeywords(document: JsonDocument): Promise<ReadonlySet<strin
   for await (const { kind, value } of membersIn(document)) {
     if (kind === 'service') continue
     records += 1
-    const words = listOf(fieldsOf(value)['keyword']).flatMap((word) => plainText(word) ?? [])
-    common = common?.intersection(new Set(words)) ?? new Set(words)
+    const words = new Set(keywordsIn(fieldsOf(value)))
+    common = common?.intersection(words) ?? words
     if (common.size === 0) return common
   }
   return records > manyRecords && common ? common : new Set()
-}
-
-function withoutKeywords(value: unknown, dropped: ReadonlySet<string>): unknown {
-  if (dropped.size === 0) return value
-  const words = listOf(fieldsOf(value)['keyword'])
-  const keyword = words.filter((word) => !dropped.has(plainText(word) ?? ''))
-  return { ...fieldsOf(value), keyword }
 }

@@ -12,7 +12,7 @@ import { openUnlessSame } from './documents.ts'
 import type { ImportEvent } from './reception.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
-import { addressWith, countOf, envelopeFailure, foundEntry, listPages, portalOf } from './portal.ts'
+import { addressWith, countOf, envelopeFailure, listPages, portalOf } from './portal.ts'
 
 /** What the config of a DKAN importer may say beside the common keys. */
 const dkanConfig = z.object({
@@ -87,26 +87,23 @@ const mostEmpty = 10
 function searchPages({ config, source, output }: Run, site: PodSource): Finds {
   const size = Math.min(config.pageSize, largestPage)
   let empty = 0
-  return listPages(async ({ page }) => {
+  const ask = async ({ page }: { readonly page: number }) => {
     // Facets over the whole index would be counted for every page.
     const order = { sort: 'title', 'sort-order': 'asc', facets: 0 }
     const query = { 'page-size': size, page, ...order, ...config.filters }
     const { value, url } = await source.json(addressWith(`${site.root}/api/1/search`, query))
-    const { total: told, results } = fieldsOf(value)
-    const total = countOf(told)
+    const { total: declared, results } = fieldsOf(value)
+    const total = countOf(declared)
     if (total === undefined || typeof results !== 'object') throw envelopeFailure(value, url)
     // Without results there is a list in place of an object.
-    const entries = Object.entries(fieldsOf(results))
-    const finds = entries.values().map(([key, one]) => {
-      const read = podReader(site, key.replace(/^[^/]*\//, ''))
-      return foundEntry(one, { output, read })
-    })
-    const count = entries.length
+    const entries = fieldsOf(results)
+    const count = Object.keys(entries).length
     empty = count === 0 ? empty + 1 : 0
     // A full page may have one after it that the total does not know of; what it promises further on is for the count to miss.
     const isLast = (page * size >= total && count < size) || empty > mostEmpty
-    return { count, finds, total, isLast }
-  })
+    return { entries, pointer: '/results', total, isLast }
+  }
+  return listPages({ output, ask, read: podReader(site) })
 }
 
 /**
@@ -123,15 +120,14 @@ async function* packageLists(run: Run, root: string): Finds {
   })
   const before = await packageNames(source, root)
   if (before) yield { kind: 'total', total: before.size }
-  yield* listPages(async ({ met }) => {
+  const ask = async ({ met }: { readonly met: number }) => {
     const query = { limit: String(config.pageSize), offset: String(met) }
     const call = { root, name: 'current_package_list_with_resources', query }
     const answer = await action(source, call)
     if (!answer.ok) throw new Failure('source-error', `The list answered ${answer.status}.`)
-    const found = listOf(answer.result).flat()
-    const finds = found.values().map((value) => foundEntry(value, { output, read }))
-    return { count: found.length, finds }
-  })
+    return { entries: listOf(answer.result).flat(), pointer: '/result' }
+  }
+  yield* listPages({ output, read, ask })
   const after = await packageNames(source, root)
   if (after) yield { kind: 'total', total: after.size }
   else yield { kind: 'end', as: 'incomplete', problem: uncounted }

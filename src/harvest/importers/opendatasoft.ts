@@ -8,7 +8,7 @@ import { type Fields, isJsonObject } from '../../text/json.ts'
 import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
 import { shownUrl } from '../../secrets.ts'
 import { period } from '../mapping/coverage.ts'
-import { distribution } from '../mapping/distribution.ts'
+import { distribution, exportFile } from '../mapping/distribution.ts'
 import { fromHtml, type PropertyValues, write } from '../mapping/properties.ts'
 import { type MappedRecord, mappingKeys, type Subject } from '../mapping/record.ts'
 import { openUnlessSame } from './documents.ts'
@@ -16,7 +16,7 @@ import type { ImporterKind, ImportRun } from './importer.ts'
 import { nextPage } from './next-page.ts'
 import {
   countOf,
-  type PortalEntry,
+  type EntryReader,
   envelopeFailure,
   foundEntry,
   lasting,
@@ -26,7 +26,7 @@ import {
   recordIn,
   siteRoot,
 } from './portal.ts'
-import type { ImportEvent, ImportItem } from './reception.ts'
+import type { ImportEvent } from './reception.ts'
 import { type JsonPage } from './source.ts'
 
 // What the config of an OpenDataSoft importer may say, and from its datasets to DCAT-AP.
@@ -62,8 +62,8 @@ type Domain = Portal<OpendatasoftConfig> & { readonly api: string }
 
 /** The ids of an entry, and whether it is for us. */
 export const datasetReader =
-  (domain: Domain) =>
-  (fields: Fields): PortalEntry => {
+  (domain: Domain): EntryReader =>
+  (fields) => {
     const uid = plainText(fields['dataset_uid'])
     const slug = plainText(fields['dataset_id'])
     const ids = domain.config.identifier === 'dataset_id' ? [slug, uid] : [uid, slug]
@@ -76,6 +76,7 @@ export const datasetReader =
     const own = lasting(fieldsOf(metas['default']), ['records_count', 'metadata_processed'])
     return {
       sourceId,
+      title: fieldsOf(metas['default'])['title'],
       aliases,
       sourceUrl: page,
       skipped: reasonToSkip(fields, domain.config),
@@ -171,18 +172,6 @@ function origin(dataset: Subject, own: Fields): void {
 const usual = ['csv', 'json', 'xlsx']
 const ofGeography = ['geojson', 'shp', 'kml']
 
-const mediaTypes: Readonly<Record<string, string>> = {
-  csv: 'text/csv',
-  json: 'application/json',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  geojson: 'application/geo+json',
-  kml: 'application/vnd.google-earth.kml+xml',
-  shp: 'application/zip',
-  rdf: 'application/rdf+xml',
-  ttl: 'text/turtle',
-  jsonld: 'application/ld+json',
-}
-
 function mapDistributions(dataset: Subject, fields: Fields, context: OpendatasoftDataset): void {
   const { api, id, sourceId, config } = context
   const own = fieldsOf(fieldsOf(fields['metas'])['default'])
@@ -192,16 +181,15 @@ function mapDistributions(dataset: Subject, fields: Fields, context: Opendatasof
   const chosen = [config.formats ?? shipped].flat().flatMap((text) => text.split(','))
   const formats = chosen.map((format) => format.trim())
   if (fields['has_records'] !== false) {
-    for (const format of formats) {
-      const url = `${root}/exports/${encodeURIComponent(format)}`
-      const about = { identifier: `${sourceId}/${format}`, mediaType: mediaTypes[format] }
-      distribution(dataset, { ...about, downloadUrl: url, format, licences })
+    for (const name of formats) {
+      const url = `${root}/exports/${encodeURIComponent(name)}`
+      exportFile(dataset, { id: sourceId, name, downloadUrl: url, licences })
     }
-    distribution(dataset, {
+    exportFile(dataset, {
+      id: sourceId,
+      name: 'json',
       identifier: `${sourceId}/records`,
       accessUrl: `${root}/records`,
-      format: 'JSON',
-      mediaType: 'application/json',
       licences,
       services: [{ title: { '': 'OpenDataSoft Explore API' }, endpoint: api }],
     })
@@ -256,15 +244,13 @@ async function* importOpendatasoft(run: Run): AsyncGenerator<ImportEvent, void> 
   const root = siteRoot(config.address, /\/(?:api|explore)(?:\/.*)?$/)
   const { first, addresses } = await firstPage(run, root)
   const read = datasetReader({ ...(await portalOf(run, root)), api: addresses.api })
-  const find = (value: unknown, findings: readonly Finding[]) =>
-    foundEntry(value, { output, read, findings })
   if (first.total !== undefined && first.total >= window) {
     yield { kind: 'total', total: first.total }
-    yield* exported(run, addresses, find)
+    yield* exported(run, addresses, read)
     return
   }
   let answer = first
-  yield* listPages(async ({ page, met }) => {
+  const ask = async ({ page, met }: { readonly page: number; readonly met: number }) => {
     if (page > 1) {
       const { url, links } = answer
       const next =
@@ -273,11 +259,13 @@ async function* importOpendatasoft(run: Run): AsyncGenerator<ImportEvent, void> 
           : nextPage(links.next, { address: config.address, url, brokenHydra: false })
       answer = listIn(await askPatiently(run, next))
     }
-    const { total, entries, findings, links } = answer
-    const count = entries.length
-    const isLast = links ? links.next === undefined : met + count >= window - 1 || undefined
-    return { count, total, finds: entries.values().map((one) => find(one, findings)), isLast }
-  }, config.pageSize)
+    const { entries, links } = answer
+    const isLast = links
+      ? links.next === undefined
+      : met + entries.length >= window - 1 || undefined
+    return { ...answer, isLast }
+  }
+  yield* listPages({ output, read, ask, size: config.pageSize })
 }
 
 /** The first page of the newest API that the domain has. */
@@ -317,13 +305,15 @@ function queryOf({ config, lastRun }: Run, portion: Readonly<Record<string, numb
 async function* exported(
   run: Run,
   addresses: Addresses,
-  find: (value: unknown, findings: readonly Finding[]) => ImportItem,
+  read: EntryReader,
 ): AsyncGenerator<ImportEvent, void> {
   const document = await openUnlessSame(run, addresses.export)
   if (typeof document === 'string') return
+  const { output } = run
+  const { findings } = document
   try {
-    for await (const { list, value } of document.members())
-      if (list === '') yield find(value, document.findings)
+    for await (const { list, key, value } of document.members())
+      if (list === '') yield foundEntry(value, { output, read, findings, pointer: `/${key}` })
   } finally {
     await document.close()
   }
@@ -333,27 +323,29 @@ async function* exported(
   if (total !== undefined) yield { kind: 'total', total }
 }
 
-/** One page of the list of datasets, as either generation of the API tells it. */
-type ListPage = {
+/** One page of the list of datasets, as either generation of the API writes it. */
+type ListAnswer = {
   readonly url: string
   readonly total: number | undefined
   readonly entries: readonly unknown[]
+  readonly pointer: string
   /** Where pages have links: the one to the next page, unless this is the last. */
   readonly links?: { readonly next: string | undefined }
   readonly findings: readonly Finding[]
 }
 
 /** Throws `source-error-envelope` and `source-malformed`. */
-function listIn({ value, url, findings }: JsonPage): ListPage {
+function listIn({ value, url, findings }: JsonPage): ListAnswer {
   const { total_count: count, results, datasets, links } = fieldsOf(value)
-  const total = countOf(count)
-  if (Array.isArray(results)) return { url, total, entries: results, findings }
+  const about = { url, total: countOf(count), findings }
+  if (Array.isArray(results)) return { ...about, entries: results, pointer: '/results' }
   if (!Array.isArray(datasets)) throw envelopeFailure(value, url)
   const entries = datasets.map((one: unknown) => fieldsOf(one)['dataset'])
   const link = listOf(links)
     .map(fieldsOf)
     .find((one) => one['rel'] === 'next')
-  return { url, total, entries, links: { next: plainText(link?.['href']) }, findings }
+  const next = plainText(link?.['href'])
+  return { ...about, entries, pointer: '/datasets', links: { next } }
 }
 
 /** Domains have a daily quota and say in the body when it begins anew. */

@@ -3,10 +3,10 @@
  * licences, and answers with status 200 that are errors all the same.
  */
 
-import { Failure, type Kind } from '../../errors.ts'
+import { Failure } from '../../errors.ts'
 import { defined } from '../../pipe/defined.ts'
 import type { Finding } from '../../pipe/message.ts'
-import type { Fields } from '../../text/json.ts'
+import { type Fields, isJsonObject } from '../../text/json.ts'
 import { type Authorities, shippedAuthorities } from '../../vocabularies/authorities.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
 import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
@@ -15,6 +15,7 @@ import { MappedRecord, type MappingConfig, type RecordOptions } from '../mapping
 import type { ImportItem } from './reception.ts'
 import { canonicalJson, type ImportConfig } from './import-config.ts'
 import type { ImportContext, ImportRun } from './importer.ts'
+import type { ImportSource, SourceRequest } from './source.ts'
 
 /** What is the same for all records of a run. */
 export type Portal<Config = object> = {
@@ -78,61 +79,80 @@ export function licenceList(needs: (record: unknown) => boolean, ask: () => Prom
   }
 }
 
-/** What an importer makes of an entry that is an object. */
+/** What a platform makes of an entry that is an object. */
 export type PortalEntry = {
   /** Empty when the source tells none. */
   readonly sourceId: string
-  readonly aliases: readonly string[]
+  /** As the source writes it, to find the record by when it is refused. */
+  readonly title: unknown
+  /** Other ids; blank ones do not count. */
+  readonly aliases?: readonly (string | undefined)[]
   readonly sourceUrl?: string | undefined
   /** Why the entry is not for us. */
   readonly skipped?: string | undefined
   /** Why the entry cannot be read. */
-  readonly flaw?: string | undefined
+  readonly flaw?: Failure | string | undefined
   /** The entry without what changes by itself, for the source hash. */
   readonly lasting: unknown
   readonly map: () => MappedRecord
 }
 
+/** `key`: the name or the number of the entry in its list. */
+export type EntryReader = (fields: Fields, key?: string) => PortalEntry
+
 type EntryOptions = {
   readonly output: ImportContext['output']
-  readonly read: (fields: Fields) => PortalEntry
+  readonly read: EntryReader
   /** What is to be said of every record. */
-  readonly findings?: readonly Finding[]
+  readonly findings?: readonly Finding[] | undefined
   /** Where the entry stands in its document (RFC 6901). */
-  readonly pointer?: string | undefined
+  readonly pointer?: string
+  readonly key?: string
 }
 
 /** An entry of a JSON source as a find: a record, one that is not for us, or one that cannot be read. */
 export function foundEntry(value: unknown, options: EntryOptions): ImportItem {
-  const { output, read, pointer, findings = [] } = options
-  const refused = (kind: Kind, detail: string) =>
-    ({ kind: 'refused', problem: new Failure(kind, detail), excerpt: excerptOf(value) }) as const
-  // Under the names that sources give to titles.
-  const { title, name, label } = fieldsOf(value)
-  const said = saidText(title) ?? saidText(name) ?? saidText(label)
-  const whereabouts = { title: said, pointer }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { ...refused('item-no-identifier', 'The entry is no JSON object.'), whereabouts }
-  const entry = read(fieldsOf(value))
-  const { sourceId, sourceUrl, aliases, skipped, flaw } = entry
+  const { output, read, pointer, key, findings = [] } = options
+  const refused = (problem: Failure, about: object = { whereabouts: { pointer } }) =>
+    ({ kind: 'refused', problem, excerpt: excerptOf(value), ...about }) as const
+  if (!isJsonObject(value))
+    return refused(new Failure('item-no-identifier', 'The entry is no JSON object.'))
+  const entry = read(fieldsOf(value), key)
+  const { sourceId, sourceUrl, aliases = [], skipped, flaw } = entry
+  const whereabouts = { title: saidText(textIn(entry.title)), pointer }
+  const names = { sourceId: sourceId || undefined, sourceUrl, whereabouts }
   if (sourceId === '')
-    return { ...refused('item-no-identifier', 'The entry has no identifier.'), whereabouts }
+    return refused(new Failure('item-no-identifier', 'The entry has no identifier.'), names)
   if (skipped !== undefined) return { kind: 'skipped', sourceId, reason: skipped }
-  if (flaw !== undefined) return { ...refused('item-malformed', flaw), sourceId, sourceUrl }
+  if (flaw !== undefined)
+    return refused(typeof flaw === 'string' ? new Failure('item-malformed', flaw) : flaw, names)
   try {
-    const names = { sourceId, sourceUrl, aliases, hashed: canonicalJson(entry.lasting) }
-    if (output === 'dcat-ap') {
-      const mapped = entry.map().found(names)
-      return { ...mapped, findings: [...findings, ...(mapped.findings ?? [])] }
-    }
-    const text = canonicalJson(value)
-    return { kind: 'record', mediaType: 'application/json', text, findings, ...names }
+    const given = aliases.filter((alias) => alias !== undefined)
+    const about = { ...names, sourceId, aliases: given, hashed: canonicalJson(entry.lasting) }
+    if (output === 'source')
+      return {
+        ...about,
+        kind: 'record',
+        mediaType: 'application/json',
+        text: canonicalJson(value),
+        findings,
+      }
+    const mapped = entry.map().found(about)
+    return { ...mapped, findings: [...findings, ...(mapped.findings ?? [])] }
   } catch (error) {
     // The stack ends before the nesting does.
     if (!(error instanceof RangeError)) throw error
-    return { ...refused('item-malformed', 'The entry is nested too deep.'), sourceId, sourceUrl }
+    return refused(new Failure('item-malformed', 'The entry is nested too deep.'), names)
   }
 }
+
+/** The first text of a title, which may be a list or texts by language. */
+const textIn = (title: unknown): unknown =>
+  isJsonObject(title)
+    ? textIn(Object.values(title))
+    : Array.isArray(title)
+      ? title.flat()[0]
+      : title
 
 function excerptOf(value: unknown): string {
   try {
@@ -144,9 +164,12 @@ function excerptOf(value: unknown): string {
 
 /** One page of a list. */
 type ListPage = {
-  /** Entries of the page; read lazily. */
-  readonly count: number
-  readonly finds: Iterable<ImportItem>
+  /** A list, or an object that has the entries under their keys. */
+  readonly entries: readonly unknown[] | Fields
+  /** Where these are in the answer (RFC 6901). */
+  readonly pointer: string
+  /** What is to be said of every record of the page. */
+  readonly findings?: readonly Finding[]
   /** How many entries the whole list has, where the source tells it. */
   readonly total?: number | undefined
   /** A key from which a later run can go on. */
@@ -155,29 +178,56 @@ type ListPage = {
   readonly isLast?: boolean | undefined
 }
 
-/** What was read so far, to ask for the next page by. */
-type ListPlace = { readonly page: number; readonly met: number }
+type ListOptions = {
+  readonly output: ImportContext['output']
+  readonly read: EntryReader
+  /** Entries of a full page, where the source never cuts pages. */
+  readonly size?: number
+  /** `page`: number of the page, from 1; `met`: entries of the pages before it. */
+  readonly ask: (place: { readonly page: number; readonly met: number }) => Promise<ListPage>
+}
 
 /**
  * The entries of a list, page by page. Where the source does not say which page is the last, it is an empty one, or a short one (of
  * less than `size`, or than earlier pages had) after as many entries as there are to be: a total that is too low must not hide what
  * comes after it.
  */
-export async function* listPages(
-  ask: (place: ListPlace) => Promise<ListPage>,
-  size?: number,
-): AsyncGenerator<ImportItem, void> {
+export async function* listPages(options: ListOptions): AsyncGenerator<ImportItem, void> {
+  const { ask, size } = options
   for (let [page, met, largest] = [1, 0, 0]; ; page += 1) {
-    const { count, finds, total, cursor, isLast } = await ask({ page, met })
+    const { entries, pointer, findings, total, cursor, isLast } = await ask({ page, met })
+    const all = Object.entries(entries)
     // An empty page tells nothing but the total, which the first one told.
-    if (total !== undefined && (count > 0 || page === 1)) yield { kind: 'total', total }
-    yield* finds
-    if (count > 0) yield defined({ kind: 'page', cursor })
-    met += count
-    largest = Math.max(largest, count)
-    const isEnd = count === 0 || (met >= (total ?? Infinity) && count < (size ?? largest))
+    if (total !== undefined && (all.length > 0 || page === 1)) yield { kind: 'total', total }
+    for (const [key, value] of all) {
+      const step = key.replaceAll('~', '~0').replaceAll('/', '~1')
+      yield foundEntry(value, { ...options, findings, pointer: `${pointer}/${step}`, key })
+    }
+    if (all.length > 0) yield defined({ kind: 'page', cursor })
+    met += all.length
+    largest = Math.max(largest, all.length)
+    const isEnd = all.length === 0 || (met >= (total ?? Infinity) && all.length < (size ?? largest))
     if (isLast ?? isEnd) return
   }
+}
+
+/**
+ * The list that a JSON answer has under a name, or is when the name is empty, as a page. Throws what `ImportSource.json` throws,
+ * `source-error-envelope` and `source-malformed` when there is none.
+ */
+export async function askList(
+  source: ImportSource,
+  url: string,
+  name = '',
+  request?: SourceRequest,
+) {
+  const answer = await source.json(url, request)
+  const fields = fieldsOf(answer.value)
+  const entries = name === '' ? answer.value : fields[name]
+  if (!Array.isArray(entries)) throw envelopeFailure(answer.value, answer.url)
+  const { findings, hash } = answer
+  const list: readonly unknown[] = entries
+  return { entries: list, pointer: name === '' ? '' : `/${name}`, findings, fields, hash }
 }
 
 /** The fields without the volatile ones, in the record itself and in its resources. */

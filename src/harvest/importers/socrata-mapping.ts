@@ -1,13 +1,14 @@
 /** What the config of a Socrata importer may say, and from its assets to DCAT-AP. */
 
 import { z } from 'zod'
+import { Failure } from '../../errors.ts'
 import type { Fields } from '../../text/json.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
 import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
-import { distribution } from '../mapping/distribution.ts'
+import { distribution, exportFile } from '../mapping/distribution.ts'
 import { fromHtml, write } from '../mapping/properties.ts'
 import { type MappedRecord, mappingKeys, type Subject } from '../mapping/record.ts'
-import { type PortalEntry, lasting, type Portal, recordIn } from './portal.ts'
+import { type EntryReader, lasting, type Portal, recordIn } from './portal.ts'
 
 /** What a field of a portal's own metadata can mean. */
 const meanings = [
@@ -54,19 +55,20 @@ export const isLink = (value: unknown, site: SocrataSite): boolean =>
   assetIn(value)['type'] === 'href' && reasonToSkip(fieldsOf(value), site) === undefined
 
 export const assetReader =
-  (site: SocrataSite) =>
-  (fields: Fields): PortalEntry => {
+  (site: SocrataSite): EntryReader =>
+  (fields) => {
     const asset = assetIn(fields)
     const sourceId = plainText(asset['id']) ?? ''
     const link = saidText(fields['permalink']) ?? saidText(fields['link']) ?? ''
     const page = /^https?:/i.test(link) ? link : `${site.root}/d/${encodeURIComponent(sourceId)}`
-    const isNamed = saidText(asset['name']) !== undefined
+    const nameless = 'The asset has no name (resource.name).'
+    const { problem } = fieldsOf(fields['view'])
     return {
       sourceId,
-      aliases: [],
+      title: asset['name'],
       sourceUrl: page,
       skipped: reasonToSkip(fields, site),
-      flaw: isNamed ? undefined : 'The asset has no name (resource.name).',
+      flaw: problem instanceof Failure ? problem : saidText(asset['name']) ? undefined : nameless,
       lasting: { ...fields, resource: lasting(asset, ['page_views', 'download_count']) },
       map: () => mapAsset(fields, { ...site, sourceId, page }),
     }
@@ -184,17 +186,13 @@ const shapes = /^(?:multi)?(?:point|polygon|line)$|^location$/i
 function table(dataset: Subject, asset: Fields, { root, sourceId, licences }: Files): void {
   const id = encodeURIComponent(sourceId)
   const rows = `${root}/api/views/${id}/rows.csv?accessType=DOWNLOAD`
-  const csv = { identifier: `${sourceId}/csv`, format: 'CSV', mediaType: 'text/csv' }
-  distribution(dataset, { ...csv, downloadUrl: rows, licences })
+  exportFile(dataset, { id: sourceId, name: 'csv', downloadUrl: rows, licences })
   const endpoint = `${root}/resource/${id}.json`
-  const json = { identifier: `${sourceId}/json`, format: 'JSON', mediaType: 'application/json' }
   const services = [{ title: { '': 'Socrata Open Data API' }, endpoint }]
-  distribution(dataset, { ...json, accessUrl: endpoint, licences, services })
+  exportFile(dataset, { id: sourceId, name: 'json', accessUrl: endpoint, licences, services })
   if (!listOf(asset['columns_datatype']).some((type) => shapes.test(plainText(type) ?? ''))) return
   const map = `${root}/resource/${id}.geojson`
-  const geo = { identifier: `${sourceId}/geojson`, format: 'GeoJSON' }
-  const mediaType = 'application/geo+json'
-  distribution(dataset, { ...geo, mediaType, downloadUrl: map, licences })
+  exportFile(dataset, { id: sourceId, name: 'geojson', downloadUrl: map, licences })
 }
 
 function file(dataset: Subject, asset: Fields, { root, sourceId, licences }: Files): void {

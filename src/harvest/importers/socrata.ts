@@ -1,14 +1,13 @@
 /** The Socrata (Tyler Data & Insights) importer: by the discovery API, or by what a site has in its place. */
 
 import { Failure } from '../../errors.ts'
-import type { Finding } from '../../pipe/message.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import type { Fields } from '../../text/json.ts'
 import { datasetsOf } from './datajson.ts'
 import { openUnlessSame } from './documents.ts'
-import type { ImportEvent, ImportItem } from './reception.ts'
+import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
-import { addressWith, countOf, envelopeFailure, foundEntry, listPages, portalOf } from './portal.ts'
+import { addressWith, askList, countOf, envelopeFailure, listPages, portalOf } from './portal.ts'
 import {
   assetIn,
   assetReader,
@@ -118,46 +117,35 @@ async function* discovered(run: Run, { root, total: before }: Discovery): Finds 
  * `page-repeated` and what `Source.json` throws.
  */
 function assets(run: Run, root: string, query: AssetQuery): Finds {
+  const { source, site, output } = run
   let after: string | undefined = query.after
-  return listPages(async () => {
+  const ask = async () => {
     if (after === undefined)
       throw new Failure('source-malformed', 'A page has no id after which the next one begins.')
     const url = discoveryAddress(run, root, { ...query, after })
-    run.source.visit(url)
-    const { value, hash, findings } = await run.source.json(url, { paged: false })
-    const { results } = fieldsOf(value)
-    if (!Array.isArray(results)) throw envelopeFailure(value, url)
-    const count = results.length
-    if (count === 0) return { count, finds: [], isLast: true }
-    run.source.meetBody(hash)
-    after = results.map((one) => plainText(assetIn(one)['id'])).findLast(Boolean)
+    source.visit(url)
+    const page = await askList(source, url, 'results', { paged: false })
+    if (page.entries.length === 0) return { ...page, isLast: true }
+    source.meetBody(page.hash)
+    after = page.entries.map((one) => plainText(assetIn(one)['id'])).findLast(Boolean)
     const cursor = after === undefined ? undefined : `${query.type} ${after}`
-    return { count, finds: await finds(run, results, findings), cursor }
-  })
+    return { ...page, entries: await withLinks(run, page.entries), cursor }
+  }
+  return listPages({ output, ask, read: assetReader(site) })
 }
 
-async function finds(run: Run, page: readonly unknown[], findings: readonly Finding[]) {
-  const read = assetReader(run.site)
-  const found: ImportItem[] = []
-  for (const value of page) {
-    const whole = await withLinks(run.source, value, run.site)
-    const sourceId = plainText(assetIn(value)['id']) ?? ''
-    if (whole instanceof Failure) found.push({ kind: 'refused', sourceId, problem: whole })
-    else found.push(foundEntry(whole, { output: run.output, read, findings }))
-  }
-  return found
+async function withLinks(run: Run, page: readonly unknown[]) {
+  const entries: unknown[] = []
+  for (const value of page) entries.push(await withLink(run.source, value, run.site))
+  return entries
 }
 
 /**
  * Where an asset that is only a link leads to: its own description has that, the list of assets does not. The asset with the
- * places it leads to, as it is when it leads nowhere or is gone, or why they are not known. Throws what concerns the source
- * as a whole.
+ * places it leads to, or with the problem of its description; as it is when it leads nowhere or is gone. Throws what concerns
+ * the source as a whole.
  */
-async function withLinks(
-  source: ImportSource,
-  value: unknown,
-  site: SocrataSite,
-): Promise<unknown> {
+async function withLink(source: ImportSource, value: unknown, site: SocrataSite): Promise<unknown> {
   const id = plainText(assetIn(value)['id'])
   if (id === undefined || !isLink(value, site)) return value
   const url = `${site.root}/api/views/${encodeURIComponent(id)}.json`
@@ -173,7 +161,7 @@ async function withLinks(
     const isSlow = (kind: string) => kind === 'source-timeout' || kind === 'source-truncated'
     if (!(error instanceof Failure) || isSlow(error.kind)) throw error
     if (!faultsOfOneAnswer.has(error.kind)) throw error
-    return error
+    return { ...fieldsOf(value), view: { problem: error } }
   }
 }
 
@@ -188,15 +176,15 @@ async function* otherLists(run: Run): Finds {
 }
 
 /** The list of views that older sites have, until an empty page. */
-const viewList = (run: Run): Finds =>
-  listPages(async ({ page }) => {
-    const query = { page, limit: run.config.pageSize }
-    const url = addressWith(`${run.site.root}/api/views/metadata/v1`, query)
-    const { value, findings } = await run.source.json(url)
-    if (!Array.isArray(value)) throw envelopeFailure(value, url)
-    const views = value.map((one) => assetOf(fieldsOf(one)))
-    return { count: views.length, finds: await finds(run, views, findings) }
-  })
+function viewList(run: Run): Finds {
+  const { source, site, config, output } = run
+  const ask = async ({ page }: { readonly page: number }) => {
+    const query = { page, limit: config.pageSize }
+    const list = await askList(source, addressWith(`${site.root}/api/views/metadata/v1`, query))
+    return { ...list, entries: list.entries.map((one) => assetOf(fieldsOf(one))) }
+  }
+  return listPages({ output, ask, read: assetReader(site) })
+}
 
 /** A view of the older list in the words of the discovery API. */
 function assetOf(view: Fields): unknown {

@@ -19,7 +19,6 @@ import {
   countOf,
   type PortalEntry,
   envelopeFailure,
-  foundEntry,
   lasting,
   licenceList,
   listPages,
@@ -69,25 +68,25 @@ async function* importUdata(
     return status < 400 ? value : []
   })
   const portal = { ...(await portalOf(run, root)), licence: licences.find }
-  const read = (fields: Fields) => entryOf(fields, portal, ownHost)
   const headers: Record<string, string> = output === 'source' ? {} : { 'X-Fields': fieldMask }
   let total: number | undefined
-  yield* listPages(async ({ page }) => {
+  const ask = async ({ page }: { readonly page: number }) => {
     // Pages are counted: the links of portals behind a proxy lead to its inner name.
     const query = { page, page_size: config.pageSize, sort: 'created', ...config.filters }
     const url = addressWith(`${root}/api/1/datasets/`, query)
     // A page after the last one is not there; whether that is the end is for the total to say.
     const accepts = page > 1 && total !== undefined ? [404] : []
     const answer = await source.json(url, { headers, accepts })
-    if (answer.status === 404) return { count: 0, finds: [], isLast: true }
-    const { data, total: told, next_page: next } = fieldsOf(answer.value)
+    if (answer.status === 404) return { entries: [], pointer: '', isLast: true }
+    const { data, total: declared, next_page: next } = fieldsOf(answer.value)
     if (!Array.isArray(data)) throw envelopeFailure(answer.value, answer.url)
-    total = countOf(told)
+    total = countOf(declared)
     await licences.learn(data)
-    const finds = data.values().map((value) => foundEntry(value, { output, read }))
+    const entries: readonly unknown[] = data
     const isLast = next === null || next === undefined || data.length === 0
-    return { count: data.length, finds, total, isLast }
-  })
+    return { entries, pointer: '/data', total, isLast }
+  }
+  yield* listPages({ output, ask, read: (fields) => entryOf(fields, portal, ownHost) })
   const uncounted = 'The portal does not tell how many datasets it has.'
   if (total === undefined)
     yield { kind: 'end', as: 'incomplete', problem: new Failure('total-mismatch', uncounted) }
@@ -103,7 +102,8 @@ function entryOf(fields: Fields, portal: UdataPortal, ownHost: string | undefine
   const slug = plainText(fields['slug'])
   return {
     sourceId: id,
-    aliases: slug === undefined ? [] : [slug],
+    title: fields['title'],
+    aliases: [slug],
     sourceUrl: `${portal.root}/api/1/datasets/${encodeURIComponent(id)}/`,
     skipped: reasonToSkip(fields, ownHost),
     lasting: lasting(fields, ['metrics', 'quality', 'internal']),

@@ -51,6 +51,32 @@ export function distribution(dataset: Subject, fields: DistributionFields): Subj
   return part
 }
 
+/** Media types of the formats in which platforms export data. */
+const exportTypes: Readonly<Record<string, string>> = {
+  csv: 'text/csv',
+  geojson: 'application/geo+json',
+  json: 'application/json',
+  jsonld: 'application/ld+json',
+  kml: 'application/vnd.google-earth.kml+xml',
+  rdf: 'application/rdf+xml',
+  shapefile: 'application/zip',
+  shp: 'application/zip',
+  ttl: 'text/turtle',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+}
+
+/** An export that a platform makes of a dataset in a format of the table; identified by the dataset's id and the format's name. */
+export const exportFile = (
+  dataset: Subject,
+  { id, name, ...fields }: DistributionFields & { readonly id: string; readonly name: string },
+) =>
+  distribution(dataset, {
+    identifier: `${id}/${name}`,
+    format: name,
+    mediaType: exportTypes[name],
+    ...fields,
+  })
+
 function fileType(part: Subject, fields: DistributionFields, download: string | undefined): void {
   const { record } = part
   const { authorities } = record.options

@@ -22,6 +22,8 @@ import {
 import type { ImportedRecord } from '../importers/reception.ts'
 import { contactAddress, isUsableIri, nameOf, webAddress } from './addresses.ts'
 
+export { isUsableIri } from './addresses.ts'
+
 function isTimeZone(name: string): boolean {
   if (/^[+-]\d{2}:\d{2}$/.test(name)) return true
   try {

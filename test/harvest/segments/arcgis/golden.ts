@@ -1,11 +1,8 @@
 /** An ArcGIS Hub site as the mapping knows it, for tests of the mapping alone. */
 
 import { arcgisConfig } from '../../../../src/harvest/importers/arcgis.ts'
-import {
-  contextOf,
-  mapEntry,
-  mapFeature,
-} from '../../../../src/harvest/importers/arcgis-mapping.ts'
+import { itemIn, mapFeature, mendEntry } from '../../../../src/harvest/importers/arcgis-mapping.ts'
+import { podReader } from '../../../../src/harvest/importers/datajson-mapping.ts'
 import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import type { Fields } from '../../../../src/text/json.ts'
 import { commonConfig } from '../golden-check.ts'
@@ -19,7 +16,8 @@ async function siteOf() {
 }
 
 export async function mappedEntry(fields: Fields) {
-  return mapEntry(fields, { site: await siteOf(), sourceId: item, terms: contextOf({}) })
+  const pageOf = (id: string) => `${root}/datasets/${id}`
+  return podReader({ ...(await siteOf()), pageOf, idIn: itemIn, mend: mendEntry })(fields).map()
 }
 
 export const mappedFeature = async (fields: Fields) => mapFeature(fields, await siteOf(), item)

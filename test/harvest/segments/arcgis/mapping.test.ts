@@ -3,7 +3,7 @@
 import '../../../support/seed.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { itemIn } from '../../../../src/harvest/importers/arcgis.ts'
+import { itemIn } from '../../../../src/harvest/importers/arcgis-mapping.ts'
 import { fieldsOf } from '../../../../src/vocabularies/loose-values.ts'
 import { disturbed, faultsOf } from '../any-json.ts'
 import { brokenShapes, canonicalLines, expectedIn, hasShapes, sampleIn } from '../golden-check.ts'
@@ -121,17 +121,24 @@ describe('a dataset of a feed', () => {
     expect(itemIn(identifier)).toBe(item)
   })
 
-  it('keeps what no mend is about, as it was said', async () => {
-    const text = await textOf({
-      'dcat:version': { '@value': '2', '@language': 'en' },
-      'prov:wasGeneratedBy': { '@type': 'prov:Activity', 'rdfs:label': ['Survey'] },
-      'dcat:spatialResolutionInMeters': { '@value': '10', '@type': 'xsd:decimal' },
-      bare: 'lost',
-    })
-    expect(text).toContain('dcat#version> "2"@en')
-    expect(text).toContain('label> "Survey"')
+  it('keeps what no mend is about, in the words of DCAT-AP', async () => {
+    const record = await mappedEntry(
+      fieldsOf({
+        ...sample,
+        'dct:title': [{ '@value': 'Zones inondables', '@language': 'fr' }, 'Flood Zones'],
+        'dcat:version': { '@value': '2', '@language': 'en' },
+        'prov:wasGeneratedBy': { '@type': 'prov:Activity', 'rdfs:label': ['Survey'] },
+        'dcat:spatialResolutionInMeters': { '@value': '10', '@type': 'xsd:decimal' },
+        bare: 'lost',
+      }),
+    )
+    const { text, findings } = record.found({ sourceId: 'x' })
+    expect(text).toContain('title> "Zones inondables"@fr')
+    expect(text).toContain('title> "Flood Zones" .')
+    expect(text).toContain('dcat#version> "2" .')
     expect(text).toContain('"10"^^<http://www.w3.org/2001/XMLSchema#decimal>')
     expect(text).not.toContain('lost')
+    expect(findings?.map(({ detail }) => detail)).toContain('prov:wasGeneratedBy: Survey')
   })
 
   it('has no link of its own to the page of the site as a distribution', async () => {

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { mappedPackage } from '../../../../src/harvest/importers/ckan-mapping.ts'
-import { mapPod } from '../../../../src/harvest/importers/datajson-mapping.ts'
+import { podReader } from '../../../../src/harvest/importers/datajson-mapping.ts'
 import { mappedDataset } from '../../../../src/harvest/importers/udata.ts'
 import { importConfig } from '../../../../src/harvest/importers/import-config.ts'
 import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
@@ -35,20 +35,17 @@ export async function mappings(
     ckan: (fields) => mappedPackage(fields, portal('en')),
     'dkan-1': (fields) => mappedPackage(fields, { ...portal('en'), isDkan: true }),
     'dkan-2': (fields) =>
-      mapPod(
-        fields,
-        new MappedRecord({ authorities, fallbackIri: `${root}/dataset/x`, base: `${root}/` }),
-      ),
+      podReader({
+        root,
+        config: common,
+        authorities,
+        pageOf: () => `${root}/dataset/x`,
+        idIn: (identifier) => identifier,
+      })(fields).map(),
     'dcat-us-3': (fields) =>
-      mapPod(
+      podReader({ root, config: common, authorities, pageOf: () => `${root}/data.json#x` })(
         fields,
-        new MappedRecord({
-          authorities,
-          iri: fields['@id'],
-          fallbackIri: `${root}/data.json#x`,
-          base: `${root}/`,
-        }),
-      ),
+      ).map(),
     udata: (fields) => mappedDataset(fields, { ...site, licence: () => undefined }),
   }
 }
