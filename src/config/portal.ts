@@ -1,7 +1,7 @@
 /** `PLATFORM_PORTAL_CONFIG`: name, languages, colours and parts of the pages that people read. */
 
 import { z } from 'zod'
-import { isPermission } from '../http/keys/permission.ts'
+import { isPermission } from '../http/api-key.ts'
 import { is, must, object } from './settings.ts'
 
 const language = z.enum(['en', 'de', 'fr', 'it'], must('one of en, de, fr, it'))

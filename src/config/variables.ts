@@ -1,7 +1,7 @@
 /** Every environment variable: its shape, its default and its meaning. */
 
 import { z } from 'zod'
-import { isPermission } from '../http/keys/permission.ts'
+import { isPermission } from '../http/api-key.ts'
 import { limitNames, limitTable, type Limits } from '../http/limits.ts'
 import { isBlock } from '../client/address-guard.ts'
 import { logLevels } from '../log.ts'

@@ -1,4 +1,4 @@
-/** The shell that every HTTP station is built in. */
+/** What every HTTP service is built in: routes, errors, 404 and 405; and several services behind one address. */
 
 import { randomUUID } from 'node:crypto'
 import { OpenAPIHono } from '@hono/zod-openapi'
@@ -8,19 +8,16 @@ import type { RouterRoute } from 'hono/types'
 import { getPath } from 'hono/utils/url'
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
-import type { Metrics } from './metrics.ts'
+import { pathOf, type App, type AppContext, type AppEnv, type LongAnswers } from './context.ts'
+import type { Cors } from './headers.ts'
 import { defaultLimits } from './limits.ts'
-import { problemOf } from './problem.ts'
-import type { PublicAddress } from './shell/address.ts'
-import { invalid } from './shell/complaints.ts'
-import { longAnswers, type LongAnswers } from './shell/long-answers.ts'
-import { pathOf, type App, type AppContext, type AppEnv } from './shell/context.ts'
-import type { Cors } from './shell/headers.ts'
-import { eachRequest } from './shell/request.ts'
+import { longAnswers } from './long-answers.ts'
+import type { Metrics } from './metrics.ts'
+import type { PublicAddress } from './peer.ts'
+import { invalid, problemOf, type ProblemAnswer } from './problem.ts'
+import { eachRequest } from './request.ts'
 
-export type { App, AppContext } from './shell/context.ts'
-
-type ProblemAnswer = ReturnType<typeof problemOf>
+export type { App, AppContext } from './context.ts'
 
 export type AppOptions = {
   readonly log: Log
@@ -168,4 +165,35 @@ function tableOf(routes: readonly RouterRoute[]): TrieRouter<string> {
     table.add('ALL', path, method)
   }
   return table
+}
+
+// Several services behind one address.
+
+/** What `serve` needs and every app is. */
+export type Door = {
+  fetch(request: Request, env?: AppEnv['Bindings']): Response | Promise<Response>
+}
+
+/** An app and the path in front of its routes: the `base` that it was made with, `''` for the root. */
+export type Entrance = { readonly base: string; readonly app: Door }
+
+/**
+ * Sends each request to the app with the longest base that its path starts with; 404 where none fits. Apps get the
+ * request as it is and cut off their base themselves.
+ */
+export function gateway(entrances: readonly Entrance[]): Door {
+  const ordered = entrances.toSorted((a, b) => b.base.length - a.base.length)
+  return {
+    fetch: (request, env) => {
+      const path = pathOf(request.url)
+      const entrance = ordered.find(({ base }) => isBelow(path, base))
+      return entrance ? entrance.app.fetch(request, env) : nothing(path)
+    },
+  }
+}
+
+function nothing(path: string): Response {
+  const failure = new Failure('not-found', `there is nothing at ${path}`)
+  const { status, body, headers } = problemOf(failure, path)
+  return new Response(JSON.stringify(body), { status, headers })
 }

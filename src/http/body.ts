@@ -3,7 +3,7 @@
 import { pipeline } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Failure } from '../errors.ts'
-import { within } from './shell/deadline.ts'
+import { within } from './context.ts'
 
 export type BodyLimits = {
   /** Bytes after decompression. */

@@ -7,8 +7,8 @@ import { stringify } from 'yaml'
 import { negotiate } from '../rdf/media-types.ts'
 import { escaped } from '../text/escaped.ts'
 import type { App, AppContext } from './app.ts'
-import { pathOf } from './shell/context.ts'
-import { addVary, pagePolicy } from './shell/headers.ts'
+import { pathOf } from './context.ts'
+import { addVary, pagePolicy } from './headers.ts'
 
 type Description = {
   readonly title: string

@@ -2,7 +2,7 @@
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { cacheNames, lookupsOf } from '../workers/bounded-cache.ts'
-import type { App } from './shell/context.ts'
+import type { App } from './context.ts'
 
 /** One request that was answered; `route` is the pattern, so that the number of series stays small. */
 type Observation = {

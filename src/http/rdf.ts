@@ -8,7 +8,7 @@ import { serialiseLines } from '../rdf/serialise.ts'
 import type { AppContext } from './app.ts'
 import { bodyPieces, readBody, type BodyLimits } from './body.ts'
 import { entityTag, isFresh } from './conditions.ts'
-import { addVary } from './shell/headers.ts'
+import { addVary } from './headers.ts'
 
 /** The format of the body. Throws `unsupported-media-type` (415) for a missing, unknown or not UTF-8 `Content-Type`. */
 function contentFormat(c: AppContext): Format {

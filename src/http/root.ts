@@ -3,7 +3,7 @@
 import { Failure } from '../errors.ts'
 import { newApp, type App, type AppContext, type AppOptions } from './app.ts'
 import { serveMetrics, type Metrics } from './metrics.ts'
-import { isLoopback } from './shell/client.ts'
+import { isLoopback } from './peer.ts'
 
 /** `starting` and `waiting` come before the first answer of a service, `stopping` after the last one. */
 type Status = 'starting' | 'waiting' | 'up' | 'degraded' | 'stopping'

@@ -1,13 +1,20 @@
 /** An app on a port: limits of the transport, and an end that loses no answer. */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
-import type { Door } from './gateway.ts'
+import type { Door } from './app.ts'
+import { within } from './context.ts'
 import { defaultLimits, type Limits } from './limits.ts'
-import { inRanges, isLoopback, machineOf, plain } from './shell/client.ts'
-import { within } from './shell/deadline.ts'
-import { refuseConnection, refuseSocket, transportProblem } from './shell/transport-problem.ts'
+import { clientCounts } from './long-answers.ts'
+import { inRanges, isLoopback, machineOf, plain } from './peer.ts'
 
 type ServeOptions = {
   /** `127.0.0.1` by default. */
@@ -48,11 +55,11 @@ export async function serve(app: Door, options: ServeOptions): Promise<Served> {
     })
     if (ended) outgoing.setHeader('Connection', 'close')
     const isBusy = isForProbes(incoming.socket) && !isProbe(incoming.url)
-    if (isBusy) refuseBusy(outgoing, limits)
+    if (isBusy) refuse(outgoing, 503, limits)
     else if (!isRefused(incoming, outgoing, limits)) void listener(incoming, outgoing)
   })
   const { isForProbes } = boundConnections(server, limits, options.trustedProxies)
-  server.on('clientError', refuseConnection)
+  server.on('clientError', refuseUnparsed)
   await listening(server, host, port)
 
   const close = () => {
@@ -75,21 +82,13 @@ const serverOptions = (limits: Limits) => ({
 
 const isProbe = (url = ''): boolean => /^\/(?:health|metrics)(?:[/?]|$)/.test(url)
 
-function refuseBusy(outgoing: ServerResponse, limits: Limits): void {
-  const headers = { 'Content-Type': 'application/problem+json', 'Retry-After': '5' }
-  outgoing.writeHead(503, { ...headers, Connection: 'close' })
-  outgoing.end(transportProblem(503, limits))
-}
-
 /** Answers a request whose address or header is too long for us though not for the parser. */
 function isRefused(incoming: IncomingMessage, outgoing: ServerResponse, limits: Limits): boolean {
   const url = incoming.url?.length ?? 0
   const header = incoming.rawHeaders.reduce((sum, text) => sum + text.length + 2, 0)
   const status = url > limits.urlBytes ? 414 : header > limits.headerBytes ? 431 : undefined
-  if (status === undefined) return false
-  outgoing.writeHead(status, { 'Content-Type': 'application/problem+json', Connection: 'close' })
-  outgoing.end(transportProblem(status, limits))
-  return true
+  if (status !== undefined) refuse(outgoing, status, limits)
+  return status !== undefined
 }
 
 function listening(server: Server, host: string, port: number): Promise<void> {
@@ -131,11 +130,6 @@ async function drain(
 
 // How many connections there may be, and whose: one client cannot take them all, and probes always find one.
 
-type Connections = {
-  /** Whether the connection is one of those that are kept for `/health` and `/metrics`. */
-  readonly isForProbes: (socket: Socket) => boolean
-}
-
 /** Kept for probes from elsewhere, and as many again for this host; fewer where there are few connections at all. */
 const mostKept = 20
 const keptShare = 0.05
@@ -148,12 +142,15 @@ const crowdedKeepAliveMs = 2000
 /** A connection that is kept for probes must ask within this time. */
 const probeMs = 2000
 
-/** Bounds the connections of a server: all together, and by address. `trusted` are proxies, behind which many clients stand. */
+/**
+ * Bounds the connections of a server: all together, and by address. `trusted` are proxies, behind which many clients stand.
+ * `isForProbes`: whether a connection is one of those that are kept for `/health` and `/metrics`.
+ */
 function boundConnections(
   server: Server,
   limits: Pick<Limits, 'connections' | 'connectionsPerClient'>,
   trusted: readonly string[] = [],
-): Connections {
+) {
   const { connections: most, connectionsPerClient } = limits
   const kept = Math.min(mostKept, Math.floor(most * keptShare))
   const isProxy = inRanges(trusted)
@@ -166,10 +163,13 @@ function boundConnections(
     const client = machineOf(address)
     const isCounted = !isOwn && !isProxy(address)
     if (isCounted && open.of(client) >= connectionsPerClient) {
-      return refuse(socket, `one address may have ${connectionsPerClient} (connectionsPerClient)`)
+      return refuseSocket(
+        socket,
+        `one address may have ${connectionsPerClient} (connectionsPerClient)`,
+      )
     }
     if (!isOwn && open.all() >= most - kept) {
-      return refuse(socket, `there may be ${most} (connections)`)
+      return refuseSocket(socket, `there may be ${most} (connections)`)
     }
     open.add(socket, client)
     if (!isOwn && open.all() > most - 2 * kept) {
@@ -187,37 +187,95 @@ function boundConnections(
   server.on('connection', (socket: Socket) => {
     if (admit(socket)) for (const listener of listeners) listener.call(server, socket)
   })
-  return { isForProbes: (socket) => probes.has(socket) }
+  return { isForProbes: (socket: Socket) => probes.has(socket) }
 }
 
 /** Counts connections until they close; while it is crowded, idle ones are not kept. */
 function openConnections(server: Server, most: number) {
-  const clients = new Map<string, number>()
+  const clients = clientCounts()
   let all = 0
-  const changed = () => {
+  const changed = (by: 1 | -1 | 0) => {
+    all += by
     const isCrowded = all >= most * crowded
     server.keepAliveTimeout = isCrowded ? crowdedKeepAliveMs : keepAliveMs
     if (isCrowded) server.closeIdleConnections()
   }
-  const count = (client: string, by: number) => {
-    all += by
-    const own = (clients.get(client) ?? 0) + by
-    if (own > 0) clients.set(client, own)
-    else clients.delete(client)
-    changed()
-  }
-  changed()
+  changed(0)
   return {
     all: () => all,
-    of: (client: string) => clients.get(client) ?? 0,
+    of: clients.of,
     add: (socket: Socket, client: string) => {
-      count(client, 1)
-      socket.once('close', () => count(client, -1))
+      clients.add(client, 1)
+      changed(1)
+      socket.once('close', () => {
+        clients.add(client, -1)
+        changed(-1)
+      })
     },
   }
 }
 
-function refuse(socket: Socket, why: string): false {
-  refuseSocket(socket, `too many connections: ${why}`)
+/** Answers a connection that is one too many, whatever it was about to ask, and closes it. */
+function refuseSocket(socket: Socket, why: string): false {
+  socket.on('error', () => socket.destroy())
+  endSocket(socket, 503, `too many connections: ${why}`)
+  socket.destroySoon()
   return false
+}
+
+// Problems of requests that never became one: too long, broken or too slow for the parser.
+
+type Status = 400 | 408 | 414 | 431 | 503
+
+/** A problem without a type of its own (RFC 9457 4.2.1): nothing more is known than the status says. */
+const problemText = (status: Status, detail?: string): string =>
+  JSON.stringify({
+    type: 'about:blank',
+    title: STATUS_CODES[status],
+    status,
+    ...(detail !== undefined && { detail }),
+  })
+
+const headersOf = (status: Status) => ({
+  ...(status === 503 && { 'Retry-After': '5' }),
+  'Content-Type': 'application/problem+json',
+  Connection: 'close',
+})
+
+/** Refuses a request that was parsed, and names the limit that it passed. */
+function refuse(outgoing: ServerResponse, status: 414 | 431 | 503, limits: Limits): void {
+  const details = {
+    414: `the address is longer than ${limits.urlBytes} bytes (limit urlBytes)`,
+    431: `the header is longer than ${limits.headerBytes} bytes (limit headerBytes)`,
+    503: `there are ${limits.connections} connections at most (limit connections)`,
+  }
+  outgoing.writeHead(status, headersOf(status))
+  outgoing.end(problemText(status, details[status]))
+}
+
+type ParserError = Error & { readonly code?: string; readonly rawPacket?: unknown }
+
+/** Answers an error of Node's parser on the bare socket and closes the connection (`clientError`). */
+function refuseUnparsed(error: ParserError, socket: Duplex): void {
+  if (socket.writable && error.code !== 'ECONNRESET') endSocket(socket, statusOf(error))
+  else socket.destroy()
+}
+
+function statusOf({ code, rawPacket }: ParserError): Status {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408
+  if (code !== 'HPE_HEADER_OVERFLOW') return 400
+  // A first packet without any line end is an address that never stopped.
+  const isAddress = rawPacket instanceof Buffer && !rawPacket.includes('\r\n')
+  return isAddress ? 414 : 431
+}
+
+function endSocket(socket: Duplex, status: Status, detail?: string): void {
+  const body = problemText(status, detail)
+  const headers = {
+    ...headersOf(status),
+    'Content-Length': Buffer.byteLength(body),
+    'X-Content-Type-Options': 'nosniff',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
 }

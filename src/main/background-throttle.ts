@@ -1,6 +1,6 @@
 /** Background work (exports, measurements) gives way to those who write from outside. */
 
-import type { Door } from '../http/gateway.ts'
+import type { Door } from '../http/app.ts'
 import { Semaphore } from '../workers/semaphore.ts'
 
 export type BackgroundThrottle = {

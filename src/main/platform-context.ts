@@ -3,7 +3,7 @@
 import { hostname } from 'node:os'
 import type { Config, Service } from '../config/config.ts'
 import type { ApiKeys } from '../http/api-key.ts'
-import type { OwnKeys } from '../http/keys/known-keys.ts'
+import type { OwnKeys } from '../http/known-keys.ts'
 import type { Secrets } from '../secrets.ts'
 import { problemPages } from '../portal/portal-app.ts'
 import type { OpenRepository } from '../repository/repository.ts'

@@ -1,7 +1,7 @@
 /** A page: what it is made from, and the frame around its content. */
 
 import type { PortalConfig } from '../config/portal.ts'
-import type { Action } from '../http/keys/permission.ts'
+import type { Action } from '../http/api-key.ts'
 import type { Log } from '../log.ts'
 import { pagePath, searchPath, type SearchQuery } from './addresses.ts'
 import type { Assets } from './assets.ts'

@@ -6,7 +6,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { failures, type ApiKeys } from '../http/api-key.ts'
-import type { Key } from '../http/keys/permission.ts'
+import type { Key } from '../http/context.ts'
 import { Failure } from '../errors.ts'
 import { openSqlite } from '../sqlite.ts'
 

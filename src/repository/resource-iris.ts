@@ -1,7 +1,7 @@
 /** Resource IRIs lead to their descriptions (303, Cool URIs for the Semantic Web). */
 
 import type { App, AppContext } from '../http/app.ts'
-import { addVary } from '../http/shell/headers.ts'
+import { addVary } from '../http/headers.ts'
 import type { Names, ResourceKind } from '../rdf/names.ts'
 import { formats, negotiate, splitSuffix } from '../rdf/media-types.ts'
 

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { App } from '../http/app.ts'
-import { invalid } from '../http/shell/complaints.ts'
+import { invalid } from '../http/problem.ts'
 import { catalogueOf, configured } from '../pipe/pipe-check.ts'
 import { defined } from '../pipe/defined.ts'
 import type { Json, JsonObject } from '../text/json.ts'

@@ -2,7 +2,7 @@
 
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
 import type { AppContext } from '../http/app.ts'
-import { problem } from '../http/contract/problem.ts'
+import { problem } from '../http/problem.ts'
 import {
   countNames,
   type Run,

@@ -5,7 +5,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { Failure } from '../errors.ts'
-import type { App } from '../http/shell/context.ts'
+import type { App } from '../http/context.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
 import { getRoute, recordAnswer, recordId, stateAnswers } from './search-answers.ts'
 import type { SearchDeps } from './search-deps.ts'

@@ -2,8 +2,8 @@
 
 import { z } from '@hono/zod-openapi'
 import { Failure, invalidParameter } from '../errors.ts'
-import type { App } from '../http/shell/context.ts'
-import { longAnswer } from '../http/shell/flow.ts'
+import type { App } from '../http/context.ts'
+import { longAnswer } from '../http/long-answers.ts'
 import type { ResourceType } from '../profile/profile.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
 import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'

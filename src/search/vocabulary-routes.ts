@@ -2,8 +2,8 @@
 
 import { z } from '@hono/zod-openapi'
 import { Failure } from '../errors.ts'
-import type { App } from '../http/shell/context.ts'
-import { answerFlow, longAnswer } from '../http/shell/flow.ts'
+import type { App } from '../http/context.ts'
+import { answerFlow, longAnswer } from '../http/long-answers.ts'
 import type { IndexSettings } from '../search-index/index-settings.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import { fingerprint } from '../text/fingerprint.ts'

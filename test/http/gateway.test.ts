@@ -1,8 +1,7 @@
 /** Several stations behind one address. */
 
 import { describe, expect, it } from 'vitest'
-import { newApp } from '../../src/http/app.ts'
-import { gateway } from '../../src/http/gateway.ts'
+import { newApp, gateway } from '../../src/http/app.ts'
 import { logger } from '../../src/log.ts'
 
 function station(base: string) {

@@ -7,7 +7,7 @@ import type { SourceFile } from './ladder.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1117,
+  '(root)': 1116,
 
   client: 2489,
 
@@ -17,9 +17,9 @@ const budgets: Readonly<Record<string, number>> = {
 
   harvest: 12628,
 
-  http: 3119,
+  http: 3010,
 
-  main: 2361,
+  main: 2358,
 
   metrics: 8074,
 
@@ -33,11 +33,11 @@ const budgets: Readonly<Record<string, number>> = {
 
   rdf: 3570,
 
-  repository: 8190,
+  repository: 8189,
 
-  scheduler: 2060,
+  scheduler: 2059,
 
-  search: 4658,
+  search: 4655,
 
   'search-index': 7722,
 

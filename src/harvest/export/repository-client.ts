@@ -5,7 +5,7 @@
 
 import type { Outbound, Reach } from '../../client/outbound.ts'
 import { Failure } from '../../errors.ts'
-import { keyId } from '../../http/keys/known-keys.ts'
+import { keyId } from '../../http/known-keys.ts'
 import { backoffMs, retry, retryAfterMs, type Pause } from '../../workers/retry.ts'
 
 export type RepositoryRequest = {

@@ -6,7 +6,7 @@
 import { type RouteConfig, z } from '@hono/zod-openapi'
 import type { AppContext } from '../../http/app.ts'
 import { isFresh } from '../../http/conditions.ts'
-import { problemMembers } from '../../http/contract/problem.ts'
+import { problemMembers } from '../../http/problem.ts'
 import type { Log } from '../../log.ts'
 import { idForm } from '../../rdf/ids.ts'
 import { dimensions } from '../indicators.ts'

@@ -3,7 +3,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { Failure, shown, invalidParameter } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
-import { longAnswer } from '../../http/shell/flow.ts'
+import { longAnswer } from '../../http/long-answers.ts'
 import { dimensions, indicatorOf, type Dimension } from '../indicators.ts'
 import { localText } from '../localized-texts.ts'
 import {

@@ -1,6 +1,6 @@
 /** Markup that cannot be forged, and the small things that many sections of a page show. */
 
-import { pathOf } from '../../http/shell/context.ts'
+import { pathOf } from '../../http/context.ts'
 import { escaped } from '../../text/escaped.ts'
 import { type Dimension, dimensions } from '../indicators.ts'
 import { clipped, type LocalText } from '../localized-texts.ts'

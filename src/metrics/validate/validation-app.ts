@@ -2,9 +2,9 @@
 
 import { createRoute, z } from '@hono/zod-openapi'
 import { type App, type AppContext, type AppOptions, newApp } from '../../http/app.ts'
-import { problem } from '../../http/contract/problem.ts'
+import { problem } from '../../http/problem.ts'
 import { docs } from '../../http/docs-page.ts'
-import { slots } from '../../http/keys/slots.ts'
+import { slots } from '../../http/long-answers.ts'
 import type { Limits } from '../../http/limits.ts'
 import { answerFormat, answerRdf, readRdf } from '../../http/rdf.ts'
 import { toLines } from '../../rdf/lines.ts'

@@ -3,7 +3,7 @@
 import { Failure, shown } from '../../errors.ts'
 import { may } from '../../http/api-key.ts'
 import { type App, type AppContext, newApp } from '../../http/app.ts'
-import { problem } from '../../http/contract/problem.ts'
+import { problem } from '../../http/problem.ts'
 import { docs } from '../../http/docs-page.ts'
 import type { Pipe } from '../document.ts'
 import { normalName } from '../naming.ts'

@@ -2,7 +2,7 @@
 
 import { type Failure, invalidParameter } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
-import { answerFlow, longAnswer } from '../../http/shell/flow.ts'
+import { answerFlow, longAnswer } from '../../http/long-answers.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { hydra, rdf, xsd } from '../../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'

@@ -2,7 +2,7 @@
 
 import type { Term } from '@rdfjs/types'
 import type { AppContext } from '../../http/app.ts'
-import { longAnswer } from '../../http/shell/flow.ts'
+import { longAnswer } from '../../http/long-answers.ts'
 import { isId } from '../../rdf/ids.ts'
 import { fromLines, toLines } from '../../rdf/lines.ts'
 import { formats, splitSuffix } from '../../rdf/media-types.ts'

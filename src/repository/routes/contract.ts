@@ -1,7 +1,7 @@
 /** What the contracts of the repository's routes share: how they answer, by kind of request, and what they are asked with. */
 
 import { createRoute, z, type RouteConfig } from '@hono/zod-openapi'
-import { problem } from '../../http/contract/problem.ts'
+import { problem } from '../../http/problem.ts'
 import { formats } from '../../rdf/media-types.ts'
 import { repositoryParameters } from './parameters.ts'
 

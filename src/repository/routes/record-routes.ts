@@ -2,7 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
-import { changingGet } from '../../http/shell/changing-get.ts'
+import { changingGet } from '../../http/headers.ts'
 import { fromLines, toLines } from '../../rdf/lines.ts'
 import { closure, graphOf } from '../../rdf/read.ts'
 import { markLine, systemChange } from '../../store/marks.ts'

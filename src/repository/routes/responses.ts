@@ -12,9 +12,8 @@ import {
   disposition,
   type AnswerOptions,
 } from '../../http/rdf.ts'
-import { answerFlow } from '../../http/shell/flow.ts'
-import { addVary } from '../../http/shell/headers.ts'
-import { slicedPieces } from '../../http/shell/long-answers.ts'
+import { answerFlow, slicedPieces } from '../../http/long-answers.ts'
+import { addVary } from '../../http/headers.ts'
 import { formats, type Format } from '../../rdf/media-types.ts'
 import { unskolemiseLines } from '../../rdf/skolem.ts'
 import { unlessAborted } from '../../workers/condition.ts'

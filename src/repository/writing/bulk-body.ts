@@ -2,7 +2,7 @@
 
 import type { Quad, Quad_Subject, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import { invalid } from '../../http/shell/complaints.ts'
+import { invalid } from '../../http/problem.ts'
 import { toLine } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dcat, dct, dqv, foaf, rdf } from '../../rdf/namespaces.ts'

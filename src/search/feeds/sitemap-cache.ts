@@ -1,7 +1,7 @@
 /** The sitemap as it was made last: made again when somebody asks for one that is too old, one at a time for all who ask. */
 
 import { Failure } from '../../errors.ts'
-import { within } from '../../http/shell/deadline.ts'
+import { within } from '../../http/context.ts'
 import type { Log } from '../../log.ts'
 
 /** Some addresses, written. */

@@ -3,7 +3,7 @@
 import { Writable } from 'node:stream'
 import { openConsole, type ConsoleDeps } from '../../../src/console/console-service.ts'
 import { apiKeys } from '../../../src/http/api-key.ts'
-import { gateway } from '../../../src/http/gateway.ts'
+import { gateway } from '../../../src/http/app.ts'
 import { serve } from '../../../src/http/serve.ts'
 import { logger } from '../../../src/log.ts'
 import { stage, type Stage } from './parts.ts'

@@ -2,9 +2,9 @@
 
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { newApp } from '../../../src/http/app.ts'
-import { acceptsGzip } from '../../../src/http/shell/compression.ts'
-import { logger } from '../../../src/log.ts'
+import { newApp } from '../../src/http/app.ts'
+import { acceptsGzip } from '../../src/http/headers.ts'
+import { logger } from '../../src/log.ts'
 
 const large = 'Grüße an alle. '.repeat(500)
 const seen = { pulled: 0, cancelled: false }

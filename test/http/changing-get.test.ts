@@ -1,10 +1,10 @@
 /** [T15] GETs that change something: no page of another site and no prefetch gets through, and no answer is for other origins. */
 
 import { describe, expect, it } from 'vitest'
-import { Failure } from '../../../src/errors.ts'
-import { newApp } from '../../../src/http/app.ts'
-import { changingGet } from '../../../src/http/shell/changing-get.ts'
-import { logger } from '../../../src/log.ts'
+import { Failure } from '../../src/errors.ts'
+import { newApp } from '../../src/http/app.ts'
+import { changingGet } from '../../src/http/headers.ts'
+import { logger } from '../../src/log.ts'
 
 function station() {
   let changes = 0

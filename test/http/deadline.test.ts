@@ -1,10 +1,10 @@
 /** Time limits: of the signal, of work that does not listen, and of whole requests. */
 
 import { describe, expect, it, vi } from 'vitest'
-import { Failure } from '../../../src/errors.ts'
-import { newApp, type AppContext } from '../../../src/http/app.ts'
-import { deadline, within } from '../../../src/http/shell/deadline.ts'
-import { logger } from '../../../src/log.ts'
+import { Failure } from '../../src/errors.ts'
+import { newApp, type AppContext } from '../../src/http/app.ts'
+import { deadline, within } from '../../src/http/context.ts'
+import { logger } from '../../src/log.ts'
 
 const never = () => new Promise<never>(() => undefined)
 const aborted = (signal: AbortSignal) =>

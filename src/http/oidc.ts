@@ -2,9 +2,9 @@
 
 import { hash, randomBytes } from 'node:crypto'
 import * as client from 'openid-client'
-import type { Outbound } from '../../client/outbound-request.ts'
-import { Failure } from '../../errors.ts'
-import type { Key } from './permission.ts'
+import type { Outbound } from '../client/outbound-request.ts'
+import { Failure } from '../errors.ts'
+import type { Key } from './context.ts'
 
 /** Why nobody was signed in: `oidc-{why}` is the text that says so. */
 export class SignInProblem extends Error {

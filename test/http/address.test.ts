@@ -1,8 +1,8 @@
 /** By which address a client reaches the platform, and whose word on that counts. */
 
 import { describe, expect, it } from 'vitest'
-import { newApp } from '../../../src/http/app.ts'
-import { logger } from '../../../src/log.ts'
+import { newApp } from '../../src/http/app.ts'
+import { logger } from '../../src/log.ts'
 
 type Asked = { readonly peer?: string; readonly configured?: string }
 

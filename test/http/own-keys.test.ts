@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { may } from '../../../src/http/api-key.ts'
-import { keyId, knownKeys, ownKeys } from '../../../src/http/keys/known-keys.ts'
-import { logger } from '../../../src/log.ts'
+import { may } from '../../src/http/api-key.ts'
+import { keyId, knownKeys, ownKeys } from '../../src/http/known-keys.ts'
+import { logger } from '../../src/log.ts'
 
 let directory: string
 beforeEach(() => {

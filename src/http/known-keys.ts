@@ -3,9 +3,9 @@
 import { hash, randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { StartRefused } from '../../errors.ts'
-import type { Log } from '../../log.ts'
-import { apiKeys, type ApiKeys, type KeyConfig } from '../api-key.ts'
+import { StartRefused } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { apiKeys, type ApiKeys, type KeyConfig } from './api-key.ts'
 
 type KnownKeys = {
   readonly keys: ApiKeys

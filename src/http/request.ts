@@ -1,18 +1,14 @@
-/** The way of every request: a name, a time limit, its headers, one log line, one measurement. */
+/** What happens to every request: an id, a time limit, headers of the answer, one line in the log, one measurement. */
 
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
-import { Failure } from '../../errors.ts'
-import type { Log } from '../../log.ts'
-import { shownUrl } from '../../secrets.ts'
-import type { Metrics } from '../metrics.ts'
-import { type PublicAddress, publicRoot } from './address.ts'
-import { clientAddress } from './client.ts'
-import { compressAnswer } from './compression.ts'
-import type { AppContext, AppEnv } from './context.ts'
-import { deadline } from './deadline.ts'
-import { addHeaders, addPreflight, type Cors } from './headers.ts'
-import type { LongAnswers } from './long-answers.ts'
+import { Failure } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { shownUrl } from '../secrets.ts'
+import { deadline, type AppContext, type AppEnv, type LongAnswers } from './context.ts'
+import { addHeaders, addPreflight, compressAnswer, type Cors } from './headers.ts'
+import type { Metrics } from './metrics.ts'
+import { clientAddress, type PublicAddress, publicRoot } from './peer.ts'
 
 type RequestOptions = {
   readonly log: Log

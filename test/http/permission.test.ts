@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isPermission, matchesPath, may } from '../../../src/http/keys/permission.ts'
+import { isPermission, matchesPath, may } from '../../src/http/api-key.ts'
 
 describe('a permission', () => {
   it.each([

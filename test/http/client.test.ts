@@ -2,11 +2,11 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { newApp } from '../../../src/http/app.ts'
-import { isBlock } from '../../../src/client/address-guard.ts'
-import { networkOf } from '../../../src/http/shell/client.ts'
-import { loggedUrl } from '../../../src/http/shell/request.ts'
-import { logger } from '../../../src/log.ts'
+import { newApp } from '../../src/http/app.ts'
+import { isBlock } from '../../src/client/address-guard.ts'
+import { networkOf } from '../../src/http/peer.ts'
+import { loggedUrl } from '../../src/http/request.ts'
+import { logger } from '../../src/log.ts'
 
 async function client(peer: string | undefined, headers: Record<string, string>) {
   const trustedProxies = ['10.0.0.0/8', '2001:db8::/32', '127.0.0.1']

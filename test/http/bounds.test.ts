@@ -4,9 +4,9 @@ import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { failures } from '../../../src/http/api-key.ts'
-import { keyFile } from '../../../src/http/keys/known-keys.ts'
-import { slots } from '../../../src/http/keys/slots.ts'
+import { failures } from '../../src/http/api-key.ts'
+import { keyFile } from '../../src/http/known-keys.ts'
+import { slots } from '../../src/http/long-answers.ts'
 
 const folder = () => mkdtemp(join(tmpdir(), 'cartulary-key-'))
 

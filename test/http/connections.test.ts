@@ -3,10 +3,10 @@
 import { connect, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
-import { newApp } from '../../../src/http/app.ts'
-import { defaultLimits, type Limits } from '../../../src/http/limits.ts'
-import { serve, type Served } from '../../../src/http/serve.ts'
-import { logger } from '../../../src/log.ts'
+import { newApp } from '../../src/http/app.ts'
+import { defaultLimits, type Limits } from '../../src/http/limits.ts'
+import { serve, type Served } from '../../src/http/serve.ts'
+import { logger } from '../../src/log.ts'
 
 /** An address of this machine that is not loopback: who connects to it comes from it. */
 const own = Object.values(networkInterfaces())

@@ -1,9 +1,9 @@
 /** Slots of long answers, and whose turn it is on the main thread. */
 
 import { describe, expect, it } from 'vitest'
-import { Failure } from '../../../src/errors.ts'
-import { defaultLimits } from '../../../src/http/limits.ts'
-import { longAnswers, slicedPieces } from '../../../src/http/shell/long-answers.ts'
+import { Failure } from '../../src/errors.ts'
+import { defaultLimits } from '../../src/http/limits.ts'
+import { longAnswers, slicedPieces } from '../../src/http/long-answers.ts'
 
 const { signal } = new AbortController()
 const limits = { ...defaultLimits, longAnswersPerClient: 2, longAnswers: 3, longAnswersWaiting: 2 }
