@@ -102,8 +102,20 @@ function header(context: PageContext, { section, query = '' }: PageContent): Htm
   } </div> ${mainMenu(context, section)} </div> </header>`
 }
 
-const searchBar = (context: PageContext, query: string): HtmlMarkup =>
-  html`<search> <form class="searchbar" action="${pathTo(context, 'datasets')}"> <label class="vh" for="q">${context.t('search-datasets')}</label><input type="search" id="q" name="q" value="${query}" placeholder="${context.t('search-datasets')}" autocomplete="off"/><button class="button primary" aria-label="${context.t('search')}"> ${icon('search')} </button> </form> </search>`
+/** The search field; the big one of the home page has a hint in it and a word on its button. */
+export function searchBar(context: PageContext, query: string, isBig = false): HtmlMarkup {
+  const { t } = context
+  return html`<search>
+    <form class="searchbar${isBig && ' big'}" action="${pathTo(context, 'datasets')}">
+      <label class="vh" for="q">${t('search-datasets')}</label>
+      <input type="search" id="q" name="q" value="${query}" autocomplete="off"
+        placeholder="${t(isBig ? 'search-hint' : 'search-datasets')}"
+        data-suggest="${pathTo(context, 'suggest')}" data-titles="${t('datasets-title')}"
+        data-themes="${t('themes')}" data-publishers="${t('publishers')}" />
+      <button class="button primary" aria-label="${t('search')}">
+        ${icon('search')}${isBig && html`<span class="text">${t('search')}</span>`}</button>
+    </form></search>`
+}
 
 /** The same page in the other languages, each named in its own. */
 function languageLinks({ language, t, config, root, place }: PageContext): HtmlContent {

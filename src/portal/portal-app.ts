@@ -37,6 +37,7 @@ import type { Sessions } from './sessions.ts'
 import { addStewardRoutes, sessionOf } from './steward-routes.ts'
 import type { PageShell } from './page-shell.ts'
 import { operatorPage } from './parts/prose.ts'
+import { suggestionsFor } from './suggestions.ts'
 import { html } from './html.ts'
 import { Semaphore } from '../workers/semaphore.ts'
 
@@ -93,6 +94,7 @@ export function portalApp(deps: PortalDeps): App {
   // First: `/:language` would take their addresses.
   serveFiles(app, portal)
   serveRecords(app, portal)
+  serveSuggestions(app, portal)
   serveRedirects(app, portal)
   servePages(app, portal)
   if (portal.sessions)
@@ -334,6 +336,19 @@ function problemOf(error: unknown): PageProblem | undefined {
   if (isLate || (error instanceof Failure && error.kind === 'store-unavailable'))
     return { status: 503, retryAfter: 5 }
   return undefined
+}
+
+/** What the search field offers while somebody types (`portal.js`). */
+function serveSuggestions(app: App, portal: Portal): void {
+  app.get('/:language/suggest', async (c) => {
+    const context = await contextOf(c, portal)
+    if (!context) throw new Failure('not-found', 'there is no such language')
+    const found = await portal.renders.run(
+      () => suggestionsFor(context, c.req.query('q') ?? ''),
+      c.get('signal'),
+    )
+    return c.json(found, 200, { 'Cache-Control': 'public, max-age=60' })
+  })
 }
 
 /** Records for programs: the hits of a search, a dataset as schema.org, and how it is cited. */

@@ -2,6 +2,7 @@
 
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parse as parseYaml } from 'yaml'
 import { z } from 'zod'
 import type { PortalConfig } from '../config/portal.ts'
@@ -40,10 +41,12 @@ const lookMs = 2000
 const mostBytes = 5 * 2 ** 20
 
 export function openTheme({ directory, logo }: PortalConfig, log: Log): ThemeFolder {
-  const none: Theme = { pages: [], texts: {}, customStyle: undefined, logo: undefined }
-  let [last, looked] = [none, -Infinity]
+  let [last, looked]: [Promise<Theme> | undefined, number] = [undefined, -Infinity]
   const read = async (): Promise<Theme> => ({
-    pages: directory === undefined ? [] : await pagesIn(join(directory, 'pages'), log),
+    pages: withOwn(
+      await pagesIn(shipped, log),
+      directory === undefined ? [] : await pagesIn(join(directory, 'pages'), log),
+    ),
     texts: directory === undefined ? {} : await textsIn(join(directory, 'texts'), log),
     customStyle:
       directory !== undefined && (await exists(join(directory, 'custom.css')))
@@ -52,10 +55,10 @@ export function openTheme({ directory, logo }: PortalConfig, log: Log): ThemeFol
     logo: directory !== undefined && logo !== undefined ? `theme/0/${basename(logo)}` : undefined,
   })
   return {
-    current: async () => {
-      if (performance.now() - looked < lookMs) return last
+    current: () => {
+      if (last && performance.now() - looked < lookMs) return last
       looked = performance.now()
-      last = await read()
+      last = read()
       return last
     },
     file: async (name) => {
@@ -68,6 +71,14 @@ export function openTheme({ directory, logo }: PortalConfig, log: Log): ThemeFol
     },
   }
 }
+
+/** Pages that the portal comes with; a page of the operator with the same name replaces them in all languages. */
+const shipped = fileURLToPath(new URL('assets/pages/', import.meta.url))
+
+const withOwn = (pages: readonly OwnPage[], own: readonly OwnPage[]): readonly OwnPage[] =>
+  [...pages.filter(({ name }) => !own.some((one) => one.name === name)), ...own].toSorted(
+    (a, b) => a.position - b.position,
+  )
 
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -97,7 +108,7 @@ async function pagesIn(folder: string, log: Log): Promise<readonly OwnPage[]> {
       log.warn({ err: error, file }, 'portal.page-unread')
     }
   }
-  return pages.toSorted((a, b) => a.position - b.position)
+  return pages
 }
 
 const ownTexts = z.record(z.string(), z.string())

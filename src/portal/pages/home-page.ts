@@ -1,9 +1,16 @@
 /** The first page: how much there is, where, about what, and what is new. */
 
 import type { Fields } from '../../text/json.ts'
-import { html, icon, joined, type HtmlContent, type HtmlMarkup } from '../html.ts'
+import { html, joined, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { chosenText } from '../languages.ts'
-import { configuredText, pathTo, searchTo, type PageContent, type PageContext } from '../page.ts'
+import {
+  configuredText,
+  pathTo,
+  searchBar,
+  searchTo,
+  type PageContent,
+  type PageContext,
+} from '../page.ts'
 import { entry } from '../parts/hits.ts'
 import { areaMap, mapBoxOf } from '../parts/map.ts'
 import { labelText, listed, textOr, titleText, wantedLanguages } from '../record.ts'
@@ -48,7 +55,7 @@ export async function homePage(context: PageContext): Promise<PageContent> {
     ...(lead !== '' && { description: lead }),
     head: html`<link rel="canonical" href="${root}${language}/"/>${config.languages.map((one) => html`<link rel="alternate" hreflang="${one}" href="${root}${one}/" />`)}<link rel="alternate" type="application/atom+xml" title="${t('feed')}" href="${root}api/hub/search/${language}/feeds/datasets.atom"/>`,
     data: siteSchema(context, name),
-    body: html`<div class="hero"> <div> <h1>${heading(context, recent, catalogues)}</h1> ${lead !== '' && html`<p class="lead">${lead}</p>`} ${bigSearch(context)} ${config.examples.length > 0 && html`<p class="try"><span>${t('for-example')}</span> ${config.examples.map((one) => html`<a href="${searchTo(context, [['q', one]])}">${one}</a>`)}</p>`} </div> ${extents(context, areas)} </div> ${
+    body: html`<div class="hero"> <div> <h1>${heading(context, recent, catalogues)}</h1> ${lead !== '' && html`<p class="lead">${lead}</p>`} ${searchBar(context, '', true)} ${config.examples.length > 0 && html`<p class="try"><span>${t('for-example')}</span> ${config.examples.map((one) => html`<a href="${searchTo(context, [['q', one]])}">${one}</a>`)}</p>`} </div> ${extents(context, areas)} </div> ${
       recent?.count === 0
         ? empty(context)
         : html`${config.home.includes('themes') && themes(context, recent)} <div class="two section"> ${config.home.includes('recent') && newest(context, recent)}${config.home.includes('catalogues') && someCatalogues(context, catalogues)} </div>`
@@ -74,9 +81,6 @@ function heading(
     return part === '\uE002' ? html`<b>${formats.number(catalogues.count)}</b>` : part
   })
 }
-
-const bigSearch = (context: PageContext): HtmlMarkup =>
-  html`<search> <form class="searchbar big" action="${pathTo(context, 'datasets')}"> <label class="vh" for="q">${context.t('search-datasets')}</label><input type="search" id="q" name="q" placeholder="${context.t('search-hint')}" autocomplete="off"/><button class="button primary"> ${icon('search')}<span class="text">${context.t('search')}</span> </button> </form> </search>`
 
 function extents(context: PageContext, areas: Found | undefined): HtmlContent {
   const { t } = context

@@ -52,7 +52,7 @@ export async function sparqlPage(
     title: t('sparql-title'),
     section: 'sparql',
     isIndexed: given === undefined,
-    body: html`<h1>${t('sparql-title')}</h1> <p class="prose close">${t('sparql-lead')}</p> <div class="editor section"> <form class="stack" action="${pathTo(context, 'sparql')}"> <div class="field"> <label for="query">${t('query')}</label><textarea class="code" id="query" name="query" rows="13" spellcheck="false" autocapitalize="off"> ${query}</textarea> </div> <p class="row"> <button class="button primary">${icon('play')} ${t('run-query')}</button> </p> </form> <aside aria-label="${t('examples')}"> <h2 class="label">${t('examples')}</h2> <ul class="examples small" role="list"> ${links} </ul> </aside> </div> ${result && shownResult(context, query, result)} <p class="soft small close">${t('sparql-programs')} <code>${root}sparql</code></p>`,
+    body: html`<h1>${t('sparql-title')}</h1> <p class="prose close">${t('sparql-lead')}</p> <div class="editor section"> <form class="stack" action="${pathTo(context, 'sparql')}"> <div class="field"> <label for="query">${t('query')}</label><textarea class="code" id="query" name="query" rows="13" spellcheck="false" autocapitalize="off">${query}</textarea> </div> <p class="row"> <button class="button primary">${icon('play')} ${t('run-query')}</button> </p> </form> <aside aria-label="${t('examples')}"> <h2 class="label">${t('examples')}</h2> <ul class="examples small" role="list"> ${links} </ul> </aside> </div> ${result && shownResult(context, query, result)} <p class="soft small close">${t('sparql-programs')} <code>${root}sparql</code></p>`,
   }
 }
 
@@ -117,7 +117,8 @@ function shownResult(context: PageContext, query: string, result: Result): HtmlM
   const cells = rows
     .slice(0, mostRows)
     .map((row) => html`<tr> ${head.vars.map((name) => cell(row[name]))} </tr>`)
-  return html`<section class="section" aria-labelledby="res"> <div class="section-head"> <h2 id="res">${t('n-rows', { count: rows.length })}</h2> <p class="formats"> <span class="soft">${result.ms} ms</span><a href="${address('csv')}">CSV</a><a href="${address('json')}">JSON</a> </p> </div> <div class="scroll" tabindex="0" role="group" aria-labelledby="res"> <table class="table grid-lines"> <thead> <tr> ${head.vars.map((name) => html`<th scope="col">${name}</th>`)} </tr> </thead> <tbody> ${cells} </tbody> </table> </div> ${rows.length > mostRows && html`<p class="soft small">${t('first-rows', { count: mostRows })}</p>`} </section>`
+  return html`<section class="section" aria-labelledby="res"> <div class="section-head"> <h2 id="res">${t('n-rows', { count: rows.length })}</h2> <p class="formats"> <span class="soft">${result.ms} ms</span><a href="${address('csv')}">CSV</a><a href="${address('json')}">JSON</a>
+      <a href="${pathTo(context, 'sparql')}?query=${encodeURIComponent(query)}">${t('link-to-query')}</a></p> </div> <div class="scroll" tabindex="0" role="group" aria-labelledby="res"> <table class="table grid-lines"> <thead> <tr> ${head.vars.map((name) => html`<th scope="col">${name}</th>`)} </tr> </thead> <tbody> ${cells} </tbody> </table> </div> ${rows.length > mostRows && html`<p class="soft small">${t('first-rows', { count: mostRows })}</p>`} </section>`
 }
 
 function cell(value: z.output<typeof term> | undefined): HtmlContent {

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { geoBounds, geoMercator, geoPath } from 'd3-geo'
+import { geoBounds, geoMercator, geoPath, type GeoProjection } from 'd3-geo'
 import type { Feature, FeatureCollection, Geometry } from 'geojson'
 import { feature } from 'topojson-client'
 import { raw } from 'hono/html'
@@ -96,14 +96,22 @@ export function areaMap(
     outline(view),
   )
   const land = landOf(view, { width, height })
-  const marks = boxes.map(([west, south, east, north]) => {
-    const [left, top] = projection([west, north]) ?? [0, 0]
-    const [right, bottom] = projection([east, south]) ?? [0, 0]
-    const [w, h] = [Math.max(5, right - left), Math.max(5, bottom - top)]
-    const kind = boxes.length > 1 ? ' many' : w === 5 && h === 5 ? ' point' : ''
-    return html`<rect class="extent${kind}" x="${left.toFixed(1)}" y="${top.toFixed(1)}" width="${w.toFixed(1)}" height="${h.toFixed(1)}" rx="1.5"/>`
-  })
-  return html`<svg class="map" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}"> ${raw(land)}${marks} </svg>`
+  const kind = boxes.length > 1 ? ' many' : ''
+  const areas = new Set(boxes.map((box) => outlineOf(box, projection)))
+  const marks = [...areas].map((path) => `<path d="${path}"/>`).join('')
+  return html`<svg class="map" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
+    ${raw(land)}<g class="extent${kind}">${raw(marks)}</g></svg>`
+}
+
+/** Least width and height of an area on a map: a point can still be seen. */
+const smallest = 5
+
+/** A box in whole pixels: areas that nobody could tell apart are one. */
+function outlineOf([west, south, east, north]: MapBox, projection: GeoProjection): string {
+  const [left, top] = projection([west, north]) ?? [0, 0]
+  const [right, bottom] = projection([east, south]) ?? [0, 0]
+  const [w, h] = [right - left, bottom - top].map((size) => Math.max(smallest, Math.round(size)))
+  return `M${Math.round(left)} ${Math.round(top)}h${w}v${h}h-${w}z`
 }
 
 function union(boxes: readonly MapBox[]): MapBox | undefined {

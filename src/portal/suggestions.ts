@@ -1,0 +1,61 @@
+/** What somebody may mean who is still typing: titles, themes and publishers that begin like it. */
+
+import { searchTo, pathTo, type PageContext } from './page.ts'
+import { labelFor, plainTitle, textOr } from './record.ts'
+import { searchRecords } from './search-query.ts'
+
+const [mostTitles, mostLabels] = [8, 4]
+const shortest = 2
+
+type Suggestion = { readonly label: string; readonly path: string }
+type Suggestions = {
+  readonly titles: readonly Suggestion[]
+  readonly themes: readonly Suggestion[]
+  readonly publishers: readonly Suggestion[]
+}
+
+/** At most eight titles, four themes and four publishers; none for fewer than two letters. Throws `Refused` and `Failure`. */
+export async function suggestionsFor(context: PageContext, typed: string): Promise<Suggestions> {
+  const q = typed.trim().slice(0, 100)
+  if (q.length < shortest) return { titles: [], themes: [], publishers: [] }
+  const query = (own: Readonly<Record<string, string>>) =>
+    searchRecords(
+      context,
+      new URLSearchParams({ filters: 'dataset', locale: context.language, ...own }).toString(),
+    )
+  const [hits, facets] = await Promise.all([
+    query({
+      q,
+      autocomplete: 'true',
+      limit: String(mostTitles),
+      includes: 'id,title,identifier,language',
+      aggregation: 'false',
+    }),
+    query({
+      limit: '0',
+      aggregationAllFields: 'false',
+      aggregationFields: 'categories,publisher',
+      facetSize: '500',
+    }),
+  ])
+  const labels = (facet: string): readonly Suggestion[] =>
+    (facets.facets.get(facet) ?? [])
+      .map(({ id, title }) => ({ id, label: labelFor(context, title)?.text ?? id }))
+      .filter(({ label }) => beginsLike(label, q, context.language))
+      .slice(0, mostLabels)
+      .map(({ id, label }) => ({ label, path: searchTo(context, [[facet, id]]) }))
+  return {
+    titles: hits.records.map((record) => ({
+      label: plainTitle(context, record),
+      path: pathTo(context, 'datasets', textOr(record['id']) ?? ''),
+    })),
+    themes: labels('categories'),
+    publishers: labels('publisher'),
+  }
+}
+
+/** Whether a word of the label begins like what was typed. */
+function beginsLike(label: string, typed: string, language: string): boolean {
+  const [whole, start] = [label, typed].map((text) => text.toLocaleLowerCase(language))
+  return ` ${whole ?? ''}`.includes(` ${start ?? ''}`)
+}
