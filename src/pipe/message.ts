@@ -1,10 +1,11 @@
 /** What travels from segment to segment inside the process. */
 
 import type { Failure } from '../errors.ts'
+import { defined } from './defined.ts'
 
 /**
- * What was mended or left out, of a record (it is written all the same) or of a run as a whole. `detail` names the place
- * and the value as the source sent it, `dct:issued: yesterday`; the record is named beside it.
+ * What was repaired or left out, of a record (it is written all the same) or of a run as a whole. `detail` says it in one
+ * line, with the value as the source sent it: `dct:issued: yesterday`; the record is named beside it.
  */
 export type Finding = {
   readonly slug:
@@ -38,10 +39,35 @@ export type Finding = {
     /** Of the run: statements that could not be read and belong to no record any more. */
     | 'dropped-statement'
   readonly detail: string
+  /** What the value was meant for: a term such as `dct:issued`, or the dotted path of a field of the search document. */
+  readonly property?: string
+  readonly value?: string
+  /** Why the value is not there, where `slug` does not say it. */
+  readonly reason?: string
 }
 
+/** The parts of a finding about one value, with the `detail` made of them. */
+export const aboutValue = (property: string, value: string, reason?: string) =>
+  defined({
+    detail: `${property}: ${value}${reason === undefined ? '' : ` (${reason})`}`,
+    property,
+    value,
+    reason,
+  })
+
+/** Where a record stands in the document of its source. */
+type RecordPlace = {
+  /** From 1. */
+  readonly line?: number
+  /** In JSON, which is read without lines: a JSON Pointer (RFC 6901). */
+  readonly pointer?: string
+}
+
+export const placeOfRecord = ({ line, pointer }: RecordPlace): RecordPlace =>
+  defined({ line, pointer })
+
 /** One record on its way. */
-export type RecordMessage = {
+export type RecordMessage = RecordPlace & {
   readonly kind: 'record'
   /** 1-based, in order of arrival. */
   readonly counter: number
@@ -70,15 +96,16 @@ export type RecordMessage = {
 export type Message =
   | RecordMessage
   | { readonly kind: 'total'; readonly total: number }
-  | {
+  | (RecordPlace & {
       readonly kind: 'refused'
       readonly sourceId?: string
+      readonly title?: string
       readonly stage: Stage
       readonly problem: Failure
       readonly sourceUrl?: string
       /** What the source sent, cut to 64 KB. */
       readonly excerpt?: string
-    }
+    })
   | { readonly kind: 'skipped'; readonly sourceId: string; readonly reason: string }
   | { readonly kind: 'unchanged'; readonly sourceId: string; readonly originalId: string }
   | { readonly kind: 'deleted'; readonly sourceId: string }

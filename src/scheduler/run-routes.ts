@@ -15,10 +15,11 @@ import {
   answer,
   linkHeaders,
   linkPages,
-  problemOfRun,
   route,
   run,
   runHeaders,
+  runItem,
+  runReport,
 } from './scheduler-contract.ts'
 
 /** Milliseconds for each piece of an answer that comes in pieces. */
@@ -43,21 +44,15 @@ const itemQuery = z.object({
     .max(2000)
     .exactOptional()
     .meta({ description: 'Id of the record: of the platform, of the source, or the original one' }),
+  finding: z
+    .string()
+    .max(100)
+    .exactOptional()
+    .meta({ description: 'Only records with a finding of this kind, such as unmapped-value' }),
   offset,
   limit,
 })
 const headers = linkHeaders('first, prev and next page')
-
-const reported = z
-  .looseObject({
-    originalId: z.string().optional(),
-    title: z.string().optional(),
-    stage: z.string(),
-    state: z.string(),
-    problem: problemOfRun.optional(),
-    time: z.iso.datetime(),
-  })
-  .openapi('RunItem')
 
 /** Binds the routes of runs. */
 export function bindRuns(app: App, context: SchedulerContext): void {
@@ -73,7 +68,7 @@ export function bindRuns(app: App, context: SchedulerContext): void {
     c.json(runOf(context, c.req.valid('param').runId)),
   )
   const summary = 'Counts, problems by kind, and the difference to the run before'
-  const report = { 200: answer('The report', z.looseObject({ run })) }
+  const report = { 200: answer('The report', runReport) }
   app.openapi(route('get /runs/{runId}/report', summary, report, ofRun), (c) =>
     c.json(runs.report(runOf(context, c.req.valid('param').runId).id)),
   )
@@ -85,7 +80,7 @@ export function bindRuns(app: App, context: SchedulerContext): void {
 function bindItems(app: App, context: SchedulerContext): void {
   const { runs, http } = context
   const content = {
-    'application/json': { schema: z.array(reported) },
+    'application/json': { schema: z.array(runItem) },
     'text/csv': { schema: z.string() },
     'application/x-ndjson': { schema: z.string() },
   }

@@ -3,8 +3,10 @@
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
 import type { AppContext } from '../http/app.ts'
 import { problem } from '../http/problem.ts'
+import { stages } from '../pipe/message.ts'
 import {
   countNames,
+  itemStates,
   type Run,
   runOutcomes,
   runStatuses,
@@ -61,12 +63,12 @@ export const triggerPath = pipePath.extend({
   triggerId: z.string().openapi({ pattern: triggerIdForm, maxLength: 200 }),
 })
 
-const text = { schema: { type: 'string' as const } }
+const textHeader = { schema: { type: 'string' as const } }
 
 export const runHeaders = {
-  Location: { ...text, description: 'The run' },
+  Location: { ...textHeader, description: 'The run' },
 }
-export const linkHeaders = (description: string) => ({ Link: { ...text, description } })
+export const linkHeaders = (description: string) => ({ Link: { ...textHeader, description } })
 
 // What the scheduler answers, as schemas of its contract.
 
@@ -118,7 +120,7 @@ export const pipe = z
 
 const counts = z.object(Object.fromEntries(countNames.map((name) => [name, z.int()])))
 
-export const problemOfRun = z.looseObject({
+const problemOfRun = z.looseObject({
   type: z.string(),
   title: z.string(),
   status: z.int(),
@@ -156,6 +158,98 @@ export const run = z
       .describe('What was done about the run after its end: removals confirmed, records restored'),
   })
   .openapi('Run')
+
+// What a run did with each record, and summed up.
+
+const text = z.string().optional()
+
+/** Where a record stands in the document of its source. */
+const place = {
+  line: z.int().optional().describe('Line in the document of the source, from 1'),
+  pointer: text.describe('In JSON: a JSON Pointer (RFC 6901)'),
+}
+
+/** One value that was repaired or is not in the record, as parts of `detail`. */
+const aboutValue = {
+  property: text.describe(
+    'What it was meant for: a term such as dct:issued, or a field of the search document',
+  ),
+  value: text.describe('As the source sent it'),
+  reason: text.describe('Where the kind of finding does not say it'),
+}
+
+const findingOfRun = z
+  .object({
+    slug: z.string().describe('Kind, such as unmapped-value'),
+    detail: z.string(),
+    ...aboutValue,
+  })
+  .openapi('RunFinding')
+
+const statements = z.array(z.string()).describe('Statements as "predicate object"')
+
+export const runItem = z
+  .object({
+    originalId: text,
+    sourceId: text,
+    platformId: text.describe('Id of the record on the platform'),
+    sourceUrl: text,
+    title: text.describe('Of the record, in English where it has one'),
+    ...place,
+    stage: z.enum(stages),
+    state: z.enum(itemStates),
+    problem: problemOfRun.optional(),
+    findings: z.array(findingOfRun).optional(),
+    note: text,
+    difference: z.object({ gone: statements, come: statements }).optional(),
+    excerpt: text.describe('What the source sent, at most 64 KB'),
+    time: instant,
+  })
+  .openapi('RunItem')
+
+const group = z.object({
+  count: z.int(),
+  examples: z
+    .array(
+      z.object({
+        id: text.describe('Id of the record in its source'),
+        platformId: text.describe('Id of the record on the platform'),
+        title: text,
+        stage: z.enum(stages).optional(),
+        sourceUrl: text,
+        ...place,
+        detail: text,
+        ...aboutValue,
+      }),
+    )
+    .describe('The first three'),
+})
+const bySlug = z.record(z.string(), group)
+const changedIds = z.object({ count: z.int(), ids: z.array(z.string()).describe('The first ten') })
+
+export const runReport = z
+  .object({
+    run,
+    counts,
+    problems: bySlug.describe('By kind, most frequent first'),
+    findings: bySlug.describe('What was repaired or left out, by kind'),
+    difference: z
+      .object({
+        run: z.string(),
+        created: z.int(),
+        updated: z.int(),
+        removed: z.int(),
+        newlyFailing: changedIds,
+        newlyFixed: changedIds,
+      })
+      .optional()
+      .describe('Against the finished run of the pipe before this one'),
+    slowestPages: z.array(z.object({ number: z.int(), millis: z.number(), bytes: z.int() })),
+    requests: z
+      .record(z.string(), z.record(z.string(), z.int()))
+      .describe('By host and status: how many'),
+  })
+  .openapi('RunReport')
 
 // Answers that name runs.
 

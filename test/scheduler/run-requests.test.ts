@@ -133,6 +133,43 @@ describe('items', () => {
     expect((await items(await started(), '', 'image/png')).status).toBe(406)
   })
 
+  it('and findings name record, title, property, value, reason and line, as the contract says', async () => {
+    const id = await started()
+    const sink = station.runs.sink(id)
+    const about = { property: 'issued', value: 'yesterday', reason: 'bad-date' }
+    const finding = { slug: 'left-out', detail: 'issued: yesterday (bad-date)', ...about } as const
+    sink.item({
+      stage: 'export',
+      state: 'created',
+      originalId: 'a',
+      platformId: 'platform-a',
+      title: 'Trees',
+      line: 12,
+      findings: [finding],
+    })
+    failItem(id, 'b')
+    const [item, failed] = (await items(id)).body
+    expect(item).toMatchObject({ title: 'Trees', line: 12, findings: [finding] })
+    // Where the problem is, when nobody knows where the record begins.
+    expect(failed).toMatchObject({ originalId: 'b', line: 7 })
+    for (const query of ['?finding=left-out', '?record=platform-a'])
+      expect((await items(id, query)).body).toMatchObject([{ originalId: 'a' }])
+    expect((await items(id, '?finding=unmapped-value')).body).toEqual([])
+    const report = await station.ask('GET', `/runs/${id}/report`, { key: 'steward' })
+    const named = { id: 'a', platformId: 'platform-a', title: 'Trees', stage: 'export', line: 12 }
+    expect(report.body.findings['left-out']).toEqual({
+      count: 1,
+      examples: [{ ...named, detail: finding.detail, ...about }],
+    })
+    const { components } = (await station.get('/openapi.json')).body
+    const { RunItem, RunReport, RunFinding } = components.schemas
+    const keys = (schema: { properties: object } | undefined) =>
+      Object.keys(schema?.properties ?? {})
+    expect(keys(RunItem)).toEqual(expect.arrayContaining(Object.keys(item ?? {})))
+    expect(keys(RunFinding)).toEqual(expect.arrayContaining(Object.keys(finding)))
+    expect(keys(RunReport)).toEqual(expect.arrayContaining(Object.keys(report.body)))
+  })
+
   it('and the report groups them', async () => {
     const id = await started()
     failItem(id, 'a')

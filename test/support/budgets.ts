@@ -15,7 +15,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   console: 2555,
 
-  harvest: 12628,
+  harvest: 12655,
 
   http: 3010,
 
@@ -23,7 +23,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   metrics: 8074,
 
-  pipe: 6289,
+  pipe: 6337,
 
   portal: 6720,
 
@@ -35,7 +35,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   repository: 8189,
 
-  scheduler: 2059,
+  scheduler: 2148,
 
   search: 4655,
 

@@ -5,6 +5,7 @@ import {
   droppedBySegment,
   type Finding,
   type Message,
+  placeOfRecord,
   type RecordMessage,
 } from '../../pipe/message.ts'
 import { storedProblem } from '../../pipe/runs/run.ts'
@@ -130,7 +131,7 @@ function declareDeleted(run: ExportRun, sourceId: string): void {
 }
 
 function refused(run: ExportRun, message: Extract<Message, { kind: 'refused' }>): void {
-  const { sourceId, problem, stage, sourceUrl, excerpt } = message
+  const { sourceId, problem, stage, sourceUrl, excerpt, title } = message
   run.offered += 1
   run.lost(problem)
   if (sourceId === undefined) run.nameless += 1
@@ -141,6 +142,8 @@ function refused(run: ExportRun, message: Extract<Message, { kind: 'refused' }>)
     problem: storedProblem(problem),
     ...(sourceId !== undefined && { sourceId }),
     ...(sourceUrl !== undefined && { sourceUrl }),
+    ...(title !== undefined && { title }),
+    ...placeOfRecord(message),
     ...(excerpt !== undefined && { excerpt }),
   })
 }
@@ -315,6 +318,7 @@ function namesOf(message: RecordMessage, node = nodeInText(message.mediaType, me
     sourceId,
     ...(sourceUrl !== undefined && { sourceUrl }),
     ...(title !== undefined && { title }),
+    ...placeOfRecord(message),
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import type { RecordMessage } from '../../pipe/message.ts'
+import { placeOfRecord, type RecordMessage } from '../../pipe/message.ts'
 import type { Difference } from '../../pipe/runs/run.ts'
 import { canonicalise } from '../../rdf/canonical.ts'
 import { fromLines, termText } from '../../rdf/lines.ts'
@@ -11,7 +11,7 @@ import type { RecordRow } from '../ledger/ledger-rows.ts'
 import { originPath } from './dataset-writer.ts'
 import type { ExportRun } from './export-run.ts'
 import { identityOf } from './record-identity.ts'
-import { nodeInText, recordQuads } from './record-text.ts'
+import { nodeInText, recordQuads, titleInText } from './record-text.ts'
 
 type Refused = { readonly problem: Failure; readonly originalId?: string }
 
@@ -27,9 +27,12 @@ export async function previewRecord(
   const { originalId, row } = identity
   const change = await changeOf(run, { ...message, originalId, row }, signal)
   if (change instanceof Failure) return { problem: change, originalId }
+  const title = titleInText(text, nodeInText(message.mediaType, text))
   run.segment.sink.item({
     sourceId,
     originalId,
+    ...placeOfRecord(message),
+    ...(title !== undefined && { title }),
     stage: 'export',
     state: change.kind,
     note: 'dry run: nothing was written',

@@ -4,7 +4,12 @@
  */
 
 import { Failure } from '../../errors.ts'
-import type { Message, RecordMessage, Validator } from '../../pipe/message.ts'
+import {
+  type Message,
+  placeOfRecord,
+  type RecordMessage,
+  type Validator,
+} from '../../pipe/message.ts'
 import { tellFindings } from '../../pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
 import type { RecordRow } from '../ledger/ledger-rows.ts'
@@ -131,6 +136,7 @@ function compared(
       stage: 'export',
       problem: identity,
       excerpt: text.slice(0, 65_536),
+      ...placeOfRecord(record),
       ...(sourceUrl !== undefined && { sourceUrl }),
     }
   }

@@ -2,7 +2,7 @@
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import type { RecordMessage } from '../../pipe/message.ts'
+import { aboutValue, type RecordMessage } from '../../pipe/message.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { dcat, dct, rdf } from '../../rdf/namespaces.ts'
@@ -101,11 +101,14 @@ export async function withLeftOut(
       classes.includes(object.value),
   )
   if (!dataset || !unfit) return message
-  const details = unfit(quads, dataset.subject.value).map(
-    ({ field, problem, value }) => `${field}: ${value} (${problem})`,
+  const found = unfit(quads, dataset.subject.value).map(({ field, problem, value }) =>
+    aboutValue(field, value, problem),
   )
-  const found = [...new Set(details)].toSorted().slice(0, mostFindings)
-  const findings = found.map((detail) => ({ slug: 'left-out', detail }) as const)
+  const distinct = new Map(found.map((one) => [one.detail, one]))
+  const findings = [...distinct.keys()]
+    .toSorted()
+    .slice(0, mostFindings)
+    .map((detail) => ({ slug: 'left-out' as const, detail, ...distinct.get(detail) }))
   return { ...message, findings: [...message.findings, ...findings] }
 }
 

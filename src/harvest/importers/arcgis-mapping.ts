@@ -142,7 +142,7 @@ function described({ description, snippet, title }: Fields, record: MappedRecord
 function dateIn(name: string, fields: Fields, record: MappedRecord): string | undefined {
   const text = plainText(listOf(fields[name])[0])
   if (text === undefined || (!/^0|^-/.test(text) && !(Date.parse(text) < 0))) return text
-  record.note('invalid-date', `dct:${name}: ${text}`)
+  record.note('invalid-date', text, `dct:${name}`)
   return undefined
 }
 

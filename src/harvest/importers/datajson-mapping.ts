@@ -198,7 +198,7 @@ export function mapPod(fields: Fields, record: MappedRecord): MappedRecord {
   // A repeating interval is a frequency that came into the wrong field.
   const modified = plainText(fields['modified'])
   const isInterval = /^R\d*\/P/i.test(modified ?? '')
-  if (isInterval) record.note('invalid-date', `dct:modified: ${modified} is a frequency`)
+  if (isInterval) record.note('invalid-date', `${modified} is a frequency`, 'dct:modified')
   write(dataset, {
     identifier: fields['identifier'],
     otherIdentifiers: list('otherIdentifier').map((one) => fieldsOf(one)['notation'] ?? one),

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod'
+import { aboutValue } from '../../pipe/message.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
 import { keywordsIn, localName, podReader, type PodSource } from './datajson-mapping.ts'
@@ -64,7 +65,7 @@ export async function* datasetsOf(
     const everywhere = await commonKeywords(document)
     for (const word of everywhere)
       sink.finding(
-        { slug: 'unmapped-value', detail: `dcat:keyword: ${word}, on every record` },
+        { slug: 'unmapped-value', ...aboutValue('dcat:keyword', word, 'on every record') },
         { sourceUrl: document.url },
       )
     const read = podReader(source, everywhere)

@@ -58,7 +58,7 @@ export class RdfDocument {
   /** It held bytes that are no text. */
   readonly #isBroken: boolean
   readonly #mentioned = new Set<number>()
-  /** Where datasets without an IRI (N-Triples text) stand; of the first alone. */
+  /** Where datasets (an IRI or `_:label`) stand in the document; of the first alone. */
   readonly #places = new Map<string, NodePlace>()
   /** What stands there now → what stood there. */
   readonly #repaired = new Map<string, string>()
@@ -79,7 +79,7 @@ export class RdfDocument {
       places: {
         classes: datasetClasses,
         tell: (node, place) => {
-          if (node.startsWith('_:') && this.#places.size < mostPlaces && !this.#places.has(node))
+          if (this.#places.size < mostPlaces && !this.#places.has(node))
             this.#places.set(node, place)
         },
       },
@@ -110,7 +110,7 @@ export class RdfDocument {
   }
 
   placeOf(term: string): NodePlace | undefined {
-    return this.#places.get(term)
+    return this.#places.get(term.replace(/^<(.*)>$/s, '$1'))
   }
 
   #note({ kind, from, to, line }: Repair): void {

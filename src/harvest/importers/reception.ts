@@ -221,7 +221,7 @@ export class Reception {
     const aliases = [...new Set(found.aliases)].filter((id) => id !== '' && id !== sourceId)
     const counter = (this.#counter += 1)
     const record = { kind: 'record', counter, sourceId, aliases, mediaType, text } as const
-    return [{ ...record, sourceHash, findings, ...shownOrigin(sourceUrl) }]
+    return [{ ...record, sourceHash, findings, ...placeIn(whereabouts), ...shownOrigin(sourceUrl) }]
   }
 
   #refused(found: Refused): readonly Message[] {
@@ -272,8 +272,17 @@ export class Reception {
 const shownOrigin = (sourceUrl: string | undefined) =>
   sourceUrl === undefined ? {} : { sourceUrl: withoutCredentials(sourceUrl).url }
 
-function refusal({ problem, sourceId, sourceUrl, excerpt: sent }: Refused): Message {
+function refusal({
+  problem,
+  sourceId,
+  whereabouts = {},
+  sourceUrl,
+  excerpt: sent,
+}: Refused): Message {
   const excerpt = sent?.slice(0, longestExcerpt)
-  const about = { kind: 'refused', stage: 'import', problem, sourceId, excerpt } as const
-  return { ...defined(about), ...shownOrigin(sourceUrl) }
+  const { title } = whereabouts
+  const about = { kind: 'refused', stage: 'import', problem, sourceId, title, excerpt } as const
+  return { ...defined(about), ...placeIn(whereabouts), ...shownOrigin(sourceUrl) }
 }
+
+const placeIn = ({ line, pointer }: Whereabouts) => defined({ line, pointer })

@@ -165,7 +165,7 @@ function latest(dataset: Subject, values: readonly unknown[]): string | undefine
   const { readable = [], broken = [] } = Object.groupBy(times, (time) =>
     Number.isNaN(Date.parse(time)) ? 'broken' : 'readable',
   )
-  for (const time of broken) dataset.record.note('invalid-date', `dct:modified: ${time}`)
+  for (const time of broken) dataset.record.note('invalid-date', time, 'dct:modified')
   return readable.sort((a, b) => Date.parse(b) - Date.parse(a))[0]
 }
 
@@ -210,7 +210,7 @@ function links(dataset: Subject, metadata: Fields, { root, sourceId, licences }:
     for (const [type, url] of Object.entries(fieldsOf(urls))) {
       const accessUrl = withProtocol(url)
       if (accessUrl?.startsWith('https:') === true && accessUrl !== saidText(url))
-        dataset.record.note('repaired-iri', `dcat:accessURL: ${accessUrl}`)
+        dataset.record.note('repaired-iri', accessUrl, 'dcat:accessURL')
       const names = { title: fromHtml(title), description: fromHtml(description) ?? undefined }
       const mediaType = type.includes('/') ? type : undefined
       distribution(dataset, { ...names, accessUrl, mediaType, licences })

@@ -7,7 +7,7 @@ import { prefixes } from '../../rdf/namespaces.ts'
 import { saidText } from '../../vocabularies/loose-values.ts'
 
 type Notes = {
-  readonly note: (slug: Finding['slug'], detail: string) => void
+  readonly note: (slug: Finding['slug'], value: string, property?: string) => void
   readonly options: { readonly base: string }
 }
 
@@ -44,11 +44,11 @@ export function webAddress(value: unknown, notes: Notes, where: string): string 
     const shown = text
       .replace(/\/\/[^/?#\s]*@/, '//')
       .replace(/([?&;][^=&;]*(?:key|token|secret|pass)[^=&;]*=)[^&;#\s]*/gi, '$1•••')
-    notes.note('dropped-url', `${where}: ${shown}`)
+    notes.note('dropped-url', shown, where)
     return undefined
   }
-  if (url !== absolute) notes.note('secret-removed', `${where}: ${url}`)
-  else if (url !== text && !isRelative) notes.note('repaired-iri', `${where}: ${url}`)
+  if (url !== absolute) notes.note('secret-removed', url, where)
+  else if (url !== text && !isRelative) notes.note('repaired-iri', url, where)
   return url
 }
 
@@ -69,7 +69,7 @@ export function contactAddress(
   const text = saidText(value)
   if (text === undefined) return undefined
   const address = kind === 'mail' ? mailAddress(text) : telephone(text)
-  if (address === undefined) notes.note('dropped-url', `${where}: ${text}`)
+  if (address === undefined) notes.note('dropped-url', text, where)
   return address
 }
 

@@ -133,8 +133,8 @@ function licence(part: Subject, { licences = [], rights }: DistributionFields): 
   if (found?.kind === 'iri') {
     // As the source wrote it, but for characters that no IRI may hold.
     const [iri, where] = [repairIri(found.iri), nameOf(dct('license'))]
-    if (!part.iri(dct('license'), iri)) record.note('dropped-url', `${where}: ${found.iri}`)
-    else if (iri !== found.iri) record.note('repaired-iri', `${where}: ${iri}`)
+    if (!part.iri(dct('license'), iri)) record.note('dropped-url', found.iri, where)
+    else if (iri !== found.iri) record.note('repaired-iri', iri, where)
   }
   if (found?.kind === 'label') {
     record.note('unknown-licence', found.label)

@@ -61,7 +61,7 @@ const known =
       const name = saidText(one) ?? saidText(fieldsOf(one)['uri'])
       const iri = lookup(name, node.record.options.authorities) ?? (staysIri && name)
       if (node.iri(predicate, iri)) return true
-      if (slug && name !== undefined) node.record.note(slug, `${nameOf(predicate)}: ${name}`)
+      if (slug && name !== undefined) node.record.note(slug, name, nameOf(predicate))
       return slug ? false : node.lost(predicate, one)
     })
     return written.includes(true)

@@ -5,7 +5,7 @@
 
 import type { BlankNode, Literal, NamedNode, Quad } from '@rdfjs/types'
 import { z } from 'zod'
-import type { Finding } from '../../pipe/message.ts'
+import { aboutValue, type Finding } from '../../pipe/message.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { dcat, dct, rdf } from '../../rdf/namespaces.ts'
 import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
@@ -91,11 +91,12 @@ export class MappedRecord {
     this.#quads.push(one)
   }
 
-  /** Notes what was mended or left out, once per sentence. */
-  note(slug: Finding['slug'], detail: string): void {
+  /** Notes what was mended or left out, once per sentence; `property` as `nameOf` names it. */
+  note(slug: Finding['slug'], given: string, property?: string): void {
     if (this.#findings.size >= maxFindings) return
-    const short = detail.toWellFormed().slice(0, longestDetail)
-    this.#findings.set(`${slug} ${short}`, { slug, detail: short })
+    const value = given.toWellFormed().slice(0, longestDetail)
+    const finding = property === undefined ? { detail: value } : aboutValue(property, value)
+    this.#findings.set(`${slug} ${finding.detail}`, { slug, ...finding })
   }
 
   get findings(): readonly Finding[] {
@@ -165,7 +166,7 @@ export class Subject {
     const text = plainText(value)
     if (text === undefined) return false
     if (!isPlaceholder(text)) return this.add(predicate, literal(text, isTag(tag) ? tag : ''))
-    this.record.note('placeholder-text', `${nameOf(predicate)}: ${text}`)
+    this.record.note('placeholder-text', text, nameOf(predicate))
     return false
   }
 
@@ -190,7 +191,7 @@ export class Subject {
   date(predicate: NamedNode, value: unknown): boolean {
     const date = dateLiteral(value, this.record.options)
     if (date !== 'invalid') return this.add(predicate, date)
-    this.record.note('invalid-date', `${nameOf(predicate)}: ${String(plainText(value))}`)
+    this.record.note('invalid-date', String(plainText(value)), nameOf(predicate))
     return false
   }
 
@@ -199,7 +200,7 @@ export class Subject {
     const given = structured(value)
     const isObject = typeof given === 'object' && given !== null
     const text = isObject ? JSON.stringify(given) : saidText(value) && plainText(value)
-    if (text !== undefined) this.record.note('unmapped-value', `${nameOf(predicate)}: ${text}`)
+    if (text !== undefined) this.record.note('unmapped-value', text, nameOf(predicate))
     return false
   }
 

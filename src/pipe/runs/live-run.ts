@@ -258,6 +258,7 @@ function cleaning(
   const text = (value: string) => redact(value).slice(0, longestText)
   return ({ excerpt, ...item }) => {
     const { sourceUrl, title, note, problem, findings, difference } = item
+    const place = problem?.errors?.find(({ line }) => line !== undefined)
     const isWanted = keep === 'all' || (keep === 'failed' && item.state === 'failed')
     const source = isWanted && excerpt ? redact(excerpt).slice(0, longestExcerpt) : ''
     const fits = source !== '' && source.length <= left
@@ -266,11 +267,14 @@ function cleaning(
       ...item,
       sourceUrl: sourceUrl && text(sourceUrl),
       title: title && text(title),
+      line: item.line ?? place?.line,
       note: note && text(note),
       problem: problem && cleanProblem(problem, redact),
       findings: findings
         ?.slice(0, mostFindings)
-        .map(({ slug, detail }) => ({ slug, detail: text(detail) })),
+        .map((one) =>
+          defined({ ...one, detail: text(one.detail), value: one.value && text(one.value) }),
+        ),
       difference: difference && {
         gone: difference.gone.map(text),
         come: difference.come.map(text),

@@ -4,15 +4,18 @@ import { defined } from '../defined.ts'
 import type { Finding, Stage } from '../message.ts'
 import { type Run, type RunItem, slugOf } from './run.ts'
 
-/** How many, and the first three. */
+/** How many, and the first three; `id` is the record's in its source. */
 type Group = {
   readonly count: number
-  readonly examples: readonly {
-    readonly id?: string
-    readonly stage?: Stage
-    readonly sourceUrl?: string
-    readonly detail?: string
-  }[]
+  readonly examples: readonly (Pick<
+    RunItem,
+    'platformId' | 'title' | 'line' | 'pointer' | 'sourceUrl'
+  > &
+    Pick<Finding, 'property' | 'value' | 'reason'> & {
+      readonly id?: string
+      readonly stage?: Stage
+      readonly detail?: string
+    })[]
 }
 
 /** Ids that changed their state since the run before: how many, and the first ten. */
@@ -66,8 +69,8 @@ export class TallyBuilder {
 
   item(item: Omit<RunItem, 'time'>): void {
     const { problem, findings = [] } = item
-    if (problem) add(this.#problems, slugOf(problem), item, problem.detail)
-    for (const { slug, detail } of findings) add(this.#findings, slug, item, detail)
+    if (problem) add(this.#problems, slugOf(problem), item, defined({ detail: problem.detail }))
+    for (const { slug, ...about } of findings) add(this.#findings, slug, item, about)
   }
 
   page(page: SlowPage): void {
@@ -100,12 +103,13 @@ export class TallyBuilder {
 function add(
   groups: Map<string, Group>,
   slug: string,
-  { originalId, sourceId, stage, sourceUrl }: Omit<RunItem, 'time'>,
-  detail: string | undefined,
+  { originalId, sourceId, ...item }: Omit<RunItem, 'time'>,
+  about: Partial<Omit<Finding, 'slug'>>,
 ): void {
   const { count, examples } = groups.get(slug) ?? { count: 0, examples: [] }
   const id = originalId ?? sourceId
-  const example = defined({ id, stage, sourceUrl, detail })
+  const { platformId, title, stage, sourceUrl, line, pointer } = item
+  const example = defined({ id, platformId, title, stage, sourceUrl, line, pointer, ...about })
   groups.set(slug, { count: count + 1, examples: [...examples, example].slice(0, mostExamples) })
 }
 

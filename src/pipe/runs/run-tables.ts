@@ -165,16 +165,17 @@ export class RunTables {
 
   /** Slice by slice, each a statement of its own: a slow reader holds neither memory nor the file. */
   *items(run: number, filter: ItemFilter): Generator<RunItem> {
-    const { state = null, stage = null, record = null } = filter
+    const { state = null, stage = null, record = null, finding = null } = filter
     const sql = `SELECT serial, told FROM item INDEXED BY ${state === null ? 'item_run' : 'item_state'}
       WHERE run = ?1 AND serial > ?2 AND ${state === null ? '?3 IS NULL' : 'state = ?3'} AND (?4 IS NULL OR stage = ?4)
       AND (?7 IS NULL OR key = ?7 OR told ->> 'platformId' = ?7 OR told ->> 'originalId' = ?7)
+      AND (?8 IS NULL OR EXISTS (SELECT 1 FROM json_each(told, '$.findings') AS one WHERE one.value ->> 'slug' = ?8))
       ORDER BY serial LIMIT ?5 OFFSET ?6`
     let { limit: left = Infinity, offset = 0 } = filter
     let last = 0
     while (left > 0) {
       const most = Math.min(sliceRows, left)
-      const rows = this.#file.rows(sql, run, last, state, stage, most, offset, record)
+      const rows = this.#file.rows(sql, run, last, state, stage, most, offset, record, finding)
       for (const row of rows) yield parsed<RunItem>(row['told'])
       if (rows.length < most) return
       left -= rows.length

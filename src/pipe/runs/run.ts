@@ -113,6 +113,9 @@ export type RunItem = {
   readonly sourceUrl?: string
   /** Of the record, in English where it has one. */
   readonly title?: string
+  /** Where it stands in the document of its source, or where the problem does: a line from 1, in JSON a JSON Pointer. */
+  readonly line?: number
+  readonly pointer?: string
   readonly stage: Stage
   readonly state: ItemState
   readonly problem?: StoredProblem
@@ -168,6 +171,8 @@ export type ItemFilter = {
   readonly stage?: Stage
   /** Only of the record with this id: of the platform, of the source, or the original one. */
   readonly record?: string
+  /** Only with a finding of this kind. */
+  readonly finding?: string
   readonly offset?: number
   readonly limit?: number
 }
@@ -208,6 +213,12 @@ export const slugOf = ({ type }: { readonly type: string }): string =>
 
 // Where segments report what happens in a run.
 
+/** The record that a finding is about. */
+export type FindingSubject = Pick<
+  RunItem,
+  'sourceId' | 'originalId' | 'sourceUrl' | 'line' | 'pointer'
+>
+
 /** Everything is cheap and does not wait; the implementation writes in groups. */
 export type RunSink = {
   item(item: Omit<RunItem, 'time'>): void
@@ -215,7 +226,7 @@ export type RunSink = {
    * What concerns no record, or one that has been told already (`about`). Findings of a record that is still on its way
    * travel in its message. Counted, and by slug the first three stand in the report.
    */
-  finding(finding: Finding, about?: Pick<RunItem, 'sourceId' | 'originalId' | 'sourceUrl'>): void
+  finding(finding: Finding, about?: FindingSubject): void
   /** A declared total; the last one counts. */
   total(total: number): void
   offered(count?: number): void
@@ -235,11 +246,12 @@ export type RunSink = {
   outcome(outcome: RunOutcome, problem?: Error): void
 }
 
-type Told = Pick<RecordMessage, 'sourceId' | 'originalId' | 'sourceUrl' | 'findings'>
-
 /** Tells the findings of a record that goes no further in this process: no item of its own will name them. */
-export function tellFindings(sink: Pick<RunSink, 'finding'>, record: Told): void {
-  const { sourceId, originalId, sourceUrl, findings } = record
-  const about = defined({ sourceId, originalId, sourceUrl })
+export function tellFindings(
+  sink: Pick<RunSink, 'finding'>,
+  record: Omit<RecordMessage, 'text'>,
+): void {
+  const { sourceId, originalId, sourceUrl, line, pointer, findings } = record
+  const about = defined({ sourceId, originalId, sourceUrl, line, pointer })
   for (const finding of findings) sink.finding(finding, about)
 }

@@ -23,7 +23,7 @@ export type NodePlace = { readonly line: number } | { readonly pointer: string }
 export type Placing = {
   /** IRIs. */
   readonly classes: ReadonlySet<string>
-  /** `node`: an IRI or `_:label`. Readers need not tell of nodes with an IRI. */
+  /** `node`: an IRI or `_:label`. */
   readonly tell: (node: string, place: NodePlace) => void
 }
 
@@ -102,12 +102,12 @@ export type PieceReader = {
   readonly end: () => Quad[]
 }
 
-/** Reports a quad that gives a blank node a class, with the line on which it was complete. */
+/** Reports a quad that gives a node one of the classes, with the line on which it was complete. */
 export function tellPlace(
   { places }: ParseOptions,
   { subject, predicate, object }: Quad,
   line: number,
 ): void {
-  if (!places || subject.termType !== 'BlankNode' || predicate.value !== rdf('type').value) return
-  if (places.classes.has(object.value)) places.tell(`_:${subject.value}`, { line })
+  if (!places || predicate.value !== rdf('type').value || !places.classes.has(object.value)) return
+  places.tell(`${subject.termType === 'BlankNode' ? '_:' : ''}${subject.value}`, { line })
 }

@@ -32,11 +32,25 @@ describe('a value that cannot be mapped', () => {
     const run = await ground.run('p', { dryRun })
     const [first, second] = ground.items(run)
     expect(first).toMatchObject({ originalId: 'a', state: 'created' })
-    expect(first?.findings).toEqual([
-      { slug: 'left-out', detail: 'distributions.byte_size: many (bad-number)' },
-      { slug: 'left-out', detail: 'distributions.modified: 31.02.2025 (bad-date)' },
-      { slug: 'left-out', detail: 'issued: yesterday (bad-date)' },
-    ])
+    const leftOut = (property: string, value: string, reason: string) => {
+      const detail = `${property}: ${value} (${reason})`
+      return { slug: 'left-out', detail, property, value, reason }
+    }
+    const expected = [
+      leftOut('distributions.byte_size', 'many', 'bad-number'),
+      leftOut('distributions.modified', '31.02.2025', 'bad-date'),
+      leftOut('issued', 'yesterday', 'bad-date'),
+    ]
+    expect(first?.findings).toEqual(expected)
+    const { examples = [] } = ground.runs.report(run.id).findings['left-out'] ?? {}
+    const named = {
+      id: 'a',
+      title: first?.title,
+      ...(dryRun ? {} : { platformId: first?.platformId }),
+    }
+    expect(examples).toEqual(
+      expected.map(({ slug: _, ...about }) => expect.objectContaining({ ...named, ...about })),
+    )
     expect(second).not.toHaveProperty('findings')
     expect(run.counts).toMatchObject({ created: 2, failed: 0, findings: 3 })
     expect(await ground.ids()).toEqual(dryRun ? [] : ['a', 'b'])

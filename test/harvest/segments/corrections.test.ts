@@ -308,7 +308,9 @@ describe('what cannot be mapped', () => {
       'dcat:distribution: Table has no address',
     ],
   ])('of %j is a finding %s', async (fields, slug, detail) => {
-    expect((await recordOf('ckan', fields)).findings).toEqual([{ slug, detail }])
+    const [property, value] = detail.split(/: (.*)/)
+    const { findings } = await recordOf('ckan', fields)
+    expect(findings).toEqual([{ slug, detail, property, value }])
   })
 
   it('is nothing where nothing was said', async () => {

@@ -155,7 +155,11 @@ type Told = readonly Told[] & {
   readonly configs: Readonly<Record<string, unknown>>
   readonly errors: readonly { readonly pointer?: string; readonly detail: string }[]
   readonly problems: Readonly<Record<string, { readonly count: number }>>
+  readonly findings: Readonly<Record<string, unknown>>
   readonly paths: Readonly<Record<string, object>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, { readonly properties: object }>>
+  }
   readonly header: { readonly name: string }
   readonly body: { readonly segments: readonly { readonly body: { readonly config: unknown } }[] }
 }

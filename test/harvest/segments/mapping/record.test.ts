@@ -46,7 +46,10 @@ describe('a node', () => {
     one.dataset.part(dct('spatial'), dct('Location')).part(dcat('centroid'), dct('Location'))
     period(one.dataset, { start: 'soon' })
     expect(textOf(one).split('\n')).toHaveLength(2)
-    expect(one.findings).toEqual([{ slug: 'invalid-date', detail: 'dcat:startDate: soon' }])
+    const about = { property: 'dcat:startDate', value: 'soon' }
+    expect(one.findings).toEqual([
+      { slug: 'invalid-date', detail: 'dcat:startDate: soon', ...about },
+    ])
   })
 })
 
@@ -57,7 +60,7 @@ describe('text', () => {
     one.dataset.text(dct('title'), 'E')
     const literals = [...textOf(one).matchAll(/title> (\S+)/g)].map(([, found]) => found)
     expect(literals).toEqual(['"A"@de-CH', '"B"', '"C"', '"D"@fr', '"E"@de'])
-    expect(one.findings).toEqual([{ slug: 'placeholder-text', detail: 'dct:title: n/a' }])
+    expect(one.findings).toMatchObject([{ slug: 'placeholder-text', detail: 'dct:title: n/a' }])
   })
 })
 

@@ -96,6 +96,18 @@ describe('a record without identifier', () => {
   })
 })
 
+describe('a record with an identifier', () => {
+  it('says where in its document it stands', async () => {
+    const texts = { ntriples: `# all of it\n<urn:a> ${isDataset} .\n`, jsonld: inContext(named) }
+    const portal = await show({ format: 'ntriples' })
+    portal.faults.from(1, { kind: 'edited', edit: () => texts.ntriples })
+    expect((await run(portal)).records).toMatchObject([{ line: 2 }])
+    const other = await show({ format: 'jsonld' })
+    other.faults.from(1, { kind: 'edited', edit: () => texts.jsonld })
+    expect((await run(other)).records).toMatchObject([{ pointer: expect.any(String) }])
+  })
+})
+
 describe('a document of records', () => {
   const names = Object.keys(formats) as Format[]
 
