@@ -1,13 +1,11 @@
 /** A client of a platform's vocabularies over HTTP, and the documents that it sends: bundled, official, a file, an address. */
 
-import { createReadStream } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
 import { z } from 'zod'
 import { refusalOf, ScriptFailure } from '../config/script.ts'
-import { formatOfMediaType, formatOfSuffix, formats, type Format } from '../rdf/media-types.ts'
+import { formats } from '../rdf/media-types.ts'
+import type { OpenDocument } from '../rdf/open-document.ts'
 import { integrity, type Finding } from '../vocabularies/skos-integrity.ts'
 
 export type ServiceAddresses = {
@@ -22,13 +20,13 @@ const outcomes: Readonly<Record<number, string>> = { 201: 'created', 304: 'uncha
 /** Sends the document as it is read: `created`, `replaced` or `unchanged`. Throws `ScriptFailure`. */
 export async function putVocabulary(
   platform: ServiceAddresses,
-  vocabulary: { readonly id: string; readonly key: string; readonly document: VocabularyDocument },
+  vocabulary: { readonly id: string; readonly key: string; readonly document: OpenDocument },
   signal: AbortSignal,
 ): Promise<{ readonly outcome: string; readonly pending: boolean }> {
   const { id, key, document } = vocabulary
   const answer = await ask(platform, `${platform.repository}/vocabularies/${id}`, {
     method: 'PUT',
-    headers: { 'X-API-Key': key, 'Content-Type': document.mediaType },
+    headers: { 'X-API-Key': key, 'Content-Type': formats[document.format].mediaType },
     body: ReadableStream.from(document.bytes),
     duplex: 'half',
     signal,
@@ -107,14 +105,7 @@ async function ask(
   throw new ScriptFailure(await refusalOf(answer))
 }
 
-// Where the document of a vocabulary comes from.
-
-type VocabularyDocument = {
-  /** How it is called in messages. */
-  readonly name: string
-  readonly mediaType: string
-  readonly bytes: AsyncIterable<Uint8Array>
-}
+// Where the documents of vocabularies are.
 
 /** Ids of the vocabularies that come with the platform, ascending. */
 export async function bundledIds(folder: string): Promise<readonly string[]> {
@@ -155,50 +146,4 @@ export function officialPlace(id: string): string | undefined {
   if (byIri.has(id)) return `${authority}/authority/${id}`
   if (!officialIds.includes(id)) return undefined
   return `${authority}/distribution/${id}/rdf/skos_core/${files[id] ?? id}-skos.rdf`
-}
-
-/** Opens a file or an http(s) address. Throws `ScriptFailure`. */
-export const openDocument = (place: string, signal: AbortSignal): Promise<VocabularyDocument> =>
-  /^https?:\/\//i.test(place) ? fromWeb(place, signal) : fromFile(place)
-
-async function fromFile(place: string): Promise<VocabularyDocument> {
-  const format = formatAt(place)
-  if (!format) throw new ScriptFailure(`${place}: the suffix names no RDF format`)
-  const about = await stat(place).catch((cause: unknown) => {
-    throw new ScriptFailure(`${place}: no such file, or no permission to read it`, { cause })
-  })
-  if (!about.isFile()) throw new ScriptFailure(`${place}: not a file`)
-  const bytes = createReadStream(place, { highWaterMark: 1 << 18 })
-  return {
-    name: place,
-    mediaType: formats[format].mediaType,
-    bytes: isZipped(place) ? bytes.pipe(createGunzip()) : bytes,
-  }
-}
-
-async function fromWeb(place: string, signal: AbortSignal): Promise<VocabularyDocument> {
-  // Only formats that the Publications Office and most others make well.
-  const headers = { Accept: 'text/turtle, application/rdf+xml;q=0.9, application/n-triples;q=0.8' }
-  const answer = await fetch(place, { headers, signal }).catch((cause: unknown) => {
-    const late = signal.aborted ? 'no answer in time' : 'no answer'
-    throw new ScriptFailure(`${place}: ${late}`, { cause })
-  })
-  if (!answer.ok || !answer.body) throw new ScriptFailure(`${place}: answered ${answer.status}`)
-  const { pathname } = new URL(place)
-  const told = formatOfMediaType(answer.headers.get('content-type') ?? undefined)
-  const format = told ?? formatAt(pathname)
-  if (!format) throw new ScriptFailure(`${place}: neither type nor suffix names an RDF format`)
-  const plain = Readable.from(answer.body)
-  return {
-    name: place,
-    mediaType: formats[format].mediaType,
-    bytes: isZipped(pathname) ? plain.pipe(createGunzip()) : plain,
-  }
-}
-
-const isZipped = (path: string) => path.endsWith('.gz')
-
-function formatAt(path: string): Format | undefined {
-  const suffix = /\.([A-Za-z0-9]+)$/.exec(path.replace(/\.gz$/, ''))?.[1] ?? ''
-  return formatOfSuffix(suffix)
 }

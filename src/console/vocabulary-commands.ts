@@ -4,6 +4,7 @@ import { repositoryAddress, ScriptFailure, scriptArguments } from '../config/scr
 import { Failure, WrongUsage } from '../errors.ts'
 import { isId } from '../rdf/ids.ts'
 import { conditions } from '../vocabularies/skos-integrity.ts'
+import { openDocument } from '../rdf/open-document.ts'
 import type { RepositoryPart } from './console-parts.ts'
 import {
   bundledIds,
@@ -12,7 +13,6 @@ import {
   findingsOf,
   officialIds,
   officialPlace,
-  openDocument,
   putVocabulary,
   type ServiceAddresses,
   storedIds,
@@ -161,7 +161,7 @@ async function* install(
   }
   return yield* eachOf(ids.length > 0 ? ids : known, async (id) => {
     const signal = limit()
-    const document = await openDocument(placeOf(id), signal)
+    const document = await openDocument({ location: placeOf(id) }, signal)
     const { outcome, pending } = await putVocabulary(platform, { id, key, document }, signal)
     return pending ? `${outcome}, searchable soon` : outcome
   })
@@ -175,7 +175,7 @@ async function* eachOf(
   let failed = 0
   for (const id of ids) {
     const words = await work(id).catch((error: unknown) => {
-      if (!(error instanceof ScriptFailure)) throw error
+      if (!(error instanceof ScriptFailure || error instanceof WrongUsage)) throw error
       failed += 1
       return `failed: ${error.message}`
     })

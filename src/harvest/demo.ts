@@ -10,9 +10,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { systemClock } from './importing/import-client.ts'
+import { openDocument } from '../rdf/open-document.ts'
 import { importDump } from './importing/dump.ts'
-import { openSource } from './importing/source.ts'
 
 type Demo = {
   /** Address of the platform, without a slash at its end. */
@@ -100,8 +99,6 @@ export async function openDemoSource(): Promise<DemoSource> {
   }
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
-
 /** Does everything through the public API, as any client would; a signal ends it without a word. */
 export async function runDemo(demo: Demo, signal: AbortSignal): Promise<void> {
   const { url, key, out, source } = demo
@@ -122,8 +119,8 @@ async function importAll({ url, key, folder, out }: Demo, signal: AbortSignal): 
   const service = `${url}/api/hub/repo`
   let created = 0
   for (const name of (await readdir(folder)).sort()) {
-    const source = await openSource({ place: join(folder, name), stdin: nothing() }, signal)
-    const summary = await importDump(source, { service, key, clock: systemClock }, signal)
+    const document = await openDocument({ location: join(folder, name) }, signal)
+    const summary = await importDump(document, { service, key }, signal)
     created += summary.created
     for (const { dataset, reason } of summary.losses) out.write(`${name}: ${dataset}: ${reason}\n`)
   }

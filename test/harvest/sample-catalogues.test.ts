@@ -3,9 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Quad } from '@rdfjs/types'
-import { importDump } from '../../src/harvest/importing/dump.ts'
-import { openSource } from '../../src/harvest/importing/source.ts'
-import type { Summary } from '../../src/harvest/importing/report.ts'
+import { importDump, type ImportSummary } from '../../src/harvest/importing/dump.ts'
+import { openDocument } from '../../src/rdf/open-document.ts'
 import { parse } from '../../src/rdf/parse.ts'
 import { splitSuffix } from '../../src/rdf/media-types.ts'
 import { doubleKey, repositoryDouble, type RepositoryDouble } from '../support/repository-double.ts'
@@ -15,17 +14,17 @@ const folder = new URL('../../pipes/demo/', import.meta.url)
 const files = readdirSync(folder).sort()
 const tables = new URL('../../shapes/vocabularies/', import.meta.url)
 let double: RepositoryDouble
-const summaries: Summary[] = []
+const summaries: ImportSummary[] = []
 const quads: Quad[] = []
 
 beforeAll(async () => {
   double = await repositoryDouble()
   const { signal } = new AbortController()
   for (const file of files) {
-    const place = new URL(file, folder).pathname
+    const location = new URL(file, folder).pathname
     const format = splitSuffix(file).format ?? 'turtle'
-    quads.push(...(await parse(readFileSync(place, 'utf8'), format, { baseIri: 'urn:x:' })))
-    const source = await openSource({ place, stdin: (async function* () {})() }, signal)
+    quads.push(...(await parse(readFileSync(location, 'utf8'), format, { baseIri: 'urn:x:' })))
+    const source = await openDocument({ location }, signal)
     const options = { service: double.service, key: doubleKey, clock: quickClock() }
     summaries.push(await importDump(source, options, signal))
   }

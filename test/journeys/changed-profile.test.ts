@@ -5,16 +5,14 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { importDump } from '../../src/harvest/importing/dump.ts'
-import { openSource } from '../../src/harvest/importing/source.ts'
+import { openDocument } from '../../src/rdf/open-document.ts'
 import { checkAnswers } from '../support/answers.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 
 const generator = new URL('../../../shared/data/generate-catalogue.mjs', import.meta.url).pathname
 const profile = new URL('../profile/foreign/national', import.meta.url).pathname
 const amount = 600
-const clock = { now: () => performance.now(), wait: () => Promise.resolve() }
 const never = new AbortController().signal
-const stdin = (async function* none() {})()
 
 type Found = {
   readonly result: {
@@ -43,8 +41,11 @@ describe.skipIf(!existsSync(generator))('a changed profile', () => {
     const place = join(directory, 'generated.nt')
     const options = ['--datasets', String(amount), '--seed', '3', '--format', 'nt', '--out', place]
     execFileSync(process.execPath, [generator, ...options], { stdio: 'ignore' })
-    const source = await openSource({ place, baseIri: 'https://portal.example/doc', stdin }, never)
-    const target = { service: api.repo, key: platform.key, catalogue: 'all', clock }
+    const source = await openDocument(
+      { location: place, baseIri: 'https://portal.example/doc' },
+      never,
+    )
+    const target = { service: api.repo, key: platform.key, catalogue: 'all' }
     await importDump(source, target, never)
   }, 120_000)
   afterAll(async () => {

@@ -6,9 +6,9 @@ import type { Quad } from '@rdfjs/types'
 import { isomorphic } from 'rdf-isomorphic'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { destinations, parcels } from '../../src/harvest/importing/cutting/parcels.ts'
-import { openSpool } from '../../src/harvest/importing/cutting/spool.ts'
+import { Spool } from '../../src/harvest/importing/cutting/spool.ts'
 import { importDump } from '../../src/harvest/importing/dump.ts'
-import { openSource } from '../../src/harvest/importing/source.ts'
+import { openDocument } from '../../src/rdf/open-document.ts'
 import { platformId } from '../../src/rdf/ids.ts'
 import { type Format, formats } from '../../src/rdf/media-types.ts'
 import { names as namesOf } from '../../src/rdf/names.ts'
@@ -36,16 +36,14 @@ const valid = [
   'broken/untidy.ttl',
 ]
 const names = namesOf('http://localhost:8080/')
-const clock = { now: () => performance.now(), wait: () => Promise.resolve() }
-const stdin = (async function* none() {})()
 const never = new AbortController().signal
 
 const open = (file: string) =>
-  openSource({ place: folder + file, baseIri: 'https://portal.example/doc', stdin }, never)
+  openDocument({ location: folder + file, baseIri: 'https://portal.example/doc' }, never)
 
 /** What the import sends: each dataset cut out of the document. */
 async function sentBy(file: string): Promise<{ originalId: string; quads: Quad[] }[]> {
-  const spool = openSpool()
+  const spool = new Spool()
   const source = await open(file)
   const batches = parseStream(createReadStream(folder + file), source.format, {
     baseIri: source.baseIri,
@@ -78,7 +76,7 @@ describe.skipIf(!existsSync(folder))('a sample catalogue', () => {
 
   it.each(valid)('%s goes in and comes out isomorphic in every format', async (file) => {
     const catalogue = platformId(file)
-    const options = { service: api.repo, key: platform.key, catalogue, clock }
+    const options = { service: api.repo, key: platform.key, catalogue }
     const summary = await importDump(await open(file), options, never)
     expect(summary.losses).toEqual([])
     const sent = await sentBy(file)
@@ -152,7 +150,7 @@ describe.skipIf(!existsSync(folder))('a sample catalogue', () => {
     'dcat-ap-de/UAG_Beispieldatensatz_v1.ttl',
     'semic/example-bee-population-dataset-series-combined.ttl',
   ])('%s cannot be read, and the import says where before it sends anything', async (file) => {
-    const options = { service: api.repo, key: platform.key, catalogue: 'nothing', clock }
+    const options = { service: api.repo, key: platform.key, catalogue: 'nothing' }
     const failed = importDump(await open(file), options, never)
     await expect(failed).rejects.toMatchObject({
       kind: 'malformed-rdf',

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { importDump } from '../../src/harvest/importing/dump.ts'
-import { openSource } from '../../src/harvest/importing/source.ts'
+import { openDocument } from '../../src/rdf/open-document.ts'
 import { platformId } from '../../src/rdf/ids.ts'
 import { checkAnswers } from '../support/answers.ts'
 import { servedSchemas } from '../support/served-schemas.ts'
@@ -41,9 +41,7 @@ const enrichment = {
   frequency: { fields: ['accrual_periodicity'], replacements: ['label:pref_label.de'] },
 }
 const shipped = new URL('../../shapes/vocabularies/', import.meta.url).pathname
-const clock = { now: () => performance.now(), wait: () => Promise.resolve() }
 const never = new AbortController().signal
-const stdin = (async function* none() {})()
 
 describe.skipIf(!existsSync(data))('the served schemas', () => {
   let directory: string
@@ -75,8 +73,11 @@ describe.skipIf(!existsSync(data))('the served schemas', () => {
   })
 
   async function bring(place: string, catalogue: string) {
-    const source = await openSource({ place, baseIri: 'https://portal.example/doc', stdin }, never)
-    const options = { service: api.repo, key: platform.key, catalogue, clock }
+    const source = await openDocument(
+      { location: place, baseIri: 'https://portal.example/doc' },
+      never,
+    )
+    const options = { service: api.repo, key: platform.key, catalogue }
     const { losses } = await importDump(source, options, never)
     if (losses.length > 0) throw new Error(`${place}: ${JSON.stringify(losses)}`)
   }

@@ -31,7 +31,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   projector: 6258,
 
-  rdf: 3570,
+  rdf: 3681,
 
   repository: 8189,
 

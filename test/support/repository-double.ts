@@ -94,10 +94,10 @@ export async function repositoryDouble(options: DoubleOptions = {}): Promise<Rep
     const url = new URL(request.url ?? '', 'http://double')
     const catalogue = /^\/repo\/catalogues\/([^/]+)/.exec(url.pathname)?.[1] ?? ''
     const originalId = url.searchParams.get('originalId') ?? undefined
-    if (request.headers['x-api-key'] !== doubleKey) return answer(response, { status: 401 })
     if (request.method === 'HEAD')
       return answer(response, { status: catalogues.has(catalogue) ? 200 : 404 })
     if (request.method === 'GET') return answer(response, list())
+    if (request.headers['x-api-key'] !== doubleKey) return answer(response, { status: 401 })
     let body = ''
     request.setEncoding('utf8')
     for await (const part of request) body += String(part)

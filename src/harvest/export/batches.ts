@@ -100,11 +100,7 @@ export async function* inBatches<Item>(
   const work = async ({ items, messages }: RecordBatch<Item>) => {
     const done = items.length > 0 ? write(items) : Promise.resolve()
     active.add(done)
-    try {
-      await done
-    } finally {
-      active.delete(done)
-    }
+    await done.finally(() => active.delete(done))
     return messages
   }
   try {
@@ -112,4 +108,25 @@ export async function* inBatches<Item>(
   } finally {
     await Promise.allSettled(active)
   }
+}
+
+/** Works on all items, so many at the same time. Rejects with the first failure, when no work is under way any more. */
+export async function inParallel<Item>(
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<void>,
+  atOnce: number,
+): Promise<void> {
+  const waiting = Iterator.from(items)
+  const failures: unknown[] = []
+  const lane = async () => {
+    for (const item of waiting) {
+      if (failures.length > 0) return
+      await work(item)
+    }
+  }
+  const lanes = Array.from({ length: atOnce }, () =>
+    lane().catch((error: unknown) => void failures.push(error)),
+  )
+  await Promise.all(lanes)
+  if (failures.length > 0) throw failures[0]
 }

@@ -19,13 +19,14 @@ import {
   failureOf,
   isServerFault,
   outcomeOf,
+  refuseByKey,
   verdictOf,
   type DatasetWrite,
   type DatasetOutcome,
   type WriteVerdict,
 } from './dataset-writer.ts'
 import { previewRecord, previewRemovals } from './dry-run.ts'
-import { openExportRun, refuseByKey, type ExportRun, type ExportContext } from './export-run.ts'
+import { openExportRun, type ExportRun, type ExportContext } from './export-run.ts'
 import type { ExportConfig, ExportTarget } from './export-target.ts'
 import { claimed } from './record-identity.ts'
 import { nodeInText, likenessOf, titleInText, withLeftOut } from './record-text.ts'

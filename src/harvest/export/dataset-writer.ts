@@ -80,6 +80,20 @@ export function failureOf(verdict: WriteVerdict): Failure {
   )
 }
 
+/** Throws when the key, not the record, is the reason: nothing of this run will be taken. */
+export function refuseByKey(
+  { status }: { readonly status: number },
+  catalogue: string,
+  { keyId }: RepositoryClient,
+): void {
+  if (status !== 401 && status !== 403) return
+  const why = status === 401 ? 'does not know the key' : 'does not let the key write'
+  throw new Failure(
+    'export-refused',
+    `The repository ${why}: catalogue ${catalogue}, key id ${keyId}.`,
+  )
+}
+
 /** Path of a dataset by its id at the origin. */
 export const originPath = (catalogue: string, originalId: string): string =>
   `/catalogues/${catalogue}/datasets/origin?originalId=${encodeURIComponent(originalId)}`

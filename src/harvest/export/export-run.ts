@@ -307,20 +307,6 @@ async function checkCatalogue({ context, client, owner }: ExportRun, signal: Abo
   )
 }
 
-/** Throws when the key, not the record, is the reason: nothing of this run will be taken. */
-export function refuseByKey(
-  { status }: { readonly status: number },
-  catalogue: string,
-  { keyId }: RepositoryClient,
-): void {
-  if (status !== 401 && status !== 403) return
-  const why = status === 401 ? 'does not know the key' : 'does not let the key write'
-  throw new Failure(
-    'export-refused',
-    `The repository ${why}: catalogue ${catalogue}, key id ${keyId}.`,
-  )
-}
-
 type ExportPlan = {
   readonly transformation: string
   /** How long an unchanged record is left alone. */

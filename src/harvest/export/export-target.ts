@@ -5,7 +5,7 @@ import type { JsonObject } from '../../text/json.ts'
 import type { ConfigProblem, SegmentPlace } from '../../pipe/segment.ts'
 import { configProblems } from '../segment-config.ts'
 import type { ExportContext } from './export-run.ts'
-import { localRepository, remoteRepository, type RepositoryClient } from './repository-client.ts'
+import { repositoryByFetch, remoteRepository, type RepositoryClient } from './repository-client.ts'
 
 const repositoryConfig = z.looseObject({
   /** A name of `serviceDiscovery`, or any other for the repository of this process. */
@@ -81,6 +81,6 @@ function clientFor(
     const reach = { kind: 'configured', address, trust: 'trusted', allow } as const
     return remoteRepository({ address, key: key.away(catalogue), reach, outbound })
   }
-  if (repository) return localRepository(repository, key.here(catalogue))
+  if (repository) return repositoryByFetch(repository, key.here(catalogue))
   return { key: 'hub.serviceName', detail: 'names no repository, and this process has none' }
 }

@@ -6,8 +6,9 @@
 import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Owner, RecordRow, Removed } from '../ledger/ledger-rows.ts'
-import { failureOf, originPath, reasonOf, verdictOf } from './dataset-writer.ts'
-import { claimKey, dayMs, planOf, refuseByKey, type ExportContext } from './export-run.ts'
+import { inParallel } from './batches.ts'
+import { failureOf, originPath, reasonOf, refuseByKey, verdictOf } from './dataset-writer.ts'
+import { claimKey, dayMs, planOf, type ExportContext } from './export-run.ts'
 import { exportTarget } from './export-target.ts'
 import { withRetries, type RepositoryClient } from './repository-client.ts'
 
@@ -35,12 +36,7 @@ export async function removeAll(
 ): Promise<void> {
   const { ledger, now, config } = removing.context
   ledger.forgetRemovedBefore(now() - config.restoreDays * dayMs)
-  const waiting = rows.values()
-  const lanes = Array.from({ length: atOnce }, async () => {
-    for (const row of waiting) await removeOne(removing, row, signal)
-  })
-  const results = await Promise.allSettled(lanes)
-  for (const result of results) if (result.status === 'rejected') throw result.reason
+  await inParallel(rows, (row) => removeOne(removing, row, signal), atOnce)
 }
 
 async function removeOne(

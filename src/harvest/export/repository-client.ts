@@ -66,16 +66,15 @@ export type RepositoryClient = Pick<Repository, 'putDatasets' | 'previewDataset'
 const keyHeader = (key: string, { method }: RepositoryRequest): Record<string, string> =>
   method === 'GET' || method === 'HEAD' ? {} : { 'X-API-Key': key }
 
-/** Headers of a request, its media type among them. */
-export const requestHeaders = ({ body, mediaType, headers }: RepositoryRequest) => ({
+const requestHeaders = ({ body, mediaType, headers }: RepositoryRequest) => ({
   ...(body !== undefined && { 'Content-Type': mediaType ?? 'application/n-triples' }),
   ...headers,
 })
 
 const join = (address: string, path: string): string => address.replace(/\/+$/, '') + path
 
-/** The repository of this process. */
-export const localRepository = (
+/** A repository that is asked by a function: that of this process, or one that a command talks to. */
+export const repositoryByFetch = (
   { address, fetch, ...calls }: Repository,
   key: string,
 ): RepositoryClient => ({

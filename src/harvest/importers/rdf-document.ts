@@ -12,7 +12,7 @@ import { blankNode, literal, quad as quadOf } from '../../rdf/terms.ts'
 import { shownUrl, withoutCredentials } from '../../secrets.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import { iriOf } from '../importing/cutting/parcels.ts'
-import { openSpool } from '../importing/cutting/spool.ts'
+import { Spool } from '../importing/cutting/spool.ts'
 import { jsonMembers, type StoredDocument } from './documents.ts'
 import type { ImportContext } from './importer.ts'
 import { HydraReader } from './next-page.ts'
@@ -51,7 +51,7 @@ export class RdfDocument {
   readonly url: string
   /** As it was asked for, after redirects. */
   readonly address: string
-  readonly spool = openSpool()
+  readonly spool = new Spool()
   readonly hydra = new HydraReader()
   /** Triples that were read. */
   triples = 0

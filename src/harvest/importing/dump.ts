@@ -1,62 +1,144 @@
-/** Brings a whole DCAT document into a repository: reads it to its end, then sends its datasets. */
+/** Brings a whole DCAT document into a repository: reads it to its end, then sends its datasets, many with one request. */
+
+import { setTimeout } from 'node:timers/promises'
+import { ScriptFailure } from '../../config/script.ts'
+import { Failure } from '../../errors.ts'
 import { statementsOf } from '../../rdf/lines.ts'
+import type { OpenDocument } from '../../rdf/open-document.ts'
+import type { Repair } from '../../rdf/parse.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
+import { inParallel } from '../export/batches.ts'
 import {
   DatasetWriter,
   outcomeOf,
   reasonOf,
+  refuseByKey,
+  verdictOf,
+  type DatasetOutcome,
   type DatasetWrite,
   type LandedWrites,
 } from '../export/dataset-writer.ts'
-import { destinations, parcels, type Destinations, type Parcel } from './cutting/parcels.ts'
-import { openSpool, type Spool } from './cutting/spool.ts'
 import {
-  importClient,
-  putCatalogue,
-  Refused,
-  refuseKey,
-  Unreachable,
-  type ImportTarget,
-} from './import-client.ts'
-import { Tally, type Progress, type Summary } from './report.ts'
-import type { Source } from './source.ts'
+  repositoryByFetch,
+  withRetries,
+  type RepositoryClient,
+  type RetryContext,
+} from '../export/repository-client.ts'
+import {
+  destinations,
+  parcels,
+  type Destination,
+  type Destinations,
+  type Parcel,
+} from './cutting/parcels.ts'
+import { Spool } from './cutting/spool.ts'
 
-export type ImportOptions = ImportTarget & {
+/** Bytes while reading, datasets while sending; `total` when it is known. */
+export type ImportProgress = {
+  readonly phase: 'reading' | 'sending'
+  readonly done: number
+  readonly total: number | undefined
+}
+
+export type ImportOptions = {
+  /** Address of the repository service: `http://localhost:8080/api/hub/repo`. */
+  readonly service: string
+  readonly key: string
   /** Id of the catalogue that takes everything; without it the document decides. */
   readonly catalogue?: string
   /** Replace the description of catalogues that exist. */
   readonly updateCatalogue?: boolean
-  /** Single datasets on their way at the same time, where the repository does not take many at once. */
-  readonly concurrency?: number
-  readonly progress?: (state: Progress) => void
+  readonly progress?: (state: ImportProgress) => void
+  /** Time and chance, where they are not the usual ones. */
+  readonly clock?: RetryContext
 }
 
-/** The document holds no dataset; the message says what it holds. */
-export class NothingToImport extends Error {}
+/** What came of an import. */
+export type ImportSummary = Record<DatasetOutcome, number> & {
+  failed: number
+  /** The first thousand of the failed, in the order in which they failed: original id, or node when it has none. */
+  readonly losses: { readonly dataset: string; readonly reason: string }[]
+  /** Never sent, because the import ended early. */
+  unsent: number
+  /** How many broken IRIs and language tags were put right, and the first ten of them. */
+  repaired: number
+  readonly repairs: Repair[]
+  readonly catalogues: { readonly id: string; readonly outcome: DatasetOutcome }[]
+  seconds: number
+  /** Why the import ended early; `undefined` when it came to its end. */
+  ended: string | undefined
+}
+
+const [mostLosses, mostRepairs] = [1000, 10]
+const requestMs = 600_000
+/** A request is full with so many datasets, or with so many characters. */
+const [mostDatasets, mostCharacters] = [200, 2 * 2 ** 20]
+/** Requests at the same time: of many datasets one is being written while the next is being read; of single ones. */
+const [manyAtOnce, singlesAtOnce] = [3, 8]
+
+const usualClock: RetryContext = {
+  now: Date.now,
+  random: Math.random,
+  pause: (ms, signal) => setTimeout(ms, undefined, { signal }),
+}
+
+type Import = {
+  readonly spool: Spool
+  readonly summary: ImportSummary
+  readonly options: ImportOptions
+}
 
 /**
- * Imports a document. Nothing is sent before the last byte is read and understood: throws the parser's `Failure`
- * (`malformed-rdf` with line and column), `NoDestination`, `NothingToImport`, or the abort reason while reading. Later troubles do not
- * throw: they are in the summary, as is the reason when a signal, a refusal or a lost server ends the import early.
+ * Imports a document. Nothing is sent before the last byte is read and understood: throws the parser's `Failure` (`malformed-rdf`
+ * with line and column), `WrongUsage` when nobody knows into which catalogue it goes, `ScriptFailure` when it holds no dataset, or the
+ * abort reason while reading. Later troubles do not throw: they are in the summary, as is the reason when a signal, a refusal or a
+ * lost server ends the import early.
  */
 export async function importDump(
-  source: Source,
+  document: OpenDocument,
   options: ImportOptions,
   signal: AbortSignal,
-): Promise<Summary> {
-  const spool = openSpool()
+): Promise<ImportSummary> {
+  const counts = { created: 0, updated: 0, unchanged: 0, failed: 0, unsent: 0, repaired: 0 }
+  const lists = { losses: [], repairs: [], catalogues: [] }
+  const summary: ImportSummary = { ...counts, ...lists, seconds: 0, ended: undefined }
+  const spool = new Spool()
   try {
-    const tally = new Tally()
-    await read({ source, spool, tally, options }, signal)
+    await read(document, { spool, summary, options }, signal)
     demandSomething(spool, options)
     const targets = destinations(spool, options.catalogue)
-    return await send({ spool, targets, tally, options }, signal)
+    await send(targets, { spool, summary, options }, signal)
+    return summary
   } finally {
     spool.close()
   }
 }
 
-/** A document of a catalogue alone is wanted by those who replace its description, and by nobody else. */
+async function read(
+  { bytes, format, baseIri, size }: OpenDocument,
+  { spool, summary, options }: Import,
+  signal: AbortSignal,
+): Promise<void> {
+  let done = 0
+  async function* counted() {
+    for await (const part of bytes) {
+      signal.throwIfAborted()
+      done += part.byteLength
+      yield part
+    }
+  }
+  const repair = (one: Repair) => {
+    summary.repaired += 1
+    if (summary.repairs.length < mostRepairs) summary.repairs.push(one)
+  }
+  for await (const batch of statementsOf(parseStream(counted(), format, { baseIri, repair }))) {
+    spool.add(batch)
+    options.progress?.({ phase: 'reading', done, total: size })
+  }
+  spool.finish()
+}
+
+/** A document of a catalogue alone is of use to those who replace its description, and to nobody else. */
 function demandSomething(spool: Spool, { updateCatalogue = false }: ImportOptions): void {
   const catalogues = spool.catalogues().length
   if (spool.datasetCount() > 0 || (updateCatalogue && catalogues > 0)) return
@@ -66,87 +148,53 @@ function demandSomething(spool: Spool, { updateCatalogue = false }: ImportOption
     ...(count > 0 ? [`${count} data service${count > 1 ? 's' : ''}`] : []),
   ]
   const instead = parts.length > 0 ? `, only ${parts.join(' and ')}` : ''
-  throw new NothingToImport(`the document holds no dcat:Dataset${instead}`)
+  throw new ScriptFailure(`the document holds no dcat:Dataset${instead}`)
 }
 
-type Reading = { source: Source; spool: Spool; tally: Tally; options: ImportOptions }
-
-async function read({ source, spool, tally, options }: Reading, signal: AbortSignal) {
-  let bytes = 0
-  async function* counted() {
-    for await (const part of source.bytes) {
-      signal.throwIfAborted()
-      bytes += part.byteLength
-      yield part
-    }
-  }
-  const batches = parseStream(counted(), source.format, {
-    baseIri: source.baseIri,
-    repair: (repair) => tally.repair(repair),
-  })
-  for await (const statements of statementsOf(batches)) {
-    spool.add(statements)
-    options.progress?.({ phase: 'reading', done: bytes, total: source.size })
-  }
-  spool.finish()
-}
-
-type Sending = { spool: Spool; targets: Destinations; tally: Tally; options: ImportOptions }
-
-/** Large requests at the same time: one is being written while the next is being read. */
-const bulkConcurrency = 3
-
-async function send({ spool, targets, tally, options }: Sending, signal: AbortSignal) {
-  const { clock, concurrency = 12, progress, updateCatalogue = false } = options
-  const started = clock.now()
-  const total = spool.datasetCount()
+async function send(targets: Destinations, work: Import, signal: AbortSignal): Promise<void> {
+  const { spool, summary, options } = work
+  const { service, key, clock = usualClock, updateCatalogue = false } = options
+  const [started, total] = [clock.now(), spool.datasetCount()]
+  const done = () => summary.created + summary.updated + summary.unchanged + summary.failed
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
-  const client = importClient(options, concurrency, stop.signal)
-  let ended: string | undefined
+  const timed = (request: Request) =>
+    fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(requestMs)]) })
+  const client = withRetries(repositoryByFetch({ address: service, fetch: timed }, key), clock)
   try {
-    for (const target of targets.all)
-      tally.catalogue(target.id, await putCatalogue(client, target, updateCatalogue, either))
+    for (const target of targets.all) {
+      const outcome = await putCatalogue(client, target, updateCatalogue, either)
+      summary.catalogues.push({ id: target.id, outcome })
+    }
     const writer = await DatasetWriter.open(client, either)
     const write = async ({ catalogue, writes }: Load) => {
-      await writer.write(
-        { catalogue, writes, landed: (some) => count(tally, catalogue, some) },
-        either,
-      )
-      progress?.({ phase: 'sending', done: tally.done, total })
+      const landed = (some: LandedWrites<DatasetWrite>) => count(summary, some, catalogue, client)
+      await writer.write({ catalogue, writes, landed }, either).catch((error: unknown) => {
+        stop.abort()
+        throw error
+      })
+      options.progress?.({ phase: 'sending', done: done(), total })
     }
-    const [most, atOnce] = writer.takesMany ? [mostDatasets, bulkConcurrency] : [1, concurrency]
-    const source = loads(parcels(spool, targets), tally, most)
-    const lanes = Array.from({ length: atOnce }, async () => {
-      for (const load of source) await write(load)
-    })
-    try {
-      await Promise.all(lanes)
-    } finally {
-      stop.abort()
-      // The others still hold the spool until their requests are called off.
-      await Promise.allSettled(lanes)
-    }
+    const [most, atOnce] = writer.takesMany ? [mostDatasets, manyAtOnce] : [1, singlesAtOnce]
+    await inParallel(loads(parcels(spool, targets), summary, most), write, atOnce)
   } catch (error) {
-    ended = endOf(error, options.service, signal)
-  } finally {
-    stop.abort()
+    summary.ended = endOf(error, service, signal)
+    summary.unsent = Math.max(0, total - done())
   }
-  const seconds = (clock.now() - started) / 1000
-  return tally.close({ total, seconds, ...(ended === undefined ? {} : { ended }) })
+  summary.seconds = (clock.now() - started) / 1000
 }
 
 /** Datasets of one catalogue that go out with one request. */
 type Load = { readonly catalogue: string; readonly writes: DatasetWrite[] }
 
-/** A load is full with so many datasets, or with so many characters. */
-const mostDatasets = 200
-const mostCharacters = 2 * 2 ** 20
-
-function* loads(all: Iterable<Parcel>, tally: Tally, most: number): Generator<Load, void> {
+function* loads(
+  all: Iterable<Parcel>,
+  summary: ImportSummary,
+  most: number,
+): Generator<Load, void> {
   const open = new Map<string, Load & { characters: number }>()
   for (const parcel of all) {
-    if ('reason' in parcel) tally.lose(parcel)
+    if ('reason' in parcel) lose(summary, parcel)
     else {
       const { catalogue, originalId, node, body: text } = parcel
       const load = open.get(catalogue) ?? { catalogue, writes: [], characters: 0 }
@@ -161,19 +209,48 @@ function* loads(all: Iterable<Parcel>, tally: Tally, most: number): Generator<Lo
   yield* open.values()
 }
 
-function count(tally: Tally, catalogue: string, landed: LandedWrites<DatasetWrite>): void {
+function lose(summary: ImportSummary, loss: ImportSummary['losses'][number]): void {
+  summary.failed += 1
+  if (summary.losses.length < mostLosses) summary.losses.push(loss)
+}
+
+/** Throws `export-refused` when the key is the reason. */
+function count(
+  summary: ImportSummary,
+  landed: LandedWrites<DatasetWrite>,
+  catalogue: string,
+  client: RepositoryClient,
+): void {
   for (const { write, verdict } of landed) {
-    refuseKey(verdict.status, catalogue)
+    refuseByKey(verdict, catalogue, client)
     const outcome = outcomeOf(verdict)
-    if (outcome) tally.count(outcome)
-    else tally.lose({ dataset: write.originalId, reason: reasonOf(verdict) })
+    if (outcome) summary[outcome] += 1
+    else lose(summary, { dataset: write.originalId, reason: reasonOf(verdict) })
   }
+}
+
+/** Makes sure that a catalogue exists: created when new; replaced when `update`, else left as it is. Throws `export-refused`. */
+async function putCatalogue(
+  client: RepositoryClient,
+  { id, body }: Destination,
+  update: boolean,
+  signal: AbortSignal,
+): Promise<DatasetOutcome> {
+  const path = `/catalogues/${id}`
+  const isThere = !update && (await client.ask({ method: 'HEAD', path }, signal)).status === 200
+  if (isThere) return 'unchanged'
+  const headers = { Prefer: 'respond-async', ...(!update && { 'If-None-Match': '*' }) }
+  const verdict = verdictOf(await client.ask({ method: 'PUT', path, headers, body }, signal))
+  refuseByKey(verdict, id, client)
+  // Somebody else may have made it between the two requests.
+  const outcome = verdict.status === 412 && !update ? 'unchanged' : outcomeOf(verdict)
+  if (outcome) return outcome
+  throw new Failure('export-refused', `catalogue ${id}: ${reasonOf(verdict)}`)
 }
 
 /** Why the import ended early. Throws what nobody expected. */
 function endOf(error: unknown, service: string, signal: AbortSignal): string {
   if (signal.aborted) return 'interrupted'
-  if (error instanceof Unreachable) return `${service} cannot be reached: ${error.message}`
-  if (error instanceof Refused) return error.message
-  throw error
+  if (!(error instanceof Failure)) throw error
+  return error.kind === 'export-failed' ? `${service} cannot be reached` : error.detail
 }

@@ -4,9 +4,9 @@ import { onTestFinished } from 'vitest'
 import { fromLines } from '../../../src/rdf/lines.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { statementOf } from '../../../src/rdf/lines.ts'
-import { openSpool, type Spool } from '../../../src/harvest/importing/cutting/spool.ts'
-import type { Source } from '../../../src/harvest/importing/source.ts'
-import type { Clock } from '../../../src/harvest/importing/import-client.ts'
+import { Spool } from '../../../src/harvest/importing/cutting/spool.ts'
+import type { OpenDocument } from '../../../src/rdf/open-document.ts'
+import type { RetryContext } from '../../../src/harvest/export/repository-client.ts'
 import {
   repositoryDouble,
   type DoubleOptions,
@@ -27,7 +27,7 @@ export const turtle = (text: string): string => prefixes + text
 
 /** A spool that has taken a TriG document whole. */
 export async function spooled(text: string): Promise<Spool> {
-  const spool = openSpool()
+  const spool = new Spool()
   const quads = await parse(turtle(text), 'trig', { baseIri: 'https://example.org/' })
   spool.add(quads.map(statementOf))
   spool.finish()
@@ -35,7 +35,7 @@ export async function spooled(text: string): Promise<Spool> {
 }
 
 /** A source as the importer reads it. */
-export function sourceOf(text: string, format: Source['format'] = 'turtle'): Source {
+export function sourceOf(text: string, format: OpenDocument['format'] = 'turtle'): OpenDocument {
   const bytes = new TextEncoder().encode(text)
   return {
     name: 'test',
@@ -56,13 +56,14 @@ export async function house(options: DoubleOptions = {}): Promise<RepositoryDoub
 }
 
 /** Time that passes only when somebody waits, and then at once; it keeps account of the pauses. */
-export function quickClock(): Clock & { readonly pauses: readonly number[] } {
+export function quickClock(): RetryContext & { readonly pauses: readonly number[] } {
   const pauses: number[] = []
   let at = 0
   return {
     pauses,
     now: () => at,
-    wait: (milliseconds, signal) => {
+    random: () => 1,
+    pause: (milliseconds, signal) => {
       signal.throwIfAborted()
       pauses.push(milliseconds)
       at += milliseconds

@@ -2,16 +2,19 @@
 
 import { describe, expect, it } from 'vitest'
 import { WrongUsage } from '../../../src/errors.ts'
-import { parseImportArguments } from '../../../src/harvest/importing/arguments.ts'
-import { lineOf, progressLine } from '../../../src/harvest/importing/report.ts'
-import { formatCalled } from '../../../src/harvest/importing/source.ts'
-import { report, Tally } from '../../../src/harvest/importing/report.ts'
+import {
+  parseImportArguments,
+  progressLine,
+  progressText,
+  summaryText,
+} from '../../../src/harvest/importing/command-line.ts'
+import { formatCalled } from '../../../src/rdf/open-document.ts'
 
 describe('the arguments', () => {
   it('takes a key that begins with a hyphen, as generated ones may', () => {
     expect(parseImportArguments(['--key', '-_k', 'a.nt'])).toMatchObject({
       key: '-_k',
-      place: 'a.nt',
+      location: 'a.nt',
     })
   })
 
@@ -27,7 +30,7 @@ describe('the arguments', () => {
         'https://x.example/',
       ]),
     ).toEqual({
-      place: 'a.nt',
+      location: 'a.nt',
       catalogue: 'c1',
       key: 'k',
       updateCatalogue: false,
@@ -68,14 +71,12 @@ describe('the arguments', () => {
 })
 
 describe('the line on the terminal', () => {
-  it('shows how much, how fast and how long', () => {
-    expect(lineOf({ phase: 'sending', done: 500, total: 2000 }, 10)).toBe(
-      'sending █████░░░░░░░░░░░░░░░ 25 % 500 of 2000 (50 datasets/s, 30 s to go)',
+  it('shows how much of how much', () => {
+    expect(progressText({ phase: 'sending', done: 500, total: 2000 })).toBe(
+      'sending 25 % of 2000 datasets',
     )
-    expect(lineOf({ phase: 'reading', done: 5e6, total: undefined }, 2)).toBe(
-      'reading 5.0 MB (2.5 MB/s)',
-    )
-    expect(lineOf({ phase: 'sending', done: 0, total: 0 }, 0)).toBe('sending 0 (0 datasets/s)')
+    expect(progressText({ phase: 'reading', done: 5e6, total: undefined })).toBe('reading 5.0 MB')
+    expect(progressText({ phase: 'sending', done: 0, total: 0 })).toBe('sending 0 datasets')
   })
 
   it('is drawn five times a second at most, and not at all where nobody watches', () => {
@@ -95,15 +96,25 @@ describe('the line on the terminal', () => {
 })
 
 describe('the account at the end', () => {
+  const summary = {
+    created: 1,
+    updated: 0,
+    unchanged: 1,
+    failed: 1,
+    unsent: 0,
+    repaired: 2,
+    repairs: [
+      { kind: 'iri', from: 'a b', to: 'a%20b', line: 4 },
+      { kind: 'language', from: 'x_y' },
+    ] as const,
+    losses: [{ dataset: 'd1', reason: 'missing-class: no dataset' }],
+    catalogues: [{ id: 'c1', outcome: 'created' as const }],
+    seconds: 2,
+    ended: undefined,
+  }
+
   it('counts, and names what was repaired and what was lost', () => {
-    const tally = new Tally()
-    tally.catalogue('c1', 'created')
-    tally.count('created')
-    tally.count('unchanged')
-    tally.repair({ kind: 'iri', from: 'a b', to: 'a%20b', line: 4 })
-    tally.repair({ kind: 'language', from: 'x_y' })
-    tally.lose({ dataset: 'd1', reason: 'missing-class: no dataset' })
-    expect(report(tally.close({ total: 3, seconds: 2 }))).toBe(`catalogue c1: created
+    expect(summaryText({ ...summary, repairs: [...summary.repairs] })).toBe(`catalogue c1: created
 1 created, 0 updated, 1 unchanged, 1 failed (2.0 s, 2 datasets/s)
 2 repaired while reading:
   line 4: iri "a b" → a%20b
@@ -112,16 +123,12 @@ failed: d1: missing-class: no dataset
 `)
   })
 
-  it('keeps to a thousand losses and ten repairs, and says how many more there were', () => {
-    const tally = new Tally()
-    for (let n = 0; n < 1005; n += 1) tally.lose({ dataset: `d${n}`, reason: 'x' })
-    for (let n = 0; n < 12; n += 1) tally.repair({ kind: 'iri', from: ' ', to: '%20' })
-    const summary = tally.close({ total: 2000, seconds: 1, ended: 'interrupted' })
-    expect(summary.losses).toHaveLength(1000)
-    const lines = report(summary).split('\n')
+  it('says how many more losses and repairs there were than it lists, and why it ended early', () => {
+    const more = { failed: 6, repaired: 4, unsent: 995, ended: 'interrupted' }
+    const lines = summaryText({ ...summary, repairs: [...summary.repairs], ...more }).split('\n')
     expect(lines).toContain('  and 5 more')
     expect(lines).toContain('  and 2 more')
     expect(lines).toContain('stopped: interrupted')
-    expect(summary.unsent).toBe(995)
+    expect(lines[1]).toContain('995 not sent')
   })
 })

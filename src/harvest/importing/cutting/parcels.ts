@@ -1,5 +1,6 @@
 /** The datasets of a spooled document one after the other, each with its id and its destination. */
 
+import { WrongUsage } from '../../../errors.ts'
 import { isId, platformId } from '../../../rdf/ids.ts'
 import { fromLines, termText, toLines } from '../../../rdf/lines.ts'
 import { dcat, dct, rdf } from '../../../rdf/namespaces.ts'
@@ -72,12 +73,9 @@ export type Destinations = {
   readonly of: (dataset: string) => string
 }
 
-/** The document names no catalogue that could take its datasets; the message says which option would help. */
-export class NoDestination extends Error {}
-
 const typeOf = (term: string) => `${term} ${termText(rdf('type'))} ${termText(dcat('Catalog'))} .\n`
 
-/** `wanted`: id of the one catalogue that takes everything. Throws `NoDestination`. */
+/** `wanted`: id of the one catalogue that takes everything. Throws `WrongUsage` where the document names none that could. */
 export function destinations(spool: Spool, wanted?: string): Destinations {
   const catalogues = spool.catalogues()
   const [first] = catalogues
@@ -85,7 +83,7 @@ export function destinations(spool: Spool, wanted?: string): Destinations {
     const body = first ? describe(spool, first) : minimal(wanted)
     return { all: [{ id: wanted, body }], of: () => wanted }
   }
-  if (!first) throw new NoDestination('the document describes no dcat:Catalog: give --catalogue id')
+  if (!first) throw new WrongUsage('the document describes no dcat:Catalog: give --catalogue id')
   const ids = new Map(catalogues.map((place) => [place.term, idOf(spool, place)]))
   const bodies = new Map<string, string>()
   for (const place of catalogues) {
@@ -105,12 +103,12 @@ function idOf(spool: Spool, place: Place): string {
   if (ours !== undefined && isId(ours)) return ours
   const id = platformId(identifiersIn(spool.describe(place))[0] ?? iri ?? '')
   if (id !== '') return id
-  throw new NoDestination(`the catalogue ${place.term} has no identifier: give --catalogue id`)
+  throw new WrongUsage(`the catalogue ${place.term} has no identifier: give --catalogue id`)
 }
 
 function describe(spool: Spool, place: Place): string {
   const piece = cut(spool, place)
-  if (!piece) throw new NoDestination(`the description of ${place.term} is too large`)
+  if (!piece) throw new WrongUsage(`the description of ${place.term} is too large`)
   const type = typeOf(place.term)
   return piece.body.includes(type) ? piece.body : piece.body + type
 }

@@ -3,33 +3,19 @@ import { DatabaseSync } from 'node:sqlite'
 import { termText } from '../../../rdf/lines.ts'
 import { dcat, foaf, rdf } from '../../../rdf/namespaces.ts'
 import type { Statement } from '../../../rdf/lines.ts'
+import { preparedOnce } from '../../../sqlite.ts'
 import { keyHash } from './key-hash.ts'
 
 /** A described node: its N-Triples text, and the text of the graph that describes it (`''` = default graph). */
 export type Place = { readonly term: string; readonly graph: string }
 
-export type Spool = {
-  /** Takes a batch; nothing can be found before `finish`. */
-  readonly add: (statements: readonly Statement[]) => void
-  readonly finish: () => void
-  /** The N-Triples lines about a node in one graph, `\n` after each; `''` when there are none. */
-  readonly describe: (place: Place) => string
-  readonly datasetCount: () => number
-  /** Every node typed as dataset or series, once, in the order of the document. */
-  readonly datasets: () => Iterable<Place>
-  /** Catalogues by type or because they link datasets, sorted by their text. */
-  readonly catalogues: () => readonly Place[]
-  /** Texts of the catalogues that link a dataset, sorted. */
-  readonly cataloguesOf: (dataset: string) => readonly string[]
-  readonly hasLinks: () => boolean
-  /** Data services that no distribution names: how many, and the texts of the first. */
-  readonly services: () => { readonly count: number; readonly first: readonly string[] }
-  /** Catalogue records about a dataset. */
-  readonly recordsOf: (dataset: string) => readonly Place[]
-  /** Whether the original id is new in its catalogue; the second asker gets `false`. */
-  readonly claim: (catalogue: string, originalId: string) => boolean
-  readonly close: () => void
-}
+const type = rdf('type').value
+const [accessService, primaryTopic] = [dcat('accessService').value, foaf('primaryTopic').value]
+const [datasetLink, recordLink] = [dcat('dataset').value, dcat('record').value]
+/** Of a catalogue; they are rows of their own or of no use, and are not kept with its other triples. */
+const links: ReadonlySet<string> = new Set([datasetLink, recordLink])
+const datasetTypes = new Set([dcat('Dataset'), dcat('DatasetSeries')].map((t) => termText(t)))
+const [catalogueType, serviceType] = [dcat('Catalog'), dcat('DataService')].map((t) => termText(t))
 
 /** Triples that are grouped in memory before they go to SQLite as rows. */
 const batchSize = 20_000
@@ -60,138 +46,147 @@ const loneServices =
   'FROM service WHERE term NOT IN (SELECT term FROM served) AND term NOT IN (SELECT term FROM dataset)'
 const namedServices = 10
 
+const putCatalogue =
+  'INSERT INTO catalogue VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET typed = max(typed, excluded.typed)'
+
 const keyOf = (term: string, graph: string) => (graph === '' ? term : `${term} ${graph}`)
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
+const place = (row: Record<string, unknown>): Place => ({
+  term: text(row['term']),
+  graph: text(row['graph']),
+})
 
-/** Opens an empty spool. Throws SQLite's error when the temporary folder cannot be written. */
-export function openSpool(): Spool {
-  const database = new DatabaseSync('')
-  database.exec(schema)
-  const filling = fill(database)
-  return {
-    add: filling.add,
-    finish: () => {
-      filling.flush()
-      database.exec(indexes)
-    },
-    ...reading(database),
-    close: () => database.close(),
-  }
-}
+export class Spool {
+  readonly #database = new DatabaseSync('')
+  readonly #sql = preparedOnce(this.#database)
+  /** Lines that wait to become rows, by their key. */
+  readonly #groups = new Map<string, string>()
+  #waiting = 0
+  #lastCatalogue = ''
 
-function fill(database: DatabaseSync) {
-  const chunk = database.prepare('INSERT INTO chunk VALUES (?, ?, ?)')
-  const noted = notes(database)
-  const groups = new Map<string, string>()
-  let waiting = 0
-  const flush = () => {
-    for (const [key, lines] of groups) chunk.run(keyHash(key), key, lines)
-    groups.clear()
-    waiting = 0
+  /** Opens an empty spool. Throws SQLite's error when the temporary folder cannot be written. */
+  constructor() {
+    this.#database.exec(schema)
   }
-  const add = (statements: readonly Statement[]) => {
+
+  /** Takes a batch; nothing can be found before `finish`. */
+  add(statements: readonly Statement[]): void {
     for (const statement of statements) {
-      if (noted(statement)) continue
-      const key = keyOf(statement.subject, statement.graph)
-      groups.set(key, (groups.get(key) ?? '') + statement.line)
-      waiting += 1
+      const { subject, predicate, graph, line } = statement
+      this.#note(statement)
+      if (links.has(predicate)) continue
+      const key = keyOf(subject, graph)
+      this.#groups.set(key, (this.#groups.get(key) ?? '') + line)
+      this.#waiting += 1
     }
-    if (waiting >= batchSize) flush()
+    if (this.#waiting >= batchSize) this.#flush()
   }
-  return { add, flush }
-}
 
-/** Notes what a triple says about datasets, catalogues and records; `true` when it is a link and needs no other place. */
-function notes(database: DatabaseSync) {
-  const dataset = database.prepare('INSERT OR IGNORE INTO dataset VALUES (?, ?)')
-  const catalogue = database.prepare(
-    'INSERT INTO catalogue VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET typed = max(typed, excluded.typed)',
-  )
-  const link = database.prepare('INSERT INTO link VALUES (?, ?)')
-  const topic = database.prepare('INSERT INTO topic VALUES (?, ?, ?)')
-  const service = database.prepare('INSERT OR IGNORE INTO service VALUES (?)')
-  const served = database.prepare('INSERT OR IGNORE INTO served VALUES (?)')
-  const type = rdf('type').value
-  const datasetTypes = new Set([dcat('Dataset'), dcat('DatasetSeries')].map((t) => termText(t)))
-  const [catalogueType, serviceType] = [dcat('Catalog'), dcat('DataService')].map((t) =>
-    termText(t),
-  )
-  const accessService = dcat('accessService').value
-  const [datasetLink, recordLink] = [dcat('dataset').value, dcat('record').value]
-  const primaryTopic = foaf('primaryTopic').value
-  let lastCatalogue = ''
-  return ({ subject: term, predicate, object, graph }: Statement): boolean => {
-    switch (predicate) {
-      case type:
-        if (datasetTypes.has(object)) dataset.run(term, graph)
-        else if (object === catalogueType) catalogue.run(term, graph, 1)
-        else if (object === serviceType) service.run(term)
-        return false
-      case accessService:
-        served.run(object)
-        return false
-      case datasetLink:
-        if (lastCatalogue !== keyOf(term, graph)) catalogue.run(term, graph, 0)
-        lastCatalogue = keyOf(term, graph)
-        link.run(object, term)
-        return true
-      case recordLink:
-        return true
-      case primaryTopic:
-        topic.run(object, term, graph)
-        return false
-      default:
-        return false
+  /** What a triple says about datasets, catalogues, records and services. */
+  #note({ subject, predicate, object, graph }: Statement): void {
+    if (predicate === type) {
+      if (datasetTypes.has(object)) this.#put('dataset', subject, graph)
+      else if (object === serviceType) this.#put('service', subject)
+      else if (object === catalogueType) this.#sql(putCatalogue).run(subject, graph, 1)
+    } else if (predicate === accessService) this.#put('served', object)
+    else if (predicate === primaryTopic) this.#put('topic', object, subject, graph)
+    else if (predicate === datasetLink) {
+      const key = keyOf(subject, graph)
+      if (this.#lastCatalogue !== key) this.#sql(putCatalogue).run(subject, graph, 0)
+      this.#lastCatalogue = key
+      this.#put('link', object, subject)
     }
   }
-}
 
-function reading(database: DatabaseSync) {
-  const chunks = database.prepare('SELECT key, lines FROM chunk WHERE hash = ?')
-  const graphs = database.prepare('SELECT graph FROM dataset WHERE term = ? ORDER BY graph')
-  const links = database.prepare('SELECT DISTINCT catalogue FROM link WHERE dataset = ? ORDER BY 1')
-  const topics = database.prepare('SELECT DISTINCT term, graph FROM topic WHERE dataset = ?')
-  const claims = database.prepare('INSERT OR IGNORE INTO claim VALUES (?, ?)')
-  const all = database.prepare('SELECT term, graph FROM dataset ORDER BY rowid')
-  const one = (sql: string) => Number(database.prepare(sql).get()?.['n'] ?? 0)
-  const place = (row: Record<string, unknown>): Place => ({
-    term: text(row['term']),
-    graph: text(row['graph']),
-  })
-  const describe = ({ term, graph }: Place) => {
+  /** Whether the row is new in its table. */
+  #put(table: string, ...values: string[]): boolean {
+    const marks = values.map(() => '?').join(', ')
+    const sql = `INSERT OR IGNORE INTO ${table} VALUES (${marks})`
+    return this.#sql(sql).run(...values).changes === 1
+  }
+
+  #flush(): void {
+    const insert = this.#sql('INSERT INTO chunk VALUES (?, ?, ?)')
+    for (const [key, lines] of this.#groups) insert.run(keyHash(key), key, lines)
+    this.#groups.clear()
+    this.#waiting = 0
+  }
+
+  finish(): void {
+    this.#flush()
+    this.#database.exec(indexes)
+  }
+
+  #texts(sql: string, ...values: string[]): string[] {
+    return this.#sql(sql)
+      .all(...values)
+      .map((row) => text(row['text']))
+  }
+
+  #number(sql: string): number {
+    return Number(this.#sql(sql).get()?.['n'] ?? 0)
+  }
+
+  /** The N-Triples lines about a node in one graph, `\n` after each; `''` when there are none. */
+  describe({ term, graph }: Place): string {
     const key = keyOf(term, graph)
-    let lines = ''
-    for (const row of chunks.all(keyHash(key))) if (row['key'] === key) lines += text(row['lines'])
-    return lines
+    const rows = this.#sql('SELECT key, lines FROM chunk WHERE hash = ?').all(keyHash(key))
+    return rows.map((row) => (row['key'] === key ? text(row['lines']) : '')).join('')
   }
-  // A dataset that several graphs describe is the one in the graph of its own name, else in the first.
-  const isHome = ({ term, graph }: Place) => {
-    const names = graphs.all(term).map((row) => text(row['graph']))
-    return graph === (names.includes(term) ? term : names[0])
+
+  datasetCount(): number {
+    return this.#number('SELECT count(DISTINCT term) AS n FROM dataset')
   }
-  return {
-    describe,
-    datasetCount: () => one('SELECT count(DISTINCT term) AS n FROM dataset'),
-    *datasets() {
-      const single = one('SELECT count(DISTINCT graph) AS n FROM dataset') < 2
-      for (const row of all.iterate()) if (single || isHome(place(row))) yield place(row)
-    },
-    catalogues: () => {
-      const rows = database.prepare(cataloguesInOrder).all().map(place)
-      return rows.filter((row, at) => row.term !== rows[at - 1]?.term)
-    },
-    cataloguesOf: (dataset: string) => links.all(dataset).map((row) => text(row['catalogue'])),
-    services: () => {
-      const first = database.prepare(
-        `SELECT term ${loneServices} ORDER BY 1 LIMIT ${namedServices}`,
-      )
-      return {
-        count: one(`SELECT count(*) AS n ${loneServices}`),
-        first: first.all().map((row) => text(row['term'])),
-      }
-    },
-    hasLinks: () => one('SELECT EXISTS (SELECT 1 FROM link) AS n') > 0,
-    recordsOf: (dataset: string) => topics.all(dataset).map(place),
-    claim: (catalogue: string, id: string) => claims.run(catalogue, id).changes === 1,
+
+  /** Every node typed as dataset or series, once, in the order of the document. */
+  *datasets(): Iterable<Place> {
+    const isSingle = this.#number('SELECT count(DISTINCT graph) AS n FROM dataset') < 2
+    const all = this.#sql('SELECT term, graph FROM dataset ORDER BY rowid')
+    for (const row of all.iterate()) if (isSingle || this.#isHome(place(row))) yield place(row)
+  }
+
+  /** A dataset that several graphs describe is the one in the graph of its own name, else in the first. */
+  #isHome({ term, graph }: Place): boolean {
+    const sql = 'SELECT graph AS text FROM dataset WHERE term = ? ORDER BY graph'
+    const graphs = this.#texts(sql, term)
+    return graph === (graphs.includes(term) ? term : graphs[0])
+  }
+
+  /** Catalogues by type or because they link datasets, sorted by their text. */
+  catalogues(): readonly Place[] {
+    const rows = this.#sql(cataloguesInOrder).all().map(place)
+    return rows.filter((row, at) => row.term !== rows[at - 1]?.term)
+  }
+
+  /** Texts of the catalogues that link a dataset, sorted. */
+  cataloguesOf(dataset: string): readonly string[] {
+    const sql = 'SELECT DISTINCT catalogue AS text FROM link WHERE dataset = ? ORDER BY 1'
+    return this.#texts(sql, dataset)
+  }
+
+  hasLinks(): boolean {
+    return this.#number('SELECT EXISTS (SELECT 1 FROM link) AS n') > 0
+  }
+
+  /** Data services that no distribution names: how many, and the texts of the first. */
+  services(): { readonly count: number; readonly first: readonly string[] } {
+    const count = this.#number(`SELECT count(*) AS n ${loneServices}`)
+    const first = `SELECT term AS text ${loneServices} ORDER BY 1 LIMIT ${namedServices}`
+    return { count, first: this.#texts(first) }
+  }
+
+  /** Catalogue records about a dataset. */
+  recordsOf(dataset: string): readonly Place[] {
+    const sql = 'SELECT DISTINCT term, graph FROM topic WHERE dataset = ?'
+    return this.#sql(sql).all(dataset).map(place)
+  }
+
+  /** Whether the original id is new in its catalogue; the second asker gets `false`. */
+  claim(catalogue: string, originalId: string): boolean {
+    return this.#put('claim', catalogue, originalId)
+  }
+
+  close(): void {
+    this.#database.close()
   }
 }

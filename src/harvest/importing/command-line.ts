@@ -1,0 +1,113 @@
+/** How the import command is spoken to and what it says: arguments, a line of progress on a terminal, the result at the end. */
+
+import { repositoryAddress, scriptArguments } from '../../config/script.ts'
+import { WrongUsage } from '../../errors.ts'
+import { isId } from '../../rdf/ids.ts'
+import { isIri } from '../../rdf/iri.ts'
+import type { Repair } from '../../rdf/parse.ts'
+import type { DatasetOutcome } from '../export/dataset-writer.ts'
+import type { ImportProgress, ImportSummary } from './dump.ts'
+
+export const importUsage = `npm run import -- <file|url|-> [options]
+
+Brings a DCAT document in any RDF format into a catalogue of a running platform.
+
+  --catalogue id       everything goes into this catalogue (default: the catalogues of the document)
+  --update-catalogue   replace the description of a catalogue that exists
+  --format name        turtle, trig, ntriples, nquads, rdfxml, jsonld, n3, or a suffix (default: suffix or content type)
+  --base IRI           what relative references are resolved against
+  --server url         default http://localhost:8080
+  --key key            API key (default: PLATFORM_API_KEY, else the file api-key in PLATFORM_DATA_DIR)
+`
+
+const options = {
+  catalogue: { type: 'string' },
+  'update-catalogue': { type: 'boolean', default: false },
+  format: { type: 'string' },
+  base: { type: 'string' },
+  server: { type: 'string' },
+  key: { type: 'string' },
+} as const
+
+/** Reads arguments as they follow the script's name. Throws `WrongUsage`. */
+export function parseImportArguments(argumentList: readonly string[]) {
+  const { values, positionals } = scriptArguments(argumentList, options)
+  const [location, ...others] = positionals
+  if (location === undefined) throw new WrongUsage('which document? Give a file, an address, or -')
+  if (others.length > 0)
+    throw new WrongUsage(`one document at a time, got also ${others.join(' ')}`)
+  const { catalogue, format, base, key, server } = values
+  if (catalogue !== undefined && !isId(catalogue))
+    throw new WrongUsage(`--catalogue ${catalogue}: letters, digits, _ ~ - only, at most 255`)
+  if (base !== undefined && !isIri(base)) throw new WrongUsage(`--base ${base}: no absolute IRI`)
+  return {
+    location,
+    service: repositoryAddress('server', server),
+    updateCatalogue: values['update-catalogue'],
+    ...(catalogue !== undefined && { catalogue }),
+    ...(format !== undefined && { format }),
+    ...(base !== undefined && { baseIri: base }),
+    ...(key !== undefined && { key }),
+  }
+}
+
+const outcomeWords: Readonly<Record<DatasetOutcome, string>> = {
+  created: 'created',
+  updated: 'updated',
+  unchanged: 'left as it is',
+}
+
+/** The summary as lines for a terminal. */
+export function summaryText(summary: ImportSummary): string {
+  const { created, updated, unchanged, failed, unsent, seconds, losses, repaired, repairs } =
+    summary
+  const sent = created + updated + unchanged + failed
+  const rate = Math.round(sent / Math.max(seconds, 0.001))
+  const counts = `${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`
+  return [
+    ...summary.catalogues.map(({ id, outcome }) => `catalogue ${id}: ${outcomeWords[outcome]}`),
+    `${counts}${unsent > 0 ? `, ${unsent} not sent` : ''} (${seconds.toFixed(1)} s, ${rate} datasets/s)`,
+    ...(repaired > 0 ? [`${repaired} repaired while reading:`] : []),
+    ...repairs.map(repairLine),
+    ...more(repaired - repairs.length),
+    ...losses.map(({ dataset, reason }) => `failed: ${dataset}: ${reason}`),
+    ...more(failed - losses.length),
+    ...(summary.ended === undefined ? [] : [`stopped: ${summary.ended}`]),
+    '',
+  ].join('\n')
+}
+
+function repairLine({ kind, from, to, line }: Repair): string {
+  const now = to === undefined ? 'left out' : `→ ${to}`
+  return `  ${line === undefined ? '' : `line ${line}: `}${kind} ${JSON.stringify(from)} ${now}`
+}
+
+const more = (rest: number) => (rest > 0 ? [`  and ${rest} more`] : [])
+
+type Terminal = { readonly isTTY?: boolean; readonly write: (text: string) => unknown }
+
+const redrawMs = 200
+
+/** Draws at most five times a second, and nothing at all where nobody watches. `clear` takes the line away. */
+export function progressLine(terminal: Terminal, now: () => number) {
+  let drawn = Number.NEGATIVE_INFINITY
+  return {
+    show: (state: ImportProgress): void => {
+      if (terminal.isTTY !== true || now() - drawn < redrawMs) return
+      drawn = now()
+      terminal.write(`\r${progressText(state)}\u001b[K`)
+    },
+    clear: (): void => {
+      if (drawn > Number.NEGATIVE_INFINITY) terminal.write('\r\u001b[K')
+    },
+  }
+}
+
+/** `sending 25 % of 2000 datasets`; of a document of unknown length only what has been read. */
+export function progressText({ phase, done, total }: ImportProgress): string {
+  const unit = phase === 'reading' ? 1e6 : 1
+  const amount = (value: number) =>
+    phase === 'reading' ? `${(value / unit).toFixed(1)} MB` : `${value} datasets`
+  if (!total) return `${phase} ${amount(done)}`
+  return `${phase} ${Math.floor((Math.min(done, total) / total) * 100)} % of ${amount(total)}`
+}

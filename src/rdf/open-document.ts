@@ -1,0 +1,111 @@
+/** The RDF document that somebody gave to a command: a file, an address on the web, standard input; packed with gzip or not. */
+
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { WrongUsage } from '../errors.ts'
+import { formatOfMediaType, formatOfSuffix, formats, type Format } from './media-types.ts'
+
+export type OpenDocument = {
+  /** How it is called in messages. */
+  readonly name: string
+  readonly bytes: AsyncIterable<Uint8Array>
+  readonly format: Format
+  /** Relative references are resolved against it. */
+  readonly baseIri: string
+  /** Bytes to come, when that is known. */
+  readonly size?: number
+}
+
+type DocumentOptions = {
+  /** A path, an http(s) address, or `-`. */
+  readonly location: string
+  /** Name, suffix or media type of an RDF format; beats what the location says. */
+  readonly format?: string
+  readonly baseIri?: string
+  /** Needed for `-` only. */
+  readonly stdin?: AsyncIterable<Uint8Array>
+}
+
+/** Opens the document. Throws `WrongUsage` when it cannot be opened or its format is not known. */
+export async function openDocument(
+  { location, format, baseIri, stdin }: DocumentOptions,
+  signal: AbortSignal,
+): Promise<OpenDocument> {
+  const wanted = format === undefined ? undefined : formatCalled(format)
+  if (format !== undefined && !wanted)
+    throw new WrongUsage(`--format ${format}: use one of ${Object.keys(formats).join(', ')}`)
+  const isWeb = /^https?:\/\//i.test(location)
+  const found = isWeb ? fromWeb(location, wanted, signal) : fromFile(location, wanted, stdin)
+  return { ...(await found), ...(baseIri !== undefined && { baseIri }) }
+}
+
+async function fromFile(
+  path: string,
+  wanted: Format | undefined,
+  stdin: AsyncIterable<Uint8Array> | undefined,
+): Promise<OpenDocument> {
+  if (path === '-' && stdin) {
+    const format = demanded(wanted, 'standard input')
+    return { name: 'standard input', bytes: stdin, format, baseIri: 'file:///stdin' }
+  }
+  const format = demanded(wanted ?? formatAt(path), path)
+  const facts = await stat(path).catch((cause: unknown) => {
+    throw new WrongUsage(`${path}: no such file, or no permission to read it`, { cause })
+  })
+  if (!facts.isFile()) throw new WrongUsage(`${path}: not a file`)
+  // Only the name: where a file lies on this machine is nobody's business.
+  const baseIri = new URL(encodeURIComponent(basename(path)), 'file:///').href
+  const bytes = unpacked(createReadStream(path, { highWaterMark: 1 << 18 }), path)
+  return { name: path, bytes, format, baseIri, ...(!isPacked(path) && { size: facts.size }) }
+}
+
+async function fromWeb(
+  address: string,
+  wanted: Format | undefined,
+  signal: AbortSignal,
+): Promise<OpenDocument> {
+  const accept = [...Object.values(formats).map(({ mediaType }) => mediaType), '*/*;q=0.1']
+  const headers = { accept: accept.join(', ') }
+  const answer = await fetch(address, { headers, signal }).catch((cause: unknown) => {
+    throw new WrongUsage(`${address}: no answer`, { cause })
+  })
+  if (!answer.ok || !answer.body) throw new WrongUsage(`${address}: answered ${answer.status}`)
+  const { pathname } = new URL(address)
+  const typed = formatCalled(answer.headers.get('content-type') ?? '')
+  const format = demanded(wanted ?? typed ?? formatAt(pathname), address)
+  const bytes = unpacked(Readable.from(answer.body), pathname)
+  return { name: address, bytes, format, baseIri: address }
+}
+
+const isPacked = (path: string): boolean => path.endsWith('.gz')
+const unpacked = (bytes: Readable, path: string): Readable =>
+  isPacked(path) ? bytes.pipe(createGunzip()) : bytes
+
+function demanded(format: Format | undefined, name: string): Format {
+  if (format) return format
+  throw new WrongUsage(`${name}: neither its type nor its suffix names an RDF format`)
+}
+
+const formatAt = (path: string): Format | undefined =>
+  formatCalled(/\.([A-Za-z0-9]+)$/.exec(path.replace(/\.gz$/, ''))?.[1] ?? '')
+
+// Common names that belong to no RDF format by registration.
+const lenient: Readonly<Record<string, Format>> = {
+  json: 'jsonld',
+  xml: 'rdfxml',
+  owl: 'rdfxml',
+  'application/json': 'jsonld',
+  'application/xml': 'rdfxml',
+  'text/xml': 'rdfxml',
+}
+const isFormat = (name: string): name is Format => Object.hasOwn(formats, name)
+
+/** A format by name (`ntriples`), suffix (`nt`) or media type; `undefined` when it is none of ours. */
+export function formatCalled(name: string): Format | undefined {
+  if (isFormat(name)) return name
+  const bare = name.split(';')[0]?.trim().toLowerCase() ?? ''
+  return formatOfSuffix(name) ?? formatOfMediaType(name) ?? lenient[bare]
+}
