@@ -13,9 +13,9 @@ const budgets: Readonly<Record<string, number>> = {
 
   config: 1651,
 
-  console: 2555,
+  console: 2500,
 
-  harvest: 12655,
+  harvest: 12335,
 
   http: 3010,
 

@@ -8,7 +8,7 @@ import { Failure } from '../../errors.ts'
 import { keyId } from '../../http/known-keys.ts'
 import { backoffMs, retry, retryAfterMs, type Pause } from '../../workers/retry.ts'
 
-export type RepositoryRequest = {
+type RepositoryRequest = {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
   /** Path and query below the repository's address, with a leading slash. */
   readonly path: string
