@@ -6,9 +6,11 @@ const plurals: Readonly<Record<string, string>> = { dataset: 'datasets', catalog
 export const pagePath = (language: string, ...steps: readonly string[]): string =>
   [language, ...steps.map((step) => encodeURIComponent(step))].join('/')
 
-/** Path of the page about a record of a kind. */
+/** Path of the page about a record of a kind: `dataset`, `catalogue`, or `resource_{type}` of a type that the profile adds. */
 export const recordPath = (kind: string, id: string, language: string): string =>
-  pagePath(language, plurals[kind] ?? 'resources', id)
+  kind.startsWith('resource_')
+    ? pagePath(language, 'resources', kind.slice('resource_'.length), id)
+    : pagePath(language, plurals[kind] ?? kind, id)
 
 /** What a search is about, as its form sends it: a parameter may stand there several times. */
 export type SearchQuery = readonly (readonly [name: string, value: string])[]

@@ -24,6 +24,7 @@ import type { Previews } from './preview/previews.ts'
 import { homePage } from './pages/home-page.ts'
 import { publisherPage, publishersPage } from './pages/publisher-pages.ts'
 import { catalogueReportPage, reportsPage } from './pages/report-pages.ts'
+import { resourcePage, resourcesPage } from './pages/resource-pages.ts'
 import { sparqlFile, sparqlPage } from './pages/sparql-page.ts'
 import { conceptPage, vocabulariesPage, vocabularyPage } from './pages/vocabulary-pages.ts'
 import { qualityPage } from './pages/quality-page.ts'
@@ -275,6 +276,12 @@ function serveLists(page: Bind): void {
   )
   page('/vocabularies/:vocabulary/:id', (context, c) =>
     conceptPage(context, c.req.param('vocabulary') ?? '', c.req.param('id') ?? ''),
+  )
+  page('/resources/:type', (context, c) =>
+    resourcesPage(context, c.req.param('type') ?? '', new URL(c.req.url).searchParams),
+  )
+  page('/resources/:type/:id', (context, c) =>
+    resourcePage(context, c.req.param('type') ?? '', c.req.param('id') ?? ''),
   )
 }
 

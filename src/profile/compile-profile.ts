@@ -129,6 +129,7 @@ function fieldOf(property: PropertyNode, site: Site): Field | undefined {
     children: children === 'too-deep' ? stub : children,
     ...(children === 'too-deep' && { tooDeep: true as const }),
     ...(property.link !== undefined && { link: property.link }),
+    ...(property.title !== undefined && { title: property.title }),
     ...(property.description !== undefined && { description: property.description }),
   }
 }

@@ -7,12 +7,13 @@ import type { Field, Profile, ResourceType, Shape } from './profile.ts'
  * alike, and absent when the platform fills the field; without `maxCount` there may be any number of values.
  */
 function fieldJson(field: Field, inside = ''): Readonly<Record<string, unknown>> {
-  const { name, mapping, paths, required, single, description, link, children } = field
+  const { name, title, mapping, paths, required, single, description, link, children } = field
   const [path, ...more] = paths
   const dotted = inside + name
   return {
     name,
     field: dotted,
+    ...(title !== undefined && { title }),
     ...(path !== undefined && { path: more.length > 0 ? paths : path }),
     mappingClass: mapping,
     required,

@@ -74,6 +74,7 @@ export type PropertyNode = {
   readonly paths: readonly string[] | undefined
   readonly required: boolean
   readonly single: boolean
+  readonly title?: string
   readonly description?: string
   /** Where the property and its annotations stand. */
   readonly lines: {
@@ -132,7 +133,8 @@ function propertyOf(statements: Statements, node: Term, depth = 0): PropertyNode
   const { graph, line, text } = statements
   const one = (name: string) => graph.objects(node, name)[0]
   const [name, mapping, link] = [one('mappingName'), one('mappingClass'), one('mappingLink')]
-  const description = text(node, sh('description').value) || text(node, sh('name').value)
+  const title = text(node, sh('name').value)
+  const description = text(node, sh('description').value) || title
   const inline = depth < 4 ? graph.objects(node, 'mappingProperty') : []
   return {
     ...(name && { name: name.value.trim() }),
@@ -140,6 +142,7 @@ function propertyOf(statements: Statements, node: Term, depth = 0): PropertyNode
       mapping: mapping.termType === 'NamedNode' ? localName(mapping.value) : mapping.value.trim(),
     }),
     ...(link && { link: link.value }),
+    ...(title && { title }),
     ...(description && { description }),
     inline: inline.map((part) => propertyOf(statements, part, depth + 1)),
     paths: pathsOf(graph, node),

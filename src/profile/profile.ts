@@ -35,6 +35,8 @@ export type Field = {
   readonly link?: string
   /** The embedding ends here, because of its depth or a circle; values become `{id, resource}`. */
   readonly tooDeep?: true
+  /** `sh:name`: what people read. */
+  readonly title?: string
   readonly description?: string
 }
 

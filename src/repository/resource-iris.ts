@@ -49,18 +49,22 @@ export function leadToDescriptions(
     const { id: iri, format } = splitSuffix(names.base + path)
     const suffix = format === undefined ? '' : path.slice(path.lastIndexOf('.'))
     const typed = typedIdOf(names, iri)
-    if (typed)
-      return c.redirect(`${service}/customresources/${typed.type}/${typed.id}${suffix}`, 303)
+    const pageOf = (kind: string, id: string): string | undefined => {
+      if (!pages || suffix !== '') return undefined
+      addVary(c.res.headers, 'Accept')
+      addVary(c.res.headers, 'Accept-Language')
+      const wanted = negotiate(c.req.header('Accept'), offered)
+      return wanted === 'text/html' ? pages(kind, id, c) : undefined
+    }
+    if (typed) {
+      const rdf = `${service}/customresources/${typed.type}/${typed.id}${suffix}`
+      return c.redirect(pageOf(`resource_${typed.type}`, typed.id) ?? rdf, 303)
+    }
     for (const kind of kinds) {
       const id = names.idOf(kind, iri)
       if (id === undefined) continue
-      if (pages && suffix === '' && shown.has(kind)) {
-        addVary(c.res.headers, 'Accept')
-        addVary(c.res.headers, 'Accept-Language')
-        const wanted = negotiate(c.req.header('Accept'), offered)
-        if (wanted === 'text/html') return c.redirect(pages(kind, id, c), 303)
-      }
-      return c.redirect(service + described[kind](id + suffix), 303)
+      const page = shown.has(kind) ? pageOf(kind, id) : undefined
+      return c.redirect(page ?? service + described[kind](id + suffix), 303)
     }
     return next()
   })

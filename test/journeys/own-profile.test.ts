@@ -132,6 +132,29 @@ describe('a profile with types of its own', () => {
     ])
   })
 
+  it('has pages for them, with the names that the profile gives their fields', async () => {
+    const page = async (path: string) => {
+      const headers = { Accept: 'text/html', 'Accept-Language': 'en' }
+      return fetch(platform.url + path, { headers })
+    }
+    const list = await (await page('/en/resources/station?q=pass*')).text()
+    expect(list).toContain('/en/resources/station/passau')
+    expect(list).not.toContain('/en/resources/station/munich')
+    const { resource } = (
+      await api.json<{ result: { resource: string } }>(`${api.search}/resources/station/munich`)
+    ).result
+    const record = await page(new URL(resource).pathname)
+    expect([record.status, new URL(record.url).pathname]).toEqual([
+      200,
+      '/en/resources/station/munich',
+    ])
+    const text = await record.text()
+    expect(text).toContain('<dt>Gauge datum</dt>')
+    expect(text).toContain('412.5')
+    expect((await page('/en/resources/nope')).status).toBe(404)
+    expect((await page('/en/resources/station/nope')).status).toBe(404)
+  })
+
   it('fills fields from vocabularies that come later, and again when a label changes', async () => {
     await api.put('/vocabularies/rivers', rivers('River Inn'))
     await api.put('/vocabularies/offices', offices('First office'))

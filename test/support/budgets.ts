@@ -27,13 +27,13 @@ const budgets: Readonly<Record<string, number>> = {
 
   portal: 6720,
 
-  profile: 1599,
+  profile: 1606,
 
   projector: 6258,
 
   rdf: 3681,
 
-  repository: 8189,
+  repository: 8193,
 
   scheduler: 2148,
 

@@ -30,12 +30,16 @@ const elsewhere: ReadonlySet<string> = new Set([
   'count',
 ])
 
-/** Rows of everything that a record says and no other part of its page shows. */
-export function metadataRows(context: PageContext, record: Fields): HtmlMarkup {
+/** Rows of everything that a record says and no other part of its page shows; `names` are what an own profile calls its fields. */
+export function metadataRows(
+  context: PageContext,
+  record: Fields,
+  names: ReadonlyMap<string, string> = new Map(),
+): HtmlMarkup {
   const rows = Object.entries(record).flatMap(([name, value]) => {
     if (elsewhere.has(name)) return []
     const shown = valueText(context, value)
-    return shown === undefined ? [] : [row(fieldName(context, name), shown)]
+    return shown === undefined ? [] : [row(names.get(name) ?? fieldName(context, name), shown)]
   })
   return html`<dl class="pairs">${keywordRow(context, record)}${rows}</dl>`
 }

@@ -1,0 +1,121 @@
+/** Records of the types that an institution's own profile adds: the list of a type, and one record with all its fields. */
+
+import { html, type HtmlContent } from '../html.ts'
+import { crumbs, pageSection, pathTo, type PageContent, type PageContext } from '../page.ts'
+import { metadataRows } from '../parts/metadata.ts'
+import { proseOf } from '../parts/prose.ts'
+import { askJson } from '../ports.ts'
+import { chosenText } from '../languages.ts'
+import {
+  inLanguage,
+  labelText,
+  listed,
+  memberFields,
+  plainTitle,
+  textOr,
+  titleText,
+  wantedLanguages,
+} from '../record.ts'
+import { searchRecords } from '../search-query.ts'
+import { readRecord } from './dataset-page.ts'
+
+const perPage = 50
+
+type ResourceType = {
+  readonly label: string
+  /** Name of a field in records → what the profile calls it (`sh:name`). */
+  readonly fields: ReadonlyMap<string, string>
+}
+
+/** The type as the profile declares it; `undefined` where it does not. Throws `Refused` and `Failure`. */
+async function typeOf(
+  { ports, signal }: PageContext,
+  type: string,
+): Promise<ResourceType | undefined> {
+  const profile = memberFields(await askJson(ports.search, '/profile', { signal }))
+  const shape = listed(profile['resources'])
+    .map(memberFields)
+    .find(({ id }) => id === type)
+  if (!shape) return undefined
+  const fields = listed(shape['fields'])
+    .map(memberFields)
+    .flatMap(({ field, title }) => {
+      const [id, name] = [textOr(field), textOr(title)]
+      return id === undefined || name === undefined ? [] : [[id, name] as const]
+    })
+  return { label: textOr(shape['name']) ?? type, fields: new Map(fields) }
+}
+
+/** Records of a type, fifty a page. Throws `Refused` and `Failure`. */
+export async function resourcesPage(
+  context: PageContext,
+  type: string,
+  parameters: URLSearchParams,
+): Promise<PageContent | undefined> {
+  const { t, language } = context
+  const about = await typeOf(context, type)
+  if (!about) return undefined
+  const page = Math.max(1, Math.min(200, Number(parameters.get('page')) || 1))
+  const q = (parameters.get('q') ?? '').slice(0, 200)
+  const query = new URLSearchParams({
+    filters: `resource_${type}`,
+    limit: String(perPage),
+    page: String(page - 1),
+    locale: language,
+    aggregation: 'false',
+    ...(q === '' ? { sort: `title.${language}+asc` } : { q }),
+  })
+  const found = await searchRecords(context, query.toString())
+  const self = pathTo(context, 'resources', type)
+  const step = (to: number, key: 'previous' | 'next'): HtmlContent => {
+    const more = new URLSearchParams({ ...(q !== '' && { q }), page: String(to) })
+    return html`<a href="${self}?${more}" rel="${key === 'next' ? 'next' : 'prev'}">${t(key)}</a>`
+  }
+  const items = found.records.map(
+    (record) =>
+      html`<li><h2><a href="${pathTo(context, 'resources', type, textOr(record['id']) ?? '')}">${titleText(context, record)}</a></h2>
+      <p>${labelText(context, record['catalog'])}</p></li>`,
+  )
+  return {
+    title: about.label,
+    body: html`<h1>${about.label}</h1>
+      <search><form class="searchbar close" action="${self}"><label class="vh" for="qr">${t('search')}</label>
+      <input type="search" id="qr" name="q" value="${q}" /><button class="button primary">${t('search')}</button></form></search>
+      <p class="soft close" role="status">${t('n-records', { count: found.count })}</p>
+      <ul class="entries close" role="list">${items}</ul>
+      <nav class="pages" aria-label="${t('pages')}">${page > 1 && step(page - 1, 'previous')}
+      ${page * perPage < found.count && step(page + 1, 'next')}</nav>`,
+  }
+}
+
+/** One record of a type. Throws `Refused` and `Failure`. */
+export async function resourcePage(
+  context: PageContext,
+  type: string,
+  id: string,
+): Promise<PageContent | undefined> {
+  const { t, root, language } = context
+  const about = await typeOf(context, type)
+  if (!about) return undefined
+  const record = await readRecord(context, `resources/${encodeURIComponent(type)}`, id)
+  const title = plainTitle(context, record)
+  const description = chosenText(record['description'], wantedLanguages(context, record))
+  const address = `${encodeURIComponent(type)}/${encodeURIComponent(id)}`
+  const formats = [
+    ['Turtle', 'ttl'],
+    ['JSON-LD', 'jsonld'],
+    ['RDF/XML', 'rdf'],
+  ].map(
+    ([label, ending]) =>
+      html`<a href="${root}api/hub/repo/customresources/${address}.${ending}">${label}</a>`,
+  )
+  return {
+    title,
+    head: html`<link rel="canonical" href="${root}${language}/resources/${address}" />`,
+    body: html`${crumbs(context, [{ href: pathTo(context, 'resources', type), label: about.label }])}
+      <header class="title"><h1>${titleText(context, record)}</h1></header>
+      <div class="prose close stack">${description && inLanguage(context, description, proseOf(description.text))}</div>
+      ${pageSection('metadata', t('all-metadata'), metadataRows(context, record, about.fields))}
+      <p class="take close"><span>${t('record-as')}</span>${formats}</p>`,
+  }
+}
