@@ -133,6 +133,37 @@ const boxOf = ([west, south, east, north]: readonly [number, number, number, num
   bboxMaxLat: String(north),
 })
 
+/** Facet of the form → path from a dataset to the value, in SPARQL. */
+const facetPaths: Readonly<Record<string, string>> = {
+  format: 'dcat:distribution/dct:format',
+  license: 'dcat:distribution/dct:license',
+  catalog: '^dcat:dataset',
+  publisher: 'dct:publisher/foaf:name',
+  country: 'dct:spatial',
+  categories: 'dcat:theme',
+  keywords: 'dcat:keyword',
+  subject: 'dct:subject',
+}
+
+/** A query for datasets with the facets of the form: values of the form are the ends of IRIs, or texts. */
+export function facetsAsSparql({ facets }: SearchForm): string {
+  const conditions = [...facets].flatMap(([name, values]) => {
+    const path = facetPaths[name]
+    if (path === undefined) return []
+    const ends = values.map((value) => `STRENDS(STR(?${name}), ${JSON.stringify(value)})`)
+    return [`  ?dataset ${path} ?${name} .\n  FILTER (${ends.join(' || ')})`]
+  })
+  return `PREFIX dcat: <http://www.w3.org/ns/dcat#>
+PREFIX dct: <http://purl.org/dc/terms/>
+PREFIX foaf: <http://xmlns.com/foaf/0.1/>
+
+SELECT DISTINCT ?dataset ?title WHERE {
+  ?dataset a dcat:Dataset ; dct:title ?title .
+${conditions.join('\n')}
+}
+LIMIT 100`
+}
+
 export type FacetChoice = {
   readonly id: string
   readonly title: unknown

@@ -25,7 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 6337,
 
-  portal: 6720,
+  portal: 7020,
 
   profile: 1606,
 

@@ -4,7 +4,7 @@ import { html, type HtmlContent } from '../html.ts'
 import { entry } from '../parts/hits.ts'
 import { memberFields, textOr } from '../record.ts'
 import { searchRecords } from '../search-query.ts'
-import { pathTo, type PageContent, type PageContext } from '../page.ts'
+import { pathTo, searchBar, type PageContent, type PageContext } from '../page.ts'
 
 export type PageProblem = {
   readonly status: number
@@ -42,7 +42,7 @@ export async function helpFor(
   if (!found || found.records.length === 0) return {}
   const items = found.records.map((record) => entry(context, record, ''))
   return {
-    help: html`<section aria-labelledby="similar"><h2 id="similar">${context.t('similar')}</h2><ul class="entries" role="list">${items}</ul></section>`,
+    help: html`<section class="section" aria-labelledby="similar"><h2 id="similar">${context.t('similar')}</h2><ul class="entries" role="list">${items}</ul></section>`,
   }
 }
 
@@ -89,9 +89,8 @@ export function errorPage(
     query: false,
     head: retryAfter !== undefined && html`<meta http-equiv="refresh" content="${retryAfter}" />`,
     body: html`<div class="error"> <p class="code" aria-hidden="true">${status}</p> <h1>${t(`error-${kind}`)}</h1> <p> ${status === 404 ? html`${t('nothing-at')} <code>${path}</code>` : t(`error-${kind}-text`)} </p> ${detail !== undefined && status !== 404 && html`<p class="soft"><bdi>${detail}</bdi></p>`}${help}${
-      hasSearch &&
-      html`<search> <form class="searchbar" action="${pathTo(context, 'datasets')}"> <label class="vh" for="q">${t('search-datasets')}</label><input type="search" id="q" name="q" value="${words}" /><button class="button primary"> ${t('search')} </button> </form> </search>`
-    }${status === 503 && html`<p class="row"><a class="button" href="${path}">${t('try-again')}</a></p>`} <p class="soft small">${t('reference')} <code>${requestId.slice(0, 8)}</code></p> </div>`,
+      hasSearch && searchBar(context, words)
+    }${status === 503 && html`<p class="row"><a class="button" href="${path}">${t('try-again')}</a></p>`} <p class="soft small">${t('programs-get')} <code>application/problem+json</code>. ${t('reference')} <code>${requestId.slice(0, 8)}</code></p> </div>`,
   }
 }
 

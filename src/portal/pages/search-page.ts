@@ -7,6 +7,7 @@ import { entry, hit } from '../parts/hits.ts'
 import { labelFor, labelText } from '../record.ts'
 import {
   facetParameters,
+  facetsAsSparql,
   formQuery,
   lastHit,
   pageSize,
@@ -242,7 +243,8 @@ const feedLink = (context: PageContext, form: SearchForm): HtmlMarkup =>
 function take(context: PageContext, form: SearchForm): HtmlMarkup {
   const { t, root, language } = context
   const query = searchParametersOf(formQuery(form)).toString()
-  return html`<p class="take"> <span>${t('take-search')}</span> <a href="${feedAddress(context, form, 'atom')}">${icon('rss')} Atom</a> <a href="${feedAddress(context, form, 'rss')}">RSS</a> <a href="${root}api/hub/search/search?${serviceQuery(form, language)}">JSON</a> <a href="${pathTo(context, 'datasets.csv')}${query === '' ? '' : `?${query}`}">CSV</a> </p>`
+  return html`<p class="take"> <span>${t('take-search')}</span> <a href="${feedAddress(context, form, 'atom')}">${icon('rss')} Atom</a> <a href="${feedAddress(context, form, 'rss')}">RSS</a> <a href="${root}api/hub/search/search?${serviceQuery(form, language)}">JSON</a> <a href="${pathTo(context, 'datasets.csv')}${query === '' ? '' : `?${query}`}">CSV</a>
+    ${form.facets.size > 0 && html`<a href="${pathTo(context, 'sparql')}?query=${encodeURIComponent(facetsAsSparql(form))}">SPARQL</a>`}</p>`
 }
 
 /** Other searches that find something, each with its count, and the first hits of the best one. */
@@ -294,7 +296,16 @@ async function nearTo(context: PageContext, form: SearchForm, found: Found): Pro
   } <ul> ${links} <li><a href="${pathTo(context, '')}">${t('browse-themes')}</a></li> </ul> </div> ${
     records.length > 0 &&
     html`<section class="section" aria-labelledby="near"> <h2 id="near">${t('would-find', { query: first?.q ?? '' })}</h2> <ul class="entries" role="list"> ${records.map((record) => entry(context, record, joined([labelText(context, record['publisher']), formats.day(record['modified'])], ' · ')))} </ul> </section>`
-  } <p class="section"> <a href="${feedAddress(context, form, 'atom')}">${icon('rss')} ${t('subscribe-search')}</a> </p>`
+  } <p class="section">${ask(context, form)}<a href="${feedAddress(context, form, 'atom')}">${icon('rss')} ${t('subscribe-search')}</a></p>`
+}
+
+/** Where somebody can ask for what is missing, if the operator names a place. */
+function ask({ t, config }: PageContext, { q }: SearchForm): HtmlContent {
+  const address = config.feedback?.replaceAll(/\{(?:id|title)\}/g, encodeURIComponent(q))
+  return (
+    address !== undefined &&
+    html`${t('is-missing')} <a href="${address.replaceAll('{iri}', '')}">${t('ask-for-it')}</a> · `
+  )
 }
 
 /** All values of one facet, with a field that narrows them down. */
