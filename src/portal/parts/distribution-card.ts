@@ -78,6 +78,9 @@ function metaLines(
     !hasSharedLicence &&
       html`<span>${licenceName(context, distribution['license']) ?? t('no-licence')}</span>`,
     changed && html`<span>${t('updated')} ${changed}</span>`,
+    ...listed(distribution['access_url']).map(
+      (one) => isText(one) && html`<bdi>${textOr(one)}</bdi>`,
+    ),
   ]
   return html`<p class="meta">${parts}</p> <p class="meta"> ${linkState(context, distribution, states.get(textOr(distribution['id']) ?? ''))} </p>`
 }
@@ -88,6 +91,10 @@ const signs = {
   warn: 'triangle-alert',
   idle: 'circle-dashed',
 } as const
+
+/** Sources also write where the data is in words: `ask at the desk`. */
+const isText = (address: unknown): boolean =>
+  textOr(address) !== undefined && safeAddress(address) === undefined
 
 /** What came of asking the addresses; codes of 1000 and more are ours (`reference` of the metrics). */
 function linkState(
