@@ -15,7 +15,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   console: 2500,
 
-  harvest: 12335,
+  harvest: 12247,
 
   http: 3010,
 
@@ -31,7 +31,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   projector: 6258,
 
-  rdf: 3681,
+  rdf: 3691,
 
   repository: 8193,
 

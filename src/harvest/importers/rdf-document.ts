@@ -8,7 +8,6 @@ import { dcat, dct, foaf, vcard } from '../../rdf/namespaces.ts'
 import { parse, type ParseOptions, type Repair } from '../../rdf/parse.ts'
 import type { NodePlace, Placing } from '../../rdf/reading/options.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
-import { blankNode, literal, quad as quadOf } from '../../rdf/terms.ts'
 import { shownUrl, withoutCredentials } from '../../secrets.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import { iriOf } from '../importing/cutting/parcels.ts'
@@ -255,70 +254,51 @@ const batchCharacters = 1 << 18
 /** Where members are, in a document that is no list itself. */
 const lists = ['$.@graph.*', '$.dcat:dataset.*', '$.dataset.*']
 
-/** The quads in the order of the members: first the context is found, wherever it stands, then the members under it. Throws as `parse`. */
+/** The quads in the order of the members: first the context is found, wherever it is, then the members under it. Throws as `parse`. */
 async function* readLargeJson(
   { start, bytes }: StoredDocument,
   options: ParseOptions,
 ): AsyncIterable<Quad[]> {
   const paths = /^\s*\[/.test(start) ? ['$.*'] : lists
+  const shared = { ...options, document: {} }
   let context: unknown
   for await (const { value } of jsonMembers(bytes(), { paths: ['$.@context'] })) context = value
-  let waiting: { value: object; pointer: string }[] = []
+  let batch: { value: object; pointer: string }[] = []
   let [characters, count] = [0, 0]
   const expand = async () => {
-    const graph = waiting.map(({ value }) => value)
-    const pointers = waiting.map(({ pointer }) => pointer)
-    const document = context === undefined ? graph : { '@context': context, '@graph': graph }
-    waiting = []
+    const graph = batch.map(({ value }) => value)
+    const text = JSON.stringify(
+      context === undefined ? graph : { '@context': context, '@graph': graph },
+    )
+    const placed = withPlaces(
+      shared,
+      batch.map(({ pointer }) => pointer),
+    )
+    batch = []
     characters = 0
-    const text = JSON.stringify(document, shielded)
-    return (await parse(text, 'jsonld', placed(options, pointers))).map(unshielded)
+    return parse(text, 'jsonld', placed)
   }
   for await (const { list, key, value, size } of jsonMembers(bytes(), { paths })) {
     if (typeof value !== 'object' || value === null || typeof key !== 'number') continue
-    waiting.push({ value, pointer: list === '' ? `/${key}` : `/${list}/${key}` })
+    batch.push({ value, pointer: list === '' ? `/${key}` : `/${list}/${key}` })
     characters += size
     count += 1
     if (characters >= batchCharacters) yield await expand()
   }
   if (count === 0)
     throw new Failure('too-large', 'The JSON-LD is too large and has no list of members to cut at.')
-  if (waiting.length > 0) yield await expand()
+  if (batch.length > 0) yield await expand()
 }
 
-/** Members that are read together are told with their places in the document. */
-function placed(options: ParseOptions, pointers: readonly string[]): ParseOptions {
+/** Places of members that are read together become places in their document. */
+function withPlaces(options: ParseOptions, pointers: readonly string[]): ParseOptions {
   const { places } = options
   if (!places) return options
   const tell: Placing['tell'] = (node, place) => {
     const pointer = 'pointer' in place ? place.pointer : ''
     const [, at, below = ''] = /^(?:\/@graph)?\/(\d+)(.*)$/s.exec(pointer) ?? []
     const member = pointers[Number(at)]
-    const name = node.startsWith(shield) ? `_:${blankOf({ value: node }).value}` : node
-    if (member !== undefined) places.tell(name, { pointer: member + below })
+    if (member !== undefined) places.tell(node, { pointer: member + below })
   }
   return { ...options, places: { ...places, tell } }
 }
-
-// Labels are good for one parse; members that share a node must meet again. Written as digits they suit every syntax.
-const shield = 'urn:cartulary:label:'
-const shielded = (_: string, value: unknown) =>
-  typeof value === 'string' && value.startsWith('_:')
-    ? shield + Buffer.from(value.slice(2)).toString('hex')
-    : value
-
-function unshielded(quad: Quad): Quad {
-  const { subject, predicate, object, graph } = quad
-  const from = subject.value.startsWith(shield) ? blankOf(subject) : subject
-  if (!object.value.startsWith(shield))
-    return from === subject ? quad : quadOf(from, predicate, object, graph)
-  const text = () => `_:${Buffer.from(object.value.slice(shield.length), 'hex').toString()}`
-  const to =
-    object.termType === 'Literal'
-      ? literal(text(), object.language || object.datatype)
-      : blankOf(object)
-  return quadOf(from, predicate, to, graph)
-}
-
-const blankOf = ({ value }: { readonly value: string }) =>
-  blankNode(`s${value.slice(shield.length)}`)

@@ -8,7 +8,7 @@ import type { Row } from '../../store/graph-store.ts'
 import { bind, type Query, queryOf } from '../../store/queries.ts'
 import { solutionRows } from '../../store/sparql-results.ts'
 import { shownUrl } from '../../secrets.ts'
-import { NoSuchFile, textBeside } from '../transform/pipe-files.ts'
+import { BadConfig, textBeside } from '../transform/pipe-files.ts'
 import { fetchDocument } from './documents.ts'
 import type { ImportRun } from './importer.ts'
 import { documentOf, type RdfDocument, readRdfDocument } from './rdf-document.ts'
@@ -139,10 +139,7 @@ type OwnQuery =
       readonly textFor: string | ((limit: number, offset: number) => string)
     }
 
-/** Says what is wrong with a query, in words for whoever wrote it. */
-export class BadQuery extends Error {}
-
-/** Throws `BadQuery`. `directory`: of the pipe's source. */
+/** Throws `BadConfig`. `directory`: of the pipe's source. */
 export function ownQuery(
   query: NonNullable<SparqlConfig['query']>,
   directory: string | undefined,
@@ -157,23 +154,19 @@ export function ownQuery(
     parsed.tokens.some((token) => token.kind === 'parameter' && token.text === name)
   if (/^SELECT$/i.test(form)) return { kind: 'list', text, variable: onlyVariable(code) }
   if (!/^(?:CONSTRUCT|DESCRIBE)$/i.test(form))
-    throw new BadQuery('must be a SELECT, CONSTRUCT or DESCRIBE query')
+    throw new BadConfig('must be a SELECT, CONSTRUCT or DESCRIBE query')
   if (has('$dataset'))
     return { kind: 'each', textFor: (iri) => bind(parsed, { dataset: namedNode(iri) }) }
   if (!has('$limit') && !has('$offset')) return { kind: 'graph', textFor: text }
-  if (!has('$limit') || !has('$offset')) throw new BadQuery('needs both $limit and $offset')
+  if (!has('$limit') || !has('$offset')) throw new BadConfig('needs both $limit and $offset')
   if (!/\bORDER\s+BY\b/i.test(code))
-    throw new BadQuery('needs ORDER BY beside $limit and $offset: without it pages overlap')
+    throw new BadConfig('needs ORDER BY beside $limit and $offset: without it pages overlap')
   return { kind: 'graph', textFor: (limit, offset) => windowOf(parsed, { limit, offset }) }
 }
 
 function fileText(name: string, directory: string | undefined): string {
-  if (!/^[\w-][\w.-]*\.rq$/.test(name)) throw new BadQuery('file must be the name of a .rq file')
-  try {
-    return textBeside({ directory, folder: 'sparql', name, most: longest })
-  } catch (cause) {
-    throw cause instanceof NoSuchFile ? new BadQuery(cause.message, { cause }) : cause
-  }
+  if (!/^[\w-][\w.-]*\.rq$/.test(name)) throw new BadConfig('file must be the name of a .rq file')
+  return textBeside({ directory, folder: 'sparql', name, most: longest })
 }
 
 function onlyVariable(code: string): string {
@@ -182,7 +175,7 @@ function onlyVariable(code: string): string {
   const variables = [...projected.matchAll(/[?$](\w+)/g)].map(([, name = '']) => name)
   const [variable] = variables
   if (variable === undefined || variables.length > 1)
-    throw new BadQuery('a SELECT must have exactly one variable: the datasets')
+    throw new BadConfig('a SELECT must have exactly one variable: the datasets')
   return variable
 }
 

@@ -5,12 +5,12 @@ import { bracketed } from '../../rdf/lines.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import { withoutCredentials } from '../../secrets.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
+import { orProblem } from '../transform/pipe-files.ts'
 import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { type RdfDocument, reportServices } from './rdf-document.ts'
 import { records, Stubs } from './rdf-records.ts'
 import {
-  BadQuery,
   ownQuery,
   queriedHere,
   remoteEndpoint,
@@ -27,13 +27,8 @@ export const sparqlImporter: ImporterKind<SparqlConfig> = {
   version: 1,
   config: sparqlConfig,
   check: ({ query }, { directory }) => {
-    try {
-      if (query !== undefined) ownQuery(query, directory)
-      return []
-    } catch (error) {
-      if (error instanceof BadQuery) return [{ key: 'query', detail: error.message }]
-      throw error
-    }
+    const own = query && orProblem('query', () => ownQuery(query, directory))
+    return own && 'detail' in own ? [own] : []
   },
   import: importSparql,
 }

@@ -9,26 +9,23 @@ import { isBranch, isGitAddress } from '../../config/cluster.ts'
 import { Failure } from '../../errors.ts'
 import { checkout } from '../../pipe/sources/git-checkout.ts'
 import type { GitContext } from '../../pipe/sources/git-command.ts'
-import { isPlainPath, textBeside } from './pipe-files.ts'
+import { BadConfig, isPlainPath, textBeside } from './pipe-files.ts'
 import type { TransformDeps } from './transformer.ts'
 
 const usualTransports: readonly string[] = ['https', 'ssh']
 
-/** What is wrong with the config of a repository before anybody is asked, with its key. */
-export function repositoryProblem(
+/** Throws `BadConfig` for a repository that nobody need be asked about. */
+export function checkRepository(
   { uri, script, token }: ScriptRepository,
   { git, secret }: Pick<TransformDeps, 'git' | 'secret'>,
-): { readonly key: string; readonly detail: string } | undefined {
+): void {
   const transports = git?.transports ?? usualTransports
-  if (!transports.includes(transportOf(uri))) {
-    return { key: 'repository.uri', detail: 'must be an https or ssh address' }
-  }
-  if (!isPlainPath(script)) {
-    return { key: 'repository.script', detail: 'must be the path of a file in the repository' }
-  }
-  return typeof token === 'object' && secret(token.secret) === undefined
-    ? { key: 'repository.token', detail: `there is no secret called ${token.secret}` }
-    : undefined
+  if (!transports.includes(transportOf(uri)))
+    throw new BadConfig('must be an https or ssh address', { below: 'uri' })
+  if (!isPlainPath(script))
+    throw new BadConfig('must be the path of a file in the repository', { below: 'script' })
+  if (typeof token === 'object' && secret(token.secret) === undefined)
+    throw new BadConfig(`there is no secret called ${token.secret}`, { below: 'token' })
 }
 
 /** The script's text. Throws `Failure` (`address-refused`, `source-…`, `too-large`). */
@@ -152,12 +149,12 @@ export const scriptConfig = z.looseObject({
 })
 export type ScriptConfig = z.infer<typeof scriptConfig>
 
-/** JSON text of the params; `undefined` when the string is no JSON. */
-export function paramsText({ params }: Pick<ScriptConfig, 'params'>): string | undefined {
+/** JSON text of the params. Throws `BadConfig` when the string is no JSON. */
+export function paramsText({ params }: Pick<ScriptConfig, 'params'>): string {
   if (typeof params !== 'string') return JSON.stringify(params ?? {})
   try {
     return JSON.stringify(JSON.parse(params.trim() === '' ? '{}' : params))
-  } catch {
-    return undefined
+  } catch (cause) {
+    throw new BadConfig('must be an object or its JSON', { cause })
   }
 }

@@ -5,7 +5,6 @@ import {
   newVariant,
   type QuickJSContext,
   type QuickJSHandle,
-  type QuickJSRuntime,
   type QuickJSWASMModule,
   RELEASE_SYNC,
   Scope,
@@ -14,150 +13,126 @@ import { Failure } from '../../errors.ts'
 import { prelude } from './script-prelude.ts'
 import type { TransformLimits } from './transformer.ts'
 
-type Instance = {
-  /** The JSON text that the script makes of a JSON text. */
-  call(input: string): string
-  dispose(): void
-}
-
-type Opening = {
+type InstanceOptions = {
   readonly engine: QuickJSWASMModule
   readonly settings: ScriptSettings
   readonly clock: () => number
   readonly say: (line: string) => void
 }
 
-/** Throws `Failure` for what the script does, anything else for a broken interpreter. */
-function instanceOf({ engine, settings, clock, say }: Opening): Instance {
-  const { limits } = settings
-  const scope = new Scope()
-  const runtime = scope.manage(
-    engine.newRuntime({
-      memoryLimitBytes: limits.scriptBytes,
-      maxStackSizeBytes: limits.stackBytes,
-    }),
-  )
-  const context = scope.manage(runtime.newContext())
-  const place = placeOf({ scope, context, time: timeOf(runtime, limits.scriptMs, clock) })
-  try {
-    const print = context.newFunction('print', (line) => {
-      if (context.typeof(line) === 'string') say(context.getString(line))
-    })
-    const { call, reason } = prepared(place, settings, scope.manage(print))
-    place.evaluated(settings.source, 'script.js', reason)
-    const find = "typeof transforming === 'function' ? transforming : undefined"
-    const transforming = place.evaluated(find, 'prelude.js')
-    if (context.typeof(transforming) !== 'function') {
-      throw new Failure('transform-failed', 'the script defines no function transforming(input)')
+/** A context with the prelude and the script. Throws `Failure` for what the script does, anything else for a broken interpreter. */
+class Instance {
+  readonly #scope = new Scope()
+  readonly #limits: TransformLimits
+  readonly #clock: () => number
+  readonly #context: QuickJSContext
+  readonly #call: QuickJSHandle
+  readonly #transforming: QuickJSHandle
+  /** The script may run until then. */
+  #end = 0
+  #isOver = false
+
+  constructor({ engine, settings, clock, say }: InstanceOptions) {
+    const { source, params, now, seed, limits } = settings
+    const { scriptBytes, stackBytes, logLines, logCharacters, recordBytes: most } = limits
+    this.#limits = limits
+    this.#clock = clock
+    try {
+      const bounds = { memoryLimitBytes: scriptBytes, maxStackSizeBytes: stackBytes }
+      const runtime = this.#scope.manage(engine.newRuntime(bounds))
+      // Asked by the interpreter every few thousand steps.
+      runtime.setInterruptHandler(() => (this.#isOver ||= clock() > this.#end))
+      this.#start()
+      const context = this.#scope.manage(runtime.newContext())
+      this.#context = context
+      const print = this.#scope.manage(
+        context.newFunction('print', (line) => {
+          if (context.typeof(line) === 'string') say(context.getString(line))
+        }),
+      )
+      const told = JSON.stringify({ now, seed, logLines, logCharacters, most })
+      const make = this.#evaluated(prelude, 'prelude.js')
+      const options = this.#evaluated(`(${told})`, 'prelude.js')
+      const given = this.#scope.manage(context.newString(params))
+      // The functions of the prelude, which the script does not see.
+      const made = this.#scope.manage(this.#called(make, [print, given, options]))
+      this.#call = this.#scope.manage(context.getProp(made, 'call'))
+      this.#evaluated(source, 'script.js', this.#scope.manage(context.getProp(made, 'reason')))
+      const find = "typeof transforming === 'function' ? transforming : undefined"
+      this.#transforming = this.#evaluated(find, 'prelude.js')
+      if (context.typeof(this.#transforming) !== 'function')
+        throw new Failure('transform-failed', 'the script defines no function transforming(input)')
+    } catch (error) {
+      // What a broken script leaves behind may break the interpreter as well, which is the worse news.
+      this.dispose()
+      throw error
     }
-    return {
-      call: (input) => {
-        place.time.start()
-        const text = context.newString(input)
-        try {
-          const answer = place.called(call, [transforming, text])
-          return answer.consume((handle) => read(context.getString(handle), limits.recordBytes))
-        } finally {
-          text.dispose()
-        }
-      },
-      dispose: () => scope.dispose(),
+  }
+
+  /** The JSON text that the script makes of a JSON text. */
+  run(input: string): string {
+    this.#start()
+    const text = this.#context.newString(input)
+    try {
+      const answer = this.#called(this.#call, [this.#transforming, text])
+      return answer.consume((handle) => outputOf(this.#context.getString(handle), this.#limits))
+    } finally {
+      text.dispose()
     }
-  } catch (error) {
-    // What a broken script leaves behind may break the interpreter as well, which is the worse news.
-    scope.dispose()
-    throw error
+  }
+
+  dispose(): void {
+    this.#scope.dispose()
+  }
+
+  #start(): void {
+    this.#end = this.#clock() + this.#limits.scriptMs
+    this.#isOver = false
+  }
+
+  #called(code: QuickJSHandle, values: QuickJSHandle[]): QuickJSHandle {
+    const result = this.#context.callFunction(code, this.#context.undefined, values)
+    if (result.error) throw this.#failure(result.error)
+    return result.value
+  }
+
+  /** `reason` puts an error of the code into words. */
+  #evaluated(code: string, name: string, reason?: QuickJSHandle): QuickJSHandle {
+    const result = this.#context.evalCode(code, name)
+    if (result.error) throw this.#failure(result.error, reason)
+    return this.#scope.manage(result.value)
+  }
+
+  #failure(error: QuickJSHandle, reason?: QuickJSHandle): Failure {
+    const context = this.#context
+    const words = this.#isOver
+      ? undefined
+      : reason && context.callFunction(reason, context.undefined, [error])
+    error.dispose()
+    if (this.#isOver)
+      return new Failure(
+        'transform-timeout',
+        `the script took more than ${this.#limits.scriptMs} ms`,
+      )
+    const detail =
+      words && !words.error && words.value.consume((handle) => context.getString(handle))
+    words?.error?.dispose()
+    return new Failure(
+      'transform-failed',
+      detail || 'the script needs more memory than it may have',
+    )
   }
 }
 
-/** The functions of the prelude, which the script does not see. */
-function prepared(place: Place, settings: ScriptSettings, print: QuickJSHandle) {
-  const { scope, context, evaluated, called } = place
-  const { now, seed, params, limits } = settings
-  const { logLines, logCharacters, recordBytes: most } = limits
-  const told = JSON.stringify({ now, seed, logLines, logCharacters, most })
-  const make = evaluated(prelude, 'prelude.js')
-  const options = evaluated(`(${told})`, 'prelude.js')
-  const given = scope.manage(context.newString(params))
-  const made = scope.manage(called(make, [print, given, options]))
-  return {
-    call: scope.manage(context.getProp(made, 'call')),
-    reason: scope.manage(context.getProp(made, 'reason')),
-  }
-}
-
-/** What the prelude answers, as text or as a `Failure`. */
-function read(answer: string, most: number): string {
+/** What the prelude answers: its first letter says what the rest is. Throws `Failure`. */
+function outputOf(answer: string, { recordBytes: most }: TransformLimits): string {
   const [sign, text] = [answer.slice(0, 1), answer.slice(1)]
   if (sign === 'n') throw new Failure('transform-empty', 'the script gave nothing')
-  if (sign === 'l' || (sign === 'o' && Buffer.byteLength(text) > most)) {
+  if (sign === 'l' || (sign === 'o' && Buffer.byteLength(text) > most))
     throw new Failure('transform-failed', `the script gave more than ${most} bytes`)
-  }
   if (sign === 'o') return text
   throw new Failure('transform-failed', text)
 }
-
-/** The running time of the script, from the last `start`. */
-function timeOf(runtime: QuickJSRuntime, ms: number, clock: () => number) {
-  let end = clock() + ms
-  let isOver = false
-  // Asked by the interpreter every few thousand steps.
-  runtime.setInterruptHandler(() => {
-    isOver ||= clock() > end
-    return isOver
-  })
-  return {
-    ms,
-    isOver: () => isOver,
-    start: () => {
-      end = clock() + ms
-      isOver = false
-    },
-  }
-}
-
-type Ground = {
-  readonly scope: Scope
-  readonly context: QuickJSContext
-  readonly time: ReturnType<typeof timeOf>
-}
-type Place = ReturnType<typeof placeOf>
-
-/** Code and calls in a context, with what goes wrong as a `Failure`. */
-function placeOf({ scope, context, time }: Ground) {
-  const failure = (error: QuickJSHandle, reason: QuickJSHandle | undefined) => {
-    const words = time.isOver() ? undefined : reason && said(context, reason, error)
-    error.dispose()
-    return time.isOver()
-      ? new Failure('transform-timeout', `the script took more than ${time.ms} ms`)
-      : new Failure('transform-failed', words ?? 'the script needs more memory than it may have')
-  }
-  const called = (what: QuickJSHandle, values: QuickJSHandle[]): QuickJSHandle => {
-    const result = context.callFunction(what, context.undefined, values)
-    if (result.error) throw failure(result.error, undefined)
-    return result.value
-  }
-  /** `reason` puts an error of the code into words. */
-  const evaluated = (code: string, name: string, reason?: QuickJSHandle): QuickJSHandle => {
-    const result = context.evalCode(code, name)
-    if (result.error) throw failure(result.error, reason)
-    return scope.manage(result.value)
-  }
-  return { scope, context, time, called, evaluated }
-}
-
-function said(
-  context: QuickJSContext,
-  reason: QuickJSHandle,
-  error: QuickJSHandle,
-): string | undefined {
-  const result = context.callFunction(reason, context.undefined, [error])
-  if (!result.error) return result.value.consume((handle) => context.getString(handle))
-  result.error.dispose()
-  return undefined
-}
-
-// A script in an interpreter of its own, compiled to WebAssembly: nothing is inside but the language.
 
 type Sandbox = {
   /** Evaluates the script in a fresh place and forgets it. Throws `Failure` transform-failed or transform-timeout. */
@@ -200,7 +175,7 @@ export async function openSandbox(settings: ScriptSettings, clock: () => number)
       throw new Failure('transform-failed', 'the script needs more than it may have', { cause })
     }
   }
-  const open = () => guarded(() => instanceOf({ engine, settings, clock, say }))
+  const open = () => guarded(() => new Instance({ engine, settings, clock, say }))
   const close = (instance: Instance) => {
     try {
       instance.dispose()
@@ -216,7 +191,7 @@ export async function openSandbox(settings: ScriptSettings, clock: () => number)
       const instance = kept ?? open()
       if (single) kept = instance
       try {
-        return guarded(() => instance.call(input))
+        return guarded(() => instance.run(input))
       } finally {
         if (!single) close(instance)
       }

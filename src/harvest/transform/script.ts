@@ -4,17 +4,12 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { Failure } from '../../errors.ts'
-import type {
-  ConfigProblem,
-  SegmentContext,
-  SegmentKind,
-  SegmentPlace,
-} from '../../pipe/segment.ts'
-import { NoSuchFile, textBeside } from './pipe-files.ts'
+import type { SegmentContext, SegmentKind, SegmentPlace } from '../../pipe/segment.ts'
+import { BadConfig, orProblem, textBeside } from './pipe-files.ts'
 import { nowhere } from './record-quads.ts'
 import {
+  checkRepository,
   paramsText,
-  repositoryProblem,
   scriptConfig,
   type ScriptConfig,
   scriptOf,
@@ -37,13 +32,10 @@ export const scriptTransformer = (deps: TransformDeps): SegmentKind => ({
     const read = scriptConfig.safeParse(given)
     if (!read.success) return { ok: false, problems: configProblems(read.error) }
     const config = read.data
-    const params = paramsText(config)
-    const origin = originOf(config, place, deps)
-    const problems = [
-      ...(params === undefined ? [{ key: 'params', detail: 'must be an object or its JSON' }] : []),
-      ...('key' in origin ? [origin] : []),
-    ]
-    if (params === undefined || 'key' in origin) return { ok: false, problems }
+    const params = orProblem('params', () => paramsText(config))
+    const origin = orProblem(originKeys[config.scriptType], () => originOf(config, place, deps))
+    const problems = [params, origin].filter((one) => typeof one === 'object' && 'detail' in one)
+    if (typeof params !== 'string' || 'detail' in origin) return { ok: false, problems }
     const script = { origin, params, single: config.single }
     return {
       ok: true,
@@ -58,40 +50,28 @@ type Origin = { readonly text: string } | { readonly repository: ScriptRepositor
 
 type Script = { readonly origin: Origin; readonly params: string; readonly single: boolean }
 
+/** The key of the config that tells the script, for each `scriptType`. */
+const originKeys = { embedded: 'script', localFile: 'path', repository: 'repository' } as const
+
+/** Throws `BadConfig`. */
 function originOf(
-  config: ScriptConfig,
-  place: SegmentPlace,
+  { scriptType, script = '', path, repository }: ScriptConfig,
+  { directory }: SegmentPlace,
   deps: TransformDeps,
-): Origin | ConfigProblem {
+): Origin {
   const most = deps.limits.sourceBytes
-  switch (config.scriptType) {
-    case 'embedded': {
-      const { script } = config
-      if (script === undefined || script.trim() === '') {
-        return { key: 'script', detail: 'must be the text of the script' }
-      }
-      return Buffer.byteLength(script) > most
-        ? { key: 'script', detail: `has more than ${most} bytes` }
-        : { text: script }
-    }
-    case 'localFile': {
-      if (config.path === undefined) return { key: 'path', detail: 'must be a file in scripts/' }
-      try {
-        const { directory } = place
-        return { text: textBeside({ directory, folder: 'scripts', name: config.path, most }) }
-      } catch (error) {
-        if (error instanceof NoSuchFile) return { key: 'path', detail: error.message }
-        throw error
-      }
-    }
-    case 'repository': {
-      const { repository } = config
-      if (!repository) return { key: 'repository', detail: 'must have uri and script' }
-      return repositoryProblem(repository, deps) ?? { repository }
-    }
-    default:
-      throw new Error(`unknown script type ${String(config.scriptType satisfies never)}`)
+  if (scriptType === 'localFile') {
+    if (path === undefined) throw new BadConfig('must be a file in scripts/')
+    return { text: textBeside({ directory, folder: 'scripts', name: path, most }) }
   }
+  if (scriptType === 'repository') {
+    if (!repository) throw new BadConfig('must have uri and script')
+    checkRepository(repository, deps)
+    return { repository }
+  }
+  if (script.trim() === '') throw new BadConfig('must be the text of the script')
+  if (Buffer.byteLength(script) > most) throw new BadConfig(`has more than ${most} bytes`)
+  return { text: script }
 }
 
 /** What a repository holds is known when the run begins; until then its place stands for it. */

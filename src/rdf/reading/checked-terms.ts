@@ -45,6 +45,9 @@ const tagged = new Set([`${rdf}langString`, `${rdf}dirLangString`])
 /** Whether only a language tag gives a literal this datatype (RDF 1.1 Concepts, 3.3; RDF 1.2 Concepts, 3.4). */
 export const needsTag = (datatype: string): boolean => tagged.has(datatype)
 
+/** The latest terms of documents that are read in several texts. */
+const documents = new WeakMap<object, CheckedTerms>()
+
 type Direction = { readonly language: string; readonly direction?: string }
 
 /**
@@ -60,8 +63,13 @@ export class CheckedTerms {
   readonly #unlabelled: { count: number }
 
   /** `like`: terms of the same document, made elsewhere; equal labels mean the same node there and here. */
-  constructor(options: ParseOptions, place: () => Place = () => ({}), like?: CheckedTerms) {
+  constructor(
+    options: ParseOptions,
+    place: () => Place = () => ({}),
+    like = options.document && documents.get(options.document),
+  ) {
     this.options = options
+    if (options.document) documents.set(options.document, this)
     this.limits = options.limits ?? highest
     this.place = place
     this.prefix = like?.prefix ?? `p${++parses}_`

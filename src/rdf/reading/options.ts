@@ -39,6 +39,8 @@ export type ParseOptions = {
   readonly places?: Placing
   /** RDF/XML only: `internal` allows an internal subset with entities, within limits; default is to refuse entities. */
   readonly entities?: 'internal'
+  /** The same object for texts of one document: equal labels in them mean the same node. Served by the reader of JSON-LD. */
+  readonly document?: object
   /** What an operator set; absent: what every supported store keeps. */
   readonly limits?: TermLimits
 }

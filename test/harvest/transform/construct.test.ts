@@ -240,7 +240,7 @@ describe('a config', () => {
     ],
     [
       { query: 'CONSTRUCT { ?s ?p ?o } WHERE { { SELECT $identifier { ?s ?p ?o } } }' },
-      'query: has $identifier, $catalogue or $address where only a variable may stand',
+      'query: has $identifier, $catalogue or $address where only a variable may be',
     ],
     [{ query: 'CONSTRUCT WHERE { ?s ?p ?o }', keep: 'yes' }, /^keep: /],
     [{ query: '('.repeat(50_000) }, /^query: /],
