@@ -7,10 +7,12 @@ import type { Limits } from '../http/limits.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/profile.ts'
 import type { CanonicalBounds } from '../rdf/canonical.ts'
+import type { Format } from '../rdf/media-types.ts'
 import type { Names } from '../rdf/names.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { Landed, Mark } from '../store/marks.ts'
 import type { VersionClock } from '../store/versions.ts'
+import type { BoundedCache } from '../workers/bounded-cache.ts'
 import type { YieldWhenDue } from '../workers/event-loop.ts'
 import type { CatalogueJobs } from './deleting/catalogue-jobs.ts'
 import type { Tombstones } from './deleting/tombstones.ts'
@@ -66,6 +68,8 @@ export type RepositoryContext = RepositoryOptions & {
   readonly tombstones: Tombstones
   readonly ids: DatasetIds
   readonly idLists: IdLists
+  /** Digest of a body and of the dataset that it is for → hash of its content; see `DatasetItem.digest`. */
+  readonly bodies: BoundedCache<string>
   readonly deletionJobs: CatalogueJobs
   readonly restoreJobs: CatalogueJobs
   /** Lets requests have their turn between two steps of long work. */
@@ -87,4 +91,8 @@ export type WriteOutcome = {
 export type Precondition = (hash: string | undefined) => void
 
 /** A body whose syntax is checked once the IRI is known that relative references are resolved against. */
-export type ResourceBody = { readonly parse: (baseIri: string) => Promise<readonly Quad[]> }
+export type ResourceBody = {
+  readonly parse: (baseIri: string) => Promise<readonly Quad[]>
+  /** The body as it came, and its media type. */
+  readonly source: { readonly text: string; readonly format: Format }
+}

@@ -6,6 +6,7 @@
 import { rm } from 'node:fs/promises'
 import { newApp, type App } from '../http/app.ts'
 import { docs } from '../http/docs-page.ts'
+import { BoundedCache } from '../workers/bounded-cache.ts'
 import { yielding } from '../workers/event-loop.ts'
 import type { RepositoryContext, RepositoryOptions } from './context.ts'
 import { CatalogueJobs } from './deleting/catalogue-jobs.ts'
@@ -51,6 +52,8 @@ export type OpenRepository = {
 
 /** Milliseconds after which long work lets requests have their turn. */
 const turnMs = 4
+/** Bodies whose content hash is remembered, about 250 bytes each. */
+const mostBodies = 20_000
 
 export async function openRepository(options: RepositoryOptions): Promise<OpenRepository> {
   const { store, names, now, directory, days } = options
@@ -67,6 +70,7 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
       now: () => now().getTime(),
       find: (dataset) => catalogueOfDataset({ store, names }, dataset),
     }),
+    bodies: new BoundedCache('bodies', mostBodies),
     deletionJobs: new CatalogueJobs('deletion', options),
     restoreJobs: new CatalogueJobs('return', options),
     turn: yielding(options.http.now ?? (() => performance.now()), turnMs),

@@ -19,13 +19,13 @@ import {
   suffixedId,
   type RouteContext,
 } from '../routes/route-context.ts'
-import { prepareBody, writeDatasets, type DatasetItem } from '../writing/dataset-writer.ts'
+import { itemOf, writeDatasets, type DatasetItem } from '../writing/dataset-writer.ts'
 import { findById, findByOrigins, unknownDataset } from '../writing/find-datasets.ts'
 import { resultOf } from '../writing/write-batch.ts'
 
 const { bodies, postRoute, putRoute, readRoute, removeRoute, parameters } = contract
 
-type DatasetPut = Omit<DatasetItem, 'prepare'> & {
+type DatasetPut = Omit<DatasetItem, 'prepare' | 'digest'> & {
   readonly catalogue: string
   readonly body: ResourceBody
 }
@@ -33,12 +33,10 @@ type DatasetPut = Omit<DatasetItem, 'prepare'> & {
 /** Fails with `unknown-catalogue`, `newer-exists`, and as the body does; with `updateOnly` also with `unknown-dataset`. */
 async function putDataset(
   context: RepositoryContext,
-  { catalogue, body, ...item }: DatasetPut,
+  { catalogue, ...item }: DatasetPut,
   signal: AbortSignal,
 ): Promise<WriteOutcome> {
-  const { originalId } = item
-  const prepare = (iri: string) => prepareBody(context, { body, originalId }, iri)
-  const batch = { catalogue, items: [{ ...item, prepare }] }
+  const batch = { catalogue, items: [itemOf(context, item)] }
   const [written] = await writeDatasets(context, batch, signal)
   return resultOf(written).outcome
 }

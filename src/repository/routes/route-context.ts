@@ -131,6 +131,7 @@ export const bodyLimits = (limits: Limits): BodyLimits => ({
 async function receivedBody(c: AppContext, limits: Limits): Promise<ResourceBody> {
   const { text, format } = await receiveRdf(c, bodyLimits(limits))
   return {
+    source: { text, format },
     parse: async (baseIri) => {
       demandText(text)
       if (text.length < large) return parse(text, format, { baseIri, limits })

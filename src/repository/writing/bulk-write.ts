@@ -23,7 +23,7 @@ import {
   type Precedence,
 } from './bulk-body.ts'
 import {
-  prepareBody,
+  itemOf,
   prepareDataset,
   previewOf,
   writeDatasets,
@@ -257,19 +257,16 @@ type PreviewedText = {
 }
 
 /** What a PUT would make of a dataset that this process has as a text. Fails as the PUT would. */
-export function previewDataset(
+export async function previewDataset(
   context: RepositoryContext,
   catalogue: string,
   { originalId, mediaType, text }: PreviewedText,
   signal: AbortSignal,
 ): Promise<DatasetPreview> {
-  const body = {
-    parse: async (baseIri: string) => {
-      const format = formatOfMediaType(mediaType)
-      if (!format) throw new Failure('unsupported-media-type', `${mediaType} is no RDF format`)
-      return parse(text, format, { baseIri, limits: context.limits })
-    },
-  }
-  const prepare = (iri: string) => prepareBody(context, { body, originalId }, iri)
-  return previewOf(context, { catalogue, item: { originalId, prepare } }, signal)
+  const format = formatOfMediaType(mediaType)
+  if (!format) throw new Failure('unsupported-media-type', `${mediaType} is not an RDF format`)
+  const { limits } = context
+  const read = (baseIri: string) => parse(text, format, { baseIri, limits })
+  const item = itemOf(context, { originalId, body: { source: { text, format }, parse: read } })
+  return previewOf(context, { catalogue, item }, signal)
 }

@@ -3,6 +3,7 @@
  * process, and the preview that writes nothing. One look-up, one read of those that change, one write of many groups.
  */
 
+import { hash as digestOf } from 'node:crypto'
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { fromLines, toLines } from '../../rdf/lines.ts'
@@ -32,6 +33,11 @@ export type DatasetItem = {
   readonly originalId: string
   /** Its content once its IRI is known; fails as the PUT does. */
   readonly prepare: (iri: string) => Promise<OwnContent>
+  /**
+   * SHA-256 over everything that `prepare` works with, where that came as one body: what a body says does not depend on what is
+   * stored, so one that comes again is found unchanged without being parsed (decision 0022).
+   */
+  readonly digest?: (iri: string) => string
   readonly precondition?: Precondition
   /** Write even when the hash is equal. */
   readonly enforceUpdate?: boolean
@@ -49,13 +55,27 @@ export type WrittenDataset = { readonly id: string; readonly outcome: WriteOutco
 type Targets = readonly (DatasetTarget | Failure)[]
 
 /** Reads the body of a dataset with this IRI; fails as `parse` and `prepareDataset` do. */
-export async function prepareBody(
+async function prepareBody(
   context: RepositoryContext,
   { body, originalId }: { readonly body: ResourceBody; readonly originalId: string },
   iri: string,
 ): Promise<OwnContent> {
   const quads = mergedGraphs(await body.parse(iri))
   return prepareDataset(context, quads, datasetNode(quads, { iri, originalId }))
+}
+
+/** The item of a dataset whose body came by a request. */
+export function itemOf(
+  context: RepositoryContext,
+  { body, ...item }: Omit<DatasetItem, 'prepare' | 'digest'> & { readonly body: ResourceBody },
+): DatasetItem {
+  const { originalId } = item
+  const { text, format } = body.source
+  return {
+    ...item,
+    prepare: (iri) => prepareBody(context, { body, originalId }, iri),
+    digest: (iri) => digestOf('sha256', `${iri}\n${originalId}\n${format}\n${text}`, 'hex'),
+  }
 }
 
 /** What of a body is the own content of the dataset `node`. Fails with `too-large` and `too-complex`. */
@@ -122,12 +142,11 @@ export function previewOf(
   return context.ids.withIds({ catalogue, originalIds: [item.originalId] }, work, signal)
 }
 
-/** A dataset that is to be written, and where; without content there is nothing to write. */
+/** A dataset that is to be written, and where. */
 type Chosen = {
   readonly item: DatasetItem
   readonly target: DatasetTarget
   readonly content: OwnContent
-  readonly isChanged: boolean
 }
 
 /** What is to be written of a batch, in its order, without writing it; reads what is stored of it in one message. */
@@ -137,17 +156,17 @@ async function planDatasets(
   signal: AbortSignal,
 ): Promise<readonly Planned<WrittenDataset>[]> {
   const { store, names, turn } = context
-  const chosen: (Chosen | { readonly failure: unknown })[] = []
+  const chosen: (Chosen | Planned<WrittenDataset>)[] = []
   for (const [at, item] of items.entries())
-    chosen.push(await attempted(() => choose(names.dataset, item, targets[at])))
+    chosen.push(await attempted(() => choose(context, catalogue, item, targets[at])))
   const replaced = chosen.flatMap((one) =>
-    'item' in one && one.isChanged && one.target.origin.record ? names.dataset(one.target.id) : [],
+    'item' in one && one.target.origin.record ? names.dataset(one.target.id) : [],
   )
   const before =
     replaced.length > 0 ? await store.readAll(replaced, {}, signal) : new Map<string, string>()
   const planned: Planned<WrittenDataset>[] = []
   for (const one of chosen) {
-    if ('failure' in one) planned.push(one)
+    if (!('item' in one)) planned.push(one)
     else {
       const stored = before.get(names.dataset(one.target.id)) ?? ''
       planned.push(await attempted(() => compose(context, catalogue, one, stored)))
@@ -165,39 +184,44 @@ const attempted = async <T>(work: () => T | Promise<T>): Promise<T | { failure: 
   }
 }
 
-/** Reads a dataset and finds out whether it has to be written at all. */
+/** Reads a dataset and finds out whether it has to be written at all; what is unchanged has its result already. */
 async function choose(
-  iriOf: (id: string) => string,
+  { names, bodies }: RepositoryContext,
+  catalogue: string,
   item: DatasetItem,
   target: Targets[number] | undefined,
-): Promise<Chosen> {
+): Promise<Chosen | Planned<WrittenDataset>> {
   if (!target || target instanceof Failure) throw target ?? new Error('every id has a target')
   const { id, origin } = target
   const { record } = origin
   if (item.updateOnly && !record) throw unknownDataset(id)
-  const content = await item.prepare(iriOf(id))
+  const iri = names.dataset(id)
+  const digest = item.digest?.(iri)
+  const isStored = (hash: string) => hash === record?.hash && item.enforceUpdate !== true
+  const known = digest !== undefined && record ? bodies.get(digest, isStored) : undefined
+  const content = known === undefined ? await item.prepare(iri) : undefined
+  if (digest !== undefined && content) bodies.set(digest, content.hash)
   item.precondition?.(record?.hash)
   if (record && Date.parse(record.modified) > (item.recordModified ?? Infinity)) {
     const detail = `the stored record was modified at ${record.modified}, later than recordModified`
     throw new Failure('newer-exists', detail)
   }
-  const isChanged = record?.hash !== content.hash || item.enforceUpdate === true
-  return { item, target, content, isChanged }
+  if (content && !isStored(content.hash)) return { item, target, content }
+  const hash = record?.hash ?? ''
+  return { result: { id, outcome: { kind: 'unchanged', iri, catalogue, hash } } }
 }
 
 /** The write; `before` is the stored graph as `readAll` gave it, `''` for a new dataset. */
 function compose(
   context: RepositoryContext,
   catalogue: string,
-  { item: { originalId }, target, content, isChanged }: Chosen,
+  { item: { originalId }, target, content }: Chosen,
   before: string,
 ): Planned<WrittenDataset> {
   const { names } = context
   const { id, origin, former = '' } = target
   const { node, own, hash, labels } = content
   const iri = names.dataset(id)
-  const outcome = { iri, catalogue, hash }
-  if (!isChanged) return { result: { id, outcome: { kind: 'unchanged', ...outcome } } }
   const known = fromLines(before === '' ? former : before)
   const { iris, identifiers } = distributionIris(own, known, context)
   const renamed = rename(own, new Map([...iris, [keyOf(node), iri]]))
@@ -210,7 +234,7 @@ function compose(
     before,
   })
   const kind = origin.record ? 'updated' : 'created'
-  return { result: { id, outcome: { kind, ...outcome, mark } }, group }
+  return { result: { id, outcome: { kind, iri, catalogue, hash, mark } }, group }
 }
 
 /** The one atomic step: content, links, marks, and the end of doubles that direct writers left behind. */
