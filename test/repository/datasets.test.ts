@@ -49,6 +49,16 @@ describe('a PUT by original id', () => {
     expect(answer.status).toBe(304)
   })
 
+  it('writes a body that it knows when something else is stored by now', async () => {
+    const put = async (body: string) => (await repo.putDataset('other', 'by turns', body)).status
+    const changed = water.replace('"Water"', '"Waters"')
+    const statuses = [await put(water), await put(water), await put(changed), await put(water)]
+    const ask = (path: string, method: string) => repo.ask(path, { method })
+    await ask('/datasets/by-turns', 'DELETE')
+    statuses.push(await put(water), await put(water))
+    expect(statuses).toEqual([201, 304, 204, 204, 201, 304])
+  })
+
   it('writes the same triples when enforceUpdate asks for it', async () => {
     const path =
       '/catalogues/alpine-water/datasets/origin?originalId=Pegel%202024%2F1&enforceUpdate=true'
