@@ -5,9 +5,10 @@ import { markLine, systemChange } from '../store/marks.ts'
 import { bind, loadQuery, paged } from '../store/queries.ts'
 import type { RepositoryContext } from './context.ts'
 import { catalogueSize, removeAllOf } from './deleting/catalogue-deletion.ts'
-import { datasetLock, demandCatalogue, isPresent, linkLines, present } from './deleting/members.ts'
+import { demandCatalogue, isPresent, linkLines, present } from './deleting/members.ts'
 import { listTombstones } from './deleting/upkeep.ts'
 import type { Tombstone } from './deleting/tombstones.ts'
+import { datasetLock } from './writing/dataset-ids.ts'
 import { originalIdsOf } from './writing/find-datasets.ts'
 import { landChanges } from './writing/write-batch.ts'
 import { repairAddresses } from './repair-addresses.ts'
@@ -130,7 +131,7 @@ async function* unlinked(
     if (home === undefined)
       yield `${id} ("${originalId.value}") is in no catalogue, and nobody knows in which it was`
     else if (home === catalogue) {
-      const lock = datasetLock(catalogue, originalId.value)
+      const lock = datasetLock(originalId.value)
       await context.locks.run(lock, () => changeLink(context, { catalogue, id }, 'add'), signal)
       yield `${id} is linked again`
     }

@@ -10,6 +10,7 @@ import { namedNode, quad } from '../../rdf/terms.ts'
 import type { Change } from '../../store/graph-store.ts'
 import { fact, markLine, systemChange, type Mark } from '../../store/marks.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
+import { datasetLock } from '../writing/dataset-ids.ts'
 import { rowsInBatches, unknownCatalogue, type StoreAndNames } from '../writing/find-datasets.ts'
 import type { Remains, Tombstone } from './tombstones.ts'
 
@@ -36,10 +37,6 @@ export function resourceIri(names: Names, { kind, id }: KindAndId): string {
   return names.resource(type, own)
 }
 
-/** The lock that all writes to one dataset take. */
-export const datasetLock = (catalogue: string, originalId: string): string =>
-  `dataset ${catalogue}\n${originalId}`
-
 /** The locks of some members; a dataset without record has none. */
 export const memberLocks = (
   names: Names,
@@ -47,8 +44,7 @@ export const memberLocks = (
 ): string[] =>
   members.flatMap((member) => {
     if (member.kind === 'resource') return [`resource ${resourceIri(names, member)}`]
-    const { catalogue = '', originalId } = member
-    return originalId === undefined ? [] : [datasetLock(catalogue, originalId)]
+    return member.originalId === undefined ? [] : [datasetLock(member.originalId)]
   })
 
 const linkLine = (graph: string, property: string, object: string): string =>

@@ -110,26 +110,21 @@ export function restoreMembers(
     const there = await present(context, standing, signal)
     tombstones.discard([...there].map(({ serial }) => serial))
     const originalIds = [...new Set(standing.flatMap(({ originalId }) => originalId ?? []))]
-    return ids.withIds(
-      { catalogue, originalIds },
-      async (targets) => {
-        // A dataset is free to come back when its id at the origin leads to its tombstone.
-        const free = new Set(targets.flatMap((target) => ('former' in target ? [target.id] : [])))
-        const planned = standing.map((one): Planned<Restored> => {
-          if (there.has(one)) return { result: 'back' }
-          if (one.originalId !== undefined && !free.has(one.id)) return { result: 'taken' }
-          return { ...restoration(context, one), check }
-        })
-        const results = await landBatch(context, planned)
-        for (const [at, { kind, id }] of standing.entries()) {
-          const landed = results[at]
-          if (landed && 'result' in landed && typeof landed.result === 'object')
-            tombstones.forget(kind, [id])
-        }
-        return results
-      },
-      signal,
-    )
+    const targets = await ids({ catalogue, originalIds }, signal)
+    // A dataset is free to come back when its id at the origin leads to its tombstone.
+    const free = new Set(targets.flatMap((target) => ('former' in target ? [target.id] : [])))
+    const planned = standing.map((one): Planned<Restored> => {
+      if (there.has(one)) return { result: 'back' }
+      if (one.originalId !== undefined && !free.has(one.id)) return { result: 'taken' }
+      return { ...restoration(context, one), check }
+    })
+    const results = await landBatch(context, planned)
+    for (const [at, { kind, id }] of standing.entries()) {
+      const landed = results[at]
+      if (landed && 'result' in landed && typeof landed.result === 'object')
+        tombstones.forget(kind, [id])
+    }
+    return results
   }
   return context.locks.runAll(memberLocks(context.names, remains), work, signal)
 }

@@ -12,7 +12,6 @@ import { keyOf } from '../../rdf/read.ts'
 import { markLine, systemChange, type Fresh } from '../../store/marks.ts'
 import { metricsGraph } from '../content/metrics-graph.ts'
 import type { RepositoryContext, WriteOutcome } from '../context.ts'
-import { datasetLock } from '../deleting/members.ts'
 import { contract } from '../routes/contract.ts'
 import { answerDelete, answerStoredGraph } from '../routes/responses.ts'
 import {
@@ -23,6 +22,7 @@ import {
   type WriteRequest,
 } from '../routes/route-context.ts'
 import { changeDataset, type DatasetPlace } from '../writing/dataset-writer.ts'
+import { datasetLock } from '../writing/dataset-ids.ts'
 import { datasetPlaces, findById, unknownDataset } from '../writing/find-datasets.ts'
 import { landBatch, type Planned } from '../writing/write-batch.ts'
 
@@ -150,9 +150,7 @@ export async function manyMetrics(
 ): Promise<readonly MetricsVerdict[]> {
   const ids = many.map(({ dataset }) => dataset)
   const places = await datasetPlaces(context, ids, signal)
-  const locks = [...places.values()].map(({ catalogue, originalId }) =>
-    datasetLock(catalogue, originalId),
-  )
+  const locks = [...places.values()].map(({ originalId }) => datasetLock(originalId))
   return context.locks.runAll(locks, () => landMany(context, many, places, signal), signal)
 }
 

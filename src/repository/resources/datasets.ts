@@ -5,7 +5,6 @@ import type { AppContext } from '../../http/app.ts'
 import type { Format } from '../../rdf/media-types.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
 import type { RepositoryContext, ResourceBody, WriteOutcome } from '../context.ts'
-import { datasetLock } from '../deleting/members.ts'
 import { removeMembers, restoreMember } from '../deleting/removal.ts'
 import { cameByAlias } from '../routes/aliases.ts'
 import { contract } from '../routes/contract.ts'
@@ -19,6 +18,7 @@ import {
   suffixedId,
   type RouteContext,
 } from '../routes/route-context.ts'
+import { datasetLock } from '../writing/dataset-ids.ts'
 import { itemOf, writeDatasets, type DatasetItem } from '../writing/dataset-writer.ts'
 import { findById, findByOrigins, unknownDataset } from '../writing/find-datasets.ts'
 import { resultOf } from '../writing/write-batch.ts'
@@ -241,7 +241,7 @@ async function remove(
     const [removed] = await removeMembers(context, [member], { at: context.now() }, signal)
     return resultOf(removed)
   }
-  const mark = await context.locks.run(datasetLock(catalogue, originalId), work, signal)
+  const mark = await context.locks.run(datasetLock(originalId), work, signal)
   return answerDelete(c, context, { mark, catalogue: home })
 }
 

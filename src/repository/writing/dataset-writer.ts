@@ -23,8 +23,8 @@ import {
 } from '../content/own-content.ts'
 import { rename } from '../content/rename.ts'
 import type { Precondition, RepositoryContext, ResourceBody, WriteOutcome } from '../context.ts'
-import { datasetLock, linkLines, removalOf } from '../deleting/members.ts'
-import type { DatasetTarget } from './dataset-ids.ts'
+import { linkLines, removalOf } from '../deleting/members.ts'
+import { datasetLock, type DatasetTarget } from './dataset-ids.ts'
 import { unknownDataset, type LocatedDataset } from './find-datasets.ts'
 import { landBatch, landOne, type Planned, type WriteResult } from './write-batch.ts'
 
@@ -98,22 +98,19 @@ export async function writeDatasets(
   // A deletion holds the locks of what it removes, and its end would be waited for in vain.
   context.deletions.watch(catalogue)()
   const originalIds = items.map(({ originalId }) => originalId)
-  const work = () => {
+  const work = async () => {
     const check = context.deletions.watch(catalogue)
-    const land = async (targets: Targets) => {
-      const planned = await planDatasets(context, { catalogue, items, targets }, signal)
-      const checked = planned.map((plan) => ('failure' in plan ? plan : { ...plan, check }))
-      const results = await landBatch(context, checked)
-      const back = targets.flatMap((target, at) =>
-        'former' in target && results[at] && 'result' in results[at] ? [target.id] : [],
-      )
-      if (back.length > 0) context.tombstones.forget('dataset', back)
-      return results
-    }
-    return context.ids.withIds({ catalogue, originalIds }, land, signal)
+    const targets = await context.ids({ catalogue, originalIds }, signal)
+    const planned = await planDatasets(context, { catalogue, items, targets }, signal)
+    const checked = planned.map((plan) => ('failure' in plan ? plan : { ...plan, check }))
+    const results = await landBatch(context, checked)
+    const back = targets.flatMap((target, at) =>
+      'former' in target && results[at] && 'result' in results[at] ? [target.id] : [],
+    )
+    if (back.length > 0) context.tombstones.forget('dataset', back)
+    return results
   }
-  const locks = originalIds.map((id) => datasetLock(catalogue, id))
-  return context.locks.runAll(locks, work, signal)
+  return context.locks.runAll(originalIds.map(datasetLock), work, signal)
 }
 
 /** `before` and `after` are the stored graph as N-Triples, now and after the PUT; the same where nothing would change. */
@@ -124,22 +121,20 @@ export type DatasetPreview = {
 }
 
 /** What a PUT would make of a dataset: everything but the write. Fails as the PUT would. */
-export function previewOf(
+export async function previewOf(
   context: RepositoryContext,
   { catalogue, item }: { readonly catalogue: string; readonly item: DatasetItem },
   signal: AbortSignal,
 ): Promise<DatasetPreview> {
-  const work = async (targets: Targets) => {
-    const [plan] = await planDatasets(context, { catalogue, items: [item], targets }, signal)
-    if (!plan || 'failure' in plan) throw plan?.failure
-    const { kind, iri } = plan.result.outcome
-    const change = plan.group?.changes.find(({ graph }) => graph === iri)
-    if (change?.content !== undefined)
-      return { kind, before: change.before ?? '', after: change.content }
-    const stored = (await context.store.read(iri, {}, signal)) ?? ''
-    return { kind, before: stored, after: stored }
-  }
-  return context.ids.withIds({ catalogue, originalIds: [item.originalId] }, work, signal)
+  const targets = await context.ids({ catalogue, originalIds: [item.originalId] }, signal)
+  const [plan] = await planDatasets(context, { catalogue, items: [item], targets }, signal)
+  if (!plan || 'failure' in plan) throw plan?.failure
+  const { kind, iri } = plan.result.outcome
+  const change = plan.group?.changes.find(({ graph }) => graph === iri)
+  if (change?.content !== undefined)
+    return { kind, before: change.before ?? '', after: change.content }
+  const stored = (await context.store.read(iri, {}, signal)) ?? ''
+  return { kind, before: stored, after: stored }
 }
 
 /** A dataset that is to be written, and where. */
@@ -297,7 +292,7 @@ export function changeDataset<T>(
     const group = { changes: [...changes, pending], marks: [{ ...mark, ...(fresh && { fresh }) }] }
     return landOne(context, { result: { result, mark }, group, check })
   }
-  return context.locks.run(datasetLock(catalogue, originalId), work, signal)
+  return context.locks.run(datasetLock(originalId), work, signal)
 }
 
 /**
