@@ -1,15 +1,14 @@
 /** The graph that is stored of the metrics of a dataset, made of what was sent. */
 
-import { hash } from 'node:crypto'
 import type { Quad, Quad_Subject, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { canonicalise } from '../../rdf/canonical.ts'
-import { predicateText, termText, toLines } from '../../rdf/lines.ts'
+import { toLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { computedOn, dqv, prov, rdf } from '../../rdf/namespaces.ts'
 import { closure, type Graph, graphOf, keyOf } from '../../rdf/read.ts'
 import { skolemise } from '../../rdf/skolem.ts'
-import { namedNode, quad } from '../../rdf/terms.ts'
+import { literal, namedNode, quad } from '../../rdf/terms.ts'
 import { prune, tooManyTriples } from './own-content.ts'
 import { blankAgain, rename } from './rename.ts'
 import type { RepositoryContext } from '../context.ts'
@@ -36,9 +35,7 @@ export async function metricsGraph(
   const most = triples * measuresOfEach
   const quads = metricsContent(body, measured, names)
   if (quads.length > most) throw tooManyTriples(quads.length, most, `${measuresOfEach} times the `)
-  // What our own segments measure is a tree, and needs no canonical form of the whole graph.
-  const named = measurementNames(quads)
-  const labels = named ?? (await canonicalise(quads, { work: canonical?.work })).labels
+  const { labels } = await canonicalise(quads.map(timeless), { work: canonical?.work })
   const content = toLines(skolemise(quads, { genid: names.genid(iri), labels }))
   return { content, said: quads }
 }
@@ -71,7 +68,7 @@ const metric = dqv('isMeasurementOf').value
  * The graph of the body that counts, under the platform's name and without measurements of anything else. Blank nodes are
  * still blank. Fails with `ambiguous-subject`, and with `invalid-content` when nothing is left.
  */
-export function metricsContent(
+function metricsContent(
   body: readonly Quad[],
   { iri, resources }: MeasurableResources,
   names: Names,
@@ -171,75 +168,11 @@ const nothingLeft = () =>
     'the body measures neither this dataset nor one of its distributions',
   )
 
-// Names for the blank nodes of metrics: trees below what was measured, each node named by where it is and by what
-// stays when it is measured again. So another measuring changes times and values alone, and costs no canonical form
-// of the whole graph.
-
-/** What another measuring says anew. It is no part of a name. */
+/** What another measuring says anew. */
 const fleeting: ReadonlySet<string> = new Set([prov('generatedAtTime').value, dqv('value').value])
 
-/**
- * Label in the input → name, unique in the graph and the same for the same graph, whatever its order and labels. `undefined` when
- * the shape does not tell the nodes apart: one has no place, or two, or is in a circle, or two are alike but for what passes.
- */
-export function measurementNames(quads: readonly Quad[]): ReadonlyMap<string, string> | undefined {
-  const links = new Map(
-    quads.filter(({ object }) => isBlank(object)).map((one) => [one.object.value, one]),
-  )
-  const about = Map.groupBy(
-    quads.filter(({ subject }) => isBlank(subject)),
-    ({ subject }) => subject.value,
-  )
-  const hasTwoPlaces = quads.filter(({ object }) => isBlank(object)).length > links.size
-  if (hasTwoPlaces || about.keys().some((label) => !links.has(label))) return undefined
-  const names = new Map<string, string>()
-  const taken = new Map<string, string[]>()
-  const sums = new Map<string, string>()
-  const waiting = [...links].filter(([, { subject }]) => !isBlank(subject)).map(([label]) => label)
-  // The list grows while it is walked: what is below a node is named by it.
-  for (const label of waiting) {
-    const link = links.get(label)
-    if (!link) return undefined
-    const { subject, predicate } = link
-    const above = isBlank(subject) ? `_:${names.get(subject.value)}` : subject.value
-    const stays = contentOf(label, about, sums)
-    const name = sha(`${above} ${predicateText(predicate.value)}\n${stays}`).slice(0, 16)
-    const twins = taken.get(name) ?? []
-    const own = about.get(label) ?? []
-    const below = own.filter(({ object }) => isBlank(object)).map(({ object }) => object.value)
-    // Nodes of one name may change places when they are leaves that say the same.
-    const passes = saidBy(own, true).sort().join('\n') + below.join()
-    if (twins.some((twin) => twin !== passes || below.length > 0)) return undefined
-    names.set(label, twins.length > 0 ? `${name}-${twins.length}` : name)
-    taken.set(name, [...twins, passes])
-    waiting.push(...below)
-  }
-  return names.size === links.size ? names : undefined
-}
-
-const isBlank = ({ termType }: Term) => termType === 'BlankNode'
-const sha = (text: string) => hash('sha256', text, 'hex')
-
-/** Predicates and objects of what another measuring would say again, or of what it would say anew. */
-const saidBy = (quads: readonly Quad[], isFleeting: boolean): string[] =>
-  quads
-    .filter(
-      ({ predicate, object }) => !isBlank(object) && fleeting.has(predicate.value) === isFleeting,
-    )
-    .map(({ predicate, object }) => `${predicateText(predicate.value)} ${termText(object)}`)
-
-/** What stays of a node, those below it by the sum of theirs. A circle is never reached from an IRI. */
-function contentOf(
-  label: string,
-  about: ReadonlyMap<string, readonly Quad[]>,
-  sums: Map<string, string>,
-): string {
-  const own = about.get(label) ?? []
-  const below = own.filter(({ object }) => isBlank(object))
-  const lines = below.map(({ predicate, object: { value } }) => {
-    const sum = sums.get(value) ?? sha(contentOf(value, about, sums))
-    sums.set(value, sum)
-    return `${predicateText(predicate.value)} _:${sum}`
-  })
-  return [...saidBy(own, false).sort(), ...lines.sort()].join('\n')
-}
+/** The triple without what another measuring says anew: blank nodes are named by the rest, so that lines stay the same. */
+const timeless = (one: Quad): Quad =>
+  fleeting.has(one.predicate.value) && one.object.termType === 'Literal'
+    ? quad(one.subject, one.predicate, literal(''))
+    : one
