@@ -151,7 +151,7 @@ describe('a vocabulary', () => {
   })
 
   it(
-    'names blank nodes by the document when they are too many to compare',
+    'may have tens of thousands of blank nodes',
     { timeout: 120_000 },
     async () => {
       const many = Array.from(

@@ -33,7 +33,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   rdf: 3691,
 
-  repository: 8193,
+  repository: 8013,
 
   scheduler: 2148,
 

@@ -6,15 +6,13 @@
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { entityTag, isFresh } from '../../http/conditions.ts'
-import { answerFormat, contentType, disposition, receivePieces } from '../../http/rdf.ts'
-import { answerFlow, longAnswer } from '../../http/long-answers.ts'
-import { addVary } from '../../http/headers.ts'
+import { answerFormat, receivePieces } from '../../http/rdf.ts'
+import { longAnswer } from '../../http/long-answers.ts'
 import type { Format } from '../../rdf/media-types.ts'
 import { rdf, skos } from '../../rdf/namespaces.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { unskolemiseLines } from '../../rdf/skolem.ts'
 import { namedNode } from '../../rdf/terms.ts'
-import { documentWriter } from '../../rdf/writing/document.ts'
 import type { Change } from '../../store/graph-store.ts'
 import { fact, type Mark, markLine, systemChange } from '../../store/marks.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
@@ -24,7 +22,13 @@ import { inTurns } from '../../workers/event-loop.ts'
 import { isForeign, takeIn, type VocabularyIntake } from '../content/vocabulary-intake.ts'
 import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
 import { contract } from '../routes/contract.ts'
-import { answerDelete, answerResource, answerWrite, linksOf } from '../routes/responses.ts'
+import {
+  answerDelete,
+  answerDocument,
+  answerResource,
+  answerWrite,
+  linksOf,
+} from '../routes/responses.ts'
 import { expectedState, suffixedId, type RouteContext } from '../routes/route-context.ts'
 import { landOne } from '../writing/write-batch.ts'
 
@@ -280,61 +284,40 @@ async function answerVocabulary(
   context: RouteContext,
   { id, scheme, hash, suffix }: VocabularyAnswer,
 ): Promise<Response> {
-  const { names, limits, log, store } = context
+  const { names, limits, store } = context
   const resource = { id, iri: scheme, path: `/vocabularies/${id}` }
   const whole = (lines: string) => answerResource(c, context, { ...resource, lines, hash }, suffix)
   if (isFresh(c.req.raw.headers, hash)) return whole('')
+  // What cannot be answered must not begin to be read.
+  answerFormat(c, suffix)
   // A store may have to put all of it in order first.
   c.get('deadline').extend(limits.longRequestMs)
   const { first, rest } = await begun(store.readLines(scheme, c.get('signal')), mostWhole)
   if (!rest) return whole(first.join(''))
-  try {
-    const { format, mediaType } = answerFormat(c, suffix)
-    const headers = {
-      ETag: entityTag(hash),
-      Link: linksOf(resource, c.get('address')),
-      'Content-Disposition': disposition(id, format),
-      'Content-Type': contentType(mediaType),
-    }
-    const text = pieces(format, { first, rest }, { graph: scheme, prefix: names.genidPrefix })
-    const answer = await answerFlow(c, text, { log, pieceMs: limits.longRequestMs, headers })
-    addVary(answer.headers, 'Accept')
-    return answer
-  } catch (error) {
-    await rest.return?.()
-    throw error
+  const part = (chunk: string) => [
+    { graph: scheme, lines: unskolemiseLines(chunk, { prefix: names.genidPrefix }) },
+  ]
+  async function* parts() {
+    for (const chunk of first.splice(0)) yield part(chunk)
+    for await (const chunk of rest ?? []) yield part(chunk)
   }
+  c.header('ETag', entityTag(hash))
+  c.header('Link', linksOf(resource, c.get('address')))
+  return answerDocument(c, context, parts(), { suffix, name: id, isDivided: true })
 }
 
 /** The first chunks up to a size, and the rest if there is any. */
-async function begun(chunks: AsyncIterable<string>, size: number) {
-  const rest = chunks[Symbol.asyncIterator]()
+async function begun(source: AsyncIterable<string>, size: number) {
+  const chunks = (async function* chunks() {
+    yield* source
+  })()
   const first: string[] = []
   let length = 0
   while (length <= size) {
-    const next = await rest.next()
+    const next = await chunks.next()
     if (next.done === true) return { first, rest: undefined }
     first.push(next.value)
     length += next.value.length
   }
-  return { first, rest }
-}
-
-async function* pieces(
-  format: Format,
-  { first, rest }: { first: string[]; rest: AsyncIterator<string> },
-  { graph, prefix }: { readonly graph: string; readonly prefix: string },
-): AsyncGenerator<string> {
-  const writer = documentWriter(format, true)
-  const part = (chunk: string) => writer.part({ graph, lines: unskolemiseLines(chunk, { prefix }) })
-  try {
-    yield writer.head
-    for (let chunk = first.shift(); chunk !== undefined; chunk = first.shift()) yield part(chunk)
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
-      yield part(next.value)
-    }
-    yield writer.tail
-  } finally {
-    await rest.return?.()
-  }
+  return { first, rest: chunks }
 }

@@ -248,6 +248,8 @@ type DocumentOptions = {
   readonly suffix?: Format | undefined
   /** Name for saving, without suffix. */
   readonly name?: string
+  /** The parts are those of one graph and share blank nodes. */
+  readonly isDivided?: boolean
 }
 
 /**
@@ -258,14 +260,14 @@ export async function answerDocument(
   c: AppContext,
   { log, limits }: RepositoryContext,
   parts: AsyncGenerator<readonly Part[]>,
-  { suffix, name }: DocumentOptions = {},
+  { suffix, name, isDivided = false }: DocumentOptions = {},
 ): Promise<Response> {
   const { format, mediaType } = answerFormat(c, suffix)
   const headers = {
     'Content-Type': contentType(mediaType),
     ...(name !== undefined && { 'Content-Disposition': disposition(name, format) }),
   }
-  const { head, part, tail } = documentWriter(format)
+  const { head, part, tail } = documentWriter(format, isDivided)
   const document = { head, steps: parts, write: part, tail }
   const pieces = slicedPieces(document, c.get('longAnswers').turn)
   const answer = await answerFlow(c, pieces, { log, pieceMs: limits.requestMs, headers })
