@@ -47,7 +47,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   vocabularies: 2097,
 
-  workers: 801,
+  workers: 802,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */
