@@ -8,7 +8,7 @@ import type { Entrance } from '../http/app.ts'
 import { invalid } from '../http/problem.ts'
 import { cacheApp } from '../metrics/figures/cache-app.ts'
 import { knownDatasetIds } from '../metrics/figures/catalogue-reader.ts'
-import type { Schedule, Schedules } from '../metrics/figures/metrics-cache.ts'
+import type { Schedule, Schedules } from '../metrics/figures/refresh-queue.ts'
 import { collector, type Collector, datasetsIn } from '../metrics/pipe/collector.ts'
 import type { MetricsRepository } from '../metrics/pipe/metrics-export.ts'
 import { reportsApp } from '../metrics/reports/report-app.ts'
@@ -19,6 +19,7 @@ import { defaultFacets } from '../projector/building/facets.ts'
 import { triggerAnswer, triggerSchema } from '../scheduler/trigger-input.ts'
 import { nextFiring, type Trigger } from '../scheduler/trigger.ts'
 import type { Landed } from '../store/marks.ts'
+import { unlessAborted } from '../workers/condition.ts'
 import { clock } from './clock.ts'
 import { shipped } from './engines.ts'
 import {
@@ -85,7 +86,7 @@ const switchedOff =
 export const refreshOf =
   ({ cache }: MetricsStation): MetricsPart['refresh'] =>
   async (catalogue, signal) =>
-    void (await cache.refresh(catalogue === undefined ? 'all' : [catalogue], signal))
+    void (await unlessAborted(cache.refresh(catalogue === undefined ? 'all' : [catalogue]), signal))
 
 export type Automatic = {
   /** Datasets are among what has landed, as their writers hand them over. */
@@ -146,6 +147,7 @@ export function metricsDoors(
   const { names, store } = engines
   const figures = cacheApp({
     cache,
+    weights,
     store,
     names,
     keys,

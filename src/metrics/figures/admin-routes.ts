@@ -1,18 +1,10 @@
 /** Routes of administration, and of the state of the cache. */
 
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
-import { readBody } from '../../http/body.ts'
-import {
-  type CacheContext,
-  content,
-  health,
-  idPath,
-  responses,
-  schedule,
-  security,
-} from './cache-contract.ts'
+import { readJsonBody } from '../../pipe/pipe-text.ts'
+import { type CacheContext, content, health, idPath, route, schedule } from './cache-contract.ts'
 import {
   catalogueIds,
   readCatalogues,
@@ -20,10 +12,8 @@ import {
   visibleCatalogue,
 } from './catalogue-reader.ts'
 import type { CatalogueFigures } from './figures.ts'
-import type { Extent, RefreshProgress, Scheduled } from './metrics-cache.ts'
-
-const reference = { $ref: '#/components/schemas/Schedule' }
-const example = { id: 'nightly', status: 'enabled', cron: '0 3 * * *' }
+import type { RefreshProgress } from './metrics-cache.ts'
+import type { Extent, Scheduled } from './refresh-queue.ts'
 
 const accepted = {
   202: {
@@ -40,64 +30,57 @@ const accepted = {
 const extents = ['catalogues', 'countries', 'global'] as const
 
 const routes = {
-  refresh: createRoute({
-    method: 'post',
-    path: '/admin/refresh',
-    summary: 'Count all figures again from the metrics graphs; joins a refresh that runs',
-    security,
-    responses: responses(accepted),
-  }),
-  refreshPart: createRoute({
-    method: 'post',
-    path: '/admin/refresh/{scope}/{id}',
-    summary: 'The same for a catalogue or a country, and for what they are part of',
-    security,
-    request: {
+  refresh: route(
+    'post /admin/refresh',
+    'Count all figures again from the metrics graphs; joins a refresh that runs',
+    accepted,
+  ),
+  refreshPart: route(
+    'post /admin/refresh/{scope}/{id}',
+    'The same for a catalogue or a country, and for what they are part of',
+    accepted,
+    {
       params: z.object({
         scope: z.enum(extents),
         id: z.string().describe('Of the catalogue or the country; global has none'),
       }),
     },
-    responses: responses(accepted),
-  }),
-  clear: createRoute({
-    method: 'post',
-    path: '/admin/clear',
-    summary: 'Remove all figures and their history; the metrics graphs stay',
-    security,
-    responses: responses({ 202: { description: 'They are removed' } }),
-  }),
-  schedules: createRoute({
-    method: 'get',
-    path: '/admin/schedule',
-    summary: 'When the figures are refreshed by themselves, beside once a day',
-    security,
-    responses: responses({ 200: content('Schedules', z.array(schedule)) }),
-  }),
-  schedule: createRoute({
-    method: 'post',
-    path: '/admin/schedule',
-    summary: 'Set a schedule, in place of the one with its id',
-    security,
-    request: {
+  ),
+  clear: route(
+    'post /admin/clear',
+    'Remove all figures and their history; the metrics graphs stay',
+    { 202: { description: 'They are removed' } },
+  ),
+  schedules: route(
+    'get /admin/schedule',
+    'When the figures are refreshed by themselves, beside once a day',
+    { 200: content('Schedules', z.array(schedule)) },
+  ),
+  schedule: route(
+    'post /admin/schedule',
+    'Set a schedule, in place of the one with its id',
+    { 202: content('The schedule', schedule) },
+    {
       // Read and checked by the handler: its bounds come before its schema.
-      body: { required: true, content: { 'application/json': { schema: reference, example } } },
+      body: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/Schedule' },
+            example: { id: 'nightly', status: 'enabled', cron: '0 3 * * *' },
+          },
+        },
+      },
     },
-    responses: responses({ 202: content('The schedule', schedule) }),
-  }),
-  forget: createRoute({
-    method: 'delete',
-    path: '/catalogues/{id}',
-    summary: 'Remove the figures of a catalogue and their history; the metrics graphs stay',
-    security,
-    request: { params: idPath },
-    responses: responses({ 200: { description: 'They are removed' } }),
-  }),
-  health: createRoute({
-    method: 'get',
-    path: '/health',
-    summary: 'The last refresh, and how far one that runs has come',
-    responses: responses({ 200: content('The state', health) }),
+  ),
+  forget: route(
+    'delete /catalogues/{id}',
+    'Remove the figures of a catalogue and their history; the metrics graphs stay',
+    { 200: { description: 'They are removed' } },
+    { params: idPath },
+  ),
+  health: route('get /health', 'The last refresh, and how far one that runs has come', {
+    200: content('The state', health),
   }),
 } as const
 
@@ -107,9 +90,9 @@ const mostSchedules = 100
 
 /** `/admin/…`, `/health` and the removal of a catalogue's figures; who may use them is checked before (`cacheApp`). */
 export function addAdminRoutes(app: App, context: CacheContext): void {
-  const { cache, log } = context
+  const { cache } = context
   const start = (c: AppContext, extent: Extent): Response => {
-    cache.refresh(extent).catch((error: unknown) => log.warn({ err: error }, 'figures.failed'))
+    void cache.refresh(extent)
     return c.body(null, 202, { Link: `<${c.get('address')}/health>; rel="monitor"` })
   }
   app.openapi(routes.refresh, (c) => start(c, 'all'))
@@ -129,9 +112,9 @@ export function addAdminRoutes(app: App, context: CacheContext): void {
   })
   app.openapi(routes.schedules, (c) => c.json(cache.schedules.all().map(scheduleDocument)))
   app.openapi(routes.schedule, async (c) => {
-    const id = cache.schedules.set(await jsonBody(c), mostSchedules)
-    const set = cache.schedules.all().find((one) => one.id === id)
-    return c.json(set ? scheduleDocument(set) : { id }, 202)
+    const body = await readJsonBody(c, { bytes: mostBytes })
+    if (body === undefined) throw new Failure('empty-body', 'the request has no body')
+    return c.json(scheduleDocument(cache.schedules.set(body, mostSchedules)), 202)
   })
   app.openapi(routes.health, (c) => {
     const refreshed = cache.figures.refreshed()
@@ -159,18 +142,15 @@ async function extentOf(
   signal: AbortSignal,
 ): Promise<Extent> {
   if (scope === 'global') return 'all'
-  if (scope === 'countries') {
-    const code = id.toUpperCase()
-    const inIt = (all: readonly CatalogueFigures[]) =>
-      all.filter(({ country }) => country === code).map((catalogue) => catalogue.id)
-    const counted = inIt(figures.catalogues())
-    if (counted.length > 0) return counted
-    const facts = await readCatalogues(source, await catalogueIds(source, signal), signal)
-    const there = inIt([...facts.values()].filter(({ isHidden }) => !isHidden))
-    if (there.length > 0) return there
-    throw new Failure('not-found', `no catalogue is of the country ${shown(id)}`)
-  }
-  return [(await visibleCatalogue(source, id, signal)).id]
+  if (scope === 'catalogues') return [(await visibleCatalogue(source, id, signal)).id]
+  const ofCountry = (all: readonly CatalogueFigures[]) =>
+    all.filter(({ country }) => country === id.toUpperCase()).map((catalogue) => catalogue.id)
+  const counted = ofCountry(figures.catalogues())
+  if (counted.length > 0) return counted
+  const stored = await readCatalogues(source, await catalogueIds(source, signal), signal)
+  const found = ofCountry([...stored.values()].filter(({ isHidden }) => !isHidden))
+  if (found.length > 0) return found
+  throw new Failure('not-found', `no catalogue is of the country ${shown(id)}`)
 }
 
 const scheduleDocument = ({ document, coming, last }: Scheduled) => ({
@@ -178,13 +158,3 @@ const scheduleDocument = ({ document, coming, last }: Scheduled) => ({
   ...(coming !== undefined && { next: new Date(coming).toISOString() }),
   ...(last !== undefined && { last: new Date(last).toISOString() }),
 })
-
-async function jsonBody(c: AppContext): Promise<unknown> {
-  const body = await readBody(c.req.raw, { bytes: mostBytes }, c.var.signal)
-  if (body.length === 0) throw new Failure('empty-body', 'the request has no body')
-  try {
-    return JSON.parse(new TextDecoder().decode(body))
-  } catch (cause) {
-    throw new Failure('malformed-json', 'the body is not valid JSON', { cause })
-  }
-}

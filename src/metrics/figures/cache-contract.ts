@@ -3,13 +3,13 @@
  * answer, its tag, and how an id becomes a catalogue.
  */
 
-import { type RouteConfig, z } from '@hono/zod-openapi'
+import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
 import type { AppContext } from '../../http/app.ts'
 import { isFresh } from '../../http/conditions.ts'
 import { problemMembers } from '../../http/problem.ts'
-import type { Log } from '../../log.ts'
 import { idForm } from '../../rdf/ids.ts'
 import { dimensions } from '../indicators.ts'
+import type { Weights } from '../measure/weights.ts'
 import { type MetricsSource, visibleCatalogue } from './catalogue-reader.ts'
 import { type CatalogueFigures, resolutions } from './figures.ts'
 import type { Cache } from './metrics-cache.ts'
@@ -26,6 +26,29 @@ const problem = {
 }
 
 type Responses = RouteConfig['responses']
+type Method = 'get' | 'post' | 'delete'
+/** What needs a key, in `X-API-Key` or in `Authorization`, with or without `Bearer`. */
+const guarded = /^(?:\w+ \/admin\/|delete )/
+
+/** A route; every status that is not in `good` is a problem. */
+export function route<
+  const Path extends string,
+  const Request extends NonNullable<RouteConfig['request']> = object,
+>(endpoint: `${Method} ${Path}`, summary: string, good: Responses, request?: Request) {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there is one space in it
+  const [method, path] = endpoint.split(' ') as [Method, Path]
+  const responses: Responses = { ...good, default: problem }
+  return createRoute({
+    method,
+    path,
+    summary,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a request without parts has no type parameter to meet
+    request: (request ?? {}) as Request,
+    responses,
+    ...(guarded.test(endpoint) && { security: [{ ApiKey: [] }, { Bearer: [] }] }),
+    ...(path.startsWith('/distributions') && { deprecated: true }),
+  })
+}
 
 /** An answer in JSON. */
 export const content = (description: string, schema: z.ZodType): Responses[string] => ({
@@ -33,27 +56,21 @@ export const content = (description: string, schema: z.ZodType): Responses[strin
   content: { 'application/json': { schema } },
 })
 
-/** Every other status is a problem. */
-export const responses = (good: Responses): Responses => ({ ...good, default: problem })
+/** What follows from the last refresh. */
+export const answers = (description: string, schema: z.ZodType): Responses => ({
+  200: content(description, schema),
+  304: { description: 'Not changed since the state named in If-None-Match' },
+})
 
-/** What follows from the last refresh, in the envelope that clients know. */
-export const answers = (description: string, row: z.ZodType): Responses =>
-  responses({
-    200: content(
-      description,
-      z.object({
-        success: z.literal(true),
-        result: z.object({
-          count: z.int().describe('All rows, not only those of the page'),
-          results: z.array(row),
-        }),
-      }),
-    ),
-    304: { description: 'Not changed since the state named in If-None-Match' },
+/** Rows in the envelope that clients know. */
+export const rowsOf = (row: z.ZodType) =>
+  z.object({
+    success: z.literal(true),
+    result: z.object({
+      count: z.int().describe('All rows, not only those of the page'),
+      results: z.array(row),
+    }),
   })
-
-/** The key in `X-API-Key` or in `Authorization`, with or without `Bearer`. */
-export const security = [{ ApiKey: [] }, { Bearer: [] }]
 
 /** A list, comma separated or repeated. */
 const listOf = (words: readonly [string, ...string[]]) =>
@@ -92,9 +109,7 @@ function dayOf(text: string): string | undefined {
   const [, year = '', month = '', date = ''] =
     /^(\d{4})-(\d{1,2})-(\d{1,2})(?:T.*)?$/.exec(text.trim()) ?? []
   const iso = `${year}-${month.padStart(2, '0')}-${date.padStart(2, '0')}`
-  const time = Date.parse(`${iso}T00:00:00Z`)
-  const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(iso)
-  return isDay ? iso : undefined
+  return z.iso.date().safeParse(iso).data
 }
 
 /** The days of a history, both included, and one snapshot for each of its periods. */
@@ -113,53 +128,43 @@ export const locale = z.object({
     .describe('Language of titles and messages'),
 })
 
-const number = (least: number, most?: number) =>
-  z
-    .string()
-    .regex(/^\d{1,12}$/, 'must be a whole number')
-    .transform(Number)
-    .refine((value) => value >= least && (most === undefined || value <= most), {
-      message: most === undefined ? `must be ${least} or more` : `must be ${least}..${most}`,
-    })
-
 /** A part of a list. */
 export const page = z.object({
-  offset: number(0).default(0).openapi({ type: 'integer', minimum: 0 }),
-  limit: number(1, 1000).default(100).openapi({ type: 'integer', minimum: 1, maximum: 1000 }),
+  offset: z.coerce.number().int().min(0).default(0).describe('Rows passed over'),
+  limit: z.coerce.number().int().min(1).max(1000).default(100).describe('Rows of one page'),
 })
 
 /** Of a catalogue or a country. */
 export const idPath = z.object({ id: z.string().openapi({ pattern: `^${idForm}$` }) })
 
-const score = z
+const parts = <T extends z.ZodType>(schema: T) =>
+  z.object({
+    findability: schema.optional(),
+    accessibility: schema.optional(),
+    interoperability: schema.optional(),
+    reusability: schema.optional(),
+    contextuality: schema.optional(),
+  }).shape
+
+const about = z.union([z.looseObject({ id: z.string() }), z.string()]).optional()
+const shares = z.array(z.object({ name: z.string(), percentage: z.number() })).nullable()
+const dimensionPoints = z
   .object({ points: z.int(), percentage: z.number(), max: z.int() })
   .nullable()
   .describe('Mean of the datasets; null when nothing was scored')
-const shares = z.array(z.object({ name: z.string(), percentage: z.number() })).nullable()
-const part = z.object({ score }).catchall(shares)
-
-const parts = <T extends z.ZodType>(schema: T) => ({
-  findability: schema.optional(),
-  accessibility: schema.optional(),
-  interoperability: schema.optional(),
-  reusability: schema.optional(),
-  contextuality: schema.optional(),
-})
-
-const about = z.union([z.looseObject({ id: z.string() }), z.string()])
 
 export const aggregate = z
-  .object({ info: about.optional(), score: z.int().nullable().optional(), ...parts(part) })
+  .object({
+    info: about,
+    score: z.int().nullable().optional(),
+    ...parts(z.object({ score: dimensionPoints }).catchall(shares)),
+  })
   .openapi('Aggregate')
 
 const periods = z.array(z.looseObject({}))
 
 export const history = z
-  .object({
-    info: about.optional(),
-    score: periods.optional(),
-    ...parts(z.record(z.string(), periods)),
-  })
+  .object({ info: about, score: periods.optional(), ...parts(z.record(z.string(), periods)) })
   .openapi('History')
 
 const pieces = z.array(z.looseObject({}))
@@ -171,12 +176,32 @@ export const datasetSchema = z
       'dataset-uri': z.string(),
       score: z.int().nullable(),
       title: z.string(),
+      measured: z.string().nullable().describe('Time of the newest measurement'),
     }),
+    points: z
+      .record(z.string(), z.object({ points: z.int(), max: z.int() }))
+      .describe(
+        'Of each indicator: points by the best distribution, and the most that it can give',
+      ),
+    validation: z
+      .looseObject({ errors: z.int().optional(), warnings: z.int().optional() })
+      .describe('How much the last validation found; empty without one'),
     ...parts(pieces),
   })
   .openapi('DatasetMetrics')
 
-export const distributionSchema = pieces.openapi('DistributionMetrics')
+const link = z.object({
+  type: z.enum(['accessUrl', 'downloadUrl']),
+  url: z.string().nullable(),
+  statusCode: z.int(),
+  checked: z.string().nullable().describe('When the URL was asked last'),
+})
+
+export const distributionSchema = z
+  .array(z.looseObject({ links: z.array(link).optional() }))
+  .openapi('DistributionMetrics')
+
+const ofDataset = { reference: z.string(), 'dataset-id': z.string(), title: z.string() }
 
 export const violation = z
   .object({
@@ -184,23 +209,16 @@ export const violation = z
     resultMessage: z.string().nullable(),
     value: z.string().nullable(),
     severity: z.enum(['Violation', 'Warning', 'Info']),
-    title: z.string(),
-    reference: z.string(),
-    'dataset-id': z.string(),
+    ...ofDataset,
   })
   .openapi('Violation')
 
 export const unreachable = z
   .object({
-    reference: z.string(),
-    'dataset-id': z.string(),
-    title: z.string(),
+    ...ofDataset,
     'distribution-id': z.string(),
     'distribution-uri': z.string(),
-    type: z.enum(['accessUrl', 'downloadUrl']),
-    url: z.string().nullable(),
-    statusCode: z.int(),
-    checked: z.string().nullable(),
+    ...link.shape,
   })
   .openapi('UnreachableUrl')
 
@@ -227,17 +245,14 @@ export const health = z.looseObject({
   refreshing: z.looseObject({ since: z.string(), datasets: z.int() }).nullable(),
 })
 
-// What the routes of the metrics cache share: the envelope around every answer, its tag, and how an id becomes a
-// catalogue.
-
 export type CacheContext = {
   readonly cache: Cache
   readonly source: MetricsSource
+  readonly weights: Weights
   /** Of the program: other versions may answer the same figures in another form. */
   readonly version: string
   /** Milliseconds since 1970. */
   readonly now: () => number
-  readonly log: Log
 }
 
 /** `count`: all rows, not only those of the page. */

@@ -37,29 +37,27 @@ export function scopeKey(scope: Scope): readonly [kind: string, key: string] {
   return [kind, key]
 }
 
-/** Which rows of the tables with editions and publishers a scope has, as a condition with its values. */
+/** Which rows of `counts` a scope has, as a condition with its values. */
 export function rowsOf(scope: Scope): { readonly where: string; readonly values: string[] } {
   const [kind, key] = scopeKey(scope)
-  const from = {
-    global: 'served',
-    catalogue: 'served WHERE id = ?1',
-    country: 'served WHERE country = ?1',
-    publisher: 'publishers JOIN served USING (edition) WHERE key = ?1',
-  }[kind]
-  const where = `publisher = ${kind === 'publisher' ? '?1' : "''"} AND edition IN (SELECT edition FROM ${from})`
-  return { where, values: kind === 'global' ? [] : [key] }
+  const editions = { catalogue: 'WHERE id = ?1', country: 'WHERE country = ?1' }[kind] ?? ''
+  const publisher = kind === 'publisher' ? '?1' : "''"
+  return {
+    where: `edition IN (SELECT edition FROM live ${editions}) AND publisher = ${publisher}`,
+    values: kind === 'global' ? [] : [key],
+  }
 }
 
 /** `undefined` for a catalogue that is not served, a country without catalogues and a publisher without datasets. */
 export function scopeCounts(file: Sqlite, scope: Scope): ScopeCounts | undefined {
   const { where, values } = rowsOf(scope)
   const rows = file.rows(
-    `SELECT metric, value, sum(count) AS count FROM measurements WHERE ${where} GROUP BY metric, value`,
+    `SELECT name, value, sum(count) AS count FROM counts WHERE kind = 'metric' AND ${where} GROUP BY name, value`,
     ...values,
   )
   const counts: Record<string, Record<string, number>> = {}
-  for (const { metric, value, count } of rows)
-    (counts[String(metric)] ??= {})[String(value)] = Number(count)
+  for (const { name, value, count } of rows)
+    (counts[String(name)] ??= {})[String(value)] = Number(count)
   return rows.length > 0 || scope === 'global' ? counts : undefined
 }
 
@@ -71,41 +69,9 @@ export function historyCounts(file: Sqlite, scope: Scope, { from, to, resolution
   const last = 'SELECT max(day) FROM history WHERE kind = ?1 AND key = ?2 AND day BETWEEN ?3 AND ?4'
   const sql = `SELECT day, tally FROM history WHERE kind = ?1 AND key = ?2 AND day IN (${last} GROUP BY substr(day, 1, ?5)) ORDER BY day`
   return file.rows(sql, ...scopeKey(scope), from, to, periods[resolution]).map(({ day, tally }) => {
-    const stored: ScopeCounts | OldCounts = JSON.parse(String(tally))
-    return { day: String(day), counts: isOld(stored) ? renewed(stored) : stored }
+    const counts: ScopeCounts = JSON.parse(String(tally))
+    return { day: String(day), counts }
   })
-}
-
-type Sum = readonly [count: number, sum: number]
-
-/** A row of the history as format 1 of the file wrote it. */
-type OldCounts = {
-  readonly all: number
-  readonly datasets: number
-  readonly distributions: number
-  readonly score: Sum
-  readonly dimensions: Readonly<Record<string, Sum>>
-  readonly bands: Readonly<Record<string, number>>
-  readonly answers: Readonly<Record<string, readonly [yes: number, no: number]>>
-  readonly codes: ScopeCounts
-}
-
-const isOld = (stored: ScopeCounts | OldCounts): stored is OldCounts => 'answers' in stored
-
-function renewed(old: OldCounts): ScopeCounts {
-  const score = ([count, sum]: Sum) => ({ count, sum })
-  const answers = Object.entries(old.answers).map(([name, [yes, no]]) => [
-    name,
-    { true: yes, false: no },
-  ])
-  return {
-    ...old.codes,
-    ...Object.fromEntries(answers),
-    ...byDimension((name) => score(old.dimensions[name] ?? [0, 0])),
-    scoring: score(old.score),
-    bands: old.bands,
-    datasets: { all: old.all, measured: old.datasets, distributions: old.distributions },
-  }
 }
 
 /** The status metrics, and what follows from each. */

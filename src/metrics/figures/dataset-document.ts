@@ -1,162 +1,88 @@
-/** What was measured of one dataset and of its distributions, as the store has them at this moment, as documents. */
+/** What was measured of one dataset and of its distributions, as documents. */
 
-import type { Quad } from '@rdfjs/types'
-import { Failure, shown } from '../../errors.ts'
-import { fromLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
-import { graphOf, type Graph } from '../../rdf/read.ts'
-import { namedNode } from '../../rdf/terms.ts'
-import { bind, loadQuery } from '../../store/queries.ts'
-import { type MeasuredValue, measurements } from '../measure/measurements.ts'
-import { readReport } from '../measure/validation-report.ts'
 import {
   byDimension,
   type Dimension,
   dimensions,
-  type IndicatorName,
+  dimensionScore,
   indicatorOf,
+  indicators,
+  type Indicator,
   isReachable,
+  scoring,
 } from '../indicators.ts'
 import { languagesOf, localText, textsOf } from '../localized-texts.ts'
-import { readCatalogues, type MetricsSource } from './catalogue-reader.ts'
+import type { MeasuredValue } from '../measure/measurements.ts'
+import { scoreOf } from '../measure/scoring-segment.ts'
+import type { Weights } from '../measure/weights.ts'
 import { byCode, yesNo } from './counts.ts'
+import { type StoredDataset, urlTypeOf } from './dataset-reader.ts'
 
-const queries = {
-  catalogues: loadQuery('dataset-catalogues'),
-  holders: loadQuery('distribution-datasets'),
-}
-
-type LiveDataset = {
-  readonly id: string
-  readonly iri: string
-  /** The dataset with its distributions. */
-  readonly graph: Graph
-  /** Its metrics graph. */
-  readonly metrics: readonly Quad[]
-}
-
-/** Throws `unknown-dataset`, also for those in hidden catalogues, and `unknown-metrics`. */
-export async function readDataset(
-  source: MetricsSource,
-  id: string,
-  signal: AbortSignal,
-): Promise<LiveDataset> {
-  const { store, names } = source
-  const [iri, metrics] = [names.dataset(id), names.metrics(id)]
-  // What cannot be an id does not get as far as the store.
-  if (names.idOf('dataset', iri) === undefined) throw unknownDataset(id)
-  const [rows, texts] = await Promise.all([
-    store.select(bind(queries.catalogues, { dataset: [namedNode(iri)] }), signal),
-    store.readAll([iri, metrics], {}, signal),
-  ])
-  const catalogues = rows.flatMap(
-    (row) => names.idOf('catalogue', row['catalogue']?.value ?? '') ?? [],
-  )
-  const facts = await readCatalogues(source, catalogues, signal)
-  if (![...facts.values()].some(({ isHidden }) => !isHidden)) throw unknownDataset(id)
-  const [text, measured] = [texts.get(iri), texts.get(metrics)]
-  if (text === undefined) throw unknownDataset(id)
-  if (measured === undefined)
-    throw new Failure('unknown-metrics', `the dataset ${shown(id)} was not measured`)
-  return { id, iri, graph: graphOf(fromLines(text)), metrics: fromLines(measured) }
-}
-
-const unknownDataset = (id: string) =>
-  new Failure('unknown-dataset', `there is no dataset ${shown(id)}`)
-
-/** The id of the dataset that has a distribution. Throws `unknown-distribution`. */
-export async function datasetOfDistribution(
-  { store, names }: MetricsSource,
-  uuid: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const iri = names.distribution(uuid)
-  const unknown = () =>
-    new Failure('unknown-distribution', `there is no distribution ${shown(uuid)}`)
-  if (names.idOf('distribution', iri) === undefined) throw unknown()
-  const query = bind(queries.holders, { distribution: namedNode(iri) })
-  for (const row of await store.select(query, signal)) {
-    const id = names.idOf('dataset', row['dataset']?.value ?? '')
-    if (id !== undefined) return id
-  }
-  throw unknown()
-}
-
-/** In the order in which clients know them; those of contextuality are grouped. */
-const order = {
-  findability: [
-    'keywordAvailability',
-    'categoryAvailability',
-    'spatialAvailability',
-    'temporalAvailability',
-  ],
-  accessibility: ['accessUrlStatusCode', 'downloadUrlAvailability', 'downloadUrlStatusCode'],
-  interoperability: [
-    'dcatApCompliance',
-    'formatAvailability',
-    'mediaTypeAvailability',
-    'formatMediaTypeVocabularyAlignment',
-    'formatMediaTypeNonProprietary',
-    'formatMediaTypeMachineInterpretable',
-  ],
-  reusability: [
-    'accessRightsAvailability',
-    'accessRightsVocabularyAlignment',
-    'contactPointAvailability',
-    'publisherAvailability',
-    'licenceAvailability',
-    'knownLicence',
-  ],
-  contextuality: ['byteSizeAvailability', 'rightsAvailability'],
-} as const satisfies Readonly<Record<Dimension, readonly IndicatorName[]>>
-
-const dates = ['dateModifiedAvailability', 'dateIssuedAvailability'] as const
-
-type Value = boolean | number | object | null
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** Single-key objects of what there is. */
-const entries = (
-  metrics: readonly string[],
-  valueOf: (metric: string) => Value | undefined,
+/** Single-key objects of the indicators of some levels; those that were not measured are left out. */
+const entriesOf = (
+  dimension: Dimension,
+  levels: readonly Indicator['level'][],
+  valueOf: (metric: string) => unknown,
 ): JsonObject[] =>
-  metrics.flatMap((metric) => {
-    const value = valueOf(metric)
-    return value === undefined || value === null ? [] : [{ [metric]: value }]
-  })
+  levels
+    .flatMap((level) => indicators.filter((one) => one.level === level))
+    .filter((one) => one.dimension === dimension)
+    .map(({ name }) => ({ [name]: valueOf(name) }))
+    .filter((entry) => Object.values(entry).some((value) => value !== undefined && value !== null))
 
-/** The dataset with shares over its distributions; metrics that were not measured are left out. */
-export function datasetDocument(
-  { id, iri, graph, metrics }: LiveDataset,
-  locale: string,
-): JsonObject {
-  const all = measurements(metrics)
-  const own = (metric: string) => all.find((one) => one.metric === metric && one.on === iri)?.value
-  const parts = (metric: string) => all.filter((one) => one.metric === metric && one.on !== iri)
+/** The dataset with shares over its distributions, and the points that each indicator gives by its best one. */
+export function datasetDocument(dataset: StoredDataset, weights: Weights, locale: string): object {
+  const { id, iri, measured, report } = dataset
+  const own = (metric: string) =>
+    measured.find((one) => one.metric === metric && one.on === iri)?.value
+  const shares = (metric: string) =>
+    sharesOf(
+      metric,
+      measured.filter((one) => one.metric === metric && one.on !== iri),
+    )
+  const number = (metric: string) => Number(own(metric) ?? Number.NaN)
+  const score = (metric: string) => (Number.isNaN(number(metric)) ? null : number(metric))
   const valueOf = (metric: string) =>
-    indicatorOf(metric)?.level === 'dataset' ? own(metric) : sharesOf(metric, parts(metric))
-  const number = (metric: string) => {
-    const value = own(metric)
-    return typeof value === 'number' ? value : null
+    indicatorOf(metric)?.level === 'dataset' ? own(metric) : shares(metric)
+  const dates = (read: typeof valueOf) => entriesOf('contextuality', ['dates'], read)
+  const distributions = distributionsOf(dataset).map(({ value }) => value)
+  const { points } = scoreOf(measured, iri, distributions, weights)
+  return {
+    info: {
+      'dataset-id': id,
+      'dataset-uri': iri,
+      score: score(scoring),
+      title: titleOf(dataset, iri, id, locale),
+      scores: byDimension((name) => score(dimensionScore(name))),
+      measured:
+        measured.flatMap(({ at }) => at ?? []).reduce((a, b) => (a > b ? a : b), '') || null,
+    },
+    points: Object.fromEntries(
+      indicators.map(({ name }) => [
+        name,
+        { points: points.get(name) ?? 0, max: weights[name].yes },
+      ]),
+    ),
+    ...byDimension((name) => entriesOf(name, ['dataset', 'distribution'], valueOf)),
+    contextuality: [
+      ...entriesOf('contextuality', ['distribution'], shares),
+      { dataset: dates(own) },
+      { distributions: dates(shares) },
+    ],
+    validation: report ? severities(report.results) : {},
   }
-  const titles = textsOf(graph.objects(iri, dct('title')))
+}
+
+const distributionsOf = ({ iri, graph }: StoredDataset) => graph.objects(iri, dcat('distribution'))
+
+/** Of the dataset or one of its distributions; its id where it has none. */
+function titleOf({ iri, graph }: StoredDataset, node: string, id: string, locale: string): string {
   const languages = languagesOf(graph.objects(iri, dct('language')))
-  const info = {
-    'dataset-id': id,
-    'dataset-uri': iri,
-    score: number('scoring'),
-    title: localText(titles, { locale, languages, id }).text,
-    scores: byDimension((name) => number(`${name}Scoring`)),
-  }
-  const document: Record<string, unknown> = { info }
-  for (const dimension of dimensions) document[dimension] = entries(order[dimension], valueOf)
-  document['contextuality'] = [
-    ...entries(order.contextuality, valueOf),
-    { dataset: entries(dates, own) },
-    { distributions: entries(dates, (metric) => sharesOf(metric, parts(metric))) },
-  ]
-  return document
+  return localText(textsOf(graph.objects(node, dct('title'))), { locale, languages, id }).text
 }
 
 /** Of booleans yes and no, of status codes one share each. */
@@ -172,39 +98,36 @@ function sharesOf(metric: string, measured: readonly MeasuredValue[]) {
 
 /** One array for each distribution of the dataset, by id in ascending order. */
 export function distributionDocuments(
-  { iri, graph, metrics }: LiveDataset,
+  dataset: StoredDataset,
   names: Names,
   locale: string,
 ): ReadonlyMap<string, readonly JsonObject[]> {
-  const all = Map.groupBy(measurements(metrics), ({ on }) => on)
-  const results = readReport(metrics)?.results
-  const languages = languagesOf(graph.objects(iri, dct('language')))
-  const documentOf = (id: string, distribution: string): JsonObject[] => {
-    const titles = textsOf(graph.objects(distribution, dct('title')))
-    const info = {
-      'distribution-id': id,
-      'distribution-uri': distribution,
-      'distribution-title': localText(titles, { locale, languages, id }).text,
-    }
-    const measured = Map.groupBy(all.get(distribution) ?? [], ({ metric }) => metric)
-    const part = (metricNames: readonly string[]) =>
-      entries(metricNames, (metric) => bestOf(measured.get(metric) ?? []))
-    const own = results?.filter(({ focusNode }) => focusNode?.value === distribution)
-    return [
-      { info },
-      { accessibility: part(order.accessibility) },
-      { interoperability: part(order.interoperability) },
-      { reusability: part(order.reusability) },
-      { contextuality: part([...order.contextuality, ...dates]) },
-      { validation: own ? severities(own) : {} },
-    ]
-  }
-  const found = graph.objects(iri, dcat('distribution')).flatMap(({ value }) => {
+  const found = distributionsOf(dataset).flatMap(({ value }) => {
     const id = names.idOf('distribution', value)
     return id === undefined ? [] : [[id, value] as const]
   })
+  const byNode = Map.groupBy(dataset.measured, ({ on }) => on)
+  const results = dataset.report?.results
+  const documentOf = (id: string, iri: string): JsonObject[] => {
+    const measured = byNode.get(iri) ?? []
+    const best = (metric: string) => bestOf(measured.filter((one) => one.metric === metric))
+    const part = (name: Dimension) => entriesOf(name, ['distribution', 'dates'], best)
+    const own = results?.filter(({ focusNode }) => focusNode?.value === iri)
+    return [
+      {
+        info: {
+          'distribution-id': id,
+          'distribution-uri': iri,
+          'distribution-title': titleOf(dataset, iri, id, locale),
+        },
+      },
+      ...dimensions.slice(1).map((name) => ({ [name]: part(name) })),
+      { links: linksOf(measured) },
+      { validation: own ? severities(own) : {} },
+    ]
+  }
   const sorted = found.toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return new Map(sorted.map(([id, distribution]) => [id, documentOf(id, distribution)]))
+  return new Map(sorted.map(([id, iri]) => [id, documentOf(id, iri)]))
 }
 
 /** Of several URLs the one that scores. */
@@ -215,6 +138,17 @@ function bestOf(measured: readonly MeasuredValue[]): boolean | number | undefine
     .sort((one, other) => one - other)
   return codes.find(isReachable) ?? codes[0] ?? values[0]
 }
+
+/** What each URL answered when it was last asked. */
+const linksOf = (measured: readonly MeasuredValue[]) =>
+  measured
+    .filter(({ metric }) => indicatorOf(metric)?.type === 'status')
+    .map(({ metric, value, from, at }) => ({
+      type: urlTypeOf(metric),
+      url: from ?? null,
+      statusCode: value,
+      checked: at ?? null,
+    }))
 
 function severities(results: readonly { readonly severity: string }[]) {
   const count = (severity: string) => results.filter((one) => one.severity === severity).length

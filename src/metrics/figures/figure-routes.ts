@@ -1,6 +1,6 @@
 /** Routes of figures and of their history, for every scope, as documents under the names that clients know. */
 
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { Failure, shown, invalidParameter } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
 import { longAnswer } from '../../http/long-answers.ts'
@@ -18,19 +18,20 @@ import {
   history,
   idPath,
   page,
+  route,
+  rowsOf,
   span,
 } from './cache-contract.ts'
 import { aggregateOf, metricNames } from './counts.ts'
+import { dayOf } from './figures-file.ts'
 import type {
   Aggregate,
   CatalogueFigures,
   HistorySnapshot,
-  HistorySpan,
   MetricName,
   PublisherFigures,
   Scope,
 } from './figures.ts'
-import { dayOf } from './figures-file.ts'
 
 /** Keys of a document that may be asked for; all where nothing is asked for. */
 type Filter = readonly string[] | undefined
@@ -49,7 +50,7 @@ const dimensionOf = (name: MetricName): Dimension => indicatorOf(name)?.dimensio
 const metricsOf = Map.groupBy(metricNames, dimensionOf)
 
 /** The one shape of all figures; `info` is absent for the whole portal. */
-function document(
+function documentOf(
   filter: Filter,
   leaves: {
     readonly info: unknown
@@ -73,7 +74,7 @@ function document(
 }
 
 const aggregateDocument = (figures: Aggregate, info: unknown, wanted: Filter) =>
-  document(wanted, {
+  documentOf(wanted, {
     info,
     score: figures.score,
     dimension: (name) => figures.dimensions[name],
@@ -90,24 +91,25 @@ function historyDocument(
   wanted: Filter,
   form: HistoryForm,
 ) {
-  const over = <T>(read: (figures: Aggregate) => T | null | undefined) =>
+  const over = <T>(
+    read: (figures: Aggregate) => T | null | undefined,
+    entry: (day: string, value: T) => object = (day, value) => ({ [day]: value }),
+  ) =>
     snapshots.flatMap(({ day, aggregate: figures }) => {
-      const value = read(figures) ?? null
-      return value === null ? [] : [{ day, value }]
+      const value = read(figures)
+      return value === null || value === undefined ? [] : [entry(day, value)]
     })
-  const keyed = (list: readonly { readonly day: string; readonly value: unknown }[]) =>
-    list.map(({ day, value }) => ({ [day]: value }))
-  return document(wanted, {
+  return documentOf(wanted, {
     info,
-    score: keyed(over(({ score }) => score)),
+    score: over(({ score }) => score),
     dimension: (name) =>
       form === 'history'
-        ? keyed(over((figures) => figures.dimensions[name]?.points))
-        : over((figures) => figures.dimensions[name]).map(({ day, value }) => {
-            const { points, percentage } = value
-            return { date: day, value: { points, percentage } }
-          }),
-    metric: (name) => keyed(over((figures) => figures.metrics[name])),
+        ? over((figures) => figures.dimensions[name]?.points)
+        : over(
+            (figures) => figures.dimensions[name],
+            (date, { points, percentage }) => ({ date, value: { points, percentage } }),
+          ),
+    metric: (name) => over((figures) => figures.metrics[name]),
   })
 }
 
@@ -130,69 +132,85 @@ function ofCatalogue(catalogue: CatalogueFigures): Subject {
   return { scope: { catalogue: id }, info: { id, title, description, spatial: country, type } }
 }
 
+type Found = { readonly rows: readonly Subject[]; readonly count?: number }
+
 type Subjects = {
   readonly path: string
   readonly summary: string
   /** At the head of the summary of the history. */
   readonly whose: string
   /** What is asked about; throws when there is no such thing. */
-  readonly find: (c: AppContext) => Promise<readonly Subject[]>
-  readonly filter?: typeof filter
-}
-
-/** The publisher of the query; throws `not-found`. */
-function findPublisher({ cache: { figures } }: CacheContext, key: string): Subject {
-  const found = figures.publisher(key)
-  if (found) return ofPublisher(found)
-  throw new Failure('not-found', `there are no figures of a publisher ${shown(key)}`)
-}
-
-/** Whose figures there are, beside those of publishers. */
-function subjects(context: CacheContext): readonly Subjects[] {
-  const { figures } = context.cache
-  const idOf = (c: AppContext) => c.req.param('id') ?? ''
-  return [
-    {
-      path: '/global',
-      summary: 'Figures of the whole portal',
-      whose: 'The whole portal',
-      filter: filterOfAll,
-      find: async () => [{ scope: 'global', info: undefined }],
-    },
-    {
-      path: '/countries',
-      summary: 'Figures of the countries of catalogues',
-      whose: 'Countries',
-      find: async () => figures.countries().map(ofCountry),
-    },
-    {
-      path: '/countries/{id}',
-      summary: 'Figures of a country (ISO 3166-1 alpha-3, any case)',
-      whose: 'A country',
-      find: async (c) => {
-        const country = idOf(c).toUpperCase()
-        if (figures.aggregate({ country })) return [ofCountry(country)]
-        throw new Failure('not-found', `no catalogue is of the country ${shown(idOf(c))}`)
-      },
-    },
-    {
-      path: '/catalogues',
-      summary: 'Figures of all catalogues, by id',
-      whose: 'Catalogues',
-      find: async () => figures.catalogues().map(ofCatalogue),
-    },
-    {
-      path: '/catalogues/{id}',
-      summary: 'Figures of a catalogue',
-      whose: 'A catalogue',
-      find: async (c) => [ofCatalogue(await findCatalogue(context, idOf(c), c.var.signal))],
-    },
-  ]
+  readonly find: (c: AppContext) => Promise<Found>
+  readonly query?: z.ZodObject<{ filter: (typeof filter.shape)['filter'] }>
 }
 
 const publisherQuery = z.object({
   publisher: z.string().describe('IRI, or the name of one without'),
 })
+
+/** Whose figures there are, and how each is found. */
+function subjects(context: CacheContext): readonly Subjects[] {
+  const { figures } = context.cache
+  const idOf = (c: AppContext) => c.req.param('id') ?? ''
+  const country = (code: string) => {
+    if (figures.aggregate({ country: code.toUpperCase() })) return ofCountry(code.toUpperCase())
+    throw new Failure('not-found', `no catalogue is of the country ${shown(code)}`)
+  }
+  return [
+    {
+      path: '/global',
+      summary: 'Figures of the whole portal',
+      whose: 'The whole portal',
+      query: filterOfAll,
+      find: async () => ({ rows: [{ scope: 'global', info: undefined }] }),
+    },
+    {
+      path: '/countries',
+      summary: 'Figures of all countries with catalogues',
+      whose: 'Countries',
+      find: async () => ({ rows: figures.countries().map(ofCountry) }),
+    },
+    {
+      path: '/countries/{id}',
+      summary: 'Figures of a country (ISO 3166-1 alpha-3, any case)',
+      whose: 'A country',
+      find: async (c) => ({ rows: [country(idOf(c))] }),
+    },
+    {
+      path: '/catalogues',
+      summary: 'Figures of all catalogues, by id',
+      whose: 'Catalogues',
+      find: async () => ({ rows: figures.catalogues().map(ofCatalogue) }),
+    },
+    {
+      path: '/catalogues/{id}',
+      summary: 'Figures of a catalogue',
+      whose: 'A catalogue',
+      find: async (c) => ({
+        rows: [ofCatalogue(await findCatalogue(context, idOf(c), c.var.signal))],
+      }),
+    },
+    {
+      path: '/publishers',
+      summary: 'Figures of publishers, those with the most datasets first, or of one',
+      whose: 'A publisher',
+      query: filter.extend(page.shape).extend(publisherQuery.partial().shape),
+      find: async (c) => publishers(context, c),
+    },
+  ]
+}
+
+/** The publisher of the query, or a page of them; throws `not-found`. */
+function publishers({ cache: { figures } }: CacheContext, c: AppContext): Found {
+  const key = c.req.query('publisher')
+  if (key === undefined) {
+    const { rows, count } = figures.publishers(page.parse(c.req.query()))
+    return { rows: rows.map(ofPublisher), count }
+  }
+  const found = figures.publisher(key)
+  if (found) return { rows: [ofPublisher(found)] }
+  throw new Failure('not-found', `there are no figures of a publisher ${shown(key)}`)
+}
 
 const requestOf = <Query extends z.ZodObject>(path: string, query: Query) => ({
   query,
@@ -204,71 +222,40 @@ export function addFigureRoutes(app: App, context: CacheContext): void {
   const { figures, maxima } = context.cache
   // Before the first refresh the portal has figures of nothing, and so has a catalogue before it is counted.
   const nothing = aggregateOf({}, maxima)
-  const answer = (c: AppContext, all: readonly Subject[], wanted: Filter, count = all.length) =>
-    longAnswer(c, () =>
-      answerFigures(context, c, () => {
-        const rows = all.map(({ scope, info }) =>
+  for (const { path, summary, find, query = filter } of subjects(context)) {
+    const good = answers(summary, rowsOf(aggregate))
+    app.openapi(route(`get ${path}`, summary, good, requestOf(path, query)), async (c) => {
+      const { filter: wanted } = c.req.valid('query')
+      const { rows, count } = await find(c)
+      const documents = () =>
+        rows.map(({ scope, info }) =>
           aggregateDocument(figures.aggregate(scope) ?? nothing, info, wanted),
         )
-        return enveloped(rows, count)
-      }),
-    )
-  for (const { path, summary, find, filter: keys = filter } of subjects(context)) {
-    const request = requestOf(path, keys)
-    const responses = answers(summary, aggregate)
-    app.openapi(createRoute({ method: 'get', path, summary, request, responses }), async (c) =>
-      answer(c, await find(c), c.req.valid('query').filter),
-    )
+      return longAnswer(c, () => answerFigures(context, c, () => enveloped(documents(), count)))
+    })
   }
-  const summary = 'Figures of publishers, those with the most datasets first, or of one'
-  const query = filter.extend(page.shape).extend(publisherQuery.partial().shape)
-  const responses = answers(summary, aggregate)
-  const path = '/publishers'
-  app.openapi(createRoute({ method: 'get', path, summary, request: { query }, responses }), (c) => {
-    const { publisher, filter: wanted, offset, limit } = c.req.valid('query')
-    if (publisher !== undefined) return answer(c, [findPublisher(context, publisher)], wanted)
-    const { rows, count } = figures.publishers({ offset, limit })
-    return answer(c, rows.map(ofPublisher), wanted, count)
-  })
-}
-
-function spanOf(
-  { startDate: from, endDate, resolution }: z.infer<typeof span>,
-  now: number,
-): HistorySpan {
-  if (endDate !== undefined && endDate < from)
-    throw invalidParameter('endDate', `endDate must not be before startDate, got ${endDate}`)
-  return { from, to: endDate ?? dayOf(now), resolution }
 }
 
 /** The same list under two names, which differ in how the scores of dimensions are written. */
 export function addHistoryRoutes(app: App, context: CacheContext, form: HistoryForm): void {
   const { figures } = context.cache
-  const publisher: Subjects = {
-    path: '/publishers',
-    summary: '',
-    whose: 'A publisher',
-    filter: filter.extend(publisherQuery.shape),
-    find: async (c) => [findPublisher(context, c.req.query('publisher') ?? '')],
-  }
-  for (const { path, whose, find, filter: keys = filter } of [...subjects(context), publisher]) {
+  for (const { path, whose, find, query: keys = filter } of subjects(context)) {
     const summary = `${whose} over time: the last refresh of each period`
-    const route = createRoute({
-      method: 'get',
-      path: `${path}/${form}`,
-      summary,
-      request: requestOf(path, keys.extend(span.shape)),
-      responses: answers(summary, history),
-    })
-    app.openapi(route, async (c) => {
-      const query = c.req.valid('query')
-      const all = await find(c)
-      const given = spanOf(query, context.now())
-      const rows = () =>
-        all.map(({ scope, info }) =>
-          historyDocument(figures.history(scope, given), info, query.filter, form),
+    const one = path === '/publishers' ? publisherQuery.shape : {}
+    const query = keys.extend(span.shape).extend(one)
+    const good = answers(summary, rowsOf(history))
+    const contract = route(`get ${path}/${form}`, summary, good, requestOf(path, query))
+    app.openapi(contract, async (c) => {
+      const { startDate: from, endDate, resolution, filter: wanted } = c.req.valid('query')
+      const { rows } = await find(c)
+      if (endDate !== undefined && endDate < from)
+        throw invalidParameter('endDate', `endDate must not be before startDate, got ${endDate}`)
+      const given = { from, to: endDate ?? dayOf(context.now()), resolution }
+      const documents = () =>
+        rows.map(({ scope, info }) =>
+          historyDocument(figures.history(scope, given), info, wanted, form),
         )
-      return longAnswer(c, () => answerFigures(context, c, () => enveloped(rows())))
+      return longAnswer(c, () => answerFigures(context, c, () => enveloped(documents())))
     })
   }
 }

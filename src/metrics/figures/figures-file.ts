@@ -5,74 +5,54 @@
  * Everything but the history and the schedules can be counted again from the metrics graphs.
  */
 
-import type { Sqlite } from '../../sqlite.ts'
+import type { Row, Sqlite } from '../../sqlite.ts'
 import type { YieldWhenDue } from '../../workers/event-loop.ts'
-import { dimensions, indicatorOf } from '../indicators.ts'
-import { scopeCounts, scopeKey, type ScopeCounts } from './counts.ts'
-import type { DatasetMeasurements, ReadDataset } from './dataset-reader.ts'
+import { indicatorOf } from '../indicators.ts'
+import { scopeCounts, scopeKey } from './counts.ts'
+import type { CountedDataset } from './dataset-reader.ts'
 import type { CatalogueFigures, Scope, ScoreBand } from './figures.ts'
 
 /**
- * `measurements` holds how often a metric has a value, over all datasets of a catalogue (publisher `''`) and over those of each
- * publisher; every figure is a sum over it. The tables of format 1 are dropped: their figures are counted again.
+ * Every figure is a sum over `counts`: of a catalogue (publisher `''`) and of each publisher in it, how often a metric has a value
+ * (kind `metric`), a rule was broken (`rule`: property, component and severity) and a host did not answer (`host`, with the status).
+ * `datasets` counts datasets once per name; `note` is a text that belongs to the name. `problems` are the rows of lists: results of
+ * validations (kind `violation`, by property) and bad URLs (`url`). `facts` are JSON. Tables of older formats are dropped, and
+ * what they held is counted again.
  */
 export const schema = `
-DROP TABLE IF EXISTS edition; DROP TABLE IF EXISTS catalogue; DROP TABLE IF EXISTS part; DROP TABLE IF EXISTS figure;
-DROP TABLE IF EXISTS dataset; DROP TABLE IF EXISTS violation; DROP TABLE IF EXISTS rule; DROP TABLE IF EXISTS url;
-DROP TABLE IF EXISTS host;
+DROP VIEW IF EXISTS served; DROP TABLE IF EXISTS edition; DROP TABLE IF EXISTS catalogue; DROP TABLE IF EXISTS part;
+DROP TABLE IF EXISTS figure; DROP TABLE IF EXISTS dataset; DROP TABLE IF EXISTS violation; DROP TABLE IF EXISTS rule;
+DROP TABLE IF EXISTS url; DROP TABLE IF EXISTS host; DROP TABLE IF EXISTS catalogues; DROP TABLE IF EXISTS publishers;
+DROP TABLE IF EXISTS measurements; DROP TABLE IF EXISTS datasets; DROP TABLE IF EXISTS violations; DROP TABLE IF EXISTS rules;
+DROP TABLE IF EXISTS urls; DROP TABLE IF EXISTS hosts;
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS schedule (id TEXT PRIMARY KEY, kept TEXT NOT NULL, since INTEGER NOT NULL, last INTEGER) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS history (
   kind TEXT NOT NULL, key TEXT NOT NULL, day TEXT NOT NULL, tally TEXT NOT NULL, PRIMARY KEY (kind, key, day)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS catalogues (
-  edition INTEGER PRIMARY KEY, id TEXT NOT NULL, is_served INTEGER NOT NULL, titles TEXT NOT NULL, descriptions TEXT NOT NULL,
-  languages TEXT NOT NULL, country TEXT, type TEXT, score REAL);
-CREATE INDEX IF NOT EXISTS catalogues_id ON catalogues (is_served, id);
-CREATE VIEW IF NOT EXISTS served AS SELECT * FROM catalogues WHERE is_served = 1;
-CREATE TABLE IF NOT EXISTS publishers (edition INTEGER NOT NULL, key TEXT NOT NULL, name TEXT NOT NULL, datasets INTEGER NOT NULL);
-CREATE UNIQUE INDEX IF NOT EXISTS publishers_edition ON publishers (edition, key);
-CREATE INDEX IF NOT EXISTS publishers_key ON publishers (key);
-CREATE TABLE IF NOT EXISTS measurements (
-  edition INTEGER NOT NULL, publisher TEXT NOT NULL, metric TEXT NOT NULL, value TEXT NOT NULL, count REAL NOT NULL);
-CREATE UNIQUE INDEX IF NOT EXISTS measurements_value ON measurements (edition, publisher, metric, value);
-CREATE TABLE IF NOT EXISTS datasets (
-  edition INTEGER NOT NULL, id TEXT NOT NULL, publisher TEXT, titles TEXT NOT NULL, languages TEXT NOT NULL, score REAL,
-  points TEXT NOT NULL);
-CREATE UNIQUE INDEX IF NOT EXISTS datasets_id ON datasets (edition, id);
-CREATE INDEX IF NOT EXISTS datasets_score ON datasets (edition, score, id);
-CREATE INDEX IF NOT EXISTS datasets_all_scores ON datasets (score, id);
-CREATE INDEX IF NOT EXISTS datasets_publisher ON datasets (publisher, score, id) WHERE publisher IS NOT NULL;
-CREATE TABLE IF NOT EXISTS violations (
-  edition INTEGER NOT NULL, dataset TEXT NOT NULL, path TEXT NOT NULL, number INTEGER NOT NULL, severity TEXT NOT NULL,
-  component TEXT NOT NULL, value TEXT, messages TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS violations_dataset ON violations (edition, dataset, path, number);
-CREATE TABLE IF NOT EXISTS rules (
-  edition INTEGER NOT NULL, publisher TEXT NOT NULL, path TEXT NOT NULL, component TEXT NOT NULL, severity TEXT NOT NULL,
-  count INTEGER NOT NULL, datasets INTEGER NOT NULL, messages TEXT NOT NULL);
-CREATE UNIQUE INDEX IF NOT EXISTS rules_rule ON rules (edition, publisher, path, component, severity);
-CREATE TABLE IF NOT EXISTS urls (
-  edition INTEGER NOT NULL, dataset TEXT NOT NULL, url TEXT NOT NULL, number INTEGER NOT NULL, distribution TEXT NOT NULL,
-  type TEXT NOT NULL, status INTEGER NOT NULL, checked TEXT);
-CREATE INDEX IF NOT EXISTS urls_dataset ON urls (edition, dataset, url, number);
-CREATE TABLE IF NOT EXISTS hosts (
-  edition INTEGER NOT NULL, publisher TEXT NOT NULL, host TEXT NOT NULL, status INTEGER NOT NULL, urls INTEGER NOT NULL,
-  datasets INTEGER NOT NULL);
-CREATE UNIQUE INDEX IF NOT EXISTS hosts_host ON hosts (edition, publisher, host, status);
+CREATE TABLE IF NOT EXISTS editions (
+  edition INTEGER PRIMARY KEY, id TEXT NOT NULL, is_served INTEGER NOT NULL, country TEXT, facts TEXT NOT NULL, score REAL);
+CREATE INDEX IF NOT EXISTS editions_id ON editions (is_served, id);
+CREATE VIEW IF NOT EXISTS live AS SELECT * FROM editions WHERE is_served = 1;
+CREATE TABLE IF NOT EXISTS counts (
+  edition INTEGER NOT NULL, kind TEXT NOT NULL, publisher TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
+  count REAL NOT NULL, datasets INTEGER NOT NULL, note TEXT NOT NULL);
+CREATE UNIQUE INDEX IF NOT EXISTS counts_value ON counts (edition, kind, publisher, name, value);
+CREATE TABLE IF NOT EXISTS scores (
+  edition INTEGER NOT NULL, id TEXT NOT NULL, publisher TEXT, score REAL, facts TEXT NOT NULL);
+CREATE UNIQUE INDEX IF NOT EXISTS scores_id ON scores (edition, id);
+CREATE INDEX IF NOT EXISTS scores_order ON scores (edition, score, id);
+CREATE INDEX IF NOT EXISTS scores_all ON scores (score, id);
+CREATE INDEX IF NOT EXISTS scores_publisher ON scores (publisher, score, id) WHERE publisher IS NOT NULL;
+CREATE TABLE IF NOT EXISTS problems (
+  edition INTEGER NOT NULL, kind TEXT NOT NULL, dataset TEXT NOT NULL, place TEXT NOT NULL, facts TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS problems_place ON problems (edition, kind, dataset, place);
 `
 
 /** Of the schema. */
-export const figuresFormat = 2
+export const figuresFormat = 3
 
 /** Tables whose rows belong to an edition. */
-const editionTables = [
-  'publishers',
-  'measurements',
-  'datasets',
-  'violations',
-  'rules',
-  'urls',
-  'hosts',
-] as const
+const editionTables = ['counts', 'scores', 'problems'] as const
 
 type Value = string | number | null
 
@@ -84,11 +64,11 @@ const insert = (file: Sqlite, table: string, values: readonly Value[], onConflic
 
 /** Starts an edition of a catalogue that is not served yet; answers its number. */
 export function beginEdition(file: Sqlite, catalogue: CatalogueFigures): number {
-  const { id, titles, descriptions, languages, country, type } = catalogue
-  const texts = [titles, descriptions, languages].map((value) => JSON.stringify(value))
-  const edition = insert(file, 'catalogues', [null, id, 0, ...texts, country, type, null])
+  const { id, country, titles, descriptions, languages, type } = catalogue
+  const facts = JSON.stringify({ titles, descriptions, languages, type })
+  const edition = insert(file, 'editions', [null, id, 0, country, facts, null])
   // So that a catalogue without datasets has counts, too.
-  addCounts(file, edition, '', { datasets: { all: 0 } })
+  insertCount(file, edition, '', ['metric', 'datasets', 'all', 0, 0, ''])
   return edition
 }
 
@@ -96,111 +76,84 @@ export function beginEdition(file: Sqlite, catalogue: CatalogueFigures): number 
 export function addDataset(
   file: Sqlite,
   edition: number,
-  dataset: ReadDataset,
+  dataset: CountedDataset,
   bands: readonly ScoreBand[],
 ): void {
-  const { publisher, measured } = dataset
-  const counts = countsOfDataset(measured, bands)
+  const { id, publisher, titles, languages, isMeasured, score, points, violations, urls } = dataset
+  const counts = countsOf(dataset, bands)
   file.transaction(() => {
-    if (publisher)
-      insert(file, 'publishers', [edition, publisher.key, publisher.name, 1], onPublisher)
-    for (const part of publisher ? ['', publisher.key] : ['']) {
-      addCounts(file, edition, part, counts)
-      if (measured) addProblems(file, edition, part, measured)
+    for (const count of counts) insertCount(file, edition, '', count)
+    if (publisher) {
+      const { key, name } = publisher
+      insertCount(file, edition, key, ['publisher', '', '', 1, 1, name === key ? '' : name])
+      for (const count of counts) insertCount(file, edition, key, count)
     }
-    if (measured) addRows(file, edition, dataset, measured)
+    if (!isMeasured) return
+    const facts = JSON.stringify({ titles, languages, points })
+    insert(file, 'scores', [edition, id, publisher?.key ?? null, score, facts])
+    for (const one of violations)
+      insert(file, 'problems', [edition, 'violation', id, one.path, JSON.stringify(one)])
+    for (const one of urls)
+      insert(file, 'problems', [edition, 'url', id, one.url, JSON.stringify(one)])
   })
 }
 
-/** A name that some dataset has is better than the key, which is what those without a name have. */
-const onPublisher =
-  'ON CONFLICT (edition, key) DO UPDATE SET ' +
-  'name = CASE name WHEN key THEN excluded.name ELSE name END, datasets = datasets + 1'
+type Count = readonly [
+  kind: string,
+  name: string,
+  value: string,
+  count: number,
+  datasets: number,
+  note: string,
+]
 
-const onCount = (keys: string, count: string) =>
-  `ON CONFLICT (edition, publisher, ${keys}) DO UPDATE SET ${count} = ${count} + excluded.${count}`
-const onMeasurement = onCount('metric, value', 'count')
-const datasetsToo = ', datasets = datasets + excluded.datasets'
-const onRule = onCount('path, component, severity', 'count') + datasetsToo
-const onHost = onCount('host, status', 'urls') + datasetsToo
+const onConflict =
+  'ON CONFLICT (edition, kind, publisher, name, value) DO UPDATE SET count = count + excluded.count, ' +
+  'datasets = datasets + excluded.datasets, note = max(note, excluded.note)'
+
+function insertCount(file: Sqlite, edition: number, publisher: string, count: Count): void {
+  const [kind, ...rest] = count
+  insert(file, 'counts', [edition, kind, publisher, ...rest], onConflict)
+}
 
 /** What one dataset adds; booleans and status codes are counted over it and its distributions. */
-function countsOfDataset(
-  measured: DatasetMeasurements | undefined,
-  bands: readonly ScoreBand[],
-): ScopeCounts {
-  if (!measured) return { datasets: { all: 1 } }
-  const { distributions, score, points, counted } = measured
-  const counts: Record<string, Record<string, number>> = {
-    datasets: { all: 1, measured: 1, distributions },
+function countsOf(dataset: CountedDataset, bands: readonly ScoreBand[]): readonly Count[] {
+  const counts = new Map<string, Count>()
+  const names = new Set<string>()
+  const add = (kind: string, name: string, value: string, { by = 1, note = '' } = {}) => {
+    const [key, base] = [`${kind} ${name} ${value}`, `${kind} ${name}`]
+    const [, , , before = 0, datasets = names.has(base) ? 0 : 1] = counts.get(key) ?? []
+    counts.set(key, [kind, name, value, before + by, datasets, note])
+    names.add(base)
   }
+  const { isMeasured, distributions, score, points, counted, violations, urls } = dataset
+  add('metric', 'datasets', 'all')
+  if (!isMeasured) return [...counts.values()]
+  add('metric', 'datasets', 'measured')
+  add('metric', 'datasets', 'distributions', { by: distributions })
   const band = bands.find(({ from, to }) => score !== null && score >= from && score <= to)
-  if (band) counts['bands'] = { [band.id]: 1 }
-  for (const [name, value] of [
-    ['scoring', score] as const,
-    ...dimensions.map((one) => [one, points[one]] as const),
-  ])
-    if (value !== null) counts[name] = { count: 1, sum: value }
-  for (const { metric, value, count } of counted) {
-    if (typeof value !== 'boolean' && indicatorOf(metric)?.type !== 'status') continue
-    const own = (counts[metric] ??= {})
-    own[String(value)] = (own[String(value)] ?? 0) + count
-  }
-  return counts
-}
-
-function addCounts(file: Sqlite, edition: number, publisher: string, counts: ScopeCounts): void {
-  for (const [metric, values] of Object.entries(counts))
-    for (const [value, count] of Object.entries(values))
-      insert(file, 'measurements', [edition, publisher, metric, value, count], onMeasurement)
-}
-
-/** Rules that were broken and hosts that did not answer. Of a host the dataset counts under its first status there. */
-function addProblems(
-  file: Sqlite,
-  edition: number,
-  publisher: string,
-  { violations, urls }: DatasetMeasurements,
-): void {
-  for (const some of Map.groupBy(
-    violations,
-    (one) => `${one.path} ${one.component} ${one.severity}`,
-  ).values())
-    for (const { path, component, severity, messages } of some.slice(0, 1)) {
-      const row = [path, component, severity, some.length, 1, JSON.stringify(messages)]
-      insert(file, 'rules', [edition, publisher, ...row], onRule)
+  if (band) add('metric', 'bands', band.id)
+  for (const [name, value] of Object.entries({ scoring: score, ...points }))
+    if (value !== null) {
+      add('metric', name, 'count')
+      add('metric', name, 'sum', { by: value })
     }
-  for (const [host, own] of Map.groupBy(urls, ({ url }) => URL.parse(url)?.host ?? ''))
-    for (const [status, some] of Map.groupBy(own, (one) => one.status)) {
-      const row = [edition, publisher, host, status, some.length, some[0] === own[0] ? 1 : 0]
-      insert(file, 'hosts', row, onHost)
-    }
-}
-
-function addRows(
-  file: Sqlite,
-  edition: number,
-  { id, publisher, titles, languages }: ReadDataset,
-  { score, points, violations, urls }: DatasetMeasurements,
-): void {
-  const texts = [titles, languages].map((value) => JSON.stringify(value))
-  const key = publisher?.key ?? null
-  insert(file, 'datasets', [edition, id, key, ...texts, score, JSON.stringify(points)])
-  for (const [number, { path, severity, component, value, messages }] of violations.entries()) {
-    const row = [path, number, severity, component, value, JSON.stringify(messages)]
-    insert(file, 'violations', [edition, id, ...row])
-  }
-  for (const [number, { url, distribution, type, status, checked }] of urls.entries())
-    insert(file, 'urls', [edition, id, url, number, distribution, type, status, checked])
+  for (const { metric, value } of counted)
+    if (typeof value === 'boolean' || indicatorOf(metric)?.type === 'status')
+      add('metric', metric, String(value))
+  for (const { path, component, severity, messages } of violations)
+    add('rule', `${path} ${component} ${severity}`, '', { note: JSON.stringify(messages) })
+  for (const { url, status } of urls) add('host', URL.parse(url)?.host ?? '', String(status))
+  return [...counts.values()]
 }
 
 type Change = {
   /** Editions that are served from now on, in place of those of the same catalogues. */
   readonly editions: readonly number[]
-  /** Ids of catalogues that are hidden now: their history stays, unseen. */
-  readonly hidden: readonly string[]
-  /** Ids of catalogues that are no more. */
+  /** Ids of catalogues that are not served any more. */
   readonly gone: readonly string[]
+  /** Those of them whose history goes too; that of hidden ones stays, unseen. */
+  readonly forgotten: readonly string[]
   /** All catalogues were counted. */
   readonly isComplete: boolean
   /** Milliseconds since 1970. */
@@ -209,23 +162,19 @@ type Change = {
 
 /** Serves new editions, and adds the figures of all that they are part of to the history. Answers the number of the refresh. */
 export function serveEditions(file: Sqlite, change: Change): number {
-  const { editions, hidden, gone, isComplete, at } = change
+  const { editions, gone, forgotten, isComplete, at } = change
   return file.transaction(() => {
-    const ids = column(file, `SELECT id FROM catalogues WHERE edition IN ${listed}`, editions)
-    const old = [...ids, ...hidden, ...gone]
-    const before = column(file, `SELECT edition FROM served WHERE id IN ${listed}`, old)
+    const ids = column(file, `SELECT id FROM editions WHERE edition IN ${listed}`, editions)
+    const old = [...ids, ...gone]
+    const before = column(file, `SELECT edition FROM live WHERE id IN ${listed}`, old)
+    const setServed = `UPDATE editions SET is_served = ?, score = ${meanScore} WHERE edition IN (SELECT value FROM json_each(?))`
+    file.run(setServed, 0, JSON.stringify(before))
+    file.run(setServed, 1, JSON.stringify(editions))
+    const ofGone = `DELETE FROM history WHERE kind = 'catalogue' AND key IN ${listed}`
+    file.run(ofGone, JSON.stringify(forgotten))
     const changed = [...editions, ...before.map(Number)]
-    file.run(
-      `UPDATE catalogues SET is_served = 0 WHERE is_served = 1 AND id IN ${listed}`,
-      JSON.stringify(old),
-    )
-    file.run(serveSql, JSON.stringify(editions))
-    file.run(
-      `DELETE FROM history WHERE kind = 'catalogue' AND key IN ${listed}`,
-      JSON.stringify(gone),
-    )
-    const countries = `SELECT DISTINCT country FROM catalogues WHERE country NOTNULL AND edition IN ${listed}`
-    const publishers = `SELECT DISTINCT key FROM publishers WHERE edition IN ${listed}`
+    const countries = `SELECT DISTINCT country FROM editions WHERE country NOTNULL AND edition IN ${listed}`
+    const publishers = `SELECT DISTINCT publisher FROM counts WHERE kind = 'publisher' AND edition IN ${listed}`
     const scopes: readonly Scope[] = [
       'global',
       ...ids.map((catalogue) => ({ catalogue })),
@@ -234,7 +183,7 @@ export function serveEditions(file: Sqlite, change: Change): number {
     ]
     for (const scope of scopes) addToHistory(file, scope, dayOf(at))
     thinHistory(file, dayOf(at))
-    if (isComplete) setState(file, 'complete', at)
+    if (isComplete) setState(file, 'counted', at)
     return nextNumber(file, at)
   }, 'durable')
 }
@@ -242,10 +191,11 @@ export function serveEditions(file: Sqlite, change: Change): number {
 /** Of a parameter that is a JSON array. */
 const listed = '(SELECT value FROM json_each(?))'
 
-const serveSql =
-  'UPDATE catalogues SET is_served = 1, score = (SELECT total.count / number.count FROM measurements AS total ' +
-  'JOIN measurements AS number USING (edition, publisher, metric) WHERE total.edition = catalogues.edition ' +
-  `AND publisher = '' AND metric = 'scoring' AND total.value = 'sum' AND number.value = 'count') WHERE edition IN ${listed}`
+/** Of the catalogue of a row of `editions`; it orders them. */
+const meanScore =
+  '(SELECT total.count / number.count FROM counts AS total JOIN counts AS number USING (edition, kind, publisher, name) ' +
+  "WHERE total.edition = editions.edition AND kind = 'metric' AND publisher = '' AND name = 'scoring' " +
+  "AND total.value = 'sum' AND number.value = 'count')"
 
 const column = (file: Sqlite, sql: string, list: readonly unknown[]): readonly string[] =>
   file.rows(sql, JSON.stringify(list)).flatMap((row) => Object.values(row).map(String))
@@ -258,16 +208,10 @@ function addToHistory(file: Sqlite, scope: Scope, day: string): void {
   const counts = scopeCounts(file, scope)
   if (!counts) return
   const [kind, key] = scopeKey(scope)
-  file.run(
-    'INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?)',
-    kind,
-    key,
-    day,
-    JSON.stringify(counts),
-  )
-  if (kind !== 'publisher') return
-  const older = 'DELETE FROM history WHERE kind = ? AND key = ? AND day >= ? AND day < ?'
-  file.run(older, kind, key, `${day.slice(0, 7)}-01`, day)
+  const since = kind === 'publisher' ? `${day.slice(0, 7)}-01` : day
+  const sameTime = 'DELETE FROM history WHERE kind = ? AND key = ? AND day BETWEEN ? AND ?'
+  file.run(sameTime, kind, key, since, day)
+  insert(file, 'history', [kind, key, day, JSON.stringify(counts)])
 }
 
 /** Years before this one are kept by month, ten of them. Once a year there is something to do. */
@@ -295,33 +239,33 @@ function nextNumber(file: Sqlite, at: number): number {
 }
 
 /**
- * What the file knows of itself: `complete` is when all catalogues were counted last, `at` and `number` are of the last change
+ * What the file knows of itself: `counted` is when all catalogues were counted last, `at` and `number` are of the last change
  * of what is served, `thinned` the year in which the history was. `undefined` in a file that is new or was cleared.
  */
 export function figuresState(
   file: Sqlite,
-  name: 'complete' | 'at' | 'number' | 'thinned',
+  name: 'counted' | 'at' | 'number' | 'thinned',
 ): number | undefined {
-  const value = file.first('SELECT value FROM state WHERE name = ?', name)?.['value']
-  return value === undefined ? undefined : Number(value)
+  const row: Row | undefined = file.first('SELECT value FROM state WHERE name = ?', name)
+  return row && Number(row['value'])
 }
 
 /** Removes all figures and the history; the rows of the editions go with the next refresh. */
 export const clearFigures = (file: Sqlite, at: number): void =>
   file.transaction(() => {
-    file.run('UPDATE catalogues SET is_served = 0')
+    file.run('UPDATE editions SET is_served = 0')
     file.run('DELETE FROM history')
-    file.run("DELETE FROM state WHERE name = 'complete'")
+    file.run("DELETE FROM state WHERE name = 'counted'")
     nextNumber(file, at)
   }, 'durable')
 
 /** Deletes editions that are not served: those of before, and what a crash or an abort left. `turn` lets others work. */
 export async function deleteOldEditions(file: Sqlite, turn: YieldWhenDue): Promise<void> {
-  for (const { edition } of file.rows('SELECT edition FROM catalogues WHERE is_served = 0')) {
+  for (const { edition } of file.rows('SELECT edition FROM editions WHERE is_served = 0')) {
     for (const table of editionTables) {
       const some = `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE edition = ? LIMIT 500)`
       while (file.run(some, Number(edition)).changes > 0) await turn()
     }
-    file.run('DELETE FROM catalogues WHERE edition = ?', Number(edition))
+    file.run('DELETE FROM editions WHERE edition = ?', Number(edition))
   }
 }

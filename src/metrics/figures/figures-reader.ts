@@ -2,8 +2,9 @@
 
 import type { Names } from '../../rdf/names.ts'
 import type { Row, Sqlite } from '../../sqlite.ts'
-import { aggregateOf, historyCounts, rowsOf, scopeCounts, type Maxima } from './counts.ts'
 import { severityOf } from '../measure/validation-report.ts'
+import { aggregateOf, historyCounts, rowsOf, scopeCounts, type Maxima } from './counts.ts'
+import type { CountedDataset } from './dataset-reader.ts'
 import { figuresState } from './figures-file.ts'
 import type {
   Aggregate,
@@ -33,41 +34,14 @@ type FiguresContext = {
 export type Figures = ReturnType<typeof figuresReader>
 
 /** Of a file that `schema` has made. */
-export function figuresReader({ file, names, maxima, bands }: FiguresContext) {
-  return {
-    ...scopesIn(file, maxima),
-    ...numbersIn(file, maxima, bands),
-    /** By score, ties by id; datasets without a score are in neither. */
-    best: (scope: Scope, limit: number) =>
-      datasetsAt(file, names, scope, `DESC, datasets.id LIMIT ${limit}`),
-    worst: (scope: Scope, limit: number) =>
-      datasetsAt(file, names, scope, `ASC, datasets.id LIMIT ${limit}`),
-    /** In the order of dataset ids, then of paths. */
-    violations: (catalogue: string, page: Page): Listed<ViolationRow> => ({
-      count: countIn(file, totalSql('rules', 'count'), catalogue),
-      rows: file
-        .rows(listSql('violations', 'path'), catalogue, page.limit, page.offset)
-        .map((row) => ({
-          dataset: describedOf(row['dataset'], row, names),
-          ...ruleOf(row),
-          value: stringOf(row['value']),
-        })),
-    }),
-    /** In the order of dataset ids, then of URLs. */
-    unreachable: (catalogue: string, page: Page): Listed<UnreachableRow> => ({
-      count: countIn(file, totalSql('hosts', 'urls'), catalogue),
-      rows: file
-        .rows(listSql('urls', 'url'), catalogue, page.limit, page.offset)
-        .map((row) => unreachableOf(row, names)),
-    }),
-    /** The most frequent first. */
-    violationsByRule: (scope: Scope, limit: number) => brokenRules(file, scope, limit),
-    unreachableByHost: (scope: Scope, limit: number) => unreachableHosts(file, scope, limit),
-  }
-}
+export const figuresReader = (context: FiguresContext) => ({
+  ...scopesIn(context),
+  ...numbersIn(context),
+  ...listsIn(context),
+})
 
 /** What there is, and how it is called. */
-const scopesIn = (file: Sqlite, maxima: Maxima) => ({
+const scopesIn = ({ file, maxima }: FiguresContext) => ({
   /** When and as which number the figures became what they are; `undefined` before the first refresh. */
   refreshed: () => {
     const [number, at] = [figuresState(file, 'number'), figuresState(file, 'at')]
@@ -75,58 +49,52 @@ const scopesIn = (file: Sqlite, maxima: Maxima) => ({
   },
   /** By id. */
   catalogues: (): readonly CatalogueFigures[] =>
-    file.rows('SELECT * FROM served ORDER BY id').map(catalogueOf),
+    file.rows('SELECT * FROM live ORDER BY id').map(catalogueOf),
   catalogue: (id: string): CatalogueFigures | undefined =>
-    file.rows('SELECT * FROM served WHERE id = ?', id).map(catalogueOf)[0],
+    file.rows('SELECT * FROM live WHERE id = ?', id).map(catalogueOf)[0],
   /** By score, ties by id; those without a score are last in both orders. */
-  rankedCatalogues: (order: 'best' | 'worst', { offset, limit }: Page) => ({
-    count: countIn(file, 'SELECT count(*) AS n FROM served'),
-    rows: file
-      .rows(
-        `SELECT * FROM served ORDER BY score IS NULL, score ${order === 'best' ? 'DESC' : 'ASC'}, id LIMIT ? OFFSET ?`,
-        limit,
-        offset,
-      )
-      .map((row) => {
-        const catalogue = catalogueOf(row)
-        const counts = scopeCounts(file, { catalogue: catalogue.id }) ?? {}
-        const { score, dimensions } = aggregateOf(counts, maxima)
-        return { catalogue, score, datasets: counts['datasets']?.['measured'] ?? 0, dimensions }
-      }),
-  }),
+  rankedCatalogues: (order: 'best' | 'worst', { offset, limit }: Page) => {
+    const direction = order === 'best' ? 'DESC' : 'ASC'
+    const sql = `SELECT * FROM live ORDER BY score IS NULL, score ${direction}, id LIMIT ? OFFSET ?`
+    const rows = file.rows(sql, limit, offset).map((row) => {
+      const catalogue = catalogueOf(row)
+      const counts = scopeCounts(file, { catalogue: catalogue.id }) ?? {}
+      const { score, dimensions } = aggregateOf(counts, maxima)
+      return { catalogue, score, datasets: counts['datasets']?.['measured'] ?? 0, dimensions }
+    })
+    return { count: countIn(file, 'SELECT count(*) AS n FROM live'), rows }
+  },
   /** Alpha-3 codes in order. */
   countries: (): readonly string[] =>
     file
-      .rows('SELECT DISTINCT country FROM served WHERE country IS NOT NULL ORDER BY country')
+      .rows('SELECT DISTINCT country FROM live WHERE country IS NOT NULL ORDER BY country')
       .map(({ country }) => String(country)),
   /** With the most datasets first. */
   publishers: ({ offset, limit }: Page): Listed<PublisherFigures> => ({
-    count: countIn(
-      file,
-      'SELECT count(DISTINCT key) AS n FROM publishers JOIN served USING (edition)',
-    ),
+    count: countIn(file, `SELECT count(DISTINCT publisher) AS n ${fromPublishers}`),
     rows: file
       .rows(
-        `${publisherSql} GROUP BY key ORDER BY sum(datasets) DESC, key LIMIT ? OFFSET ?`,
+        `${publisherSql} GROUP BY publisher ORDER BY sum(count) DESC, publisher LIMIT ? OFFSET ?`,
         limit,
         offset,
       )
       .map(publisherOf),
   }),
   publisher: (key: string): PublisherFigures | undefined =>
-    file.rows(`${publisherSql} WHERE key = ? GROUP BY key`, key).map(publisherOf)[0],
+    file.rows(`${publisherSql} AND publisher = ? GROUP BY publisher`, key).map(publisherOf)[0],
 })
 
+const fromPublishers =
+  "FROM counts WHERE kind = 'publisher' AND edition IN (SELECT edition FROM live)"
 /** A publisher that has a name in some catalogue has it everywhere. */
-const publisherSql =
-  'SELECT key, coalesce(max(nullif(name, key)), key) AS name FROM publishers JOIN served USING (edition)'
+const publisherSql = `SELECT publisher, max(note) AS name ${fromPublishers}`
 
-const publisherOf = ({ key, name }: Row): PublisherFigures => ({
-  key: String(key),
-  name: String(name),
+const publisherOf = ({ publisher, name }: Row): PublisherFigures => ({
+  key: String(publisher),
+  name: String(name || publisher),
 })
 
-const numbersIn = (file: Sqlite, maxima: Maxima, bands: readonly ScoreBand[]) => ({
+const numbersIn = ({ file, maxima, bands }: FiguresContext) => ({
   aggregate: (scope: Scope): Aggregate | undefined => {
     const counts = scopeCounts(file, scope)
     return counts && aggregateOf(counts, maxima)
@@ -148,27 +116,59 @@ const numbersIn = (file: Sqlite, maxima: Maxima, bands: readonly ScoreBand[]) =>
         })),
 })
 
+const listsIn = (context: FiguresContext) => ({
+  /** By score, ties by id; datasets without a score are in neither. */
+  best: (scope: Scope, limit: number) =>
+    datasetsAt(context, scope, `DESC, scores.id LIMIT ${limit}`),
+  worst: (scope: Scope, limit: number) =>
+    datasetsAt(context, scope, `ASC, scores.id LIMIT ${limit}`),
+  /** In the order of dataset ids, then of paths. */
+  violations: (catalogue: string, page: Page): Listed<ViolationRow> => ({
+    count: problemsOf(context, catalogue, 'rule'),
+    rows: problemsIn(context, catalogue, 'violation', page).map(
+      ({ dataset, path, component, severity, messages, value }) => ({
+        dataset,
+        path: textOf(path),
+        component: textOf(component),
+        severity,
+        messages,
+        value,
+      }),
+    ),
+  }),
+  /** In the order of dataset ids, then of URLs. */
+  unreachable: (catalogue: string, page: Page): Listed<UnreachableRow> => ({
+    count: problemsOf(context, catalogue, 'host'),
+    rows: problemsIn(context, catalogue, 'url', page).map(
+      ({ dataset, distribution: iri, type, url, status, checked }) => ({
+        dataset,
+        distribution: { id: context.names.idOf('distribution', iri) ?? iri, iri },
+        type,
+        url: textOf(url),
+        status,
+        checked,
+      }),
+    ),
+  }),
+  /** The most frequent first. */
+  violationsByRule: (scope: Scope, limit: number) => brokenRules(context, scope, limit),
+  unreachableByHost: (scope: Scope, limit: number) => unreachableHosts(context, scope, limit),
+})
+
 const countIn = (file: Sqlite, sql: string, ...values: string[]) =>
   Number(file.first(sql, ...values)?.['n'] ?? 0)
 
-const catalogueOf = (row: Row): CatalogueFigures => ({
-  id: String(row['id']),
-  titles: JSON.parse(String(row['titles'])),
-  descriptions: JSON.parse(String(row['descriptions'])),
-  languages: JSON.parse(String(row['languages'])),
-  country: textOf(row['country']),
-  type: textOf(row['type']),
-})
+function catalogueOf({ id, country, facts }: Row): CatalogueFigures {
+  const rest: Omit<CatalogueFigures, 'id' | 'country'> = JSON.parse(String(facts))
+  return { id: String(id), country: typeof country === 'string' ? country : null, ...rest }
+}
 
-const stringOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-
-/** What is empty in a key of the file is nothing. */
-const textOf = (value: unknown): string | null => stringOf(value) || null
+/** What is empty in the file is nothing. */
+const textOf = (text: string): string | null => text || null
 
 /** One edition is read by its index on scores, the whole portal by the index on all scores. */
 function datasetsAt(
-  file: Sqlite,
-  names: Names,
+  { file, names }: FiguresContext,
   scope: Scope,
   order: string,
 ): readonly DatasetFigures[] {
@@ -176,80 +176,89 @@ function datasetsAt(
     scope === 'global'
       ? ['']
       : 'catalogue' in scope
-        ? ['AND datasets.edition = (SELECT edition FROM served WHERE id = ?)', scope.catalogue]
+        ? ['AND scores.edition = (SELECT edition FROM live WHERE id = ?)', scope.catalogue]
         : 'country' in scope
-          ? ['AND served.country = ?', scope.country]
-          : ['AND datasets.publisher = ?', scope.publisher]
+          ? ['AND live.country = ?', scope.country]
+          : ['AND scores.publisher = ?', scope.publisher]
   const sql =
-    'SELECT datasets.id, served.id AS catalogue, datasets.titles, datasets.languages, datasets.score, points ' +
-    `FROM datasets CROSS JOIN served USING (edition) WHERE datasets.score IS NOT NULL ${where} ORDER BY datasets.score ${order}`
-  return file.rows(sql, ...values).map((row) => ({
-    ...describedOf(row['id'], row, names),
-    catalogue: String(row['catalogue']),
-    score: Number(row['score']),
-    points: JSON.parse(String(row['points'])),
-  }))
+    'SELECT scores.id, live.id AS catalogue, scores.score, scores.facts FROM scores CROSS JOIN live USING (edition) ' +
+    `WHERE scores.score IS NOT NULL ${where} ORDER BY scores.score ${order}`
+  return file.rows(sql, ...values).map(({ id, catalogue, score, facts }) => {
+    const { points }: Pick<DatasetFigures, 'points'> = JSON.parse(String(facts))
+    const dataset = describedOf(id, facts, names)
+    return { ...dataset, catalogue: String(catalogue), score: Number(score), points }
+  })
 }
 
-const describedOf = (id: unknown, row: Row, names: Names): ViolationRow['dataset'] => ({
-  id: String(id),
-  iri: names.dataset(String(id)),
-  titles: JSON.parse(String(row['titles'])),
-  languages: JSON.parse(String(row['languages'])),
-})
-
-const totalSql = (table: string, column: string) =>
-  `SELECT sum(${column}) AS n FROM ${table} WHERE publisher = '' AND edition = (SELECT edition FROM served WHERE id = ?)`
-
-/** Rows of a list of a catalogue with their datasets, in the order of dataset ids and of that column. */
-const listSql = (table: string, column: string) =>
-  `SELECT * FROM (SELECT * FROM ${table} WHERE edition = (SELECT edition FROM served WHERE id = ?) ` +
-  `ORDER BY dataset, ${column}, number LIMIT ? OFFSET ?) AS listed ` +
-  'JOIN datasets ON datasets.edition = listed.edition AND datasets.id = listed.dataset ' +
-  `ORDER BY listed.dataset, ${column}, number`
-
-const ruleOf = ({ severity, path, component, messages }: Row) => ({
-  severity: severityOf(String(severity)),
-  path: textOf(path),
-  component: textOf(component),
-  messages: JSON.parse(String(messages)),
-})
-
-function unreachableOf(row: Row, names: Names): UnreachableRow {
-  const iri = String(row['distribution'])
-  return {
-    dataset: describedOf(row['dataset'], row, names),
-    distribution: { id: names.idOf('distribution', iri) ?? iri, iri },
-    type: row['type'] === 'accessUrl' ? 'accessUrl' : 'downloadUrl',
-    url: textOf(row['url']),
-    status: Number(row['status']),
-    checked: textOf(row['checked']),
-  }
+function describedOf(id: unknown, facts: unknown, names: Names): ViolationRow['dataset'] {
+  const { titles, languages }: ViolationRow['dataset'] = JSON.parse(String(facts))
+  return { id: String(id), iri: names.dataset(String(id)), titles, languages }
 }
 
-function brokenRules(file: Sqlite, scope: Scope, limit: number): readonly BrokenRule[] {
+/** Rows of lists as a refresh writes them. */
+type ProblemFacts = {
+  readonly violation: CountedDataset['violations'][number]
+  readonly url: CountedDataset['urls'][number]
+}
+
+/** How many rows the list of a catalogue has. */
+const problemsOf = ({ file }: FiguresContext, catalogue: string, kind: 'rule' | 'host'): number => {
+  const { where, values } = rowsOf({ catalogue })
+  const sql = `SELECT sum(count) AS n FROM counts WHERE kind = '${kind}' AND ${where}`
+  return countIn(file, sql, ...values)
+}
+
+/** A page of a list of a catalogue: rows as they were written, with their datasets. */
+function problemsIn<Kind extends keyof ProblemFacts>(
+  { file, names }: FiguresContext,
+  catalogue: string,
+  kind: Kind,
+  { limit, offset }: Page,
+) {
+  const sql =
+    'SELECT listed.dataset, listed.facts, scores.facts AS about FROM ' +
+    '(SELECT rowid, * FROM problems WHERE edition = (SELECT edition FROM live WHERE id = ?) AND kind = ? ' +
+    'ORDER BY dataset, place, rowid LIMIT ? OFFSET ?) AS listed ' +
+    'JOIN scores ON scores.edition = listed.edition AND scores.id = listed.dataset ' +
+    'ORDER BY listed.dataset, place, listed.rowid'
+  return file.rows(sql, catalogue, kind, limit, offset).map(({ dataset, facts, about }) => {
+    const written: ProblemFacts[Kind] = JSON.parse(String(facts))
+    return { ...written, dataset: describedOf(dataset, about, names) }
+  })
+}
+
+function brokenRules({ file }: FiguresContext, scope: Scope, limit: number): readonly BrokenRule[] {
   const { where, values } = rowsOf(scope)
   const sql =
-    'SELECT path, component, severity, sum(count) AS count, sum(datasets) AS datasets, min(messages) AS messages ' +
-    `FROM rules WHERE ${where} GROUP BY path, component, severity ` +
-    `ORDER BY sum(count) DESC, path, component, severity LIMIT ${limit}`
-  return file.rows(sql, ...values).map((row) => ({
-    ...ruleOf(row),
-    count: Number(row['count']),
-    datasets: Number(row['datasets']),
-  }))
+    'SELECT name, sum(count) AS count, sum(datasets) AS datasets, max(note) AS messages FROM counts ' +
+    `WHERE kind = 'rule' AND ${where} GROUP BY name ORDER BY sum(count) DESC, name LIMIT ${limit}`
+  return file.rows(sql, ...values).map(({ name, count, datasets, messages }) => {
+    const [path = '', component = '', severity = ''] = String(name).split(' ')
+    return {
+      path: textOf(path),
+      component: textOf(component),
+      severity: severityOf(severity),
+      messages: JSON.parse(String(messages)),
+      count: Number(count),
+      datasets: Number(datasets),
+    }
+  })
 }
 
 /** The status of a host is its most frequent one. */
-function unreachableHosts(file: Sqlite, scope: Scope, limit: number): readonly UnreachableHost[] {
+function unreachableHosts(
+  { file }: FiguresContext,
+  scope: Scope,
+  limit: number,
+): readonly UnreachableHost[] {
   const { where, values } = rowsOf(scope)
-  const ofStatus = `SELECT host, status, sum(urls) AS urls, sum(datasets) AS datasets FROM hosts WHERE ${where} GROUP BY host, status`
-  const first = 'row_number() OVER (PARTITION BY host ORDER BY urls DESC, status) = 1 AS is_first'
+  const ofStatus = `SELECT name, value, sum(count) AS urls, sum(datasets) AS datasets FROM counts WHERE kind = 'host' AND ${where} GROUP BY name, value`
+  const first = 'row_number() OVER (PARTITION BY name ORDER BY urls DESC, value) = 1 AS is_first'
   const sql =
-    'SELECT host, sum(urls) AS urls, sum(datasets) AS datasets, max(iif(is_first, status, NULL)) AS status ' +
-    `FROM (SELECT *, ${first} FROM (${ofStatus})) GROUP BY host ORDER BY sum(urls) DESC, host LIMIT ${limit}`
-  return file.rows(sql, ...values).map(({ host, urls, datasets, status }) => ({
-    host: String(host),
+    'SELECT name, sum(urls) AS urls, sum(datasets) AS datasets, max(iif(is_first, value, NULL)) AS status ' +
+    `FROM (SELECT *, ${first} FROM (${ofStatus})) GROUP BY name ORDER BY sum(urls) DESC, name LIMIT ${limit}`
+  return file.rows(sql, ...values).map(({ name, urls, datasets, status }) => ({
+    host: String(name),
     urls: Number(urls),
     datasets: Number(datasets),
     status: Number(status),

@@ -1,7 +1,6 @@
 /** Routes of lists of problems, and of single datasets as their metrics graphs are at this moment. */
 
 import { hash } from 'node:crypto'
-import { createRoute, type z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
 import { localText } from '../localized-texts.ts'
@@ -9,7 +8,6 @@ import {
   answerFigures,
   answers,
   type CacheContext,
-  content,
   count,
   datasetSchema,
   distributionSchema,
@@ -18,73 +16,56 @@ import {
   idPath,
   locale,
   page,
-  responses,
+  route,
+  rowsOf,
   tagged,
   unreachable,
   violation,
 } from './cache-contract.ts'
-import {
-  datasetDocument,
-  datasetOfDistribution,
-  distributionDocuments,
-  readDataset,
-} from './dataset-document.ts'
+import { datasetDocument, distributionDocuments } from './dataset-document.ts'
+import { datasetOfDistribution, readDataset } from './dataset-reader.ts'
 import type { Listed, Page, UnreachableRow, ViolationRow } from './figures.ts'
 
-const listRoute = <Path extends string>(path: Path, summary: string, row: z.ZodType) =>
-  createRoute({
-    method: 'get',
-    path,
-    summary,
-    request: { params: idPath, query: page.extend(locale.shape) },
-    responses: answers('One page of the list', row),
-  })
-
-const liveRoute = <Path extends string>(path: Path, summary: string, row: z.ZodType) =>
-  createRoute({
-    method: 'get',
-    path,
-    summary,
-    ...(path.startsWith('/distributions') && { deprecated: true }),
-    request: { params: idPath, query: locale },
-    responses: answers('As it is in the store', row),
-  })
+const list = { params: idPath, query: page.extend(locale.shape) }
+const single = { params: idPath, query: locale }
+const [onePage, live] = ['One page of the list', 'As it is in the store']
 
 const routes = {
-  violations: listRoute(
-    '/catalogues/{id}/violations',
+  violations: route(
+    'get /catalogues/{id}/violations',
     'What the last validation of each dataset found, by dataset and property',
-    violation,
+    answers(onePage, rowsOf(violation)),
+    list,
   ),
-  violationCount: createRoute({
-    method: 'get',
-    path: '/catalogues/{id}/violations/count',
-    summary: 'How many results there are',
-    request: { params: idPath },
-    responses: responses({
-      200: content('The number', count),
-      304: { description: 'Not changed since the state named in If-None-Match' },
-    }),
-  }),
-  reachability: listRoute(
-    '/catalogues/{id}/distributions/reachability',
+  violationCount: route(
+    'get /catalogues/{id}/violations/count',
+    'How many results there are',
+    answers('The number', count),
+    { params: idPath },
+  ),
+  reachability: route(
+    'get /catalogues/{id}/distributions/reachability',
     'URLs whose last status is not 200 to 299, by dataset and URL',
-    unreachable,
+    answers(onePage, rowsOf(unreachable)),
+    list,
   ),
-  dataset: liveRoute(
-    '/datasets/{id}',
-    'What was measured of a dataset, as its metrics graph has it now',
-    datasetSchema,
+  dataset: route(
+    'get /datasets/{id}',
+    'What was measured of a dataset, as its metrics graph has it now, and the points of each indicator',
+    answers(live, rowsOf(datasetSchema)),
+    single,
   ),
-  distributions: liveRoute(
-    '/datasets/{id}/distributions',
-    'What was measured of the distributions of a dataset, by their ids, one array each',
-    distributionSchema,
+  distributions: route(
+    'get /datasets/{id}/distributions',
+    'What was measured of the distributions of a dataset and of their links, by their ids, one array each',
+    answers(live, rowsOf(distributionSchema)),
+    single,
   ),
-  distribution: liveRoute(
-    '/distributions/{id}',
+  distribution: route(
+    'get /distributions/{id}',
     'What was measured of one distribution',
-    distributionSchema,
+    answers(live, rowsOf(distributionSchema)),
+    single,
   ),
 } as const
 
@@ -96,15 +77,13 @@ export function addListRoutes(app: App, context: CacheContext): void {
     c: AppContext,
     read: (id: string, page: Page) => Listed<Row>,
     documentOf: (row: Row, language: string) => object,
-    { locale: language, ...part }: Page & { readonly locale: string },
+    query: Page & { readonly locale: string },
   ) => {
     const { id } = await findCatalogue(context, c.req.param('id') ?? '', c.var.signal)
     return answerFigures(context, c, () => {
-      const { rows, count: all } = read(id, part)
-      return enveloped(
-        rows.map((row) => documentOf(row, language)),
-        all,
-      )
+      const { rows, count: all } = read(id, query)
+      const documents = rows.map((row) => documentOf(row, query.locale))
+      return enveloped(documents, all)
     })
   }
   app.openapi(routes.violations, (c) =>
@@ -123,53 +102,45 @@ export function addListRoutes(app: App, context: CacheContext): void {
   addDatasetRoutes(app, context)
 }
 
-const titleOf = ({ id, titles, languages }: ViolationRow['dataset'], language: string): string =>
-  localText(titles, { locale: language, languages, id }).text
+const ofDataset = ({ id, iri, titles, languages }: ViolationRow['dataset'], language: string) => ({
+  reference: iri,
+  'dataset-id': id,
+  title: localText(titles, { locale: language, languages, id }).text,
+})
 
 function violationDocument(row: ViolationRow, language: string) {
   const { dataset, severity, path, messages, value } = row
-  return {
-    resultPath: path,
-    resultMessage: localText(messages, { locale: language, languages: [], id: '' }).text || null,
-    value,
-    severity,
-    title: titleOf(dataset, language),
-    reference: dataset.iri,
-    'dataset-id': dataset.id,
-  }
+  const message = localText(messages, { locale: language, languages: [], id: '' }).text
+  const result = { resultPath: path, resultMessage: message || null, value, severity }
+  return { ...result, ...ofDataset(dataset, language) }
 }
 
-function unreachableDocument(row: UnreachableRow, language: string) {
-  const { dataset, distribution, type, url, status, checked } = row
-  return {
-    reference: dataset.iri,
-    'dataset-id': dataset.id,
-    title: titleOf(dataset, language),
-    'distribution-id': distribution.id,
-    'distribution-uri': distribution.iri,
-    type,
-    url,
-    statusCode: status,
-    checked,
-  }
-}
+const unreachableDocument = (row: UnreachableRow, language: string) => ({
+  ...ofDataset(row.dataset, language),
+  'distribution-id': row.distribution.id,
+  'distribution-uri': row.distribution.iri,
+  type: row.type,
+  url: row.url,
+  statusCode: row.status,
+  checked: row.checked,
+})
 
-function addDatasetRoutes(app: App, { source }: CacheContext): void {
-  const { names } = source
+function addDatasetRoutes(app: App, { source, weights }: CacheContext): void {
   app.openapi(routes.dataset, async (c) => {
     const dataset = await readDataset(source, c.req.valid('param').id, c.var.signal)
-    return answerLive(c, [datasetDocument(dataset, c.req.valid('query').locale)])
+    return answerLive(c, [datasetDocument(dataset, weights, c.req.valid('query').locale)])
   })
+  const distributionsOf = async (c: AppContext, dataset: string, language: string) =>
+    distributionDocuments(await readDataset(source, dataset, c.var.signal), source.names, language)
   app.openapi(routes.distributions, async (c) => {
-    const dataset = await readDataset(source, c.req.valid('param').id, c.var.signal)
-    const all = distributionDocuments(dataset, names, c.req.valid('query').locale)
+    const { locale: language } = c.req.valid('query')
+    const all = await distributionsOf(c, c.req.valid('param').id, language)
     return answerLive(c, [...all.values()])
   })
   app.openapi(routes.distribution, async (c) => {
     const { id } = c.req.valid('param')
-    const holder = await datasetOfDistribution(source, id, c.var.signal)
-    const dataset = await readDataset(source, holder, c.var.signal)
-    const own = distributionDocuments(dataset, names, c.req.valid('query').locale).get(id)
+    const dataset = await datasetOfDistribution(source, id, c.var.signal)
+    const own = (await distributionsOf(c, dataset, c.req.valid('query').locale)).get(id)
     if (own) return answerLive(c, [own])
     throw new Failure('unknown-distribution', `there is no distribution ${shown(id)}`)
   })

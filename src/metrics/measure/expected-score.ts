@@ -52,6 +52,8 @@ export function expectedScores(
     )
     const compliance = { metric: 'dcatApCompliance', on: dataset, value: isCompliant }
     const distributions = distributionsOf(payload).map(keyOf)
-    return { dataset, ...scoreOf([...measured, compliance], dataset, distributions, weights) }
+    const all = [...measured, compliance]
+    const { total, dimensions } = scoreOf(all, dataset, distributions, weights)
+    return { dataset, total, dimensions }
   })
 }

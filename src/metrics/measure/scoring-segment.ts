@@ -62,6 +62,8 @@ function withScores(payload: Payload, weights: Weights, at: string): Payload {
 type Score = {
   readonly total: number
   readonly dimensions: Readonly<Record<Dimension, number>>
+  /** Of each indicator. */
+  readonly points: ReadonlyMap<IndicatorName, number>
 }
 
 /** Whether an indicator is true; absent: it was not measured. */
@@ -101,11 +103,12 @@ function pointsOf(dataset: Truth, distribution: Truth, weights: Weights): Score 
       ...(level === 'dataset' ? [] : [distribution.get(name)]),
     ].filter((truth) => truth !== undefined)
     const { dimension, yes, no } = weights[name]
-    return { dimension, points: truths.includes(true) ? yes : truths.length > 0 ? no : 0 }
+    return { name, dimension, points: truths.includes(true) ? yes : truths.length > 0 ? no : 0 }
   })
   const sum = (some: typeof earned) => some.reduce((all, { points }) => all + points, 0)
   return {
     total: sum(earned),
     dimensions: byDimension((name) => sum(earned.filter(({ dimension }) => dimension === name))),
+    points: new Map(earned.map(({ name, points }) => [name, points])),
   }
 }

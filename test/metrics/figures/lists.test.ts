@@ -50,11 +50,28 @@ describe('lists', () => {
   })
 })
 
+const link = (type: string, address: string, statusCode: number) => ({
+  type,
+  url: `https://${address}`,
+  statusCode,
+  checked: '2026-11-21T10:00:00Z',
+})
+
 describe('single datasets', () => {
   it('are read from their graph, dimension by dimension', async () => {
     const { results, ask } = await served({ isRefreshed: false })
     const [found] = await results('/datasets/a?locale=de')
-    expect(found).toEqual({
+    const { points, ...others } = found
+    expect(Object.keys(points)).toHaveLength(23)
+    expect(points).toMatchObject({
+      keywordAvailability: { points: 30, max: 30 },
+      accessUrlStatusCode: { points: 50, max: 50 },
+      downloadUrlStatusCode: { points: 0, max: 30 },
+      dcatApCompliance: { points: 0, max: 30 },
+      byteSizeAvailability: { points: 0, max: 5 },
+      dateIssuedAvailability: { points: 5, max: 5 },
+    })
+    expect(others).toEqual({
       info: {
         'dataset-id': 'a',
         'dataset-uri': 'http://localhost:8080/set/data/a',
@@ -67,7 +84,9 @@ describe('single datasets', () => {
           reusability: 50,
           contextuality: 10,
         },
+        measured: '2026-11-21T10:00:00Z',
       },
+      validation: { errors: 1, warnings: 1, infos: 0, itemCount: 2 },
       findability: [{ keywordAvailability: true }],
       accessibility: [
         {
@@ -133,6 +152,13 @@ describe('single datasets', () => {
       { interoperability: [] },
       { reusability: [] },
       { contextuality: [{ byteSizeAvailability: false }, { dateIssuedAvailability: false }] },
+      {
+        links: [
+          link('accessUrl', 'one.example.org/x', 404),
+          link('accessUrl', 'two.example.org/x', 200),
+          link('downloadUrl', 'two.example.org/d', 404),
+        ],
+      },
       { validation: { errors: 1, warnings: 0, infos: 0, itemCount: 1 } },
     ])
     expect(await results('/distributions/a-2')).toEqual([all[1]])

@@ -29,16 +29,16 @@ function gated(store: GraphStore) {
   const state: { gate?: Promise<void> | undefined; failure?: Error | undefined; reads: number } = {
     reads: 0,
   }
-  const select: GraphStore['select'] = async (query, signal) => {
+  const readAll: GraphStore['readAll'] = async (graphs, options, signal) => {
     if (state.failure) throw state.failure
-    if (query.includes('isMeasurementOf')) {
+    if (graphs.some((graph) => graph.includes('/metrics/'))) {
       state.reads += 1
       await state.gate
       signal?.throwIfAborted()
     }
-    return store.select(query, signal)
+    return store.readAll(graphs, options, signal)
   }
-  return { state, store: { ...store, select } }
+  return { state, store: { ...store, readAll } }
 }
 
 async function twoCatalogues() {
@@ -94,29 +94,31 @@ it('is joined by who asks for the same meanwhile, and what else is wanted is don
   expect(figures.refreshed()?.number).toBe(3)
 })
 
-it('that is aborted or fails leaves the old figures and no rows', async () => {
+it('that fails or is ended with the process leaves the old figures and no rows', async () => {
   const { cache, real, state, score, directory, stop } = await twoCatalogues()
   await measure(real, 'north', 30)
-  const gate = Promise.withResolvers<void>()
-  state.gate = gate.promise
-  const end = new AbortController()
-  const [left, stays] = [cache.refresh('all', end.signal), cache.refresh('all', end.signal)]
-  await expect.poll(() => cache.progress()).toBeDefined()
-  end.abort(new Error('not wanted any more'))
-  await expect(left).rejects.toThrow('not wanted any more')
-  await expect(stays).rejects.toThrow('not wanted any more')
-  gate.resolve()
-  await expect.poll(() => cache.progress()).toBeUndefined()
   state.failure = new Error('the store is away')
   await expect(cache.refresh('all')).rejects.toThrow('the store is away')
   expect(score('global')).toBe(30)
   state.failure = undefined
   await cache.refresh(['south'])
   expect(score({ catalogue: 'north' })).toBe(10)
-  await stop()
+  const gate = Promise.withResolvers<void>()
+  state.gate = gate.promise
+  const [running, waiting] = [cache.refresh(['south']), cache.refresh('all')]
+  const ended = Promise.allSettled([running, waiting])
+  await expect.poll(() => cache.progress()).toBeDefined()
+  const stopped = stop()
+  gate.resolve()
+  await stopped
+  expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  const again = openedCache({ store: real, directory })
+  expect(again.figures.aggregate('global')?.score).toBe(30)
+  await again.cache.refresh(['south'])
+  await again.stop()
   const file = new DatabaseSync(join(directory, 'figures.sqlite'))
-  expect(file.prepare('SELECT count(*) AS n FROM catalogues').get()).toEqual({ n: 2 })
-  expect(file.prepare('SELECT count(*) AS n FROM datasets').get()).toEqual({ n: 2 })
+  expect(file.prepare('SELECT count(*) AS n FROM editions').get()).toEqual({ n: 2 })
+  expect(file.prepare('SELECT count(*) AS n FROM scores').get()).toEqual({ n: 2 })
   file.close()
 })
 
@@ -149,28 +151,16 @@ it('that is overtaken by a clearing begins again with everything', async () => {
   expect([score({ catalogue: 'south' }), score('global')]).toEqual([50, 30])
 })
 
-it('goes on for those who still wait', async () => {
-  const { cache, state } = await twoCatalogues()
-  const gate = Promise.withResolvers<void>()
-  state.gate = gate.promise
-  const end = new AbortController()
-  const [left, stays] = [cache.refresh('all', end.signal), cache.refresh('all')]
-  end.abort(new Error('gone'))
-  await expect(left).rejects.toThrow('gone')
-  gate.resolve()
-  expect(await stays).toBe(2)
-})
-
 it('after a crash in its middle finds the old figures, and removes what it left', async () => {
   const { directory, stop, real } = await twoCatalogues()
   await stop()
   const path = join(directory, 'figures.sqlite')
   const file = new DatabaseSync(path)
   file.exec(
-    "INSERT INTO catalogues SELECT 77, id, 0, titles, descriptions, languages, country, type, NULL FROM served WHERE id = 'north'",
+    "INSERT INTO editions SELECT 77, id, 0, country, facts, NULL FROM live WHERE id = 'north'",
   )
   file.exec(
-    "INSERT INTO datasets SELECT 77, id, publisher, titles, languages, 405, points FROM datasets WHERE id = 'north-1'",
+    "INSERT INTO scores SELECT 77, id, publisher, 405, facts FROM scores WHERE id = 'north-1'",
   )
   file.close()
   const again = openedCache({ store: real, directory })
@@ -179,7 +169,7 @@ it('after a crash in its middle finds the old figures, and removes what it left'
   await again.cache.refresh(['south'])
   await again.stop()
   const left = new DatabaseSync(path)
-  expect(left.prepare('SELECT count(*) AS n FROM datasets WHERE edition = 77').get()).toEqual({
+  expect(left.prepare('SELECT count(*) AS n FROM scores WHERE edition = 77').get()).toEqual({
     n: 0,
   })
   left.close()
