@@ -154,7 +154,7 @@ const truth: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /** The metric decides what it is that was written, whatever the datatype; of an unknown metric the text does. */
-export function valueIn(metric: string, text: string, datatype = ''): boolean | number | undefined {
+function valueIn(metric: string, text: string, datatype = ''): boolean | number | undefined {
   const word = text.toLowerCase()
   const indicator = indicatorOf(metric)
   const isBoolean = indicator
