@@ -69,7 +69,9 @@ export class RefreshQueue {
   async stop(): Promise<void> {
     const reason = new Error('the cache ends')
     this.#end.abort(reason)
-    this.#next?.outcome.reject(reason)
+    const next = this.#next
+    this.#next = undefined
+    next?.outcome.reject(reason)
     await this.#running?.number.catch(() => undefined)
   }
 

@@ -46,6 +46,12 @@ it('the figures of a catalogue follow its metrics run within a minute, many runs
   expect(await cache.refresh(['north'])).toBe(3)
 })
 
+it('a cache in which a refresh is due ends at once', async () => {
+  const { cache, stop } = await quiet()
+  cache.refreshSoon('north')
+  await stop()
+})
+
 it('all figures follow a run over all catalogues', async () => {
   const { cache, clock, number, figures } = await quiet()
   await cache.refresh(['north'])
