@@ -19,7 +19,6 @@ import { defaultFacets } from '../projector/building/facets.ts'
 import { triggerAnswer, triggerSchema } from '../scheduler/trigger-input.ts'
 import { nextFiring, type Trigger } from '../scheduler/trigger.ts'
 import type { Landed } from '../store/marks.ts'
-import { unlessAborted } from '../workers/condition.ts'
 import { clock } from './clock.ts'
 import { shipped } from './engines.ts'
 import {
@@ -86,7 +85,7 @@ const switchedOff =
 export const refreshOf =
   ({ cache }: MetricsStation): MetricsPart['refresh'] =>
   async (catalogue, signal) =>
-    void (await unlessAborted(cache.refresh(catalogue === undefined ? 'all' : [catalogue]), signal))
+    void (await cache.refresh(catalogue === undefined ? 'all' : [catalogue], signal))
 
 export type Automatic = {
   /** Datasets are among what has landed, as their writers hand them over. */
@@ -147,7 +146,6 @@ export function metricsDoors(
   const { names, store } = engines
   const figures = cacheApp({
     cache,
-    weights,
     store,
     names,
     keys,

@@ -4,7 +4,6 @@ import { Failure } from '../../errors.ts'
 import { may, type ApiKeys } from '../../http/api-key.ts'
 import { newApp, type App, type AppContext, type AppOptions } from '../../http/app.ts'
 import { docs } from '../../http/docs-page.ts'
-import type { Weights } from '../measure/weights.ts'
 import { addAdminRoutes } from './admin-routes.ts'
 import type { MetricsSource } from './catalogue-reader.ts'
 import { addFigureRoutes, addHistoryRoutes } from './figure-routes.ts'
@@ -13,7 +12,6 @@ import type { Cache } from './metrics-cache.ts'
 
 type CacheAppOptions = MetricsSource & {
   readonly cache: Cache
-  readonly weights: Weights
   readonly keys: ApiKeys
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -26,8 +24,8 @@ const problemMembers = { success: false, result: null } as const
 
 /** The whole API below its base path; routes of administration demand a key before anything else. */
 export function cacheApp(options: CacheAppOptions): App {
-  const { cache, store, names, weights, keys, now, version, http } = options
-  const context = { cache, source: { store, names }, weights, version, now }
+  const { cache, store, names, keys, now, version, http } = options
+  const context = { cache, source: { store, names }, version, now }
   const app = newApp({ ...http, name: 'metrics-cache', problemMembers })
   guardAdmin(app, keys)
   // Before the routes that have an id in the place of the last word.

@@ -9,7 +9,6 @@ import { isFresh } from '../../http/conditions.ts'
 import { problemMembers } from '../../http/problem.ts'
 import { idForm } from '../../rdf/ids.ts'
 import { dimensions } from '../indicators.ts'
-import type { Weights } from '../measure/weights.ts'
 import { type MetricsSource, visibleCatalogue } from './catalogue-reader.ts'
 import { type CatalogueFigures, resolutions } from './figures.ts'
 import type { Cache } from './metrics-cache.ts'
@@ -248,7 +247,6 @@ export const health = z.looseObject({
 export type CacheContext = {
   readonly cache: Cache
   readonly source: MetricsSource
-  readonly weights: Weights
   /** Of the program: other versions may answer the same figures in another form. */
   readonly version: string
   /** Milliseconds since 1970. */

@@ -125,7 +125,7 @@ const unreachableDocument = (row: UnreachableRow, language: string) => ({
   checked: row.checked,
 })
 
-function addDatasetRoutes(app: App, { source, weights }: CacheContext): void {
+function addDatasetRoutes(app: App, { source, cache: { weights } }: CacheContext): void {
   app.openapi(routes.dataset, async (c) => {
     const dataset = await readDataset(source, c.req.valid('param').id, c.var.signal)
     return answerLive(c, [datasetDocument(dataset, weights, c.req.valid('query').locale)])

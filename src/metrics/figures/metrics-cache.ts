@@ -6,6 +6,7 @@
 import type { Log } from '../../log.ts'
 import { inOrder } from '../../pipe/ahead.ts'
 import { openSqlite, type Sqlite } from '../../sqlite.ts'
+import { unlessAborted } from '../../workers/condition.ts'
 import { yielding, type YieldWhenDue } from '../../workers/event-loop.ts'
 import type { Weights } from '../measure/weights.ts'
 import { catalogueIds, datasetIds, type MetricsSource, readCatalogues } from './catalogue-reader.ts'
@@ -70,13 +71,17 @@ export function openCache(options: CacheOptions) {
   const maxima = maximaOf(options.weights)
   return {
     maxima,
+    weights: options.weights,
     figures: figuresReader({ file, names, bands, maxima }),
     /**
      * Counts all metrics graphs, or those of some catalogues, again, and with them the figures of the countries, publishers and
-     * the portal that they are part of. Resolves with the number of the refresh; rejects with a `Failure` of the store. Nobody
-     * has to wait for it: a failure is logged.
+     * the portal that they are part of. Resolves with the number of the refresh; rejects with a `Failure` of the store, or the
+     * reason of the signal. Nobody has to wait: the refresh goes on, and a failure is logged.
      */
-    refresh: (extent: Extent) => queue.request({ extent, at: now() }),
+    refresh: (extent: Extent, signal?: AbortSignal): Promise<number> => {
+      const number = queue.request({ extent, at: now() })
+      return signal ? unlessAborted(number, signal) : number
+    },
     /** Of a catalogue, or of all: within a minute, together with whatever else changes by then. */
     refreshSoon: (catalogue?: string) => soon(catalogue === undefined ? 'all' : [catalogue]),
     /** Of the refresh that runs. */

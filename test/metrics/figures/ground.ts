@@ -16,7 +16,7 @@ import { handClock } from './hand-clock.ts'
 
 export const names = namesOf('http://localhost:8080/')
 
-export const weights = Object.fromEntries(
+const weights = Object.fromEntries(
   indicators.map(({ name, dimension, points }) => [name, { dimension, yes: points, no: 0 }]),
 ) as Weights
 

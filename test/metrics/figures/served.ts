@@ -3,7 +3,7 @@
 import { cacheApp } from '../../../src/metrics/figures/cache-app.ts'
 import { apiKeys } from '../../../src/http/api-key.ts'
 import { logger } from '../../../src/log.ts'
-import { names, openStore, openedCache, weights } from './ground.ts'
+import { names, openStore, openedCache } from './ground.ts'
 import { scores, write, type MeasuredCatalogue } from './measured.ts'
 
 export const address = 'http://localhost:8080/api/mqa/cache'
@@ -84,7 +84,6 @@ export async function served({ isRefreshed = true, isMute = false } = {}) {
   const ground = openedCache({ store })
   const app = cacheApp({
     cache: ground.cache,
-    weights,
     store: isMute ? { ...store, select: () => new Promise(() => undefined) } : store,
     names,
     keys: apiKeys(keys),
