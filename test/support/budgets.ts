@@ -21,7 +21,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   main: 2358,
 
-  metrics: 7900,
+  metrics: 7901,
 
   pipe: 6337,
 
