@@ -80,10 +80,10 @@ describe('the page on profiles', () => {
   it('and the README name commands that do what they say', async () => {
     const commands = [...`${page}${readme}`.matchAll(/^npm run profile -- (.*?)(?: +#.*)?$/gm)]
       .map((match) => match[1]?.trim() ?? '')
-      .map((words) => words.replace('my-profile', 'shapes/default').replace('<folder>', ''))
+      .map((words) => words.replace('my-profile', 'shapes/default'))
       .map((words) => words.replace(/\brecord\.ttl/, 'pipes/demo/three-rivers-water.ttl'))
-    expect(commands.length).toBeGreaterThanOrEqual(4)
-    const entry = new URL('src/projector/inspecting/profile.ts', root).pathname
+    expect(commands.length).toBeGreaterThanOrEqual(3)
+    const entry = new URL('src/projector/profile-command.ts', root).pathname
     for (const command of new Set(commands)) {
       const ended = await promisify(execFile)(process.execPath, [entry, ...command.split(' ')], {
         cwd: new URL('.', root).pathname,

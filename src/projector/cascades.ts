@@ -2,24 +2,49 @@
  * Projects again what uses a resource, when a fact has changed that it embeds: the members of a catalogue, the records that
  * mention a concept of a vocabulary. A mark in the store stands for the whole work: it goes when all of it is indexed, so a
  * crash or a failure on the way means that the work begins anew.
+ *
+ * Users of a concept are found by its IRI as an object of any triple, in its spellings with http and https, with and without
+ * a slash at the end. Not found this way, until they are written or the index is built anew: records that reach a concept
+ * by a literal (a code, a label), by an IRI that only resembles one (deed of a licence, media type of a file type, LOC and
+ * lexvo languages, NUTS regions for countries).
  */
 
 import type { Log } from '../log.ts'
+import { isIri } from '../rdf/iri.ts'
+import type { Names } from '../rdf/names.ts'
+import { ctl } from '../rdf/namespaces.ts'
 import { literal, namedNode } from '../rdf/terms.ts'
 import type { GraphStore } from '../store/graph-store.ts'
-import { type Mark, markLine, systemChange } from '../store/marks.ts'
+import { fact, type Mark, markLine, systemChange } from '../store/marks.ts'
 import { bind, loadQuery, paged, type Query, type QueryValues } from '../store/queries.ts'
+import { mentionsOf } from '../vocabularies/concept-table.ts'
 import type { Pause } from '../workers/retry.ts'
 import { feed } from './feed.ts'
-import { readCascades } from './marks.ts'
+import { conceptsIn } from './gathering/stored-concepts.ts'
+import { everyConcept } from './gathering/vocabulary-indexing.ts'
 import type { Projector } from './projector.ts'
+import { readCascades } from './queue.ts'
+
+const queries = {
+  awaiting: loadQuery('awaiting'),
+  facts: loadQuery('vocabulary-facts'),
+  catalogues: loadQuery('catalogue-handles'),
+  resources: loadQuery('resource-handles'),
+  notes: loadQuery('vocabulary-leftovers'),
+  mentions: loadQuery('mentions'),
+  members: loadQuery('catalogue-members-after'),
+}
 
 /** Marks read at a time. */
 const mostMarks = 100
 /** Milliseconds after a failure. */
-const pauseMs = 1000
+const retryMs = 1000
 /** Rows per query: some stores do not sort more. */
 const mostRows = 5000
+/** Milliseconds until a vocabulary is looked at again that is not indexed yet. */
+const lookMs = 100
+/** Concepts per query: each is asked for in up to four spellings. */
+const conceptsPerQuery = 250
 
 /** Whom a cascade mark means. */
 export type Affected = {
@@ -65,8 +90,8 @@ export function cascades({ store, projector, log, affected, pause }: CascadeCont
         awake = Promise.withResolvers<void>()
       } catch (error) {
         if (signal.aborted) return
-        log.error({ err: error, retryInMs: pauseMs }, 'cascade.failed')
-        await pause(pauseMs, signal)
+        log.error({ err: error, retryInMs: retryMs }, 'cascade.failed')
+        await pause(retryMs, signal)
       }
     }
   }
@@ -81,19 +106,18 @@ export function cascades({ store, projector, log, affected, pause }: CascadeCont
   }
 }
 
-const membersQuery = loadQuery('catalogue-members-after')
-
 /** What is in a catalogue: its datasets and its resources of declared types. What goes meanwhile may still be named. */
 export const catalogueMembers = (store: GraphStore, catalogue: string, signal: AbortSignal) =>
-  keyedPages(store, { query: membersQuery, values: { catalogue: namedNode(catalogue) } }, signal)
+  keyedPages(store, queries.members, { catalogue: namedNode(catalogue) }, signal)
 
 /**
  * The values of the only column of a query in its own order, page by page; each page begins after the last value (`$after`) of
  * the one before, so that none is left out when others go meanwhile.
  */
-export async function* keyedPages(
+async function* keyedPages(
   store: Pick<GraphStore, 'select'>,
-  { query, values }: { readonly query: Query; readonly values: QueryValues },
+  query: Query,
+  values: QueryValues,
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
   for (let after = ''; ;) {
@@ -104,4 +128,139 @@ export async function* keyedPages(
     if (rows.length < mostRows) return
     after = page.at(-1) ?? after
   }
+}
+
+// The records that look different because concepts of a vocabulary changed.
+
+type UsersContext = {
+  readonly store: GraphStore
+  readonly names: Names
+  readonly log: Log
+  /** A version larger than all before. */
+  readonly next: () => number
+  readonly pause: Pause
+}
+
+/** The users of what changed in a vocabulary, once the vocabulary itself is indexed: what changed is known by then. */
+export async function vocabularyUsers(
+  context: UsersContext,
+  mark: Mark,
+  signal: AbortSignal,
+): Promise<Affected> {
+  const { store, pause } = context
+  const waits = bind(queries.awaiting, { resource: namedNode(mark.resource) })
+  while (await store.ask(waits, signal)) await pause(lookMs, signal)
+  signal.throwIfAborted()
+  const changes = await changesOf(store, mark, signal)
+  return { pages: recordsUsing(context, changes, signal), lines: changes.lines }
+}
+
+/** What stands beside the cascade mark of a vocabulary: the concepts that changed, and those that its writer took away. */
+type Changes = {
+  readonly vocabulary: string
+  /** Concepts whose users look different now. */
+  readonly concepts: readonly string[]
+  /** `stored` every concept that the vocabulary has, `gone` concepts that nobody can name any more. */
+  readonly every: 'stored' | 'gone' | undefined
+  /** The lines that say so. */
+  readonly lines: readonly string[]
+}
+
+async function changesOf(
+  store: GraphStore,
+  { resource: vocabulary, version }: Mark,
+  signal: AbortSignal,
+): Promise<Changes> {
+  const valuesOf = async (name: string) => {
+    const values = { vocabulary: namedNode(vocabulary), property: ctl(name) }
+    const all: string[] = []
+    for await (const page of keyedPages(store, queries.notes, values, signal)) all.push(...page)
+    return all
+  }
+  const changed = await valuesOf('changed')
+  const retired = await valuesOf('retired')
+  // A later rewrite may have taken away the same concepts: its own cascade needs to know.
+  const isLast = (await valuesOf('cascade')).every((other) => Number(other) <= version)
+  // A note is the version of the write and the concept.
+  const noted = changed.map((note) => note.slice(note.indexOf(' ') + 1))
+  const concepts = new Set([...noted, ...retired])
+  const isEvery = concepts.delete(everyConcept)
+  const retiredLine = (value: string) =>
+    fact(vocabulary, 'retired', value === everyConcept ? value : { iri: value })
+  return {
+    vocabulary,
+    concepts: [...concepts],
+    every: isEvery ? (retired.includes(everyConcept) ? 'gone' : 'stored') : undefined,
+    lines: [
+      ...changed.map((value) => fact(vocabulary, 'changed', value)),
+      ...(isLast ? retired.map(retiredLine) : []),
+    ],
+  }
+}
+
+/** Each record once. The datasets of a catalogue among them get a mark of their own before its document is written. */
+async function* recordsUsing(
+  context: UsersContext,
+  changes: Changes,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  const { store, names, log, next } = context
+  const { vocabulary, concepts, every } = changes
+  const seen = new Set<string>()
+  const isCatalogue = (graph: string) => names.idOf('catalogue', graph) !== undefined
+  const isRecord = (graph: string) =>
+    names.idOf('dataset', graph) !== undefined || names.typedIdOf(graph) !== undefined
+  const pages =
+    every === 'gone' ? everyRecord(context, signal) : graphsMentioning(context, changes, signal)
+  for await (const page of pages) {
+    const graphs = page.filter((graph) => !seen.has(graph))
+    for (const graph of graphs) seen.add(graph)
+    const catalogues = graphs.filter(isCatalogue)
+    const add = catalogues.map((resource) => markLine('cascade', { resource, version: next() }))
+    if (add.length > 0) await store.write([systemChange({ add })], signal)
+    yield [...catalogues, ...graphs.filter(isRecord)]
+  }
+  const about = { vocabulary, concepts: concepts.length, every, graphs: seen.size }
+  log.info(about, 'enrichment.usersFound')
+}
+
+/** Graphs under the platform's base that mention one of the concepts. */
+async function* graphsMentioning(
+  { store, names }: UsersContext,
+  changes: Changes,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  const start = literal(names.base)
+  for await (const batch of changedConcepts(store, changes, signal))
+    for (let at = 0; at < batch.length; at += conceptsPerQuery) {
+      const some = batch.slice(at, at + conceptsPerQuery)
+      const concept = some
+        .flatMap(mentionsOf)
+        .filter(isIri)
+        .map((iri) => namedNode(iri))
+      if (concept.length > 0) yield* keyedPages(store, queries.mentions, { concept, start }, signal)
+    }
+}
+
+async function* changedConcepts(
+  store: GraphStore,
+  { vocabulary, concepts, every }: Changes,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  yield concepts
+  if (every !== 'stored') return
+  const query = bind(queries.facts, { vocabulary: namedNode(vocabulary) })
+  const scheme = (await store.select(query, signal))[0]?.['scheme']?.value
+  if (scheme === undefined) return
+  for await (const batch of conceptsIn(store, scheme, signal)) yield batch.map(({ iri }) => iri)
+}
+
+/** Catalogues, whose datasets follow by marks of their own, and resources of declared types. */
+async function* everyRecord(
+  { store, names }: UsersContext,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  const prefix = literal(names.catalogue(''))
+  for (const query of [bind(queries.catalogues, { prefix }), bind(queries.resources, {})])
+    yield (await store.select(query, signal)).flatMap((row) => row['resource']?.value ?? [])
 }

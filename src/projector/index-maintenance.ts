@@ -15,7 +15,7 @@ import { catalogueMembers } from './cascades.ts'
 import type { EngineStart } from './engine-start.ts'
 import { feed } from './feed.ts'
 import { type Records, storedCatalogues } from './indexed-records.ts'
-import { readMarks } from './marks.ts'
+import { readMarks } from './queue.ts'
 import type { Projector } from './projector.ts'
 import { reconcile, type ReconcileOptions } from './reconcile.ts'
 

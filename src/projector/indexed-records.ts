@@ -1,15 +1,18 @@
 /**
- * What the store says of the records of each index: which there should be, and the hash of each. Filling an index and comparing
- * it with the store begin with the same list.
+ * What the store says of the records of each index: which there should be, the hash of each, and the catalogues that datasets
+ * embed. Filling an index and comparing it with the store begin with the same list.
  */
 
 import type { Profile, ResourceType } from '../profile/profile.ts'
+import { fromLines } from '../rdf/lines.ts'
 import type { Names } from '../rdf/names.ts'
-import { literal, namedNode } from '../rdf/terms.ts'
+import { dct } from '../rdf/namespaces.ts'
+import { type Graph, graphOf } from '../rdf/read.ts'
+import { literal, namedNode, quad } from '../rdf/terms.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
 import type { GraphStore, Row } from '../store/graph-store.ts'
 import { bind, loadQuery } from '../store/queries.ts'
-import type { CatalogueContexts } from './gathering/catalogue-contexts.ts'
+import { BoundedCache } from '../workers/bounded-cache.ts'
 
 const queries = {
   catalogues: loadQuery('catalogue-handles'),
@@ -19,6 +22,8 @@ const queries = {
   homes: loadQuery('dataset-catalogues'),
   typed: loadQuery('resource-ids'),
   facts: loadQuery('resource-facts'),
+  catalogueHash: loadQuery('catalogue-hash'),
+  parents: loadQuery('catalogue-parents'),
 }
 
 /** Id → its hashes, `''` for a record that has none; what is not there is an absent key. */
@@ -221,3 +226,71 @@ function grouped(rows: readonly Row[], key: string, value: string): Hashes {
     if (one && other) groups.set(one.value, (groups.get(one.value) ?? new Set()).add(other.value))
   return groups
 }
+
+// The catalogues that datasets embed, kept in memory until they change.
+
+type CatalogueContext = {
+  readonly id: string
+  /** Without links to datasets; with the catalogue that it is part of, whichever side says so. */
+  readonly graph: Graph
+  readonly hash: string
+  /** Kept out of search, with everything in it. */
+  readonly hidden: boolean
+}
+
+export type CatalogueContexts = {
+  /** `undefined` when there is no such catalogue. */
+  get(id: string, signal: AbortSignal): Promise<CatalogueContext | undefined>
+  forget(id: string): void
+}
+
+/** Catalogues are few and small without their links; this many are kept at most. */
+const most = 1000
+
+export function catalogueContexts(store: GraphStore, names: Names): CatalogueContexts {
+  const cache = new BoundedCache<CatalogueContext>('catalogues', most)
+  const prefix = literal(names.catalogue(''))
+  const read = async (id: string, signal: AbortSignal): Promise<CatalogueContext | undefined> => {
+    const iri = names.catalogue(id)
+    const catalogue = namedNode(iri)
+    const [text, rows, parents] = await Promise.all([
+      store.read(iri, { links: false }, signal),
+      store.select(bind(queries.catalogueHash, { catalogue }), signal),
+      store.select(bind(queries.parents, { catalogue, prefix }), signal),
+    ])
+    if (text === undefined) return undefined
+    const own = fromLines(text)
+    const above = parents.flatMap(({ parent }) =>
+      parent && parent.value !== iri
+        ? [quad(catalogue, dct('isPartOf'), namedNode(parent.value))]
+        : [],
+    )
+    const graph = graphOf([...own, ...above])
+    return { id, graph, hash: rows[0]?.['hash']?.value ?? '', hidden: isHidden(graph, iri) }
+  }
+  return {
+    get: async (id, signal) => {
+      const cached = cache.get(id)
+      if (cached) return cached
+      const context = await read(id, signal)
+      if (context) cache.set(id, context)
+      return context
+    },
+    forget: (id) => cache.delete(id),
+  }
+}
+
+const localName = (iri: string): string => /[^/#:]*$/.exec(iri)?.[0] ?? ''
+
+/**
+ * Whether a catalogue says of itself that it is hidden: a property with the local name `visibility`, in any namespace,
+ * whose value is an IRI with the local name `hidden`, or the literal `hidden`.
+ */
+const isHidden = (graph: Graph, catalogue: string): boolean =>
+  [...graph.about(catalogue)].some(
+    ([predicate, objects]) =>
+      localName(predicate) === 'visibility' &&
+      objects.some(
+        ({ termType, value }) => (termType === 'Literal' ? value : localName(value)) === 'hidden',
+      ),
+  )

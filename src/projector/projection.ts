@@ -14,7 +14,7 @@ import { documentBuilder, unfitValues } from './building/document.ts'
 import { enrichment, type EnrichmentRule } from './building/enrichment.ts'
 import type { FacetConfig } from './building/facets.ts'
 import { indexSettings } from './building/index-settings.ts'
-import { type Affects, cascades, catalogueMembers } from './cascades.ts'
+import { type Affects, cascades, catalogueMembers, vocabularyUsers } from './cascades.ts'
 import { ConceptCache } from './concept-cache.ts'
 import {
   configuredOrAway,
@@ -23,14 +23,12 @@ import {
   reindex,
   type StartState,
 } from './engine-start.ts'
-import { catalogueContexts } from './gathering/catalogue-contexts.ts'
+import { catalogueContexts, recordsOf } from './indexed-records.ts'
 import { findingsOf, type GatherContext, gatherBatch } from './gathering/gather-batch.ts'
 import { StoredConcepts } from './gathering/stored-concepts.ts'
-import { vocabularyUsers } from './gathering/vocabulary-users.ts'
 import { indexMaintenance } from './index-maintenance.ts'
-import { recordsOf } from './indexed-records.ts'
 import type { LeftOutValue } from './mappings/mapping.ts'
-import { clearing, newestIndexed, newestMark } from './marks.ts'
+import { clearing, newestIndexed, newestMark } from './queue.ts'
 import { Projector } from './projector.ts'
 
 export type ProjectionDeps = {

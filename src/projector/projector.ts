@@ -7,7 +7,7 @@
  *                                ▲         │                 │                    │
  *     recheck ──► read marks ────┘         └─ one batch after the other, each ────┘
  *                                ▲            step beside the next of another
- *                                └── restored: records that failed on their own, after a pause
+ *                                └── restored: what failed, after a pause
  *
  * Where index and store are threads or servers of their own, two of the three would wait otherwise. Batches are indexed in the
  * order in which they were taken. Resources that others embed (catalogues, vocabularies) are gathered with nothing beside them.
@@ -19,18 +19,16 @@ import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { Landed, Mark } from '../store/marks.ts'
 import { conditionVariable } from '../workers/condition.ts'
-import { clearing, readMarks } from './marks.ts'
-import { type Pending, ProjectionQueue, Waiters } from './queue.ts'
+import { clearing, type Pending, ProjectionQueue, readMarks, Waiters } from './queue.ts'
 
-/** Builds what resources become in the index; the answer writes it there. */
-type Gather = (batch: readonly Pending[], signal: AbortSignal) => Promise<Write>
+/** Writes what was gathered to the index. */
 export type Write = () => Promise<void>
 
 type ProjectorDeps = {
   readonly store: GraphStore
   readonly log: Log
   /** Builds the documents of a batch, to be written to the index as one. */
-  readonly gather: Gather
+  readonly gather: (batch: readonly Pending[], signal: AbortSignal) => Promise<Write>
   /** Resolves after so many milliseconds, or when the signal fires. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   /** The largest version whose mark was cleared before. */
@@ -52,8 +50,6 @@ const awayPause = 1000
 const againPause = 5000
 /** Writes that may wait while many more come: with what is being indexed, they are still projected from memory. */
 const mostWaiting = 700
-/** Milliseconds in which a batch may grow, where nobody waits until it is searchable. */
-const batchDelayMs = 150
 /** Records that fail one after the other before the rest of a batch is left for later. */
 const mostFailures = 3
 
@@ -66,8 +62,8 @@ export class Projector {
   readonly #queue: ProjectionQueue
   readonly #waiters = new Waiters()
   readonly #stopping = new AbortController()
-  /** Told whenever there is more to do, or less. */
-  readonly #news = conditionVariable()
+  /** Notified whenever there is more to do, or less. */
+  readonly #changed = conditionVariable()
   /** Batches that are taken and not indexed yet. */
   readonly #taken = new Set<readonly Pending[]>()
   /** Resources that are indexed and still marked, or put off. */
@@ -78,10 +74,6 @@ export class Projector {
   /** Of a batch, until the loop sees it. */
   #failure: { readonly error: unknown } | undefined
   #retryMs = firstPause
-  /** Ends the growing of a batch. */
-  #hurry = new AbortController()
-  /** Callers of `idle`. */
-  #idling = 0
   #indexed: number
   /** The batch that is being indexed, and the marks that are being removed; neither ever rejects. */
   #indexing: Promise<void> = Promise.resolve()
@@ -108,13 +100,13 @@ export class Projector {
   /** Takes marks that are in the store. */
   changed(marks: readonly Landed[]): void {
     for (const mark of marks) if (!this.#queue.add(mark)) this.#hasMore = true
-    this.#grown()
+    this.#changed.notify()
   }
 
   /** Looks for marks in the store: a write failed and may have landed all the same. */
   recheck(): void {
     this.#hasMore = true
-    this.#news.notify()
+    this.#changed.notify()
   }
 
   /** Whether the index may not have the present state of a resource yet. */
@@ -127,7 +119,7 @@ export class Projector {
   again(resource: string, filling = false): Promise<void> | undefined {
     const { promise, resolve } = Promise.withResolvers<void>()
     if (!this.#queue.again({ resource, filling, told: resolve })) return undefined
-    this.#grown()
+    this.#changed.notify()
     return promise
   }
 
@@ -138,41 +130,27 @@ export class Projector {
 
   /** Resolves true when the version is searchable, false when the signal fires first or the search engine is away. */
   settled(mark: Mark, signal: AbortSignal): Promise<boolean> {
-    if (this.#isAway) return Promise.resolve(false)
-    this.#hurry.abort()
-    return this.#waiters.wait(mark, signal)
+    return this.#isAway ? Promise.resolve(false) : this.#waiters.wait(mark, signal)
   }
 
   /** Reads the marks that an earlier process left, then works until `stop`. */
   async start(): Promise<void> {
-    const left = await this.#refill()
-    if (left > 0) this.#deps.log.info({ marks: left }, 'projection.resumed')
+    await this.#refill()
+    if (this.pending > 0) this.#deps.log.info({ marks: this.pending }, 'projection.resumed')
     this.#running = this.#work()
   }
 
   /** Resolves when nothing waits; rejects with the signal's reason when it fires first. */
   async idle(signal: AbortSignal): Promise<void> {
-    this.#idling += 1
-    this.#hurry.abort()
-    try {
-      while (this.pending > 0 || this.#hasMore) await this.#news.next(signal)
-    } finally {
-      this.#idling -= 1
-    }
+    while (this.pending > 0 || this.#hasMore) await this.#changed.next(signal)
   }
 
   /** Ends the loop; what is not done stays marked in the store. */
   async stop(): Promise<void> {
     this.#stopping.abort()
-    this.#hurry.abort()
-    this.#news.notify()
+    this.#changed.notify()
     await this.#running
     await this.#ended()
-  }
-
-  #grown(): void {
-    if (this.#queue.size >= this.#deps.batch) this.#hurry.abort()
-    this.#news.notify()
   }
 
   async #work(): Promise<void> {
@@ -194,25 +172,19 @@ export class Projector {
 
   /**
    * Resolves when a batch should be taken; throws what went wrong with an earlier one. A batch costs about the same for one
-   * resource as for ten: what nobody waits for may grow for a moment, and what is not a whole batch until the one before ends.
+   * resource as for ten: one that is not full grows until the batch before ends.
    */
   async #untilDue(): Promise<void> {
-    const { batch, pause } = this.#deps
     const { signal } = this.#stopping
     while (this.#queue.size === 0 && !this.#hasMore && !this.#failure && !signal.aborted) {
-      await this.#news.next()
+      await this.#changed.next()
       // The response to whoever wrote is sent first: it is ready in this turn.
       await setImmediate()
     }
-    if (this.#queue.size < batch) await this.#ended()
+    if (this.#queue.size < this.#deps.batch) await this.#ended()
     const failure = this.#failure
     this.#failure = undefined
     if (failure) throw failure.error
-    const { size } = this.#queue
-    const isAwaited = this.#waiters.size > 0 || this.#idling > 0
-    if (size === 0 || size >= batch || isAwaited || this.#isAway || signal.aborted) return
-    this.#hurry = new AbortController()
-    await pause(batchDelayMs, this.#hurry.signal)
   }
 
   /** Gathers one batch, and begins to index it when the one before is indexed. */
@@ -224,7 +196,7 @@ export class Projector {
       await this.#refill()
     }
     const taken = this.#queue.take(batch)
-    if (taken.length === 0) return this.#news.notify()
+    if (taken.length === 0) return this.#changed.notify()
     this.#taken.add(taken)
     // What is gathered beside something that it embeds could be built from the state before.
     const isAlone = taken.some(({ resource }) => isFirst(resource))
@@ -239,12 +211,11 @@ export class Projector {
   }
 
   /** Takes as many marks from the store as memory holds; a full page may not have been the last. */
-  async #refill(): Promise<number> {
+  async #refill(): Promise<void> {
     const { store, capacity } = this.#deps
     const marks = await readMarks(store, capacity, this.#stopping.signal)
     this.#hasMore = marks.length >= capacity
     this.changed(marks)
-    return marks.length
   }
 
   /** Resolves when everything that was taken is indexed and no longer marked, or when that went wrong. */
@@ -253,6 +224,7 @@ export class Projector {
     await this.#clearing
   }
 
+  /** Indexes a batch and tells those who wait; removes its marks when those of the batch before are removed. */
   async #index(taken: readonly Pending[], write: Write): Promise<void> {
     const attempt = await this.#attempt(taken, write)
     // Waiters first: a mark that is removed late costs one more projection after a crash, never a lost one.
@@ -260,27 +232,31 @@ export class Projector {
     const marked = attempt.done.filter((one) => one.marked.length > 0)
     this.#unfinished += marked.length
     this.#taken.delete(taken)
-    this.#news.notify()
+    this.#changed.notify()
     await this.#clearing
     if (marked.length > 0) this.#clearing = this.#clear(marked)
   }
 
   /** Writes a batch as a whole; when that fails one by one, so that one bad record does not hold up its neighbours. */
   async #attempt(taken: readonly Pending[], write: Write): Promise<Attempt> {
-    const done: Pending[] = []
-    let error: unknown
     try {
       await write()
-      return { done: taken, failed: [], error }
-    } catch (whole) {
-      error = whole
+      return { done: taken, failed: [], error: undefined }
+    } catch (error) {
+      const isWhole = taken.length === 1 || isAway(error)
+      return isWhole ? { done: [], failed: taken, error } : this.#attemptEach(taken)
     }
-    for (const [at, one] of taken.length > 1 && !isAway(error) ? taken.entries() : []) {
+  }
+
+  async #attemptEach(taken: readonly Pending[]): Promise<Attempt> {
+    const done: Pending[] = []
+    let error: unknown
+    for (const [at, one] of taken.entries()) {
       // When the first few all fail it is not the records.
       if (done.length === 0 && at >= mostFailures) break
       try {
-        const again = await this.#deps.gather([one], this.#stopping.signal)
-        await again()
+        const write = await this.#deps.gather([one], this.#stopping.signal)
+        await write()
         done.push(one)
       } catch (single) {
         error = single
@@ -300,20 +276,18 @@ export class Projector {
     if (written.length > 0) this.#failure = { error }
     else this.#retryMs = firstPause
     this.#waiters.done(done)
-    for (const { told } of done) for (const tell of told ?? []) tell()
+    for (const { told = [] } of done) for (const tell of told) tell()
   }
 
   async #clear(done: readonly Pending[]): Promise<void> {
-    try {
-      const before = this.#indexed
-      const indexed = Math.max(before, ...done.flatMap(({ marked }) => marked))
-      await this.#deps.store.write([clearing(done, { indexed, before })])
-      this.#indexed = indexed
-    } catch (error) {
-      void this.#putOff(done, error)
-    }
+    const before = this.#indexed
+    const indexed = Math.max(before, ...done.flatMap(({ marked }) => marked))
+    await this.#deps.store.write([clearing(done, { indexed, before })]).then(
+      () => (this.#indexed = indexed),
+      (error: unknown) => void this.#putOff(done, error),
+    )
     this.#unfinished -= done.length
-    this.#news.notify()
+    this.#changed.notify()
   }
 
   /** Tries again after a while what keeps nobody waiting. */
@@ -324,7 +298,7 @@ export class Projector {
     await pause(againPause, this.#stopping.signal)
     this.#unfinished -= failed.length
     this.#queue.restore(failed)
-    this.#news.notify()
+    this.#changed.notify()
   }
 }
 

@@ -1,6 +1,81 @@
-/** What waits to be projected: one entry per resource, its newest version, in the order in which resources came; and who waits for it. */
+/**
+ * What waits to be projected: pending marks as they stand in the store; in memory one entry per resource, its newest version, in
+ * the order in which resources came; and who waits for it.
+ */
 
-import type { Fresh, Landed, Mark } from '../store/marks.ts'
+import { systemGraph, xsd } from '../rdf/namespaces.ts'
+import { literal } from '../rdf/terms.ts'
+import type { Change, GraphStore, Row } from '../store/graph-store.ts'
+import { fact, type Fresh, type Landed, type Mark, markLine, systemChange } from '../store/marks.ts'
+import { bind, loadQuery, paged, type Query } from '../store/queries.ts'
+
+const queries = {
+  pending: loadQuery('pending'),
+  cascades: loadQuery('cascades'),
+  newest: loadQuery('newest-mark'),
+  indexed: loadQuery('newest-indexed'),
+}
+
+/** Marks read at a time: some stores do not sort more. */
+const page = 5000
+
+/** The oldest marks, at most `limit`. */
+export async function readMarks(
+  store: GraphStore,
+  limit: number,
+  signal: AbortSignal,
+): Promise<readonly Mark[]> {
+  const marks: Mark[] = []
+  for (let most = 0, rows = 0; rows === most && marks.length < limit;) {
+    most = Math.min(page, limit - marks.length)
+    const after = literal(String(marks.at(-1)?.version ?? 0), xsd('integer'))
+    const query = paged(bind(queries.pending, { after }), { limit: most })
+    const read = await store.select(query, signal)
+    marks.push(...marksIn(read, 'resource'))
+    rows = read.length
+  }
+  return marks
+}
+
+/** Catalogues and vocabularies whose users wait to be projected again, at most `limit`. */
+export const readCascades = async (
+  store: GraphStore,
+  limit: number,
+  signal: AbortSignal,
+): Promise<readonly Mark[]> =>
+  marksIn(await store.select(paged(bind(queries.cascades, {}), { limit }), signal), 'catalogue')
+
+const marksIn = (rows: readonly Row[], name: string): readonly Mark[] =>
+  rows.flatMap(({ [name]: resource, version }) =>
+    resource && version ? [{ resource: resource.value, version: Number(version.value) }] : [],
+  )
+
+async function newest(store: GraphStore, query: Query): Promise<number> {
+  const [row] = await store.select(bind(query, {}))
+  return Number(row?.['newest']?.value ?? 0)
+}
+
+/** The largest version of all marks, 0 without any. */
+export const newestMark = (store: GraphStore): Promise<number> => newest(store, queries.newest)
+
+/** The largest version whose mark was cleared, 0 where a version that keeps none has written the store. */
+export const newestIndexed = (store: GraphStore): Promise<number> => newest(store, queries.indexed)
+
+/**
+ * The change that removes exactly the marks that were read: a newer one survives. The store knows from then on how far the index
+ * had come.
+ */
+export function clearing(
+  done: readonly Pending[],
+  { indexed, before }: { readonly indexed: number; readonly before: number },
+): Change {
+  const lines = (version: number) =>
+    indexed === before ? [] : [fact(systemGraph, 'indexed', String(version))]
+  const marks = done.flatMap(({ resource, marked }) =>
+    marked.map((version) => markLine('pending', { resource, version })),
+  )
+  return systemChange({ remove: [...marks, ...lines(before)], add: lines(indexed) })
+}
 
 /** All versions of a resource that were marked; they are cleared together once the newest state is indexed. */
 export type Pending = {
@@ -13,7 +88,7 @@ export type Pending = {
   readonly fresh?: Fresh
   /** Only for indices that are being filled. */
   readonly filling?: boolean
-  /** Told when the resource is indexed. */
+  /** Called when the resource is indexed. */
   readonly told?: readonly (() => void)[]
 }
 
@@ -107,9 +182,9 @@ export class ProjectionQueue {
   }
 
   #admit(next: Pending): boolean {
-    if (this.size >= this.#capacity && !this.#find(next.resource)) return false
-    this.#merge(next)
-    return true
+    const isRefused = this.size >= this.#capacity && !this.#find(next.resource)
+    if (!isRefused) this.#merge(next)
+    return !isRefused
   }
 
   #merge(next: Pending): void {
@@ -149,22 +224,20 @@ export class Waiters {
     const abort = () => resolve(false)
     signal.addEventListener('abort', abort, { once: true })
     this.#waiting.add(waiter)
-    try {
-      return await promise
-    } finally {
+    return promise.finally(() => {
       signal.removeEventListener('abort', abort)
       this.#waiting.delete(waiter)
-    }
+    })
   }
 
-  /** Tells the waiters of these resources. */
+  /** Resolves those who wait for these resources. */
   done(indexed: readonly Mark[]): void {
     const versions = new Map(indexed.map(({ resource, version }) => [resource, version]))
     for (const { resource, version, resolve } of this.#waiting)
       if (version <= (versions.get(resource) ?? -1)) resolve(true)
   }
 
-  /** Tells all that it will take longer than they can wait. */
+  /** It will take longer than anybody can wait. */
   giveUp(): void {
     for (const { resolve } of this.#waiting) resolve(false)
   }

@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { logger } from '../../src/log.ts'
-import { newestMark, readMarks } from '../../src/projector/marks.ts'
-import type { Pending } from '../../src/projector/queue.ts'
+import { newestMark, type Pending, readMarks } from '../../src/projector/queue.ts'
 import { Projector } from '../../src/projector/projector.ts'
 import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
@@ -262,46 +261,6 @@ describe('the projector', () => {
     await projector.stop()
     expect(settled).toEqual([true, true, true, true])
     expect(await readMarks(store, 10, soon())).toEqual([mark('bad', 2)])
-  })
-
-  it('gives marks that nobody waits for a moment of company, and those that somebody waits for none', async () => {
-    const company = Promise.withResolvers<void>()
-    const { projector, projected, pauses } = recording({ pause: () => company.promise })
-    const [first, second, third] = [mark('a', 1), mark('b', 2), mark('c', 3)]
-    await projector.start()
-    await write(first, second, third)
-    projector.changed([first])
-    await expect.poll(() => pauses).toEqual([150])
-    projector.changed([second])
-    company.resolve()
-    await expect.poll(() => projected.flat()).toHaveLength(2)
-    projector.changed([third])
-    expect(await projector.settled(third, soon())).toBe(true)
-    await projector.stop()
-    expect(projected.map((batch) => batch.length)).toEqual([2, 1])
-    expect(pauses).toEqual([150])
-  })
-
-  it('ends the moment when somebody comes to wait, when the batch is full, and when it is stopped', async () => {
-    const { projector, projected, pauses } = recording({
-      batch: 3,
-      pause: (signal) =>
-        new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
-    })
-    const marks = Array.from({ length: 6 }, (_, i) => mark(`r${i}`, i + 1))
-    await projector.start()
-    projector.changed(marks.slice(0, 1))
-    await expect.poll(() => pauses).toHaveLength(1)
-    expect(await projector.settled(mark('r0', 1), soon())).toBe(true)
-    projector.changed(marks.slice(1, 2))
-    await expect.poll(() => pauses).toHaveLength(2)
-    projector.changed(marks.slice(2, 4))
-    await expect.poll(() => projected.map((batch) => batch.length)).toEqual([1, 3])
-    projector.changed(marks.slice(4))
-    await expect.poll(() => pauses).toHaveLength(3)
-    await projector.stop()
-    // What stands in the store is found by the next start.
-    expect(projected.flat()).toHaveLength(4)
   })
 
   it('projects once more what the store could not forget', async () => {

@@ -29,7 +29,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   profile: 1606,
 
-  projector: 6258,
+  projector: 6049,
 
   rdf: 3691,
 

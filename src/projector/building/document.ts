@@ -19,20 +19,27 @@ import { type Concept, conceptsOf } from '../../vocabularies/concept.ts'
 import { languageMap, oneText } from '../../vocabularies/labels.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 import { languageCodes } from '../mappings/concepts.ts'
-import { afterLast, mappedFields, objectOf } from '../mappings/mapping.ts'
-import type { CatalogueFacts, LeftOutValue, Scene, Slot } from '../mappings/mapping.ts'
+import {
+  afterLast,
+  mappedFields,
+  objectOf,
+  type CatalogueFacts,
+  type LeftOutValue,
+  type Scene,
+  type Slot,
+} from '../mappings/mapping.ts'
 import { countriesOf } from '../mappings/places.ts'
 import { slotsOf } from '../mappings/slots.ts'
-import { fieldColumns } from './columns.ts'
-import { facetReader, hasCountry } from './facet-values.ts'
+import { fieldColumns, addText, indexFields, nothingIndexed } from './index-fields.ts'
 import {
+  facetReader,
+  hasCountry,
   allFacets,
   defaultFacets,
   defaultNonCountries,
   type FacetConfig,
   servedFacet,
 } from './facets.ts'
-import { addText, indexFields, nothingIndexed } from './index-fields.ts'
 
 export type BuilderContext = {
   readonly profile: Profile

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import type { FacetSettings, IndexName, IndexSettings } from '../../search-index/index-settings.ts'
 import type { Profile, Shape } from '../../profile/profile.ts'
 import { allFacets, defaultFacets, type FacetConfig, servedFacet, indexedShape } from './facets.ts'
-import { fieldColumns, flat, holdsDates, numberNames, orderNames } from './columns.ts'
+import { fieldColumns, flat, holdsDates, numberNames, orderNames } from './index-fields.ts'
 
 /** Counts what code makes of the same record and the same profile: a higher one builds every index anew. */
 const mappingNumber = 3

@@ -1,6 +1,6 @@
 /**
- * Every mapping class in one table: the function that makes its JSON, how that JSON is indexed, what a facet over it counts, and
- * how far beyond a value the function reads. Documents, index settings, facets and example queries all follow it.
+ * Every mapping class in one table: the function that makes its JSON, how that JSON is indexed and what a facet over
+ * it counts. Documents, index settings and facets all follow it.
  */
 
 import type { MappingClass } from '../../profile/profile.ts'
@@ -66,8 +66,6 @@ type Class = {
   readonly index?: IndexRule
   /** For classes whose values are objects; every other value is its own term. */
   readonly facet?: FacetTerms
-  /** 1 what is said about the value is read, too; 2 also what is said about the nodes in that (a mail address with a value). */
-  readonly reach?: 1 | 2
 }
 
 const facet: FacetTerms = { term: 'id', display: 'label' }
@@ -88,7 +86,6 @@ const party = (map: Mapping, index: IndexRule): Class => ({
   map,
   index: { ...index, order: ['name'] },
   facet: { term: 'name', display: 'name' },
-  reach: 2,
 })
 /** Never read from values: the platform fills these. */
 const computed: Mapping = () => undefined
@@ -107,7 +104,7 @@ export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
   Nested: { map: nested, facet },
   SpatialResource: { map: spatialResource, index: { ...english, order: ['id'] }, facet },
   Metrics: { map: computed, index: { column: 'numbers' } },
-  License: { ...concept(license), reach: 1 },
+  License: concept(license),
   Format: concept(format),
   MultiLang: texts,
   MultiLangTitle: title,
@@ -118,16 +115,15 @@ export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
   Integer: number,
   Numeric: number,
   Boolean: { map: truth, index: { column: 'flag' } },
-  DateRange: { map: dateRange, index: { column: 'period' }, reach: 2 },
+  DateRange: { map: dateRange, index: { column: 'period' } },
   AccessRight: concept(accessRight),
   Frequency: concept(frequency),
   FrequencyMultiLang: concept(frequency),
-  AdmsSkos: { map: labelledResource, index: english, facet: byResource, reach: 1 },
+  AdmsSkos: { map: labelledResource, index: english, facet: byResource },
   LabeledResource: {
     map: labelledResource,
     index: textOf('record', 'label'),
     facet: byResource,
-    reach: 1,
   },
   LabeledText: plain,
   DatasetType: concept(datasetType),
@@ -136,23 +132,21 @@ export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
   EuroVoc: skos,
   GenericSkosMultiLang: skos,
   MediaType: { map: mediaType },
-  Document: { map: documentFormat, index: english, facet: byResource, reach: 1 },
+  Document: { map: documentFormat, index: english, facet: byResource },
   Page: {
     map: webPage,
     index: textOf('map', 'title', 'description'),
     facet: { term: 'resource', display: 'title' },
-    reach: 1,
   },
   AgentMultiLang: party(agentMultiLang, textOf('map', 'name')),
-  Checksum: { map: checksum, reach: 1 },
+  Checksum: { map: checksum },
   AdmsIdentifier: {
     map: admsIdentifier,
     index: textOf('none', 'identifier'),
     facet: { term: 'identifier', display: 'identifier' },
-    reach: 1,
   },
-  QualifiedRelation: { map: qualifiedRelation, reach: 1 },
-  MetadataExtension: { map: metadataExtension, reach: 1 },
-  Spatial: { map: spatial, index: { column: 'boxes' }, reach: 2 },
+  QualifiedRelation: { map: qualifiedRelation },
+  MetadataExtension: { map: metadataExtension },
+  Spatial: { map: spatial, index: { column: 'boxes' } },
   TranslationMeta: { map: computed },
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { logger } from '../../../src/log.ts'
-import { readMarks } from '../../../src/projector/marks.ts'
+import { readMarks } from '../../../src/projector/queue.ts'
 import { names, pause, platform } from './platform.ts'
 
 const soon = () => AbortSignal.timeout(30_000)

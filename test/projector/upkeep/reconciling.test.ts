@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { metrics } from '../../../src/http/metrics.ts'
 import { logger } from '../../../src/log.ts'
-import { reconciling } from '../../../src/projector/periodic-reconcile.ts'
+import { reconciling } from '../../../src/projector/reconcile.ts'
 import { handClock } from '../../support/scheduler/hand-clock.ts'
 
 const minute = 60_000

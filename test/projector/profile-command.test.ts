@@ -1,12 +1,11 @@
 /** `npm run profile` as a person meets it: words, exit codes, files. */
 
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { WrongUsage } from '../../../src/errors.ts'
-import { runProfileCommand, profileArguments } from '../../../src/projector/inspecting/command.ts'
-import { directoryOf, smallProfile } from '../../profile/small.ts'
+import { WrongUsage } from '../../src/errors.ts'
+import { runProfileCommand, profileArguments } from '../../src/projector/profile-command.ts'
+import { directoryOf, smallProfile } from '../profile/small.ts'
 
 describe('check', () => {
   test('sums up a profile that can be used', async () => {
@@ -84,22 +83,9 @@ describe('show', () => {
   })
 })
 
-test('queries writes one file per index', async () => {
-  const out = join(await directoryOf({}), 'examples')
-  expect((await runProfileCommand(['queries', out, '--profile', await smallProfile()])).code).toBe(
-    0,
-  )
-  expect(readdirSync(out).toSorted()).toEqual([
-    'catalogue.rq',
-    'concept.rq',
-    'dataset.rq',
-    'metrics.rq',
-  ])
-})
-
 describe('the arguments', () => {
   test.each([
-    [[], 'check, show or queries'],
+    [[], 'check or show'],
     [['mend', 'x'], 'mend'],
     [['check'], 'check what'],
     [['check', 'a', 'b'], 'one at a time'],
@@ -119,8 +105,8 @@ describe('the arguments', () => {
 })
 
 test('the script writes and exits as the command says', () => {
-  const words = ['src/projector/inspecting/profile.ts', 'mend']
+  const words = ['src/projector/profile-command.ts', 'mend']
   const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
   expect(status).toBe(2)
-  expect(stderr).toContain('check, show or queries')
+  expect(stderr).toContain('check or show')
 })

@@ -2,11 +2,11 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { documentsOf } from '../../../src/projector/inspecting/showing.ts'
-import { formatOfSuffix } from '../../../src/rdf/media-types.ts'
-import { decode, parse } from '../../../src/rdf/parse.ts'
-import { graphOf, instances } from '../../../src/rdf/read.ts'
-import { profile } from '../built.ts'
+import { documentsOf } from '../../src/projector/shown-documents.ts'
+import { formatOfSuffix } from '../../src/rdf/media-types.ts'
+import { decode, parse } from '../../src/rdf/parse.ts'
+import { graphOf, instances } from '../../src/rdf/read.ts'
+import { profile } from './built.ts'
 
 const folder = '../shared/data/samples'
 

@@ -1,29 +1,26 @@
-/** What the profile command answers: a check, the documents of records, example queries. */
+/** `npm run profile`: checks a profile, and shows what records become by it and what is left out of them. */
 
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { extname, join, resolve } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { extname, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { ScriptFailure, scriptArguments } from '../../config/script.ts'
-import { Failure, WrongUsage } from '../../errors.ts'
-import { loadProfile } from '../../profile/load-profile.ts'
-import type { Field, Profile, Shape } from '../../profile/profile.ts'
-import { isIri } from '../../rdf/iri.ts'
-import { formatOfSuffix } from '../../rdf/media-types.ts'
-import { decode, parse, type Repair } from '../../rdf/parse.ts'
-import { unservedFacets } from '../building/facets.ts'
-import { exampleQueries } from './examples.ts'
-import { documentsJson, documentsOf, documentsText } from './showing.ts'
+import { ScriptFailure, scriptArguments } from '../config/script.ts'
+import { Failure, WrongUsage } from '../errors.ts'
+import { loadProfile } from '../profile/load-profile.ts'
+import type { Field, Profile, Shape } from '../profile/profile.ts'
+import { isIri } from '../rdf/iri.ts'
+import { formatOfSuffix } from '../rdf/media-types.ts'
+import { decode, parse, type Repair } from '../rdf/parse.ts'
+import { unservedFacets } from './building/facets.ts'
+import { documentsJson, documentsOf, documentsText } from './shown-documents.ts'
 
-const vocabularies = fileURLToPath(new URL('../../../shapes/vocabularies', import.meta.url))
+const vocabularies = fileURLToPath(new URL('../../shapes/vocabularies', import.meta.url))
 
 const usage = `npm run profile -- check <directory>
 npm run profile -- show <record file> [--profile directory] [--base IRI] [--json]
-npm run profile -- queries <directory> [--profile directory]
 
   check     whether the platform takes a profile: every problem with file and line, or a summary of its fields
   show      the documents that the records of a file become, and what is left out of them
             (Turtle or any other RDF format, by its suffix; a catalogue in the same file is that of the datasets)
-  queries   writes example CONSTRUCT queries of a profile, one file per index
 
   --profile directory   default: the profile that ships with the platform
   --base IRI            default: http://localhost:8080/
@@ -53,8 +50,8 @@ export function profileArguments(argumentList: readonly string[]) {
     json: { type: 'boolean' },
   })
   const [command, path, ...others] = positionals
-  if (command !== 'check' && command !== 'show' && command !== 'queries')
-    throw new WrongUsage(`check, show or queries? got ${command ?? 'nothing'}`)
+  if (command !== 'check' && command !== 'show')
+    throw new WrongUsage(`check or show? got ${command ?? 'nothing'}`)
   if (path === undefined) throw new WrongUsage(`${command} what? Give a file or directory`)
   if (others.length > 0) throw new WrongUsage(`one at a time, got also ${others.join(' ')}`)
   const { profile, base = 'http://localhost:8080/', json = false } = values
@@ -76,19 +73,9 @@ async function answer({
     },
   )
   if (command === 'check') return summaryOf(profile)
-  if (command === 'show') {
-    const { quads, repairs } = await quadsIn(path)
-    const all = await documentsOf(quads, { profile, base, vocabularies })
-    return json ? documentsJson(all) : repairs.join('') + documentsText(all)
-  }
-  await mkdir(path, { recursive: true })
-  let written = ''
-  for (const { name, text } of exampleQueries(profile)) {
-    const file = `${join(path, name)}.rq`
-    await writeFile(file, text)
-    written += `${file}\n`
-  }
-  return written
+  const { quads, repairs } = await quadsIn(path)
+  const all = await documentsOf(quads, { profile, base, vocabularies })
+  return json ? documentsJson(all) : repairs.join('') + documentsText(all)
 }
 
 /** Broken IRIs and language tags are put right, as by an import. */
@@ -152,4 +139,11 @@ function summaryOf(profile: Profile): string {
     ...(odd.length > 0 ? ['Worth a look:', ...odd.map((one) => `  ${one}`)] : []),
     '',
   ].join('\n')
+}
+
+if (import.meta.main) {
+  const { code, out, complaint } = await runProfileCommand(process.argv.slice(2))
+  process.stdout.write(out)
+  process.stderr.write(complaint)
+  process.exitCode = code
 }

@@ -1,18 +1,18 @@
 /** The documents that the records of a file become, and what is left out of them. */
 
 import type { Quad, Term } from '@rdfjs/types'
-import { ScriptFailure } from '../../config/script.ts'
-import type { Profile, ResourceType } from '../../profile/profile.ts'
-import { platformId } from '../../rdf/ids.ts'
-import { names, type Names } from '../../rdf/names.ts'
-import { dcat, dct, rdf } from '../../rdf/namespaces.ts'
-import { type Graph, graphOf, instances, keyOf } from '../../rdf/read.ts'
-import { namedNode, quad } from '../../rdf/terms.ts'
-import { compareCodePoints } from '../../text/code-points.ts'
-import { loadBundled } from '../../vocabularies/authorities.ts'
-import { schemeIn } from '../../vocabularies/concept.ts'
-import { type Built, documentBuilder } from '../building/document.ts'
-import { ConceptCache } from '../concept-cache.ts'
+import { ScriptFailure } from '../config/script.ts'
+import type { Profile, ResourceType } from '../profile/profile.ts'
+import { platformId } from '../rdf/ids.ts'
+import { names, type Names } from '../rdf/names.ts'
+import { dcat, dct, rdf } from '../rdf/namespaces.ts'
+import { type Graph, graphOf, instances, keyOf } from '../rdf/read.ts'
+import { namedNode, quad } from '../rdf/terms.ts'
+import { compareCodePoints } from '../text/code-points.ts'
+import { loadBundled } from '../vocabularies/authorities.ts'
+import { schemeIn } from '../vocabularies/concept.ts'
+import { type Built, documentBuilder } from './building/document.ts'
+import { ConceptCache } from './concept-cache.ts'
 
 type Source = { readonly profile: Profile; readonly base: string; readonly vocabularies: string }
 
