@@ -36,9 +36,18 @@ const cell = (text: string): string => {
 
 const line = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`
 
-/** At most 10,000 rows, each a hit; the first row names the columns. Throws `Refused` and `Failure`. */
-export async function* hitsCsv(context: PageContext, form: SearchForm): AsyncGenerator<string> {
-  yield line(columns)
+/** At most 10,000 rows, each a hit; the first row names the columns. Rejects as the search does, before the first row. */
+export async function hitsCsv(context: PageContext, form: SearchForm): Promise<ReadableStream> {
+  const rows = rowsOf(context, form)
+  const first = await rows.next()
+  const all = async function* () {
+    yield first.value ?? ''
+    yield* rows
+  }
+  return ReadableStream.from(all()).pipeThrough(new TextEncoderStream())
+}
+
+async function* rowsOf(context: PageContext, form: SearchForm): AsyncGenerator<string, undefined> {
   const pages = lastHit / perPage
   for (let page = 0; page < pages; page += 1) {
     const query = serviceQuery(form, context.language, {
@@ -47,6 +56,7 @@ export async function* hitsCsv(context: PageContext, form: SearchForm): AsyncGen
       aggregation: 'false',
     })
     const { records } = await searchRecords(context, query)
+    if (page === 0) yield line(columns)
     yield records
       .map((record) =>
         line([

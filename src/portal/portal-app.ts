@@ -9,13 +9,11 @@ import { pathOf } from '../http/context.ts'
 import { addVary } from '../http/headers.ts'
 import { recordPath } from './addresses.ts'
 import { serveFiles } from './asset-routes.ts'
-import { hitsCsv } from './hits-csv.ts'
-import { searchForm } from './search-query.ts'
-import { citationFormats, citationOf } from './citations.ts'
+import { addFileRoutes } from './file-routes.ts'
 import { wantedLanguage } from './languages.ts'
 import { frame, type PageContent, type PageContext, type PageStatus } from './page.ts'
 import { cataloguePage, cataloguesPage } from './pages/catalogue-pages.ts'
-import { datasetPage, readRecord } from './pages/dataset-page.ts'
+import { datasetPage } from './pages/dataset-page.ts'
 import { checkPage } from './pages/check-page.ts'
 import { errorPage, helpFor, type PageProblem } from './pages/error-page.ts'
 import { previewPage } from './pages/preview-page.ts'
@@ -25,20 +23,17 @@ import { homePage } from './pages/home-page.ts'
 import { publisherPage, publishersPage } from './pages/publisher-pages.ts'
 import { catalogueReportPage, reportsPage } from './pages/report-pages.ts'
 import { resourcePage, resourcesPage } from './pages/resource-pages.ts'
-import { sparqlFile, sparqlPage } from './pages/sparql-page.ts'
+import { sparqlPage } from './pages/sparql-page.ts'
 import { conceptPage, vocabulariesPage, vocabularyPage } from './pages/vocabulary-pages.ts'
 import { qualityPage } from './pages/quality-page.ts'
 import { facetPage, searchPage } from './pages/search-page.ts'
 import { prefersPage } from './negotiation.ts'
 import { ServiceRefusal, type Port, type Ports } from './ports.ts'
-import { textOr } from './record.ts'
-import { datasetSchema } from './schema-org.ts'
 import type { Oidc } from '../http/oidc.ts'
 import type { Sessions } from './sessions.ts'
 import { addStewardRoutes, sessionOf } from './steward-routes.ts'
 import type { PageShell } from './page-shell.ts'
 import { operatorPage } from './parts/prose.ts'
-import { suggestionsFor } from './suggestions.ts'
 import { html } from './html.ts'
 import { Semaphore } from '../workers/semaphore.ts'
 
@@ -94,8 +89,7 @@ export function portalApp(deps: PortalDeps): App {
   const app = newApp({ ...deps.http, name: 'portal' })
   // First: `/:language` would take their addresses.
   serveFiles(app, portal)
-  serveRecords(app, portal)
-  serveSuggestions(app, portal)
+  addFileRoutes(app, { contextOf: (c) => contextOf(c, portal), renders: portal.renders })
   serveRedirects(app, portal)
   servePages(app, portal)
   if (portal.sessions)
@@ -287,13 +281,6 @@ function serveLists(page: Bind): void {
 
 /** The query editor and the check of metadata. */
 function serveTools(app: App, portal: Portal, page: Bind): void {
-  app.get('/:language/:file{sparql\\.[a-z]+}', async (c) => {
-    const context = await contextOf(c, portal)
-    const ending = c.req.param('file').slice('sparql.'.length)
-    const file = context && (await sparqlFile(context, ending, c.req.query('query') ?? ''))
-    if (!file) throw new Failure('not-found', 'there is no such format')
-    return file
-  })
   page('/sparql', (context, c) => sparqlPage(context, new URL(c.req.url).searchParams))
   page('/check', (context) => checkPage(context, {}))
   app.post('/:language/check', async (c) => {
@@ -343,54 +330,4 @@ function problemOf(error: unknown): PageProblem | undefined {
   if (isLate || (error instanceof Failure && error.kind === 'store-unavailable'))
     return { status: 503, retryAfter: 5 }
   return undefined
-}
-
-/** What the search field offers while somebody types (`portal.js`). */
-function serveSuggestions(app: App, portal: Portal): void {
-  app.get('/:language/suggest', async (c) => {
-    const context = await contextOf(c, portal)
-    if (!context) throw new Failure('not-found', 'there is no such language')
-    const found = await portal.renders.run(
-      () => suggestionsFor(context, c.req.query('q') ?? ''),
-      c.get('signal'),
-    )
-    return c.json(found, 200, { 'Cache-Control': 'public, max-age=60' })
-  })
-}
-
-/** Records for programs: the hits of a search, a dataset as schema.org, and how it is cited. */
-function serveRecords(app: App, portal: Portal): void {
-  app.get('/:language/datasets.csv', async (c) => {
-    const context = await contextOf(c, portal)
-    if (!context) throw new Failure('not-found', 'there is no such language')
-    const rows = hitsCsv(context, searchForm(new URL(c.req.url).searchParams))
-    const headers = {
-      'Content-Type': 'text/csv; charset=utf-8',
-      'Content-Disposition': 'attachment; filename="datasets.csv"',
-    }
-    return c.body(ReadableStream.from(rows).pipeThrough(new TextEncoderStream()), 200, headers)
-  })
-  app.get('/:language/datasets/:file{.+\\.schema\\.jsonld}', async (c) => {
-    const context = await contextOf(c, portal)
-    if (!context) throw new Failure('not-found', 'there is no such language')
-    const id = (c.req.param('file') ?? '').replace(/\.schema\.jsonld$/, '')
-    const record = await readRecord(context, 'datasets', id)
-    const page = `${context.root}${context.language}/datasets/${encodeURIComponent(id)}`
-    return c.body(JSON.stringify(datasetSchema(context, record, page)), 200, {
-      'Content-Type': 'application/ld+json',
-    })
-  })
-  app.get('/:language/datasets/:id/:file{cite\\.[a-z]+}', async (c) => {
-    const context = await contextOf(c, portal)
-    const format = citationFormats[(c.req.param('file') ?? '').slice('cite.'.length)]
-    if (!context || !format) throw new Failure('not-found', 'there is no such form of citation')
-    const record = await readRecord(context, 'datasets', c.req.param('id') ?? '')
-    const text = format.write(citationOf(context, record))
-    const name = (textOr(record['id']) ?? 'dataset').replaceAll(/[^\w.-]/g, '-')
-    const ending = (c.req.param('file') ?? '').split('.').at(-1)
-    return c.body(text, 200, {
-      'Content-Type': format.type,
-      'Content-Disposition': `attachment; filename="${name}.${ending}"`,
-    })
-  })
 }

@@ -42,6 +42,14 @@ export class ServiceRefusal extends Error {
   }
 }
 
+const away = (cause: unknown): never => {
+  throw new Failure('store-unavailable', 'A service does not answer.', { cause, retryAfter: 5 })
+}
+
+/** The answer of a service, whatever it is. Throws `store-unavailable` where there is none. */
+export const askPort = (port: Port, path: string, init: RequestInit): Promise<Response> =>
+  port(path, init).catch(away)
+
 /** The JSON of a service, `undefined` where it answers something else. Throws `Refused` for its problems, and `store-unavailable` where it does not answer in time. */
 export async function askJson(
   port: Port,
@@ -49,12 +57,10 @@ export async function askJson(
   init: RequestInit & { readonly signal: AbortSignal },
 ): Promise<unknown> {
   const headers = { Accept: 'application/json', ...Object.fromEntries(new Headers(init.headers)) }
-  const answer = await port(path, { ...init, headers }).catch((cause: unknown) => {
-    throw new Failure('store-unavailable', 'A service does not answer.', { cause, retryAfter: 5 })
-  })
+  const answer = await askPort(port, path, { ...init, headers })
   if (answer.ok) {
     const isJson = answer.headers.get('Content-Type')?.includes('json') === true
-    if (isJson) return answer.json()
+    if (isJson) return answer.json().catch(away)
     await answer.body?.cancel()
     return undefined
   }

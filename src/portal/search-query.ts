@@ -37,12 +37,16 @@ const longest = 1000
 const day = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}$/)
+  .refine((text) => !Number.isNaN(Date.parse(text)))
   .optional()
   .catch(undefined)
-const numbers = z
+const longitude = z.number().min(-180).max(180)
+const latitude = z.number().min(-90).max(90)
+const box = z
   .string()
   .transform((text) => text.split(',').map(Number))
-  .pipe(z.tuple([z.number(), z.number(), z.number(), z.number()]))
+  .pipe(z.tuple([longitude, latitude, longitude, latitude]))
+  .refine(([, south, , north]) => south <= north)
   .optional()
   .catch(undefined)
 const text = z.string().trim().max(longest).default('').catch('')
@@ -52,7 +56,7 @@ const shape = z.object({
   place: text,
   from: day,
   to: day,
-  bbox: numbers,
+  bbox: box,
   sort: z.enum(['relevance', 'modified', 'issued', 'title', 'quality']).optional().catch(undefined),
   page: z.coerce.number().int().min(1).max(1_000_000).default(1).catch(1),
 })

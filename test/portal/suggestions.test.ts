@@ -50,7 +50,7 @@ it('suggestions are titles, themes and publishers with a word that begins like w
     themes: [],
     publishers: [{ label: 'Waterworks of the city', path: expect.stringMatching(/\?publisher=/) }],
   })
-  expect((await suggest('envi')) as object).toMatchObject({
+  expect(await suggest('envi')).toMatchObject({
     themes: [{ label: 'Environment', path: '/en/datasets?categories=ENVI' }],
   })
 })

@@ -2,9 +2,10 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { Failure } from '../../errors.ts'
 import { html, icon, safeAddress, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { pathTo, pageSection, type PageContent, type PageContext } from '../page.ts'
-import { ServiceRefusal } from '../ports.ts'
+import { askPort, ServiceRefusal } from '../ports.ts'
 
 type Example = { readonly title: string; readonly query: string }
 
@@ -72,13 +73,18 @@ export async function sparqlFile(
   const accept = endings[ending]
   if (accept === undefined) return undefined
   const headers = { 'Content-Type': 'application/sparql-query', Accept: accept }
-  return ports.sparql('', { method: 'POST', headers, body: query.slice(0, longestQuery), signal })
+  return askPort(ports.sparql, '', {
+    method: 'POST',
+    headers,
+    body: query.slice(0, longestQuery),
+    signal,
+  })
 }
 
 /** What the service answers; what is wrong with the query is no error of the page. */
 async function run({ ports, signal }: PageContext, query: string): Promise<Result> {
   const started = performance.now()
-  const reply = await ports.sparql('', {
+  const reply = await askPort(ports.sparql, '', {
     method: 'POST',
     headers: {
       'Content-Type': 'application/sparql-query',
@@ -95,7 +101,16 @@ async function run({ ports, signal }: PageContext, query: string): Promise<Resul
   }
   const text = await reply.text()
   if (!reply.headers.get('Content-Type')?.includes('json')) return { text: text.slice(0, 200_000) }
-  return { answer: answer.parse(JSON.parse(text)), ms: Math.round(performance.now() - started) }
+  return { answer: answer.parse(jsonOf(text)), ms: Math.round(performance.now() - started) }
+}
+
+/** Throws `store-unavailable`: an answer that breaks off is none. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Failure('store-unavailable', 'A service does not answer.', { cause, retryAfter: 5 })
+  }
 }
 
 function shownResult(context: PageContext, query: string, result: Result): HtmlMarkup {

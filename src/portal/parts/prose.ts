@@ -3,7 +3,7 @@
 import { marked } from 'marked'
 import sanitizeHtml from 'sanitize-html'
 import { raw } from 'hono/html'
-import type { HtmlMarkup } from '../html.ts'
+import { html, type HtmlMarkup } from '../html.ts'
 
 /** Characters of a description that are read. */
 const longest = 50_000
@@ -24,8 +24,14 @@ const rules: sanitizeHtml.IOptions = {
 
 /** HTML of a description: paragraphs, lists, links that search engines do not follow; no images, no headings. */
 export function proseOf(text: string): HtmlMarkup {
-  const markdown = marked.parse(text.slice(0, longest), { async: false, gfm: true })
-  return raw(sanitizeHtml(markdown, rules))
+  const source = text.slice(0, longest)
+  try {
+    return raw(sanitizeHtml(marked.parse(source, { async: false, gfm: true }), rules))
+  } catch (error) {
+    // Quotes within thousands of quotes: more than the parser's stack holds.
+    if (!(error instanceof RangeError)) throw error
+    return html`<p>${source}</p>`
+  }
 }
 
 /** HTML of a page of the operator, who may use headings and images of the portal's own folder. */

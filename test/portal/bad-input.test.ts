@@ -1,0 +1,340 @@
+/** Records, addresses and headers that no page foresees: each is answered in time, with a page of bounded size. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultPortal } from '../../src/config/portal.ts'
+import { logger } from '../../src/log.ts'
+import { openPageShell } from '../../src/portal/page-shell.ts'
+import { portalApp } from '../../src/portal/portal-app.ts'
+import type { Port } from '../../src/portal/ports.ts'
+import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+
+let directory: string
+let platform: Gateway
+
+const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> .
+@prefix dct: <http://purl.org/dc/terms/> .
+@prefix geo: <http://www.opengis.net/ont/geosparql#> .
+@prefix locn: <http://www.w3.org/ns/locn#> .
+`
+
+const get = (path: string, headers: Record<string, string> = { Accept: 'text/html' }) =>
+  fetch(platform.url + path, { headers, redirect: 'manual' })
+
+const literal = (text: string) => JSON.stringify(text)
+
+async function dataset(id: string, statements: string): Promise<void> {
+  const answer = await client(platform).putDataset(
+    'odd',
+    id,
+    `${prefixes}<https://odd.example/${id}> a dcat:Dataset ; ${statements} .`,
+  )
+  if (!answer.ok) throw new Error(`${id}: ${answer.status} ${await answer.text()}`)
+}
+
+const geometry = (value: string) =>
+  `dct:title "Place"@en ; dct:spatial [ a dct:Location ; locn:geometry ${literal(value)}^^geo:geoJSONLiteral ]`
+const ring = (points: readonly (readonly [number, number])[]) =>
+  JSON.stringify({ type: 'Polygon', coordinates: [points] })
+
+/** Pages from which a search engine or a reader goes on. */
+const mostCharacters = 1_500_000
+
+beforeAll(async () => {
+  directory = await temporaryDirectory()
+  platform = await gateway(directory, { PLATFORM_LIMITS_CONFIG: '{"triples":100000}' })
+  await client(platform).put(
+    '/catalogues/odd',
+    `${prefixes}<> a dcat:Catalog ; dct:title "Odd"@en .`,
+  )
+}, 60_000)
+afterAll(async () => {
+  await platform.stop()
+  await remove(directory)
+})
+
+describe('a page of a record', () => {
+  const circle = Array.from(
+    { length: 40_000 },
+    (_, at) =>
+      [8 + Math.cos(at / 6400), 50 + Math.sin(at / 6400)].map((one) => Number(one.toFixed(5))) as [
+        number,
+        number,
+      ],
+  )
+  const records: readonly (readonly [string, string, string])[] = [
+    [
+      '5,000 distributions',
+      'many',
+      `dct:title "Many"@en ; dcat:distribution ${Array.from({ length: 5000 }, (_, at) => `<https://odd.example/many/${at}>`).join(', ')} . ${Array.from(
+        { length: 5000 },
+        (_, at) =>
+          `<https://odd.example/many/${at}> a dcat:Distribution ; dcat:accessURL <https://odd.example/f/${at}.csv>`,
+      ).join(' . ')}`,
+    ],
+    [
+      '300 languages',
+      'languages',
+      Array.from({ length: 300 }, (_, at) => {
+        const code = `${String.fromCharCode(97 + (at % 26))}${String.fromCharCode(97 + Math.floor(at / 26))}`
+        return `dct:title "Title ${at}"@${code} ; dct:description "Text ${at}"@${code}`
+      }).join(' ; '),
+    ],
+    [
+      'a description of a megabyte of HTML',
+      'html',
+      `dct:title "HTML"@en ; dct:description ${literal('<div><b>'.repeat(125_000))}@en`,
+    ],
+    [
+      'a description of a megabyte of Markdown',
+      'markdown',
+      `dct:title "Markdown"@en ; dct:description ${literal(`${'> '.repeat(50_000)}${'[a]('.repeat(50_000)}${'*_'.repeat(200_000)}`)}@en`,
+    ],
+    ['no title', 'untitled', 'dct:description "Nothing has a name."@en'],
+    ['a title of white space', 'blank', 'dct:title "   "@en'],
+    ['a title of 100,000 letters', 'long', `dct:title ${literal('a'.repeat(100_000))}@en`],
+    [
+      'a place outside of the world',
+      'outside',
+      geometry(
+        ring([
+          [500, 500],
+          [600, 500],
+          [600, 900],
+          [500, 500],
+        ]),
+      ),
+    ],
+    [
+      'a place that crosses itself',
+      'crossing',
+      geometry(
+        ring([
+          [0, 0],
+          [10, 10],
+          [10, 0],
+          [0, 10],
+          [0, 0],
+        ]),
+      ),
+    ],
+    ['a place of 40,000 points', 'points', geometry(ring(circle))],
+    [
+      'a place around the date line',
+      'dateline',
+      geometry(
+        ring([
+          [179, 0],
+          [-179, 0],
+          [-179, 5],
+          [179, 5],
+          [179, 0],
+        ]),
+      ),
+    ],
+    [
+      'a place that is the world',
+      'world',
+      geometry(
+        ring([
+          [-180, -90],
+          [180, -90],
+          [180, 90],
+          [-180, 90],
+          [-180, -90],
+        ]),
+      ),
+    ],
+    ['a place that is no geometry', 'text', geometry('{"type":"Polygon","coordinates":"none"}')],
+    ['a place of a single point', 'point', geometry('{"type":"Point","coordinates":[8,50]}')],
+  ]
+  it.each(records)('with %s is made', async (_what, id, statements) => {
+    await dataset(id, statements)
+    for (const path of [
+      `datasets/${id}`,
+      `datasets/${id}/quality`,
+      `datasets/${id}.schema.jsonld`,
+    ]) {
+      const answer = await get(`/en/${path}`)
+      const text = await answer.text()
+      expect([path, answer.status]).toEqual([path, 200])
+      expect(text.length).toBeLessThan(mostCharacters)
+      expect(text).not.toMatch(/\b(?:NaN|undefined|\[object Object\])\b/)
+    }
+    expect((await get('/en/datasets?sort=modified')).status).toBe(200)
+  })
+})
+
+describe('every address', () => {
+  const bytes = Array.from({ length: 256 }, (_, at) => `%${at.toString(16).padStart(2, '0')}`)
+  it('with any byte in it is a page, a redirect or a problem for people, never an error of ours', async () => {
+    const paths = bytes.flatMap((byte) => [
+      `/en/datasets/a${byte}b`,
+      `/en/${byte}`,
+      `/en/datasets?q=${byte}&page=${byte}`,
+    ])
+    const states: (readonly [string, number])[] = []
+    for (const path of paths) {
+      const answer = await get(path)
+      await answer.body?.cancel()
+      states.push([path, answer.status])
+    }
+    expect(states.filter(([, status]) => status >= 500)).toEqual([])
+  })
+
+  const parameters = [
+    'page=-1',
+    'page=1e9',
+    'page=0.5',
+    'page=NaN',
+    'sort=;drop',
+    'from=2024-13-45',
+    'to=yesterday',
+    'bbox=1,2,3',
+    'bbox=a,b,c,d',
+    'bbox=400,400,-400,-400',
+    'format=',
+    `format=${'x'.repeat(5000)}`,
+    Array.from({ length: 300 }, (_, at) => `keywords=k${at}`).join('&'),
+    `q=${'a+'.repeat(3000)}`,
+    'q=%22unclosed',
+    'q=((((',
+    'q=NOT',
+    'q=AND+OR',
+    'q=title:',
+    'facets={',
+    '__proto__=1',
+    'constructor=1',
+  ]
+  it.each(parameters.map((one) => [one.slice(0, 40), one]))(
+    '?%s is no error of ours',
+    async (_name, query) => {
+      for (const path of [
+        'datasets',
+        'datasets/facets/keywords',
+        'datasets.csv',
+        'catalogues',
+        'sparql',
+      ]) {
+        const answer = await get(`/en/${path}?${query}`)
+        await answer.body?.cancel()
+        expect([path, answer.status < 500]).toEqual([path, true])
+      }
+    },
+  )
+
+  const accepts = [
+    '',
+    '*/*',
+    'text/*',
+    'text/html;q=0',
+    'text/html;q=0.1, */*;q=0.2',
+    'text/html;q=2',
+    'text/html;q=x',
+    'text/html;level=1',
+    'application/xhtml+xml',
+    ',,,',
+    ';',
+    'a',
+    `text/html${',a/b'.repeat(3000)}`,
+    'TEXT/HTML',
+    'text/turtle, text/html;q=0.9',
+  ]
+  it.each(accepts.map((one) => [one.slice(0, 40), one]))(
+    'for Accept %j is answered',
+    async (_name, accept) => {
+      for (const path of [
+        '/',
+        '/en/',
+        '/set/data/untitled',
+        '/en/datasets/untitled',
+        '/nope',
+        '/api/hub/search/datasets/none',
+      ]) {
+        const answer = await get(path, { Accept: accept })
+        await answer.body?.cancel()
+        expect([path, answer.status < 500]).toEqual([path, true])
+      }
+    },
+  )
+})
+
+describe('while a service is away', () => {
+  const pages = [
+    '',
+    'datasets?q=levels',
+    'datasets/untitled',
+    'datasets/untitled/quality',
+    'datasets/facets/keywords',
+    'catalogues',
+    'catalogues/odd',
+    'publishers',
+    'vocabularies',
+    'vocabularies/x',
+    'quality',
+    'sparql?query=ASK%7B%7D',
+    'check',
+    'suggest?q=le',
+  ]
+  const bases = {
+    search: '/api/hub/search',
+    repository: '/api/hub/repo',
+    metrics: '/api/mqa/cache',
+    sparql: '/sparql',
+  }
+  const failures: readonly (readonly [string, () => Promise<Response>])[] = [
+    ['does not answer', () => Promise.reject(new TypeError('fetch failed'))],
+    ['is 503', async () => Response.json({ status: 503, detail: 'away' }, { status: 503 })],
+    [
+      'answers with something else',
+      async () => new Response('<html>', { headers: { 'Content-Type': 'text/html' } }),
+    ],
+    [
+      'answers with broken JSON',
+      async () => new Response('{', { headers: { 'Content-Type': 'application/json' } }),
+    ],
+  ]
+  it.each(failures)(
+    'because each of its requests %s, every page is whole or says so',
+    async (_what, fail) => {
+      const log = logger('silent')
+      for (const path of pages) {
+        // Each request of the page in its turn: the first one that fails is the one of that number.
+        for (let failing = 1; ; failing += 1) {
+          let asked = 0
+          const portTo =
+            (base: string): Port =>
+            (rest, init) => {
+              asked += 1
+              return asked === failing ? fail() : fetch(platform.url + base + rest, init)
+            }
+          const ports = {
+            search: portTo(bases.search),
+            repository: portTo(bases.repository),
+            metrics: portTo(bases.metrics),
+            sparql: portTo(bases.sparql),
+          }
+          const app = portalApp({
+            shell: openPageShell(defaultPortal, log),
+            ports,
+            http: { log },
+            previews: undefined,
+            sessions: undefined,
+            version: '1',
+          })
+          const answer = await app.request(`http://h/en/${path}`, {
+            headers: { Accept: 'text/html' },
+          })
+          await answer.text()
+          expect([path, failing, [200, 404, 503].includes(answer.status), answer.status]).toEqual([
+            path,
+            failing,
+            true,
+            answer.status,
+          ])
+          if (asked < failing) break
+        }
+      }
+    },
+    60_000,
+  )
+})
