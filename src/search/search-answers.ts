@@ -127,8 +127,8 @@ const searchParams: JsonSchema = {
 
 // Entity tags of answers that follow from the whole index: they hold as long as nothing is written.
 
-/** Answers, or says that the client has the answer already. */
-type Tagged = (c: AppContext, make: () => Promise<Response>) => Promise<Response>
+/** Answers, or says that the client has the answer already; `make` is told the tag. */
+type Tagged = (c: AppContext, make: (tag: string) => Promise<Response>) => Promise<Response>
 
 /**
  * The state is asked for before anything is read: what is written meanwhile makes a tag too old, never too new. The tag is
@@ -145,7 +145,7 @@ export function taggedBy({ index, ...deps }: SearchDeps): Tagged {
     // Whether there is anything at all (`*`) is known afterwards only.
     const isAny = c.req.header('If-None-Match')?.trim() === '*'
     const has = !isAny && isFresh(c.req.raw.headers, short)
-    const answer = has ? c.body(null, 304) : await make()
+    const answer = has ? c.body(null, 304) : await make(short)
     if (answer.status === 200 || answer.status === 304) answer.headers.set('ETag', `W/"${short}"`)
     return answer
   }

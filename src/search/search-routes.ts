@@ -3,6 +3,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { App, AppContext } from '../http/app.ts'
 import { readBody } from '../http/body.ts'
+import { BoundedCache } from '../workers/bounded-cache.ts'
 import { datasetCounts } from './record-routes.ts'
 import { withExtras } from './page-extras.ts'
 import { parametersOfBody } from './request/body-parameters.ts'
@@ -35,11 +36,15 @@ export function bindSearching(
     responses: stateAnswers(hits, schemas.search),
   }
   const what = 'Search datasets, catalogues, vocabularies and resources of other types'
+  const remember = answerCache()
   app.openapi(getRoute('/search', what, byQuery), (c) => {
     const parameters = parametersOf(new URL(c.req.url).searchParams, limits)
     const plan = planOf(deps, parameters)
     const make = () => searched(c, deps, plan, parameters)
-    return plan.run ? uncached(make()) : tagged(c, make)
+    if (plan.run) return uncached(c, make())
+    // Suggestions stop when their time is over: the next answer may have more of them.
+    const isWhole = !parameters.suggestions
+    return tagged(c, async (tag) => sent(c, isWhole ? await remember(tag, make) : await make()))
   })
   const byBody = createRoute({
     method: 'post',
@@ -50,7 +55,7 @@ export function bindSearching(
   })
   app.openapi(byBody, async (c) => {
     const parameters = parametersOfBody(await bodyOf(c, limits.bodyBytes), limits)
-    return uncached(searched(c, deps, planOf(deps, parameters), parameters))
+    return uncached(c, searched(c, deps, planOf(deps, parameters), parameters))
   })
   const byCursor = {
     parameters: [requiredQuery('scrollId', 'result.scrollId of the page before')],
@@ -59,9 +64,29 @@ export function bindSearching(
   const next = 'The next page of a search with scroll=true; empty at the end'
   app.openapi(getRoute('/scroll', next, byCursor), async (c) => {
     const page = await scrolledPage(index, required(c, 'scrollId'), c.var.signal)
-    return uncached(answerOf(c, deps, page))
+    return uncached(c, answerOf(c, deps, page))
   })
 }
+
+/** Answers that are kept, of at most so many characters: at most 16 MB. */
+const [mostAnswers, longestAnswer] = [64, 2 ** 17]
+
+/** The last answers by their entity tags, which are others whenever something is written: what many people ask for is found once. */
+function answerCache() {
+  const known = new BoundedCache<SearchAnswer>('search-answers', mostAnswers)
+  return async (tag: string, make: () => Promise<SearchAnswer>): Promise<SearchAnswer> => {
+    const kept = known.get(tag)
+    if (kept) return kept
+    const answer = await make()
+    if (answer.text.length <= longestAnswer) known.set(tag, answer)
+    return answer
+  }
+}
+
+type SearchAnswer = { readonly text: string; readonly headers: Readonly<Record<string, string>> }
+
+const sent = (c: AppContext, { text, headers }: SearchAnswer): Response =>
+  c.body(text, 200, headers)
 
 /** Parameters are small; whoever sends more keeps everybody waiting while it is read. */
 const mostBytes = 2 ** 20
@@ -85,7 +110,7 @@ async function searched(
   deps: SearchDeps,
   plan: SearchPlan,
   parameters: Parameters,
-): Promise<Response> {
+): Promise<SearchAnswer> {
   const { index } = deps
   const page = await pageOf(c, deps, plan)
   const { request } = plan
@@ -129,7 +154,7 @@ async function answerOf(
   c: AppContext,
   deps: SearchDeps,
   { form, answer, more }: SnapshotPage,
-): Promise<Response> {
+): Promise<SearchAnswer> {
   const hasCatalogues = answer.hits.some(({ index }) => index === 'catalogue')
   const isCounted = hasCatalogues && isIncluded(form, 'count')
   const counts = isCounted ? await datasetCounts(deps.index, c.var.signal) : new Map()
@@ -137,14 +162,13 @@ async function answerOf(
   // A wildcard that stands for more words than are looked for finds less than it says.
   const { length } = answer.shortened ?? []
   const shortened = length > 0 ? { 'Wildcards-Shortened': String(length) } : {}
-  return c.body(text, 200, { 'Content-Type': jsonType, ...shortened })
+  return { text, headers: { 'Content-Type': jsonType, ...shortened } }
 }
 
 /** Nobody may keep a page for the next one, nor the answer to a body for that of another. */
-async function uncached(making: Promise<Response>): Promise<Response> {
-  const answer = await making
-  answer.headers.set('Cache-Control', 'no-store')
-  return answer
+async function uncached(c: AppContext, making: Promise<SearchAnswer>): Promise<Response> {
+  const { text, headers } = await making
+  return sent(c, { text, headers: { ...headers, 'Cache-Control': 'no-store' } })
 }
 
 const example = {

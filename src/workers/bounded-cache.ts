@@ -12,6 +12,7 @@ export const cacheNames = [
   'concepts',
   'facet-values',
   'robots',
+  'search-answers',
   'search-scores',
   'search-sets',
   'words',

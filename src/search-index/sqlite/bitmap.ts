@@ -1,4 +1,6 @@
-/** Sets of record numbers as bits. */
+/** Sets of record numbers as bits, and those that were found before. */
+
+import { BoundedCache } from '../../workers/bounded-cache.ts'
 
 /** Bit `n & 31` of word `n >>> 5` says whether `n` is in the set. */
 export type Bitmap = Uint32Array<ArrayBuffer>
@@ -56,4 +58,39 @@ export function membersOf(set: Bitmap): Uint32Array<ArrayBuffer> {
     }
   }
   return members
+}
+
+/** Sets per index and reader: a bit for every number each, 16 MB in all at a million. */
+const mostSets = 128
+const longestKey = 2_000
+
+/**
+ * Sets of record numbers that were found: by the words that they match, or by the facet values that they have. What is written
+ * down about a version never changes under its number, so that a set stays true for ever; only for numbers that were given
+ * later it has to be extended.
+ */
+export class SetCache {
+  readonly #sets = new BoundedCache<{ readonly set: Bitmap; readonly size: number }>(
+    'search-sets',
+    mostSets,
+  )
+
+  has(key: string): boolean {
+    return this.#sets.peek(key) !== undefined
+  }
+
+  /**
+   * The set of a key over the numbers below `size`; it holds dead versions too and is not the caller's to change. `extend` adds
+   * the members from a number on.
+   */
+  of(key: string, size: number, extend: (set: Bitmap, from: number) => void): Bitmap {
+    const known = this.#sets.get(key)
+    const set = known?.size === size ? known.set : bitmapOf(size)
+    if (known?.size !== size) {
+      if (known) set.set(known.set)
+      extend(set, known?.size ?? 0)
+    }
+    if (key.length < longestKey) this.#sets.set(key, { set, size })
+    return set
+  }
 }

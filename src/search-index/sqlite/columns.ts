@@ -28,6 +28,8 @@ export class Columns {
   starts: Uint32Array = new Uint32Array(0)
   ends: Uint32Array = new Uint32Array(0)
   ords: Uint32Array = new Uint32Array(0)
+  /** How many words a record has. */
+  words: Uint32Array = new Uint32Array(0)
   readonly #hasBoxes: boolean
   #capacity = 0
   /** Places of `ords` that were given. */
@@ -46,6 +48,7 @@ export class Columns {
   append(n: number, row: Row): void {
     this.#reserve(n + 1)
     this.size = n + 1
+    this.words[n] = Number(row['words'] ?? 0)
     this.#appendOrds(n, ordsOf(row['ords']))
     this.#appendDates(n, floatsOf(row['dates']))
     this.#appendNumbers(n, floatsOf(row['numbers']))
@@ -103,6 +106,7 @@ export class Columns {
     if (this.#hasBoxes) this.boxes = floats(this.boxes, 4)
     this.starts = grown(this.starts, new Uint32Array(capacity))
     this.ends = grown(this.ends, new Uint32Array(capacity))
+    this.words = grown(this.words, new Uint32Array(capacity))
     this.#capacity = capacity
   }
 }

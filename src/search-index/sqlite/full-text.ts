@@ -1,16 +1,16 @@
 /**
- * The two questions that FTS5 is asked: which records match, and how well. Relevance is its bm25 over the positive words of a query,
- * for the records of the match set. The beginning of a word stands for hundreds of words, which FTS5 would merge and count anew each
- * time: it counts once for each weight of columns, by how few records have it.
+ * The two questions that FTS5 is asked: which records match, and where a word occurs. Relevance is bm25 over the positive words of a
+ * query, computed here: the function of that name reads the length of every record from the file, which takes three times as long.
+ * Phrases and beginnings of words count by how few records have them; FTS5 would merge hundreds of words anew each time.
  */
 
 import type { DatabaseSync } from 'node:sqlite'
 import { fieldWeights } from '../hit-order.ts'
 import { rankingLeaves, type Leaf, type QueryTree } from '../query-tree.ts'
 import type { SearchRequest } from '../search-index.ts'
-import { add, bitmapOf, has, intersect, membersOf, sizeOf, type Bitmap } from './bitmap.ts'
-import type { Beginning, Phrases } from './leaf-phrases.ts'
-import type { Part, View } from './view.ts'
+import { add, bitmapOf, intersect, membersOf, type Bitmap } from './bitmap.ts'
+import { inColumns, type PhrasePart, type Phrases } from './leaf-phrases.ts'
+import type { View } from './view.ts'
 
 /** Calls between two looks at whether the answer is still needed. */
 const stride = 4096
@@ -18,8 +18,7 @@ const stride = 4096
 export class FullText {
   readonly #check: () => void
   #hits: Bitmap = bitmapOf(0)
-  #scored: Bitmap = bitmapOf(0)
-  #scores = new Float32Array(0)
+  #visit: (n: number, column: number) => void = () => undefined
   #calls = 0
 
   /** `check` throws when the request is to stop: SQLite itself cannot be interrupted from outside. */
@@ -31,12 +30,9 @@ export class FullText {
       add(this.#hits, Number(n))
       return 0
     })
-    db.function('scored', (n) => {
+    db.function('occurs', (n, column) => {
       this.#count()
-      return has(this.#scored, Number(n)) ? 1 : 0
-    })
-    db.function('score', (n, bm25) => {
-      this.#scores[Number(n)] = -Number(bm25)
+      this.#visit(Number(n), Number(column))
       return 0
     })
   }
@@ -53,22 +49,15 @@ export class FullText {
     return intersect(set.slice(), view.live)
   }
 
-  /** Fills in the scores (bm25) of the members of `set` that match; weights are those of the columns, absent = all alike. */
-  score(
-    view: View,
-    { text, weights }: { readonly text: string; readonly weights: readonly number[] | undefined },
-    set: Bitmap,
-    scores: Float32Array<ArrayBuffer>,
-  ): void {
-    this.#scored = set
-    this.#scores = scores
-    const { fts } = view.tables
-    const rank = `bm25(${[fts, ...(weights ?? [])].join(', ')})`
+  /** Visits every occurrence of a token: number of the record, and of the column. */
+  occurrences(view: View, token: string, visit: (n: number, column: number) => void): void {
+    this.#visit = visit
+    const { occurrence } = view.tables
     view
-      .prepare(
-        `SELECT 1 FROM ${fts} WHERE ${fts} MATCH ? AND scored(rowid) AND score(rowid, ${rank})`,
+      .sql(
+        `SELECT 1 FROM ${occurrence} WHERE term = ? AND occurs(doc, CAST(substr(col, 2) AS INTEGER))`,
       )
-      .get(text)
+      .get(token)
   }
 
   #count(): void {
@@ -78,10 +67,10 @@ export class FullText {
 
 /** More words than these cost more time than their ranking is worth; such leaves match and do not rank. */
 const mostPhrases = 64
-/** For fewer hits it does not pay to score all that matched before they were filtered. */
-const fewHits = 2_000
-/** The least that a beginning counts, also when more than half of all records have it; as FTS5 does for words. */
-const leastWeight = 1e-6
+/** The constants of bm25 (sqlite.org/fts5.html, "The bm25() function"). */
+const [k1, b] = [1.2, 0.75]
+/** The least that a word counts, also when more than half of all records have it. */
+const leastRarity = 1e-6
 
 type RankingContext = {
   readonly fullText: FullText
@@ -91,36 +80,23 @@ type RankingContext = {
 /** Scores by record number, 0 where no positive word says anything; `undefined` where no word ranks. */
 export function scoresOf(
   { tree, boosts }: { readonly tree: QueryTree; readonly boosts: SearchRequest['boosts'] },
-  { view, set, all = set }: Part,
-  context: RankingContext,
+  view: View,
+  { fullText, phrases }: RankingContext,
 ): Float32Array | undefined {
-  const leaves = rankedLeaves(tree, context)
-  if (leaves.length === 0) return undefined
-  const weightOf = fieldWeights(boosts, view.generation.settings)
-  const weights = view.textColumns.map(({ field }) => weightOf(field))
-  const key = JSON.stringify([weights, leaves.map(({ text }) => text)])
-  const known = view.scores.get(key, set)
-  if (known) return known
-  const scored = sizeOf(set) > fewHits ? all : set
-  const scores = new Float32Array(view.columns.size)
-  const words = leaves.filter(({ beginnings }) => !beginnings).map(({ text }) => `(${text})`)
-  if (words.length > 0) {
-    // Equal weights are the default of bm25, which is quicker then.
-    const isEven = weights.every((weight) => weight === 1)
-    const query = { text: words.join(' OR '), weights: isEven ? undefined : weights }
-    context.fullText.score(view, query, scored, scores)
-  }
-  for (const beginning of leaves.flatMap(({ beginnings = [] }) => beginnings))
-    addBeginning(beginning, { view, weights, fullText: context.fullText }, scores)
-  view.scores.set(key, scored, scores)
-  return scores
-}
-
-/** What ranks of a query, each once. */
-function rankedLeaves(tree: QueryTree, { phrases }: RankingContext): readonly Phrases[] {
   const all = rankingLeaves(tree).flatMap((leaf) => phrases(leaf) ?? [])
   const few = all.filter((leaf) => leaf.count <= mostPhrases)
-  return [...new Map(few.map((leaf) => [leaf.text, leaf])).values()]
+  const leaves = new Map(few.map((leaf) => [leaf.text, leaf]))
+  if (leaves.size === 0) return undefined
+  const weightOf = fieldWeights(boosts, view.generation.settings)
+  const weights = view.textColumns.map(({ field }) => weightOf(field))
+  return view.scores(JSON.stringify([weights, ...leaves.keys()]), () => {
+    const scores = new Float32Array(view.columns.size)
+    for (const part of [...leaves.values()].flatMap(({ parts }) => parts)) {
+      const addPart = part.tokens.length > 0 ? addWords : addPresence
+      addPart(part, { view, weights, fullText }, scores)
+    }
+    return scores
+  })
 }
 
 type Weighing = {
@@ -130,8 +106,42 @@ type Weighing = {
   readonly fullText: FullText
 }
 
-function addBeginning(
-  { terms, aliases }: Beginning,
+/** How much it says that a record has something which `hits` of all have. */
+const rarityOf = ({ count }: View, hits: number): number =>
+  Math.max(leastRarity, Math.log((count - hits + 0.5) / (hits + 0.5)))
+
+/** Words that mean the same: how often, in columns of which weight, in how long a record. */
+function addWords(
+  { tokens, aliases }: PhrasePart,
+  { view, weights, fullText }: Weighing,
+  scores: Float32Array,
+): void {
+  const own = view.textColumns.map(({ alias }, i) =>
+    !aliases || aliases.includes(alias) ? (weights[i] ?? 1) : 0,
+  )
+  const frequencies = new Float32Array(scores.length)
+  let hits = 0
+  for (const token of tokens)
+    fullText.occurrences(view, token, (n, column) => {
+      const weight = own[column] ?? 0
+      const before = frequencies[n] ?? 0
+      if (before === 0 && weight > 0) hits++
+      frequencies[n] = before + weight
+    })
+  const rarity = rarityOf(view, hits)
+  const { words } = view.columns
+  const mean = view.meanWords
+  for (let n = 0; n < frequencies.length; n++) {
+    const frequency = frequencies[n] ?? 0
+    if (frequency === 0) continue
+    const length = 1 - b + (b * (words[n] ?? 0)) / mean
+    scores[n] = (scores[n] ?? 0) + (rarity * frequency * (k1 + 1)) / (frequency + k1 * length)
+  }
+}
+
+/** That a record has it counts, once for all columns of a weight, and not how often. */
+function addPresence(
+  { any, aliases }: PhrasePart,
   { view, weights, fullText }: Weighing,
   scores: Float32Array,
 ): void {
@@ -139,11 +149,9 @@ function addBeginning(
     .map(({ alias }, i) => ({ alias, weight: weights[i] ?? 1 }))
     .filter(({ alias }) => !aliases || aliases.includes(alias))
   for (const [weight, some] of Map.groupBy(columns, (column) => column.weight)) {
-    const names = some.map(({ alias }) => alias).join(' ')
-    const any = terms.map((term) => `"${term}" *`).join(' OR ')
-    const members = membersOf(fullText.match(view, `{${names}} : (${any})`))
-    const rarity = Math.log((view.count - members.length + 0.5) / (members.length + 0.5))
-    const score = weight * Math.max(leastWeight, rarity)
+    const names = some.map(({ alias }) => alias)
+    const members = membersOf(fullText.match(view, inColumns(any, names)))
+    const score = weight * rarityOf(view, members.length)
     for (const n of members) scores[n] = (scores[n] ?? 0) + score
   }
 }

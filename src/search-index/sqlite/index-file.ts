@@ -64,6 +64,8 @@ export type Tables = {
   readonly doc: string
   /** Number → the narrow row that readers load into arrays. */
   readonly col: string
+  /** Where each token of the full text occurs, as SQLite shows it; before `fts`, because it is dropped first. */
+  readonly occurrence: string
   /** Full text, contentless: one column per field, the language in every token. */
   readonly fts: string
 }
@@ -71,7 +73,8 @@ export type Tables = {
 /** Numbers, not names of indices: those come from outside, and a number is never given twice. */
 export function tablesOf(generation: number): Tables {
   const name = (table: string) => `${table}_${generation}`
-  return { key: name('key'), doc: name('doc'), col: name('col'), fts: name('fts') }
+  const occurrence = name('occurrence')
+  return { key: name('key'), doc: name('doc'), col: name('col'), occurrence, fts: name('fts') }
 }
 
 /** In the place of the number of a version in `dead`: the whole generation has ended. */
@@ -114,10 +117,11 @@ export function createTables(db: DatabaseSync, tables: Tables, columns: readonly
     CREATE TABLE ${tables.doc} (n INTEGER PRIMARY KEY, json BLOB NOT NULL);
     CREATE TABLE ${tables.col} (
       n INTEGER PRIMARY KEY, id TEXT NOT NULL, dates BLOB, numbers BLOB, flags BLOB, boxes BLOB,
-      ords BLOB, orders TEXT);
+      ords BLOB, orders TEXT, words INTEGER NOT NULL);
     CREATE VIRTUAL TABLE ${tables.fts} USING fts5(
       ${names}, content='', contentless_delete=1, tokenize='ascii');
-    INSERT INTO ${tables.fts} (${tables.fts}, rank) VALUES ('deletemerge', 25);`)
+    INSERT INTO ${tables.fts} (${tables.fts}, rank) VALUES ('deletemerge', 25);
+    CREATE VIRTUAL TABLE ${tables.occurrence} USING fts5vocab(${tables.fts}, instance);`)
 }
 
 /** Drops the tables whose definition begins so. Virtual tables take their shadow tables with them: they are to be dropped first. */
@@ -129,7 +133,7 @@ function dropAll(db: DatabaseSync, kind: string): void {
 }
 
 /** Counts changes of this layout: an index of another one is written anew. */
-export const layoutNumber = 8
+export const layoutNumber = 9
 
 export type Column = {
   /** Our own short name: names of profiles contain dots and come from outside. */

@@ -114,8 +114,9 @@ export class IndexWriter {
     )
     const sortTexts = orders.length > 0 ? JSON.stringify(Object.fromEntries(orders)) : null
     const ords = this.#ords(document)
-    this.#statements.col.run(n, id, dates, numbers, flags, boxes, ords, sortTexts)
-    this.#fullText.add(n, this.#texts.of(id, document.text))
+    const { columns, size } = this.#texts.of(id, document.text)
+    this.#statements.col.run(n, id, dates, numbers, flags, boxes, ords, sortTexts, size)
+    this.#fullText.add(n, columns)
   }
 
   /** The present version is dead. */
@@ -156,8 +157,8 @@ function prepare(db: DatabaseSync, generation: number) {
     stay: db.prepare(`UPDATE ${key} SET version = ?, hash = ? WHERE id = ?`),
     doc: db.prepare(`INSERT INTO ${doc} (n, json) VALUES (?, ?)`),
     col: db.prepare(
-      `INSERT INTO ${col} (n, id, dates, numbers, flags, boxes, ords, orders)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO ${col} (n, id, dates, numbers, flags, boxes, ords, orders, words)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     die: db.prepare('INSERT INTO dead (generation, n) VALUES (?, ?)'),
     // Numbers of purged versions stay taken: readers know them as dead.

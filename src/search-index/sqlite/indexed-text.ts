@@ -15,6 +15,9 @@ const mostKnown = 50_000
 /** Tokens per field that are indexed; a longer text is found by its beginning. */
 const longestText = 20_000
 
+/** Null = a column without text. `size` = tokens in all columns. */
+type IndexedTexts = { readonly columns: readonly (string | null)[]; readonly size: number }
+
 /** Tokens of a text in the form of the full-text table, a space between two. */
 type Prepared = { readonly text: string; readonly size: number }
 
@@ -66,7 +69,7 @@ export class Terms {
 
 const copied = (text: string): string => Buffer.from(text).toString()
 
-/** The texts of documents by column of the full-text table, in the order of the columns; null = none. */
+/** The texts of documents by column of the full-text table, in the order of the columns. */
 export class Texts {
   readonly #terms: Terms
   readonly #languages: readonly string[]
@@ -79,17 +82,20 @@ export class Texts {
   }
 
   /** The first column holds the record's id, beside texts of a field of that name. */
-  of(id: string, text: Document['text']): (string | null)[] {
-    return this.#columns.map(({ field }, i) => {
+  of(id: string, text: Document['text']): IndexedTexts {
+    const joined = this.#columns.map(({ field }, i) => {
       const own = text[field] ?? {}
       const others = own[otherBucket] ?? []
-      const joined = this.#joined(i > 0 ? own : { ...own, [otherBucket]: [id, ...others] })
-      return joined === '' ? null : joined
+      return this.#joined(i > 0 ? own : { ...own, [otherBucket]: [id, ...others] })
     })
+    return {
+      columns: joined.map((one) => (one.size === 0 ? null : one.text)),
+      size: joined.reduce((sum, { size }) => sum + size, 0),
+    }
   }
 
-  /** The limit holds for a field in all its languages; borders between values do not count. */
-  #joined(languages: Document['text'][string]): string {
+  /** The limit holds for a field in all its languages; borders between values do not count for it. */
+  #joined(languages: Document['text'][string]): Prepared {
     const parts: string[] = []
     let left = longestText
     for (const key in languages) {
@@ -100,7 +106,8 @@ export class Texts {
         left -= size
       }
     }
-    return parts.join(` ${valueBorder} `)
+    const borders = Math.max(0, parts.length - 1)
+    return { text: parts.join(` ${valueBorder} `), size: longestText - left + borders }
   }
 }
 
@@ -112,7 +119,7 @@ export class FullTextRows {
   readonly #delete: StatementSync
   readonly #insert: StatementSync
   #gone: number[] = []
-  readonly #come = new Map<number, readonly (string | null)[]>()
+  readonly #come = new Map<number, IndexedTexts['columns']>()
 
   constructor(db: DatabaseSync, table: string, columns: readonly Column[]) {
     const names = columns.map(({ alias }) => alias).join(', ')
@@ -122,7 +129,7 @@ export class FullTextRows {
   }
 
   /** Numbers come in ascending order. */
-  add(n: number, texts: readonly (string | null)[]): void {
+  add(n: number, texts: IndexedTexts['columns']): void {
     this.#come.set(n, texts)
   }
 

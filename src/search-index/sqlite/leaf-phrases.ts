@@ -7,16 +7,21 @@ import { isPrefix, literalPrefix, shortestTerms, wildMatcher } from '../wildcard
 import { marked } from './index-file.ts'
 import type { View } from './view.ts'
 
-/** Words that begin so, in some columns; absent = in all. */
-export type Beginning = { readonly terms: readonly string[]; readonly aliases?: readonly string[] }
+/** What a leaf looks for in some columns; absent = in all. */
+export type PhrasePart = {
+  /** An expression of FTS5, without the columns. */
+  readonly any: string
+  /** The same as tokens of the full-text table; empty where it is about several words in a row or beginnings of words. */
+  readonly tokens: readonly string[]
+  readonly aliases?: readonly string[]
+}
 
-/** An expression of FTS5. */
 export type Phrases = {
+  /** All parts as one expression of FTS5. */
   readonly text: string
-  /** How many phrases it has. */
+  readonly parts: readonly PhrasePart[]
+  /** How many phrases the expression has. */
   readonly count: number
-  /** The same where it is about beginnings of words only. */
-  readonly beginnings?: readonly Beginning[]
 }
 
 /** Tokens that share a stem with a word, per word and bucket. */
@@ -172,20 +177,22 @@ function expression(
   targets: readonly Target[],
   isBeginning: boolean,
 ): Phrases | undefined {
-  const parts: string[] = []
-  const beginnings: Beginning[] = []
+  const isWords = !isBeginning && targets.every(({ tokens }) => tokens.length === 1)
   let count = 0
-  for (const { aliases, bucket: only } of places) {
+  const parts = places.flatMap(({ aliases, bucket: only }): PhrasePart[] => {
     const here = only === undefined ? targets : targets.filter(({ bucket }) => bucket === only)
-    if (here.length === 0) continue
+    if (here.length === 0) return []
     count += here.length
     const terms = here.map(({ bucket, tokens }) =>
       tokens.map((token) => marked(bucket, token)).join(' '),
     )
     const any = terms.map((term) => (isBeginning ? `"${term}" *` : `"${term}"`)).join(' OR ')
-    parts.push(aliases ? `{${aliases.join(' ')}} : (${any})` : `(${any})`)
-    beginnings.push({ terms, ...(aliases && { aliases }) })
-  }
+    return [{ any, tokens: isWords ? terms : [], ...(aliases && { aliases }) }]
+  })
   if (parts.length === 0) return undefined
-  return { text: parts.join(' OR '), count, ...(isBeginning && { beginnings }) }
+  return { text: parts.map((part) => inColumns(part.any, part.aliases)).join(' OR '), parts, count }
 }
+
+/** An expression that holds in some columns only. */
+export const inColumns = (any: string, aliases: readonly string[] | undefined): string =>
+  aliases ? `{${aliases.join(' ')}} : (${any})` : `(${any})`

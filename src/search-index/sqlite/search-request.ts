@@ -94,9 +94,7 @@ function matchedIn(view: View, request: SnapshotRequest, context: SearchContext)
   const { fullText, facets } = context
   const phrases = phrasesIn(view, request, context)
   const set = matchSet(request.tree, { view, fullText, facets, phrases })
-  const isFiltered = Object.keys(request.filter).length > 0
-  const all = isFiltered ? { all: set.slice() } : {}
-  return { view, set: keepFiltered(set, request.filter, view, facets), ...all }
+  return { view, set: keepFiltered(set, request.filter, view, facets) }
 }
 
 const phrasesIn =
@@ -149,10 +147,9 @@ function orderedBy(
 ): Merged {
   const { fullText, check } = context
   const isRanked = request.score || order.some((key) => key.by === 'relevance')
-  const lists = parts.map((part): Ordered => {
-    const { view, set } = part
+  const lists = parts.map(({ view, set }): Ordered => {
     const phrases = phrasesIn(view, request, context)
-    const scores = isRanked ? scoresOf(request, part, { fullText, phrases }) : undefined
+    const scores = isRanked ? scoresOf(request, view, { fullText, phrases }) : undefined
     const keys = keysOf(order, view, scores)
     const numbers = top(set, end, keys, view.ids.places())
     check()

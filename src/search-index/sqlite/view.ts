@@ -2,11 +2,11 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { IndexName } from '../index-settings.ts'
-import { add, bitmapOf, has, remove, sizeOf, type Bitmap } from './bitmap.ts'
+import { BoundedCache } from '../../workers/bounded-cache.ts'
+import { add, bitmapOf, has, remove, SetCache, sizeOf, type Bitmap } from './bitmap.ts'
 import { Columns } from './columns.ts'
 import type { Generation } from './generations.ts'
 import { columnsOf, tablesOf, type Column, type Tables } from './index-file.ts'
-import { ScoreCache, SetCache } from './search-caches.ts'
 import { Positions } from './text-positions.ts'
 
 /** Records between two looks at whether the answer is still needed. */
@@ -18,27 +18,32 @@ export type ReaderFile = {
   readonly sql: (text: string) => StatementSync
 }
 
-/** What matched in one index; `all` = before it was filtered, absent = the same. */
-export type Part = { readonly view: View; readonly set: Bitmap; readonly all?: Bitmap }
+/** What matched in one index. */
+export type Part = { readonly view: View; readonly set: Bitmap }
+
+/** Bytes of all scores that an index and reader keep: four of a million records. */
+const mostScoreBytes = 16 * 2 ** 20
 
 export class View {
   generation: Generation
   readonly tables: Tables
   readonly columns: Columns
   readonly sets = new SetCache()
-  readonly scores = new ScoreCache()
+  /**
+   * Scores by record number that were computed since the last write: the next filter, page or order of the same words has them.
+   * How many records there are decides every score, so that all are forgotten when something is written.
+   */
+  readonly #scores = new BoundedCache<Float32Array>('search-scores', 1)
   /** Columns of the full-text table. */
   readonly textColumns: readonly Column[]
   /** Ties are broken by id. */
   readonly ids: Positions
   readonly sql: ReaderFile['sql']
-  readonly #db: DatabaseSync
   readonly #living: Living
   readonly #texts = new Map<string, Positions>()
   #lastDeath = 0
 
-  constructor({ db, sql }: ReaderFile, generation: Generation) {
-    this.#db = db
+  constructor({ sql }: ReaderFile, generation: Generation) {
     this.sql = sql
     this.generation = generation
     this.tables = tablesOf(generation.generation)
@@ -63,6 +68,18 @@ export class View {
 
   get count(): number {
     return sizeOf(this.#living.bits)
+  }
+
+  /** Words of a record on average. */
+  get meanWords(): number {
+    return this.#living.words / Math.max(1, this.count)
+  }
+
+  /** The scores of a key, computed where they are not known. */
+  scores(key: string, compute: () => Float32Array): Float32Array {
+    const scores = this.#scores.get(key) ?? compute()
+    this.#scores.set(key, scores, Math.max(1, Math.floor(mostScoreBytes / scores.byteLength)))
+    return scores
   }
 
   /** How often each facet value occurs in the whole index, by its number; may be shorter than the dictionary. */
@@ -94,10 +111,10 @@ export class View {
    * can take longer than a request may, and the next one goes on from there.
    */
   refresh(check: () => void): void {
-    this.scores.clear()
+    this.#scores.clear()
     const { col } = this.tables
     const rows = this.sql(
-      `SELECT n, dates, numbers, flags, boxes, ords FROM ${col} WHERE n > ? ORDER BY n`,
+      `SELECT n, dates, numbers, flags, boxes, ords, words FROM ${col} WHERE n > ? ORDER BY n`,
     )
     for (const row of rows.iterate(this.columns.size - 1)) {
       const n = Number(row['n'])
@@ -132,17 +149,14 @@ export class View {
     for (const row of later.iterate(id)) add(set, Number(row['n']))
     return set
   }
-
-  /** A statement that is not needed again. */
-  prepare(text: string): StatementSync {
-    return this.#db.prepare(text)
-  }
 }
 
 /** Which records are alive, and how often each facet value occurs among them: the facets of a whole index cost nothing. */
 class Living {
   bits: Bitmap = bitmapOf(0)
   counts = new Uint32Array(1024)
+  /** Words of all of them. */
+  words = 0
   readonly #columns: Columns
 
   constructor(columns: Columns) {
@@ -170,10 +184,12 @@ class Living {
   clear(): void {
     this.bits.fill(0)
     this.counts.fill(0)
+    this.words = 0
   }
 
   #count(n: number, by: 1 | -1): void {
-    const { starts, ends, ords } = this.#columns
+    const { starts, ends, ords, words } = this.#columns
+    this.words += by * (words[n] ?? 0)
     const end = ends[n] ?? 0
     for (let at = starts[n] ?? 0; at < end; at++) {
       const o = ords[at] ?? 0

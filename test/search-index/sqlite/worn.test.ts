@@ -30,7 +30,7 @@ afterEach(() => {
 function used(numbers: number): void {
   const [first] = readGenerations(db)
   const { key, col } = tablesOf(first?.generation ?? 0)
-  db.prepare(`INSERT INTO ${col} (n, id) VALUES (?, 'a')`).run(numbers)
+  db.prepare(`INSERT INTO ${col} (n, id, words) VALUES (?, 'a', 1)`).run(numbers)
   db.prepare(`INSERT INTO ${key} (id, n, version, hash, print) VALUES ('a', ?, 1, '', '')`).run(
     numbers,
   )
