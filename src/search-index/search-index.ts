@@ -190,6 +190,11 @@ export type SearchIndex = {
   open(request: CursorRequest, signal?: AbortSignal): Promise<Page>
   /** A further page. Rejects with `unknown-cursor`, and with `invalid-parameter` for a place that is none. */
   page(cursor: string, wish?: PageOptions, signal?: AbortSignal): Promise<Page>
+  /**
+   * For each token the indexed tokens that differ from it by a letter or two, nearest first, then those that more records have; some
+   * at most, and none when it takes too long. They begin with the same letter: that one is nearly always right.
+   */
+  near(tokens: readonly string[], signal?: AbortSignal): Promise<readonly (readonly string[])[]>
   /** All values of a facet over a whole index with their counts, ids ascending. */
   values(index: IndexName, facet: string, signal?: AbortSignal): Promise<readonly FacetItem[]>
   /**

@@ -21,7 +21,7 @@ import {
 } from './search-answers.ts'
 import type { SearchDeps } from './search-deps.ts'
 import { type EnvelopeForm, envelopeText, isIncluded } from './search-envelope.ts'
-import { suggestionsFor } from './suggestions.ts'
+import { otherQueries } from './suggestions.ts'
 import { afterPage, firstPage, scrolledPage, type SnapshotPage } from './snapshot-pages.ts'
 
 export function bindSearching(
@@ -119,7 +119,7 @@ async function searched(
   const [answer, others] = await Promise.all([
     withExtras(index, { request, answer: page.answer, wishes: parameters }, c.var.signal),
     suggestions && q !== undefined
-      ? suggestionsFor(index, { q, request, count: page.answer.count, again }, c.var.signal)
+      ? otherQueries(index, { q, request, count: page.answer.count, again }, c.var.signal)
       : [],
   ])
   const more = suggestions ? { ...page.more, suggestions: others } : page.more

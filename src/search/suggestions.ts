@@ -1,11 +1,8 @@
 /** "Did you mean": other words for those of a query that no record has, each query with what it would really find. */
 
 import { leavesOf, rankingLeaves, type Leaf, type QueryTree } from '../search-index/query-tree.ts'
-import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
-import { compareCodePoints } from '../text/code-points.ts'
-import { isJsonObject } from '../text/json.ts'
+import type { Hit, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { tokenOf } from '../text/tokens.ts'
-import { recordFields } from './record-values.ts'
 
 /** From so many hits on nobody is asked whether something else was meant. */
 const enoughHits = 3
@@ -13,10 +10,8 @@ const enoughHits = 3
 const [mostSuggestions, mostTried, mostWords] = [3, 6, 4]
 /** Shorter words are one letter away from too many others; longer ones are no words. */
 const [shortest, longest] = [4, 30]
-/** Patterns for one word, and records whose words are compared with it. */
-const [mostPatterns, mostRecords] = [12, 50]
-/** An answer does not wait longer for its suggestions. */
-const patienceMs = 400
+/** An answer does not wait longer for its suggestions; the embedded engine needs some 20 ms. */
+const patienceMs = 100
 
 const runs = /[\p{L}\p{N}\p{M}]+/gu
 
@@ -32,7 +27,7 @@ type Asked = {
 }
 
 /** At most three, most hits first; none where enough was found or it takes too long. */
-export async function suggestionsFor(
+export async function otherQueries(
   index: SearchIndex,
   asked: Asked,
   signal: AbortSignal,
@@ -52,26 +47,36 @@ async function suggested(
   { q, request, again }: Asked,
   signal: AbortSignal,
 ): Promise<readonly Suggestion[]> {
-  const bare = { ...bareOf(request), filter: {} }
-  const count = async (one: SearchRequest) => (await index.search(one, signal)).count
-  const leaves = wordsIn(request.tree)
-  const found = await Promise.all(leaves.map((tree) => count({ ...bare, tree })))
-  const unknown = leaves.filter((_, at) => found[at] === 0)
-  const near = await Promise.all(
-    unknown.map(async ({ token }) => [token, await wordsNear(index, token, bare, signal)] as const),
-  )
-  const queries = queriesOf(q, near)
-  const counted = async (isFiltered: boolean) => {
-    const all = queries.map(async (one) => {
-      const other = bareOf(again(one))
-      return { q: one, count: await count(isFiltered ? other : { ...other, filter: {} }) }
+  const tokens = await unknownTokens(index, request, signal)
+  if (tokens.length === 0) return []
+  const near = await index.near(tokens, signal)
+  const replacements = replacementsOf(tokens.map((token, at) => [token, near[at] ?? []]))
+  const tried = async (isFiltered: boolean) => {
+    const all = replacements.map(async (words) => {
+      const other = bareOf(again(replaced(q, words)))
+      const shown = { ...other, ...(!isFiltered && { filter: {} }), limit: 1, include: shownFields }
+      const { count, hits } = await index.search(shown, signal)
+      const written = new Map([...words].map(([token, word]) => [token, writtenIn(hits, word)]))
+      return { q: replaced(q, written), count }
     })
     return (await Promise.all(all)).filter((one) => one.count > 0)
   }
-  const filtered = await counted(true)
-  return (filtered.length > 0 ? filtered : await counted(false))
+  const filtered = await tried(true)
+  return (filtered.length > 0 ? filtered : await tried(false))
     .toSorted((a, b) => b.count - a.count)
     .slice(0, mostSuggestions)
+}
+
+/** Words of the query that no record has, whatever the filters are. */
+async function unknownTokens(
+  index: SearchIndex,
+  request: SearchRequest,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const leaves = wordsIn(request.tree)
+  const bare = { ...bareOf(request), filter: {} }
+  const found = await Promise.all(leaves.map((tree) => index.search({ ...bare, tree }, signal)))
+  return leaves.flatMap(({ token }, at) => (found[at]?.count === 0 ? [token] : []))
 }
 
 /** The same search without hits and facets. */
@@ -93,90 +98,28 @@ function wordsIn(tree: QueryTree): readonly Word[] {
   return [...new Map(words.map((leaf) => [leaf.token, leaf])).values()].slice(0, mostWords)
 }
 
-/** Words of titles, keywords and publishers that differ from a word by a letter or two, the nearest and most frequent first. */
-async function wordsNear(
-  index: SearchIndex,
-  token: string,
-  bare: SearchRequest,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const { hits } = await index.search(
-    {
-      ...bare,
-      tree: { kind: 'or', of: patternsOf(token) },
-      fields: ['title', 'pref_label', 'keywords', 'publisher'],
-      include: ['title', 'pref_label', 'keywords', 'publisher.name'],
-      limit: mostRecords,
-    },
-    signal,
-  )
-  const reach = token.length <= 5 ? 1 : 2
-  const counts = new Map<string, number>()
-  for (const hit of hits) {
-    const words = new Set(
-      textsOf(recordFields(hit.record)).flatMap((text) => text.match(runs) ?? []),
-    )
-    for (const word of words)
-      counts.set(word.toLowerCase(), (counts.get(word.toLowerCase()) ?? 0) + 1)
-  }
-  return [...counts]
-    .map(([word, count]) => ({ word, count, away: distance(token, tokenOf(word), reach) }))
-    .filter(({ away }) => away > 0 && away <= reach)
-    .toSorted((a, b) => a.away - b.away || b.count - a.count || compareCodePoints(a.word, b.word))
-    .map(({ word }) => word)
+/** Where a word is looked up as people write it: the dictionary of an engine has it without accents. */
+const shownFields = ['title', 'pref_label', 'keywords.label', 'publisher.name', 'description']
+
+/** A token as the records have it, in lower case; itself where they do not show it. */
+function writtenIn(hits: readonly Hit[], token: string): string {
+  const words = hits.flatMap(({ record }) => record.match(runs) ?? [])
+  return words.find((word) => tokenOf(word) === token)?.toLowerCase() ?? token
 }
 
-/** `wa*er`, `wat*r`…: each leaves a place of two letters open; the first letter is nearly always right. */
-function patternsOf(token: string): readonly QueryTree[] {
-  const letters = Array.from(token)
-  const all = letters.slice(1).map((_, at): QueryTree => {
-    const pattern = `${letters.slice(0, at + 1).join('')}*${letters.slice(at + 3).join('')}`
-    return { kind: 'wild', pattern }
-  })
-  return all.slice(-mostPatterns)
-}
-
-/** All texts in a value, however deep; records are finished JSON, so that it ends. */
-function textsOf(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value.slice(0, 1000)]
-  if (Array.isArray(value)) return value.slice(0, 100).flatMap(textsOf)
-  return isJsonObject(value) ? Object.values(value).flatMap(textsOf) : []
-}
-
-/** Letters left out, added, replaced or swapped with their neighbour; more than `reach` where it is clear at once. */
-function distance(a: string, b: string, reach: number): number {
-  if (Math.abs(a.length - b.length) > reach) return reach + 1
-  let before: number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1
-      const steps = [(last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + same]
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        steps.push((before[j - 2] ?? 0) + 1)
-      row.push(Math.min(...steps))
-    }
-    before = last
-    last = row
-  }
-  return last[b.length] ?? 0
-}
-
-/** The query with its unknown words replaced: by the best of each, then with another one for one of them. */
-function queriesOf(
-  q: string,
+/** What stands for the unknown tokens: the best of each, then another one for one of them. */
+function replacementsOf(
   near: readonly (readonly [token: string, words: readonly string[]])[],
-): readonly string[] {
+): readonly ReadonlyMap<string, string>[] {
   const best = new Map(
-    near.flatMap(([token, [word]]) => (word === undefined ? [] : [[token, word]])),
+    near.flatMap(([token, [word]]) => (word === undefined ? [] : [[token, word] as const])),
   )
   if (best.size === 0) return []
   const others = near.flatMap(([token, [, ...words]]) =>
     words.map((word) => new Map([...best, [token, word]])),
   )
-  const written = [best, ...others]
-    .slice(0, mostTried)
-    .map((words) => q.replaceAll(runs, (run) => words.get(tokenOf(run)) ?? run))
-  return [...new Set(written)].filter((one) => one !== q)
+  return [best, ...others].slice(0, mostTried)
 }
+
+const replaced = (q: string, words: ReadonlyMap<string, string>): string =>
+  q.replaceAll(runs, (run) => words.get(tokenOf(run)) ?? run)

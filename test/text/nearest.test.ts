@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { nearest } from '../../src/text/nearest.ts'
+import { editDistance, nearest } from '../../src/text/nearest.ts'
 import { limitNames, limitTable } from '../../src/http/limits.ts'
 
 it.each([
@@ -38,4 +38,15 @@ it('every limit starts inside its own bounds, and no time is longer than a timer
     return standard < least || standard > most || (name.endsWith('Ms') && most >= 2 ** 31)
   })
   expect(wrong).toEqual([])
+})
+
+it.each([
+  ['water', 'water', 0],
+  ['watre', 'water', 1],
+  ['wate', 'water', 1],
+  ['levals', 'levels', 1],
+  ['', 'abc', 3],
+  ['waetr', 'wtaer', 2],
+])('%s is so many letters away from %s', (one, other, steps) => {
+  expect([editDistance(one, other), editDistance(other, one)]).toEqual([steps, steps])
 })

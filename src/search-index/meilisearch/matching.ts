@@ -6,6 +6,8 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { otherBucket } from '../../text/language.ts'
+import { compareCodePoints } from '../../text/code-points.ts'
+import { editDistance, typosIn } from '../../text/nearest.ts'
 import { stems } from '../../text/stems.ts'
 import { matches } from '../evaluate.ts'
 import { idField, reachOf, type FieldReach } from '../field-reach.ts'
@@ -150,18 +152,38 @@ export async function expansionsOf(
   return { expanded, shortened }
 }
 
+/** Tokens that may be meant by a mistyped one, and those that are compared with it. */
+const [mostNear, mostCompared] = [12, 5_000]
+
+/** The tokens that differ from one by a letter or two, nearest first. They begin with the same two letters. */
+export async function nearTerms(
+  token: string,
+  context: ReadContext,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const start = Array.from(token).slice(0, 2).join('')
+  const terms = await termsBeginning(start, context, signal, mostCompared)
+  return terms
+    .map((term) => ({ term, steps: editDistance(token, term) }))
+    .filter(({ steps }) => steps > 0 && steps <= typosIn(token))
+    .sort((a, b) => a.steps - b.steps || compareCodePoints(a.term, b.term))
+    .slice(0, mostNear)
+    .map(({ term }) => term)
+}
+
 async function termsBeginning(
   prefix: string,
   context: ReadContext,
   signal?: AbortSignal,
+  most = mostRows,
 ): Promise<readonly string[]> {
   const filter = prefix === '' ? 'term EXISTS' : `term STARTS WITH ${quoted(prefix)}`
   const terms: string[] = []
-  for (let total = mostRows; terms.length < total;) {
-    const page = { row: termRow, filter, limit: rowsPerCall, offset: terms.length }
+  for (let total = most; terms.length < total;) {
+    const page = { row: termRow, filter, limit: Math.min(rowsPerCall, most), offset: terms.length }
     const { results, total: all } = await fetched(context, context.uids.terms, page, signal)
     terms.push(...results.map(({ term }) => term))
-    total = results.length === 0 ? 0 : Math.min(all, mostRows)
+    total = results.length === 0 ? 0 : Math.min(all, most)
   }
   return terms
 }

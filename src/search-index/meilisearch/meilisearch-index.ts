@@ -14,6 +14,7 @@ import type { ReadContext } from './engine-reads.ts'
 import { EngineState } from './engine-state.ts'
 import { EngineQueue, EngineWriter } from './engine-writer.ts'
 import { facetTitles, facetValuesOf } from './facet-values.ts'
+import { nearTerms } from './matching.ts'
 import { MeilisearchCursors } from './meilisearch-cursors.ts'
 import { entriesOf, recordOf, search } from './search-answer.ts'
 
@@ -152,6 +153,8 @@ function readingCalls({ indices, state, count, using, cursors, writer }: Parts, 
     search: (request, signal) => limited(signal, (end) => search(request, using, end)),
     open: (request, signal) => limited(signal, (end) => cursors.open(request, end)),
     page: (cursor, options, signal) => limited(signal, (end) => cursors.page(cursor, options, end)),
+    near: (tokens, signal) =>
+      limited(signal, (end) => Promise.all(tokens.map((token) => nearTerms(token, context, end)))),
     values: (index, facet, signal) =>
       limited(signal, (end) => facetValuesOf(index, facet, using, end)),
     get: (index, id, signal) => limited(signal, (end) => recordOf(context, index, id, end)),

@@ -25,6 +25,7 @@ serve<ReaderCalls>({
   open: (request, call) => read(call, (reader) => reader.open(request)),
   page: (slice, call) => read(call, (reader) => reader.page(slice)),
   values: ({ index, facet }, call) => read(call, (reader) => reader.values(index, facet)),
+  near: (tokens, call) => read(call, (reader) => reader.near(tokens)),
   get: ({ index, id }, call) => read(call, (reader) => reader.get(index, id)),
   missing: ({ index, ids }, call) => read(call, (reader) => reader.missing(index, ids)),
 })

@@ -8,6 +8,7 @@ import { FullText } from './full-text.ts'
 import { answers, readGenerations, type Generation } from './generations.ts'
 import { openDatabase } from './index-file.ts'
 import { LeafPhrases } from './leaf-phrases.ts'
+import { nearTokens } from './near-tokens.ts'
 import { open, search, type SearchContext } from './search-request.ts'
 import {
   readSlice,
@@ -62,6 +63,13 @@ export class IndexFileReader {
       const view = this.#views.get(index)
       return view ? allValues(view, this.#context.facets, facet) : []
     })
+  }
+
+  /** What each of some mistyped tokens may mean. */
+  near(tokens: readonly string[]): readonly (readonly string[])[] {
+    return this.#snapshot(() =>
+      tokens.map((token) => nearTokens(this.#file.sql, [...this.#views.values()], token)),
+    )
   }
 
   /** The record as JSON text. */

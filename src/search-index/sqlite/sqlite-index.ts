@@ -181,6 +181,7 @@ function searches({ readers, repair, cursors }: Parts) {
       repair.need([index])
       return readers.call('get', { index, id }, signal)
     },
+    near: (tokens, signal) => readers.call('near', tokens, signal),
     missing: (index, ids) => readers.call('missing', { index, ids }),
     open: async (request, signal) => {
       repair.need(request.indices)

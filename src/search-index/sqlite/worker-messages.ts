@@ -101,6 +101,7 @@ export type ReaderCalls = {
   open: [SnapshotRequest, SnapshotAnswer]
   page: [Slice, SlicePage]
   values: [{ readonly index: IndexName; readonly facet: string }, readonly FacetItem[]]
+  near: [readonly string[], readonly (readonly string[])[]]
   get: [{ readonly index: IndexName; readonly id: string }, string | undefined]
   missing: [{ readonly index: IndexName; readonly ids: readonly string[] }, readonly string[]]
 }

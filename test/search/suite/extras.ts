@@ -22,6 +22,7 @@ const held = [
   dataset('e03', 'Water levels of lakes', { country: 'fr', themes: ['ENVI'] }),
   dataset('e04', 'Waiters and waitresses', { themes: ['ECON'] }),
   dataset('e05', 'Cycle paths', { themes: ['TRAN'] }),
+  dataset('e06', 'Qualité des plages'),
 ]
 
 /** The contract; `engine` as of the station. */
@@ -52,6 +53,14 @@ export function extrasContract(engine?: () => Promise<Made>): void {
       ]
       expect(within['suggestions']).toEqual([{ q: 'water', count: 2 }])
       expect(without['suggestions']).toEqual([{ q: 'water', count: 3 }])
+    })
+    it('are written as the records write them, whatever the dictionary makes of accents', async () => {
+      const { suggestions } = await get('q=qualite OR plagse&suggestions=true')
+      expect(suggestions).toEqual([{ q: 'qualite OR plages', count: 1 }])
+      expect((await get('q=qualitt&suggestions=true'))['suggestions']).toEqual([
+        { q: 'qualité', count: 1 },
+        { q: 'quality', count: 1 },
+      ])
     })
     it('are empty where enough was found or nothing is near, and absent unless asked for', async () => {
       expect((await get('q=water&suggestions=true'))['suggestions']).toEqual([])
