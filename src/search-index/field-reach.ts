@@ -38,12 +38,3 @@ export function reachOf(
   // `publisher.name`, `keywords.label`: the text of an object lies under the object's own name.
   return keys.has(last) ? [{ field }] : []
 }
-
-/** Whether a (field, bucket) pair is reached; `undefined` reaches everything. */
-export const reaches = (
-  reach: readonly FieldReach[] | undefined,
-  field: string,
-  bucket: string,
-): boolean =>
-  reach === undefined ||
-  reach.some((one) => one.field === field && (one.bucket === undefined || one.bucket === bucket))

@@ -37,17 +37,17 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 2148,
 
-  search: 4655,
+  search: 4622,
 
-  'search-index': 7722,
+  'search-index': 7704,
 
   store: 6577,
 
-  text: 324,
+  text: 331,
 
   vocabularies: 2097,
 
-  workers: 802,
+  workers: 803,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */

@@ -9,11 +9,11 @@ import { otherBucket } from '../../text/language.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { editDistance, typosIn } from '../../text/nearest.ts'
 import { stems } from '../../text/stems.ts'
-import { matches } from '../evaluate.ts'
+import { tokens } from '../../text/tokens.ts'
 import { idField, reachOf, type FieldReach } from '../field-reach.ts'
 import type { IndexSettings } from '../index-settings.ts'
 import { leavesOf, type Leaf } from '../query-tree.ts'
-import type { Document, SearchRequest } from '../search-index.ts'
+import type { SearchRequest } from '../search-index.ts'
 import { isPrefix, literalPrefix, shortestTerms, wildMatcher } from '../wildcard.ts'
 import {
   attributes,
@@ -54,8 +54,10 @@ type LeafContext = {
 export const leafCondition = (leaf: Leaf, context: LeafContext): Condition =>
   or(context.places.map((place) => inPlace(leaf, place, context)))
 
+type Phrase = Extract<Leaf, { readonly kind: 'phrase' }>
+
 /** Whether documents that fulfil the condition of a leaf have to be verified by their texts. */
-export const isLoose = (leaf: Leaf, places: readonly FieldReach[]): boolean =>
+export const isLoose = (leaf: Leaf, places: readonly FieldReach[]): leaf is Phrase =>
   leaf.kind === 'phrase' &&
   leaf.tokens.length > 1 &&
   (leaf.tokens.length > 2 || places.some(({ field }) => !hasPairs(field)))
@@ -225,9 +227,8 @@ export async function matchedBy(
   return and([filter, await shallow(tree, numbersOf)])
 
   /** The condition of a phrase without those that only hold its neighbours somewhere. */
-  async function verify(leaf: Leaf, condition: Condition, places: readonly FieldReach[]) {
+  async function verify(leaf: Phrase, condition: Condition, places: readonly FieldReach[]) {
     const fields = places.map(({ field }) => field).filter((field) => field !== idField)
-    const scope = { settings, languages, ...(request.fields && { fields: request.fields }) }
     const fetching = {
       row: candidateRow,
       more: [...new Set(fields)].map(textsOf),
@@ -239,7 +240,7 @@ export async function matchedBy(
     for (let [offset, total] = [0, 1]; offset < total;) {
       const page = await fetched(reading, uid, { ...fetching, offset }, signal)
       if (page.total > mostCandidates) return condition
-      const others = page.results.filter((one) => !matches(leaf, documentOf(one, part), scope))
+      const others = page.results.filter((one) => !holds(one, leaf, places))
       wrong.push(...others.map(({ n }) => n))
       offset += page.results.length
       total = page.results.length === 0 ? 0 : page.total
@@ -260,20 +261,15 @@ export async function matchedBy(
 export const amongNumbers = (numbers: readonly number[]): Condition =>
   numbers.length === 0 ? none : is(`${attributes.number} IN [${numbers.join(', ')}]`)
 
-/** As much of a document as a phrase asks for. */
-const documentOf = (one: Candidate, { index, settings }: IndexPart): Document => ({
-  index,
-  id: one.i,
-  version: 0,
-  hash: '',
-  text: Object.fromEntries(
-    settings.texts.map(({ name }) => [name, fieldTexts.parse(one[textsOf(name)])]),
-  ),
-  facets: {},
-  dates: {},
-  numbers: {},
-  flags: {},
-  boxes: [],
-  order: {},
-  record: {},
-})
+/** Whether the words of a phrase stand in a row in one value of a document. */
+function holds(candidate: Candidate, phrase: Phrase, places: readonly FieldReach[]): boolean {
+  const isIn = (text: string) => {
+    const found = tokens(text)
+    return found.some((_, at) => phrase.tokens.every((token, i) => found[at + i] === token))
+  }
+  return places.some(({ field, bucket }) => {
+    if (field === idField) return bucket === undefined && isIn(candidate.i)
+    const texts = fieldTexts.parse(candidate[textsOf(field)])
+    return (bucket === undefined ? Object.values(texts).flat() : (texts[bucket] ?? [])).some(isIn)
+  })
+}
