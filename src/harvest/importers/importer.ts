@@ -4,11 +4,10 @@
  */
 
 import { hash } from 'node:crypto'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Outbound } from '../../client/outbound.ts'
 import { Failure, type Kind } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import type { JsonObject } from '../../text/json.ts'
 import type { Completeness, Message, Validator } from '../../pipe/message.ts'
 import type {
   ConfigProblem,
@@ -16,6 +15,7 @@ import type {
   SegmentKind,
   SegmentPlace,
 } from '../../pipe/segment.ts'
+import { configProblems, configSchema } from '../segment-config.ts'
 import {
   choiceOf,
   importConfig,
@@ -98,15 +98,10 @@ export function importerSegment<Config extends object>(
   return {
     names: kind.names,
     job: 'import',
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON Schema is JSON
-    schema: () => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonObject,
+    schema: () => configSchema(schema),
     open: (given, place) => {
       const { success, data, error } = schema.safeParse(given)
-      if (!success) {
-        const issues = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
-        const problems = issues.map(({ path: key, message: detail }) => ({ key, detail }))
-        return { ok: false, problems }
-      }
+      if (!success) return { ok: false, problems: configProblems(error) }
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has the keys of both
       const config = data as unknown as Config & ImportConfig
       const { auth } = config
@@ -122,7 +117,8 @@ export function importerSegment<Config extends object>(
   }
 }
 
-type Opened<Config extends object> = {
+/** An importer with the config of a pipe. */
+type ConfiguredImporter<Config extends object> = {
   readonly kind: ImporterKind<Config>
   readonly deps: ImporterDeps
   readonly config: Config & ImportConfig
@@ -130,7 +126,7 @@ type Opened<Config extends object> = {
 }
 
 /** One import, which may pass over its source twice. */
-type Importing<Config extends object> = Opened<Config> & {
+type Import<Config extends object> = ConfiguredImporter<Config> & {
   readonly context: Omit<ImportRun<Config>, 'source' | 'signal'>
   readonly reception: Reception
   /** Whether an import that came to its end is complete. */
@@ -143,16 +139,16 @@ const dryRunLimit = 20
 
 /** Records, refusals and pages in the order of the source, and exactly one `end`. Throws what fails the run. */
 async function* run<Config extends object>(
-  opened: Opened<Config>,
+  importer: ConfiguredImporter<Config>,
   context: SegmentContext,
   signal: AbortSignal,
 ): AsyncGenerator<Message> {
-  const { kind, deps, config, place } = opened
+  const { kind, deps, config, place } = importer
   const { catalogue, incremental } = config
   if (deps.catalogueExists && !(await deps.catalogueExists(catalogue, signal)))
     throw new Failure(
       'unknown-catalogue',
-      `There is no catalogue ${catalogue}; a harvest makes none.`,
+      `There is no catalogue ${catalogue}, and a harvest does not create one.`,
     )
   const [name] = kind.names
   const { limits, now, pause, scratch } = deps
@@ -174,9 +170,9 @@ async function* run<Config extends object>(
   const validate = (validator: Validator) => void seen.push(validator)
   const own = { config, output, limits, scratch, now, pause, directory: place.directory }
   const passing = { ...context, ...own, validators: known ?? [], validate }
-  const importing = { ...opened, context: passing, reception, verdict }
+  const importing = { ...importer, context: passing, reception, verdict }
   let end = yield* pass(importing, signal)
-  // The source changed under our hands: what moved between two pages shows in a second look.
+  // The source changed while it was read: a second look shows what moved between two pages.
   if (end.kind === 'incomplete' && end.problem?.kind === 'total-changed') {
     reception.startAgain()
     end = yield* pass(importing, signal)
@@ -186,7 +182,7 @@ async function* run<Config extends object>(
 
 /** Reads the whole source once. */
 async function* pass<Config extends object>(
-  { kind, deps, config, place, context, reception, verdict }: Importing<Config>,
+  { kind, deps, config, place, context, reception, verdict }: Import<Config>,
   signal: AbortSignal,
 ): AsyncGenerator<Message, Completeness> {
   const stop = new AbortController()
@@ -203,14 +199,16 @@ async function* pass<Config extends object>(
         if (found.as === 'cut' && reception.isWhole) return verdict()
         return { kind: 'incomplete', ...(found.problem && { problem: found.problem }) }
       }
-      for (const message of reception.take(found, source.bytes)) {
+      const message = reception.take(found, source.bytes)
+      if (!message) continue
+      if (message.kind === 'record') {
         // Between two records at least `pulse` milliseconds pass.
-        const wait = message.kind === 'record' ? last + config.pulse - deps.now() : 0
+        const wait = last + config.pulse - deps.now()
         if (wait > 0) await deps.pause(wait, signal)
-        if (message.kind === 'record') last = deps.now()
-        yield message
-        if (reception.isFull) return { kind: 'incomplete' }
+        last = deps.now()
       }
+      yield message
+      if (reception.isFull) return { kind: 'incomplete' }
     }
   } catch (error) {
     signal.throwIfAborted()

@@ -113,14 +113,14 @@ type EntryOptions = {
 /** An entry of a JSON source as a find: a record, one that is not for us, or one that cannot be read. */
 export function foundEntry(value: unknown, options: EntryOptions): ImportItem {
   const { output, read, pointer, key, findings = [] } = options
-  const refused = (problem: Failure, about: object = { whereabouts: { pointer } }) =>
+  const refused = (problem: Failure, about: object = { pointer }) =>
     ({ kind: 'refused', problem, excerpt: excerptOf(value), ...about }) as const
   if (!isJsonObject(value))
     return refused(new Failure('item-no-identifier', 'The entry is no JSON object.'))
   const entry = read(fieldsOf(value), key)
   const { sourceId, sourceUrl, aliases = [], skipped, flaw } = entry
-  const whereabouts = { title: saidText(textIn(entry.title)), pointer }
-  const names = { sourceId: sourceId || undefined, sourceUrl, whereabouts }
+  const title = saidText(textIn(entry.title))
+  const names = { sourceId: sourceId || undefined, sourceUrl, title, pointer }
   if (sourceId === '')
     return refused(new Failure('item-no-identifier', 'The entry has no identifier.'), names)
   if (skipped !== undefined) return { kind: 'skipped', sourceId, reason: skipped }

@@ -90,7 +90,8 @@ async function recordOf(
   const sourceUrl = iri !== undefined && /^https?:/.test(iri) ? iri : document.url
   if (!piece) {
     const problem = new Failure('item-too-large', 'The record has more than 200000 triples.')
-    return { kind: 'refused', problem, sourceUrl, excerpt: own, sourceId: sourceId || undefined }
+    const names = { sourceId: sourceId || undefined, sourceUrl, ...document.placeOf(term) }
+    return { kind: 'refused', problem, excerpt: own, ...names }
   }
   const { text, title, findings } = titled(piece.body, term)
   return {
@@ -101,7 +102,8 @@ async function recordOf(
     text,
     hashed: await canonical(text),
     sourceUrl,
-    whereabouts: { title, ...document.placeOf(term) },
+    title,
+    ...document.placeOf(term),
     findings: [...findings, ...document.repairsIn(text)],
   }
 }

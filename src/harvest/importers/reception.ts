@@ -3,30 +3,30 @@
 import { hash } from 'node:crypto'
 import { Failure } from '../../errors.ts'
 import { defined } from '../../pipe/defined.ts'
-import type { Finding, Message, RecordMessage } from '../../pipe/message.ts'
+import {
+  type Finding,
+  type Message,
+  placeOfRecord,
+  type RecordMessage,
+} from '../../pipe/message.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
 import { withoutCredentials } from '../../secrets.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import type { ImportLimits } from './import-config.ts'
 
-/** What is told of a record without identifier, so that somebody can find it in the source. */
-type Whereabouts = {
+/** By what somebody can find a record in its source. */
+type RecordOrigin = {
+  readonly sourceUrl?: string | undefined
   readonly title?: string | undefined
   /** In the document of the source, counted from 1. */
-  readonly line?: number
+  readonly line?: number | undefined
   /** In a JSON document of the source (RFC 6901). */
   readonly pointer?: string | undefined
 }
 
-type Origin = {
-  readonly sourceUrl?: string | undefined
-  /** To find a record without identifier by. */
-  readonly whereabouts?: Whereabouts | undefined
-}
-
 /** One record as the importer hands it on; without a `sourceId` it becomes `item-no-identifier`. */
 export type ImportedRecord = Pick<RecordMessage, 'kind' | 'sourceId' | 'mediaType' | 'text'> &
-  Origin & {
+  RecordOrigin & {
     /** Other ids under which it may be stored already, most likely one first. */
     readonly aliases?: readonly string[]
     /**
@@ -38,7 +38,7 @@ export type ImportedRecord = Pick<RecordMessage, 'kind' | 'sourceId' | 'mediaTyp
   }
 
 /** A record that was offered and cannot be read. */
-type Refused = Origin & {
+type Refused = RecordOrigin & {
   readonly kind: 'refused'
   readonly sourceId?: string | undefined
   readonly problem: Failure
@@ -73,28 +73,13 @@ export type ImportEvent =
   | { readonly kind: 'end'; readonly as: 'not-modified' }
   | { readonly kind: 'end'; readonly as: 'incomplete' | 'cut'; readonly problem?: Failure }
 
-const longestTitle = 200
-
-/** `item-no-identifier` with the title, the position among the records of the run and, where it is known, the place. */
-function nameless({ title, line, pointer }: Whereabouts, position: number, reason: string) {
-  const short = title && title.length > longestTitle ? `${title.slice(0, longestTitle)}…` : title
-  const called = short === undefined ? 'It has no title either' : JSON.stringify(short)
-  const places = [`record ${position} of the run`]
-  if (line !== undefined) places.push(`line ${line}`)
-  if (pointer !== undefined) places.push(pointer || 'the whole document')
-  const detail = `${reason} ${called}, ${places.join(', ')}.`
-  const place = pointer === undefined ? line !== undefined && { line } : { pointer }
-  const errors = place ? [{ ...place, detail }] : []
-  return new Failure('item-no-identifier', detail, { errors })
-}
-
 type ReceptionOptions = {
   readonly limits: ImportLimits
   readonly sink: SegmentContext['sink']
   readonly now: () => number
   /** Digest of what shapes a record beside its source: part of every source hash. */
   readonly shape: string
-  /** Records that are wanted at most. */
+  /** Most records that are handed on. */
   readonly limit: number | undefined
 }
 
@@ -122,7 +107,7 @@ export class Reception {
     this.#page.time = options.now()
   }
 
-  /** The wanted number of records is there. */
+  /** As many records as may be handed on are. */
   get isFull(): boolean {
     return this.#counter >= (this.#options.limit ?? Infinity)
   }
@@ -146,20 +131,20 @@ export class Reception {
   }
 
   /** The message that a find becomes: none for the same record met twice. `bytes`: read from the source so far. */
-  take(found: ImportItem, bytes: number): readonly Message[] {
+  take(found: ImportItem, bytes: number): Message | undefined {
     switch (found.kind) {
       case 'record':
         return this.#record(found)
       case 'refused':
         return this.#refused(found)
       case 'skipped':
-        return this.#isNews(found) ? [found] : []
+        return this.#isNews(found) ? found : undefined
       case 'total':
         this.#declare(found.total, found.before ?? 0)
-        return [{ kind: 'total', total: found.total }]
+        return { kind: 'total', total: found.total }
       case 'page':
         this.#endPage(found.cursor, bytes)
-        return [found]
+        return found
       default:
         throw new Error(`unknown find ${JSON.stringify(found satisfies never)}`)
     }
@@ -175,9 +160,8 @@ export class Reception {
       const numbers = `The source declared ${total.last} records and gave ${this.#distinct} different ones.`
       return new Failure(total.changed ? 'total-changed' : 'total-mismatch', numbers)
     }
-    if (owns && this.#offered === 0 && !total?.before)
-      return new Failure('source-empty', 'The source offered no records.')
-    return undefined
+    const isEmpty = owns && this.#offered === 0 && !total?.before
+    return isEmpty ? new Failure('source-empty', 'The source offered no records.') : undefined
   }
 
   /** `new`: first of its id · `same`: met before with the same content · `other`: another record with a known id. */
@@ -197,45 +181,57 @@ export class Reception {
     return this.#mentioned.size < this.#mentioned.add(keyHash(sourceId)).size
   }
 
-  #record(found: ImportedRecord): readonly Message[] {
-    const { text, mediaType, findings = [], whereabouts = {}, sourceUrl } = found
+  #record(found: ImportedRecord): Message | undefined {
+    const { text, mediaType, hashed = text, findings = [], ...origin } = found
     const { shape, limits } = this.#options
     const sourceId = found.sourceId.trim() || undefined
-    const refused = { kind: 'refused', excerpt: text, sourceId, sourceUrl } as const
-    if (sourceId === undefined) {
-      const problem = new Failure('item-no-identifier', 'The record has no identifier.')
-      return this.#refused({ ...refused, problem, whereabouts })
+    const refused = (...problem: ConstructorParameters<typeof Failure>): Refused => {
+      return {
+        ...origin,
+        kind: 'refused',
+        sourceId,
+        excerpt: text,
+        problem: new Failure(...problem),
+      }
     }
+    if (sourceId === undefined)
+      return this.#refused(refused('item-no-identifier', 'The record has no identifier.'))
     if (Buffer.byteLength(text) > limits.maxItemBytes) {
       const detail = `A record may have ${limits.maxItemBytes} bytes (maxItemBytes).`
-      return this.#refused({ ...refused, problem: new Failure('item-too-large', detail) })
+      return this.#refused(refused('item-too-large', detail))
     }
-    const sourceHash = hash('sha256', `${shape}\n${mediaType}\n${found.hashed ?? text}`, 'hex')
+    const sourceHash = hash('sha256', `${shape}\n${mediaType}\n${hashed}`, 'hex')
     const standing = this.#meet(sourceId, sourceHash)
-    if (standing === 'same') return []
+    if (standing === 'same') return undefined
     this.#offer()
     if (standing === 'other') {
       const detail = `An earlier record of this run has the identifier ${sourceId} too.`
-      return [refusal({ ...refused, problem: new Failure('item-duplicate', detail) })]
+      return refusal(refused('item-duplicate', detail))
     }
     const aliases = [...new Set(found.aliases)].filter((id) => id !== '' && id !== sourceId)
     const counter = (this.#counter += 1)
     const record = { kind: 'record', counter, sourceId, aliases, mediaType, text } as const
-    return [{ ...record, sourceHash, findings, ...placeIn(whereabouts), ...shownOrigin(sourceUrl) }]
+    return {
+      ...record,
+      sourceHash,
+      findings,
+      ...placeOfRecord(defined(found)),
+      ...shownOrigin(found),
+    }
   }
 
-  #refused(found: Refused): readonly Message[] {
-    const { excerpt = '', sourceId, whereabouts, problem } = found
+  #refused(found: Refused): Message | undefined {
+    const { excerpt = '', sourceId, problem } = found
     if (sourceId !== undefined) {
-      if (this.#meet(sourceId, excerpt) === 'same') return []
-    } else {
-      this.#nameless += 1
-      this.#page.records += 1
-      this.#page.isNews = true
+      if (this.#meet(sourceId, excerpt) === 'same') return undefined
+      this.#offer()
+      return refusal(found)
     }
+    this.#nameless += 1
+    this.#page.records += 1
+    this.#page.isNews = true
     this.#offer()
-    if (sourceId !== undefined || !whereabouts) return [refusal(found)]
-    return [refusal({ ...found, problem: nameless(whereabouts, this.#offered, problem.detail) })]
+    return refusal({ ...found, problem: nameless(found, this.#offered, problem.detail) })
   }
 
   #offer(): void {
@@ -257,8 +253,7 @@ export class Reception {
     const { sink, now, limits } = this.#options
     const { time, bytes: before, records, isNews } = this.#page
     const end = now()
-    const named = cursor === undefined ? {} : { cursor }
-    sink.page({ bytes: Math.max(0, bytes - before), millis: end - time, ...named })
+    sink.page(defined({ bytes: Math.max(0, bytes - before), millis: end - time, cursor }))
     this.#page = { time: end, bytes, records: 0, isNews: false }
     this.pages += 1
     if (records > 0 && !isNews)
@@ -269,20 +264,27 @@ export class Reception {
 }
 
 /** Reports show it, and transformers may write it into the record. */
-const shownOrigin = (sourceUrl: string | undefined) =>
+const shownOrigin = ({ sourceUrl }: RecordOrigin) =>
   sourceUrl === undefined ? {} : { sourceUrl: withoutCredentials(sourceUrl).url }
 
-function refusal({
-  problem,
-  sourceId,
-  whereabouts = {},
-  sourceUrl,
-  excerpt: sent,
-}: Refused): Message {
-  const excerpt = sent?.slice(0, longestExcerpt)
-  const { title } = whereabouts
+function refusal(found: Refused): Message {
+  const { problem, sourceId, title } = found
+  const excerpt = found.excerpt?.slice(0, longestExcerpt)
   const about = { kind: 'refused', stage: 'import', problem, sourceId, title, excerpt } as const
-  return { ...defined(about), ...placeIn(whereabouts), ...shownOrigin(sourceUrl) }
+  return { ...defined(about), ...placeOfRecord(defined(found)), ...shownOrigin(found) }
 }
 
-const placeIn = ({ line, pointer }: Whereabouts) => defined({ line, pointer })
+const longestTitle = 200
+
+/** `item-no-identifier` with the title, the position among the records of the run and, where it is known, the place. */
+function nameless({ title, line, pointer }: RecordOrigin, position: number, reason: string) {
+  const short = title && title.length > longestTitle ? `${title.slice(0, longestTitle)}…` : title
+  const called = short === undefined ? 'Without a title' : JSON.stringify(short)
+  const places = [`record ${position} of the run`]
+  if (line !== undefined) places.push(`line ${line}`)
+  if (pointer !== undefined) places.push(pointer || 'the whole document')
+  const detail = `${reason} ${called}, ${places.join(', ')}.`
+  const place = defined(pointer === undefined ? { line } : { pointer })
+  const errors = Object.keys(place).length > 0 ? [{ ...place, detail }] : []
+  return new Failure('item-no-identifier', detail, { errors })
+}

@@ -57,7 +57,7 @@ export type RecordOptions = MappingConfig & {
 }
 
 /** How the record stands among others: the text and the findings are its own. */
-type RecordNames = Pick<ImportedRecord, 'sourceId' | 'aliases' | 'hashed' | 'sourceUrl'>
+type RecordNames = Omit<ImportedRecord, 'kind' | 'mediaType' | 'text' | 'findings'>
 
 /** More would help nobody. */
 const maxFindings = 50
