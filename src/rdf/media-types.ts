@@ -117,3 +117,25 @@ export function negotiateFormat(
   const json = negotiate(accept, ['application/json'])
   return json === undefined ? undefined : { format: 'jsonld', mediaType: json }
 }
+
+/** What people and servers call the formats beside their registered names. */
+const lenient: Readonly<Record<string, Format>> = {
+  json: 'jsonld',
+  xml: 'rdfxml',
+  owl: 'rdfxml',
+  'application/json': 'jsonld',
+  'application/turtle': 'turtle',
+  'application/x-turtle': 'turtle',
+  'application/xml': 'rdfxml',
+  'text/rdf+n3': 'n3',
+  'text/x-nquads': 'nquads',
+  'text/xml': 'rdfxml',
+}
+const isFormat = (name: string): name is Format => Object.hasOwn(formats, name)
+
+/** A format by name (`ntriples`), suffix (`nt`) or media type, whatever its parameters; `undefined` when it is none of ours. */
+export function formatCalled(name: string): Format | undefined {
+  const bare = name.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (isFormat(bare)) return bare
+  return formatOfSuffix(bare) ?? formatOfMediaType(bare) ?? lenient[bare]
+}

@@ -6,7 +6,7 @@ import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { WrongUsage } from '../errors.ts'
-import { formatOfMediaType, formatOfSuffix, formats, type Format } from './media-types.ts'
+import { formatCalled, formats, type Format } from './media-types.ts'
 
 export type OpenDocument = {
   /** How it is called in messages. */
@@ -91,21 +91,3 @@ function demanded(format: Format | undefined, name: string): Format {
 
 const formatAt = (path: string): Format | undefined =>
   formatCalled(/\.([A-Za-z0-9]+)$/.exec(path.replace(/\.gz$/, ''))?.[1] ?? '')
-
-// Common names that belong to no RDF format by registration.
-const lenient: Readonly<Record<string, Format>> = {
-  json: 'jsonld',
-  xml: 'rdfxml',
-  owl: 'rdfxml',
-  'application/json': 'jsonld',
-  'application/xml': 'rdfxml',
-  'text/xml': 'rdfxml',
-}
-const isFormat = (name: string): name is Format => Object.hasOwn(formats, name)
-
-/** A format by name (`ntriples`), suffix (`nt`) or media type; `undefined` when it is none of ours. */
-export function formatCalled(name: string): Format | undefined {
-  if (isFormat(name)) return name
-  const bare = name.split(';')[0]?.trim().toLowerCase() ?? ''
-  return formatOfSuffix(name) ?? formatOfMediaType(name) ?? lenient[bare]
-}

@@ -15,7 +15,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   console: 2500,
 
-  harvest: 12247,
+  harvest: 12223,
 
   http: 3010,
 
@@ -31,7 +31,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   projector: 6049,
 
-  rdf: 3691,
+  rdf: 3695,
 
   repository: 8013,
 

@@ -164,9 +164,8 @@ export class RdfDocument {
       sink.finding({ slug: 'dropped-statement', detail }, { sourceUrl: this.url })
   }
 
-  /** The same, and services that no distribution names: what of a document is in no record. */
-  reportLosses(sink: ImportContext['sink']): void {
-    this.reportDropped(sink)
+  /** Tells the run which services no distribution names. */
+  reportServices(sink: ImportContext['sink']): void {
     const { count, first } = this.spool.services()
     reportServices(sink, { count, first: first.map((term) => iriOf(term) ?? term) }, this.url)
   }

@@ -1,35 +1,12 @@
 /** In which RDF format a source answers: what the config says, the type, the suffix, the first bytes. */
 
 import { Failure } from '../../errors.ts'
-import { formatOfMediaType, formatOfSuffix, formats, type Format } from '../../rdf/media-types.ts'
+import { formatCalled, formats, type Format } from '../../rdf/media-types.ts'
 
 /** Cheapest to read first. */
 export const acceptRdf =
   'application/n-quads, application/n-triples, text/turtle;q=0.9, application/trig;q=0.9, ' +
   'application/rdf+xml;q=0.8, application/ld+json;q=0.7, text/n3;q=0.4, */*;q=0.1'
-
-/** What sources and configs call the formats beside their registered names. */
-const lenient: Readonly<Record<string, Format>> = {
-  'application/x-turtle': 'turtle',
-  'application/turtle': 'turtle',
-  'text/rdf+n3': 'n3',
-  'text/x-nquads': 'nquads',
-  'application/xml': 'rdfxml',
-  'text/xml': 'rdfxml',
-  xml: 'rdfxml',
-  owl: 'rdfxml',
-  'application/json': 'jsonld',
-  json: 'jsonld',
-}
-
-const isFormat = (name: string): name is Format => Object.hasOwn(formats, name)
-
-/** A format by name, suffix or media type, whatever its parameters. */
-export function formatNamed(name: string): Format | undefined {
-  const bare = name.split(';')[0]?.trim().toLowerCase() ?? ''
-  if (isFormat(bare)) return bare
-  return formatOfMediaType(bare) ?? formatOfSuffix(bare) ?? lenient[bare]
-}
 
 type RdfAnswer = {
   readonly inputFormat: string | undefined
@@ -43,19 +20,19 @@ type RdfAnswer = {
 /** `undefined` when nothing tells. Throws `unsupported-media-type` for RDF in a format that we know and do not read. */
 export function rdfFormatOf(answer: RdfAnswer): Format | undefined {
   const { inputFormat, contentType, url, start } = answer
-  if (inputFormat !== undefined) return formatNamed(inputFormat)
+  if (inputFormat !== undefined) return formatCalled(inputFormat)
   if (/^\s*application\/trix\s*(;|$)/i.test(contentType)) {
     const accepted = Object.values(formats).map(({ mediaType }) => mediaType)
     const detail = `The source answered ${contentType}, which is not read; accepted are ${accepted.join(', ')}.`
     throw new Failure('unsupported-media-type', detail)
   }
-  const named = formatNamed(contentType)
+  const named = formatCalled(contentType)
   // Some serve JSON-LD and RDF/XML under the bare names, and others serve Turtle with the type of a table.
   const first = /^[\s\uFEFF]*(\S)/.exec(start)?.[1] ?? ''
   const beginnings: Partial<Record<Format, string>> = { jsonld: '{[', rdfxml: '<' }
   if (named !== undefined && (beginnings[named] ?? first).includes(first)) return named
   const suffix = /\.([A-Za-z0-9]+)$/.exec(new URL(url).pathname.replace(/\.gz$/i, ''))?.[1]
-  return formatNamed(suffix ?? '') ?? sniffed(start)
+  return formatCalled(suffix ?? '') ?? sniffed(start)
 }
 
 const line =

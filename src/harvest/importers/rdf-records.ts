@@ -11,6 +11,7 @@ import { type Bounds, pieces, type Standing } from '../importing/cutting/cut.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import { identifiersIn, iriOf } from '../importing/cutting/parcels.ts'
 import { nowhere, quadsOf } from '../transform/record-quads.ts'
+import type { ImportContext } from './importer.ts'
 import type { RdfDocument } from './rdf-document.ts'
 import type { ImportItem } from './reception.ts'
 
@@ -40,27 +41,41 @@ const ownWords = [dct('title'), dct('description'), dcat('distribution'), rdfs('
   (property) => ` ${termText(property)} `,
 )
 
+/** Which datasets of a document are records: all but stubs, or those that were asked for. */
+type Choice = {
+  /** Collects mentions of datasets that nobody has described so far. */
+  readonly stubs?: Stubs
+  /** Of a node as N-Triples text. */
+  readonly isWanted?: (term: string) => boolean
+}
+
 /**
- * The datasets of a document in its order. One that others mention, that no catalogue links and that says nothing of
- * itself is a stub and goes to `stubs`, unless `isWanted` picks the nodes (N-Triples texts) that count.
+ * The datasets of a document in its order; the document is closed, and what is in no record is told to the run. A dataset that
+ * others mention, that no catalogue links and that says nothing of itself is a stub. Parts of what was asked for (`isWanted`) are
+ * not the place to count services.
  */
-export async function* records(
+export async function* recordsOf(
   document: RdfDocument,
-  choice: { readonly stubs: Stubs } | { readonly isWanted: (term: string) => boolean },
-  naming: Naming = {},
+  { stubs, isWanted }: Choice,
+  { sink, naming = {} }: { readonly sink: ImportContext['sink']; readonly naming?: Naming },
 ): AsyncGenerator<ImportItem, void> {
-  for (const standing of pieces(document.spool, bounds)) {
-    const { place, piece } = standing
-    const { term } = place
-    const own = piece?.own ?? document.spool.describe(place)
-    const ids = idsOf(iriOf(term), identifiersIn(own), naming)
-    if ('isWanted' in choice) {
-      if (!choice.isWanted(term)) continue
-    } else if (isStub(document, term, own)) {
-      yield* choice.stubs.meet(term, ids[0] ?? term)
-      continue
-    } else choice.stubs.describe(term)
-    yield await recordOf(document, standing, { ids, own })
+  try {
+    document.reportDropped(sink)
+    if (!isWanted) document.reportServices(sink)
+    for (const standing of pieces(document.spool, bounds)) {
+      const { place, piece } = standing
+      const { term } = place
+      if (isWanted?.(term) === false) continue
+      const own = piece?.own ?? document.spool.describe(place)
+      const ids = idsOf(iriOf(term), identifiersIn(own), naming)
+      if (stubs && isStub(document, term, own)) yield* stubs.meet(term, ids[0] ?? term)
+      else {
+        stubs?.describe(term)
+        yield await recordOf(document, standing, { ids, own })
+      }
+    }
+  } finally {
+    document.close()
   }
 }
 

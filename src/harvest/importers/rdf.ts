@@ -3,20 +3,21 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { Validator } from '../../pipe/message.ts'
+import { formatCalled } from '../../rdf/media-types.ts'
 import { fetchDocument, type StoredDocument } from './documents.ts'
 import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { linkedNext, nextPage } from './next-page.ts'
 import { readRdfDocument } from './rdf-document.ts'
-import { acceptRdf, formatNamed } from './rdf-format.ts'
-import { records, Stubs } from './rdf-records.ts'
+import { acceptRdf } from './rdf-format.ts'
+import { recordsOf, Stubs } from './rdf-records.ts'
 import { conditionsOf, validatorOf } from './source.ts'
 
 /** What the config of an RDF importer may say beside the common keys. */
 const rdfConfig = z.object({
   inputFormat: z
     .string()
-    .refine((name) => formatNamed(name) !== undefined, {
+    .refine((name) => formatCalled(name) !== undefined, {
       error: 'must be an RDF format: turtle, n3, n-triples, n-quads, trig, rdf/xml or json-ld',
     })
     .optional(),
@@ -42,7 +43,6 @@ export const rdfImporter: ImporterKind<RdfConfig> = {
   import: importRdf,
 }
 
-/** The caller closes it. */
 const fetchPage = (run: Run, url: string, known?: Validator) =>
   fetchDocument(run, url, {
     accept: run.config.accept ?? acceptRdf,
@@ -56,30 +56,28 @@ async function* importRdf(run: Run): AsyncGenerator<ImportEvent, void> {
   const known = validators[0]?.url === config.address ? validators : []
   const isSame = known.length > 1 && (await areUnmodified(run))
   const [only] = known.length === 1 ? known : []
-  const first = isSame ? 'unchanged' : await fetchPage(run, config.address, only)
-  if (typeof first === 'string') {
-    yield { kind: 'end', as: 'not-modified' }
-    return
-  }
+  let stored = isSame ? 'unchanged' : await fetchPage(run, config.address, only)
+  if (typeof stored === 'string') yield { kind: 'end', as: 'not-modified' }
   const stubs = new Stubs()
   let total: number | undefined
-  for (let [url, stored]: [string, StoredDocument] = [config.address, first]; ;) {
+  let cut: Failure | undefined
+  for (
+    let url: string | undefined = config.address;
+    url !== undefined && typeof stored !== 'string';
+  ) {
     source.meetBody(stored.hash)
-    const page = yield* readPage(run, stubs, { url, stored })
+    const page: Page = yield* readPage(run, stubs, { url, stored })
     total = page.total ?? total
-    if (page.next === undefined) break
     url = page.next
+    if (url === undefined) break
     const following = await pageOrEnd(run, url)
-    if (following instanceof Failure) {
-      yield* stubs.left()
-      // It may be the page after the last one: the total tells.
-      if (total === undefined) throw following
-      yield { kind: 'end', as: 'cut', problem: following }
-      return
-    }
-    stored = following
+    if (following instanceof Failure) cut = following
+    stored = following instanceof Failure ? 'absent' : following
   }
   yield* stubs.left()
+  // A page that is not there may be the one after the last: the total tells.
+  if (cut && total === undefined) throw cut
+  if (cut) yield { kind: 'end', as: 'cut', problem: cut }
 }
 
 type Page = { readonly total: number | undefined; readonly next: string | undefined }
@@ -93,19 +91,15 @@ async function* readPage(
   const { inputFormat, graph, preProcessing: repair } = config
   const reading = { inputFormat, graph, repair, inMemory: limits.maxPageBytes }
   const document = await readRdfDocument(stored, reading)
-  try {
-    validate(validatorOf(url, stored.headers, stored.hash))
-    document.reportLosses(sink)
-    const total = document.hydra.total()
-    const link = document.hydra.next(document.url) ?? linkedNext(stored.headers.get('link'))
-    if (total !== undefined) yield { kind: 'total', total }
-    yield* records(document, { stubs }, config)
-    yield { kind: 'page' }
-    const next = link === undefined ? undefined : nextPage(link, { ...config, url: stored.url })
-    return { total, next }
-  } finally {
-    document.close()
-  }
+  validate(validatorOf(url, stored.headers, stored.hash))
+  const { hydra } = document
+  const total = hydra.total()
+  if (total !== undefined) yield { kind: 'total', total }
+  yield* recordsOf(document, { stubs }, { sink, naming: config })
+  yield { kind: 'page' }
+  const link = hydra.next(document.url) ?? linkedNext(stored.headers.get('link'))
+  const next = link === undefined ? undefined : nextPage(link, { ...config, url: stored.url })
+  return { total, next }
 }
 
 /** The next page, or why there is none. */

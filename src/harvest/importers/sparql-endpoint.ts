@@ -3,6 +3,7 @@
 import type { Quad } from '@rdfjs/types'
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
+import { formatCalled } from '../../rdf/media-types.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import type { Row } from '../../store/graph-store.ts'
 import { bind, type Query, queryOf } from '../../store/queries.ts'
@@ -12,7 +13,6 @@ import { BadConfig, textBeside } from '../transform/pipe-files.ts'
 import { fetchDocument } from './documents.ts'
 import type { ImportRun } from './importer.ts'
 import { documentOf, type RdfDocument, readRdfDocument } from './rdf-document.ts'
-import { formatNamed } from './rdf-format.ts'
 import { type ImportSource } from './source.ts'
 
 /** Whatever answers queries. The caller closes documents. */
@@ -134,10 +134,10 @@ const longest = 1_048_576
 type OwnQuery =
   | { readonly kind: 'list'; readonly text: string; readonly variable: string }
   | { readonly kind: 'each'; readonly textFor: (dataset: string) => string }
-  | {
-      readonly kind: 'graph'
-      readonly textFor: string | ((limit: number, offset: number) => string)
-    }
+  | { readonly kind: 'graph'; readonly textFor: GraphQuery }
+
+/** A query for everything, or for a part of it. */
+export type GraphQuery = string | ((limit: number, offset: number) => string)
 
 /** Throws `BadConfig`. `directory`: of the pipe's source. */
 export function ownQuery(
@@ -202,7 +202,7 @@ export const sparqlConfig = z.object({
   /** Format of CONSTRUCT results. */
   inputFormat: z
     .string()
-    .refine((name) => formatNamed(name) !== undefined, { error: 'must be an RDF format' })
+    .refine((name) => formatCalled(name) !== undefined, { error: 'must be an RDF format' })
     .optional(),
 })
 export type SparqlConfig = z.infer<typeof sparqlConfig>

@@ -9,8 +9,9 @@ import { orProblem } from '../transform/pipe-files.ts'
 import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { type RdfDocument, reportServices } from './rdf-document.ts'
-import { records, Stubs } from './rdf-records.ts'
+import { recordsOf, Stubs } from './rdf-records.ts'
 import {
+  type GraphQuery,
   ownQuery,
   queriedHere,
   remoteEndpoint,
@@ -143,22 +144,15 @@ async function* listed(importing: SparqlImport, text: string, variable: string):
 }
 
 /** Everything that a query constructs: at once, or in portions by `$limit` and `$offset` until one is empty. */
-async function* documents(
-  { config, endpoint, sink }: SparqlImport,
-  textFor: string | ((limit: number, offset: number) => string),
-): Finds {
+async function* documents({ config, endpoint, sink }: SparqlImport, textFor: GraphQuery): Finds {
   const stubs = new Stubs()
+  const isWhole = typeof textFor === 'string'
   for (let [offset, isEnd] = [0, false]; !isEnd; offset += config.pageSize) {
-    const isWhole = typeof textFor === 'string'
     const document = await endpoint.construct(isWhole ? textFor : textFor(config.pageSize, offset))
-    try {
-      document.reportLosses(sink)
-      isEnd = isWhole || document.spool.datasetCount() === 0
-      yield* records(document, { stubs })
-      if (isWhole || !isEnd) yield { kind: 'page' }
-    } finally {
-      document.close()
-    }
+    const isEmpty = document.spool.datasetCount() === 0
+    yield* recordsOf(document, { stubs }, { sink })
+    isEnd = isWhole || isEmpty
+    if (isWhole || !isEmpty) yield { kind: 'page' }
   }
   yield* stubs.left()
 }
@@ -179,19 +173,14 @@ async function* described(importing: SparqlImport, datasets: readonly string[]):
       importing.portion = Math.max(1, Math.floor(importing.portion / 2))
       continue
     }
-    try {
-      document.reportDropped(importing.sink)
-      const wanted = new Set(some.map((iri) => bracketed(iri)))
-      const missing = new Set(wanted)
-      const isWanted = (term: string) => wanted.has(term) && (missing.delete(term) || true)
-      yield* records(document, { isWanted })
-      const detail = 'The source lists the dataset and does not describe it.'
-      for (const term of missing) {
-        const problem = new Failure('item-malformed', detail)
-        yield { kind: 'refused', sourceId: term.slice(1, -1), problem }
-      }
-    } finally {
-      document.close()
+    const wanted = new Set(some.map((iri) => bracketed(iri)))
+    const missing = new Set(wanted)
+    const isWanted = (term: string) => wanted.has(term) && (missing.delete(term) || true)
+    yield* recordsOf(document, { isWanted }, importing)
+    const detail = 'The source lists the dataset and does not describe it.'
+    for (const term of missing) {
+      const problem = new Failure('item-malformed', detail)
+      yield { kind: 'refused', sourceId: term.slice(1, -1), problem }
     }
     at += some.length
   }

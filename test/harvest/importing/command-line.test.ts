@@ -8,7 +8,7 @@ import {
   progressText,
   summaryText,
 } from '../../../src/harvest/importing/command-line.ts'
-import { formatCalled } from '../../../src/rdf/open-document.ts'
+import { formatCalled } from '../../../src/rdf/media-types.ts'
 
 describe('the arguments', () => {
   it('takes a key that begins with a hyphen, as generated ones may', () => {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { importDump } from '../../../src/harvest/importing/dump.ts'
-import { formatCalled } from '../../../src/rdf/open-document.ts'
+import { formatCalled } from '../../../src/rdf/media-types.ts'
 import {
   doubleKey,
   repositoryDouble,
