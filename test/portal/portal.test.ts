@@ -95,6 +95,31 @@ describe('addresses', () => {
     expect(quality).toMatch(/<code>dct:issued<\/code>.*yesterday.*Not a date or time/s)
   })
 
+  it('say what each indicator earns, and when a link was asked', async () => {
+    await dataset('springs', 'Springs', 'Where water is.')
+    const { distributions, resource } = (
+      (await (await fetch(`${client(platform).search}/datasets/springs`)).json()) as {
+        result: { resource: string; distributions: { id: string }[] }
+      }
+    ).result
+    const measurement = (on: string, metric: string, value: string, more = '') =>
+      `<${on}> dqv:hasQualityMeasurement [ dqv:isMeasurementOf <https://piveau.eu/ns/voc#${metric}> ; dqv:computedOn <${on}> ; dqv:value ${value} ; prov:generatedAtTime "2026-11-20T08:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime> ${more} ] .\n`
+    await put(
+      '/datasets/springs/metrics',
+      `@prefix dqv: <http://www.w3.org/ns/dqv#> . @prefix prov: <http://www.w3.org/ns/prov#> .
+<urn:x:m> a dqv:QualityMetadata . <${resource}> dqv:hasQualityMetadata <urn:x:m> .
+${measurement(resource, 'scoring', '80')}${measurement(resource, 'keywordAvailability', 'true')}
+${measurement(resource.replace('data/springs', `distribution/${distributions[0]?.id}`), 'accessUrlStatusCode', '200', '; prov:wasDerivedFrom <https://city.example/springs.csv>')}`,
+    )
+    const page = await (await get('/en/datasets/springs')).text()
+    expect(page).toMatch(/Link works, checked (?:<time[^>]*>)?20 Nov 2026/)
+    expect(page).toMatch(/Quality measured on (?:<time[^>]*>)?20 Nov 2026/)
+    const quality = await (await get('/en/datasets/springs/quality')).text()
+    expect(quality).toContain('30 / 30')
+    expect(quality).toContain('50 / 50')
+    expect(quality).toContain('0 / 10')
+  })
+
   it.each(['de', 'fr', 'it'])('say everything in %s, too', async (language) => {
     const text = await (await get(`/${language}/datasets/parks`)).text()
     expect(text).toContain(`<html lang="${language}"`)

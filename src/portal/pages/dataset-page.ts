@@ -200,21 +200,14 @@ function facts(context: PageContext, record: Fields): HtmlMarkup {
   )} </dl>`
 }
 
-/** What the metrics know of each distribution, by its id: the members of its parts laid together. */
+/** What each link of the distributions answered when it was last asked, by the ids of the distributions. */
 function linkStates(answer: Fields | undefined): LinkStates {
   const all = listed(valueAt(answer, 'result.results')).map((parts) => {
-    const members = listed(parts)
-      .map(memberFields)
-      .flatMap((part) => Object.values(part).flatMap(listed))
-    const one: Fields = Object.fromEntries(members.flatMap((m) => Object.entries(memberFields(m))))
-    return one
+    const members = listed(parts).map(memberFields)
+    const id = textOr(members.map((one) => valueAt(one, 'info.distribution-id')).find(Boolean))
+    return [id ?? '', members.flatMap((one) => listed(one['links'])).map(memberFields)] as const
   })
-  return new Map(
-    all.flatMap((one) => {
-      const id = textOr(one['distribution-id'])
-      return id === undefined ? [] : [[id, one] as const]
-    }),
-  )
+  return new Map(all)
 }
 
 function distributions(context: PageContext, record: Fields, states: LinkStates): HtmlContent {
@@ -267,10 +260,7 @@ function provenance(
   const written = formats.moment(
     valueAt(record, 'catalog_record.modified') ?? valueAt(record, 'catalog_record.issued'),
   )
-  const when = formats.moment(
-    valueAt(measured, 'result.results.0.0.info.lastMeasured') ??
-      valueAt(measured, 'result.measured'),
-  )
+  const when = formats.moment(valueAt(measured, 'result.results.0.info.measured'))
   const leftOutLink = leftOutCount(context, textOr(record['id']) ?? '', leftOut)
   const steps = [
     host !== undefined &&

@@ -13,7 +13,7 @@ import {
   qualityMark,
 } from '../parts/quality.ts'
 import { askJson } from '../ports.ts'
-import { valueAt, memberFields, listed, textOr, plainTitle, titleText } from '../record.ts'
+import { valueAt, memberFields, textOr, plainTitle, titleText } from '../record.ts'
 import { aside, dimensionScores, readRecord } from './dataset-page.ts'
 
 const mostFixes = 5
@@ -73,25 +73,15 @@ function measuredParts(context: PageContext, measured: Measured): HtmlContent {
   const next = nextStep(score)
   const points = memberFields(result['points'])
   const values = measuredValues(result)
-  const rows = pageIndicators.map((one) => ({
-    ...one,
-    share: shareOf(values.get(one.key)),
-    points: pointsOf(one, points, shareOf(values.get(one.key))),
-  }))
+  const rows = pageIndicators.map((one) => {
+    const own = memberFields(points[one.key])
+    const share = shareOf(values.get(one.key))
+    return { ...one, share, points: Number(own['points'] ?? 0), most: Number(own['max'] ?? 0) }
+  })
   return html`<div class="verdict close"> <div> <p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span> </p> <p> ${qualityMark(context, score)}${next && html` · ${t('points-to', { count: Math.ceil(next.missing), step: t(`quality-${next.key}`) })}`} </p> </div> ${dimensionBars(context, scores, true)} </div> ${fixes(context, rows)} ${findings(context, result)} ${pageSection('all', t('all-indicators'), indicatorTable(context, rows, scores))} <p class="take close"> <span>${t('as-data')}</span><a href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}/metrics">DQV (Turtle)</a><a href="${root}api/mqa/cache/datasets/${encodeURIComponent(id)}">JSON</a> </p>`
 }
 
 type Row = PageIndicator & { readonly share: number | undefined; readonly points: number }
-
-/** What the metrics say, else all points where every value fulfils the indicator. */
-const pointsOf = (
-  { key, most }: PageIndicator,
-  points: Fields,
-  share: number | undefined,
-): number => {
-  const known = points[key]
-  return typeof known === 'number' ? known : (share ?? 0) > 0 ? most : 0
-}
 
 /** Those that would earn most first. */
 function fixes(context: PageContext, rows: readonly Row[]): HtmlContent {
@@ -116,7 +106,7 @@ function fixes(context: PageContext, rows: readonly Row[]): HtmlContent {
 
 function findings(context: PageContext, result: Fields): HtmlContent {
   const { t } = context
-  const shacl = memberFields(listed(result['validation'])[0] ?? result['validation'])
+  const shacl = memberFields(result['validation'])
   const count = (name: string) => Number(shacl[name] ?? 0)
   if (count('errors') + count('warnings') === 0) return false
   return pageSection(

@@ -14,8 +14,8 @@ import {
   wantedLanguages,
 } from '../record.ts'
 
-/** Whether links answered: what the metrics know of a distribution, by its id. */
-export type LinkStates = ReadonlyMap<string, Fields>
+/** What the links of each distribution answered when they were last asked, by its id. */
+export type LinkStates = ReadonlyMap<string, readonly Fields[]>
 
 type CardContext = {
   readonly dataset: Fields
@@ -100,18 +100,20 @@ const isText = (address: unknown): boolean =>
 function linkState(
   context: PageContext,
   distribution: Fields,
-  state: Fields | undefined,
+  links: readonly Fields[] = [],
 ): HtmlMarkup {
   const { t, formats } = context
-  const codes = listed(state?.['downloadUrlStatusCode'] ?? state?.['accessUrlStatusCode']).map(
-    Number,
+  const downloads = links.filter(({ type }) => type === 'downloadUrl')
+  // The best of several counts, as it does for the score.
+  const [link] = (downloads.length > 0 ? downloads : links).toSorted(
+    (a, b) => Number(a['statusCode']) - Number(b['statusCode']),
   )
-  const code = codes[0]
+  const code = Number(link?.['statusCode'])
   const shown = (kind: keyof typeof signs, text: HtmlContent) =>
     html`<span class="state ${kind}">${icon(signs[kind])} ${text}</span>`
-  if (code === undefined || Number.isNaN(code))
+  if (Number.isNaN(code))
     return shown('idle', t(isService(distribution) ? 'service-unchecked' : 'not-checked'))
-  const checked = formats.day(state?.['checked'])
+  const checked = formats.day(link?.['checked'])
   const when = checked ? html`, ${t('checked')} ${checked}` : ''
   if (code >= 1000)
     return shown(
