@@ -2,13 +2,8 @@
 
 import { hash, randomBytes } from 'node:crypto'
 import { Failure } from '../errors.ts'
-import {
-  ConnectionError,
-  type Exchange,
-  type Outgoing,
-  type ServiceAnswer,
-  type ServiceName,
-} from './service-exchange.ts'
+import { ExchangeFault, type Outgoing } from './exchange.ts'
+import type { ServiceAnswer, ServiceCall, ServiceExchange, ServiceName } from './service-request.ts'
 
 export type Credentials = { readonly username: string; readonly password: string }
 
@@ -143,39 +138,36 @@ export class CredentialsError extends Error {
 /** What is known of a path: how to prove there who we are, or that nobody asks. */
 type Known = Proof | 'open'
 
-type Sending = Parameters<Exchange>
-
 /**
  * Answers challenges: finds out once per path what the service wants, and sends no body before that. A 401 that remains is a
  * `Failure` with a `CredentialsError` as its cause.
  */
 export class Authentication {
-  readonly #bare: Exchange
+  readonly #bare: ServiceExchange
   readonly #credentials: Credentials | undefined
   readonly #service: ServiceName
   readonly #paths = new Map<string, Known>()
 
-  constructor(bare: Exchange, credentials: Credentials | undefined, service: ServiceName) {
+  constructor(bare: ServiceExchange, credentials: Credentials | undefined, service: ServiceName) {
     this.#bare = bare
     this.#credentials = credentials
     this.#service = service
   }
 
-  readonly exchange: Exchange = async (...sending) => {
-    const [outgoing, bounds, signal] = sending
+  readonly exchange: ServiceExchange = async (outgoing, call) => {
     const path = outgoing.url.origin + outgoing.url.pathname
     let known = this.#paths.get(path)
     let isFresh = false
     if (this.#credentials && known === undefined && outgoing.body !== undefined) {
-      const probed = await this.#bare(probeFor(outgoing), bounds, signal)
+      const probed = await this.#bare(probeFor(outgoing), call)
       if (!isTelling(probed, outgoing)) return probed
       known = this.#learn(path, probed)
       isFresh = known !== 'open'
     }
-    const answer = await this.#send(path, known ?? 'open', sending)
+    const answer = await this.#send(known ?? 'open', outgoing, call)
     if (answer.status !== 401) return answer
     if (isFresh && !isStale(answer)) throw this.#wrong(path, answer)
-    const again = await this.#send(path, this.#learn(path, answer), sending)
+    const again = await this.#send(this.#learn(path, answer), outgoing, call)
     if (again.status === 401) throw this.#wrong(path, again)
     return again
   }
@@ -194,18 +186,19 @@ export class Authentication {
     throw this.#refused('it takes neither Basic nor Digest with qop=auth from us', answer)
   }
 
-  async #send(path: string, known: Known, sending: Sending): Promise<ServiceAnswer> {
-    if (known === 'open') return this.#bare(...sending)
-    const [outgoing, bounds, signal] = sending
+  async #send(known: Known, outgoing: Outgoing, call: ServiceCall): Promise<ServiceAnswer> {
+    if (known === 'open') return this.#bare(outgoing, call)
     const { url, method, headers } = outgoing
     const authorization = known.header(method, url.pathname + url.search)
     const proven = { ...outgoing, headers: { ...headers, Authorization: authorization } }
     try {
-      return await this.#bare(proven, bounds, signal)
+      return await this.#bare(proven, call)
     } catch (error) {
       // A server that refuses a proof may hang up before it has read the body, and its answer is lost: ask again.
-      const isLost = error instanceof ConnectionError && error.stage === 'asking'
-      if (isLost && known.expires && this.#paths.get(path) === known) this.#paths.delete(path)
+      const isLost = error instanceof ExchangeFault && error.stage === 'asking'
+      if (isLost && known.expires) {
+        for (const [path, proof] of this.#paths) if (proof === known) this.#paths.delete(path)
+      }
       throw error
     }
   }

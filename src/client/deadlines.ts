@@ -1,54 +1,8 @@
 /** How long one answer is waited for: step by step, and all steps together. */
 
 import { Failure } from '../errors.ts'
-import type { Pause } from '../workers/retry.ts'
 
-type Step = 'connectMs' | 'firstByteMs' | 'idleMs'
-
-export type DeadlineClock = {
-  /** The work, or `source-timeout` when it takes longer than its step or than what is left of the page. */
-  within<T>(work: Promise<T>, step: Step): Promise<T>
-}
-
-type Clock = { readonly now: () => number; readonly pause: Pause }
-
-/**
- * Only waiting counts: a reader that writes records while the source holds the rest may take as long as it needs. The
- * work that was waited for in vain goes on; whoever asked for it breaks it off.
- */
-export function deadlineClock(deadlines: Deadlines, { now, pause }: Clock): DeadlineClock {
-  let spent = 0
-  return {
-    within: async (work, step) => {
-      const left = Math.max(0, Math.min(deadlines[step], deadlines.pageMs - spent))
-      const start = now()
-      const stop = new AbortController()
-      const late = pause(left, stop.signal).then(() => {
-        throw timedOut(deadlines, left < deadlines[step] ? 'pageMs' : step)
-      })
-      try {
-        return await Promise.race([work, late])
-      } finally {
-        spent += now() - start
-        stop.abort()
-      }
-    },
-  }
-}
-
-function timedOut(deadlines: Deadlines, key: keyof Deadlines): Failure {
-  const seconds = `${deadlines[key] / 1000} s`
-  const words = {
-    connectMs: `no connection within ${seconds}`,
-    firstByteMs: `no answer within ${seconds}`,
-    idleMs: `nothing more came for ${seconds}`,
-    pageMs: `the page took longer than ${seconds}`,
-  } as const
-  return new Failure('source-timeout', words[key])
-}
-
-// The numbers that bound outbound requests, with their defaults.
-
+/** All in milliseconds. */
 export type Deadlines = {
   /** Name, connection and TLS together. */
   readonly connectMs: number
@@ -60,6 +14,85 @@ export type Deadlines = {
   readonly pageMs: number
 }
 
+type Step = keyof Deadlines
+
+export type DeadlineClock = {
+  readonly deadlines: Deadlines
+  /** The work, or `source-timeout` when it takes longer than its step or than what is left of the page. */
+  within<T>(work: Promise<T>, step: Step): Promise<T>
+  /** Milliseconds that are left of the page. */
+  left(): number
+}
+
+/**
+ * Only waiting counts: a reader that writes records while the source holds the rest may take as long as it needs. The
+ * work that was waited for in vain goes on; whoever asked for it breaks it off.
+ */
+export function deadlineClock(deadlines: Deadlines, now: () => number): DeadlineClock {
+  let spent = 0
+  const left = () => Math.max(0, deadlines.pageMs - spent)
+  return {
+    deadlines,
+    left,
+    within: async (work, step) => {
+      const start = now()
+      const nearest: Step = left() < deadlines[step] ? 'pageMs' : step
+      try {
+        return await timeLimited(
+          work,
+          nearest,
+          deadlines[nearest],
+          Math.min(deadlines[step], left()),
+        )
+      } finally {
+        spent += now() - start
+      }
+    },
+  }
+}
+
+/** The work, or `source-timeout` after `ms` that names the limit. */
+export function timeLimited<T>(
+  work: Promise<T>,
+  step: Step,
+  limitMs: number,
+  ms = limitMs,
+): Promise<T> {
+  // No race of promises: this runs several times in every request.
+  return new Promise((resolve, reject) => {
+    const end = () => reject(new Overdue(step, limitMs))
+    const timer = setTimeout(end, Math.min(ms, longestTimer))
+    const done = <Value>(settle: (value: Value) => void) => {
+      return (value: Value) => {
+        clearTimeout(timer)
+        settle(value)
+      }
+    }
+    work.then(done(resolve), done(reject))
+  })
+}
+
+/** `source-timeout`: a step took longer than it may. */
+export class Overdue extends Failure {
+  readonly step: Step
+
+  constructor(step: Step, limitMs: number) {
+    super('source-timeout', words[step](`${limitMs / 1000} s`))
+    this.step = step
+  }
+}
+
+/** Longer timers of Node end at once. */
+const longestTimer = 2 ** 31 - 1
+
+const words: Readonly<Record<Step, (seconds: string) => string>> = {
+  connectMs: (seconds) => `no connection within ${seconds}`,
+  firstByteMs: (seconds) => `no answer within ${seconds}`,
+  idleMs: (seconds) => `nothing more came for ${seconds}`,
+  pageMs: (seconds) => `the page took longer than ${seconds}`,
+}
+
+/** The numbers that bound outbound requests. */
 export type OutboundLimits = {
   readonly deadlines: Deadlines
   readonly attempts: number
@@ -68,7 +101,7 @@ export type OutboundLimits = {
   readonly hostDelayMs: number
   /** Most bytes out per byte in of a compressed body, after the first megabyte. */
   readonly bodyRatio: number
-  /** Robots files whose answer is remembered, in characters of their rules together. */
+  /** Hosts whose robots.txt is remembered, and characters of their rules together. */
   readonly robotsCharacters: number
 }
 

@@ -5,7 +5,7 @@ import { pipeline, Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import { Failure, shown } from '../errors.ts'
 import type { DeadlineClock } from './deadlines.ts'
-import { bodyFault } from './exchange.ts'
+import { bodyFault, received } from './exchange.ts'
 import type { OutboundAnswer, WholeAnswer } from './outbound-request.ts'
 
 type Arrived = {
@@ -97,24 +97,34 @@ type Bounds = {
   readonly clock: DeadlineClock
 }
 
-type Counted = { bytes: number }
-
 /** The body once; `done` is called when it is over, however it ends. */
 async function* bodyOf(
   message: IncomingMessage,
-  bounds: Bounds,
+  { maxBytes, ratio, clock }: Bounds,
   done: () => void,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const raw: Counted = { bytes: 0 }
+  let [raw, total] = [0, 0]
+  async function* wire() {
+    for await (const chunk of received(message, clock, signal)) {
+      raw += chunk.length
+      yield chunk
+    }
+  }
   try {
     signal.throwIfAborted()
-    const encoding = message.headers['content-encoding']
-    const codings = codingsOf(encoding ?? null)
+    const codings = codingsOf(message.headers['content-encoding'] ?? null)
     const declared = Number(message.headers['content-length'])
-    if (codings.length === 0 && declared > bounds.maxBytes) throw tooLarge(bounds.maxBytes)
-    const plain = decoded(received(message, bounds.clock, { raw, signal }), codings)
-    yield* bounded(plain, raw, { ...bounds, compressed: codings.length > 0 })
+    if (codings.length === 0 && declared > maxBytes) throw tooLarge(maxBytes)
+    for await (const chunk of decoded(wire(), codings)) {
+      total += chunk.length
+      if (total > maxBytes) throw tooLarge(maxBytes)
+      if (codings.length > 0 && total > megabyte && total > ratio * raw) {
+        const detail = `the answer grows more than ${ratio} : 1 when it is decompressed (limit bodyRatio)`
+        throw new Failure('too-large', detail)
+      }
+      yield chunk
+    }
   } catch (error) {
     signal.throwIfAborted()
     throw bodyFault(error)
@@ -122,41 +132,6 @@ async function* bodyOf(
     // A body that was not read to its end would block the connection for others.
     if (!message.readableEnded) message.destroy()
     done()
-  }
-}
-
-/** What comes over the wire, chunk by chunk. */
-async function* received(
-  message: IncomingMessage,
-  clock: DeadlineClock,
-  { raw, signal }: { readonly raw: Counted; readonly signal: AbortSignal },
-): AsyncGenerator<Uint8Array> {
-  const chunks: AsyncIterator<unknown> = message[Symbol.asyncIterator]()
-  for (;;) {
-    const next = await clock.within(chunks.next(), 'idleMs')
-    signal.throwIfAborted()
-    if (next.done) break
-    if (!(next.value instanceof Uint8Array)) continue
-    raw.bytes += next.value.length
-    yield next.value
-  }
-  if (!message.complete) throw new Failure('source-truncated', 'the answer ended early')
-}
-
-async function* bounded(
-  bytes: AsyncIterable<Uint8Array>,
-  raw: Counted,
-  { maxBytes, ratio, compressed }: Bounds & { readonly compressed: boolean },
-): AsyncGenerator<Uint8Array> {
-  let total = 0
-  for await (const chunk of bytes) {
-    total += chunk.length
-    if (total > maxBytes) throw tooLarge(maxBytes)
-    if (compressed && total > megabyte && total > ratio * raw.bytes) {
-      const detail = `the answer grows more than ${ratio} : 1 when it is decompressed (limit bodyRatio)`
-      throw new Failure('too-large', detail)
-    }
-    yield chunk
   }
 }
 

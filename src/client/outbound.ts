@@ -14,8 +14,8 @@ import {
   type DeadlineClock,
   type OutboundLimits,
 } from './deadlines.ts'
+import { guardedConnections, type Connections, type Dial } from './connections.ts'
 import { exchange } from './exchange.ts'
-import { sockets, type Dial, type Sockets } from './guarded-sockets.ts'
 import { answerOf, whole } from './outbound-answer.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from './outbound-request.ts'
 import { Hosts, type HostPermit } from './politeness.ts'
@@ -42,7 +42,7 @@ export type OutboundOptions = {
 type ClientContext = {
   readonly userAgent: string
   readonly limits: OutboundLimits
-  readonly sockets: Sockets
+  readonly connections: Connections
   readonly hosts: Hosts
   readonly now: () => number
   readonly random: () => number
@@ -58,7 +58,7 @@ export function outbound(options: OutboundOptions): Outbound {
   const context: ClientContext = {
     userAgent,
     limits,
-    sockets: sockets({ resolve: options.resolve, dial: options.dial }),
+    connections: guardedConnections({ resolve: options.resolve, dial: options.dial }),
     hosts: new Hosts({ limits, now, pause, log }),
     now,
     random,
@@ -74,7 +74,7 @@ export function outbound(options: OutboundOptions): Outbound {
     robots: robotsOf({ request, closing: closing.signal, limits, now }),
     close: async () => {
       closing.abort(new Failure('run-cancelled', 'the process is shutting down'))
-      context.sockets.close()
+      context.connections.close()
     },
   }
 }
@@ -148,7 +148,7 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<OutboundAnswer> {
   const deadlines = { ...context.limits.deadlines, ...request.deadlines }
-  const visit: Visit = { request, clock: deadlineClock(deadlines, context), context }
+  const visit: Visit = { request, clock: deadlineClock(deadlines, context.now), context }
   const { url, method = 'GET', headers, credentials, body } = request
   const parts = separated(headers, credentials)
   let step: Step = { url: target(url), method, ...parts, ...(body !== undefined && { body }) }
@@ -218,8 +218,17 @@ async function ask(
   try {
     const permission = hostPermission(request.reach, url)
     const headers = headersOf(step, context.userAgent)
-    const asked = { ...step, headers, permission, clock, signal, connected }
-    const message = await exchange(asked, context.sockets)
+    const message = await exchange(
+      { ...step, headers },
+      {
+        connections: context.connections,
+        permission,
+        clock,
+        signal,
+        isRepeatable: step.method !== 'POST',
+        connected,
+      },
+    )
     const after = retryAfterMs(message.headers['retry-after'], context.now())
     permit.answered(message.statusCode ?? 0, after, longestMs)
     return { message, permit }

@@ -5,7 +5,7 @@
 
 import { z } from 'zod'
 import { serviceClient } from '../../client/service.ts'
-import type { ServiceRequest } from '../../client/service-exchange.ts'
+import type { ServiceRequest } from '../../client/service-request.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Pause } from '../../workers/retry.ts'

@@ -1,7 +1,7 @@
 /** What one product does its own way. Everything that remote stores have in common stands beside this file. */
 
 import type { GraphStore } from '../graph-store.ts'
-import type { ServiceAnswer, ServiceRequest } from '../../client/service-exchange.ts'
+import type { ServiceAnswer, ServiceRequest } from '../../client/service-request.ts'
 
 /**
  * How a store keeps values. Lines are single triples of N-Triples without their line end; ours are in our own spelling,

@@ -4,7 +4,7 @@
  */
 
 import SimpleClient from 'sparql-http-client/SimpleClient.js'
-import type { ServiceAnswer } from '../../client/service-exchange.ts'
+import type { ServiceAnswer } from '../../client/service-request.ts'
 import type { ServiceClient } from '../../client/service.ts'
 import { Failure, type Kind } from '../../errors.ts'
 import { booleanOf, solutionRows } from '../sparql-results.ts'

@@ -1,7 +1,7 @@
 /** OpenLink Virtuoso 7: only a single operation is atomic there, and every write of ours is one (decision 0015). */
 
 import { CredentialsError } from '../../client/authentication.ts'
-import type { ServiceAnswer } from '../../client/service-exchange.ts'
+import type { ServiceAnswer } from '../../client/service-request.ts'
 import { Failure } from '../../errors.ts'
 import { shortEscapes } from '../../rdf/lines.ts'
 import { ctl, systemGraph, xsd } from '../../rdf/namespaces.ts'

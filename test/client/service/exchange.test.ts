@@ -50,6 +50,11 @@ describe('an answer', () => {
     expect((await failureOf(wire().send(asking(url)))).kind).toBe('store-unavailable')
   })
 
+  it('to HEAD has no end to tell', async () => {
+    const { url } = await rawServer(({ socket }) => socket.write('HTTP/1.1 200 OK\r\n\r\n'))
+    expect((await wire().send(asking(url, { method: 'HEAD' }))).status).toBe(200)
+  })
+
   it('of no sense is an error', async () => {
     const { url } = await rawServer(({ socket }) => socket.end('220 mail.example ESMTP\r\n'))
     expect((await failureOf(wire().send(asking(url)))).kind).toBe('store-unavailable')

@@ -1,7 +1,7 @@
 /** Another try: for whom, how often, after which pause, and when not. */
 
 import { describe, expect, it } from 'vitest'
-import { ConnectionError } from '../../../src/client/service-exchange.ts'
+import { ExchangeFault } from '../../../src/client/exchange.ts'
 import { asking, failureOf, rawServer, updating, wholeAnswer, wire } from './servers.ts'
 
 /** A clock that only pauses move, and what was paused. */
@@ -85,7 +85,7 @@ describe('a connection that broke', () => {
     const failure = await failureOf(wire().send(asking(url)))
     expect(failure.kind).toBe('store-unavailable')
     expect(failure.retryAfter).toBeGreaterThan(0)
-    expect(failure.cause).toBeInstanceOf(ConnectionError)
+    expect(failure.cause).toBeInstanceOf(ExchangeFault)
     expect(connections()).toBe(4)
   })
 })
@@ -171,7 +171,7 @@ describe('no other try is made', () => {
     const failure = await failureOf(wire({ ...clock, limits }).send(asking('http://127.0.0.1:1/')))
     expect(failure.kind).toBe('store-unavailable')
     expect(failure.detail).toBe('The store cannot be reached.')
-    expect(String(failure.cause)).toContain('ECONNREFUSED')
+    expect(String(failure.cause)).toContain('refuses connections')
     expect(clock.pauses).toEqual([50, 200])
   })
 

@@ -14,7 +14,7 @@ import {
 import { onTestFinished } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { logger } from '../../../src/log.ts'
-import type { ServiceRequest } from '../../../src/client/service-exchange.ts'
+import type { ServiceRequest } from '../../../src/client/service-request.ts'
 import {
   serviceClient,
   type ServiceClient,

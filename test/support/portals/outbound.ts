@@ -3,7 +3,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { logger } from '../../../src/log.ts'
-import { outboundLimits, type OutboundLimits } from '../../../src/client/deadlines.ts'
+import type { OutboundLimits } from '../../../src/client/deadlines.ts'
 import { outbound, type Outbound, type OutboundOptions } from '../../../src/client/outbound.ts'
 
 type Scene = {
@@ -41,10 +41,6 @@ export function stage(scene: Scene): Stage {
     random: () => 0.5,
     log: logger('silent'),
     pause: async (milliseconds, signal) => {
-      if (isDeadline(milliseconds, limits)) {
-        await wait(milliseconds, undefined, { signal })
-        return
-      }
       pauses.push(milliseconds)
       await wait(1, undefined, { signal })
       skipped += milliseconds
@@ -66,13 +62,6 @@ export function stage(scene: Scene): Stage {
     }),
   })
   return { client, dialled, pauses }
-}
-
-/** Deadlines really pass; a test that is about other pauses leaves them as they are by default. */
-function isDeadline(milliseconds: number, limits: Partial<OutboundLimits> = {}): boolean {
-  if (limits.deadlines) return milliseconds <= limits.deadlines.pageMs
-  const { connectMs, firstByteMs, idleMs } = outboundLimits.deadlines
-  return [connectMs, firstByteMs, idleMs].includes(milliseconds)
 }
 
 function listsOf(

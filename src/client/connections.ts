@@ -1,0 +1,148 @@
+/**
+ * Connections that stay open, of two kinds. Those of `guardedConnections` go only where they may: every one is judged by name, by
+ * address, and again when it stands. Those of `plainConnections` go wherever the operator has configured.
+ */
+
+import { once } from 'node:events'
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { connect, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { callbackify } from 'node:util'
+import { Failure } from '../errors.ts'
+import {
+  addressRefused,
+  hostOf,
+  type Permission,
+  permitted,
+  portOf,
+  type Resolve,
+} from './address-guard.ts'
+import { timeLimited } from './deadlines.ts'
+
+/** Connects to one of the addresses, all of them permitted. */
+export type Dial = (addresses: readonly string[], port: number) => Socket
+
+/** What a request brings along for the connection that it may need. */
+export type Way = {
+  readonly url: URL
+  readonly permission: Permission
+  readonly connectMs: number
+  readonly signal: AbortSignal
+}
+
+export type Connections = {
+  readonly agentOf: (url: URL) => HttpAgent
+  /** Gives up what waits for work at a host: when one connection was found dead, the others are likely to be as well. */
+  readonly dropIdle: (url: URL) => void
+  readonly close: () => void
+}
+
+/** Opens nothing yet: the first request makes the first connection. `sockets`: most to one host; what comes in between waits. */
+export const plainConnections = (sockets: number, idleMs: number): Connections =>
+  pooled((Agent) => new Agent({ keepAlive: true, maxSockets: sockets, timeout: idleMs }))
+
+type GuardOptions = { readonly resolve?: Resolve | undefined; readonly dial?: Dial | undefined }
+
+/** The same for requests that name their `Way` as the option `way`; without one there is no connection. */
+export const guardedConnections = (options: GuardOptions = {}): Connections =>
+  pooled((Agent) => {
+    const agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: 15_000 })
+    const nameOf = agent.getName.bind(agent)
+    // A connection that one request was allowed to open is no way round the guard for another.
+    agent.getName = (asked) => `${nameOf(asked)} ${wayOf(asked)?.permission.key ?? ''}`
+    agent.createConnection = (asked: object, callback) => {
+      if (callback) callbackify(open)(wayOf(asked), options, callback)
+      return undefined
+    }
+    return agent
+  })
+
+function pooled(make: (Agent: typeof HttpAgent | typeof HttpsAgent) => HttpAgent): Connections {
+  const [http, https] = [make(HttpAgent), make(HttpsAgent)]
+  const agentOf = (url: URL) => (url.protocol === 'https:' ? https : http)
+  return {
+    agentOf,
+    dropIdle: (url) => {
+      for (const [name, idle = []] of Object.entries(agentOf(url).freeSockets)) {
+        if (name.startsWith(`${hostOf(url)}:${portOf(url)}:`)) for (const one of idle) one.destroy()
+      }
+    },
+    close: () => {
+      http.destroy()
+      https.destroy()
+    },
+  }
+}
+
+function wayOf(options: object | undefined): Way | undefined {
+  const holds = (value: object): value is { way: Way | undefined } => 'way' in value
+  return options && holds(options) ? options.way : undefined
+}
+
+async function open(way: Way | undefined, options: GuardOptions): Promise<Socket> {
+  if (!way) throw new Failure('address-refused', 'a connection without permission')
+  // Its own signal, because nobody else would end a connection that came too late.
+  const late = new AbortController()
+  const signal = AbortSignal.any([way.signal, late.signal])
+  const opening = opened({ ...way, signal }, options)
+  try {
+    return await timeLimited(opening, 'connectMs', way.connectMs)
+  } catch (error) {
+    late.abort()
+    opening.catch(() => undefined)
+    throw error
+  }
+}
+
+async function opened(way: Way, { resolve, dial = system }: GuardOptions): Promise<Socket> {
+  const { url, permission, signal } = way
+  const addresses = await permitted(url, permission, resolve)
+  signal.throwIfAborted()
+  const socket = dial(addresses, portOf(url))
+  try {
+    await once(socket, 'connect', { signal })
+    const remote = socket.remoteAddress
+    // Belt and braces: nothing has been written yet.
+    if (remote === undefined || !permission.permits(remote)) throw addressRefused(hostOf(url))
+    return url.protocol === 'https:' ? await secured(socket, way) : socket
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
+}
+
+async function secured(socket: Socket, { url, signal }: Way): Promise<Socket> {
+  const host = hostOf(url)
+  const secure = connectTls({
+    socket,
+    host,
+    ...(isIP(host) === 0 && { servername: host.replace(/\.$/, '') }),
+    ALPNProtocols: ['http/1.1'],
+    // Whatever the environment says: a certificate that nobody vouches for is nobody's.
+    rejectUnauthorized: true,
+  })
+  try {
+    await once(secure, 'secureConnect', { signal })
+    return secure
+  } catch (error) {
+    secure.destroy()
+    throw error
+  }
+}
+
+const system: Dial = (addresses, port) =>
+  connect({
+    host: 'permitted.invalid',
+    port,
+    noDelay: true,
+    keepAlive: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 1000,
+    // The resolver is not asked again: its answer may have changed since it was judged.
+    lookup: (_, __, callback) =>
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: isIP(address) })),
+      ),
+  })
