@@ -89,7 +89,6 @@ function publicSide({ directory, log }: EmbeddedStoreOptions, limits: StoreLimit
     lanes: () => replicas.lanes,
     buildMs: limits.publicBuildMs,
     closed: () => replicas.closed(),
-    now: () => performance.now(),
   })
   const publicQuery: GraphStore['publicQuery'] = (request, signal) => {
     replicas.want()

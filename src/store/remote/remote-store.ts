@@ -51,8 +51,7 @@ function publicSide(engine: PublicEngine, { publicDoor, publicBuildMs: buildMs }
   const run: QueryRunner['run'] = (job) => publicAnswer(job, engine)
   const all = Array.from({ length: lanes }, (): QueryRunner => ({ isReady: true, run }))
   const closed = () => new Failure('store-unavailable', 'The store is not ready.')
-  const now = () => performance.now()
-  return new PublicQueue({ ...publicDoor, lanes: () => all, buildMs, closed, now })
+  return new PublicQueue({ ...publicDoor, lanes: () => all, buildMs, closed })
 }
 
 function clientOf(dialect: Dialect, options: RemoteOptions): ServiceClient {
