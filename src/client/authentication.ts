@@ -20,20 +20,15 @@ export function proofFor(
   credentials: Credentials,
   cnonce: string,
 ): Proof | undefined {
-  const digests = challenges.filter(({ scheme }) => scheme === 'digest')
-  for (const [name, algorithm] of algorithms) {
-    const challenge = digests.find((one) => nameIn(one) === name && offersAuth(one))
-    if (challenge) return digest({ challenge, credentials, cnonce, algorithm })
+  const digests = challenges.filter((one) => one.scheme === 'digest' && offersAuth(one))
+  for (const name of ['SHA-256', 'MD5'] as const) {
+    const challenge = digests.find((one) => nameIn(one) === name)
+    if (challenge) return digest(challenge, credentials, cnonce)
   }
   return challenges.some(({ scheme }) => scheme === 'basic') ? basic(credentials) : undefined
 }
 
-/** From the strongest to the weakest; in the header, no algorithm means MD5. */
-const algorithms = [
-  ['SHA-256', 'sha256'],
-  ['MD5', 'md5'],
-] as const
-
+/** In the header, no algorithm means MD5. */
 const nameIn = ({ parameters }: Challenge): string =>
   (parameters.get('algorithm') ?? 'MD5').toUpperCase()
 
@@ -47,21 +42,16 @@ function basic({ username, password }: Credentials): Proof | undefined {
   return { header: () => header, expires: false }
 }
 
-type Digest = {
-  readonly challenge: Challenge
-  readonly credentials: Credentials
-  readonly cnonce: string
-  readonly algorithm: 'sha256' | 'md5'
-}
-
-function digest({ challenge, credentials, cnonce, algorithm }: Digest): Proof {
-  const { parameters } = challenge
-  const realm = parameters.get('realm') ?? ''
-  const nonce = parameters.get('nonce') ?? ''
-  const opaque = parameters.get('opaque')
-  const secret = hash(algorithm, `${credentials.username}:${realm}:${credentials.password}`)
+function digest(challenge: Challenge, credentials: Credentials, cnonce: string): Proof {
+  const { username, password } = credentials
+  const [realm, nonce, opaque] = ['realm', 'nonce', 'opaque'].map((name) =>
+    challenge.parameters.get(name),
+  )
+  const hashed = (...parts: readonly unknown[]) =>
+    hash(nameIn(challenge) === 'MD5' ? 'md5' : 'sha256', parts.map((part) => part ?? '').join(':'))
+  const secret = hashed(username, realm, password)
   const fixed = [
-    userField(credentials.username),
+    userField(username),
     `realm=${quoted(realm)}`,
     `nonce=${quoted(nonce)}`,
     `algorithm=${nameIn(challenge)}`,
@@ -73,14 +63,13 @@ function digest({ challenge, credentials, cnonce, algorithm }: Digest): Proof {
   const header = (method: string, target: string): string => {
     uses += 1
     const count = uses.toString(16).padStart(8, '0')
-    const request = hash(algorithm, `${method}:${target}`)
-    const response = hash(algorithm, `${secret}:${nonce}:${count}:${cnonce}:auth:${request}`)
+    const response = hashed(secret, nonce, count, cnonce, 'auth', hashed(method, target))
     return `Digest ${fixed}, uri=${quoted(target)}, nc=${count}, response="${response}"`
   }
   return { header, expires: true }
 }
 
-const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
+const quoted = (text = ''): string => `"${text.replace(/["\\]/g, '\\$&')}"`
 
 /** Names beyond ASCII have a spelling of their own (RFC 7616, 3.4; RFC 8187). */
 const userField = (username: string): string =>

@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Failure } from '../errors.ts'
 import { plainConnections } from './connections.ts'
-import { deadlineClock, type DeadlineClock, Overdue } from './deadlines.ts'
+import { type DeadlineClock, Overdue } from './deadlines.ts'
 import { bodyFault, exchange, ExchangeFault, type Outgoing, received } from './exchange.ts'
 
 /** How long and how much one request may take; all in milliseconds, except `bytes`. */
@@ -44,7 +44,7 @@ export type ServiceAnswer = {
 /** How the service is called in messages, such as `store`, and what it is when it is not available. */
 export type ServiceName = {
   readonly name: string
-  readonly unavailable: 'store-unavailable' | 'engine-unavailable' | 'export-failed'
+  readonly unavailable: 'store-unavailable' | 'engine-unavailable'
 }
 
 /** What all attempts of one call share. */
@@ -53,12 +53,6 @@ export type ServiceCall = {
   readonly bytes: number
   readonly signal: AbortSignal
 }
-
-/** The clock of one call: it is `totalMs` long, whatever it waits for. */
-export const callClock = (
-  { connectMs, firstByteMs, totalMs }: ServiceLimits,
-  now: () => number,
-): DeadlineClock => deadlineClock({ connectMs, firstByteMs, idleMs: totalMs, pageMs: totalMs }, now)
 
 /**
  * Rejects with the signal's reason, an `ExchangeFault` (there was no connection, or it broke), or a `Failure`: time-limit,

@@ -8,9 +8,9 @@ import type { Log } from '../log.ts'
 import { Failure } from '../errors.ts'
 import { retry, type Attempted, type Pause } from '../workers/retry.ts'
 import { Authentication, type Credentials } from './authentication.ts'
+import { deadlineClock } from './deadlines.ts'
 import { ExchangeFault, type Outgoing } from './exchange.ts'
 import {
-  callClock,
   serviceExchange,
   type ServiceAnswer,
   type ServiceCall,
@@ -51,15 +51,16 @@ export function serviceClient(options: ServiceOptions): ServiceClient {
   const closing = new AbortController()
   const connections = serviceExchange(options)
   const breaker = new CircuitBreaker(options)
-  const guarded: ServiceExchange = (outgoing, call) =>
-    breaker.guard(() => logged(connections.exchange, { outgoing, call }, options))
+  const exchange = logged(connections.exchange, options)
+  const guarded: ServiceExchange = (outgoing, call) => breaker.guard(() => exchange(outgoing, call))
   const proven = new Authentication(guarded, auth, service).exchange
   return {
     send: async (request, signal) => {
       const outgoing = outgoingOf(request)
-      const { bytes, ...times } = { ...limits, ...request.limits }
+      const { connectMs, firstByteMs, totalMs, bytes } = { ...limits, ...request.limits }
+      const deadlines = { connectMs, firstByteMs, idleMs: totalMs, pageMs: totalMs }
       const call: ServiceCall = {
-        clock: callClock({ bytes, ...times }, now),
+        clock: deadlineClock(deadlines, now),
         bytes,
         signal: signal ? AbortSignal.any([closing.signal, signal]) : closing.signal,
       }
@@ -195,26 +196,18 @@ class CircuitBreaker {
 /** `store` or `engine`: the noun of the service's log events. */
 const topicOf = ({ unavailable: kind }: ServiceName) => kind.split('-', 1)[0]
 
-type Logged = { readonly outgoing: Outgoing; readonly call: ServiceCall }
-
 /** One line per exchange, and only for those who debug: they are many. */
-async function logged(
-  exchange: ServiceExchange,
-  { outgoing, call }: Logged,
-  { log, now, service }: ServiceOptions,
-): Promise<ServiceAnswer> {
-  if (!log.isLevelEnabled('debug')) return exchange(outgoing, call)
-  const started = now()
-  const tell = (outcome: object) => {
+const logged =
+  (exchange: ServiceExchange, { log, now, service }: ServiceOptions): ServiceExchange =>
+  async (outgoing, call) => {
+    const answering = exchange(outgoing, call)
+    if (!log.isLevelEnabled('debug')) return answering
+    const started = now()
+    const outcome = await answering.then(
+      ({ status, text }) => ({ status, chars: text.length }),
+      (error: unknown) => ({ fault: String(error) }),
+    )
     const line = { method: outgoing.method, path: outgoing.url.pathname, ...outcome }
     log.debug({ ...line, ms: now() - started }, `${topicOf(service)}.exchange`)
+    return answering
   }
-  try {
-    const answer = await exchange(outgoing, call)
-    tell({ status: answer.status, chars: answer.text.length })
-    return answer
-  } catch (error) {
-    tell({ fault: String(error) })
-    throw error
-  }
-}
