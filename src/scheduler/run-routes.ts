@@ -1,14 +1,13 @@
 /** Runs over HTTP: lists, items, reports, events, and what an operator does about them. */
 
 import { z } from '@hono/zod-openapi'
-import { type Complaint, Failure, shown } from '../errors.ts'
+import { Failure, shown } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { answerFlow } from '../http/long-answers.ts'
 import { addVary } from '../http/headers.ts'
 import { stages } from '../pipe/message.ts'
 import { ended, itemStates, type Run, type RunItem, runStatuses } from '../pipe/runs/run.ts'
 import { negotiate } from '../rdf/media-types.ts'
-import type { Pause } from '../workers/retry.ts'
 import type { SchedulerContext } from './scheduler-context.ts'
 import {
   accepted,
@@ -124,21 +123,15 @@ function bindEvents(app: App, context: SchedulerContext): void {
     'Cache-Control': 'no-store, no-transform',
     'X-Accel-Buffering': 'no',
   }
-  app.openapi(
-    route(
-      'get /runs/{runId}/events',
-      'The run as it goes on (Server-Sent Events): an event "run" per change, "end" last',
-      { 200: { description: 'Each event holds the run as JSON', content } },
-      ofRun,
-    ),
-    (c) => {
-      const { id } = runOf(context, c.req.valid('param').runId)
-      const signal = AbortSignal.any([c.get('signal'), context.ending])
-      const pieces = events(context.runs.follow(id, signal), context.pause, signal)
-      const { log } = context.http
-      return answerFlow(c, counted(c.get('client'), pieces), { log, pieceMs, headers })
-    },
-  )
+  const summary =
+    'The run as it goes on (Server-Sent Events): "run" for each change and every 15 s, "end" last'
+  const good = { 200: { description: 'Each event holds the run as JSON', content } }
+  app.openapi(route('get /runs/{runId}/events', summary, good, ofRun), (c) => {
+    const { id } = runOf(context, c.req.valid('param').runId)
+    const signal = AbortSignal.any([c.get('signal'), context.ending])
+    const pieces = counted(c.get('client'), events(context.runs.follow(id, signal)))
+    return answerFlow(c, pieces, { log: context.http.log, pieceMs, headers })
+  })
 }
 
 function bindSteps(app: App, context: SchedulerContext): void {
@@ -186,52 +179,12 @@ function runOf({ runs }: SchedulerContext, id: string): Run {
   throw new Failure('unknown-run', `there is no run ${shown(id)}`)
 }
 
-// A run as it goes on, as Server-Sent Events (HTML Standard 9.2).
-
-/** So often something is sent, lest a proxy takes the connection for dead. */
-const beatMs = 15_000
-
-/** An event `run` for each state, `end` for the last one, and comments while nothing happens. */
-async function* events(
-  states: AsyncIterable<Run>,
-  pause: Pause,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
+/** An event `run` for each state, and `end` with the last one (HTML Standard 9.2). */
+async function* events(states: AsyncIterable<Run>): AsyncGenerator<string> {
   const event = (name: string, run: Run) => `event: ${name}\ndata: ${JSON.stringify(run)}\n\n`
-  const source = states[Symbol.asyncIterator]()
-  let last: Run | undefined
-  try {
-    for (;;) {
-      const next = source.next()
-      while (!(await isSoon(next, beatMs, pause, signal))) {
-        signal.throwIfAborted()
-        yield ':\n\n'
-      }
-      const { done, value } = await next
-      if (done === true) break
-      last = value
-      yield event('run', value)
-    }
-    if (last) yield event('end', last)
-  } finally {
-    await source.return?.()
-  }
-}
-
-/** Whether the work ends within so many ms, rejecting as it does; the pause does not go on without it. */
-async function isSoon(
-  work: Promise<unknown>,
-  ms: number,
-  pause: Pause,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const settled = new AbortController()
-  const late = () => false
-  try {
-    const over = pause(ms, AbortSignal.any([settled.signal, signal])).then(late, late)
-    return await Promise.race([work.then(() => true), over])
-  } finally {
-    settled.abort()
+  for await (const run of states) {
+    yield event('run', run)
+    if (ended(run)) yield event('end', run)
   }
 }
 
@@ -257,9 +210,7 @@ function followers() {
   }
 }
 
-// Work that goes on after its answer.
-
-/** What is refused is refused at once; what takes longer than this is under way. */
+/** What takes longer than this goes on after its answer. */
 const waitMs = 500
 
 /** Rejects as the work does, if it does so soon; later failures are for the log. */
@@ -267,49 +218,55 @@ async function begun(
   work: Promise<unknown>,
   { pause, ending, http }: SchedulerContext,
 ): Promise<void> {
-  if (await isSoon(work, waitMs, pause, ending)) return
+  let isAnswered = false
   work.catch((err: unknown) => {
-    if (!ending.aborted) http.log.warn({ err }, 'request.unfinished')
+    if (isAnswered && !ending.aborted) http.log.warn({ err }, 'request.unfinished')
   })
+  await Promise.race([work, pause(waitMs, ending)])
+  isAnswered = true
 }
 
-// What a run did one by one, as pieces of JSON, of NDJSON and of CSV (RFC 4180).
+// What a run did one by one, as pieces of NDJSON and of CSV.
 
 type Reported = { readonly run: Run; readonly items: Iterable<RunItem> }
 
-export async function* asLines({ items }: Reported): AsyncGenerator<string> {
-  yield* gathered(items, (item) => `${JSON.stringify(item)}\n`)
+export const asLines = ({ items }: Reported): AsyncGenerator<string> =>
+  gathered(items, (item) => `${JSON.stringify(item)}\n`)
+
+type Cell = string | number | undefined
+
+const columns: Readonly<Record<string, (item: RunItem, run: Run) => Cell>> = {
+  run: (_, run) => run.id,
+  pipe: (_, run) => run.pipe,
+  catalogue: (_, run) => run.catalogue,
+  state: ({ state }) => state,
+  stage: ({ stage }) => stage,
+  originalId: ({ originalId, sourceId }) => originalId ?? sourceId,
+  platformId: ({ platformId }) => platformId,
+  sourceUrl: ({ sourceUrl }) => sourceUrl,
+  problem: ({ problem }) => problem?.type.split(':').at(-1),
+  detail: ({ problem, note }) => problem?.detail ?? note,
+  line: ({ line, problem }) => placeOf(problem)?.line ?? line,
+  column: ({ problem }) => placeOf(problem)?.column,
+  time: ({ time }) => time,
 }
 
-type Row = { readonly run: Run; readonly item: RunItem; readonly place: Complaint | undefined }
+const placeOf = (problem: RunItem['problem']) =>
+  problem?.errors?.find(({ line }) => line !== undefined)
 
-const columns: Readonly<Record<string, (row: Row) => string | number | undefined>> = {
-  run: ({ run }) => run.id,
-  pipe: ({ run }) => run.pipe,
-  catalogue: ({ run }) => run.catalogue,
-  state: ({ item }) => item.state,
-  stage: ({ item }) => item.stage,
-  originalId: ({ item }) => item.originalId ?? item.sourceId,
-  platformId: ({ item }) => item.platformId,
-  sourceUrl: ({ item }) => item.sourceUrl,
-  problem: ({ item }) => item.problem?.type.split(':').at(-1),
-  detail: ({ item }) => item.problem?.detail ?? item.note,
-  line: ({ place }) => place?.line,
-  column: ({ place }) => place?.column,
-  time: ({ item }) => item.time,
-}
-
-export async function* asCsv({ run, items }: Reported): AsyncGenerator<string> {
-  yield `${Object.keys(columns).join(',')}\r\n`
-  yield* gathered(items, (item) => {
-    const place = item.problem?.errors?.find(({ line }) => line !== undefined)
-    const cells = Object.values(columns).map((column) => cell(column({ run, item, place })))
-    return `${cells.join(',')}\r\n`
-  })
-}
+/** RFC 4180. */
+export const asCsv = ({ run, items }: Reported): AsyncGenerator<string> =>
+  gathered(
+    items,
+    (item) => {
+      const cells = Object.values(columns).map((column) => cellText(column(item, run)))
+      return `${cells.join(',')}\r\n`
+    },
+    `${Object.keys(columns).join(',')}\r\n`,
+  )
 
 /** A cell that begins as a formula would be run by a spreadsheet: a quote in front makes it text. */
-function cell(value: string | number | undefined): string {
+function cellText(value: Cell): string {
   const text = String(value ?? '')
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
@@ -318,8 +275,12 @@ function cell(value: string | number | undefined): string {
 /** One piece per item would cost more than the item. */
 const pieceCharacters = 16_384
 
-function* gathered(items: Iterable<RunItem>, text: (item: RunItem) => string): Generator<string> {
-  let piece = ''
+async function* gathered(
+  items: Iterable<RunItem>,
+  text: (item: RunItem) => string,
+  head = '',
+): AsyncGenerator<string> {
+  let piece = head
   for (const item of items) {
     piece += text(item)
     if (piece.length < pieceCharacters) continue

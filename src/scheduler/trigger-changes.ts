@@ -2,12 +2,13 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { Failure, shown, invalidParameter } from '../errors.ts'
+import { defined } from '../pipe/defined.ts'
 import { configured } from '../pipe/pipe-check.ts'
 import type { Pipe } from '../pipe/document.ts'
 import type { Run } from '../pipe/runs/run.ts'
 import type { SchedulerContext } from './scheduler-context.ts'
 import { isMasked, unmaskedConfigs } from './masking.ts'
-import type { TriggerEntry, Sets } from './trigger-input.ts'
+import { triggerAnswer, type TriggerEntry, type Sets } from './trigger-input.ts'
 import type { Trigger } from './trigger.ts'
 
 /** What a pipe is to have, checked: triggers to keep, and launches that start at once. */
@@ -93,25 +94,22 @@ function unchanged(
   entries: readonly TriggerEntry[],
 ): TriggerChange | undefined {
   const kept = triggers.of(pipe)
-  const isSame =
-    kept.length > 0 &&
-    entries.length === kept.length &&
-    kept.every((old, at) => isDeepStrictEqual(tellable(old), tellable(entries[at], old)))
+  const isSame = kept.length > 0 && isDeepStrictEqual(entries.map(asSent), kept.map(asSent))
   return isSame ? { pipe, entries: kept } : undefined
 }
 
-/** What a client can tell of the trigger of a pipe that is gone: the first firing is not among it. */
-function tellable(entry: TriggerEntry | undefined, old?: Trigger) {
-  if (!entry || !isKept(entry)) return undefined
-  const { id, status, configs, startMode, timing } = entry
-  const { anchor: _, notBefore: __, ...rhythm } = { anchor: 0, notBefore: 0, ...timing }
-  return {
+/** As a client sends a trigger and reads it, but for its firings. */
+function asSent(entry: TriggerEntry) {
+  if (!isKept(entry)) return undefined
+  const { id, status, timing, configs, startMode } = entry
+  return triggerAnswer({
     id,
     status,
-    startMode,
-    rhythm,
-    configs: configs && unmaskedConfigs(configs, old?.configs),
-  }
+    timing,
+    ...defined({ configs, startMode }),
+    pipe: '',
+    since: 0,
+  })
 }
 
 const isKept = (entry: TriggerEntry): entry is Trigger => entry.timing !== 'immediate'

@@ -53,12 +53,19 @@ const setsSchema = {
     { type: 'object', additionalProperties: array, description: 'By pipe' },
   ],
 }
-const headers = linkHeaders('rel="run": each run that was started at once')
 const ofPipe = { params: pipePath }
 const ofOne = { params: triggerPath }
 const statusPath = triggerPath.extend({
   status: z.string().describe('enabled or disabled; enable and disable mean the same'),
 })
+const one = (description: string) => ({ 200: answer(description, trigger) })
+const ofOnePipe = (description: string) => ({ 200: answer(description, triggers) })
+const headers = linkHeaders('rel="run": each run that was started at once')
+const set = (description: string, schema: z.ZodType = triggers) => ({
+  ...answer(description, schema),
+  headers,
+})
+const startsAtOnce = 'those that start at once are started and not kept'
 
 /** Binds the routes of triggers. */
 export function bindTriggers(app: App, context: SchedulerContext): void {
@@ -74,21 +81,16 @@ function bindAll(app: App, context: SchedulerContext): void {
       [...context.triggers.all()].map(([pipe, list]) => [pipe, list.map(triggerAnswer)]),
     )
   const listing = 'The triggers of all pipes that have some, with their coming and last firing'
+  const good = { 200: answer('Triggers by pipe', triggersByPipe) }
+  app.openapi(route('get /triggers', listing, good), (c) => c.json(all()))
+  const replaced = { 200: set('Triggers by pipe', triggersByPipe) }
+  const body = jsonBody(setsSchema, { city: [example] })
   app.openapi(
-    route('get /triggers', listing, { 200: answer('Triggers by pipe', triggersByPipe) }),
-    (c) => c.json(all()),
-  )
-  app.openapi(
-    route(
-      'put /triggers',
-      'Replace all triggers; those that start at once are started and not kept',
-      { 200: { ...answer('Triggers by pipe', triggersByPipe), headers } },
-      jsonBody(setsSchema, { city: [example] }),
-    ),
+    route('put /triggers', `Replace all triggers; ${startsAtOnce}`, replaced, body),
     async (c) => {
       const sets = allSets(await bodyOf(c, context), boundsOf(context))
       const changes = triggerChanges(context, sets)
-      const kept = new Map(changes.map((one) => [one.pipe, keptOf(one)]))
+      const kept = new Map(changes.map((change) => [change.pipe, keptOf(change)]))
       if (!leavesAll(changes)) context.triggers.replaceAll(kept)
       linkRuns(c, launchAll(context, changes))
       return c.json(all())
@@ -98,25 +100,22 @@ function bindAll(app: App, context: SchedulerContext): void {
 
 function bindPipe(app: App, context: SchedulerContext): void {
   const { triggers: all } = context
-  app.openapi(
-    route(
-      'get /triggers/{pipeId}',
-      'The triggers of a pipe',
-      { 200: answer('Triggers', triggers) },
-      ofPipe,
-    ),
-    (c) => c.json(someOf(context, c.req.valid('param').pipeId).map(triggerAnswer)),
+  const path = '/triggers/{pipeId}'
+  const reading = route(`get ${path}`, 'The triggers of a pipe', ofOnePipe('Triggers'), ofPipe)
+  app.openapi(reading, (c) =>
+    c.json(someOf(context, c.req.valid('param').pipeId).map(triggerAnswer)),
   )
+  const removed = ofOnePipe('What was deleted')
+  app.openapi(route(`delete ${path}`, 'Delete the triggers of a pipe', removed, ofPipe), (c) => {
+    const { pipeId } = c.req.valid('param')
+    const before = someOf(context, pipeId)
+    all.replace(nameOf(context, pipeId), [])
+    return c.json(before.map(triggerAnswer))
+  })
+  const replaced = { 200: set('Triggers'), 201: set('The first triggers of the pipe') }
+  const request = { ...ofPipe, ...jsonBody({ oneOf: [array, ref] }, [example]) }
   app.openapi(
-    route(
-      'put /triggers/{pipeId}',
-      'Replace the triggers of a pipe; those that start at once are started and not kept',
-      {
-        200: { ...answer('Triggers', triggers), headers },
-        201: { ...answer('The first triggers of the pipe', triggers), headers },
-      },
-      { ...ofPipe, ...jsonBody({ oneOf: [array, ref] }, [example]) },
-    ),
+    route(`put ${path}`, `Replace the triggers of a pipe; ${startsAtOnce}`, replaced, request),
     async (c) => {
       const { pipeId } = c.req.valid('param')
       checkPipe(context, pipeId)
@@ -129,85 +128,57 @@ function bindPipe(app: App, context: SchedulerContext): void {
       return c.json(all.of(change.pipe).map(triggerAnswer), isFirst ? 201 : 200)
     },
   )
-  app.openapi(
-    route(
-      'delete /triggers/{pipeId}',
-      'Delete the triggers of a pipe',
-      { 200: answer('What was deleted', triggers) },
-      ofPipe,
-    ),
-    (c) => {
-      const { pipeId } = c.req.valid('param')
-      const removed = someOf(context, pipeId)
-      all.replace(nameOf(context, pipeId), [])
-      return c.json(removed.map(triggerAnswer))
-    },
-  )
 }
 
 const path = '/pipes/{pipeId}/triggers/{triggerId}'
 
 function bindPut(app: App, context: SchedulerContext): void {
   const { triggers: all, triggersPerPipe } = context
-  app.openapi(
-    route(
-      `put ${path}`,
-      'Set one trigger; one that starts at once is started and not kept',
-      {
-        200: answer('The trigger in place of the one before', trigger),
-        201: answer('The new trigger', trigger),
-        202: { ...answer('The run that was started', run), headers: runHeaders },
-      },
-      { ...ofOne, ...jsonBody(ref, example) },
-    ),
-    async (c) => {
-      const { pipeId, triggerId } = c.req.valid('param')
-      checkPipe(context, pipeId)
-      const entry = oneEntry(await bodyOf(c, context), triggerId, context.now())
-      const change = changeFor(context, pipeId, [entry])
-      const [kept] = keptOf(change)
-      if (kept) {
-        const before = all.of(change.pipe)
-        const isNew = before.every(({ id }) => id !== triggerId)
-        if (isNew && before.length >= triggersPerPipe) {
-          throw tooMany(before.length + 1, triggersPerPipe)
-        }
-        all.put(change.pipe, kept)
-        return c.json(triggerAnswer(known(context, change.pipe, triggerId)), isNew ? 201 : 200)
-      }
+  const good = {
+    ...one('The trigger in place of the one before'),
+    201: answer('The new trigger', trigger),
+    202: { ...answer('The run that was started', run), headers: runHeaders },
+  }
+  const request = { ...ofOne, ...jsonBody(ref, example) }
+  const summary = 'Set one trigger; one that starts at once is started and not kept'
+  app.openapi(route(`put ${path}`, summary, good, request), async (c) => {
+    const { pipeId, triggerId } = c.req.valid('param')
+    checkPipe(context, pipeId)
+    const entry = oneEntry(await bodyOf(c, context), triggerId, context.now())
+    const change = changeFor(context, pipeId, [entry])
+    const [kept] = keptOf(change)
+    if (!kept) {
       const [started] = launchAll(context, [change])
       if (started) return accepted(c, started)
       throw conflicting(change.pipe)
-    },
-  )
+    }
+    const before = all.of(change.pipe)
+    const isNew = before.every(({ id }) => id !== triggerId)
+    if (isNew && before.length >= triggersPerPipe) throw tooMany(before.length + 1, triggersPerPipe)
+    all.put(change.pipe, kept)
+    return c.json(triggerAnswer(known(context, change.pipe, triggerId)), isNew ? 201 : 200)
+  })
 }
 
 function bindOne(app: App, context: SchedulerContext): void {
-  const good = (description: string) => ({ 200: answer(description, trigger) })
-  app.openapi(route(`get ${path}`, 'One trigger', good('The trigger'), ofOne), (c) => {
+  const { triggers: all } = context
+  app.openapi(route(`get ${path}`, 'One trigger', one('The trigger'), ofOne), (c) => {
     const { pipeId, triggerId } = c.req.valid('param')
     return c.json(triggerAnswer(known(context, nameOf(context, pipeId), triggerId)))
   })
   app.openapi(
-    route(`delete ${path}`, 'Delete one trigger', good('What was deleted'), ofOne),
+    route(`delete ${path}`, 'Delete one trigger', one('What was deleted'), ofOne),
     (c) => {
       const { pipeId, triggerId } = c.req.valid('param')
-      return c.json(triggerAnswer(context.triggers.remove(nameOf(context, pipeId), triggerId)))
+      return c.json(triggerAnswer(all.remove(nameOf(context, pipeId), triggerId)))
     },
   )
-  app.openapi(
-    route(
-      'get /triggers/{pipeId}/{triggerId}/{status}',
-      'Switch a trigger on or off; a GET that changes something and needs a key',
-      good('The trigger'),
-      { params: statusPath },
-    ),
-    (c) => {
-      const { pipeId, triggerId, status } = c.req.valid('param')
-      const name = nameOf(context, pipeId)
-      return c.json(triggerAnswer(context.triggers.turn(name, triggerId, statusOf(status))))
-    },
-  )
+  const turning = 'Switch a trigger on or off; a GET that changes something and needs a key'
+  const endpoint = 'get /triggers/{pipeId}/{triggerId}/{status}'
+  app.openapi(route(endpoint, turning, one('The trigger'), { params: statusPath }), (c) => {
+    const { pipeId, triggerId, status } = c.req.valid('param')
+    return c.json(triggerAnswer(all.turn(nameOf(context, pipeId), triggerId, statusOf(status))))
+  })
 }
 
 const boundsOf = ({ now, triggersPerPipe }: SchedulerContext) => ({

@@ -46,6 +46,7 @@ export type RunsOptions = Partial<Pick<LiveRunContext, 'redact' | 'keepSource'>>
 
 const roundMs = 250
 const followMs = 200
+const repeatMs = 15_000
 const pruneEveryMs = 3_600_000
 const itemsPerRound = 5000
 const dayMs = 86_400_000
@@ -159,17 +160,22 @@ export class Runs {
     this.#liveOne(id).checkpoint(cursor)
   }
 
-  /** The run as it is now, then after every change (at most five a second), until it has ended or the signal fires. */
+  /**
+   * The run as it is now, then after every change (at most five a second) and every 15 s, lest a proxy takes a connection for
+   * dead, until it has ended or the signal fires.
+   */
   async *follow(id: string, given: AbortSignal): AsyncGenerator<Run, void, undefined> {
     const signal = AbortSignal.any([given, this.#closing.signal])
-    let last = ''
+    let last = { text: '', at: 0 }
     while (!signal.aborted) {
       const changed = this.#changed.next(signal)
       changed.catch(() => undefined)
       const run = this.get(id) ?? missing(id)
       const text = JSON.stringify(run)
-      if (text !== last) yield run
-      last = text
+      const at = this.#options.now()
+      const isNews = text !== last.text || at - last.at >= repeatMs
+      if (isNews) last = { text, at }
+      if (isNews) yield run
       if (ended(run)) return
       try {
         await changed
