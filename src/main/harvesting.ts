@@ -15,7 +15,7 @@ import type { AppOptions } from '../http/app.ts'
 import type { OwnKeys } from '../http/known-keys.ts'
 import type { Log } from '../log.ts'
 import type { MetricsStation } from '../metrics/station.ts'
-import { resolver } from '../pipe/discovery.ts'
+import { queuesWith, resolver } from '../pipe/discovery.ts'
 import { pipeCheck, secretCheck } from '../pipe/pipe-check.ts'
 import { type Launcher, openLauncher } from '../pipe/running/launcher.ts'
 import { openRuns, type Runs } from '../pipe/runs/run-history.ts'
@@ -69,7 +69,7 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
   const { config, log } = options
   const { harvest, measuring, runs, client } = await openRoom(options, () => pipes)
   const kinds = [...harvest.kinds, ...(measuring?.kinds ?? [])]
-  const resolution = resolver(config.cluster.serviceDiscovery, kinds)
+  const resolution = resolver(config.cluster.serviceDiscovery, kinds, queuesWith(config.eventBus))
   const pipes: PipeSources = await sourcesOf(options, resolution)
   const { afterImport } = harvest
   const segments = { kinds, resolve: resolution, afterImport }

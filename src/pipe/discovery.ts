@@ -18,29 +18,53 @@ export type Placement =
   | { readonly kind: 'bus'; readonly address: string; readonly by: 'operator' | 'pipe' }
   | { readonly kind: 'unknown'; readonly known: readonly string[] }
 
+/** Whose the queues with plain names are. */
+type PlainQueues = 'broker' | 'own'
+
+export const queuesWith = (eventbusUrl: string | undefined): PlainQueues =>
+  eventbusUrl === undefined ? 'own' : 'broker'
+
+/** Whether the address of a queue names its broker. */
+export const isBrokerAddress = (address: string): boolean => /^(nats|tls):\/\//i.test(address)
+
 /**
  * Service discovery by the exact name, then the segments of this process by any spelling, then the endpoint that the
- * pipe gives. No address is ever guessed from a name: a typing error would become a run that waits for ever.
+ * pipe gives. No address is ever guessed from a name: a typing error would become a run that waits for ever. Plain names of
+ * queues are those of a broker, or where there is none (`own`) of this process: they lead to its segments as any chain does.
  */
 export function resolver(
   discovered: ClusterConfig['serviceDiscovery'],
   kinds: readonly SegmentKind[],
+  plainQueues: PlainQueues = 'broker',
 ): (segment: Segment) => Placement {
+  const isQueue = (address: string) => plainQueues === 'broker' || isBrokerAddress(address)
   const own = new Map(kinds.flatMap((kind) => kind.names.map((name) => [normalName(name), kind])))
+  const ownAt = (address: string) => {
+    const [name] =
+      Object.entries(discovered).find(([, { eventbus }]) => eventbus?.address === address) ?? []
+    return name === undefined ? undefined : own.get(normalName(name))
+  }
   const known = [...Object.keys(discovered), ...kinds.flatMap((kind) => kind.names.slice(0, 1))]
   const names = [...new Set(known)].toSorted()
   return ({ header, body }) => {
     const service = Object.hasOwn(discovered, header.name) ? discovered[header.name] : undefined
     if (service?.http) return { kind: 'http', ...service.http, by: 'operator' }
-    if (service?.eventbus) return { kind: 'bus', ...service.eventbus, by: 'operator' }
+    if (service?.eventbus && isQueue(service.eventbus.address)) {
+      return { kind: 'bus', ...service.eventbus, by: 'operator' }
+    }
     const segment = own.get(normalName(header.name))
     if (segment) return { kind: 'built-in', segment }
     const told = body.endpoint && endpointOf(body.endpoint)
-    return told ?? { kind: 'unknown', known: names }
+    if (!told) return { kind: 'unknown', known: names }
+    if (told.kind === 'http' || isQueue(told.address)) return told
+    const local = ownAt(told.address)
+    return local ? { kind: 'built-in', segment: local } : { kind: 'unknown', known: names }
   }
 }
 
-function endpointOf({ protocol, address, method }: Endpoint): Placement | undefined {
+type Elsewhere = Extract<Placement, { readonly kind: 'http' | 'bus' }>
+
+function endpointOf({ protocol, address, method }: Endpoint): Elsewhere | undefined {
   const scheme = URL.parse(address)?.protocol
   if (scheme === 'http:' || scheme === 'https:') {
     const asked = method?.toUpperCase() === 'PUT' ? 'PUT' : 'POST'

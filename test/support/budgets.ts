@@ -23,7 +23,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   metrics: 7901,
 
-  pipe: 6337,
+  pipe: 6318,
 
   portal: 7020,
 

@@ -110,7 +110,7 @@ function discreet(value: Json): Json {
 // Payloads, written.
 
 /** Where a record stands among those of its run. */
-type Standing = {
+export type Standing = {
   /** Running number from 1. */
   readonly counter: number
   readonly total?: number

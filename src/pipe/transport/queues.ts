@@ -1,7 +1,6 @@
 /**
- * Queues between segments, by name: in this process, where a message goes straight to who listens, or durable ones of a NATS
- * server (JetStream). There a queue is a stream with one consumer; a message is acknowledged when what became of it was taken
- * over, given again when not, and put aside into a dead-letter stream after too many tries.
+ * Durable queues of a NATS server (JetStream) between segments. A queue is a stream with one consumer; a message is acknowledged
+ * when what became of it was taken over, given again when not, and put aside into a dead-letter stream after too many tries.
  */
 
 import type { ConsumerMessages, JetStreamManager, JsMsg } from '@nats-io/jetstream'
@@ -13,8 +12,8 @@ import { parseJson } from '../pipe-text.ts'
 import { messageIn } from './envelope.ts'
 import type { TransportContext } from './transport-limits.ts'
 
-/** A queue: of this process, or of the broker at that address. */
-export type Queue = { readonly name: string; readonly broker?: string }
+/** A queue of the broker at that address. */
+export type Queue = { readonly name: string; readonly broker: string }
 
 /** What becomes of a message that a broker has delivered. */
 export type Delivery = {
@@ -27,7 +26,7 @@ export type Delivery = {
 /** Takes a message; what becomes of it is reported to the delivery. Throws `Failure` for what it cannot take. */
 type Listener = (message: Pipe, delivery: Delivery) => Promise<void> | void
 
-type QueuesContext = Pick<TransportContext, 'limits' | 'pause' | 'log'>
+type BrokerContext = Pick<TransportContext, 'limits' | 'pause' | 'log'>
 
 /** What there is no room for now. */
 const later: ReadonlySet<Kind> = new Set(['queue-full', 'spool-full'])
@@ -40,57 +39,6 @@ const hopeless: ReadonlySet<Kind> = new Set([
 ])
 
 const kindOf = (error: unknown): Kind => (error instanceof Failure ? error.kind : 'internal')
-
-const fullMs = 100
-const unacknowledged: Delivery = { done: () => undefined, failed: () => undefined }
-
-/** All queues; a broker is connected when it is first needed, and later comes back by itself. */
-export class Queues {
-  readonly #context: QueuesContext
-  readonly #own = new Map<string, Listener>()
-  readonly #brokers = new Map<string, Promise<Broker>>()
-
-  constructor(context: QueuesContext) {
-    this.#context = context
-  }
-
-  /**
-   * Resolves when the queue has the message for good. Throws `unknown-segment` when nobody listens in this process,
-   * `source-unreachable` when there is no server, `item-too-large` for more than a broker takes.
-   */
-  async send({ name, broker }: Queue, message: Pipe, signal: AbortSignal): Promise<void> {
-    if (broker !== undefined) return (await this.#at(broker)).send(name, message, signal)
-    const listener = this.#own.get(name)
-    if (!listener) {
-      throw new Failure('unknown-segment', `nobody listens at the queue ${shown(name)}`)
-    }
-    const { pause } = this.#context
-    return retry(async () => listener(message, unacknowledged), {
-      signal,
-      pause: (ms) => pause(ms, signal),
-      delayMs: (outcome) =>
-        'error' in outcome && later.has(kindOf(outcome.error)) ? fullMs : undefined,
-    })
-  }
-
-  /** Delivers what is in the queue, until `close`. */
-  async listen({ name, broker }: Queue, listener: Listener): Promise<void> {
-    if (broker === undefined) this.#own.set(name, listener)
-    else await (await this.#at(broker)).listen(name, listener)
-  }
-
-  /** Gives back what is not settled. */
-  async close(): Promise<void> {
-    const brokers = await Promise.allSettled(this.#brokers.values())
-    this.#brokers.clear()
-    const connected = brokers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-    await Promise.all(connected.map((broker) => broker.close()))
-  }
-
-  #at(url: string): Promise<Broker> {
-    return remembered(this.#brokers, url, () => Broker.connect(url, this.#context))
-  }
-}
 
 /** The promise under the key, made when it is missing; a failed one is forgotten. */
 export function remembered<Value>(
@@ -118,8 +66,9 @@ const mostHeld = 1000
 
 const nanos = (ms: number): number => ms * 1_000_000
 
-class Broker {
-  readonly #context: QueuesContext
+/** One server: connected when it is first needed, and later again by itself when it was away. */
+export class Broker {
+  readonly #context: BrokerContext
   readonly #connection: NatsConnection
   readonly #manager: JetStreamManager
   readonly #queues = new Map<string, Promise<QueueNames>>()
@@ -132,7 +81,7 @@ class Broker {
   private constructor(
     connection: NatsConnection,
     manager: JetStreamManager,
-    context: QueuesContext,
+    context: BrokerContext,
   ) {
     this.#connection = connection
     this.#manager = manager
@@ -142,7 +91,7 @@ class Broker {
   }
 
   /** `nats://user:password@host:4222` or `tls://…`. */
-  static async connect(url: string, context: QueuesContext): Promise<Broker> {
+  static async connect(url: string, context: BrokerContext): Promise<Broker> {
     const { jetstreamManager } = await import('@nats-io/jetstream')
     const connection = await connected(url)
     const options = { timeout: timeoutMs }
@@ -152,6 +101,10 @@ class Broker {
     return new Broker(connection, manager, context)
   }
 
+  /**
+   * Resolves when the queue has the message for good. Throws `source-unreachable` when there is no server, `item-too-large` for
+   * more than it takes.
+   */
   async send(queue: string, message: Pipe, signal: AbortSignal): Promise<void> {
     const { limits, pause } = this.#context
     const body = new TextEncoder().encode(JSON.stringify(message))
@@ -179,6 +132,7 @@ class Broker {
     })
   }
 
+  /** Delivers what is in the queue, until `close`. */
   async listen(queue: string, listener: Listener): Promise<void> {
     const { AckPolicy } = await import('@nats-io/jetstream')
     const names = await this.#names(queue)

@@ -29,10 +29,11 @@ import {
   outgoing,
   problemPayload,
   recordPayload,
+  type Standing,
   understandsProblems,
 } from './envelope.ts'
 import { Outbox, type Post } from './http-sender.ts'
-import { idOf, RemoteOutput, type RemoteOutputContext } from './remote-output.ts'
+import { idOf, Inbox, type InboxContext } from './inbox.ts'
 import type { ReturnPlace, ReturnSpool } from './returns.ts'
 import type { TransportContext } from './transport-limits.ts'
 
@@ -56,10 +57,6 @@ export type ReturnTarget = {
   readonly wantsRdf?: boolean
 }
 
-const beatMs = 30_000
-/** Silence after which a run that only listens makes room for another one. */
-const restMs = 1000
-
 /**
  * Gives what comes back, in the order in which it does; `page` and `end` only after everything before them has come back or
  * was given up. Without `back` it gives `page` and `end` alone, when everything was taken over.
@@ -75,7 +72,7 @@ class RemoteStep {
   readonly #options: RemoteStepContext
   readonly #context: SegmentContext
   readonly #signal: AbortSignal
-  readonly #output: RemoteOutput
+  readonly #inbox: Inbox
   readonly #spool: ReturnSpool | undefined
   readonly #outbox: Outbox
   readonly #isFirst: boolean
@@ -86,7 +83,7 @@ class RemoteStep {
   #total: number | undefined
 
   constructor(options: RemoteStepContext, context: SegmentContext, signal: AbortSignal) {
-    const { pipe, segment, back, limits, post, now } = options
+    const { pipe, segment, back, limits, post, now, pause } = options
     const { segmentNumber } = segment.header
     this.#options = options
     this.#context = context
@@ -96,19 +93,20 @@ class RemoteStep {
     this.#spool = back?.spool()
     this.#outbox = new Outbox(post, limits.sending, signal)
     const isLast = following(pipe, segmentNumber) === undefined
-    this.#output = new RemoteOutput({
-      imports: this.#isFirst && back !== undefined,
+    this.#inbox = new Inbox({
+      role: this.#isFirst && back ? 'importer' : 'transformer',
       stage: this.#isFirst ? 'import' : isLast ? 'export' : 'transform',
       completeness: listCompleteness(pipe, segment),
       context,
       limits,
       now,
+      pause,
     })
   }
 
   /** The messages for the next segment; `over` ends the sending and the reading. */
   async *run(input: AsyncIterable<Message>, over: AbortController): AsyncGenerator<Message> {
-    const { out } = this.#output
+    const { out } = this.#inbox
     const close = this.#spool && this.#options.back?.open(this.#place(this.#spool))
     const work = [this.#work(input), this.#read()]
     const ended = work.map((one) => one.catch((error: unknown) => out.close(error)))
@@ -132,7 +130,7 @@ class RemoteStep {
         arrivalOf(payload)
         await spool.put(JSON.stringify(payload))
         sink.alive()
-        this.#output.touch()
+        this.#inbox.touch()
       },
       refused: ({ kind, detail }) => {
         const status = `${problems[kind].status}: ${detail}`
@@ -144,17 +142,18 @@ class RemoteStep {
 
   async #read(): Promise<void> {
     const { back } = this.#options
-    const { out } = this.#output
+    const { out } = this.#inbox
     if (!this.#spool || !back) return
     for await (const text of untilAborted(this.#spool[Symbol.asyncIterator](), this.#signal)) {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was written by ourselves a moment ago
       const arrival = await readable(arrivalOf(JSON.parse(text) as Payload), back)
       while (!out.hasRoom(text.length)) await out.room(this.#signal)
-      this.#output.accept(arrival, text.length)
+      this.#inbox.accept(arrival, text.length)
     }
   }
 
   async #work(input: AsyncIterable<Message>): Promise<void> {
+    const { back } = this.#options
     let end: Completeness | undefined
     let isListed: boolean | undefined
     if (this.#isFirst) {
@@ -168,15 +167,20 @@ class RemoteStep {
       await this.#outbox.drained()
       isListed = await this.#list(end)
     }
-    const wantsList = isListed === true && this.#options.back !== undefined
-    this.#output.inputEnded(isListed === false ? unlisted : end, wantsList)
-    await this.#watch()
+    this.#inbox.inputEnded(isListed === false ? unlisted : end, isListed === true && !!back)
+    const { sink, rest } = this.#context
+    // What has arrived and is not read yet belongs to it.
+    const isRead = () => this.#spool?.isEmpty ?? true
+    await this.#inbox.watch(this.#signal, isRead, (isQuiet) => {
+      if (this.#isFirst) rest?.(isQuiet)
+      sink.alive()
+    })
   }
 
   async #send(message: Message): Promise<void> {
-    const { out } = this.#output
+    const { out } = this.#inbox
     if (message.kind === 'record') return this.#sendRecord(message)
-    if (message.kind === 'page') return this.#output.page(message)
+    if (message.kind === 'page') return this.#inbox.page(message)
     if (message.kind === 'total') this.#total = message.total
     this.#note(offeredId(message))
     if (!this.#options.back) return this.#pass(message)
@@ -187,23 +191,26 @@ class RemoteStep {
   async #sendRecord(record: RecordMessage): Promise<void> {
     const { back } = this.#options
     const { sink, dryRun } = this.#context
-    const output = this.#output
-    this.#note(idOf(record))
+    const inbox = this.#inbox
+    const id = idOf(record)
+    this.#note(id)
     // No exporter of this run will tell them.
     if (!back) tellFindings(sink, record)
     if (dryRun && !back) return
-    await this.#room()
-    const id = idOf(record)
-    output.add(record)
-    this.#sent += 1
-    await this.#post(recordPayload(record, this.#standing(record.counter)), (failure) => {
-      if (failure) this.#lost(record, failure)
-      else if (back) output.taken(id)
-      else {
-        output.settle(id)
-        output.release()
-      }
-    })
+    if (back) await inbox.room(this.#signal, () => sink.alive())
+    inbox.add(record)
+    await this.#post(
+      (standing) => recordPayload(record, standing),
+      (failure) => {
+        if (failure && !back) this.#lost(record, failure)
+        else if (failure) inbox.refuse(id, failure)
+        else if (back) inbox.taken(id)
+        if (back) return
+        inbox.settle(id)
+        inbox.release()
+      },
+      record.counter,
+    )
   }
 
   #note(id: string | undefined): void {
@@ -214,25 +221,18 @@ class RemoteStep {
     }
   }
 
-  /** Waits until the segment may have one more. */
-  async #room(): Promise<void> {
-    const { back, now, limits } = this.#options
-    for (;;) {
-      const ms = back ? this.#output.roomAt() - now() : 0
-      if (ms <= 0) break
-      this.#context.sink.alive()
-      await this.#change(Math.min(ms, beatMs))
-    }
-    // By HTTP, a record that has been out for long is not waited for; a queue keeps it until somebody works on it.
-    if (limits.inFlight < limits.held) this.#output.skip(limits.held)
-    await this.#output.out.room(this.#signal)
+  /** Sends what belongs to one record; the list at the end says how many of them there were. */
+  #post(
+    payload: (standing: Standing) => Payload,
+    done: (failure?: Failure) => void,
+    counter = this.#sent + 1,
+  ): Promise<void> {
+    this.#sent += 1
+    const standing = defined({ counter, total: this.#total, catalogue: this.#catalogue })
+    return this.#hand(payload(standing), done)
   }
 
-  #standing(counter: number) {
-    return defined({ counter, total: this.#total, catalogue: this.#catalogue })
-  }
-
-  #post(payload: Payload | undefined, done: (failure?: Failure) => void): Promise<void> {
+  #hand(payload: Payload | undefined, done: (failure?: Failure) => void): Promise<void> {
     const { pipe, segment, back } = this.#options
     const load = defined({ payload, back: back?.endpoint })
     return this.#outbox.send(outgoing(pipe, segment.header.segmentNumber, load), done)
@@ -241,38 +241,30 @@ class RemoteStep {
   /** The same, when it has arrived: why it did not. */
   async #handedOver(payload: Payload | undefined): Promise<Failure | undefined> {
     let why: Failure | undefined
-    await this.#post(payload, (failure) => void (why = failure))
+    await this.#hand(payload, (failure) => void (why = failure))
     await this.#outbox.drained()
     return why
   }
 
-  /** Nobody took the record over. Where nothing comes back, nobody else will tell the run. */
+  /** Nobody took the record over, and where nothing comes back nobody else will tell the run. */
   #lost(record: RecordMessage, failure: Failure): void {
-    const { back, segment } = this.#options
     const { sourceId } = record
     const originalId = idOf(record)
-    if (back) return this.#output.refuse(originalId, failure)
-    this.#output.settle(originalId)
-    this.#output.release()
-    const about = { err: failure, segment: segment.header.name, id: originalId }
-    this.#context.log.warn(about, 'message.lost')
+    const { log, sink } = this.#context
+    log.warn(
+      { err: failure, segment: this.#options.segment.header.name, id: originalId },
+      'message.lost',
+    )
     const problem = storedProblem(failure)
-    return this.#context.sink.item({
-      sourceId,
-      originalId,
-      stage: 'export',
-      state: 'failed',
-      problem,
-    })
+    sink.item({ sourceId, originalId, stage: 'export', state: 'failed', problem })
   }
 
   /** What is no record, where nothing comes back: told to the next segment, or to the run. */
   async #pass(message: Exclude<Message, { kind: 'record' | 'page' }>): Promise<void> {
     const { sink, dryRun } = this.#context
-    const standing = this.#standing(this.#sent)
     const ignore = () => undefined
     if (message.kind === 'deleted' && !dryRun) {
-      await this.#post(deletedPayload(message.sourceId, standing), ignore)
+      await this.#post((standing) => deletedPayload(message.sourceId, standing), ignore)
     } else if (message.kind === 'unchanged' || message.kind === 'skipped') {
       const { sourceId, kind: state } = message
       const note = message.kind === 'skipped' ? message.reason : undefined
@@ -280,7 +272,7 @@ class RemoteStep {
     } else if (message.kind === 'refused') {
       const { sourceId, stage, problem } = message
       if (understandsProblems(this.#options.segment.body.endpoint)) {
-        await this.#post(problemPayload(message, sourceId, standing), ignore)
+        await this.#post((standing) => problemPayload(message, sourceId, standing), ignore)
       } else {
         const why = storedProblem(problem)
         sink.item(defined({ sourceId, stage, state: 'failed', problem: why }))
@@ -300,35 +292,6 @@ class RemoteStep {
     const about = defined({ completeness: end, catalogue: this.#catalogue })
     return !(await this.#handedOver(listPayload([...this.#ids], this.#sent, about)))
   }
-
-  /** Until nothing more can come. Until then the run is alive; one that only listens rests. */
-  async #watch(): Promise<void> {
-    const { now } = this.#options
-    for (;;) {
-      // What has arrived and is not read yet belongs to it.
-      const isRead = this.#spool?.isEmpty ?? true
-      const until = isRead ? this.#output.check() : Infinity
-      if (until === undefined) return
-      const isQuiet = now() - this.#output.quietSince >= restMs
-      if (this.#isFirst) this.#context.rest?.(isQuiet)
-      this.#context.sink.alive()
-      const most = this.#isFirst && !isQuiet ? restMs : beatMs
-      await this.#change(Math.min(Math.max(until - now(), 1), most))
-    }
-  }
-
-  /** Waits for the next change of the output or for so many ms; rejects with the signal's reason. */
-  async #change(ms: number): Promise<void> {
-    const over = new AbortController()
-    const paused = this.#options.pause(ms, AbortSignal.any([this.#signal, over.signal]))
-    try {
-      const changed = this.#output.changed.next(this.#signal)
-      await Promise.race([changed, paused.catch(() => undefined)])
-      this.#signal.throwIfAborted()
-    } finally {
-      over.abort()
-    }
-  }
 }
 
 const unlisted: Completeness = {
@@ -340,7 +303,7 @@ const unlisted: Completeness = {
 export function listCompleteness(
   { header }: Pipe,
   importer: Segment,
-): RemoteOutputContext['completeness'] {
+): InboxContext['completeness'] {
   const { config } = importer.body
   const said = JSON.stringify([header.name, importer.header.name, config])
   return ({ complete, fingerprint = `foreign ${hash('sha256', said)}` }) =>

@@ -2,21 +2,20 @@
 
 import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { Channel } from '../../workers/channel.ts'
 import { chain } from '../chain.ts'
-import { defined } from '../defined.ts'
-import { type Placement, resolver } from '../discovery.ts'
+import { type Placement, queuesWith, resolver } from '../discovery.ts'
 import type { Pipe, Segment } from '../document.ts'
-import type { Completeness, Message } from '../message.ts'
+import type { Message } from '../message.ts'
 import { normalName } from '../naming.ts'
 import { configComplaints, placesIn } from '../pipe-check.ts'
 import { type RunSink, slugOf } from '../runs/run.ts'
 import type { SegmentFunction, SegmentKind } from '../segment.ts'
-import { type Arrival, arrivalOf, type ArrivedList, nameless, ownSegment } from './envelope.ts'
+import { type Arrival, arrivalOf, ownSegment } from './envelope.ts'
 import type { Post } from './http-sender.ts'
+import { Inbox, type InboxContext } from './inbox.ts'
 import type { Delivery } from './queues.ts'
 import { listCompleteness, remoteStep } from './remote-step.ts'
-import type { TransportContext } from './transport-limits.ts'
+import { queueLimits, type TransportContext } from './transport-limits.ts'
 
 /** Sends to a segment elsewhere; `via` is the broker that the message came from. */
 type PostTo = (
@@ -34,11 +33,16 @@ type Entry = {
   readonly done: Promise<boolean>
 }
 
+type Working = {
+  readonly stream: ArrivingStream | undefined
+  readonly sink: ReturnType<typeof logSink>
+  readonly log: Log
+}
+
 /** A message with run id and start in its header, and the segment that it is for. */
 type Task = Source & { readonly message: Pipe; readonly own: Segment; readonly runId: string }
 
 const graceMs = 10_000
-const beatMs = 30_000
 const mostRemembered = 1000
 
 export class SegmentWorker {
@@ -90,15 +94,18 @@ export class SegmentWorker {
 
   /** Opens the steps, which may throw, and lets them work. */
   #open(key: string, task: Task, imports: boolean): Entry {
-    const { limits, now } = this.#context
+    const { limits, now, pause, log } = this.#context
     const { message, own, runId } = task
     if (this.#entries.size >= limits.streams) throw queueFull()
     const startTime = message.header.startTime ?? new Date(now()).toISOString()
     const started = { ...message, header: { ...message.header, runId, startTime } }
     const steps = this.#planned({ ...task, message: started })
     const completeness = listCompleteness(message, message.body.segments[0] ?? own)
-    const stream = imports ? undefined : new ArrivingStream({ limits, now, completeness })
-    const done = this.#run(task, steps, stream)
+    const about = { run: runId, pipe: message.header.name, segment: own.header.name }
+    const sink = logSink(log.child(about))
+    const inbox = { limits: queueLimits(limits), now, pause, completeness, context: { sink } }
+    const stream = imports ? undefined : new ArrivingStream(inbox)
+    const done = this.#run(task, steps, { stream, sink, log: log.child(about) })
     void done.then((isDone) => this.#ended(key, isDone && stream?.isWhole !== false))
     const entry = { stream, done }
     this.#entries.set(key, entry)
@@ -115,20 +122,16 @@ export class SegmentWorker {
   async #run(
     { message, own, runId, delivery }: Task,
     steps: readonly SegmentFunction[],
-    stream: ArrivingStream | undefined,
+    { stream, sink, log }: Working,
   ): Promise<boolean> {
-    const { name: pipe } = message.header
-    const { name, segmentNumber } = own.header
-    const log = this.#context.log.child({ run: runId, pipe, segment: name })
-    const sink = logSink(log)
     const over = new AbortController()
     const settle = (how: keyof Delivery) => (stream ? stream.settle(how) : delivery?.[how]())
-    log.info({ segmentNumber }, 'stream.opened')
-    const watching = stream && this.#watch(stream, over.signal)
+    log.info({ segmentNumber: own.header.segmentNumber }, 'stream.opened')
+    const watching = stream?.watch(over.signal)
     try {
       const all = stream ? [stream.reading, ...steps, stream.ending] : steps
       const grace = () => this.#context.pause(graceMs, over.signal).catch(() => undefined)
-      const context = { runId, pipe, sink, log, dryRun: false }
+      const context = { runId, pipe: message.header.name, sink, log, dryRun: false }
       await chain(all, context, this.#stopping.signal, grace)
       settle('done')
       log.info({ counts: sink.counts }, 'stream.finished')
@@ -143,16 +146,6 @@ export class SegmentWorker {
     }
   }
 
-  /** A list waits for its records, and a stream for its list, only so long. */
-  async #watch(stream: ArrivingStream, signal: AbortSignal): Promise<void> {
-    const { now, pause } = this.#context
-    while (!signal.aborted) {
-      const left = stream.deadline - now()
-      if (left <= 0) stream.giveUp()
-      await pause(Math.min(Math.max(left, 1), beatMs), signal).catch(() => undefined)
-    }
-  }
-
   /**
    * The steps from the task's own segment on: those of this process, then one that sends what comes out to where the next
    * segment is. Throws `invalid-pipe` and `unknown-segment`.
@@ -164,7 +157,7 @@ export class SegmentWorker {
     let isIdentified = afterImport === undefined
     for (const [index, segment] of pipe.body.segments.entries()) {
       if (segment.header.segmentNumber < own.header.segmentNumber) continue
-      const found = this.#placementOf(segment, own)
+      const found = this.#placementOf(segment, own, via)
       if (found.kind === 'unknown') {
         throw new Failure('unknown-segment', `${shown(segment.header.name)} is no known segment`)
       }
@@ -190,11 +183,11 @@ export class SegmentWorker {
   }
 
   /** What a message says of an endpoint was told by the process that runs the pipe: it knows best who comes next. */
-  #placementOf(segment: Segment, own: Segment): Placement {
-    const { kinds, resolve } = this.#context
+  #placementOf(segment: Segment, own: Segment, via: string | undefined): Placement {
+    const { kinds, resolve, eventbusUrl } = this.#context
     if (segment === own) return { kind: 'built-in', segment: ownKind(kinds, segment.header.name) }
-    const named = segment.body.endpoint ? resolver({}, [])(segment) : undefined
-    return named && named.kind !== 'unknown' ? named : resolve(segment)
+    const named = resolver({}, [], queuesWith(via ?? eventbusUrl))(segment)
+    return named.kind === 'unknown' ? resolve(segment) : named
   }
 }
 
@@ -238,70 +231,54 @@ export function logSink(log: Log): RunSink & { readonly counts: Readonly<Record<
 
 // Messages of one run for one segment, joined into the stream that the segment reads.
 
-type StreamContext = Pick<TransportContext, 'limits' | 'now'> & {
-  readonly completeness: (list: { complete: boolean; fingerprint?: string }) => Completeness
-}
-
 /** Too many messages of the run wait. */
 const queueFull = (): Failure =>
   new Failure('queue-full', 'as many messages of the run are waiting as may', { retryAfter: 1 })
 
-/** Marks a page of ours: everything up to that message was handed on. */
+/** Marks a page of ours: so many messages were handed on before it. */
 const mark = 'taken:'
 const mostUnmarked = 100
 
 export class ArrivingStream {
-  readonly #context: StreamContext
-  readonly #queue: Channel<{ readonly message: Message; readonly number: number }>
-  readonly #seen = new Set<string>()
-  /** By number of their message, in order. */
-  readonly #deliveries = new Map<number, Delivery>()
-  #list: ArrivedList | undefined
+  readonly #inbox: Inbox
+  /** Each to be done when so many messages are written, in order. */
+  readonly #deliveries = new Set<{ readonly delivery: Delivery; readonly after: number }>()
   #count = 0
-  #lastChange: number
-  #isOver = false
+  #settled: keyof Delivery | undefined
 
-  constructor(context: StreamContext) {
-    const { limits, now } = context
-    this.#context = context
-    this.#queue = new Channel({ items: limits.queued, weight: limits.queuedBytes })
-    this.#lastChange = now()
+  constructor(context: Omit<InboxContext, 'role' | 'stage'>) {
+    this.#inbox = new Inbox({ ...context, role: 'sender', stage: 'import' })
+    this.#inbox.inputEnded(undefined, true)
   }
 
   /** Whether a list came and all its records. */
   get isWhole(): boolean {
-    return this.#list !== undefined && this.#seen.size >= this.#expected(this.#list)
-  }
-
-  /** When it is not waited any longer: ms of the clock. */
-  get deadline(): number {
-    return this.#isOver ? Infinity : this.#lastChange + this.#context.limits.waitMs
+    return this.#inbox.ending === 'done'
   }
 
   /** Whether a message was new. Throws `queue-full`, or `too-large` when the run has more records than any may have. */
   offer(arrival: Arrival, weight: number, delivery?: Delivery): 'taken' | 'repeat' {
-    const { limits, now, completeness } = this.#context
-    // It was given up and is about to go: what comes now begins a new one.
-    if (this.#isOver && !this.isWhole) throw queueFull()
-    if (this.#isOver || this.#isRepeat(arrival)) {
-      // What it repeats may not be written yet: both are done together.
-      if (this.#isOver) delivery?.done()
-      else this.#numbered(delivery)
-      return 'repeat'
+    const inbox = this.#inbox
+    const isRepeat = this.isWhole || inbox.isRepeat(arrival)
+    // A stream that was given up is about to go: what comes now begins a new one.
+    const isOver = inbox.ending !== undefined && !this.isWhole
+    if (isOver || (!isRepeat && !inbox.out.hasRoom(weight))) throw queueFull()
+    if (!isRepeat) {
+      inbox.accept(arrival, weight)
+      inbox.touch()
+      if (arrival.kind !== 'list') this.#count += 1
     }
-    if (!this.#queue.hasRoom(weight)) throw queueFull()
-    if (this.#seen.size >= limits.records) {
-      throw new Failure('too-large', `a run has at most ${limits.records} records`)
-    }
-    const number = this.#numbered(delivery)
-    if (arrival.kind === 'list' || !this.#list) this.#lastChange = now()
-    if (arrival.kind === 'list') this.#list = arrival
-    else {
-      this.#seen.add(arrival.key)
-      this.#queue.put({ message: messageOf(arrival, this.#seen.size), number }, weight)
-    }
-    if (this.#list && this.isWhole) this.#finish(completeness(this.#list))
-    return 'taken'
+    // A repeat is done together with what it repeats, which may not be written yet; a list when everything is.
+    const after = arrival.kind === 'list' ? Infinity : this.#count
+    if (delivery && this.#settled) delivery[this.#settled]()
+    else if (delivery) this.#deliveries.add({ delivery, after })
+    return isRepeat ? 'repeat' : 'taken'
+  }
+
+  /** A list waits for its records, and a stream for its list, only so long. */
+  async watch(signal: AbortSignal): Promise<void> {
+    const isRead = () => true
+    await this.#inbox.watch(signal, isRead, () => undefined).catch(() => undefined)
   }
 
   /**
@@ -313,50 +290,23 @@ export class ArrivingStream {
   /** Last step of the chain: what comes out here is done. */
   readonly ending: SegmentFunction = (input) => this.#confirmed(input)
 
-  /** No more comes. */
-  giveUp(): void {
-    const detail = this.#list
-      ? `${this.#seen.size} of ${this.#expected(this.#list)} listed records came`
-      : 'no list of identifiers came'
-    const problem = new Failure('source-truncated', detail)
-    if (!this.#isOver) this.#finish({ kind: 'incomplete', problem })
-  }
-
   /** All deliveries have ended like this. */
   settle(how: keyof Delivery): void {
-    this.#isOver = true
-    this.#queue.close()
-    for (const delivery of this.#deliveries.values()) delivery[how]()
+    this.#settled = how
+    this.#inbox.out.close()
+    for (const { delivery } of this.#deliveries) delivery[how]()
     this.#deliveries.clear()
   }
 
-  #expected({ records, ids }: ArrivedList): number {
-    return records ?? ids.size
-  }
-
-  #isRepeat(arrival: Arrival): boolean {
-    return arrival.kind === 'list' ? this.#list !== undefined : this.#seen.has(arrival.key)
-  }
-
-  #numbered(delivery: Delivery | undefined): number {
-    this.#count += 1
-    if (delivery) this.#deliveries.set(this.#count, delivery)
-    return this.#count
-  }
-
-  #finish(completeness: Completeness): void {
-    this.#isOver = true
-    this.#queue.put({ message: { kind: 'end', completeness }, number: this.#count })
-    this.#queue.close()
-  }
-
   async *#marked(): AsyncGenerator<Message> {
-    let last = 0
-    for await (const { message, number } of this.#queue) {
+    const { out } = this.#inbox
+    let [count, marked] = [0, 0]
+    for await (const message of out) {
       yield message
-      if (message.kind !== 'end' && (this.#queue.size === 0 || number - last >= mostUnmarked)) {
-        last = number
-        yield { kind: 'page', cursor: `${mark}${number}` }
+      count += 1
+      if (message.kind !== 'end' && (out.size === 0 || count - marked >= mostUnmarked)) {
+        marked = count
+        yield { kind: 'page', cursor: `${mark}${count}` }
       }
     }
   }
@@ -367,22 +317,12 @@ export class ArrivingStream {
         yield message
         continue
       }
-      for (const [number, delivery] of this.#deliveries) {
-        if (number > Number(message.cursor.slice(mark.length))) break
-        this.#deliveries.delete(number)
-        delivery.done()
+      const written = Number(message.cursor.slice(mark.length))
+      for (const one of this.#deliveries) {
+        if (one.after > written) continue
+        this.#deliveries.delete(one)
+        one.delivery.done()
       }
     }
   }
-}
-
-function messageOf(arrival: Exclude<Arrival, ArrivedList>, place: number): Message {
-  if (arrival.kind === 'deleted') return { kind: 'deleted', sourceId: arrival.id }
-  if (arrival.kind === 'problem') {
-    const { id, stage, problem } = arrival
-    return defined({ kind: 'refused', stage, problem, sourceId: id })
-  }
-  const { id: sourceId, counter = place, aliases, text, mediaType, extra } = arrival
-  if (sourceId === undefined) return messageOf(nameless(arrival), place)
-  return { kind: 'record', sourceId, counter, aliases, text, mediaType, extra, findings: [] }
 }

@@ -1,14 +1,14 @@
-/** Pipes between processes: over HTTP, over queues of this process, and over a broker. */
+/** Pipes between processes, over HTTP and over the queues of a broker. */
 
 import { Failure, shown } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import type { Placement } from '../discovery.ts'
+import { isBrokerAddress, type Placement } from '../discovery.ts'
 import type { Endpoint, Pipe, Segment } from '../document.ts'
 import { normalName } from '../naming.ts'
 import type { SegmentFunction } from '../segment.ts'
 import { following, returnPath } from './envelope.ts'
 import { httpPost, type Post } from './http-sender.ts'
-import { type Queue, Queues, remembered } from './queues.ts'
+import { Broker, type Queue, remembered } from './queues.ts'
 import { remoteStep } from './remote-step.ts'
 import { type ReturnPlace, ReturnPlaces, returnToken, spools } from './returns.ts'
 import { SegmentWorker } from './segment-worker.ts'
@@ -31,12 +31,12 @@ type Remote = Extract<Placement, { readonly kind: 'http' | 'bus' }>
 export class Transport {
   /** `/api/segments`. */
   readonly app: App
-  readonly queues: Queues
   readonly #context: TransportContext
   readonly #returns: ReturnPlaces
   readonly #worker: SegmentWorker
   readonly #spool: ReturnType<typeof spools>
-  /** Brokers where what comes back is listened for. */
+  readonly #brokers = new Map<string, Promise<Broker>>()
+  /** Queues that are listened to. */
   readonly #listening = new Map<string, Promise<void>>()
 
   constructor(options: TransportOptions) {
@@ -44,7 +44,6 @@ export class Transport {
     const { now, limits, scratch, eventbusUrl } = context
     const postTo = (found: Remote, via = eventbusUrl) => this.#routeTo(found, 'foreign', via).post
     this.#context = context
-    this.queues = new Queues(context)
     this.#returns = new ReturnPlaces(now, limits.lateMs)
     this.#worker = new SegmentWorker(context, postTo)
     this.#spool = spools({ directory: scratch, bytes: limits.spoolBytes })
@@ -84,22 +83,35 @@ export class Transport {
 
   /** Takes work from the queues that service discovery names for segments of this process. */
   async listen(): Promise<void> {
-    const { serviceDiscovery, kinds, eventbusUrl } = this.#context
+    const { serviceDiscovery, kinds, eventbusUrl: via } = this.#context
     const own = new Set(kinds.flatMap(({ names }) => names.map(normalName)))
     for (const [name, { http, eventbus }] of Object.entries(serviceDiscovery)) {
       if (!eventbus || http || !own.has(normalName(name))) continue
-      const queue = queueOf(eventbus.address, { by: 'operator', via: eventbusUrl })
-      await remembered(this.#listening, JSON.stringify(queue), () =>
-        this.queues.listen(queue, (message, delivery) => {
-          this.#worker.take(message, { via: queue.broker, delivery })
-        }),
-      )
+      // Without a broker the segment works in the pipes of this process alone.
+      if (via === undefined && !isBrokerAddress(eventbus.address)) continue
+      const queue = queueOf(eventbus.address, { by: 'operator', via })
+      await this.#listenTo(queue, (message, delivery) => {
+        this.#worker.take(message, { via: queue.broker, delivery })
+      })
     }
   }
 
   async stop(): Promise<void> {
     await this.#worker.stop()
-    await this.queues.close()
+    const brokers = await Promise.allSettled(this.#brokers.values())
+    this.#brokers.clear()
+    const connected = brokers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    await Promise.all(connected.map((broker) => broker.close()))
+  }
+
+  #brokerAt(url: string): Promise<Broker> {
+    return remembered(this.#brokers, url, () => Broker.connect(url, this.#context))
+  }
+
+  #listenTo({ name, broker }: Queue, listener: Parameters<Broker['listen']>[1]): Promise<void> {
+    return remembered(this.#listening, JSON.stringify([broker, name]), async () =>
+      (await this.#brokerAt(broker)).listen(name, listener),
+    )
   }
 
   /**
@@ -118,7 +130,9 @@ export class Transport {
       return { post: httpPost(target, this.#context) }
     }
     const queue = queueOf(found.address, { by: found.by, via })
-    return { post: (message, signal) => this.queues.send(queue, message, signal), queue }
+    const post: Post = async (message, signal) =>
+      (await this.#brokerAt(queue.broker)).send(queue.name, message, signal)
+    return { post, queue }
   }
 
   /** Where the output for the next segment is to go, by the way on which messages go out. */
@@ -129,25 +143,26 @@ export class Transport {
   }
 
   /** What comes back over a queue is listened for before the first message leaves. */
-  #listenForReturns(broker: string | undefined): Promise<void> {
-    const queue = { name: this.#context.returnQueue, ...(broker !== undefined && { broker }) }
-    return remembered(this.#listening, JSON.stringify(queue), () =>
-      this.queues.listen(queue, async (message, delivery) => {
+  #listenForReturns(broker: string): Promise<void> {
+    return this.#listenTo(
+      { name: this.#context.returnQueue, broker },
+      async (message, delivery) => {
         // A run that was interrupted may be on its way back: who is not there now may be there later.
         await this.#returns.take(message)
         delivery.done()
-      }),
+      },
     )
   }
 }
 
-/** `nats://host:4222/queue`, or a plain name at `via`. Throws `invalid-pipe` and `address-refused`. */
+/** `nats://host:4222/queue`, or a plain name at `via`. Throws `invalid-pipe`, `address-refused`, `unknown-segment`. */
 export function queueOf(
   address: string,
   { by, via }: { readonly by: 'operator' | 'pipe'; readonly via: string | undefined },
 ): Queue {
-  const url = /^(nats|tls):\/\//i.test(address) ? URL.parse(address) : null
-  if (!url) return via === undefined ? { name: address } : { name: address, broker: via }
+  const url = isBrokerAddress(address) ? URL.parse(address) : null
+  if (!url && via !== undefined) return { name: address, broker: via }
+  if (!url) throw new Failure('unknown-segment', `nobody listens at the queue ${shown(address)}`)
   const name = decodeURIComponent(url.pathname.slice(1))
   url.pathname = ''
   if (name === '') {

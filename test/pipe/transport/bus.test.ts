@@ -1,13 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { listPayload, outgoing, recordPayload } from '../../../src/pipe/transport/envelope.ts'
-import { Queues } from '../../../src/pipe/transport/queues.ts'
-import { transportLimits } from '../../../src/pipe/transport/transport-limits.ts'
 import { queueOf } from '../../../src/pipe/transport/transport.ts'
-import { Failure } from '../../../src/errors.ts'
 import { pipeOf } from '../pipes.ts'
-import { silent } from '../runs/ground.ts'
-import { complete, house, pause, record } from './house.ts'
+import { complete, house, record } from './house.ts'
 
 const pipe = pipeOf(
   'wells',
@@ -15,7 +11,6 @@ const pipe = pipeOf(
   ['transforming-test'],
   ['exporting-test'],
 )
-const never = new AbortController().signal
 
 test('a segment behind a queue of this process does what it does in a chain', async () => {
   const { run, texts } = await house({
@@ -37,21 +32,7 @@ test('a queue that nobody listens at takes nothing, and the run says so', async 
   expect([status, problem?.type]).toEqual(['failed', 'urn:cartulary:problem:unknown-segment'])
 })
 
-test('whoever sends to a full queue waits, and a message that has to wait keeps its turn', async () => {
-  const queues = new Queues({ limits: transportLimits, pause, log: silent })
-  const got: string[] = []
-  let full = 3
-  await queues.listen({ name: 'line' }, ({ header }) => {
-    if ((full -= 1) >= 0) throw new Failure('queue-full', 'later')
-    got.push(header.name)
-  })
-  for (const name of ['a', 'b', 'c', 'd'])
-    await queues.send({ name: 'line' }, pipeOf(name, ['x']), never)
-  await expect.poll(() => got).toEqual(['a', 'b', 'c', 'd'])
-})
-
 test.each([
-  ['line', 'pipe', undefined, { name: 'line' }],
   ['line', 'pipe', 'nats://a:b@broker:4222', { name: 'line', broker: 'nats://a:b@broker:4222' }],
   [
     'nats://broker:4222/line.one',
@@ -68,12 +49,11 @@ test('a broker is named by the operator only, and always with a queue', () => {
   const via = 'nats://broker:4222'
   expect(() => queueOf('nats://other:4222/line', { by: 'pipe', via })).toThrow('address-refused')
   expect(() => queueOf(via, { by: 'operator', via })).toThrow('invalid-pipe')
+  expect(() => queueOf('line', { by: 'operator', via: undefined })).toThrow('unknown-segment')
 })
 
 test('[T18] messages in any order and any number of times leave the same behind', async () => {
-  const { transport, shelf } = await house({
-    serviceDiscovery: { 'exporting-test': { eventbus: { address: 'exporting' } } },
-  })
+  const { post, shelf } = await house()
   let run = 0
   await fc.assert(
     fc.asyncProperty(
@@ -92,7 +72,7 @@ test('[T18] messages in any order and any number of times leave the same behind'
                 )
               : recordPayload(record(n), { counter: n })
           const message = outgoing({ ...pipe, header: { ...pipe.header, runId } }, 3, { payload })
-          await transport.queues.send({ name: 'exporting' }, message, never)
+          expect((await post('exporting-test', message)).status).toBe(202)
         }
         await expect.poll(() => shelf.at(-1)?.kind, { interval: 2 }).toBe('end')
         const ids = shelf.flatMap((one) => (one.kind === 'record' ? [one.sourceId] : []))

@@ -5,7 +5,7 @@ import {
   importEnding,
   transformEnding,
   type Exchange,
-} from '../../../src/pipe/transport/remote-output.ts'
+} from '../../../src/pipe/transport/endings.ts'
 
 const list = { kind: 'list', ids: new Set(['a', 'b']), complete: true } as const
 const [began, last] = [100_000, 200_000]

@@ -64,7 +64,11 @@ export async function house(options: HouseOptions = {}) {
   const place = ground()
   const runs = place.open()
   const { serviceDiscovery = {}, limits, pipes = [], trust = 'trusted' } = options
-  const resolve = resolver(serviceDiscovery, kinds)
+  const resolve = resolver(
+    serviceDiscovery,
+    kinds,
+    options.eventbusUrl === undefined ? 'own' : 'broker',
+  )
   let transport: Transport | undefined
   const door = await portal((request) => transport?.app.fetch(request) ?? new Response())
   const { client } = stage({ limits: { hostDelayMs: 0 } })

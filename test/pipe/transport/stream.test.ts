@@ -10,11 +10,14 @@ const context = { runId: 'r', pipe: 'p', sink: logSink(silent), log: silent, dry
 const never = new AbortController().signal
 
 function opened() {
+  let at = 0
   const told: string[] = []
   const line = new ArrivingStream({
-    limits: { ...transportLimits, queued: 3 },
-    now: () => 0,
+    limits: { ...transportLimits, queued: 3, quietMs: 1 },
+    now: () => at,
+    pause: async () => undefined,
     completeness: () => complete.completeness,
+    context,
   })
   const delivery = (name: string) => ({
     done: () => void told.push(`${name} done`),
@@ -44,7 +47,12 @@ function opened() {
     if (done === true) throw new Error('the stream has ended')
     return value
   }
-  return { line, told, offer, list, next, written }
+  /** So many ms later, when it was looked whether that is all. */
+  const later = (ms: number) => {
+    at += ms
+    return line.watch(never)
+  }
+  return { line, told, offer, list, next, written, later }
 }
 
 test('a delivery is done when the page behind it comes out of the last segment, and not before', async () => {
@@ -77,15 +85,16 @@ test('a stream that failed gives everything back', async () => {
   expect(told).toEqual(['d1 failed', 'list failed'])
 })
 
-test('what comes after the whole stream is a repeat; what comes after it was given up has to come again', () => {
+test('what comes after the whole stream is a repeat; what comes after it was given up has to come again', async () => {
   const whole = opened()
   whole.offer(1)
   whole.list(['o1'])
+  await whole.later(0)
   expect(whole.line.isWhole).toBe(true)
   expect(whole.offer(2)).toBe('repeat')
   const given = opened()
   given.offer(1)
-  given.line.giveUp()
+  await given.later(2)
   expect(() => given.offer(2)).toThrow('queue-full')
 })
 

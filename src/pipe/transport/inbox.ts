@@ -1,6 +1,6 @@
 /**
- * What a segment of another process gives back in one run: the messages for the next segment, the records that it still has,
- * and when there are no more. The segment says none of this by itself; what it has given, and how fast, shows it.
+ * What arrives for one segment of one run, as the stream that the segment reads: what a segment elsewhere gives back, or what
+ * other processes send to one of ours. Nobody says in so many words that this is all; what has come, and how fast, shows it.
  */
 
 import { Failure } from '../../errors.ts'
@@ -16,61 +16,59 @@ import {
 } from '../message.ts'
 import { tellFindings } from '../runs/run.ts'
 import type { SegmentContext } from '../segment.ts'
-import type { Arrival, ArrivedList, ArrivedRecord } from './envelope.ts'
-import type { SegmentTimes, TransportContext } from './transport-limits.ts'
+import {
+  importEnding,
+  slownessFactor,
+  transformEnding,
+  type Ending,
+  type Exchange,
+  type SentRecord,
+} from './endings.ts'
+import { type Arrival, type ArrivedList, type ArrivedRecord, nameless } from './envelope.ts'
+import type { TransportContext } from './transport-limits.ts'
 
-export type RemoteOutputContext = Pick<TransportContext, 'limits' | 'now'> & {
-  /** The segment imports by itself: what it gives says how much comes. */
-  readonly imports: boolean
+export type InboxContext = Pick<TransportContext, 'limits' | 'now' | 'pause'> & {
+  /**
+   * Who fills it: an importer elsewhere, which begins by itself; a transformer elsewhere, with the records that it was sent;
+   * or other processes that have work for a segment of ours, and always end with a list.
+   */
+  readonly role: 'importer' | 'transformer' | 'sender'
   readonly stage: Stage
   /** End of an import whose list has arrived with all its records. */
   readonly completeness: (list: { complete: boolean; fingerprint?: string }) => Completeness
-  readonly context: SegmentContext
-}
-
-/** A record without its text, which the other process has. */
-type SentRecord = Omit<RecordMessage, 'text'>
-
-type Pending = {
-  readonly record: SentRecord
-  /** Running number in order of sending. */
-  readonly number: number
-  readonly sentAt: number
-  /** When the segment had taken it over. */
-  takenAt?: number
+  readonly context: Pick<SegmentContext, 'sink' | 'only'>
 }
 
 /** The id under which a segment gets a record. */
 export const idOf = ({ originalId, sourceId }: Pick<RecordMessage, 'originalId' | 'sourceId'>) =>
   originalId ?? sourceId
 
-/** A slow segment is given five times the time that it has taken so far. */
-const slownessFactor = 5
-/** Parts of `listMs` that are waited at least for a record that a later one has overtaken, and for one that none has. */
-const [overtaken, late] = [1 / 200, 1 / 50]
+/** Part of `listMs` after which a record is late at least, once others have come back. */
+const lateShare = 1 / 200
 /** How much of a slow return still counts at the next one. */
 const memory = 0.8
+/** How often a run that waits is said to be alive, and after how much silence it only listens. */
+const [beatMs, restMs] = [30_000, 1000]
 
-export class RemoteOutput {
-  /** What goes to the next segment. */
+export class Inbox {
+  /** What the segment reads. */
   readonly out: Channel<Message>
-  /** Notifies whenever something has come or is settled. */
-  readonly changed = conditionVariable()
-  readonly #context: RemoteOutputContext
+  readonly #changed = conditionVariable()
+  readonly #context: InboxContext
   readonly #state: Exchange
   /** Ids that count against `inFlight`: a filter drops some records without a word, and those leave when they are late. */
   readonly #slots = new Set<string>()
   /** Pages, each to be handed on when the record of that number and all before it are settled. */
   readonly #pages: { readonly page: Message; readonly after: number }[] = []
-  /** Of the last record that went out, and of the newest one that came back. */
-  #number = 0
-  #newest = 0
-  #recentMs = 0
   /** Distinct ids that came. */
   readonly #ids = new Set<string>()
+  /** Number of the last record that went out. */
+  #number = 0
+  #recentMs = 0
   #input: { readonly end: Completeness | undefined; readonly wantsList: boolean } | undefined
+  #ending: Ending['kind'] | undefined
 
-  constructor(context: RemoteOutputContext) {
+  constructor(context: InboxContext) {
     const { limits, now } = context
     const counts = { taken: 0, records: 0, slowestMs: 0 }
     const sets = { pending: new Map(), seen: new Set<string>(), missing: new Set<string>() }
@@ -79,16 +77,12 @@ export class RemoteOutput {
     this.#state = { began: now(), last: now(), ...counts, ...sets }
   }
 
-  /** Ms of the clock since which nothing has come. */
-  get quietSince(): number {
-    return this.#state.last
+  /** How the stream has ended; `done` when nothing was missing. */
+  get ending(): Ending['kind'] | undefined {
+    return this.#ending
   }
 
-  /** A message went out or is coming in. */
-  touch(): void {
-    this.#state.last = this.#context.now()
-    this.changed.notify()
-  }
+  // What goes out.
 
   /** The record is about to go out. */
   add({ text: _text, ...record }: RecordMessage): void {
@@ -137,34 +131,44 @@ export class RemoteOutput {
   release(): void {
     const [first] = this.#state.pending.values()
     const oldest = first?.number ?? Infinity
-    for (let [first] = this.#pages; first && first.after < oldest; [first] = this.#pages) {
-      this.out.put(first.page)
+    for (let [next] = this.#pages; next && next.after < oldest; [next] = this.#pages) {
+      this.out.put(next.page)
       this.#pages.shift()
     }
-    this.changed.notify()
+    this.#changed.notify()
+  }
+
+  /** Resolves when the segment may have one more record; calls `waiting` as long as it has to wait. */
+  async room(signal: AbortSignal, waiting: () => void): Promise<void> {
+    const { now, limits } = this.#context
+    for (let ms = this.#roomAt() - now(); ms > 0; ms = this.#roomAt() - now()) {
+      waiting()
+      await this.#change(Math.min(ms, beatMs), signal)
+    }
+    // By HTTP, a record that has been out for long is not waited for; a queue keeps it until somebody works on it.
+    if (limits.inFlight < limits.held) this.#skip(limits.held)
+    await this.out.room(signal)
   }
 
   /** When there is room for another record, ms of the clock: not after now when there is. */
-  roomAt(): number {
+  #roomAt(): number {
     const { limits, now } = this.#context
     if (this.#slots.size < limits.inFlight) return 0
     // A queue keeps what nobody works on, so that only what has come back makes room there.
     if (limits.inFlight >= limits.held) return Infinity
-    const ends = [...this.#slots].map((id) => ({ id, end: this.#lateAt(id) }))
-    for (const { id, end } of ends) if (end <= now()) this.#slots.delete(id)
-    return this.#slots.size < limits.inFlight ? 0 : Math.min(...ends.map(({ end }) => end))
-  }
-
-  #lateAt(id: string): number {
-    const { takenAt = Infinity, number = 0 } = this.#state.pending.get(id) ?? {}
-    const { listMs } = this.#context.limits
-    if (this.#newest === 0) return takenAt + listMs
-    const least = listMs * (number < this.#newest ? overtaken : late)
-    return takenAt + Math.max(least, slownessFactor * this.#recentMs)
+    const hasCome = this.#state.seen.size > 0
+    const least = hasCome ? limits.listMs * lateShare : limits.listMs
+    const waitMs = Math.max(least, slownessFactor * this.#recentMs)
+    const ends = [...this.#slots].map((id) => {
+      const end = (this.#state.pending.get(id)?.takenAt ?? Infinity) + waitMs
+      if (end <= now()) this.#slots.delete(id)
+      return end
+    })
+    return this.#slots.size < limits.inFlight ? 0 : Math.min(...ends)
   }
 
   /** Gives up the oldest records that have not come back until fewer than so many are left. */
-  skip(most: number): void {
+  #skip(most: number): void {
     for (const [id, { record }] of this.#state.pending) {
       if (this.#state.pending.size < most) break
       this.settle(id)
@@ -174,22 +178,39 @@ export class RemoteOutput {
     this.release()
   }
 
-  /** Takes what came back; a repeat means nothing. */
+  // What comes in.
+
+  /** A message went out or is coming in. */
+  touch(): void {
+    this.#state.last = this.#context.now()
+    this.#changed.notify()
+  }
+
+  isRepeat(arrival: Arrival): boolean {
+    return arrival.kind === 'list'
+      ? this.#state.list !== undefined
+      : this.#state.seen.has(arrival.key)
+  }
+
+  /** Takes what came; a repeat of a record means nothing. Throws `too-large` for more records than a run may have. */
   accept(arrival: Arrival, weight: number): void {
     if (arrival.kind === 'list') this.#listed(arrival)
-    else if (!this.#state.seen.has(arrival.key)) this.#returned(arrival, weight)
+    else if (!this.isRepeat(arrival)) this.#came(arrival, weight)
     this.release()
   }
 
   /** One list per page occurs: what a later one does not hold is not gone. */
   #listed(list: ArrivedList): void {
+    const { role } = this.#context
     const { ids, complete } = this.#state.list ?? { ids: new Set<string>(), complete: true }
-    this.#state.list = { ...list, ids: ids.union(list.ids), complete: complete && list.complete }
-    if (this.#context.imports) this.#state.missing = this.#state.list.ids.difference(this.#ids)
+    const all = { ...list, ids: ids.union(list.ids), complete: complete && list.complete }
+    // For a segment of ours as many records have to come as the list has ids: senders may name them in other ways.
+    this.#state.list = role === 'sender' ? { ...all, records: list.records ?? all.ids.size } : all
+    if (role !== 'transformer') this.#state.missing = all.ids.difference(this.#ids)
   }
 
-  #returned(arrival: Exclude<Arrival, ArrivedList>, weight: number): void {
-    const { limits, imports, context } = this.#context
+  #came(arrival: Exclude<Arrival, ArrivedList>, weight: number): void {
+    const { limits, role, context } = this.#context
     const { key, id } = arrival
     if (this.#state.seen.size >= limits.records) {
       throw new Failure('too-large', `a run has at most ${limits.records} records`)
@@ -200,15 +221,16 @@ export class RemoteOutput {
     if (id !== undefined) this.#ids.add(id)
     if (id !== undefined) this.#state.missing.delete(id)
     const sent = id === undefined ? undefined : this.#back(id)
-    if (arrival.kind === 'deleted') this.out.put({ kind: 'deleted', sourceId: arrival.id })
-    else if (arrival.kind === 'record') this.#record(arrival, sent, weight)
-    else {
-      const { stage, problem } = arrival
-      const sourceId = sent?.sourceId ?? id
-      if (imports) context.sink.offered()
-      if (sent) tellFindings(context.sink, sent)
-      this.out.put(defined({ kind: 'refused', stage, problem, sourceId }))
+    if (arrival.kind === 'deleted') return this.out.put({ kind: 'deleted', sourceId: arrival.id })
+    if (arrival.kind === 'record' && id !== undefined) {
+      return this.#record({ ...arrival, id }, sent, weight)
     }
+    const { stage, problem } = arrival.kind === 'record' ? nameless(arrival) : arrival
+    if (role !== 'transformer') context.sink.offered()
+    if (sent) tellFindings(context.sink, sent)
+    return this.out.put(
+      defined({ kind: 'refused', stage, problem, sourceId: sent?.sourceId ?? id }),
+    )
   }
 
   /** The pending record of that id, settled; how long it took says what may be expected of the others. */
@@ -216,52 +238,88 @@ export class RemoteOutput {
     const pending = this.#state.pending.get(id)
     if (!pending) return undefined
     const tookMs = this.#context.now() - pending.sentAt
-    this.#newest = Math.max(this.#newest, pending.number)
     this.#state.slowestMs = Math.max(this.#state.slowestMs, tookMs)
     this.#recentMs = Math.max(tookMs, memory * this.#recentMs)
     return this.settle(id)
   }
 
   /** What was known of the record is still true; the other process says what it is now. */
-  #record(arrival: ArrivedRecord, sent: SentRecord | undefined, weight: number): void {
-    const { id: sourceId = '', text, mediaType, extra, aliases, total = -1 } = arrival
-    const { imports, context } = this.#context
+  #record(
+    { id: sourceId, counter = this.#state.records, total = -1, ...arrival }: Named,
+    sent: SentRecord | undefined,
+    weight: number,
+  ): void {
+    const { role, context } = this.#context
+    const { text, mediaType, extra, aliases } = arrival
     if (sent) return this.out.put({ ...sent, text, mediaType, extra }, weight)
-    if (imports) {
-      context.sink.offered()
-      if (total > (this.#state.total ?? -1)) context.sink.total((this.#state.total = total))
+    if (role !== 'transformer') context.sink.offered()
+    if (role === 'importer' && total > (this.#state.total ?? -1)) {
+      context.sink.total((this.#state.total = total))
     }
     if (context.only && !context.only.has(sourceId)) return undefined
     const known = { aliases, text, mediaType, extra, findings: [] }
-    return this.out.put(
-      { kind: 'record', counter: this.#state.records, sourceId, ...known },
-      weight,
-    )
+    return this.out.put({ kind: 'record', counter, sourceId, ...known }, weight)
   }
 
-  /** Nothing more is sent; when what is out has come back, the output ends like this. */
+  // The end.
+
+  /** Nothing more is sent; when what is out has come back, the stream ends like this. */
   inputEnded(end: Completeness | undefined, wantsList: boolean): void {
     this.#input = { end, wantsList }
     this.touch()
   }
 
-  /** Ends the output when it is time (`undefined`); else until when nothing changes unless something comes. */
-  check(): number | undefined {
+  /**
+   * Resolves when the stream has ended. `isRead`: whether everything that has arrived was accepted. `alive` is called at least
+   * every 30 s, with whether nothing has come for a while: then the run only listens.
+   */
+  async watch(
+    signal: AbortSignal,
+    isRead: () => boolean,
+    alive: (isQuiet: boolean) => void,
+  ): Promise<void> {
+    const { now, role } = this.#context
+    for (;;) {
+      const until = isRead() ? this.#check() : Infinity
+      if (until === undefined) return
+      const isQuiet = now() - this.#state.last >= restMs
+      alive(isQuiet)
+      const most = role === 'importer' && !isQuiet ? restMs : beatMs
+      await this.#change(Math.min(Math.max(until - now(), 1), most), signal)
+    }
+  }
+
+  /** Waits for the next change or for so many ms; rejects with the signal's reason. */
+  async #change(ms: number, signal: AbortSignal): Promise<void> {
+    const over = new AbortController()
+    const paused = this.#context.pause(ms, AbortSignal.any([signal, over.signal]))
+    try {
+      await Promise.race([this.#changed.next(signal), paused.catch(() => undefined)])
+      signal.throwIfAborted()
+    } finally {
+      over.abort()
+    }
+  }
+
+  /** Ends the stream when it is time (`undefined`); else until when nothing changes unless something comes. */
+  #check(): number | undefined {
     if (!this.#input) return Infinity
-    const { limits, imports } = this.#context
-    const ending = imports
-      ? importEnding(this.#state, limits)
-      : transformEnding(this.#state, this.#input.wantsList, limits)
+    const { limits, role } = this.#context
+    const ending =
+      role === 'transformer'
+        ? transformEnding(this.#state, this.#input.wantsList, limits)
+        : importEnding(this.#state, limits)
     if (ending.at > this.#context.now()) return ending.at
+    this.#ending = ending.kind
     if (ending.problem) this.out.close(ending.problem)
     else this.#finish(ending.kind)
     return undefined
   }
 
   #finish(kind: Ending['kind']): void {
-    const { imports } = this.#context
-    if (!imports) this.skip(0)
-    const completeness = imports ? this.#imported(kind) : this.#input?.end
+    const isTransformed = this.#context.role === 'transformer'
+    if (isTransformed) this.#skip(0)
+    const completeness = isTransformed ? this.#input?.end : this.#imported(kind)
     this.release()
     this.out.put({ kind: 'end', completeness: completeness ?? { kind: 'incomplete' } })
     this.out.close()
@@ -288,68 +346,4 @@ export class RemoteOutput {
   }
 }
 
-// When a segment counts as finished.
-
-/** What a segment has got and given so far; times are ms of the clock. */
-export type Exchange = {
-  /** When it was told to begin, and when the last message went or came. */
-  readonly began: number
-  last: number
-  /** Records that it took, and distinct ones that came, refused ones too. */
-  taken: number
-  records: number
-  /** The largest total that a record announced. */
-  total?: number
-  /** All lists together, and those of their ids that have not come. */
-  list?: ArrivedList
-  missing: Set<string>
-  /** Records that the segment has, by id, oldest first; of two with the same id the later one. */
-  readonly pending: Map<string, Pending>
-  /** Keys of the messages that came, lists not counted. */
-  readonly seen: Set<string>
-  /** Longest time from sending a record to its return, ms. */
-  slowestMs: number
-}
-
-/**
- * What is decided at the time `at` unless a message comes before. `done`: nothing is missing. `listed`: the list is not
- * whole. `endless`: nobody knows whether there is more. `dropped`: what is out will not come back. `silent`: nothing came.
- */
-type Ending = {
-  readonly kind: 'done' | 'listed' | 'endless' | 'dropped' | 'silent'
-  readonly at: number
-  readonly problem?: Failure
-}
-
-/** When an importer is finished, and how. */
-export function importEnding(state: Exchange, times: SegmentTimes): Ending {
-  const { list, records, total = 0, missing, began, last } = state
-  if (list) {
-    const isWhole = list.records === undefined ? missing.size === 0 : records >= list.records
-    return isWhole ? { kind: 'done', at: 0 } : { kind: 'listed', at: last + times.listMs }
-  }
-  if (records === 0) return silent('gave no record', began, times.firstMs)
-  return total > 0 && records >= total
-    ? { kind: 'done', at: last + times.totalMs }
-    : { kind: 'endless', at: last + times.quietMs }
-}
-
-/** When a transformer is finished, and how. */
-export function transformEnding(
-  { last, taken, seen, pending, list, slowestMs }: Exchange,
-  wantsList: boolean,
-  times: SegmentTimes,
-): Ending {
-  if (pending.size === 0 && (list || !wantsList)) return { kind: 'done', at: 0 }
-  const waitMs = list ? times.returnedMs : Math.max(times.listMs, slownessFactor * slowestMs)
-  // Where the list has come back somebody is there, and has wanted none of them.
-  const isOutage = pending.size > 0 && seen.size === 0 && !list
-  return isOutage
-    ? silent(`gave back none of ${taken} records`, last, waitMs)
-    : { kind: 'dropped', at: last + waitMs }
-}
-
-function silent(what: string, since: number, ms: number): Ending {
-  const detail = `the segment ${what} within ${Math.round(ms / 1000)} s`
-  return { kind: 'silent', at: since + ms, problem: new Failure('segment-silent', detail) }
-}
+type Named = ArrivedRecord & { readonly id: string }
