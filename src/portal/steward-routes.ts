@@ -11,7 +11,7 @@ import { heldPage, runPage } from './pages/steward/run-page.ts'
 import { pipePage, runsPage, sourcesPage, waitingPage } from './pages/steward/sources-page.ts'
 import { mayRead } from './pages/steward/steward-parts.ts'
 import { signInPage, signedInPage } from './pages/sign-in-page.ts'
-import { askJson } from './ports.ts'
+import { askJson, ServiceRefusal } from './ports.ts'
 import { memberFields, textOr } from './record.ts'
 import { SignInProblem, type Oidc } from '../http/oidc.ts'
 import { demandOwnForm, type Session, type Sessions } from './sessions.ts'
@@ -67,13 +67,13 @@ export function addStewardRoutes(app: App, { sessions, oidc, ...further }: Stewa
   own('/harvest/runs/:id', (context, c) => runPage(context, c.req.param('id') ?? ''))
   own('/harvest/runs/:id/held', (context, c) => heldPage(context, c.req.param('id') ?? ''))
   addItems(app, { sessions, contextOf })
-  addActions(app, { sessions, contextOf })
+  addActions(app, { sessions, contextOf, respond })
 }
 
 type Entrance = Omit<StewardPages, 'oidc'>
 
 /** Everything that a run did, as the scheduler writes it for spreadsheets. */
-function addItems(app: App, { sessions, contextOf }: StewardActions): void {
+function addItems(app: App, { sessions, contextOf }: Omit<StewardActions, 'respond'>): void {
   app.get('/:language/harvest/runs/:id/items.csv', async (c) => {
     if (!sessionOf(c, sessions)) return c.redirect(await signInPath(c, contextOf), 303)
     const context = await contextOf(c)
@@ -253,21 +253,30 @@ const runCalls = (path: string): Readonly<Record<string, Call>> => ({
   retry: { method: 'POST', path: `${path}/retry` },
 })
 
-type StewardActions = Pick<StewardPages, 'sessions' | 'contextOf'>
+type StewardActions = Pick<StewardPages, 'sessions' | 'contextOf' | 'respond'>
 
-function addActions(app: App, { sessions, contextOf }: StewardActions): void {
-  app.post('/:language/harvest/pipes/:name', async (c) => {
+function addActions(app: App, { sessions, contextOf, respond }: StewardActions): void {
+  const action = (path: string, act: (c: AppContext) => Promise<Response>) =>
+    app.post(`/:language/harvest/${path}`, async (c) => {
+      try {
+        return await act(c)
+      } catch (error) {
+        if (!(error instanceof ServiceRefusal)) throw error
+        return respond(c, () => Promise.reject(error))
+      }
+    })
+  action('pipes/:name', async (c) => {
     const { session, form } = await ownForm(c, sessions)
     const context = await contextOf(c)
-    const path = `/pipes/${encodeURIComponent(c.req.param('name'))}/runs`
+    const path = `/pipes/${encodeURIComponent(c.req.param('name') ?? '')}/runs`
     const body = form['do'] === 'dry' ? { dryRun: true } : {}
     const run = await act(context, c, session, { method: 'POST', path, body })
     return done(c, context, ['runs', run ?? ''])
   })
-  app.post('/:language/harvest/deleted/:kind/:id', async (c) => {
+  action('deleted/:kind/:id', async (c) => {
     const { session } = await ownForm(c, sessions)
     const context = await contextOf(c)
-    const { kind, id } = c.req.param()
+    const { kind = '', id = '' } = c.req.param()
     const found = context && (await deletedRecords(context))
     const record = found?.find((one) => one.kind === kind && one.id === id)
     if (!context || !record) throw new Failure('not-found', 'nothing of that name can be restored')
@@ -277,10 +286,10 @@ function addActions(app: App, { sessions, contextOf }: StewardActions): void {
     await askJson(context.ports.repository, path, { method, headers, signal: c.get('signal') })
     return done(c, context, ['deleted'], 'restore')
   })
-  app.post('/:language/harvest/runs/:id', async (c) => {
+  action('runs/:id', async (c) => {
     const { session, form } = await ownForm(c, sessions)
     const context = await contextOf(c)
-    const id = c.req.param('id')
+    const id = c.req.param('id') ?? ''
     const wanted = typeof form['do'] === 'string' ? form['do'] : ''
     // Nothing is removed without consent: keeping the records is what happens anyway.
     if (wanted === 'keep') return done(c, context, ['waiting'], wanted)

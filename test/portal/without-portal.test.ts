@@ -15,12 +15,17 @@ beforeAll(async () => {
   platform = await gateway(directory, {
     PLATFORM_SERVICES: 'repo,search,sparql,harvest,scheduler,metrics,console',
   })
-  const { put, putDataset } = client(platform)
+  await publish(platform)
+})
+
+async function publish(to: Gateway): Promise<void> {
+  const { put, putDataset } = client(to)
   const prefixes =
     '@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> . '
   await put('/catalogues/city', `${prefixes} <> a dcat:Catalog ; dct:title "City"@en .`)
   await putDataset('city', 'parks', `${prefixes} <> a dcat:Dataset ; dct:title "Parks"@en .`)
-})
+}
+
 afterAll(async () => {
   await platform.stop()
   await remove(directory)
@@ -34,6 +39,54 @@ it.each(['/', '/en/', '/en/datasets/parks', '/assets/portal.css', '/sign-in'])(
     expect(await answer.text()).not.toContain('<main')
   },
 )
+
+/** What differs from one platform to the other, or from one moment to the next. */
+const comparable = (text: string, url: string): string =>
+  text
+    .replaceAll(url, 'http://h')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replaceAll(/"(?:generation|tag|version)":\s*"[^"]*"/g, '')
+
+it('programs get the same from every address, with the portal and without it', async () => {
+  const other = await temporaryDirectory()
+  const withPortal = await gateway(other)
+  try {
+    await publish(withPortal)
+    // The list of services names the portal, and feeds lead to its pages: nothing else differs.
+    const paths = [
+      '/set/data/parks',
+      '/set/data/parks.ttl',
+      '/id/catalogue/city',
+      '/sparql?query=ASK%20%7B%3Fs%20%3Fp%20%3Fo%7D',
+      '/api/hub/repo/',
+      '/api/hub/repo/datasets/parks.ttl',
+      '/api/hub/repo/datasets/parks',
+      '/api/hub/repo/catalogues/city.nt',
+      '/api/hub/repo/datasets/none',
+      '/api/hub/search/search?filters=dataset&q=parks',
+      '/api/hub/search/datasets/parks',
+      '/api/scheduler/pipes',
+      '/api/mqa/cache/catalogues',
+      '/nothing',
+    ]
+    const answersOf = async ({ url }: Gateway) =>
+      Promise.all(
+        paths.map(async (path) => {
+          const answer = await fetch(url + path, { redirect: 'manual' })
+          const { status, headers } = answer
+          const about = [path, status, headers.get('Content-Type'), headers.get('Location')]
+          return [
+            ...about.map((one) => comparable(String(one), url)),
+            comparable(await answer.text(), url),
+          ]
+        }),
+      )
+    expect(await answersOf(withPortal)).toEqual(await answersOf(platform))
+  } finally {
+    await withPortal.stop()
+    await remove(other)
+  }
+})
 
 it('a problem is a problem document, for browsers too', async () => {
   const answer = await get('/api/hub/search/datasets/none', browser)

@@ -1,4 +1,4 @@
-/** Suggestions while somebody types, the pages that the portal comes with, and what a key for one catalogue sees. */
+/** Suggestions while somebody types, the pages that the portal comes with, and an operator's own look. */
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,8 +13,18 @@ beforeAll(async () => {
   const own = join(directory, 'own')
   await mkdir(join(own, 'pages'), { recursive: true })
   await writeFile(join(own, 'pages', 'about.md'), '---\ntitle: Who we are\n---\nThe city.\n')
+  await mkdir(join(own, 'assets'))
+  await mkdir(join(own, 'texts'))
+  await writeFile(join(own, 'assets', 'logo.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
+  await writeFile(join(own, 'texts', 'en.json'), '{"home-lead":"What we know about our city."}')
+  await writeFile(join(own, 'custom.css'), '@layer custom { :root { --accent: #333 } }')
   platform = await gateway(directory, {
-    PLATFORM_PORTAL_CONFIG: JSON.stringify({ directory: own }),
+    PLATFORM_PORTAL_CONFIG: JSON.stringify({
+      name: { en: 'Open Data Auenfeld' },
+      logo: 'logo.svg',
+      colours: { accent: '#7a1f5c' },
+      directory: own,
+    }),
   })
   const put = async (path: string, body: string) => {
     const answer = await fetch(`${client(platform).repo}${path}`, {
@@ -61,6 +71,24 @@ it.each(['', 'w', '  ', '"', '(((', 'NOT', '*'.repeat(500), '\u0000', '💧'])(
     expect(Object.keys(await suggest(q))).toEqual(['titles', 'themes', 'publishers'])
   },
 )
+
+it('name, logo, colours, a text and a style come from one folder, and change without a restart', async () => {
+  const get = (path: string) => fetch(platform.url + path, { headers: { Accept: 'text/html' } })
+  const home = await (await get('/en/')).text()
+  expect(home).toContain('<span>Open Data Auenfeld</span>')
+  expect(home).toContain('What we know about our city.')
+  const [, logo = ''] = /<img src="([^"]+)"/.exec(home) ?? []
+  expect((await get(logo)).headers.get('Content-Type')).toBe('image/svg+xml')
+  const styles = [...home.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(
+    ([, href]) => href,
+  )
+  const texts = await Promise.all(styles.map(async (href) => (await get(href ?? '')).text()))
+  expect(texts[0]).toContain('#7a1f5c')
+  expect(texts[1]).toContain('--accent: #333')
+  await writeFile(join(directory, 'own', 'texts', 'en.json'), '{"home-lead":"Another sentence."}')
+  await expect.poll(async () => (await get('/en/')).text()).toContain('Another sentence.')
+  expect((await get('/theme/0/..%2ftexts%2fen.json')).status).toBe(404)
+})
 
 it('the portal comes with a page about itself and one about accessibility, which the operator replaces by name', async () => {
   const page = async (path: string) =>

@@ -1,0 +1,206 @@
+/** What stewards see and do: every action is a form, and a page says what it did; a key sees what it may. */
+
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+
+const prefixes =
+  '@prefix dcat: <http://www.w3.org/ns/dcat#> .\n@prefix dct: <http://purl.org/dc/terms/> .\n'
+/** Datasets of the source by number: their titles. */
+const bridges = new Map(Array.from({ length: 12 }, (_, at) => [at, `Bridge ${at}`]))
+let hasNameless = false
+const document = () => {
+  const known = [...bridges].map(
+    ([at, title]) =>
+      `<https://roads.example/${at}> a dcat:Dataset ; dct:identifier "bridge-${at}" ; dct:title "${title}"@en .\n`,
+  )
+  return `${prefixes}${known.join('')}${hasNameless ? '[] a dcat:Dataset ; dct:title "Viaduct of Tann"@en .\n' : ''}`
+}
+
+let directory: string
+let platform: Gateway
+let source: Server
+const [all, water] = ['key-for-everything-0001', 'key-for-water-alone-0001']
+
+const pipe = (name: string, catalogue: string, address: string) => ({
+  header: {
+    id: name,
+    name,
+    title: `Source of ${catalogue}`,
+    version: '2.0.0',
+    transport: 'payload',
+  },
+  body: {
+    segments: [
+      {
+        header: { name: 'importing-rdf', segmentNumber: 1 },
+        body: { config: { address, catalogue, inputFormat: 'text/turtle' } },
+      },
+      {
+        header: { name: 'exporting-hub', segmentNumber: 2 },
+        body: { config: { guardMinimum: 1 } },
+      },
+    ],
+  },
+})
+
+beforeAll(async () => {
+  directory = await temporaryDirectory()
+  source = createServer((_, answer) => {
+    answer.setHeader('Content-Type', 'text/turtle').end(document())
+  })
+  await new Promise<void>((resolve) => source.listen(0, '127.0.0.1', resolve))
+  const address = `http://127.0.0.1:${(source.address() as AddressInfo).port}/bridges.ttl`
+  const pipes = join(directory, 'pipes')
+  await mkdir(pipes)
+  for (const name of ['roads', 'water'])
+    await writeFile(join(pipes, `${name}.json`), JSON.stringify(pipe(name, name, address)))
+  // Where the tests look for the key that a fresh platform makes.
+  await writeFile(join(directory, 'api-key'), all)
+  platform = await gateway(directory, {
+    PLATFORM_HUB_API_KEYS: JSON.stringify({ [all]: ['*'], [water]: ['water'] }),
+    PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths: [pipes] } }),
+  })
+  for (const name of ['roads', 'water'])
+    await fetch(`${client(platform).repo}/catalogues/${name}`, {
+      method: 'PUT',
+      headers: { 'X-API-Key': all, 'Content-Type': 'text/turtle' },
+      body: `${prefixes}<> a dcat:Catalog ; dct:title "${name}"@en .`,
+    })
+}, 60_000)
+afterAll(async () => {
+  await platform.stop()
+  source.close()
+  await remove(directory)
+})
+
+const run = async (name: string) => {
+  const answer = await fetch(`${platform.url}/api/scheduler/pipes/${name}/runs`, {
+    method: 'POST',
+    headers: { 'X-API-Key': all },
+  })
+  const { id } = (await answer.json()) as { id: string }
+  const state = async () =>
+    ((await (await fetch(`${platform.url}/api/scheduler/runs/${id}`)).json()) as { status: string })
+      .status
+  await expect.poll(state).toBe('finished')
+  return id
+}
+
+/** The pages as the holder of a key gets them. */
+async function steward(key: string) {
+  const signIn = await fetch(`${platform.url}/en/sign-in`, {
+    method: 'POST',
+    body: new URLSearchParams({ key }),
+    redirect: 'manual',
+  })
+  const cookie = signIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const headers = { Accept: 'text/html', Cookie: cookie }
+  const get = (path: string) => fetch(platform.url + path, { headers, redirect: 'manual' })
+  const page = async (path: string) => (await get(path)).text()
+  const post = async (path: string, fields: Readonly<Record<string, string>>) => {
+    const [, token = ''] = /name="_csrf" value="([^"]+)"/.exec(await page('/en/harvest')) ?? []
+    const body = new URLSearchParams({ _csrf: token, ...fields })
+    return fetch(platform.url + path, { method: 'POST', headers, body, redirect: 'manual' })
+  }
+  return { get, page, post }
+}
+
+it('a failed record is named with its line two steps from the list of sources', async () => {
+  await run('roads')
+  hasNameless = true
+  await run('roads')
+  hasNameless = false
+  const { page } = await steward(all)
+  const sources = await page('/en/harvest')
+  expect(sources).toContain('Incomplete')
+  const [, path = ''] = /href="(\/en\/harvest\/runs\/[^"]+)"/.exec(sources) ?? []
+  const report = await page(path)
+  expect(report).toContain('The record has no identifier')
+  expect(report).toContain('Ask the source to give each dataset')
+  expect(report).toContain('Viaduct of Tann')
+  expect(report).toContain('(line 15)')
+  expect(report).toContain('Nothing was removed, because the run was incomplete')
+})
+
+it('a run can be had as a table for spreadsheets', async () => {
+  const id = await run('roads')
+  const { get } = await steward(all)
+  const answer = await get(`/en/harvest/runs/${id}/items.csv`)
+  expect(answer.headers.get('Content-Type')).toMatch(/^text\/csv/)
+  expect((await answer.text()).split('\r\n')[0]).toContain('originalId')
+})
+
+it('a dry run shows what would change, writes nothing, and can be run for real', async () => {
+  bridges.set(3, 'Bridge 3, renamed')
+  const { page, post } = await steward(all)
+  const started = await post('/en/harvest/pipes/roads', { do: 'dry' })
+  expect(started.status).toBe(303)
+  const path = started.headers.get('Location') ?? ''
+  await expect.poll(() => page(path), { timeout: 20_000 }).toContain('Dry run: what would change')
+  const shown = await page(path)
+  expect(shown).toMatch(/<del>[^<]*Bridge 3&quot;@en/)
+  expect(shown).toMatch(/<ins>[^<]*Bridge 3, renamed/)
+  expect(shown).toContain('Run for real')
+  const { search } = client(platform)
+  const titles = await (await fetch(`${search}/search?filters=dataset&q=renamed`)).json()
+  expect(titles).toMatchObject({ result: { count: 0 } })
+})
+
+it('removals wait until somebody has looked, and can be kept, carried out and restored', async () => {
+  for (const at of [0, 1, 2, 4, 5]) bridges.delete(at)
+  const id = await run('roads')
+  const { page, post } = await steward(all)
+  expect(await page('/en/harvest')).toContain('Waiting for you (1)')
+  const held = `/en/harvest/runs/${id}/held`
+  expect(await page('/en/harvest/waiting')).toContain(held)
+  expect(await page(held)).toContain('5 removals wait for you')
+
+  const kept = await post(`/en/harvest/runs/${id}`, { do: 'keep' })
+  expect(await page(kept.headers.get('Location') ?? '')).toContain('Nothing was removed')
+  const unread = await post(`/en/harvest/runs/${id}`, { do: 'confirm' })
+  expect(unread.status).toBe(400)
+  expect(await page(held)).toContain('5 removals wait for you')
+
+  const confirmed = await post(`/en/harvest/runs/${id}`, { do: 'confirm', sure: 'yes' })
+  expect(confirmed.status).toBe(303)
+  expect(await page(confirmed.headers.get('Location') ?? '')).toContain(
+    'The records are being removed',
+  )
+  await expect.poll(() => page('/en/harvest/deleted')).toContain('bridge-5')
+  const restored = await post('/en/harvest/deleted/dataset/bridge-5', { do: 'restore' })
+  expect(await page(restored.headers.get('Location') ?? '')).toContain('The record is restored')
+  expect((await fetch(`${client(platform).repo}/datasets/bridge-5`)).status).toBe(200)
+})
+
+it('a key for one catalogue sees its pipe and its runs, and no button that it may not press', async () => {
+  const roads = await run('roads')
+  const own = await run('water')
+  const { get, page, post } = await steward(water)
+  const sources = await page('/en/harvest')
+  expect(sources).toContain('Source of water')
+  expect(sources).not.toContain('Source of roads')
+  expect(sources).not.toContain('value="run"')
+  expect(await page('/en/harvest/runs')).not.toContain(roads)
+  expect((await get(`/en/harvest/runs/${own}`)).status).toBe(200)
+  for (const path of [
+    `runs/${roads}`,
+    `runs/${roads}/held`,
+    `runs/${roads}/items.csv`,
+    'pipes/roads',
+  ])
+    expect([path, (await get(`/en/harvest/${path}`)).status]).toEqual([path, 404])
+  expect((await post('/en/harvest/pipes/roads', { do: 'run' })).status).toBe(403)
+  expect((await post(`/en/harvest/runs/${roads}`, { do: 'retry' })).status).toBe(403)
+})
+
+it('an action that is none is refused, and leaves everything as it is', async () => {
+  const id = await run('water')
+  const { post } = await steward(all)
+  for (const name of ['', 'delete', '__proto__', 'constructor'])
+    expect((await post(`/en/harvest/runs/${id}`, { do: name })).status).toBe(400)
+  expect((await post('/en/harvest/runs/nope', { do: 'cancel' })).status).toBe(404)
+})
