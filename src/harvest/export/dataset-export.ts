@@ -1,14 +1,15 @@
 /** Writes the records of a harvest into a catalogue and keeps the ledger; at the end removes what the source has no longer. */
 
 import { Failure } from '../../errors.ts'
+import { defined } from '../../pipe/defined.ts'
 import {
   droppedBySegment,
+  placeOfRecord,
   type Finding,
   type Message,
-  placeOfRecord,
   type RecordMessage,
 } from '../../pipe/message.ts'
-import { storedProblem } from '../../pipe/runs/run.ts'
+import { storedProblem, type RunItem } from '../../pipe/runs/run.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
 import { platformId as platformIdOf } from '../../rdf/ids.ts'
 import type { RecordRow } from '../ledger/ledger-rows.ts'
@@ -22,14 +23,13 @@ import {
   refuseByKey,
   verdictOf,
   type DatasetWrite,
-  type DatasetOutcome,
-  type WriteVerdict,
+  type LandedWrites,
 } from './dataset-writer.ts'
 import { previewRecord, previewRemovals } from './dry-run.ts'
 import { openExportRun, type ExportRun, type ExportContext } from './export-run.ts'
 import type { ExportConfig, ExportTarget } from './export-target.ts'
 import { claimed } from './record-identity.ts'
-import { nodeInText, likenessOf, titleInText, withLeftOut } from './record-text.ts'
+import { itemNames, likenessOf, nodeInText, withLeftOut } from './record-text.ts'
 import { settleRun } from './removal-guard.ts'
 
 const recordsPerBatch = 100
@@ -61,8 +61,7 @@ export async function* exportDatasets(
       take: (message) => taken(run, settings, message, signal),
       write: async (writes) => {
         signal.throwIfAborted()
-        const landed = (some: Landed) => land(run, some)
-        await writer.write({ catalogue, writes, landed }, signal)
+        await writer.write({ catalogue, writes, landed: (some) => land(run, some) }, signal)
       },
       key: ({ originalId }) => originalId,
       characters: ({ text }) => text.length,
@@ -113,46 +112,20 @@ async function taken(
     const { sourceId, originalId } = message
     run.offered += 1
     sink.item({ sourceId, originalId, stage: 'export', state: 'unchanged' })
-  } else if (message.kind === 'refused') refused(run, message)
-  else if (message.kind === 'skipped') {
+  } else if (message.kind === 'refused') {
+    const { sourceId, problem, stage, sourceUrl, excerpt, title } = message
+    run.offered += 1
+    if (sourceId === undefined) run.nameless += 1
+    const names = defined({ sourceId, sourceUrl, title, excerpt })
+    lose(run, { stage, ...names, ...placeOfRecord(message) }, problem)
+  } else if (message.kind === 'skipped') {
     const { sourceId, reason } = message
-    if (reason === droppedBySegment) {
-      // It was offered, and nobody has said that it is gone.
-      if (settings.onDropped === 'keep') run.meetSource(sourceId)
-      else declareDeleted(run, sourceId)
-    }
+    // It was offered, and nobody has said that it is gone.
+    if (reason === droppedBySegment && settings.onDropped === 'keep') run.meetSource(sourceId)
+    else if (reason === droppedBySegment) run.declareDeleted(sourceId)
     sink.item({ sourceId, stage: 'import', state: 'skipped', note: reason })
-  } else if (message.kind === 'deleted') declareDeleted(run, message.sourceId)
+  } else if (message.kind === 'deleted') run.declareDeleted(message.sourceId)
   return undefined
-}
-
-function declareDeleted(run: ExportRun, sourceId: string): void {
-  const row = run.context.ledger.bySource(run.owner, sourceId)
-  if (row) run.deleted.add(row.serial)
-}
-
-function refused(run: ExportRun, message: Extract<Message, { kind: 'refused' }>): void {
-  const { sourceId, problem, stage, sourceUrl, excerpt, title } = message
-  run.offered += 1
-  run.lost(problem)
-  if (sourceId === undefined) run.nameless += 1
-  else run.meetSource(sourceId)
-  run.segment.sink.item({
-    stage,
-    state: stateOf(problem),
-    problem: storedProblem(problem),
-    ...(sourceId !== undefined && { sourceId }),
-    ...(sourceUrl !== undefined && { sourceUrl }),
-    ...(title !== undefined && { title }),
-    ...placeOfRecord(message),
-    ...(excerpt !== undefined && { excerpt }),
-  })
-}
-
-/** Which state a problem puts an item into. */
-const stateOf = ({ kind }: Failure): 'failed' | 'refused' | 'duplicate' => {
-  if (kind === 'item-owned-elsewhere') return 'refused'
-  return kind === 'item-duplicate' ? 'duplicate' : 'failed'
 }
 
 async function writeOf(
@@ -170,12 +143,12 @@ async function writeOf(
   const message = await withLeftOut(given, client.isOwn ? context.unfitValues : undefined)
   if (segment.dryRun) {
     const failed = await previewRecord(run, message, signal)
-    if (failed) lose(run, message, failed.problem, failed.originalId)
+    if (failed) lose(run, { ...lostRecord(message), ...failed.item }, failed.problem)
     return undefined
   }
   const identity = claimed(run, message)
   if (identity instanceof Failure) {
-    lose(run, message, identity)
+    lose(run, lostRecord(message), identity)
     return undefined
   }
   const { originalId, row: before } = identity
@@ -188,7 +161,7 @@ async function writeOf(
     requestId: `${segment.runId}-${counter}`,
     message,
     before,
-    wasPresent: run.isPresent(before, originalId),
+    wasPresent: run.isPresent(originalId),
   }
 }
 
@@ -206,7 +179,8 @@ async function putResource(
   const { sourceId, text: body, mediaType, counter, findings } = message
   const id = platformIdOf(sourceId)
   if (id === '') {
-    lose(run, message, new Failure('item-no-identifier', 'no id can be made of its identifier'))
+    const problem = new Failure('item-no-identifier', 'no id can be made of its identifier')
+    lose(run, lostRecord(message), problem)
     return
   }
   const named = { sourceId, platformId: id, stage: 'export' } as const
@@ -221,14 +195,12 @@ async function putResource(
   refuseByKey(answer, owner.catalogue, client)
   const verdict = verdictOf(answer)
   const state = outcomeOf(verdict)
-  if (!state) lose(run, message, failureOf(verdict))
+  if (!state) lose(run, lostRecord(message), failureOf(verdict))
   else segment.sink.item({ ...named, state, ...(findings.length > 0 && { findings }) })
 }
 
-type Landed = readonly { readonly write: RecordWrite; readonly verdict: WriteVerdict }[]
-
 /** Puts verdicts into the ledger and the report. Throws when key, catalogue or too many failures in a row end the run. */
-function land(run: ExportRun, landed: Landed): void {
+function land(run: ExportRun, landed: LandedWrites<RecordWrite>): void {
   const { context, owner, segment, client } = run
   const { ledger, now } = context
   for (const { verdict } of landed) {
@@ -250,14 +222,14 @@ function land(run: ExportRun, landed: Landed): void {
         run: segment.runId,
         time: now(),
       })
-      run.landed(serial)
+      run.landed(serial, originalId)
       const likeness = likenessOf(text, originalId, node)
       alike.set(write, ledger.likenesses.land(serial, owner.catalogue, likeness))
     }
   })
-  for (const { write, verdict } of landed) {
-    run.release(write.originalId)
-    report(run, write, verdict, alike.get(write) ?? [])
+  for (const one of landed) {
+    run.release(one.write.originalId)
+    report(run, one, alike.get(one.write) ?? [])
   }
   for (const { verdict } of landed)
     run.count(isServerFault(verdict) ? failureOf(verdict) : undefined)
@@ -265,28 +237,31 @@ function land(run: ExportRun, landed: Landed): void {
 
 function report(
   run: ExportRun,
-  write: RecordWrite,
-  verdict: WriteVerdict,
+  { write, verdict }: LandedWrites<RecordWrite>[number],
   alike: readonly Alike[],
 ): void {
   const { sink } = run.segment
-  const { message, originalId, before, node } = write
+  const { message, originalId, before, node, wasPresent } = write
   const outcome = outcomeOf(verdict)
-  if (!outcome) return lose(run, message, failureOf(verdict), originalId)
+  if (!outcome) return lose(run, { ...lostRecord(message), originalId }, failureOf(verdict))
   const isTakenOver = before !== undefined && before.pipe !== run.owner.pipe
-  const note = noteOf(write, outcome, isTakenOver)
+  const isSame = message.sourceHash !== undefined && before?.hash === message.sourceHash
+  let note: string | undefined
+  if (isTakenOver)
+    note = `taken over from the pipe ${before.pipe}${outcome === 'unchanged' ? ', as it was' : ''}`
+  else if (!before?.sourceId) note = wasPresent && outcome !== 'created' ? 'adopted' : undefined
+  else if (isSame && outcome === 'updated')
+    note = 'overwritten: the source has not changed, the record had been'
   if (note === 'adopted') sink.adopted(1)
-  const platformId = verdict.platformId ?? before?.platformId
   const findings = [...message.findings, ...alike.map(duplicateFinding)]
   sink.item({
-    ...namesOf(message, node),
+    ...itemNames(message, node),
     originalId,
     stage: 'export',
     // Items that are unchanged are only counted, and whose a record is has changed.
     state: outcome === 'unchanged' && isTakenOver ? 'updated' : outcome,
-    ...(platformId !== undefined && { platformId }),
+    ...defined({ platformId: verdict.platformId ?? before?.platformId ?? undefined, note }),
     ...(findings.length > 0 && { findings }),
-    ...(note !== undefined && { note }),
   })
 }
 
@@ -297,43 +272,24 @@ const duplicateFinding = ({ mark, catalogue, originalId, platformId }: Alike): F
   detail: `${platformId ?? originalId} of the catalogue ${catalogue} has the same ${shared[mark]}`,
 })
 
-function noteOf(
-  { before, message, wasPresent }: RecordWrite,
-  outcome: DatasetOutcome,
-  isTakenOver: boolean,
-): string | undefined {
-  if (before && isTakenOver)
-    return `taken over from the pipe ${before.pipe}${outcome === 'unchanged' ? ', as it was' : ''}`
-  if (!before || before.sourceId === '')
-    return wasPresent && outcome !== 'created' ? 'adopted' : undefined
-  const isSame = message.sourceHash !== undefined && before.hash === message.sourceHash
-  return isSame && outcome === 'updated'
-    ? 'overwritten: the source has not changed, the record had been'
-    : undefined
-}
+type LostItem = Omit<RunItem, 'state' | 'time' | 'problem'>
 
-function namesOf(message: RecordMessage, node = nodeInText(message.mediaType, message.text)) {
-  const { sourceId, sourceUrl, text } = message
-  const title = titleInText(text, node)
-  return {
-    sourceId,
-    ...(sourceUrl !== undefined && { sourceUrl }),
-    ...(title !== undefined && { title }),
-    ...placeOfRecord(message),
-  }
-}
+const lostRecord = (message: RecordMessage): LostItem => ({
+  ...itemNames(message),
+  stage: 'export',
+  excerpt: message.text,
+  ...(message.findings.length > 0 && { findings: message.findings }),
+})
 
-/** The record counts as offered, and as lost. */
-function lose(run: ExportRun, message: RecordMessage, problem: Failure, originalId?: string): void {
+/** What was offered is not written; the record of its source id counts as offered. */
+function lose(run: ExportRun, item: LostItem, problem: Failure): void {
   run.lost(problem)
-  run.meetSource(message.sourceId)
-  run.segment.sink.item({
-    ...namesOf(message),
-    stage: 'export',
-    state: stateOf(problem),
-    problem: storedProblem(problem),
-    excerpt: message.text,
-    ...(message.findings.length > 0 && { findings: message.findings }),
-    ...(originalId !== undefined && { originalId }),
-  })
+  if (item.sourceId !== undefined) run.meetSource(item.sourceId)
+  run.segment.sink.item({ ...item, state: stateOf(problem), problem: storedProblem(problem) })
+}
+
+/** Which state a problem puts an item into. */
+const stateOf = ({ kind }: Failure): 'failed' | 'refused' | 'duplicate' => {
+  if (kind === 'item-owned-elsewhere') return 'refused'
+  return kind === 'item-duplicate' ? 'duplicate' : 'failed'
 }

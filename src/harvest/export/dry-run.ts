@@ -2,62 +2,52 @@
 
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import { placeOfRecord, type RecordMessage } from '../../pipe/message.ts'
+import type { RecordMessage } from '../../pipe/message.ts'
 import type { Difference } from '../../pipe/runs/run.ts'
 import { canonicalise } from '../../rdf/canonical.ts'
 import { fromLines, termText } from '../../rdf/lines.ts'
 import { dcat, dct, rdf, spdx } from '../../rdf/namespaces.ts'
-import type { RecordRow } from '../ledger/ledger-rows.ts'
 import { originPath } from './dataset-writer.ts'
 import type { ExportRun } from './export-run.ts'
 import { identityOf } from './record-identity.ts'
-import { nodeInText, recordQuads, titleInText } from './record-text.ts'
+import { itemNames, nodeInText, recordQuads } from './record-text.ts'
 
-type Refused = { readonly problem: Failure; readonly originalId?: string }
+type RefusedPreview = { readonly problem: Failure; readonly item?: { readonly originalId: string } }
 
 /** The item has the state that the record would get, as far as that is known, its text, and what would change; else the problem. */
 export async function previewRecord(
   run: ExportRun,
   message: RecordMessage,
   signal: AbortSignal,
-): Promise<Refused | undefined> {
-  const { text, sourceId, sourceUrl, findings } = message
+): Promise<RefusedPreview | undefined> {
+  const { text, findings } = message
   const identity = identityOf(run, message)
   if (identity instanceof Failure) return { problem: identity }
   const { originalId, row } = identity
-  const change = await changeOf(run, { ...message, originalId, row }, signal)
-  if (change instanceof Failure) return { problem: change, originalId }
-  const title = titleInText(text, nodeInText(message.mediaType, text))
+  const change = await changeOf(run, { ...message, originalId }, signal)
+  if (change instanceof Failure) return { problem: change, item: { originalId } }
   run.segment.sink.item({
-    sourceId,
+    ...itemNames(message),
     originalId,
-    ...placeOfRecord(message),
-    ...(title !== undefined && { title }),
     stage: 'export',
     state: change.kind,
     note: 'dry run: nothing was written',
     excerpt: text,
     ...(change.difference && { difference: change.difference }),
-    ...(sourceUrl !== undefined && { sourceUrl }),
     ...(findings.length > 0 && { findings }),
-    ...(row?.platformId !== undefined && { platformId: row.platformId }),
+    ...(row?.platformId && { platformId: row.platformId }),
   })
   return undefined
 }
 
-type Candidate = {
-  readonly originalId: string
-  readonly row: RecordRow | undefined
-  readonly mediaType: string
-  readonly text: string
-}
+type Candidate = Pick<RecordMessage, 'mediaType' | 'text'> & { readonly originalId: string }
 
 type Change = {
   readonly kind: 'created' | 'updated' | 'unchanged'
   readonly difference?: Difference
 }
 
-/** Our own repository says it as it would write it; of another one it is guessed. */
+/** Our own repository says it as it would write it, with the statements that it adds; of another one it is guessed. */
 async function changeOf(
   run: ExportRun,
   candidate: Candidate,
@@ -78,22 +68,38 @@ async function changeOf(
 /** Without a difference when what is stored cannot be had now. */
 async function guessed(
   run: ExportRun,
-  { originalId, row, mediaType, text }: Candidate,
+  { originalId, mediaType, text }: Candidate,
   signal: AbortSignal,
 ): Promise<Change | Failure> {
   if (mediaType === 'application/n-triples' && nodeInText(mediaType, text) === undefined)
     return new Failure('item-malformed', 'The record is not plain N-Triples about one dataset.')
-  if (!run.isPresent(row, originalId)) return { kind: 'created' }
+  if (!run.isPresent(originalId)) return { kind: 'created' }
   const path = originPath(run.owner.catalogue, originalId)
   const headers = { Accept: 'application/n-triples' }
   const answer = await run.client.ask({ method: 'GET', path, headers }, signal)
-  const stored =
-    answer.status === 200 ? await recordQuads(answer.text, 'application/n-triples') : undefined
+  const stored = answer.status === 200 && (await recordQuads(answer.text, 'application/n-triples'))
   const sent = stored && (await recordQuads(text, mediaType))
   if (!sent) return { kind: 'updated' }
   const [, etag] = /^"([^"]+)"$/.exec(answer.headers.get('etag') ?? '') ?? []
   if (etag === (await canonicalise(sent)).hash) return { kind: 'unchanged' }
   return { kind: 'updated', difference: differenceOf(withoutAddedIds(stored, sent), sent) }
+}
+
+/**
+ * What is stored, without the identifiers of distributions where none is sent: a repository like ours adds them, and the write
+ * would add them again.
+ */
+function withoutAddedIds(stored: readonly Quad[], sent: readonly Quad[]): readonly Quad[] {
+  const identifiersIn = (quads: readonly Quad[]) => {
+    const distributions = ofType(quads, dcat('Distribution'))
+    return quads.filter(
+      ({ subject, predicate }) =>
+        distributions.has(subject.value) && predicate.equals(dct('identifier')),
+    )
+  }
+  if (identifiersIn(sent).length > 0) return stored
+  const added = new Set(identifiersIn(stored))
+  return stored.filter((quad) => !added.has(quad))
 }
 
 const mostNamed = 20
@@ -123,41 +129,17 @@ export function differenceOf(stored: readonly Quad[], sent: readonly Quad[]): Di
   return { gone: surplus(before, after), come: surplus(after, before) }
 }
 
-/**
- * What is stored, without the identifiers that a repository like ours adds to distributions which came without one: their
- * IRI, title or access address in what is sent.
- */
-function withoutAddedIds(stored: readonly Quad[], sent: readonly Quad[]): readonly Quad[] {
-  const isIdentifier = ({ predicate }: Quad) => predicate.equals(dct('identifier'))
-  const distributions = ofType(sent, dcat('Distribution'))
-  const about = sent.filter(({ subject }) => distributions.has(subject.value))
-  const own = new Set(about.filter(isIdentifier).map(({ object }) => object.value))
-  const names = about.filter(({ predicate }) =>
-    [dct('title'), dcat('accessURL')].some((key) => predicate.equals(key)),
-  )
-  const added = new Set([...distributions, ...names.map(({ object }) => object.value)])
-  const theirs = ofType(stored, dcat('Distribution'))
-  return stored.filter((quad) => {
-    const { subject, object } = quad
-    const isAdded = added.has(object.value) && !own.has(object.value)
-    return !(isIdentifier(quad) && theirs.has(subject.value) && isAdded)
-  })
-}
-
 type Counted = ReadonlyMap<string, number>
 
 function counted(quads: readonly Quad[]): Counted {
   const subjects = new Set(quads.map(({ subject }) => subject.value))
-  const records = ofType(quads, dcat('CatalogRecord'))
-  const checksums = quads
-    .filter(
-      ({ subject, predicate }) => records.has(subject.value) && predicate.equals(spdx('checksum')),
-    )
-    .map(({ object }) => object.value)
-  const left = new Set([...records, ...checksums])
+  const platform = new Set(ofType(quads, dcat('CatalogRecord')))
+  for (const { subject, predicate, object } of quads)
+    if (predicate.equals(spdx('checksum')) && platform.has(subject.value))
+      platform.add(object.value)
   const counts = new Map<string, number>()
   for (const { subject, predicate, object } of quads) {
-    if (left.has(subject.value) || subjects.has(object.value)) continue
+    if (platform.has(subject.value) || subjects.has(object.value)) continue
     const text = `<${predicate.value}> ${shortened(object)}`
     counts.set(text, (counts.get(text) ?? 0) + 1)
   }

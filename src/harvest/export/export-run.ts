@@ -18,7 +18,6 @@ import { inTurns } from '../../workers/event-loop.ts'
 import { canonicalJson } from '../importers/import-config.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Owner, RecordRow } from '../ledger/ledger-rows.ts'
-import { SerialSet } from '../ledger/serial-set.ts'
 import type { UnfitValues } from './record-text.ts'
 import {
   originalIds,
@@ -66,19 +65,17 @@ export class ExportRun {
   readonly transformation: string
   /** When it was opened, ms. */
   readonly opened: number
-  /** Rows whose records the source declared gone. */
-  readonly deleted = new SerialSet()
-  /** Rows whose records were in the catalogue when the run began. */
-  readonly #present = new SerialSet()
-  readonly #held: SerialSet
+  /** Rows whose records the source declared gone, by their serials. */
+  readonly deleted = new Set<number>()
+  /** Rows of the pipe that wait for consent to their removal. */
+  readonly #held: Set<number>
   readonly #forceMs: number
   readonly #claims = new Set<string>()
   #isClosed = false
-  #seen = new SerialSet()
+  /** Rows whose records the source has offered, and those of them that no checkpoint has yet. */
+  #met = new Set<number>()
+  #unsaved = new Set<number>()
   #failures = 0
-  /** Of what was present: the pipe's own, and what has no row. */
-  #own = 0
-  #rowless = 0
   /** Records that the source offered, read or not. */
   offered = 0
   /** Of them: without a usable identifier. */
@@ -108,34 +105,26 @@ export class ExportRun {
   /** Takes up what the run had met before it was interrupted. */
   resume(): void {
     const { resumeFrom, runId } = this.segment
-    const progress = resumeFrom === undefined ? undefined : this.context.ledger.progressOf(runId)
+    if (resumeFrom === undefined) return
+    const progress = this.context.ledger.progressOf(runId, this.owner)
     if (!progress) return
-    this.#seen = progress.seen
+    this.#met = new Set(progress.met)
     this.offered = progress.offered
     this.nameless = progress.nameless
     this.isWhole = true
   }
 
-  /** The catalogue holds these ids. */
-  addPresent(ids: readonly string[]): void {
-    const { ledger } = this.context
-    const { catalogue, pipe } = this.owner
-    ledger.transaction(() => {
-      const rowless: string[] = []
-      for (const id of ids) {
-        const row = ledger.byOriginal(catalogue, id)
-        if (row) this.#present.add(row.serial)
-        else rowless.push(id)
-        if (row?.pipe === pipe) this.#own += 1
-      }
-      this.#rowless += rowless.length
-      ledger.addUnowned(this.segment.runId, rowless)
-    })
+  /** Everything met so far is durable: the run may be resumed from here. */
+  checkpoint(): void {
+    const { offered, nameless } = this
+    const progress = { met: this.#unsaved, offered, nameless }
+    this.context.ledger.saveProgress(this.segment.runId, progress, this.context.now())
+    this.#unsaved = new Set()
   }
 
   /** Whether the catalogue held everything that the pipe owns in it: who deletes it or empties it leaves the rows. */
   get hasAll(): boolean {
-    return this.#own >= this.context.ledger.count(this.owner)
+    return this.context.ledger.arePresent(this.segment.runId, this.owner)
   }
 
   /** Whether the pipe owns anything in the catalogue. */
@@ -143,24 +132,19 @@ export class ExportRun {
     return this.context.ledger.count(this.owner) > 0
   }
 
-  /** Whether the catalogue held a record with this row, or with this id and no row. */
-  isPresent(row: RecordRow | undefined, originalId: string): boolean {
-    if (row && this.#present.has(row.serial)) return true
-    if (this.#rowless === 0) return false
-    return this.context.ledger.isUnowned(this.segment.runId, originalId)
+  /** Whether the catalogue holds a record with this id. */
+  isPresent(originalId: string): boolean {
+    return this.context.ledger.isPresent(this.segment.runId, originalId)
   }
 
   /** The source has offered the record. */
   meet(row: RecordRow): void {
-    this.#seen.add(row.serial)
-    this.deleted.delete(row.serial)
-    if (this.segment.dryRun || row.pipe !== this.owner.pipe) return
+    if (row.pipe !== this.owner.pipe) return
+    this.#see(row.serial)
+    if (this.segment.dryRun) return
     const { ledger } = this.context
     if (row.state === 'restored') ledger.settle(row.serial)
-    if (this.#held.has(row.serial)) {
-      this.#held.delete(row.serial)
-      ledger.release(row.serial)
-    }
+    if (this.#held.delete(row.serial)) ledger.release(row.serial)
   }
 
   /** The source has offered the record of this id, if the pipe owns one. */
@@ -169,15 +153,27 @@ export class ExportRun {
     if (row) this.meet(row)
   }
 
+  /** The source has declared the record of this id gone, if the pipe owns one. */
+  declareDeleted(sourceId: string): void {
+    const row = this.context.ledger.bySource(this.owner, sourceId)
+    if (row) this.deleted.add(row.serial)
+  }
+
   /** The repository has taken the record. */
-  landed(serial: number): void {
-    this.#seen.add(serial)
-    this.#present.add(serial)
+  landed(serial: number, originalId: string): void {
+    this.#see(serial)
+    this.context.ledger.addPresent(this.segment.runId, [originalId])
+  }
+
+  #see(serial: number): void {
     this.deleted.delete(serial)
+    if (this.#met.has(serial)) return
+    this.#met.add(serial)
+    this.#unsaved.add(serial)
   }
 
   hasMet({ serial }: RecordRow): boolean {
-    return this.#seen.has(serial)
+    return this.#met.has(serial)
   }
 
   /** Whether neither source nor catalogue nor the passing of time ask for a write. */
@@ -185,8 +181,8 @@ export class ExportRun {
     return (
       sourceHash !== undefined &&
       row.hash === sourceHash &&
-      this.#present.has(row.serial) &&
-      this.context.now() - row.written < this.#forceMs
+      this.context.now() - row.written < this.#forceMs &&
+      this.isPresent(row.originalId)
     )
   }
 
@@ -210,13 +206,6 @@ export class ExportRun {
     if (!first || this.#elsewhere < this.offered) return undefined
     const detail = `Other pipes own all ${this.#elsewhere} records of the source; the first: ${first.detail}`
     return new Failure('all-refused', detail)
-  }
-
-  /** Everything met so far is durable: the run may be resumed from here. */
-  checkpoint(): void {
-    const { ledger, now } = this.context
-    const { offered, nameless } = this
-    ledger.saveProgress(this.segment.runId, { seen: this.#seen, offered, nameless }, now())
   }
 
   /** Counts failures of the repository in a row; the fiftieth ends the run. Anything else starts the count again. */
@@ -248,7 +237,7 @@ export class ExportRun {
     this.#isClosed = true
     active.delete(this.segment.runId)
     for (const key of this.#claims) claims.delete(key)
-    ledger.forgetUnowned(this.segment.runId)
+    ledger.forgetPresent(this.segment.runId)
   }
 }
 
@@ -258,7 +247,7 @@ export const claimKey = (catalogue: string, originalId: string): string =>
 
 type RunTarget = { readonly catalogue: string; readonly client: RepositoryClient }
 
-/** Ids that are looked up in one transaction. */
+/** Ids that are noted in one transaction. */
 const idsPerStep = 1000
 
 /** The catalogue must be there, and what it holds is read once. Throws `unknown-catalogue`, `conflict`, `export-failed`. */
@@ -278,7 +267,8 @@ export async function openExportRun(
     const ids = await originalIds(run.client, target.catalogue, signal)
     const starts = Array.from({ length: Math.ceil(ids.length / idsPerStep) }, (_, n) => n)
     for await (const n of inTurns(starts)) {
-      run.addPresent(ids.slice(n * idsPerStep, (n + 1) * idsPerStep))
+      const some = ids.slice(n * idsPerStep, (n + 1) * idsPerStep)
+      ledger.transaction(() => ledger.addPresent(segment.runId, some))
       segment.sink.alive()
     }
     run.resume()

@@ -35,7 +35,7 @@ export function identityOf(
   if (own) return { originalId: own.originalId, row: own }
   for (const originalId of aliases) {
     const row = ledger.byOriginal(catalogue, originalId)
-    if (!run.isPresent(row, originalId)) continue
+    if (!run.isPresent(originalId)) continue
     if (row && isAnother(run, row, sourceId)) continue
     return permitted(run, { originalId, row })
   }

@@ -2,7 +2,8 @@
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import { aboutValue, type RecordMessage } from '../../pipe/message.ts'
+import { defined } from '../../pipe/defined.ts'
+import { aboutValue, placeOfRecord, type RecordMessage } from '../../pipe/message.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { dcat, dct, rdf } from '../../rdf/namespaces.ts'
@@ -59,8 +60,18 @@ export function likenessOf(text: string, originalId: string, node: string | unde
 const title = ` <${dct('title').value}> "`
 const longestTitle = 200
 
+/** By what the items of a run name a record. `node` is that of its text, where it is known already. */
+export const itemNames = (
+  message: RecordMessage,
+  node = nodeInText(message.mediaType, message.text),
+) => ({
+  sourceId: message.sourceId,
+  ...defined({ sourceUrl: message.sourceUrl, title: titleInText(message.text, node) }),
+  ...placeOfRecord(message),
+})
+
 /** A title of the dataset, the English one where there is one; from plain N-Triples only. */
-export function titleInText(text: string, node: string | undefined): string | undefined {
+function titleInText(text: string, node: string | undefined): string | undefined {
   if (node === undefined) return undefined
   const start = node + title
   const lines: string[] = []

@@ -68,7 +68,7 @@ const doubtful: Finding = {
 const namesOf = ({ originalId, sourceId, platformId }: RecordRow) => ({
   originalId,
   ...(sourceId !== '' && { sourceId }),
-  ...(platformId !== undefined && { platformId }),
+  ...(platformId !== null && { platformId }),
 })
 
 /**
@@ -102,11 +102,10 @@ function isAccompanied({ context, owner, segment, opened }: ExportRun): boolean 
 function adopt({ context, owner, segment }: ExportRun): void {
   const { ledger, now } = context
   const { runId, sink } = segment
-  const ids = [...ledger.unowned(runId)].filter((id) => !ledger.byOriginal(owner.catalogue, id))
-  const nobody = { sourceId: '', hash: undefined, platformId: undefined } as const
+  const ids = ledger.unowned(runId, owner.catalogue)
   ledger.transaction(() => {
     for (const originalId of ids)
-      ledger.land({ ...owner, ...nobody, originalId, run: runId, time: now() })
+      ledger.land({ ...owner, sourceId: '', originalId, run: runId, time: now() })
   })
   sink.adopted(ids.length)
 }
@@ -118,7 +117,7 @@ function remember(run: ExportRun, completeness: Completeness, plan: RemovalPlan)
   ledger.transaction(() => {
     for (const { serial } of plan.held) ledger.hold(segment.runId, serial)
     if (completeness.kind !== 'complete') return
-    const { fingerprint, shape, validators = [] } = completeness
+    const { fingerprint, shape = null, validators = [] } = completeness
     const isClean = losses === 0 && plan.held.length === 0 && segment.resumed !== true
     ledger.putPipe(owner.pipe, {
       catalogue: owner.catalogue,

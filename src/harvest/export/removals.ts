@@ -60,7 +60,7 @@ async function removeOne(
     told(row, failureOf(verdictOf(answer)))
     return
   }
-  const { platformId = '' } = current
+  const platformId = current.platformId ?? ''
   ledger.transaction(() => {
     ledger.drop(serial)
     if (status === 204)
@@ -94,7 +94,7 @@ export async function confirmRemovals(
   if (last && last.run !== runId && last.time >= Date.parse(startTime))
     throw new Failure('conflict', 'A later run of the pipe was complete: consent to that one.')
   checkIdle(context, pipe)
-  const rows = ledger.held(runId).flatMap((serial) => ledger.bySerial(serial) ?? [])
+  const rows = ledger.held(runId)
   if (rows.length === 0) throw new Failure('conflict', 'Nothing of the run waits for consent.')
   if (catalogue === undefined) throw new Failure('conflict', 'The run has no catalogue.')
   const client = clientOf(context, runId)

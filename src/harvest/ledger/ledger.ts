@@ -4,29 +4,24 @@
  * a row is never removed.
  */
 
+import type { SQLInputValue } from 'node:sqlite'
 import { openSqlite, type Sqlite } from '../../sqlite.ts'
-import {
-  numberOf,
-  pipeRow,
-  recordRow,
-  removedRow,
-  textOf,
-  type LandedRecord,
-  type Owner,
-  type PipeFile,
-  type PipeState,
-  type RecordRow,
-  type Removed,
+import type {
+  LandedRecord,
+  Owner,
+  PipeFile,
+  PipeState,
+  RecordRow,
+  Removed,
+  RunProgress,
 } from './ledger-rows.ts'
 import { ledgerFormat, ledgerSchema } from './ledger-schema.ts'
 import { Likenesses } from './likenesses.ts'
-import { SerialSet } from './serial-set.ts'
 
-/** What a run has met until the place from which it may be resumed. */
-type Progress = { readonly seen: SerialSet; readonly offered: number; readonly nameless: number }
-
-const columns =
-  'serial, original, pipe, source, hash, platform, state, missed, written FROM record WHERE'
+const records = `SELECT serial, original AS originalId, pipe, source AS sourceId, hash, platform AS platformId,
+  state, missed, written FROM record WHERE`
+const removals =
+  'SELECT run, catalogue, pipe, original AS originalId, source AS sourceId, platform AS platformId FROM removed WHERE'
 /** Answered by the index alone. */
 const counted = 'SELECT count(*) AS n FROM record WHERE catalogue = ? AND pipe = ?'
 
@@ -48,66 +43,68 @@ export class Ledger {
     this.#file.close()
   }
 
+  // The tables are strict, and only this file writes them: rows are as their query names the columns.
+
+  #records(condition: string, ...values: SQLInputValue[]): readonly RecordRow[] {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
+    return this.#file.rows(`${records} ${condition}`, ...values) as readonly RecordRow[]
+  }
+
+  #removed(condition: string, value: string): readonly Removed[] {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
+    return this.#file.rows(`${removals} ${condition}`, value) as readonly Removed[]
+  }
+
+  /** The column `n` of the first row; 0 without one. */
+  #number(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#file.first(sql, ...values)?.['n'] ?? 0)
+  }
+
   // Records.
 
   bySource({ catalogue, pipe }: Owner, sourceId: string): RecordRow | undefined {
-    const sql = `SELECT ${columns} catalogue = ? AND pipe = ? AND source = ?`
-    const row = this.#file.first(sql, catalogue, pipe, sourceId)
-    return row && recordRow(row)
+    return this.#records('catalogue = ? AND pipe = ? AND source = ?', catalogue, pipe, sourceId)[0]
   }
 
   byOriginal(catalogue: string, originalId: string): RecordRow | undefined {
-    const sql = `SELECT ${columns} catalogue = ? AND original = ?`
-    const row = this.#file.first(sql, catalogue, originalId)
-    return row && recordRow(row)
+    return this.#records('catalogue = ? AND original = ?', catalogue, originalId)[0]
   }
 
   bySerial(serial: number): RecordRow | undefined {
-    const row = this.#file.first(`SELECT ${columns} serial = ?`, serial)
-    return row && recordRow(row)
+    return this.#records('serial = ?', serial)[0]
   }
 
   /** All rows of a pipe in a catalogue, in order of their serials. */
-  *rowsOf({ catalogue, pipe }: Owner): Iterable<RecordRow> {
-    const sql = `SELECT ${columns} catalogue = ? AND pipe = ? ORDER BY serial`
-    for (const row of this.#file.each(sql, catalogue, pipe)) yield recordRow(row)
+  rowsOf({ catalogue, pipe }: Owner): Iterable<RecordRow> {
+    const sql = `${records} catalogue = ? AND pipe = ? ORDER BY serial`
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- strict tables that only this file writes
+    return this.#file.each(sql, catalogue, pipe) as Iterable<RecordRow>
   }
 
   count({ catalogue, pipe }: Owner): number {
-    return numberOf(this.#file.first(counted, catalogue, pipe)?.['n'])
+    return this.#number(counted, catalogue, pipe)
   }
 
   /** Those that were the pipe's before the run; what it adopted without an offer was there before, too. */
   countBefore({ catalogue, pipe }: Owner, run: string): number {
-    const sql = `${counted} AND (first_run <> ? OR source = '')`
-    return numberOf(this.#file.first(sql, catalogue, pipe, run)?.['n'])
+    return this.#number(`${counted} AND (first_run <> ? OR source = '')`, catalogue, pipe, run)
   }
 
   anyMissed({ catalogue, pipe }: Owner): boolean {
-    const sql = `SELECT ${columns} catalogue = ? AND pipe = ? AND missed > 0`
-    return this.#file.first(sql, catalogue, pipe) !== undefined
+    return this.#number(`${counted} AND missed > 0`, catalogue, pipe) > 0
   }
 
   /** Writes or takes over the row; its serial. */
-  land({
-    catalogue,
-    originalId,
-    pipe,
-    sourceId,
-    hash,
-    platformId,
-    run,
-    time,
-  }: LandedRecord): number {
+  land({ catalogue, originalId, pipe, sourceId, run, time, ...more }: LandedRecord): number {
     const sql = `INSERT INTO record (catalogue, original, pipe, source, hash, platform, first_run, last_run, written)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (catalogue, original) DO UPDATE SET first_run = iif(pipe = excluded.pipe, first_run, excluded.first_run),
        pipe = excluded.pipe, source = excluded.source, hash = excluded.hash,
        platform = coalesce(excluded.platform, platform), state = 'owned', last_run = excluded.last_run, missed = 0,
        written = excluded.written
-     RETURNING serial`
-    const ids = [catalogue, originalId, pipe, sourceId, hash ?? null, platformId ?? null]
-    return numberOf(this.#file.first(sql, ...ids, run, run, time)?.['serial'])
+     RETURNING serial AS n`
+    const content = [more.hash ?? null, more.platformId ?? null]
+    return this.#number(sql, catalogue, originalId, pipe, sourceId, ...content, run, run, time)
   }
 
   /** A restored record was offered again. */
@@ -145,15 +142,18 @@ export class Ledger {
 
   pipe(pipe: string): PipeState | undefined {
     const row = this.#file.first('SELECT * FROM pipe WHERE pipe = ?', pipe)
-    return row && pipeRow(row)
+    if (!row) return undefined
+    const { validators, ...rest } = row
+    const read: unknown = JSON.parse(typeof validators === 'string' ? validators : '[]')
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `putPipe`
+    return { ...rest, validators: read } as PipeState
   }
 
   putPipe(pipe: string, state: Omit<PipeState, 'alive'>): void {
     const { catalogue, run, time, fingerprint, nameless, shape, transformation, validators } = state
     const when = [pipe, catalogue, run, time, time, fingerprint, nameless]
-    const look = [shape ?? null, transformation, JSON.stringify(validators)]
     const sql = 'INSERT OR REPLACE INTO pipe VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
-    this.#file.run(sql, ...when, ...look)
+    this.#file.run(sql, ...when, shape, transformation, JSON.stringify(validators))
   }
 
   /** The source was not modified. */
@@ -164,7 +164,7 @@ export class Ledger {
   /** In which file the pipe was when it last ran. */
   placeOf(pipe: string): PipeFile | undefined {
     const row = this.#file.first('SELECT source, file FROM place WHERE pipe = ?', pipe)
-    return row && { source: textOf(row['source']), file: textOf(row['file']) }
+    return row && { source: String(row['source']), file: String(row['file']) }
   }
 
   putPlace(pipe: string, { source, file }: PipeFile): void {
@@ -177,17 +177,15 @@ export class Ledger {
     this.#file.run('INSERT OR IGNORE INTO held VALUES (?, ?)', run, serial)
   }
 
-  /** Serials of a run that wait for consent. */
-  held(run: string): readonly number[] {
-    return this.#serials('SELECT serial FROM held WHERE run = ?', run)
+  /** Rows of a run that wait for consent. */
+  held(run: string): readonly RecordRow[] {
+    return this.#records('serial IN (SELECT serial FROM held WHERE run = ?)', run)
   }
 
   /** Serials that any run of a pipe holds. */
-  heldOf(pipe: string): SerialSet {
-    const set = new SerialSet()
-    const sql = 'SELECT serial FROM held WHERE serial IN (SELECT serial FROM record WHERE pipe = ?)'
-    for (const serial of this.#serials(sql, pipe)) set.add(serial)
-    return set
+  heldOf(pipe: string): Set<number> {
+    const rows = this.#records('pipe = ? AND serial IN (SELECT serial FROM held)', pipe)
+    return new Set(rows.map(({ serial }) => serial))
   }
 
   /** The source has offered it after all, or it is gone. */
@@ -195,33 +193,29 @@ export class Ledger {
     this.#file.run('DELETE FROM held WHERE serial = ?', serial)
   }
 
-  noteRemoved({ run, catalogue, pipe, ...ids }: Removed, time: number): void {
+  noteRemoved(removed: Removed, time: number): void {
+    const { run, catalogue, pipe, originalId, sourceId, platformId } = removed
     const sql =
       'INSERT INTO removed (run, catalogue, pipe, original, source, platform, time) VALUES (?, ?, ?, ?, ?, ?, ?)'
-    const { originalId, sourceId, platformId } = ids
     this.#file.run(sql, run, catalogue, pipe, originalId, sourceId, platformId, time)
   }
 
   removedBy(run: string): readonly Removed[] {
-    return this.#file.rows('SELECT * FROM removed WHERE run = ?', run).map(removedRow)
+    return this.#removed('run = ?', run)
   }
 
   /** The last one that was removed under a platform id. */
   removedAs(platformId: string): readonly Removed[] {
-    const sql = 'SELECT * FROM removed WHERE platform = ? ORDER BY serial DESC LIMIT 1'
-    return this.#file.rows(sql, platformId).map(removedRow)
+    return this.#removed('platform = ? ORDER BY serial DESC LIMIT 1', platformId)
   }
 
   /** Brought back: the record is its pipe's again, and no run may remove it before the source has offered it. */
-  returned(
-    { run, catalogue, pipe, originalId, sourceId, platformId }: Removed,
-    time: number,
-  ): void {
+  returned(removed: Removed, time: number): void {
+    const { run, catalogue, pipe, originalId, sourceId, platformId } = removed
     const sql = `INSERT OR IGNORE INTO record (catalogue, original, pipe, source, platform, state, first_run, last_run, written)
        VALUES (?, ?, ?, ?, ?, 'restored', ?, ?, ?)`
     this.transaction(() => {
-      const ids = [catalogue, originalId, pipe, sourceId, platformId]
-      this.#file.run(sql, ...ids, run, run, time)
+      this.#file.run(sql, catalogue, originalId, pipe, sourceId, platformId, run, run, time)
       const gone = 'DELETE FROM removed WHERE catalogue = ? AND original = ?'
       this.#file.run(gone, catalogue, originalId)
     })
@@ -233,56 +227,64 @@ export class Ledger {
 
   // Runs that may be resumed.
 
-  /** Everything so far is durable when this returns. */
-  saveProgress(run: string, { seen, offered, nameless }: Progress, time: number): void {
+  /** Everything so far is durable when this returns; `fresh` are the serials met since the last time. */
+  saveProgress(run: string, { met: fresh, offered, nameless }: RunProgress, time: number): void {
     this.transaction(() => {
-      for (const [chunk, bits] of seen.changes())
-        this.#file.run('INSERT OR REPLACE INTO seen VALUES (?, ?, ?)', run, chunk, bits)
-      const sql = 'INSERT OR REPLACE INTO progress VALUES (?, ?, ?, ?)'
+      for (const serial of fresh)
+        this.#file.run('UPDATE record SET last_run = ? WHERE serial = ?', run, serial)
+      const sql = 'INSERT OR REPLACE INTO checkpoint VALUES (?, ?, ?, ?)'
       this.#file.run(sql, run, offered, nameless, time)
     })
   }
 
   /** `undefined` when nothing was saved: what the run has met before is not known. */
-  progressOf(run: string): Progress | undefined {
-    const row = this.#file.first('SELECT * FROM progress WHERE run = ?', run)
+  progressOf(run: string, { catalogue, pipe }: Owner): RunProgress | undefined {
+    const row = this.#file.first('SELECT offered, nameless FROM checkpoint WHERE run = ?', run)
     if (!row) return undefined
-    const seen = new SerialSet()
-    for (const { chunk, bits } of this.#file.rows(
-      'SELECT chunk, bits FROM seen WHERE run = ?',
+    const rows = this.#file.each(
+      'SELECT serial FROM record WHERE catalogue = ? AND pipe = ? AND last_run = ?',
+      catalogue,
+      pipe,
       run,
-    ))
-      if (bits instanceof Uint8Array) seen.load(numberOf(chunk), bits)
-    return { seen, offered: numberOf(row['offered']), nameless: numberOf(row['nameless']) }
+    )
+    const met = new Set(Iterator.from(rows).map(({ serial }) => Number(serial)))
+    return { met, offered: Number(row['offered']), nameless: Number(row['nameless']) }
   }
 
   forgetProgress(run: string): void {
-    this.#file.run('DELETE FROM seen WHERE run = ?', run)
-    this.#file.run('DELETE FROM progress WHERE run = ?', run)
+    this.#file.run('DELETE FROM checkpoint WHERE run = ?', run)
   }
 
   forgetProgressBefore(time: number): void {
-    for (const row of this.#file.rows('SELECT run FROM progress WHERE time < ?', time))
-      this.forgetProgress(textOf(row['run']))
+    this.#file.run('DELETE FROM checkpoint WHERE time < ?', time)
   }
 
-  /** Ids of the catalogue that no row has; forgotten with the process. */
-  addUnowned(run: string, ids: readonly string[]): void {
-    for (const id of ids) this.#file.run('INSERT OR IGNORE INTO unowned VALUES (?, ?)', run, id)
+  // What the catalogue of a run holds, whoever owns it; forgotten with the run.
+
+  /** To be called in a transaction. */
+  addPresent(run: string, ids: readonly string[]): void {
+    for (const id of ids) this.#file.run('INSERT OR IGNORE INTO present VALUES (?, ?)', run, id)
   }
 
-  isUnowned(run: string, id: string): boolean {
-    const sql = 'SELECT 1 FROM unowned WHERE run = ? AND id = ?'
-    return this.#file.first(sql, run, id) !== undefined
+  isPresent(run: string, id: string): boolean {
+    return this.#number('SELECT 1 AS n FROM present WHERE run = ? AND id = ?', run, id) === 1
   }
 
-  *unowned(run: string): Iterable<string> {
-    for (const row of this.#file.each('SELECT id FROM unowned WHERE run = ?', run))
-      yield textOf(row['id'])
+  /** Whether the catalogue holds all that the pipe owns in it. */
+  arePresent(run: string, { catalogue, pipe }: Owner): boolean {
+    const sql = `${counted} AND original NOT IN (SELECT id FROM present WHERE run = ?)`
+    return this.#number(sql, catalogue, pipe, run) === 0
   }
 
-  forgetUnowned(run: string): void {
-    this.#file.run('DELETE FROM unowned WHERE run = ?', run)
+  /** Ids that the catalogue holds and no row has. */
+  unowned(run: string, catalogue: string): readonly string[] {
+    const sql = `SELECT id FROM present WHERE run = ?
+      AND NOT EXISTS (SELECT 1 FROM record WHERE catalogue = ? AND original = id)`
+    return this.#file.rows(sql, run, catalogue).map(({ id }) => String(id))
+  }
+
+  forgetPresent(run: string): void {
+    this.#file.run('DELETE FROM present WHERE run = ?', run)
   }
 
   // Age of the file: whoever keeps the count of changes elsewhere sees when an older copy took its place.
@@ -290,8 +292,8 @@ export class Ledger {
   /** One change more; how many there have been. */
   countChange(): number {
     const sql =
-      'INSERT INTO age VALUES (1, 1, 0) ON CONFLICT DO UPDATE SET changes = changes + 1 RETURNING changes'
-    return numberOf(this.#file.first(sql)?.['changes'])
+      'INSERT INTO age VALUES (1, 1, 0) ON CONFLICT DO UPDATE SET changes = changes + 1 RETURNING changes AS n'
+    return this.#number(sql)
   }
 
   /**
@@ -300,8 +302,7 @@ export class Ledger {
    */
   isOlderThan(changes: number): boolean {
     return this.#file.transaction(() => {
-      if (numberOf(this.#file.first('SELECT changes FROM age')?.['changes']) >= changes)
-        return false
+      if (this.#number('SELECT changes AS n FROM age') >= changes) return false
       const sql =
         'INSERT INTO age VALUES (1, ?, 1) ON CONFLICT DO UPDATE SET changes = excluded.changes, doubted = 1'
       this.#file.run(sql, changes)
@@ -313,18 +314,12 @@ export class Ledger {
   }
 
   isDoubted(pipe: string): boolean {
-    return (
-      this.#file.first('SELECT 1 FROM age WHERE doubted = 1') !== undefined &&
-      this.#file.first('SELECT 1 FROM trusted WHERE pipe = ?', pipe) === undefined
-    )
+    const sql = `SELECT 1 AS n FROM age WHERE doubted = 1 AND NOT EXISTS (SELECT 1 FROM trusted WHERE pipe = ?)`
+    return this.#number(sql, pipe) === 1
   }
 
   /** The pipe has compared all of its records with its source, or somebody has. */
   trust(pipe: string): void {
     this.#file.run('INSERT OR IGNORE INTO trusted VALUES (?)', pipe)
-  }
-
-  #serials(sql: string, value: string): readonly number[] {
-    return this.#file.rows(sql, value).map((row) => numberOf(row['serial']))
   }
 }

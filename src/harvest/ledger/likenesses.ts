@@ -2,7 +2,6 @@
 
 import { hash } from 'node:crypto'
 import type { Sqlite } from '../../sqlite.ts'
-import { numberOf, textOf } from './ledger-rows.ts'
 
 /** What is the same about records of which nobody knows whether they are; absent where it says nothing. */
 export type Likeness = { readonly identifier?: string; readonly page?: string }
@@ -63,7 +62,7 @@ export class Likenesses {
         const last = this.#file.first(step, after)?.['last']
         if (typeof last !== 'number') break
         for (const { value } of this.#file.rows(several, after, last)) {
-          const alike = this.#sharing(mark, numberOf(value))
+          const alike = this.#sharing(mark, Number(value))
           if (new Set(alike.map(({ catalogue }) => catalogue)).size > 1) yield alike
         }
         yield []
@@ -83,9 +82,9 @@ export class Likenesses {
     if (rows.length > mostAlike) return []
     return rows.map(({ catalogue, original, platform }) => ({
       mark,
-      catalogue: textOf(catalogue),
-      originalId: textOf(original),
-      ...(platform !== null && { platformId: textOf(platform) }),
+      catalogue: String(catalogue),
+      originalId: String(original),
+      ...(typeof platform === 'string' && { platformId: platform }),
     }))
   }
 }
