@@ -7,13 +7,7 @@ import { inOrder } from '../../pipe/ahead.ts'
 import type { Message } from '../../pipe/message.ts'
 import type { Pause } from '../../workers/retry.ts'
 
-export type RecordBatch<Item> = {
-  readonly items: readonly Item[]
-  /** Pages and ends after the last item. */
-  readonly messages: readonly Message[]
-}
-
-export type BatchOptions<Item> = {
+type BatchOptions<Item> = {
   /** What is to be written of a message; deals with everything else itself. */
   readonly take: (message: Message) => Promise<Item | undefined>
   /** Two of the same key are not in one batch. */
@@ -23,61 +17,55 @@ export type BatchOptions<Item> = {
   readonly pause: Pause
 }
 
+type Batch<Item> = {
+  readonly items: readonly Item[]
+  /** The page or end after the last item. */
+  readonly message?: Message
+}
+
 const mostCharacters = 2 * 2 ** 20
 /** Items wait for others to be written with them no longer than that: the source may pause. */
 const longestWaitMs = 1000
 
-/** A page, an end, an item that comes again and a full batch close one, and so does a second in which nothing comes. */
+/** A page, an end, an item that comes again and a full batch close one, and so does a second since the first of its items came. */
 export async function* batches<Item>(
   input: AsyncIterable<Message>,
   { take, key, characters, most, pause }: BatchOptions<Item>,
-): AsyncGenerator<RecordBatch<Item>> {
-  let items = new Map<string, Item>()
-  let size = 0
-  const closed = (messages: readonly Message[] = []): RecordBatch<Item> => {
-    const batch = { items: [...items.values()], messages }
-    items = new Map()
-    size = 0
-    return batch
-  }
-  for await (const message of orPause(input, () => items.size > 0, pause)) {
-    const item = message && (await take(message))
-    if (!message) yield closed()
-    else if (message.kind === 'page' || message.kind === 'end') yield closed([message])
-    else if (item !== undefined) {
-      if (items.has(key(item))) yield closed()
-      items.set(key(item), item)
-      size += characters(item)
-      if (items.size >= most || size >= mostCharacters) yield closed()
-    }
-  }
-  if (items.size > 0) yield closed()
-}
-
-/** The values, and nothing when something waits and a second has gone by since the first of it came. */
-async function* orPause<Value>(
-  input: AsyncIterable<Value>,
-  isWaiting: () => boolean,
-  pause: Pause,
-): AsyncGenerator<Value | undefined> {
+): AsyncGenerator<Batch<Item>> {
   const iterator = input[Symbol.asyncIterator]()
   const over = new AbortController()
+  const ended = () => undefined
+  let items = new Map<string, Item>()
+  let size = 0
   let due: Promise<undefined> | undefined
+  const closed = (message?: Message): Batch<Item> => {
+    const batch = { items: [...items.values()], ...(message && { message }) }
+    items = new Map()
+    size = 0
+    due = undefined
+    return batch
+  }
   let next = iterator.next()
   try {
     for (;;) {
-      const end = () => undefined
-      due = isWaiting() ? (due ?? pause(longestWaitMs, over.signal).then(end, end)) : undefined
-      const first = due ? await Promise.race([next, due]) : await next
-      if (!first) {
-        due = undefined
-        yield undefined
-      } else {
-        if (first.done === true) return
-        yield first.value
+      if (items.size > 0) due ??= pause(longestWaitMs, over.signal).then(ended, ended)
+      const result = due ? await Promise.race([next, due]) : await next
+      if (result?.done === true) break
+      if (!result) yield closed()
+      else {
+        const message = result.value
+        const item = await take(message)
+        if (message.kind === 'page' || message.kind === 'end') yield closed(message)
+        else if (item !== undefined) {
+          if (items.has(key(item))) yield closed()
+          items.set(key(item), item)
+          size += characters(item)
+          if (items.size >= most || size >= mostCharacters) yield closed()
+        }
         next = iterator.next()
       }
     }
+    if (items.size > 0) yield closed()
   } finally {
     over.abort()
     next.catch(() => undefined)
@@ -85,7 +73,7 @@ async function* orPause<Value>(
   }
 }
 
-type Writing<Item> = BatchOptions<Item> & {
+type BatchWriting<Item> = BatchOptions<Item> & {
   readonly write: (items: readonly Item[]) => Promise<void>
   /** Batches that are written at the same time. */
   readonly atOnce: number
@@ -94,17 +82,18 @@ type Writing<Item> = BatchOptions<Item> & {
 /** The pages and the end, each when all before it was written. No batch is being written any more when it returns or throws. */
 export async function* inBatches<Item>(
   input: AsyncIterable<Message>,
-  { write, atOnce, ...options }: Writing<Item>,
+  { write, atOnce, ...options }: BatchWriting<Item>,
 ): AsyncGenerator<Message> {
   const active = new Set<Promise<void>>()
-  const work = async ({ items, messages }: RecordBatch<Item>) => {
+  const work = async ({ items, message }: Batch<Item>) => {
     const done = items.length > 0 ? write(items) : Promise.resolve()
     active.add(done)
     await done.finally(() => active.delete(done))
-    return messages
+    return message
   }
   try {
-    for await (const messages of inOrder(batches(input, options), work, atOnce)) yield* messages
+    for await (const message of inOrder(batches(input, options), work, atOnce))
+      if (message) yield message
   } finally {
     await Promise.allSettled(active)
   }

@@ -15,16 +15,8 @@ import { platformId as platformIdOf } from '../../rdf/ids.ts'
 import type { RecordRow } from '../ledger/ledger-rows.ts'
 import type { Alike } from '../ledger/likenesses.ts'
 import { inBatches } from './batches.ts'
-import {
-  DatasetWriter,
-  failureOf,
-  isServerFault,
-  outcomeOf,
-  refuseByKey,
-  verdictOf,
-  type DatasetWrite,
-  type LandedWrites,
-} from './dataset-writer.ts'
+import { openDatasetWriter, type DatasetWrite, type LandedWrites } from './dataset-writer.ts'
+import { failureOf, isServerFault, outcomeOf, refuseByKey, verdictOf } from './verdicts.ts'
 import { previewRecord, previewRemovals } from './dry-run.ts'
 import { openExportRun, type ExportRun, type ExportContext } from './export-run.ts'
 import type { ExportConfig, ExportTarget } from './export-target.ts'
@@ -56,7 +48,7 @@ export async function* exportDatasets(
     throw new Failure('invalid-pipe', 'No segment of the pipe names a catalogue.')
   const run = await openExportRun(context, segment, { catalogue, client }, signal)
   try {
-    const writer = await DatasetWriter.open(run.client, signal)
+    const writer = await openDatasetWriter(run.client, signal)
     const messages = inBatches<RecordWrite>(input, {
       take: (message) => taken(run, settings, message, signal),
       write: async (writes) => {

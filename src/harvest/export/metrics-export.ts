@@ -1,13 +1,14 @@
 /** Writes the metrics of datasets that are in the repository already: many with one call into our own, else by a PUT for each. */
 
 import { Failure } from '../../errors.ts'
+import { defined } from '../../pipe/defined.ts'
 import type { Message, MetricsLanded, RecordMessage } from '../../pipe/message.ts'
 import { storedProblem } from '../../pipe/runs/run.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
-import { backoffMs } from '../../workers/retry.ts'
+import { backoffMs, retry } from '../../workers/retry.ts'
 import { inBatches } from './batches.ts'
-import { failureOf, outcomeOf, refuseByKey, verdictOf } from './dataset-writer.ts'
-import { type ExportContext } from './export-run.ts'
+import { failureOf, outcomeOf, refuseByKey, verdictOf } from './verdicts.ts'
+import type { ExportContext } from './export-run.ts'
 import type { ExportTarget } from './export-target.ts'
 import { withRetries, type RepositoryClient } from './repository-client.ts'
 
@@ -32,9 +33,7 @@ export async function* exportMetrics(
   signal: AbortSignal,
 ): AsyncGenerator<Message> {
   const own = client.isOwn ? context.metricsExport?.own : undefined
-  const put: MetricsWrite = own
-    ? (records, bound) => writeOwn(context, own, records, bound)
-    : singleWrites(context, withRetries(client, context), segment)
+  const put: MetricsWrite = own ? ownWrites(context, own) : singleWrites(context, client, segment)
   const landed = landing(segment)
   const messages = inBatches<RecordMessage>(input, {
     take: async (message) => wanted(message, settings.skip, segment),
@@ -73,26 +72,19 @@ function wanted(
   if (message.kind === 'skipped') {
     const { sourceId, reason } = message
     sink.item({ sourceId, stage: 'import', state: 'skipped', note: reason })
-  }
-  if (message.kind === 'refused') {
+  } else if (message.kind === 'refused') {
     const { sourceId, stage, problem, excerpt } = message
-    sink.item({
-      stage,
-      state: 'failed',
-      problem: storedProblem(problem),
-      ...(sourceId !== undefined && { sourceId }),
-      ...(excerpt !== undefined && { excerpt }),
-    })
+    const names = defined({ sourceId, excerpt })
+    sink.item({ ...names, stage, state: 'failed', problem: storedProblem(problem) })
   }
   if (message.kind !== 'record') return undefined
-  const item = { sourceId: message.sourceId, stage: 'export' } as const
-  if (isSkipped)
-    sink.item({ ...item, state: 'skipped', note: 'the segment that writes is skipped' })
-  else if (message.extra?.['content'] !== 'metrics')
-    sink.item({ ...item, state: 'skipped', note: 'the record carries no metrics' })
+  const { sourceId, text: excerpt, extra } = message
+  const skipped = (note: string) => sink.item({ sourceId, stage: 'export', state: 'skipped', note })
+  if (isSkipped) skipped('the segment that writes is skipped')
+  else if (extra?.['content'] !== 'metrics') skipped('the record carries no metrics')
   else if (dryRun) {
     const note = 'dry run: nothing was written'
-    sink.item({ ...item, state: 'updated', note, excerpt: message.text })
+    sink.item({ sourceId, stage: 'export', state: 'updated', note, excerpt })
   } else return message
   return undefined
 }
@@ -104,18 +96,18 @@ function landing({ sink }: SegmentContext) {
   return (verdict: MetricsLanded, message: RecordMessage): void => {
     // Of what other calls have brought meanwhile nothing is noted.
     if (last) throw last
-    const { sourceId } = message
-    const item = { sourceId, stage: 'export', platformId: measuredId(message) } as const
-    if (!(verdict instanceof Failure)) {
-      failures = 0
-      if (verdict !== 'gone') sink.item({ ...item, state: verdict })
-      else sink.item({ ...item, state: 'skipped', note: 'the dataset is gone' })
+    const { sourceId, text: excerpt } = message
+    const item = { sourceId, stage: 'export' } as const
+    if (verdict instanceof Failure) {
+      sink.item({ ...item, state: 'failed', problem: storedProblem(verdict), excerpt })
+      failures = verdict.kind === 'export-failed' || isTransient(verdict) ? failures + 1 : 0
+      if (failures >= mostFailures) throw (last = verdict)
       return
     }
-    const problem = storedProblem(verdict)
-    sink.item({ sourceId, stage: 'export', state: 'failed', problem, excerpt: message.text })
-    failures = verdict.kind === 'export-failed' || isTransient(verdict) ? failures + 1 : 0
-    if (failures >= mostFailures) throw (last = verdict)
+    failures = 0
+    const platformId = measuredId(message)
+    if (verdict !== 'gone') sink.item({ ...item, platformId, state: verdict })
+    else sink.item({ ...item, platformId, state: 'skipped', note: 'the dataset is gone' })
   }
 }
 
@@ -126,44 +118,46 @@ const transientKinds: ReadonlySet<string> = new Set([
 ])
 
 /** Not the dataset's fault: it may be written next time. */
-const isTransient = (verdict: MetricsLanded | undefined): verdict is Failure =>
+const isTransient = (verdict: MetricsLanded | undefined): boolean =>
   verdict instanceof Failure && transientKinds.has(verdict.kind)
 
-/** Tries again, later and later, what failed because the repository is busy or broken. */
-async function writeOwn(
-  { pause, random }: ExportContext,
-  own: MetricsWrite,
-  records: readonly RecordMessage[],
-  signal: AbortSignal,
-): Promise<readonly MetricsLanded[]> {
-  const verdicts = new Map<RecordMessage, MetricsLanded>()
-  let left = records
-  for (let attempt = 1; left.length > 0; attempt += 1) {
-    if (attempt > 1) await pause(backoffMs(attempt - 1, random), signal)
-    const some = await own(left, signal).catch((error: unknown) => {
-      signal.throwIfAborted()
-      if (!(error instanceof Failure)) throw error
-      return left.map(() => error)
+const noAnswer = new Failure('export-failed', 'The repository gave no answer.')
+
+/** Many with one call; tries again, later and later, what failed because the repository is busy or broken. */
+const ownWrites =
+  ({ pause, random }: ExportContext, own: MetricsWrite): MetricsWrite =>
+  async (records, signal) => {
+    const verdicts = new Map<RecordMessage, MetricsLanded>()
+    let left = records
+    const once = async () => {
+      const some = await own(left, signal).catch((error: unknown) => {
+        signal.throwIfAborted()
+        if (!(error instanceof Failure)) throw error
+        return left.map(() => error)
+      })
+      for (const [at, record] of left.entries()) verdicts.set(record, some[at] ?? noAnswer)
+      left = left.filter((record) => isTransient(verdicts.get(record)))
+    }
+    await retry(once, {
+      delayMs: (outcome, attempt) => {
+        const isOver = 'error' in outcome || left.length === 0 || attempt >= attempts
+        return isOver ? undefined : backoffMs(attempt, random)
+      },
+      pause: (ms) => pause(ms, signal),
+      signal,
     })
-    for (const [at, record] of left.entries())
-      verdicts.set(
-        record,
-        some[at] ?? new Failure('export-failed', 'The repository gave no answer.'),
-      )
-    if (attempt >= attempts) break
-    left = left.filter((record) => isTransient(verdicts.get(record)))
+    return records.map((record) => verdicts.get(record) ?? noAnswer)
   }
-  return records.map((record) => verdicts.get(record) ?? 'gone')
-}
 
 /** By a request for each. Throws when the key is the reason. */
 function singleWrites(
-  { metricsExport }: ExportContext,
-  client: RepositoryClient,
+  context: ExportContext,
+  plain: RepositoryClient,
   { runId }: SegmentContext,
 ): MetricsWrite {
+  const client = withRetries(plain, context)
   const put = async (message: RecordMessage, signal: AbortSignal): Promise<MetricsLanded> => {
-    const { text: body, mediaType } = (await metricsExport?.body(message)) ?? message
+    const { text: body, mediaType } = (await context.metricsExport?.body(message)) ?? message
     const path = `/datasets/${encodeURIComponent(measuredId(message))}/metrics`
     const headers = { Prefer: 'respond-async', 'X-Request-Id': `${runId}-${message.counter}` }
     const answer = await client.ask({ method: 'PUT', path, body, mediaType, headers }, signal)
@@ -173,14 +167,11 @@ function singleWrites(
     const verdict = verdictOf(answer)
     return outcomeOf(verdict) ?? failureOf(verdict)
   }
+  const known = (error: unknown, signal: AbortSignal) => {
+    signal.throwIfAborted()
+    if (error instanceof Failure && error.kind === 'export-failed') return error
+    throw error
+  }
   return (records, signal) =>
-    Promise.all(
-      records.map((message) =>
-        put(message, signal).catch((error: unknown) => {
-          signal.throwIfAborted()
-          if (error instanceof Failure && error.kind === 'export-failed') return error
-          throw error
-        }),
-      ),
-    )
+    Promise.all(records.map((one) => put(one, signal).catch((error) => known(error, signal))))
 }

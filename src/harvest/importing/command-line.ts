@@ -5,7 +5,7 @@ import { WrongUsage } from '../../errors.ts'
 import { isId } from '../../rdf/ids.ts'
 import { isIri } from '../../rdf/iri.ts'
 import type { Repair } from '../../rdf/parse.ts'
-import type { DatasetOutcome } from '../export/dataset-writer.ts'
+import type { DatasetOutcome } from '../export/verdicts.ts'
 import type { ImportProgress, ImportSummary } from './dump.ts'
 
 export const importUsage = `npm run import -- <file|url|-> [options]

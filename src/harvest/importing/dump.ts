@@ -9,15 +9,17 @@ import type { Repair } from '../../rdf/parse.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { inParallel } from '../export/batches.ts'
 import {
-  DatasetWriter,
+  openDatasetWriter,
+  type DatasetWrite,
+  type LandedWrites,
+} from '../export/dataset-writer.ts'
+import {
   outcomeOf,
   reasonOf,
   refuseByKey,
   verdictOf,
   type DatasetOutcome,
-  type DatasetWrite,
-  type LandedWrites,
-} from '../export/dataset-writer.ts'
+} from '../export/verdicts.ts'
 import {
   repositoryByFetch,
   withRetries,
@@ -166,7 +168,7 @@ async function send(targets: Destinations, work: Import, signal: AbortSignal): P
       const outcome = await putCatalogue(client, target, updateCatalogue, either)
       summary.catalogues.push({ id: target.id, outcome })
     }
-    const writer = await DatasetWriter.open(client, either)
+    const writer = await openDatasetWriter(client, either)
     const write = async ({ catalogue, writes }: Load) => {
       const landed = (some: LandedWrites<DatasetWrite>) => count(summary, some, catalogue, client)
       await writer.write({ catalogue, writes, landed }, either).catch((error: unknown) => {
