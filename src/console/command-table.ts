@@ -52,7 +52,23 @@ export const commandsOf = (parts: Parts): Table => {
 export function table(given: readonly Command[]): Table {
   const commands: Command[] = [...given, exit].toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const byName = new Map<string, Command>()
-  const help = helpOn(commands, (name) => known(byName, name))
+  const find = (name: string): Command => {
+    const command = byName.get(name)
+    if (command) return command
+    const names = [...byName.keys()].toSorted()
+    const close = nearest(name, names)
+    const hint = close === undefined ? '' : `; did you mean ${close}?`
+    const short = name.length > 60 ? `${name.slice(0, 60)}…` : name
+    throw new WrongCommand(`unknown command: ${short}${hint}\nthe commands are ${names.join(', ')}`)
+  }
+  const help: Command = {
+    name: 'help',
+    words: '[command]',
+    most: 1,
+    does: 'lists the commands, or shows the usage of one',
+    complete: () => [...byName.keys()],
+    run: ({ words: [name] }) => (name === undefined ? overview(commands) : helpOf(find(name))),
+  }
   commands.unshift(help)
   for (const command of commands)
     for (const name of [command.name, ...(command.aliases ?? [])]) byName.set(name, command)
@@ -60,7 +76,7 @@ export function table(given: readonly Command[]): Table {
     order: (line) => {
       const [name, ...words] = splitCommandLine(line)
       if (name === undefined) throw new WrongCommand('no command; help lists all')
-      const command = known(byName, name)
+      const command = find(name)
       const parsed = parseArguments(command, words)
       // `launch -h` is `help launch`.
       return parsed === 'help'
@@ -68,12 +84,15 @@ export function table(given: readonly Command[]): Table {
         : { command, given: parsed }
     },
     complete: (line) => {
-      const from = line.length - (/\S*$/.exec(line)?.[0].length ?? 0)
-      const typed = line.slice(from)
-      const fitting = candidates(byName, line.slice(0, from), typed)
+      const [, before = '', typed = ''] = /^(.*?)(\S*)$/s.exec(line) ?? []
+      const [name, ...words] = before.split(/\s+/).filter((word) => word !== '')
+      const command = byName.get(name ?? '')
+      const options = ['help', ...Object.keys(command?.options ?? {})].map((one) => `--${one}`)
+      const all = name === undefined ? [...byName.keys()] : (command?.complete?.(words) ?? [])
+      const candidates = (command && typed.startsWith('-') ? options : all)
         .filter((one) => one.startsWith(typed))
         .toSorted()
-      return { from, candidates: [...new Set(fitting)].slice(0, mostCandidates) }
+      return { from: before.length, candidates: candidates.slice(0, mostCandidates) }
     },
   }
 }
@@ -85,53 +104,12 @@ const parseNothing: CommandArguments = {
   number: () => undefined,
 }
 
-const exit: Command = {
-  name: 'exit',
-  does: 'leaves the console',
-  run: async () => undefined,
-}
+const exit: Command = { name: 'exit', does: 'leaves the console', run: () => [] }
 
-const helpOn = (commands: readonly Command[], find: (name: string) => Command): Command => ({
-  name: 'help',
-  words: '[command]',
-  most: 1,
-  does: 'lists the commands, or tells the usage of one',
-  complete: (words) => (words.length === 0 ? commands.map(({ name }) => name) : []),
-  run: async ({ words: [name] }, { say }) => {
-    if (name !== undefined) return say(helpOf(find(name)))
-    const widest = Math.max(...commands.map((command) => usageOf(command).length))
-    for (const command of commands)
-      await say(`${usageOf(command).padEnd(Math.min(widest, 44))}  ${command.does}`)
-    await say('-h behind any command tells more; quotes group words')
-  },
-})
-
-function known(byName: ReadonlyMap<string, Command>, name: string): Command {
-  const command = byName.get(name)
-  if (command) return command
-  const names = [...byName.keys()].toSorted()
-  const close = nearest(name, names)
-  const hint = close === undefined ? '' : `; did you mean ${close}?`
-  const short = name.length > 60 ? `${name.slice(0, 60)}…` : name
-  throw new WrongCommand(`unknown command: ${short}${hint}\nthe commands are ${names.join(', ')}`)
-}
-
-/** What may stand after the words before; an open quote has nothing to complete. */
-function candidates(
-  byName: ReadonlyMap<string, Command>,
-  before: string,
-  typed: string,
-): readonly string[] {
-  let said: readonly string[]
-  try {
-    said = splitCommandLine(before)
-  } catch {
-    return []
-  }
-  const [name, ...words] = said
-  if (name === undefined) return [...byName.keys()]
-  const command = byName.get(name)
-  if (command && typed.startsWith('-'))
-    return ['--help', ...Object.keys(command.options ?? {}).map((option) => `--${option}`)]
-  return command?.complete?.(words.filter((word) => !word.startsWith('-'))) ?? []
+function overview(commands: readonly Command[]): readonly string[] {
+  const widest = Math.max(...commands.map((command) => usageOf(command).length))
+  const lines = commands.map(
+    (command) => `${usageOf(command).padEnd(Math.min(widest, 44))}  ${command.does}`,
+  )
+  return [...lines, '-h after any command shows more; quotes group words']
 }

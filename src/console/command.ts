@@ -21,10 +21,10 @@ export type CommandArguments = {
   readonly number: (option: string) => number | undefined
 }
 
-/** The reader of an answer. */
-export type CommandOutput = {
-  /** One or more lines; resolves when the reader has room for more. */
-  readonly say: (text: string) => Promise<void>
+/** An answer: one or more lines in each text. They are asked for as fast as the reader takes them. */
+export type CommandAnswer = string | Iterable<string> | AsyncIterable<string>
+
+export type CommandContext = {
   /** A line about the progress: at most one in five seconds, and none while the reader is slow. */
   readonly progress: (line: string) => void
   /** Aborts when nobody waits for the command any more. */
@@ -46,7 +46,10 @@ export type Command = {
   /** What may stand in the place after these words. */
   readonly complete?: (words: readonly string[]) => readonly string[]
   /** Throws `Failure` for everything that the reader may be told. */
-  readonly run: (given: CommandArguments, output: CommandOutput) => Promise<void>
+  readonly run: (
+    given: CommandArguments,
+    context: CommandContext,
+  ) => CommandAnswer | Promise<CommandAnswer>
 }
 
 /** The line cannot be obeyed; the message is the answer. */

@@ -45,10 +45,7 @@ export type SchedulerPart = {
     signal: AbortSignal,
   ) => Promise<number>
   /** Groups of records of several catalogues that look like the same one; of one catalogue where it is named. */
-  readonly duplicates: (
-    catalogue: string | undefined,
-    signal: AbortSignal,
-  ) => AsyncIterable<readonly Alike[]>
+  readonly duplicates: Listing<string | undefined, readonly Alike[]>
   /** A pipe as it may be shown. */
   readonly masked: (pipe: JsonObject) => JsonObject
 }
@@ -73,7 +70,14 @@ type CatalogueLaunch = {
   readonly withMetrics: boolean
 }
 
-/** Every function resolves when its work is done; a number is how many records it met. */
+/** Resolves when the work is done, with how many records it met. */
+type Work<Options, Result = number> = (
+  options: Options,
+  progress: ReportProgress,
+  signal: AbortSignal,
+) => Promise<Result>
+type Listing<Options, Row = string> = (options: Options, signal: AbortSignal) => AsyncIterable<Row>
+
 export type RepositoryPart = {
   /** Sends every dataset of a catalogue through a pipe; the number found and the id of the run. */
   readonly launch?: (
@@ -81,48 +85,23 @@ export type RepositoryPart = {
     signal: AbortSignal,
   ) => Promise<{ readonly found: number; readonly run: string }>
   /** No catalogues = all of them. */
-  readonly index: (
-    catalogues: readonly string[],
-    progress: ReportProgress,
-    signal: AbortSignal,
-  ) => Promise<number>
+  readonly index: Work<readonly string[]>
   /** No indices = all of them. */
-  readonly reindex: (
-    indices: readonly string[],
-    progress: ReportProgress,
-    signal: AbortSignal,
-  ) => Promise<number>
-  readonly reconcile: (
-    options: { readonly dryRun: boolean },
-    progress: ReportProgress,
-    signal: AbortSignal,
-  ) => Promise<Drift>
+  readonly reindex: Work<readonly string[]>
+  readonly reconcile: Work<{ readonly dryRun: boolean }, Drift>
   readonly pending: (
     signal: AbortSignal,
   ) => Promise<{ readonly count: number; /** Seconds. */ readonly oldest?: number }>
-  readonly clear: (
-    options: { readonly catalogue: string; readonly keepIndex: boolean },
-    progress: ReportProgress,
-    signal: AbortSignal,
-  ) => Promise<number>
+  readonly clear: Work<{ readonly catalogue: string; readonly keepIndex: boolean }>
   /** A sentence for everything that was found. */
-  readonly repair: (catalogue: string, signal: AbortSignal) => AsyncIterable<string>
+  readonly repair: Listing<string>
   /** Restores addresses that are IRIs of the platform; a sentence for each. */
-  readonly repairAddresses: (
-    options: { readonly dryRun: boolean },
-    signal: AbortSignal,
-  ) => AsyncIterable<string>
+  readonly repairAddresses: Listing<{ readonly dryRun: boolean }>
   /** Brings back one dataset, or all that a run removed. */
   readonly restore: (datasetOrRun: string, signal: AbortSignal) => Promise<Restored>
-  readonly tombstones: (
-    catalogue: string | undefined,
-    signal: AbortSignal,
-  ) => AsyncIterable<Tombstone>
+  readonly tombstones: Listing<string | undefined, Tombstone>
   /** No ids = all that come with the platform. A line for each. */
-  readonly installVocabularies: (
-    ids: readonly string[],
-    signal: AbortSignal,
-  ) => AsyncIterable<string>
+  readonly installVocabularies: Listing<readonly string[]>
   readonly vocabularies: (
     signal: AbortSignal,
   ) => AsyncIterable<{ readonly id: string; readonly concepts?: number }>
@@ -150,7 +129,6 @@ type Tombstone = {
   readonly id: string
   readonly catalogue?: string
   readonly deleted: string
-  readonly run?: string
 }
 
 export type SearchPart = {
@@ -169,3 +147,9 @@ export type MetricsPart = {
 /** Names of the known pipes, for completion. */
 export const pipeNames = ({ pipes }: SchedulerPart): readonly string[] =>
   pipes.list().map(({ pipe }) => pipe.header.name)
+
+/** Completes the first word of a command alone. */
+export const firstWord =
+  (candidates: () => readonly string[]) =>
+  (words: readonly string[]): readonly string[] =>
+    words.length === 0 ? candidates() : []

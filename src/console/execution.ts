@@ -95,7 +95,11 @@ async function obey(
   const left = () => reader.signal.aborted && !command.lasts
   let [last, outcome] = [commandFinished, 'finished']
   try {
-    await command.run(given, { say: send, progress, signal })
+    const answer = await command.run(given, { progress, signal })
+    for await (const lines of typeof answer === 'string' ? [answer] : answer) {
+      signal.throwIfAborted()
+      await send(lines)
+    }
   } catch (error) {
     outcome = 'failed'
     const isExpected = error instanceof Failure

@@ -3,7 +3,7 @@
 import { Failure } from '../errors.ts'
 import type { JsonObject } from '../text/json.ts'
 import type { Command } from './command.ts'
-import { pipeNames, type SchedulerPart } from './console-parts.ts'
+import { firstWord, pipeNames, type SchedulerPart } from './console-parts.ts'
 import { launchPipe } from './run-commands.ts'
 import { amount, columns, triggerRow } from './text-output.ts'
 
@@ -19,17 +19,23 @@ export const pipeCommands = (scheduler: SchedulerPart): readonly Command[] => [
 const pipes = ({ pipes }: SchedulerPart): Command => ({
   name: 'pipes',
   does: 'lists the pipes, and the files that hold none',
-  run: async (_, { say }) => {
+  run: () => {
     const rows = pipes.list().map(({ pipe, source, problems }) => {
       const segments = pipe.body.segments.map(({ header }) => header.name).join(' > ')
       const wrong = problems.map(({ detail }) => `! ${detail}`).join('; ')
       return [pipe.header.name, source, segments, wrong]
     })
-    for (const line of columns(rows)) await say(line)
-    for (const { source, file, problems } of pipes.invalid())
-      for (const { detail } of problems) await say(`! ${source} ${file}: ${detail}`)
+    return [...columns(rows), ...invalidFiles(pipes)]
   },
 })
+
+const invalidFiles = (pipes: SchedulerPart['pipes']): readonly string[] =>
+  pipes
+    .invalid()
+    .map(
+      ({ source, file, problems }) =>
+        `! ${source} ${file}: ${problems.map(({ detail }) => detail).join('; ')}`,
+    )
 
 const pipe = (scheduler: SchedulerPart): Command => ({
   name: 'pipe',
@@ -38,27 +44,30 @@ const pipe = (scheduler: SchedulerPart): Command => ({
   most: 2,
   does: 'shows a pipe, or runs it now',
   complete: (words) => [pipeNames(scheduler), ['show', 'launch']][words.length] ?? [],
-  run: async ({ words: [name = '', what = 'show'] }, output) => {
-    if (what === 'launch') return launchPipe(scheduler, { pipe: name }, output)
+  run: ({ words: [name = '', what = 'show'] }, context) => {
+    if (what === 'launch') return launchPipe(scheduler, { pipe: name }, context)
     if (what !== 'show')
       throw new Failure('invalid-parameter', `it is show or launch, not ${what.slice(0, 100)}`)
-    const known = knownPipe(scheduler, name)
+    const known = scheduler.pipes.find(name)
+    if (!known)
+      throw new Failure('unknown-pipe', `there is no pipe ${name.slice(0, 100)}; pipes lists all`)
     const document: JsonObject = JSON.parse(JSON.stringify(known.pipe))
-    await output.say(JSON.stringify(scheduler.masked(document), null, 2))
-    await output.say(`from ${known.source} ${known.file}, ${known.trust}`)
-    for (const { detail } of known.problems) await output.say(`! ${detail}`)
+    return [
+      JSON.stringify(scheduler.masked(document), null, 2),
+      `from ${known.source} ${known.file}, ${known.trust}`,
+      ...known.problems.map(({ detail }) => `! ${detail}`),
+    ]
   },
 })
 
 const reload = ({ pipes }: SchedulerPart): Command => ({
   name: 'reload',
   does: 'reads all pipe sources again',
-  run: async (_, { say, signal }) => {
+  run: async (_, { signal }) => {
     await pipes.reload(signal)
-    const invalid = pipes.invalid()
-    await say(`${amount(pipes.list().length, 'pipe')}, ${amount(invalid.length, 'file')} not valid`)
-    for (const { source, file, problems } of invalid)
-      await say(`! ${source} ${file}: ${problems.map(({ detail }) => detail).join('; ')}`)
+    const invalid = invalidFiles(pipes)
+    const counts = `${amount(pipes.list().length, 'pipe')}, ${amount(invalid.length, 'file')} not valid`
+    return [counts, ...invalid]
   },
 })
 
@@ -67,12 +76,11 @@ const triggers = ({ triggers, pipes }: SchedulerPart): Command => ({
   words: '[pipe]',
   most: 1,
   does: 'lists triggers with their next and last firing',
-  complete: (words) => (words.length === 0 ? [...triggers.all().keys()] : []),
-  run: async ({ words: [name] }, { say }) => {
+  complete: firstWord(() => [...triggers.all().keys()]),
+  run: ({ words: [name] }) => {
     const names = name === undefined ? [...triggers.all().keys()] : [nameOf(pipes, name)]
     const rows = names.flatMap((pipe) => triggers.of(pipe).map((one) => triggerRow(pipe, one)))
-    for (const line of columns(rows)) await say(line)
-    if (rows.length === 0) await say('no triggers')
+    return rows.length === 0 ? 'no triggers' : columns(rows)
   },
 })
 
@@ -85,18 +93,12 @@ const turn = ({ triggers, pipes }: SchedulerPart, name: 'enable' | 'disable'): C
     if (pipe === undefined) return [...triggers.all().keys()]
     return more.length === 0 ? triggers.of(nameOf(pipes, pipe)).map(({ id }) => id) : []
   },
-  run: async ({ words: [pipe = '', id = ''] }, { say }) => {
+  run: ({ words: [pipe = '', id = ''] }) => {
     triggers.turn(nameOf(pipes, pipe), id, `${name}d`)
-    await say(`trigger ${id} of ${pipe} is ${name}d`)
+    return `trigger ${id} of ${pipe} is ${name}d`
   },
 })
 
 /** Triggers outlive their pipe: where it is gone its name still finds them. */
 const nameOf = (pipes: SchedulerPart['pipes'], nameOrId: string): string =>
   pipes.find(nameOrId)?.pipe.header.name ?? nameOrId
-
-function knownPipe({ pipes }: SchedulerPart, name: string) {
-  const known = pipes.find(name)
-  if (known) return known
-  throw new Failure('unknown-pipe', `there is no pipe ${name.slice(0, 100)}; pipes lists all`)
-}

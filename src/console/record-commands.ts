@@ -13,10 +13,8 @@ export const recordCommands = (part: RepositoryPart): readonly Command[] => [
     most: 1000,
     does: 'projects catalogues again into the present index; all of them when none is named',
     lasts: true,
-    run: async ({ words }, { say, progress, signal }) => {
-      const done = await part.index(words, bar(progress), signal)
-      await say(`${amount(done, 'record')} projected`)
-    },
+    run: async ({ words }, { progress, signal }) =>
+      `${amount(await part.index(words, bar(progress), signal), 'record')} projected`,
   },
   {
     name: 'reindex',
@@ -24,43 +22,37 @@ export const recordCommands = (part: RepositoryPart): readonly Command[] => [
     most: 1000,
     does: 'builds a second index and swaps it in',
     lasts: true,
-    run: async ({ words }, { say, progress, signal }) => {
-      const done = await part.reindex(words, bar(progress), signal)
-      await say(`${amount(done, 'record')} indexed`)
-    },
+    run: async ({ words }, { progress, signal }) =>
+      `${amount(await part.reindex(words, bar(progress), signal), 'record')} indexed`,
   },
-  reconcile(part),
   {
-    name: 'pending',
-    does: 'tells how many records wait for the index, and for how long',
-    run: async (_, { say, signal }) => {
-      const { count, oldest } = await part.pending(signal)
-      const age = oldest === undefined ? '' : `, the oldest for ${number(Math.round(oldest))} s`
-      await say(`${amount(count, 'record')} pending${age}`)
+    name: 'reconcile',
+    does: 'compares store and index, repairs the index and prints the drift',
+    lasts: true,
+    options: { 'dry-run': { kind: 'flag', means: 'compares and repairs nothing' } },
+    run: async ({ flag }, { progress, signal }) => {
+      const drift = await part.reconcile({ dryRun: flag('dry-run') }, bar(progress), signal)
+      const { compared, missing, stale, extra, repaired } = drift
+      return [
+        `${amount(compared, 'record')} compared: ${number(missing)} missing, ${number(stale)} stale, ${number(extra)} too many`,
+        `drift ${number(missing + stale + extra)}, repaired ${number(repaired)}`,
+      ]
     },
   },
   clear(part),
   repair(part),
-  restore(part),
-  tombstones(part),
+  ...deletionCommands(part),
   ...vocabularyCommands(part),
-]
-
-const reconcile = (part: RepositoryPart): Command => ({
-  name: 'reconcile',
-  does: 'compares store and index, repairs the index and prints the drift',
-  lasts: true,
-  options: { 'dry-run': { kind: 'flag', means: 'compares and repairs nothing' } },
-  run: async ({ flag }, { say, progress, signal }) => {
-    const options = { dryRun: flag('dry-run') }
-    const drift = await part.reconcile(options, bar(progress), signal)
-    const { compared, missing, stale, extra, repaired } = drift
-    await say(
-      `${amount(compared, 'record')} compared: ${number(missing)} missing, ${number(stale)} stale, ${number(extra)} too many`,
-    )
-    await say(`drift ${number(missing + stale + extra)}, repaired ${number(repaired)}`)
+  {
+    name: 'pending',
+    does: 'shows how many records wait for the index, and for how long',
+    run: async (_, { signal }) => {
+      const { count, oldest } = await part.pending(signal)
+      const age = oldest === undefined ? '' : `, the oldest for ${number(Math.round(oldest))} s`
+      return `${amount(count, 'record')} pending${age}`
+    },
   },
-})
+]
 
 const clear = (part: RepositoryPart): Command => ({
   name: 'clear',
@@ -69,10 +61,10 @@ const clear = (part: RepositoryPart): Command => ({
   does: 'deletes all datasets of a catalogue and keeps the catalogue',
   lasts: true,
   options: { 'keep-index': { short: 'k', kind: 'flag', means: 'leaves the index as it is' } },
-  run: async ({ words: [catalogue = ''], flag }, { say, progress, signal }) => {
+  run: async ({ words: [catalogue = ''], flag }, { progress, signal }) => {
     const options = { catalogue, keepIndex: flag('keep-index') }
     const done = await part.clear(options, bar(progress), signal)
-    await say(`${amount(done, 'dataset')} of ${catalogue} deleted; restore brings them back`)
+    return `${amount(done, 'dataset')} of ${catalogue} deleted; restore brings them back`
   },
 })
 
@@ -80,12 +72,12 @@ const repair = (part: RepositoryPart): Command => ({
   name: 'repair',
   words: '<catalogue>|addresses',
   least: 1,
-  does: 'mends links without dataset and datasets without link, tells of ids that are used twice; addresses: restores access, download and page URLs that an earlier version replaced by its own names',
+  does: 'mends links without dataset and datasets without link, lists ids that are used twice; addresses: restores access, download and page URLs that an earlier version replaced by its own names',
   lasts: true,
   options: {
     'dry-run': { kind: 'flag', means: 'of addresses: says what it would do, and does nothing' },
   },
-  run: async ({ words: [what = ''], flag }, { say, signal }) => {
+  async *run({ words: [what = ''], flag }, { signal }) {
     const dryRun = flag('dry-run')
     const isAddresses = what === 'addresses'
     if (dryRun && !isAddresses)
@@ -94,42 +86,42 @@ const repair = (part: RepositoryPart): Command => ({
     let count = 0
     for await (const line of lines) {
       count += 1
-      await say(line)
+      yield line
     }
-    if (count === 0) await say('nothing to repair')
+    if (count === 0) yield 'nothing to repair'
   },
 })
 
-const restore = (part: RepositoryPart): Command => ({
-  name: 'restore',
-  words: '<dataset|run>',
-  least: 1,
-  does: 'puts back one dataset, or all that a run removed',
-  lasts: true,
-  run: async ({ words: [id = ''] }, { say, signal }) => {
-    const { restored, failed } = await part.restore(id, signal)
-    for (const one of failed) await say(`${one.id}: ${one.reason}`)
-    await say(`${amount(restored, 'dataset')} restored`)
-    if (failed.length > 0)
-      throw new Failure('conflict', `${amount(failed.length, 'dataset')} could not be restored`)
+const deletionCommands = (part: RepositoryPart): readonly Command[] => [
+  {
+    name: 'restore',
+    words: '<dataset|run>',
+    least: 1,
+    does: 'puts back one dataset, or all that a run removed',
+    lasts: true,
+    async *run({ words: [id = ''] }, { signal }) {
+      const { restored, failed } = await part.restore(id, signal)
+      for (const one of failed) yield `${one.id}: ${one.reason}`
+      yield `${amount(restored, 'dataset')} restored`
+      if (failed.length > 0)
+        throw new Failure('conflict', `${amount(failed.length, 'dataset')} could not be restored`)
+    },
   },
-})
-
-const tombstones = (part: RepositoryPart): Command => ({
-  name: 'tombstones',
-  words: '[catalogue]',
-  most: 1,
-  does: 'lists what was deleted and can be restored',
-  run: async ({ words: [catalogue] }, { say, signal }) => {
-    let count = 0
-    for await (const one of part.tombstones(catalogue, signal)) {
-      signal.throwIfAborted()
-      count += 1
-      await say([one.id, one.catalogue ?? '–', one.deleted, one.run ?? ''].join('  ').trimEnd())
-    }
-    await say(amount(count, 'tombstone'))
+  {
+    name: 'tombstones',
+    words: '[catalogue]',
+    most: 1,
+    does: 'lists what was deleted and can be restored',
+    async *run({ words: [catalogue] }, { signal }) {
+      let count = 0
+      for await (const one of part.tombstones(catalogue, signal)) {
+        count += 1
+        yield [one.id, one.catalogue ?? '–', one.deleted].join('  ')
+      }
+      yield amount(count, 'tombstone')
+    },
   },
-})
+]
 
 const vocabularyCommands = (part: RepositoryPart): readonly Command[] => [
   {
@@ -138,21 +130,18 @@ const vocabularyCommands = (part: RepositoryPart): readonly Command[] => [
     most: 1000,
     does: 'loads the tables that come with the platform',
     lasts: true,
-    run: async ({ words }, { say, signal }) => {
-      for await (const line of part.installVocabularies(words, signal)) await say(line)
-    },
+    run: ({ words }, { signal }) => part.installVocabularies(words, signal),
   },
   {
     name: 'vocabularies',
     does: 'lists the installed vocabularies with their sizes',
-    run: async (_, { say, signal }) => {
+    async *run(_, { signal }) {
       let count = 0
       for await (const { id, concepts } of part.vocabularies(signal)) {
-        signal.throwIfAborted()
         count += 1
-        await say(concepts === undefined ? id : `${id}  ${number(concepts)} concepts`)
+        yield concepts === undefined ? id : `${id}  ${number(concepts)} concepts`
       }
-      await say(amount(count, 'vocabulary', 'vocabularies'))
+      yield amount(count, 'vocabulary', 'vocabularies')
     },
   },
 ]
@@ -162,23 +151,18 @@ export const searchCommands = (part: SearchPart): readonly Command[] => [
     name: 'sitemap',
     does: 'builds the sitemap again',
     lasts: true,
-    run: async (_, { say, signal }) =>
-      say(amount(await part.sitemap(signal), 'address', 'addresses')),
+    run: async (_, { signal }) => amount(await part.sitemap(signal), 'address', 'addresses'),
   },
   {
     name: 'boost',
     does: 'shows how much each field weighs in the ranking',
-    run: async (_, { say }) => {
-      const rows = Object.entries(part.boosts()).map(([field, weight]) => [field, String(weight)])
-      for (const line of columns(rows)) await say(line)
-    },
+    run: () =>
+      columns(Object.entries(part.boosts()).map(([field, weight]) => [field, String(weight)])),
   },
   {
     name: 'facets',
     does: 'shows the facets of each index',
-    run: async (_, { say }) => {
-      for (const line of columns(part.facets().map(({ index, id }) => [index, id]))) await say(line)
-    },
+    run: () => columns(part.facets().map(({ index, id }) => [index, id])),
   },
 ]
 
@@ -189,9 +173,9 @@ export const metricsCommands = ({ refresh }: MetricsPart): readonly Command[] =>
     most: 1,
     does: 'brings the metrics cache up to the store',
     lasts: true,
-    run: async ({ words: [catalogue] }, { say, signal }) => {
+    run: async ({ words: [catalogue] }, { signal }) => {
       await refresh(catalogue, signal)
-      await say('refreshed')
+      return 'refreshed'
     },
   },
 ]
@@ -199,8 +183,9 @@ export const metricsCommands = ({ refresh }: MetricsPart): readonly Command[] =>
 export const statusCommand = (status: Parts['status']): Command => ({
   name: 'status',
   does: 'services, store, engine, drift and queues',
-  run: async (_, { say, signal }) => {
-    for (const [name, state] of Object.entries(await status(signal)))
-      await say(`${name.padEnd(12)}  ${typeof state === 'string' ? state : JSON.stringify(state)}`)
-  },
+  run: async (_, { signal }) =>
+    Object.entries(await status(signal)).map(
+      ([name, state]) =>
+        `${name.padEnd(12)}  ${typeof state === 'string' ? state : JSON.stringify(state)}`,
+    ),
 })

@@ -3,18 +3,19 @@
 import { Failure, invalidParameter } from '../errors.ts'
 import { configured } from '../pipe/pipe-check.ts'
 import type { Configs } from '../pipe/document.ts'
-import type { RunReport } from '../pipe/runs/run-report.ts'
-import { ended, type ItemState, type Run, type RunItem } from '../pipe/runs/run.ts'
-import { isJsonObject, type JsonObject } from '../text/json.ts'
-import type { Command, CommandOutput } from './command.ts'
-import { pipeNames, type RepositoryPart, type SchedulerPart } from './console-parts.ts'
+import { ended, type ItemState, type Run } from '../pipe/runs/run.ts'
+import { isJsonObject } from '../text/json.ts'
+import type { Command, CommandContext } from './command.ts'
+import { firstWord, pipeNames, type RepositoryPart, type SchedulerPart } from './console-parts.ts'
 import {
   amount,
+  changeLines,
   columns,
   countsText,
   problemLine,
   progressOf,
-  runItemRow,
+  reportLines,
+  runItemLine,
   runLines,
   runRow,
   stateText,
@@ -24,7 +25,7 @@ export const runCommands = (scheduler: SchedulerPart): readonly Command[] => [
   runs(scheduler),
   run(scheduler),
   cancel(scheduler),
-  again(scheduler, 'resume', 'goes on with a run that was interrupted'),
+  again(scheduler, 'resume', 'continues a run that was interrupted'),
   again(scheduler, 'retry', 'runs again what failed in a run'),
   confirm(scheduler),
   adopt(scheduler),
@@ -51,22 +52,23 @@ export const launchCommand = (
       most: 3_600_000,
       means: 'milliseconds between two datasets of a catalogue',
     },
-    update: { short: 'u', kind: 'flag', means: 'the present metrics of a dataset go along' },
+    update: { short: 'u', kind: 'flag', means: 'includes the present metrics of each dataset' },
     verbose: {
       short: 'v',
       kind: 'flag',
-      means: 'tells more; of a catalogue: how far it is, to the end',
+      means: 'shows more; of a catalogue: its progress, to the end',
     },
   },
-  complete: (words) => (words.length < 2 && scheduler ? pipeNames(scheduler) : []),
-  run: async ({ words: [first = '', second], number, flag }, output) => {
+  complete: () => (scheduler ? pipeNames(scheduler) : []),
+  async *run({ words: [first = '', second], number, flag }, context) {
     const verbose = flag('verbose')
     // The words of the contract: clients look for them.
     const missing = (pipe: string) => new Failure('unknown-pipe', `Pipe ${pipe} not available`)
     if (second === undefined || second.startsWith('{')) {
       if (!scheduler) throw missing(first)
       const configs = second === undefined ? undefined : configsOf(second)
-      return launchPipe(scheduler, { pipe: first, configs, verbose }, output)
+      yield* launchPipe(scheduler, { pipe: first, configs, verbose }, context)
+      return
     }
     if (!repository?.launch) throw missing(second)
     const { found, run } = await repository.launch(
@@ -76,10 +78,10 @@ export const launchCommand = (
         pulseMs: number('pulse') ?? 0,
         withMetrics: flag('update'),
       },
-      output.signal,
+      context.signal,
     )
-    await output.say(`${amount(found, 'dataset')} found\nrun ${run}`)
-    if (verbose && scheduler) await followRun(scheduler, run, output)
+    yield `${amount(found, 'dataset')} found\nrun ${run}`
+    if (verbose && scheduler) yield* followRun(scheduler, run, context)
   },
 })
 
@@ -90,24 +92,20 @@ type PipeLaunch = {
 }
 
 /** Starts a pipe and watches it; who leaves does not end it. Throws `Failure`. */
-export async function launchPipe(
+export async function* launchPipe(
   scheduler: SchedulerPart,
   { pipe: nameOrId, configs, verbose = false }: PipeLaunch,
-  output: CommandOutput,
-): Promise<void> {
+  context: CommandContext,
+): AsyncGenerator<string, void> {
   const known = scheduler.pipes.find(nameOrId)
   if (!known) throw new Failure('unknown-pipe', `Pipe ${nameOrId.slice(0, 100)} not available`)
   if (configs) configured(known.pipe, configs)
-  const run = launched(scheduler, {
-    pipe: known.pipe.header.name,
-    startedBy: 'console',
-    ...(configs && { configs }),
-  })
-  await output.say(`run ${run.id}`)
+  const { name: pipe } = known.pipe.header
+  const run = launched(scheduler, { pipe, startedBy: 'console', ...(configs && { configs }) })
+  yield `run ${run.id}`
   if (verbose)
-    for (const { name, segmentNumber } of run.segments)
-      await output.say(`segment ${segmentNumber} ${name}`)
-  demandRecords(await followRun(scheduler, run.id, output))
+    for (const { name, segmentNumber } of run.segments) yield `segment ${segmentNumber} ${name}`
+  demandRecords(yield* followRun(scheduler, run.id, context))
 }
 
 /** Throws `conflict` when the pipe is active. */
@@ -141,24 +139,24 @@ function configsOf(text: string): Configs {
   }
   if (isJsonObject(value) && Object.values(value).every(isJsonObject))
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse makes is JSON
-    return value as Readonly<Record<string, JsonObject>>
+    return value as Configs
   throw invalidParameter('configs', 'configs are a JSON object of segment name → object')
 }
 
-/** Tells the progress and the end; throws `Failure` when the run did not finish. */
-async function followRun(
+/** The progress and the end; throws `Failure` when the run did not finish. */
+async function* followRun(
   scheduler: SchedulerPart,
   id: string,
-  { say, progress, signal }: CommandOutput,
-): Promise<Run> {
+  { progress, signal }: CommandContext,
+): AsyncGenerator<string, Run> {
   let last = knownRun(scheduler, id)
   for await (const run of scheduler.runs.follow(id, signal)) {
     last = run
     if (!ended(run)) progress(progressOf(run))
   }
   signal.throwIfAborted()
-  if (ended(last)) await say(progressOf(last))
-  await say(`run ${id} is ${stateText(last)}: ${countsText(last)}`)
+  if (ended(last)) yield progressOf(last)
+  yield `run ${id} is ${stateText(last)}: ${countsText(last)}`
   if (last.status === 'finished') return last
   const why = last.problem ? `: ${problemLine(last.problem)}` : ''
   throw new Failure('conflict', `the run is ${last.status}${why}`)
@@ -173,37 +171,23 @@ function knownRun({ runs }: SchedulerPart, id: string): Run {
 
 const countOption = (most: number) =>
   ({
-    short: 'n',
-    kind: 'number',
-    value: 'count',
-    most,
-    means: 'at most so many, 20 by default',
+    number: { short: 'n', kind: 'number', value: 'count', most, means: 'at most, 20 by default' },
   }) as const
 
-const pipeFirst = (scheduler: SchedulerPart) => (words: readonly string[]) =>
-  words.length === 0 ? pipeNames(scheduler) : []
-
-/** Ids of the newest runs. */
-const recentFirst =
-  ({ runs }: SchedulerPart) =>
-  (words: readonly string[]) =>
-    words.length === 0 ? runs.list({ offset: 0, limit: 50 }).map(({ id }) => id) : []
+const recentRuns = ({ runs }: SchedulerPart) =>
+  firstWord(() => runs.list({ offset: 0, limit: 50 }).map(({ id }) => id))
 
 const runs = (scheduler: SchedulerPart): Command => ({
   name: 'runs',
   words: '[pipe]',
   most: 1,
   does: 'lists runs, newest first',
-  options: { number: countOption(1000) },
-  complete: pipeFirst(scheduler),
-  run: async ({ words: [pipe], number }, { say }) => {
-    const found = scheduler.runs.list({
-      ...(pipe !== undefined && { pipe }),
-      offset: 0,
-      limit: number('number') ?? 20,
-    })
-    for (const line of columns(found.map(runRow))) await say(line)
-    if (found.length === 0) await say('no runs')
+  options: countOption(1000),
+  complete: firstWord(() => pipeNames(scheduler)),
+  run: ({ words: [pipe], number }) => {
+    const limit = number('number') ?? 20
+    const found = scheduler.runs.list({ ...(pipe !== undefined && { pipe }), offset: 0, limit })
+    return found.length === 0 ? 'no runs' : columns(found.map(runRow))
   },
 })
 
@@ -214,17 +198,14 @@ const run = (scheduler: SchedulerPart): Command => ({
   name: 'run',
   words: '<id>',
   least: 1,
-  does: 'tells about a run and what failed in it',
-  options: { number: countOption(1000) },
-  complete: recentFirst(scheduler),
-  run: async ({ words: [id = ''], number }, { say, signal }) => {
-    for (const line of runLines(knownRun(scheduler, id))) await say(line)
+  does: 'shows a run and what failed in it',
+  options: countOption(1000),
+  complete: recentRuns(scheduler),
+  *run({ words: [id = ''], number }) {
+    yield* runLines(knownRun(scheduler, id))
     const limit = number('number') ?? 20
     for (const state of badStates)
-      for (const item of scheduler.runs.items(id, { state, limit })) {
-        signal.throwIfAborted()
-        await say(`  ${columns([runItemRow(item)]).join('')}`)
-      }
+      for (const item of scheduler.runs.items(id, { state, limit })) yield `  ${runItemLine(item)}`
   },
 })
 
@@ -234,10 +215,10 @@ const cancel = (scheduler: SchedulerPart): Command => ({
   least: 1,
   does: 'ends a run, once the work in flight has ended',
   lasts: true,
-  complete: recentFirst(scheduler),
-  run: async ({ words: [id = ''] }, { say }) => {
+  complete: recentRuns(scheduler),
+  run: async ({ words: [id = ''] }) => {
     const after = await scheduler.launcher.cancel(knownRun(scheduler, id).id)
-    await say(`run ${id} is ${stateText(after)}`)
+    return `run ${id} is ${stateText(after)}`
   },
 })
 
@@ -246,11 +227,11 @@ const again = (scheduler: SchedulerPart, name: 'resume' | 'retry', does: string)
   words: '<run>',
   least: 1,
   does,
-  complete: recentFirst(scheduler),
-  run: async ({ words: [given = ''] }, output) => {
+  complete: recentRuns(scheduler),
+  async *run({ words: [given = ''] }, context) {
     const { id } = scheduler.launcher[name](knownRun(scheduler, given).id)
-    await output.say(`run ${id}`)
-    await followRun(scheduler, id, output)
+    yield `run ${id}`
+    yield* followRun(scheduler, id, context)
   },
 })
 
@@ -260,14 +241,14 @@ const confirm = (scheduler: SchedulerPart): Command => ({
   least: 1,
   does: 'carries out the removals that a run holds back',
   lasts: true,
-  complete: recentFirst(scheduler),
-  run: async ({ words: [id = ''] }, { say, signal }) => {
+  complete: recentRuns(scheduler),
+  run: async ({ words: [id = ''] }, { signal }) => {
     const { counts, pipe } = knownRun(scheduler, id)
     if (counts.held === 0) throw new Failure('conflict', 'the run holds no removals back')
     if (scheduler.runs.lastComplete(pipe)?.id !== id)
       throw new Failure('conflict', 'it is not the latest complete run of its pipe')
     await scheduler.confirm(id, signal)
-    await say(`${amount(counts.held, 'removal')} confirmed`)
+    return `${amount(counts.held, 'removal')} confirmed`
   },
 })
 
@@ -278,13 +259,13 @@ const adopt = (scheduler: SchedulerPart): Command => ({
   does: 'hands the records of a renamed pipe over',
   lasts: true,
   options: { from: { kind: 'text', value: 'pipe', means: 'the name that the pipe had' } },
-  complete: pipeFirst(scheduler),
-  run: async ({ words: [pipe = ''], text }, { say, signal }) => {
+  complete: firstWord(() => pipeNames(scheduler)),
+  run: async ({ words: [pipe = ''], text }, { signal }) => {
     const from = text('from')
     if (from === undefined)
       throw new Failure('invalid-parameter', 'say --from <pipe>: whose records they are now')
     const count = await scheduler.adopt({ pipe, from }, signal)
-    await say(`${amount(count, 'record')} of ${from} belong to ${pipe} now`)
+    return `${amount(count, 'record')} of ${from} belong to ${pipe} now`
   },
 })
 
@@ -293,40 +274,18 @@ const dryRun = (scheduler: SchedulerPart): Command => ({
   words: '<pipe>',
   least: 1,
   does: 'imports without writing and prints the report',
-  options: { number: countOption(100_000) },
-  complete: pipeFirst(scheduler),
-  run: async ({ words: [pipe = ''], number }, output) => {
-    const { say, signal } = output
+  options: countOption(100_000),
+  complete: firstWord(() => pipeNames(scheduler)),
+  async *run({ words: [pipe = ''], number }, context) {
     const limit = number('number') ?? 20
     const { id } = launched(scheduler, { pipe, startedBy: 'console', dryRun: true, limit })
-    await say(`run ${id}`)
-    const { problem } = await followRun(scheduler, id, output)
-    for (const item of scheduler.runs.items(id, { limit })) {
-      signal.throwIfAborted()
-      for (const line of changeLines(item)) await say(line)
-    }
-    for (const line of reportLines(scheduler.runs.report(id))) await say(line)
-    if (problem) await say(problemLine(problem))
+    yield `run ${id}`
+    const { problem } = yield* followRun(scheduler, id, context)
+    for (const item of scheduler.runs.items(id, { limit })) yield* changeLines(item)
+    yield* reportLines(scheduler.runs.report(id))
+    if (problem) yield problemLine(problem)
   },
 })
-
-/** What would become of a record, and what of it would go and come. */
-const changeLines = (item: RunItem): readonly string[] => [
-  columns([runItemRow(item)]).join(''),
-  ...(item.difference?.gone ?? []).map((text) => `  - ${text}`),
-  ...(item.difference?.come ?? []).map((text) => `  + ${text}`),
-]
-
-const reportLines = ({ problems, findings, requests }: RunReport): readonly string[] => [
-  ...Object.entries({ ...problems, ...findings }).flatMap(([slug, { count, examples }]) => [
-    `${slug}: ${count}`,
-    ...examples.map(({ id, detail }) => `  ${id ?? '–'} ${detail ?? ''}`),
-  ]),
-  ...Object.entries(requests).map(([host, statuses]) => {
-    const times = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)
-    return `${host}  ${times.join(', ')}`
-  }),
-]
 
 const marks = { identifier: 'the same identifier', page: 'the same landing page' } as const
 
@@ -335,17 +294,17 @@ const duplicates = (scheduler: SchedulerPart): Command => ({
   words: '[catalogue]',
   most: 1,
   does: 'lists harvested datasets of several catalogues that may be the same',
-  options: { number: countOption(100_000) },
-  run: async ({ words: [catalogue], number }, { say, signal }) => {
+  options: countOption(100_000),
+  async *run({ words: [catalogue], number }, { signal }) {
     const most = number('number') ?? 20
     let count = 0
     for await (const group of scheduler.duplicates(catalogue, signal)) {
-      if (count === most) return say('and more')
+      if (count === most) return yield 'and more'
       count += 1
       const names = group.map((one) => `${one.platformId ?? one.originalId} in ${one.catalogue}`)
       const [first] = group
-      if (first) await say(`${marks[first.mark]}: ${names.join(', ')}`)
+      if (first) yield `${marks[first.mark]}: ${names.join(', ')}`
     }
-    if (count === 0) await say('nothing looks the same')
+    if (count === 0) yield 'nothing looks the same'
   },
 })

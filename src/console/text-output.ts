@@ -7,7 +7,8 @@ import {
   type RunNote,
   type StoredProblem,
 } from '../pipe/runs/run.ts'
-import type { CommandOutput } from './command.ts'
+import type { RunReport } from '../pipe/runs/run-report.ts'
+import type { CommandContext } from './command.ts'
 import type { ConsoleTrigger, ReportProgress } from './console-parts.ts'
 
 const widest = 60
@@ -50,7 +51,7 @@ export function progressBar(done: number, total: number | undefined): string {
 
 /** Progress as a bar. */
 export const bar =
-  (progress: CommandOutput['progress']): ReportProgress =>
+  (progress: CommandContext['progress']): ReportProgress =>
   (done, total) =>
     progress(progressBar(done, total))
 
@@ -91,11 +92,29 @@ const metOf = ({ counts }: Run): number =>
 export const problemLine = ({ type, title, detail }: StoredProblem): string =>
   `${type.slice(type.lastIndexOf(':') + 1)}: ${detail ?? title}`
 
-export const runItemRow = (item: RunItem): readonly string[] => [
-  item.originalId ?? item.sourceId ?? item.platformId ?? '–',
-  item.stage,
-  item.state,
-  item.problem ? problemLine(item.problem) : (item.note ?? ''),
+export const runItemLine = (item: RunItem): string => {
+  const name = item.originalId ?? item.sourceId ?? item.platformId ?? '–'
+  const why = item.problem ? problemLine(item.problem) : (item.note ?? '')
+  return [name, item.stage, item.state, why].join('  ').trimEnd()
+}
+
+/** What would become of a record, and what of it would go and come. */
+export const changeLines = (item: RunItem): readonly string[] => [
+  runItemLine(item),
+  ...(item.difference?.gone ?? []).map((text) => `  - ${text}`),
+  ...(item.difference?.come ?? []).map((text) => `  + ${text}`),
+]
+
+/** Problems and findings by kind with examples, and how each host answered. */
+export const reportLines = ({ problems, findings, requests }: RunReport): readonly string[] => [
+  ...Object.entries({ ...problems, ...findings }).flatMap(([slug, { count, examples }]) => [
+    `${slug}: ${count}`,
+    ...examples.map(({ id, detail }) => `  ${id ?? '–'} ${detail ?? ''}`),
+  ]),
+  ...Object.entries(requests).map(([host, statuses]) => {
+    const times = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)
+    return `${host}  ${times.join(', ')}`
+  }),
 ]
 
 /** Everything about a run but its items. */

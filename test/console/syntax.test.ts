@@ -61,7 +61,7 @@ const sample: Command = {
     from: { kind: 'text', value: 'pipe', means: 'from where' },
   },
   complete: (words) => (words.length === 0 ? ['city', 'citadel', 'lake'] : []),
-  run: async () => undefined,
+  run: () => '',
 }
 
 describe('options', () => {

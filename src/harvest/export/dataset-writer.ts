@@ -135,7 +135,7 @@ type Item = {
   readonly id?: string | undefined
   readonly problem?: unknown
 }
-const item = { status: z.number(), id: z.string().optional(), problem: z.unknown() }
+const item = { status: z.number(), id: z.string().optional(), problem: z.unknown().optional() }
 const bulkSchema = z.array(z.object({ originalId: z.string(), ...item }))
 
 function bulkVerdicts(
