@@ -299,7 +299,10 @@ const duplicates = (scheduler: SchedulerPart): Command => ({
     const most = number('number') ?? 20
     let count = 0
     for await (const group of scheduler.duplicates(catalogue, signal)) {
-      if (count === most) return yield 'and more'
+      if (count === most) {
+        yield 'and more'
+        return
+      }
       count += 1
       const names = group.map((one) => `${one.platformId ?? one.originalId} in ${one.catalogue}`)
       const [first] = group

@@ -99,7 +99,7 @@ class TelnetSession {
       reply: (bytes) => this.#send(bytes),
     })
     socket.on('data', (bytes: Buffer) => {
-      for (const byte of bytes) if (!socket.writableEnded) input.take(byte)
+      if (!socket.writableEnded) input.take(bytes)
     })
     socket.on('end', () => this.#lines.close())
     // What was broken is told by the close that follows.
@@ -222,22 +222,16 @@ class TelnetSession {
   }
 }
 
-// What the client sends: what was typed among the commands of the protocol.
+// What the client sends: what was typed among the commands of the protocol. Bytes are read as Latin-1, one character each.
 
-const telnet = {
-  se: 240,
-  break: 243,
-  interrupt: 244,
-  sb: 250,
-  will: 251,
-  wont: 252,
-  do: 253,
-  dont: 254,
-  iac: 255,
-  echo: 1,
-} as const
+const telnet = { iac: 255, will: 251, wont: 252, do: 253, dont: 254, echo: 1 } as const
 
-const [ctrlC, ctrlD, backspace, lineFeed, carriageReturn, del] = [3, 4, 8, 10, 13, 127]
+/** An option that is asked for or offered, a negotiation, an escaped 255 or a command of one byte; else one whose end is to come. */
+const command = /\xff(?:([\xfb-\xfe])([^])|\xfa[^]*?\xff\xf0|([^\xfa-\xfe])|([^]*))/g
+// oxlint-disable-next-line no-control-regex -- Ctrl-C and Ctrl-D
+const parts = /[\r\n\x03\x04]|[^\r\n\x03\x04]+/g
+const [interrupt, endOfInput] = ['\x03', '\x04']
+const [interruptCommand, breakCommand] = ['\xf4', '\xf3']
 
 type InputEvents = {
   readonly line: (text: string) => void
@@ -251,68 +245,56 @@ type InputEvents = {
 
 class TelnetInput {
   readonly #events: InputEvents
-  #state: 'text' | 'command' | 'option' | 'negotiation' | 'negotiation-command' = 'text'
-  #verb = 0
-  #line: number[] = []
+  /** The beginnings of a command and of a line. */
+  #open = ''
+  #line = ''
   #wasReturn = false
 
   constructor(events: InputEvents) {
     this.#events = events
   }
 
-  take(byte: number): void {
-    if (this.#state === 'command') this.#command(byte)
-    else if (this.#state === 'option') this.#option(byte)
-    else if (this.#state === 'text' && byte !== telnet.iac) this.#key(byte)
-    else if (this.#state === 'text') this.#state = 'command'
-    else if (this.#state === 'negotiation-command')
-      this.#state = byte === telnet.se ? 'text' : 'negotiation'
-    else if (byte === telnet.iac) this.#state = 'negotiation-command'
-  }
-
-  #command(byte: number): void {
-    this.#verb = byte
-    const isOption = byte >= telnet.will && byte <= telnet.dont
-    this.#state = byte === telnet.sb ? 'negotiation' : isOption ? 'option' : 'text'
-    if (byte === telnet.iac) this.#line.push(byte)
-    if (byte === telnet.interrupt || byte === telnet.break) this.#restart(this.#events.interrupt)
+  take(bytes: Buffer): void {
+    const all = this.#open + bytes.toString('latin1')
+    this.#open = ''
+    const typed = all.replace(command, (found, ...groups: string[]) => {
+      const [verb, option = '', other = '', rest] = groups
+      if (verb !== undefined) this.#refuse(verb.charCodeAt(0), option.charCodeAt(0))
+      // A negotiation that never ends is of no use to anybody.
+      if (rest !== undefined) this.#open = found.slice(0, longestLine)
+      if (other === '\xff') return other
+      return other === interruptCommand || other === breakCommand ? interrupt : ''
+    })
+    for (const [part] of typed.matchAll(parts)) this.#takePart(part)
   }
 
   /** A request may always be refused; echo was offered by us. */
-  #option(option: number): void {
-    this.#state = 'text'
-    if (this.#verb === telnet.will) this.#events.reply([telnet.iac, telnet.dont, option])
-    if (this.#verb === telnet.do && option !== telnet.echo)
+  #refuse(verb: number, option: number): void {
+    if (verb === telnet.will) this.#events.reply([telnet.iac, telnet.dont, option])
+    if (verb === telnet.do && option !== telnet.echo)
       this.#events.reply([telnet.iac, telnet.wont, option])
   }
 
-  #key(byte: number): void {
-    const follows = this.#wasReturn && (byte === lineFeed || byte === 0)
-    this.#wasReturn = byte === carriageReturn
-    if (follows) return
-    if (byte === carriageReturn || byte === lineFeed) this.#endLine()
-    else if (byte === ctrlC) this.#restart(this.#events.interrupt)
-    else if (byte === ctrlD) this.#restart(this.#events.end)
-    else if (byte === backspace || byte === del) this.#takeBack()
-    else if (this.#line.length <= longestLine) this.#line.push(byte)
+  #takePart(part: string): void {
+    const isSecond = this.#wasReturn && (part === '\n' || part.startsWith('\0'))
+    this.#wasReturn = part === '\r'
+    const text = isSecond ? part.slice(1) : part
+    if (text === interrupt || text === endOfInput || text === '\r' || text === '\n') {
+      const line = this.#line
+      this.#line = ''
+      if (text === interrupt) this.#events.interrupt()
+      else if (text === endOfInput) this.#events.end()
+      else if (line.length > longestLine) this.#events.tooLong()
+      else this.#events.line(edited(Buffer.from(line, 'latin1').toString()))
+    } else this.#line = (this.#line + text).slice(0, longestLine + 1)
   }
+}
 
-  #endLine(): void {
-    const line = Uint8Array.from(this.#line)
-    this.#restart(() => {
-      if (line.length > longestLine) this.#events.tooLong()
-      else this.#events.line(new TextDecoder().decode(line))
-    })
-  }
-
-  #restart(tell: () => void): void {
-    this.#line = []
-    tell()
-  }
-
-  /** The last character, whatever its bytes. */
-  #takeBack(): void {
-    while (((this.#line.at(-1) ?? 0) & 0xc0) === 0x80) this.#line.pop()
-    this.#line.pop()
-  }
+/** The line after its backspaces, each of which takes a character back. */
+function edited(line: string): string {
+  const kept: string[] = []
+  for (const character of line)
+    if (character === '\b' || character === '\x7f') kept.pop()
+    else kept.push(character)
+  return kept.join('')
 }

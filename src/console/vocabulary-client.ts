@@ -1,4 +1,4 @@
-/** A client of a platform's vocabularies over HTTP, and the documents that it sends: bundled, official, a file, an address. */
+/** A client of a platform's vocabularies over HTTP, and where the documents are that it sends. */
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,73 +15,80 @@ export type ServiceAddresses = {
   readonly fetch?: (request: Request) => Promise<Response>
 }
 
-const outcomes: Readonly<Record<number, string>> = { 201: 'created', 304: 'unchanged' }
+/** For one document from its first byte to the platform's answer. */
+const requestMs = 30 * 60_000
 
-/** Sends the document as it is read: `created`, `replaced` or `unchanged`. Throws `ScriptFailure`. */
-export async function putVocabulary(
-  platform: ServiceAddresses,
-  vocabulary: { readonly id: string; readonly key: string; readonly document: OpenDocument },
-  signal: AbortSignal,
-): Promise<{ readonly outcome: string; readonly pending: boolean }> {
-  const { id, key, document } = vocabulary
-  const answer = await ask(platform, `${platform.repository}/vocabularies/${id}`, {
-    method: 'PUT',
-    headers: { 'X-API-Key': key, 'Content-Type': formats[document.format].mediaType },
-    body: ReadableStream.from(document.bytes),
-    duplex: 'half',
-    signal,
-  })
-  await answer.body?.cancel()
-  const outcome = outcomes[answer.status] ?? 'replaced'
-  return { outcome, pending: answer.headers.get('Index-Status') === 'pending' }
-}
+type VocabularyRequest = RequestInit & { readonly duplex?: 'half' }
 
-const idsSchema = z.array(z.coerce.string())
+/** Its requests throw `ScriptFailure`. */
+export class VocabularyClient {
+  readonly #platform: ServiceAddresses
+  readonly #signal: AbortSignal
 
-/** Ids of the stored vocabularies, ascending. Throws `ScriptFailure`. */
-export async function storedIds(
-  platform: ServiceAddresses,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const ids: string[] = []
-  const limit = 5000
-  for (;;) {
-    const query = `valueType=identifiers&limit=${limit}&offset=${ids.length}`
-    const answer = await ask(platform, `${platform.repository}/vocabularies?${query}`, {
-      headers: { Accept: 'application/json' },
-      signal,
-    })
-    const { data: page } = idsSchema.safeParse(await answer.json())
-    if (!page) throw new ScriptFailure(`${platform.repository}: the list is no array`)
-    ids.push(...page)
-    if (page.length < limit) return ids.sort()
+  constructor(platform: ServiceAddresses, signal: AbortSignal) {
+    this.#platform = platform
+    this.#signal = signal
   }
-}
 
-const countSchema = z.object({ result: z.object({ count: z.number() }) })
+  async #ask(address: string, init: VocabularyRequest = {}): Promise<Response> {
+    const { fetch: exchange = fetch } = this.#platform
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(requestMs)])
+    const answer = await exchange(new Request(address, { ...init, signal })).catch(
+      (cause: unknown) => {
+        const why = signal.aborted
+          ? 'no answer in time'
+          : 'no answer: is the platform running there?'
+        throw new ScriptFailure(`${new URL(address).origin}: ${why}`, { cause })
+      },
+    )
+    if (answer.ok || answer.status === 304) return answer
+    throw new ScriptFailure(await refusalOf(answer))
+  }
 
-/** Indexed concepts of a vocabulary; `undefined` when the search service is elsewhere. Throws `ScriptFailure`. */
-export async function conceptCount(
-  platform: ServiceAddresses,
-  id: string,
-  signal: AbortSignal,
-): Promise<number | undefined> {
-  const { search } = platform
-  if (search === undefined) return undefined
-  const query = new URLSearchParams({ filters: 'vocabulary', vocabulary: id, countOnly: 'true' })
-  const answer = await ask(platform, `${search}/search?${query.toString()}`, { signal })
-  return countSchema.safeParse(await answer.json()).data?.result.count
-}
+  /** Sends the document as it is read: `created`, `replaced` or `unchanged`, and whether it is searchable later only. */
+  async put(id: string, { bytes, format }: OpenDocument, key: string): Promise<string> {
+    const answer = await this.#ask(`${this.#platform.repository}/vocabularies/${id}`, {
+      method: 'PUT',
+      headers: { 'X-API-Key': key, 'Content-Type': formats[format].mediaType },
+      body: ReadableStream.from(bytes),
+      duplex: 'half',
+    })
+    await answer.body?.cancel()
+    const isPending = answer.headers.get('Index-Status') === 'pending'
+    return `${outcomes[answer.status] ?? 'replaced'}${isPending ? ', searchable soon' : ''}`
+  }
 
-/** What of SKOS's integrity conditions a vocabulary breaks, found while it is read. Throws `ScriptFailure`. */
-export const findingsOf = (
-  platform: ServiceAddresses,
-  id: string,
-  signal: AbortSignal,
-): Promise<readonly Finding[]> =>
-  integrity(async function* lines() {
-    const address = `${platform.repository}/vocabularies/${id}.nt`
-    const { body } = await ask(platform, address, { signal })
+  /** Ids of the stored vocabularies, ascending. */
+  async storedIds(): Promise<readonly string[]> {
+    const { repository } = this.#platform
+    const headers = { Accept: 'application/json' }
+    const ids: string[] = []
+    for (;;) {
+      const query = `valueType=identifiers&limit=${idsPerPage}&offset=${ids.length}`
+      const answer = await this.#ask(`${repository}/vocabularies?${query}`, { headers })
+      const { data: page } = idsSchema.safeParse(await answer.json())
+      if (!page) throw new ScriptFailure(`${repository}: the list is no array`)
+      ids.push(...page)
+      if (page.length < idsPerPage) return ids.sort()
+    }
+  }
+
+  /** Indexed concepts of a vocabulary; `undefined` when the search service is elsewhere. */
+  async conceptCount(id: string): Promise<number | undefined> {
+    const { search } = this.#platform
+    if (search === undefined) return undefined
+    const query = new URLSearchParams({ filters: 'vocabulary', vocabulary: id, countOnly: 'true' })
+    const answer = await this.#ask(`${search}/search?${query.toString()}`)
+    return countSchema.safeParse(await answer.json()).data?.result.count
+  }
+
+  /** What of SKOS's integrity conditions a vocabulary breaks, found while it is read. */
+  findings(id: string): Promise<readonly Finding[]> {
+    return integrity(() => this.#lines(`${this.#platform.repository}/vocabularies/${id}.nt`))
+  }
+
+  async *#lines(address: string): AsyncGenerator<string> {
+    const { body } = await this.#ask(address)
     let rest = ''
     for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {
       const lines = (rest + text).split('\n')
@@ -89,44 +96,37 @@ export const findingsOf = (
       yield* lines
     }
     yield rest
-  })
-
-async function ask(
-  { fetch: exchange = fetch }: ServiceAddresses,
-  address: string,
-  init: RequestInit & { readonly duplex?: 'half'; readonly signal: AbortSignal },
-): Promise<Response> {
-  const answer = await exchange(new Request(address, init)).catch((cause: unknown) => {
-    const isLate = init.signal.aborted
-    const why = isLate ? 'no answer in time' : 'no answer: is the platform running there?'
-    throw new ScriptFailure(`${new URL(address).origin}: ${why}`, { cause })
-  })
-  if (answer.ok || answer.status === 304) return answer
-  throw new ScriptFailure(await refusalOf(answer))
+  }
 }
+
+const outcomes: Readonly<Record<number, string>> = { 201: 'created', 304: 'unchanged' }
+const idsPerPage = 5000
+const idsSchema = z.array(z.coerce.string())
+const countSchema = z.object({ result: z.object({ count: z.number() }) })
 
 // Where the documents of vocabularies are.
 
 /** Ids of the vocabularies that come with the platform, ascending. */
 export async function bundledIds(folder: string): Promise<readonly string[]> {
-  const files = await readdir(folder)
-  return files.flatMap((file) => (file.endsWith('.ttl') ? [file.slice(0, -4)] : [])).sort()
+  const names = await readdir(folder)
+  return names.flatMap((file) => (file.endsWith('.ttl') ? [file.slice(0, -4)] : [])).sort()
 }
 
 export const bundledPlace = (folder: string, id: string): string => join(folder, `${id}.ttl`)
 
 const authority = 'http://publications.europa.eu/resource'
 
-/** Names of the SKOS files of tables that are not called like their table. */
+/** The SKOS files of tables, below `distribution/{table}/rdf/skos_core/`. */
 const files: Readonly<Record<string, string>> = {
+  continent: 'continents',
   'corporate-body': 'corporatebodies',
   country: 'countries',
+  'data-theme': 'data-theme',
   'file-type': 'filetypes',
   frequency: 'frequencies',
   language: 'languages',
   licence: 'licences',
   place: 'places',
-  continent: 'continents',
 }
 
 /** Tables whose IRI answers with RDF when RDF is asked for. */
@@ -139,11 +139,11 @@ const byIri: ReadonlySet<string> = new Set([
 ])
 
 /** Ids of the tables that `officialPlace` knows. */
-export const officialIds: readonly string[] = [...Object.keys(files), ...byIri, 'data-theme'].sort()
+export const officialIds: readonly string[] = [...Object.keys(files), ...byIri].sort()
 
 /** The address of the newest version of an EU authority table. */
 export function officialPlace(id: string): string | undefined {
   if (byIri.has(id)) return `${authority}/authority/${id}`
   if (!officialIds.includes(id)) return undefined
-  return `${authority}/distribution/${id}/rdf/skos_core/${files[id] ?? id}-skos.rdf`
+  return `${authority}/distribution/${id}/rdf/skos_core/${files[id]}-skos.rdf`
 }

@@ -3,19 +3,16 @@
 import { repositoryAddress, ScriptFailure, scriptArguments } from '../config/script.ts'
 import { Failure, WrongUsage } from '../errors.ts'
 import { isId } from '../rdf/ids.ts'
-import { conditions } from '../vocabularies/skos-integrity.ts'
 import { openDocument } from '../rdf/open-document.ts'
+import { conditions } from '../vocabularies/skos-integrity.ts'
 import type { RepositoryPart } from './console-parts.ts'
 import {
   bundledIds,
   bundledPlace,
-  conceptCount,
-  findingsOf,
   officialIds,
   officialPlace,
-  putVocabulary,
   type ServiceAddresses,
-  storedIds,
+  VocabularyClient,
 } from './vocabulary-client.ts'
 
 export const vocabulariesUsage = `npm run vocabularies -- <command> [options]
@@ -35,7 +32,7 @@ Options of all:
 
 type InstallCommand = {
   readonly name: 'install'
-  /** None = all bundled ones. */
+  /** None = all of the source. */
   readonly ids: readonly string[]
   readonly from: 'bundled' | 'official' | { readonly place: string }
 }
@@ -45,11 +42,6 @@ type VocabularyCommand =
   | { readonly name: 'check'; readonly ids: readonly string[] }
   | InstallCommand
 
-type VocabularyArguments = ServiceAddresses & {
-  readonly command: VocabularyCommand
-  readonly key?: string
-}
-
 const options = {
   official: { type: 'boolean', default: false },
   from: { type: 'string' },
@@ -58,84 +50,66 @@ const options = {
 } as const
 
 /** Reads arguments as they follow the script's name. Throws `WrongUsage`. */
-export function parseVocabularyArguments(argumentList: readonly string[]): VocabularyArguments {
+export function parseVocabularyArguments(
+  argumentList: readonly string[],
+): ServiceAddresses & { readonly command: VocabularyCommand; readonly key?: string } {
   const { values, positionals } = scriptArguments(argumentList, options)
   const [name, ...ids] = positionals
+  const { official, from, to, key } = values
   const strange = ids.find((id) => !isId(id))
   if (strange !== undefined)
     throw new WrongUsage(`${strange} is no id: letters, digits, _ ~ - only, at most 255`)
-  const command = commandOf(name, ids, values)
-  const repository = repositoryAddress('to', values.to)
-  const isOurs = repository.endsWith('/repo')
-  return {
-    command,
-    repository,
-    ...(isOurs && { search: repository.replace(/repo$/, 'search') }),
-    ...(values.key !== undefined && { key: values.key }),
-  }
-}
-
-function commandOf(
-  name: string | undefined,
-  ids: readonly string[],
-  { official, from }: { readonly official: boolean; readonly from?: string | undefined },
-): VocabularyCommand {
+  if (name !== 'list' && name !== 'install' && name !== 'check')
+    throw new WrongUsage(`${name ?? 'no command'}: the commands are list, install, check`)
   if (name !== 'install' && (official || from !== undefined))
     throw new WrongUsage('--official and --from belong to install')
   if (name === 'list' && ids.length > 0) throw new WrongUsage('list takes no ids')
-  if (name === 'list') return { name }
-  if (name === 'check') return { name, ids }
-  if (name !== 'install')
-    throw new WrongUsage(`${name ?? 'no command'}: the commands are list, install, check`)
   if (official && from !== undefined)
     throw new WrongUsage('--official and --from name two sources: give one')
-  if (from === undefined) return { name, ids, from: official ? 'official' : 'bundled' }
-  if (ids.length !== 1)
+  if (from !== undefined && ids.length !== 1)
     throw new WrongUsage('--from needs the id of the one vocabulary that the document holds')
-  return { name, ids, from: { place: from } }
+  const bundled = official ? 'official' : 'bundled'
+  const source = from === undefined ? bundled : { place: from }
+  const command = { list: { name }, check: { name, ids }, install: { name, ids, from: source } }
+  const repository = repositoryAddress('to', to)
+  return {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name has the members of its command
+    command: command[name] as VocabularyCommand,
+    repository,
+    ...(repository.endsWith('/repo') && { search: repository.replace(/repo$/, 'search') }),
+    ...(key !== undefined && { key }),
+  }
 }
 
 type CommandContext = {
+  readonly client: VocabularyClient
   /** Folder of the vocabularies that come with the platform. */
   readonly bundled: string
   /** Asked only by commands that write. */
   readonly key: () => Promise<string>
-  /** A signal for one request. */
-  readonly limit: () => AbortSignal
+  readonly signal: AbortSignal
 }
 
 /** Lines of text; in the end whether everything went well. Throws `ScriptFailure` when the platform cannot be asked at all. */
-export function runVocabularyCommand(
-  { command, ...platform }: VocabularyArguments,
+export async function* runVocabularyCommand(
+  command: VocabularyCommand,
   context: CommandContext,
 ): AsyncGenerator<string, boolean> {
-  if (command.name === 'list') return list(platform, context)
-  if (command.name === 'check') return check(platform, command.ids, context)
-  return install(platform, command, context)
-}
-
-async function* list(
-  platform: ServiceAddresses,
-  { limit }: CommandContext,
-): AsyncGenerator<string, boolean> {
-  const ids = await storedIds(platform, limit())
-  if (ids.length === 0) yield 'no vocabulary is stored; the bundled tables are used for mapping'
-  for (const id of ids) {
-    const count = await conceptCount(platform, id, limit())
-    yield count === undefined ? id : `${id}  ${count} concepts`
+  if (command.name === 'install') return yield* install(command, context)
+  const { client } = context
+  if (command.name === 'list') {
+    const ids = await client.storedIds()
+    if (ids.length === 0) yield 'no vocabulary is stored; the bundled tables are used for mapping'
+    for (const id of ids) {
+      const count = await client.conceptCount(id)
+      yield count === undefined ? id : `${id}  ${count} concepts`
+    }
+    return true
   }
-  return true
-}
-
-/** Findings refuse nothing, so that they are no failure of the command either. */
-async function* check(
-  platform: ServiceAddresses,
-  wanted: readonly string[],
-  { limit }: CommandContext,
-): AsyncGenerator<string, boolean> {
-  const ids = wanted.length > 0 ? wanted : await storedIds(platform, limit())
+  const ids = command.ids.length > 0 ? command.ids : await client.storedIds()
+  // Findings refuse nothing, so that they are no failure of the command either.
   return yield* eachOf(ids, async (id) => {
-    const findings = await findingsOf(platform, id, limit())
+    const findings = await client.findings(id)
     if (findings.length === 0) return 'nothing found'
     const lines = findings.flatMap(({ condition, count, examples }) => [
       `  ${condition}  ${count}  ${conditions[condition]}`,
@@ -146,25 +120,21 @@ async function* check(
 }
 
 async function* install(
-  platform: ServiceAddresses,
   { ids, from }: InstallCommand,
-  { bundled, key: ask, limit }: CommandContext,
+  { client, bundled, key: ask, signal }: CommandContext,
 ): AsyncGenerator<string, boolean> {
   const known = from === 'official' ? officialIds : await bundledIds(bundled)
   const key = await ask()
-  const placeOf = (id: string): string => {
+  const locationOf = (id: string): string => {
     if (typeof from === 'object') return from.place
-    const place = from === 'official' ? officialPlace(id) : bundledPlace(bundled, id)
-    if (place !== undefined && known.includes(id)) return place
+    const location = from === 'official' ? officialPlace(id) : bundledPlace(bundled, id)
+    if (location !== undefined && known.includes(id)) return location
     const why = from === 'official' ? 'no address of this table is known' : 'not bundled'
     throw new ScriptFailure(`${why}; known are ${known.join(', ')}; or give --from`)
   }
-  return yield* eachOf(ids.length > 0 ? ids : known, async (id) => {
-    const signal = limit()
-    const document = await openDocument({ location: placeOf(id) }, signal)
-    const { outcome, pending } = await putVocabulary(platform, { id, key, document }, signal)
-    return pending ? `${outcome}, searchable soon` : outcome
-  })
+  return yield* eachOf(ids.length > 0 ? ids : known, async (id) =>
+    client.put(id, await openDocument({ location: locationOf(id) }, signal), key),
+  )
 }
 
 /** A line for each id; one that fails does not keep the others. */
@@ -184,26 +154,28 @@ async function* eachOf(
   return failed === 0
 }
 
-type Inside = ServiceAddresses & Pick<CommandContext, 'bundled'> & { readonly key: string }
+type OwnPlatform = ServiceAddresses & { readonly bundled: string; readonly key: string }
 
 /** The commands inside of a running platform: the client's own, without a socket. They throw `Failure`. */
 export const vocabularyPart = ({
   bundled,
   key,
   ...platform
-}: Inside): Pick<RepositoryPart, 'installVocabularies' | 'vocabularies'> => ({
+}: OwnPlatform): Pick<RepositoryPart, 'installVocabularies' | 'vocabularies'> => ({
   async *installVocabularies(ids, signal) {
     const strange = ids.find((id) => !isId(id))
     if (strange !== undefined)
       throw new Failure('invalid-parameter', `${strange.slice(0, 100)} is no id of a vocabulary`)
-    const context = { bundled, key: async () => key, limit: () => signal }
-    if (!(yield* install(platform, { name: 'install', ids, from: 'bundled' }, context)))
+    const client = new VocabularyClient(platform, signal)
+    const context = { client, bundled, key: async () => key, signal }
+    if (!(yield* install({ name: 'install', ids, from: 'bundled' }, context)))
       throw new Failure('conflict', 'not all of them could be installed; the lines above say why')
   },
   async *vocabularies(signal) {
+    const client = new VocabularyClient(platform, signal)
     try {
-      for (const id of await storedIds(platform, signal)) {
-        const concepts = await conceptCount(platform, id, signal)
+      for (const id of await client.storedIds()) {
+        const concepts = await client.conceptCount(id)
         yield { id, ...(concepts !== undefined && { concepts }) }
       }
     } catch (cause) {

@@ -13,9 +13,9 @@ const budgets: Readonly<Record<string, number>> = {
 
   config: 1651,
 
-  console: 2500,
+  console: 2387,
 
-  harvest: 12223,
+  harvest: 12021,
 
   http: 3010,
 
