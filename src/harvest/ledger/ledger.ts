@@ -4,7 +4,6 @@
  * a row is never removed.
  */
 
-import type { SQLInputValue } from 'node:sqlite'
 import { openSqlite, type Sqlite } from '../../sqlite.ts'
 import type {
   LandedRecord,
@@ -45,7 +44,7 @@ export class Ledger {
 
   // The tables are strict, and only this file writes them: rows are as their query names the columns.
 
-  #records(condition: string, ...values: SQLInputValue[]): readonly RecordRow[] {
+  #records(condition: string, ...values: (string | number | null)[]): readonly RecordRow[] {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
     return this.#file.rows(`${records} ${condition}`, ...values) as readonly RecordRow[]
   }
@@ -56,7 +55,7 @@ export class Ledger {
   }
 
   /** The column `n` of the first row; 0 without one. */
-  #number(sql: string, ...values: SQLInputValue[]): number {
+  #number(sql: string, ...values: (string | number | null)[]): number {
     return Number(this.#file.first(sql, ...values)?.['n'] ?? 0)
   }
 
