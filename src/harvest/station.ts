@@ -1,6 +1,7 @@
 /** The harvest room, put together: every segment that this process can run, and what stands between them. */
 
 import { join } from 'node:path'
+import { inTurns } from '../workers/event-loop.ts'
 import type { SegmentFunction, SegmentKind } from '../pipe/segment.ts'
 import type { ExportContext, ExportRun } from './export/export-run.ts'
 import { exporterSegment } from './export/exporter.ts'
@@ -105,7 +106,7 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
     confirm: (runId, signal) => confirmRemovals(context, runId, signal),
     restore: (what, signal) => restoreRemoved(context, what, signal),
     adopt: (pipe, from) => adoptRecords(context, pipe, from),
-    duplicates: (catalogue, signal) => duplicates(context, catalogue, signal),
+    duplicates: (catalogue, signal) => duplicates(ledger, catalogue, signal),
     stop: async () => ledger.close(),
   }
 }
@@ -123,18 +124,12 @@ async function counting(
 }
 
 async function* duplicates(
-  { ledger, pause }: Pick<ExportContext, 'ledger' | 'pause'>,
+  { likenesses }: Ledger,
   catalogue: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Alike[]> {
-  for (const group of ledger.likenesses.groups()) {
-    // Others want to work too.
-    if (group.length === 0) await pause(1, signal)
+  for await (const group of inTurns(likenesses.groups())) {
     signal.throwIfAborted()
-    if (
-      group.length > 0 &&
-      (catalogue === undefined || group.some((one) => one.catalogue === catalogue))
-    )
-      yield group
+    if (catalogue === undefined || group.some((one) => one.catalogue === catalogue)) yield group
   }
 }

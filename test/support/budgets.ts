@@ -15,7 +15,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   console: 2387,
 
-  harvest: 12021,
+  harvest: 12013,
 
   http: 3010,
 

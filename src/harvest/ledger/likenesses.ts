@@ -19,7 +19,7 @@ export type Alike = {
 
 /** What more records share than this, such as the first page of a portal, says nothing about any of them. */
 const mostAlike = 20
-const slice = 5000
+const groupsPerStep = 100
 const marks = ['identifier', 'page'] as const satisfies readonly Mark[]
 
 const any = `SELECT 1 FROM likeness WHERE identifier = ?
@@ -51,21 +51,19 @@ export class Likenesses {
     })
   }
 
-  /** Records of several catalogues that share a mark; an empty group after every so many rows, for whoever waits. */
+  /** Groups of records of several catalogues that share a mark. Others may write between two groups. */
   *groups(): Iterable<readonly Alike[]> {
     for (const mark of marks) {
-      const step = `SELECT max(value) AS last FROM
-        (SELECT ${mark} AS value FROM likeness WHERE ${mark} > ? ORDER BY ${mark} LIMIT ${slice})`
-      const several = `SELECT ${mark} AS value FROM likeness WHERE ${mark} > ? AND ${mark} <= ?
-        GROUP BY ${mark} HAVING count(*) > 1`
+      const several = `SELECT ${mark} AS value FROM likeness WHERE ${mark} > ?
+        GROUP BY ${mark} HAVING count(*) > 1 ORDER BY ${mark} LIMIT ${groupsPerStep}`
       for (let after = -1; ;) {
-        const last = this.#file.first(step, after)?.['last']
-        if (typeof last !== 'number') break
-        for (const { value } of this.#file.rows(several, after, last)) {
-          const alike = this.#sharing(mark, Number(value))
+        const values = this.#file.rows(several, after).map(({ value }) => Number(value))
+        for (const value of values) {
+          const alike = this.#sharing(mark, value)
           if (new Set(alike.map(({ catalogue }) => catalogue)).size > 1) yield alike
         }
-        yield []
+        const last = values.at(-1)
+        if (last === undefined) break
         after = last
       }
     }
