@@ -14,7 +14,7 @@ import { logger } from './log.ts'
 import { keepPrivate, resettable } from './main/data-files.ts'
 import { openEngines, type StartContext, shipped } from './main/engines.ts'
 import {
-  doorsOf,
+  servicesOnPort,
   type PlatformContext,
   httpOptions,
   servicePaths,
@@ -30,7 +30,7 @@ import {
 } from './main/health.ts'
 import type { StartOptions } from './main/identity.ts'
 import { ownPages, portalStation, withPages } from './main/portal.ts'
-import { pause } from './main/search-engine.ts'
+import { pause } from './main/clock.ts'
 import { openStations, pagesOf, type Stations } from './main/stations.ts'
 import { waiting, waitingSentence } from './main/waiting.ts'
 import { defaultFacets } from './projector/building/facets.ts'
@@ -101,12 +101,17 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
   )
   try {
     const engines = await openEngines(first)
-    const shell = { ...first, config: engines.config }
     const { apiKeys: configured, dataDir: directory } = config
     const { keyFailures } = config.limits
     const { own, keys } = await knownKeys({ configured, directory, keyFailures, log })
-    const segmentUrl = segmentAddress(config, served.port)
-    const context = { shell, engines, keys, key: own, secrets, segmentUrl }
+    const context: PlatformContext = {
+      ...first,
+      ...engines,
+      keys,
+      key: own,
+      secrets,
+      segmentUrl: segmentAddress(config, served.port),
+    }
     const running = await openStations(context)
     const ready = readiness(engines.store, { elapsed: () => performance.now(), pause })
     await engines.remembering.noteFiles()
@@ -131,12 +136,14 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
   }
 }
 
-const frontOf = (shell: StartContext) => ({
+const frontOf = (
+  shell: Pick<StartContext, 'config' | 'log' | 'numbers' | 'longAnswers' | 'pages'>,
+) => ({
   http: httpOptions(shell),
   metrics: shell.numbers,
   version,
   services: Object.fromEntries(
-    doorsOf(shell.config).map((name) => [name, `${servicePaths[name]}/`]),
+    servicesOnPort(shell.config).map((name) => [name, `${servicePaths[name]}/`]),
   ),
 })
 
@@ -151,22 +158,22 @@ const startingFront = (shell: StartContext): App =>
 
 /** The front of all services. */
 function front(
-  { shell, engines, keys }: PlatformContext,
+  context: PlatformContext,
   stations: Pick<Stations, 'reconciled' | 'scheduler'>,
   { isReady, isStopping }: Readiness,
   portal: App | undefined,
 ): Door {
   const app = rootApp({
-    ...frontOf(shell),
-    health: () => runningHealth(engines, stations, isStopping()),
+    ...frontOf(context),
+    health: () => runningHealth(context, stations, isStopping()),
     isReady,
-    hasKey: (c) => keys.find(c) !== undefined,
+    hasKey: (c) => context.keys.find(c) !== undefined,
   })
-  const elsewhere = shell.config.search.portal
-  const own = portal && ownPages(shell.config)
+  const elsewhere = context.config.search.portal
+  const own = portal && ownPages(context.config)
   const pages =
     elsewhere === undefined ? own : (kind: string, id: string) => pagesOf(elsewhere)(kind, id)
-  leadToDescriptions(portal ?? app, engines.names, servicePaths.repo, pages)
+  leadToDescriptions(portal ?? app, context.names, servicePaths.repo, pages)
   return portal ? withPages(app, portal) : app
 }
 
@@ -209,7 +216,7 @@ async function run(argumentList: readonly string[]): Promise<void> {
       (error: unknown) => fail(String(error)),
     )
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, leave)
-  const doors = doorsOf(parsed.config)
+  const doors = servicesOnPort(parsed.config)
     .toSorted((a, b) => Number(b === 'portal') - Number(a === 'portal'))
     .map((name) => `${platform.url}${servicePaths[name]}/`)
   process.stdout.write(

@@ -1,8 +1,14 @@
-/** Time and chance, as the rooms get them. */
+/** Time and chance, as the services get them. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Rejects when the signal fires first: whoever waits has an end of its own to come to. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal })
+/** Ends early when the signal is aborted: for loops that look at the signal themselves. */
+export const pause = (ms: number, signal: AbortSignal) =>
+  sleep(ms, undefined, { signal }).catch(() => undefined)
 
-export const clock = { now: Date.now, random: Math.random, pause }
+export const clock = {
+  now: Date.now,
+  random: Math.random,
+  /** Rejects when the signal fires first: whoever waits has an end of its own to come to. */
+  pause: (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal }),
+}

@@ -36,8 +36,7 @@ export async function consoleStation(
   context: PlatformContext,
   neighbours: Neighbours,
 ): Promise<Console | undefined> {
-  const { shell, keys, secrets } = context
-  const { config, log } = shell
+  const { config, keys, secrets, log } = context
   if (!config.shell || !config.services.includes('console')) return undefined
   return openConsole({
     config: config.shell,
@@ -46,15 +45,14 @@ export async function consoleStation(
     log,
     now: clock.now,
     clean: (text) => secrets.clean(text),
-    http: { ...httpOptions(shell), base: servicePaths.console },
+    http: { ...httpOptions(context), base: servicePaths.console },
     host: config.host,
     limits: config.limits,
   })
 }
 
 function partsOf(context: PlatformContext, neighbours: Neighbours): Parts {
-  const { config } = context.shell
-  const { index } = context.engines
+  const { config, index } = context
   const { harvesting, repository, search } = neighbours
   const scheduler = harvesting && config.services.includes('scheduler') && schedulerOf(harvesting)
   return {
@@ -82,7 +80,7 @@ function repositoryOf(
   { harvesting, search, reconciling }: Neighbours,
   repository: OpenRepository,
 ): RepositoryPart {
-  const { pending, upkeep } = context.engines.projection
+  const { pending, upkeep } = context.projection
   return {
     repair: repository.maintenance.repair,
     repairAddresses: repository.maintenance.repairAddresses,
@@ -169,15 +167,15 @@ async function restoredAlone(
 }
 
 async function statusOf(
-  { engines, shell }: PlatformContext,
+  context: PlatformContext,
   { harvesting, reconciling }: Neighbours,
 ): Promise<JsonObject> {
-  const [store, index] = await Promise.all([engines.store.health(), engineHealth(engines.index)])
+  const [store, index] = await Promise.all([context.store.health(), engineHealth(context.index)])
   return {
-    services: [...shell.config.services],
+    services: [...context.config.services],
     store: store.ready ? 'ready' : 'away',
     index: index.ready ? 'ready' : 'away',
-    pending: engines.projection.pending(),
+    pending: context.projection.pending(),
     reconciled: reconciling.last() ?? null,
     ...(harvesting && {
       pipes: harvesting.pipes.list().length,

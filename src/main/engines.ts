@@ -22,10 +22,11 @@ import { recordsIn } from '../search-index/sqlite/stored-records.ts'
 import { setAside } from '../sqlite.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { openStore, withStore } from '../store/open.ts'
+import { pause } from './clock.ts'
 import { checkFiles, hasContent } from './data-files.ts'
 import { type Disk, openDisk } from './disk.ts'
 import { identify, readIdentity, refuseLost, remembering, type StartOptions } from './identity.ts'
-import { openIndex, pause } from './search-engine.ts'
+import { openIndex } from './search-engine.ts'
 import { telling, type Waiting } from './waiting.ts'
 
 /** What runs before the engines are up: a door that says so. */

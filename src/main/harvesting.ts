@@ -1,4 +1,4 @@
-/** Where pipes are found, launched and told about: the rooms of harvesting, put together. */
+/** Where pipes are found, launched and followed: what harvesting consists of, put together. */
 
 import { hash, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
@@ -6,28 +6,21 @@ import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Outbound, outbound } from '../client/outbound.ts'
 import { userAgent } from '../client/redirect.ts'
-import type { Config } from '../config/config.ts'
-import { failing, notifier } from '../harvest/notifying.ts'
 import { identifierOf } from '../harvest/importers/rdf-records.ts'
+import { failing, notifier } from '../harvest/notifying.ts'
 import { type Harvest, type HarvestOptions, openHarvest } from '../harvest/station.ts'
-import type { ApiKeys } from '../http/api-key.ts'
-import type { AppOptions } from '../http/app.ts'
-import type { OwnKeys } from '../http/known-keys.ts'
-import type { Log } from '../log.ts'
 import type { MetricsStation } from '../metrics/station.ts'
-import { queuesWith, resolver } from '../pipe/discovery.ts'
+import { resolver } from '../pipe/discovery.ts'
 import { pipeCheck, secretCheck } from '../pipe/pipe-check.ts'
-import { type Launcher, openLauncher } from '../pipe/running/launcher.ts'
+import { type Launcher, type LauncherOptions, openLauncher } from '../pipe/running/launcher.ts'
 import { openRuns, type Runs } from '../pipe/runs/run-history.ts'
+import type { Run } from '../pipe/runs/run.ts'
 import { isGone, ownerOf } from '../pipe/runs/run-tables.ts'
-
 import { openSources, type PipeSources } from '../pipe/sources/pipe-sources.ts'
 import { Transport, type TransportOptions } from '../pipe/transport/transport.ts'
 import { openTriggers, type Triggers } from '../scheduler/triggers.ts'
-import type { Secrets } from '../secrets.ts'
 import { clock } from './clock.ts'
-import { servicePaths, serviceAddress } from './platform-context.ts'
-import type { Remembering } from './identity.ts'
+import { httpAt, servicePaths, version, type PlatformContext } from './platform-context.ts'
 
 export type Harvesting = {
   readonly harvest: Harvest
@@ -43,96 +36,80 @@ export type Harvesting = {
   readonly stop: () => Promise<void>
 }
 
-const pollMs = 60_000
-
-type Options = {
-  readonly config: Config
-  readonly secrets: Secrets
-  readonly log: Log
-  readonly version: string
-  readonly remembering: Remembering
-  readonly key: OwnKeys
-  readonly keys: ApiKeys
-  /** Where segments of others reach this process, without a slash at its end. */
-  readonly segmentUrl: string
-  /** The shell of the door to the segments of this process. */
-  readonly http: Omit<AppOptions, 'name'>
-  /** Opens the room of metrics; absent where it is not run. */
+type Neighbours = {
+  /** Opens the measuring; absent where it is not run. */
   readonly measuring: ((outbound: Outbound) => Promise<MetricsStation>) | undefined
   /** Our own, called without a socket. */
   readonly repository: HarvestOptions['repository']
-  /** What of a record a document of our own search cannot show. */
-  readonly unfitValues: NonNullable<HarvestOptions['unfitValues']>
 }
 
-export async function openHarvesting(options: Options): Promise<Harvesting> {
-  const { config, log } = options
-  const { harvest, measuring, runs, client } = await openRoom(options, () => pipes)
+const pollMs = 60_000
+
+export async function openHarvesting(
+  context: PlatformContext,
+  neighbours: Neighbours,
+): Promise<Harvesting> {
+  const { config, log } = context
+  const directory = resolve(config.dataDir)
+  const scratch = await emptied(join(directory, 'tmp'))
+  const runs = historyIn(directory, context)
+  const client = outboundOf(context)
+  const measuring = await neighbours.measuring?.(client)
+  // Pipes are checked with the kinds of segments there are: they are asked for when both are there.
+  const sources = () => pipes
+  const options = { repository: neighbours.repository, runs, sources, scratch, measuring }
+  const harvest = await harvestIn(directory, context, client, options)
   const kinds = [...harvest.kinds, ...(measuring?.kinds ?? [])]
-  const resolution = resolver(config.cluster.serviceDiscovery, kinds, queuesWith(config.eventBus))
-  const pipes: PipeSources = await sourcesOf(options, resolution)
-  const { afterImport } = harvest
-  const segments = { kinds, resolve: resolution, afterImport }
-  const transport = transportOf(options, { ...segments, outbound: client })
+  const resolution = resolver(config.cluster.serviceDiscovery, kinds)
+  const pipes: PipeSources = await pipesIn(directory, context, resolution)
+  const segments = { kinds, resolve: resolution, afterImport: harvest.afterImport }
+  const transport = transportIn(directory, context, { ...segments, outbound: client })
   await transport.listen()
-  const notices = noticesOf(options, { outbound: client, runs })
-  const names = pipes.list().map(({ pipe }) => pipe.header.name)
-  const wrong = failing(runs, names)
-  const launcher = await openLauncher({
-    ...segments,
+  const notices = noticesOf(context, client, runs)
+  const wrong = failing(
     runs,
-    sources: pipes,
-    ...(measuring?.feeds && { feeds: measuring.feeds }),
-    onEnd: (run) => {
-      const isFed = runs.resumption(run.id).start.feed !== undefined
-      if (isFed) measuring?.measured(run)
-      wrong.ended(run)
-      notices?.ended(run)
-    },
-    remote: (pipe, segment, found, trust) => transport.remote(pipe, segment, found, trust),
-    atOnce: config.harvest.runs,
-    deadlineMs: config.harvest.deadline,
-    stallMs: config.harvest.stallMs,
+    pipes.list().map(({ pipe }) => pipe.header.name),
+  )
+  const onEnd = (run: Run) => {
+    if (runs.resumption(run.id).start.feed !== undefined) measuring?.measured(run)
+    wrong.ended(run)
+    notices?.ended(run)
+  }
+  const feeds = measuring?.feeds && { feeds: measuring.feeds }
+  const launched = { ...segments, ...feeds, runs, sources: pipes, onEnd }
+  const launcher = await launcherOf(context, transport, launched)
+  const triggers = openTriggers({
+    path: join(directory, 'triggers.sqlite'),
+    launcher,
+    runs,
+    isMissing: (pipe) => pipes.find(pipe) === undefined,
     log,
     ...clock,
   })
-  const path = join(directoryOf(options), 'triggers.sqlite')
-  const isMissing = (pipe: string) => pipes.find(pipe) === undefined
-  const triggers = openTriggers({ path, launcher, runs, isMissing, log, ...clock })
-  const stop = async () => {
-    await triggers.stop()
-    await launcher.stop()
-    await notices?.stop()
-    await transport.stop()
-    await pipes.stop()
-    await harvest.stop()
-    await measuring?.stop()
-    await client.close()
-    await runs.close()
+  const parts = { triggers, launcher, transport, pipes, harvest, measuring, runs }
+  return {
+    ...parts,
+    outbound: client,
+    health: () => schedulerHealth(triggers, launcher, wrong.names()),
+    stop: async () => {
+      for (const part of [triggers, launcher, notices, transport, pipes, harvest, measuring])
+        await part?.stop()
+      await client.close()
+      await runs.close()
+    },
   }
-  const health = () => schedulerHealth(triggers, launcher, wrong.names())
-  const room = { harvest, measuring, launcher, pipes, runs, triggers, transport }
-  return { ...room, outbound: client, health, stop }
 }
 
-/** `nextFiring` is ISO 8601, null where nothing fires; `failing` the first hundred pipes whose last run went wrong. */
-function schedulerHealth(triggers: Triggers, launcher: Launcher, wrong: readonly string[]) {
-  const next = triggers.next()
-  const nextFiring = next === undefined ? null : new Date(next).toISOString()
-  const failing = wrong.slice(0, 100)
-  return { leads: triggers.leads(), ...launcher.load(), nextFiring, failing }
-}
-
-function sourcesOf(
-  options: Options,
+function pipesIn(
+  directory: string,
+  { config, log, secrets }: PlatformContext,
   resolution: ReturnType<typeof resolver>,
 ): Promise<PipeSources> {
-  const { config, log } = options
-  const [configs, references] = [pipeCheck(resolution), secretCheck(resolution, options.secrets)]
+  const [configs, references] = [pipeCheck(resolution), secretCheck(resolution, secrets)]
   return openSources({
     directory: 'pipes',
     cluster: config.cluster,
-    scratch: join(directoryOf(options), 'repositories'),
+    scratch: join(directory, 'repositories'),
     pollMs,
     limits: config.limits,
     git: { environment: gitEnvironment() },
@@ -142,14 +119,37 @@ function sourcesOf(
   })
 }
 
-/** Absent where nobody wants to be told. */
-function noticesOf(
-  { config, log }: Options,
-  context: { readonly outbound: Outbound; readonly runs: Runs },
-) {
+const launcherOf = (
+  { config, log }: PlatformContext,
+  transport: Transport,
+  parts: Pick<
+    LauncherOptions,
+    'runs' | 'sources' | 'kinds' | 'resolve' | 'afterImport' | 'feeds' | 'onEnd'
+  >,
+): Promise<Launcher> =>
+  openLauncher({
+    ...parts,
+    remote: (pipe, segment, found, trust) => transport.remote(pipe, segment, found, trust),
+    atOnce: config.harvest.runs,
+    deadlineMs: config.harvest.deadline,
+    stallMs: config.harvest.stallMs,
+    log,
+    ...clock,
+  })
+
+/** `nextFiring` is ISO 8601, null where nothing fires; `failing` the first hundred pipes whose last run went wrong. */
+function schedulerHealth(triggers: Triggers, launcher: Launcher, wrong: readonly string[]) {
+  const next = triggers.next()
+  const nextFiring = next === undefined ? null : new Date(next).toISOString()
+  const failing = wrong.slice(0, 100)
+  return { leads: triggers.leads(), ...launcher.load(), nextFiring, failing }
+}
+
+/** Absent where no address for notices is configured. */
+function noticesOf({ config, log }: PlatformContext, client: Outbound, runs: Runs) {
   const { notify, allow } = config.harvest
-  const scheduler = serviceAddress(config, servicePaths.scheduler)
-  return notify && notifier({ ...context, log, allow, scheduler, url: notify.url })
+  const scheduler = (config.publicUrl ?? config.baseUri) + servicePaths.scheduler.slice(1)
+  return notify && notifier({ outbound: client, runs, log, allow, scheduler, url: notify.url })
 }
 
 /** What git sees of our environment: where it is, whose keys it may use, and the way out. */
@@ -161,50 +161,53 @@ const gitEnvironment = (): Record<string, string> =>
     }),
   )
 
-const directoryOf = ({ config }: Options): string => resolve(config.dataDir)
+type HarvestParts = Pick<HarvestOptions, 'repository' | 'runs' | 'sources' | 'scratch'> & {
+  readonly measuring: MetricsStation | undefined
+}
 
-/** Pipes are checked with the kinds of segments that the room has: `sources` is asked when they are there. */
-async function openRoom(options: Options, sources: () => PipeSources) {
-  const { config, secrets } = options
-  const directory = directoryOf(options)
-  const scratch = await emptied(join(directory, 'tmp'))
-  const runs = historyOf(options, directory)
-  const client = outboundOf(options)
-  const measuring = await options.measuring?.(client)
-  const harvest = await openHarvest({
-    ...options,
+function harvestIn(
+  directory: string,
+  context: PlatformContext,
+  client: Outbound,
+  { measuring, ...parts }: HarvestParts,
+): Promise<Harvest> {
+  const { config, secrets, key, log, projection, remembering } = context
+  // What the ledger takes for written may be missing in an older store: then it is as if its last change was lost.
+  const known = remembering.harvests + Number(projection.olderCopy === 'store')
+  return openHarvest({
+    ...parts,
+    key,
+    log,
     outbound: client,
     directory,
-    changes: { known: options.remembering.harvests, note: options.remembering.noteHarvests },
-    scratch,
+    changes: { known, note: remembering.noteHarvests },
     config: config.harvest,
     secret: (name) => secrets.named(name)?.reveal(),
     serviceDiscovery: config.cluster.serviceDiscovery,
-    runs,
-    sources,
+    unfitValues: projection.unfitValues,
     git: { environment: gitEnvironment() },
     ownHost: new URL(config.baseUri).host,
     transforms: { scriptMs: config.limits.scriptMs, scriptBytes: config.limits.scriptBytes },
     ...(measuring && { metricsExport: measuring.metricsExport }),
     ...clock,
   })
-  return { harvest, measuring, runs, client }
 }
 
-const transportOf = (
-  options: Options,
+function transportIn(
+  directory: string,
+  context: PlatformContext,
   segments: Pick<TransportOptions, 'kinds' | 'resolve' | 'afterImport' | 'outbound'>,
-): Transport => {
-  const { config, log, keys, http, version } = options
+): Transport {
+  const { config, log, keys, segmentUrl } = context
   // The same after a restart, and no other process's.
-  const place = hash('sha256', `${hostname()} ${directoryOf(options)}`).slice(0, 16)
+  const place = hash('sha256', `${hostname()} ${directory}`).slice(0, 16)
   return new Transport({
     ...segments,
     keys,
     bodyBytes: config.limits.bodyBytes,
     serviceDiscovery: config.cluster.serviceDiscovery,
-    returnAddress: `${options.segmentUrl}${servicePaths.harvest}`,
-    scratch: join(directoryOf(options), 'tmp', 'returned'),
+    returnAddress: `${segmentUrl}${servicePaths.harvest}`,
+    scratch: join(directory, 'tmp', 'returned'),
     identify: identifierOf,
     limits: {
       inFlight: config.harvest.segmentInFlight,
@@ -212,7 +215,7 @@ const transportOf = (
       quietMs: config.harvest.segmentQuietMs,
       spoolBytes: config.harvest.segmentSpoolBytes,
     },
-    http,
+    ...httpAt(context, servicePaths.harvest),
     version,
     allow: config.harvest.allow,
     ...(config.eventBus !== undefined && { eventbusUrl: config.eventBus }),
@@ -229,7 +232,7 @@ async function emptied(directory: string): Promise<string> {
   return directory
 }
 
-const historyOf = ({ config, secrets, log }: Options, directory: string): Runs =>
+const historyIn = (directory: string, { config, secrets, log }: PlatformContext): Runs =>
   openRuns({
     path: join(directory, 'runs.sqlite'),
     owner: ownerOf(hostname(), process.pid),
@@ -241,9 +244,7 @@ const historyOf = ({ config, secrets, log }: Options, directory: string): Runs =
     ...clock,
   })
 
-// Other processes of this host.
-
-/** Signal 0 asks only; a process of another user is alive too. */
+/** Whether another process of this host lives. Signal 0 asks only; a process of another user is alive too. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -252,19 +253,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-// How this process asks foreign hosts, as the configuration says.
-
-/** The one client for everything that leaves the house on behalf of others. */
-function outboundOf({
-  config,
-  log,
-  version,
-}: {
-  readonly config: Config
-  readonly log: Log
-  readonly version: string
-}): Outbound {
-  const { harvest, baseUri } = config
+/** The one client for everything that is asked of foreign hosts on behalf of others. */
+function outboundOf({ config: { harvest, baseUri }, log }: PlatformContext): Outbound {
   return outbound({
     ...clock,
     log,

@@ -28,7 +28,7 @@ export function startingHealth(
 }
 
 export async function runningHealth(
-  { store: graphs, index: engine, profile, projection, config, disk }: Engines,
+  { store: graphs, index: engine, profile, projection, config, disk }: Omit<Engines, 'close'>,
   { reconciled, scheduler }: Pick<Stations, 'reconciled' | 'scheduler'>,
   isStopping: boolean,
 ): Promise<Health> {

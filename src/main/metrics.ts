@@ -1,4 +1,4 @@
-/** Where quality is measured: the room of metrics between the repository whose datasets it measures and the runs that do it. */
+/** Where quality is measured: between the repository whose datasets are measured and the runs that do it. */
 
 import { resolve } from 'node:path'
 import type { Outbound } from '../client/outbound.ts'
@@ -22,8 +22,8 @@ import type { Landed } from '../store/marks.ts'
 import { clock } from './clock.ts'
 import { shipped } from './engines.ts'
 import {
-  doorAt,
   furtherPaths,
+  httpAt,
   type PlatformContext,
   servicePaths,
   version,
@@ -36,34 +36,33 @@ export function openMeasuring(
   repository: MetricsRepository | undefined,
   outbound: Outbound,
 ): Promise<MetricsStation> {
-  const { shell, engines } = context
+  const { config, store, names, log } = context
   return openMetrics({
     ...clock,
     elapsed: () => performance.now(),
     bands: bandsOf(context),
     schedules: cacheSchedules,
-    config: shell.config.metrics,
-    directory: resolve(shell.config.dataDir),
+    config: config.metrics,
+    directory: resolve(config.dataDir),
     shapes: shipped('shapes'),
-    store: engines.store,
-    names: engines.names,
+    store,
+    names,
     outbound,
     repository,
-    log: shell.log,
+    log,
   })
 }
 
 /** `launch <catalogue> <pipe>` of the console; absent where nothing can be launched. */
 export function catalogueLaunch(
-  { shell, engines }: PlatformContext,
+  { config, store, names }: PlatformContext,
   { pipes, launcher }: Harvesting,
 ): NonNullable<RepositoryPart['launch']> {
-  const { validator } = shell.config
   return async ({ catalogue, pipe, pulseMs, withMetrics }, signal) => {
-    if (!validator.enabled) throw new Failure('conflict', switchedOff)
+    if (!config.validator.enabled) throw new Failure('conflict', switchedOff)
     const known = pipes.find(pipe)
     if (!known) throw new Failure('unknown-pipe', `Pipe ${shown(pipe)} not available`)
-    const found = await knownDatasetIds(engines, catalogue, signal)
+    const found = await knownDatasetIds({ store, names }, catalogue, signal)
     const launched = launcher.launch({
       pipe,
       startedBy: 'console',
@@ -97,23 +96,22 @@ export type Automatic = {
 
 /** Has measured what is written, by itself, where the configuration says so. */
 export function automaticMetrics(context: PlatformContext): Automatic {
-  const { names } = context.engines
-  const self: { collector?: Collector } = {}
+  let collector: Collector | undefined
   return {
     written: (landed) => {
-      for (const { catalogue, dataset } of self.collector ? datasetsIn(landed, names) : [])
-        self.collector?.written(catalogue, dataset)
+      for (const { catalogue, dataset } of collector ? datasetsIn(landed, context.names) : [])
+        collector?.written(catalogue, dataset)
     },
     begin: (harvesting) => {
-      const isOn = context.shell.config.validator.enabled && harvesting.measuring?.feeds
-      if (isOn) self.collector = collecting(context, harvesting)
+      const isOn = context.config.validator.enabled && harvesting.measuring?.feeds
+      if (isOn) collector = collecting(context, harvesting)
     },
-    stop: async () => self.collector?.stop(),
+    stop: async () => collector?.stop(),
   }
 }
 
-function collecting({ shell }: PlatformContext, { launcher }: Harvesting): Collector {
-  const { validator, metrics } = shell.config
+function collecting({ config, log }: PlatformContext, { launcher }: Harvesting): Collector {
+  const { validator, metrics } = config
   const launch = (feed: Feed) =>
     launcher.launch({
       pipe: validator.metricsPipeName,
@@ -123,7 +121,7 @@ function collecting({ shell }: PlatformContext, { launcher }: Harvesting): Colle
     })
   return collector({
     ...clock,
-    log: shell.log,
+    log,
     collectMs: metrics.collectMinutes * 60_000,
     isBusy: () => launcher.active().some(({ startedBy }) => startedBy !== 'validator'),
     run: async (feed, signal) => {
@@ -134,16 +132,13 @@ function collecting({ shell }: PlatformContext, { launcher }: Harvesting): Colle
   })
 }
 
-/** The doors of the figures, of the reports and of the validation. */
-export function metricsDoors(
+/** Figures, reports and validation, each with its path. */
+export function metricsEntrances(
   context: PlatformContext,
-  station: MetricsStation,
+  { cache, validation, expected, weights }: MetricsStation,
 ): readonly Entrance[] {
-  const { engines, keys } = context
-  const { limits } = context.shell.config
+  const { names, store, keys, config } = context
   const { shapes, reports } = furtherPaths
-  const { cache, validation, expected, weights } = station
-  const { names, store } = engines
   const figures = cacheApp({
     cache,
     store,
@@ -151,31 +146,35 @@ export function metricsDoors(
     keys,
     now: clock.now,
     version,
-    ...doorAt(context, servicePaths.metrics),
+    ...httpAt(context, servicePaths.metrics),
   })
-  const told = { figures: cache.figures, bands: bandsOf(context), weights, version }
-  const portal = new URL(names.base).host
+  const pages = reportsApp({
+    figures: cache.figures,
+    bands: bandsOf(context),
+    weights,
+    version,
+    portal: new URL(names.base).host,
+    ...httpAt(context, reports),
+  })
+  const validations = validationApp({
+    validation,
+    expected,
+    version,
+    limits: config.limits,
+    isOwn: (iri) => names.owns(iri),
+    ...httpAt(context, shapes, ['POST']),
+  })
   return [
     { base: servicePaths.metrics, app: figures },
-    { base: reports, app: reportsApp({ ...told, portal, ...doorAt(context, reports) }) },
-    {
-      base: shapes,
-      app: validationApp({
-        validation,
-        expected,
-        version,
-        limits,
-        isOwn: (iri) => names.owns(iri),
-        ...doorAt(context, shapes, ['POST']),
-      }),
-    },
+    { base: reports, app: pages },
+    { base: shapes, app: validations },
   ]
 }
 
 /** As the facet of the search calls them. */
-const bandsOf = ({ shell }: PlatformContext) =>
-  [...(shell.config.search.facets ?? []), ...defaultFacets].find(({ id }) => id === 'scoring')
-    ?.bands ?? []
+const bandsOf = ({ config }: PlatformContext) =>
+  [...(config.search.facets ?? []), ...defaultFacets].find(({ id }) => id === 'scoring')?.bands ??
+  []
 
 // The scheduler's triggers as the schedules of the metrics cache: read, kept and told in the same words.
 

@@ -1,12 +1,12 @@
-/** What the stations of this process stand on, and where their doors are. */
+/** What the services of this process stand on, and where they are reached. */
 
 import { hostname } from 'node:os'
 import type { Config, Service } from '../config/config.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import type { OwnKeys } from '../http/known-keys.ts'
-import type { Secrets } from '../secrets.ts'
 import { problemPages } from '../portal/portal-app.ts'
 import type { OpenRepository } from '../repository/repository.ts'
+import type { Secrets } from '../secrets.ts'
 import type { Engines, StartContext } from './engines.ts'
 
 export const version = '0.1.0'
@@ -22,29 +22,23 @@ export const servicePaths = {
   portal: '',
 } as const satisfies Record<Service, string>
 
-/** Doors that a service has beside its place. */
+/** Paths that a service has beside its own. */
 export const furtherPaths = { shapes: '/api/mqa/shacl', reports: '/api/mqa/reports' } as const
 
-export type PlatformContext = {
-  readonly shell: StartContext
-  /** Where segments of others reach this process: with its port, without a slash at its end. */
-  readonly segmentUrl: string
-  readonly engines: Engines
-  readonly keys: ApiKeys
-  /** Of the keys: what the process does through its own public doors. */
-  readonly key: OwnKeys
-  readonly secrets: Secrets
-}
+/** What every service may use; the base of the IRIs in `config` is that of the data. */
+export type PlatformContext = Omit<StartContext, 'waiting' | 'startOptions'> &
+  Omit<Engines, 'close'> & {
+    /** Where segments of others reach this process: with its port, without a slash at its end. */
+    readonly segmentUrl: string
+    readonly keys: ApiKeys
+    /** Of the keys: what the process does through its own public API. */
+    readonly key: OwnKeys
+    readonly secrets: Secrets
+  }
 
-/** The services that have a door on the common port. */
-export const doorsOf = ({ services, shell }: Config): readonly Service[] =>
+/** The services that are reached on the common port. */
+export const servicesOnPort = ({ services, shell }: Config): readonly Service[] =>
   services.filter((name) => name !== 'console' || (shell?.http && shell.http.port === undefined))
-
-/** Where others reach a service when no request says by which address they came; without a slash at its end. */
-export const serviceAddress = (
-  { publicUrl, baseUri }: Pick<Config, 'publicUrl' | 'baseUri'>,
-  place: string,
-): string => (publicUrl ?? baseUri) + place.slice(1)
 
 const everyInterface: ReadonlySet<string> = new Set(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'])
 
@@ -65,18 +59,20 @@ export function segmentAddress(
 export const inside = 'http://localhost'
 
 /** Our own repository as its clients see it, asked without a socket. */
-export const ownRepository = ({
-  app,
-  putDatasets,
-  previewDataset,
-}: Pick<OpenRepository, 'app' | 'putDatasets' | 'previewDataset'>) => ({
+export const ownRepository = ({ app, putDatasets, previewDataset }: OpenRepository) => ({
   address: `${inside}${servicePaths.repo}`,
   fetch: async (request: Request) => app.fetch(request),
   putDatasets,
   previewDataset,
 })
 
-export const httpOptions = ({ config, log, numbers, longAnswers, pages }: StartContext) => ({
+export const httpOptions = ({
+  config,
+  log,
+  numbers,
+  longAnswers,
+  pages,
+}: Pick<StartContext, 'config' | 'log' | 'numbers' | 'longAnswers' | 'pages'>) => ({
   ...(pages && { problemPage: problemPages(pages) }),
   longAnswers,
   log,
@@ -86,15 +82,11 @@ export const httpOptions = ({ config, log, numbers, longAnswers, pages }: StartC
   publicAddress: { configured: config.publicUrl, base: config.baseUri },
 })
 
-/** What every door has; what is sent there by a method of `reads` changes nothing: pages of other origins may send it. */
-export const doorAt = (
-  { shell }: PlatformContext,
-  place: string,
-  reads: readonly string[] = [],
-) => ({
+/** The options of a service at a path; what is sent there by a method of `reads` changes nothing: pages of other origins may send it. */
+export const httpAt = (context: PlatformContext, base: string, reads: readonly string[] = []) => ({
   http: {
-    ...httpOptions(shell),
-    base: place,
-    cors: { origins: shell.config.corsOrigins, reads },
+    ...httpOptions(context),
+    base,
+    cors: { origins: context.config.corsOrigins, reads },
   },
 })

@@ -14,8 +14,8 @@ import { openOidc, type Oidc } from '../http/oidc.ts'
 import { openSessions } from '../portal/sessions.ts'
 import { portInProcess } from '../portal/ports.ts'
 import {
-  doorAt,
   furtherPaths,
+  httpAt,
   servicePaths,
   version,
   type PlatformContext,
@@ -27,8 +27,7 @@ export function portalStation(
   entrances: readonly Entrance[],
   outbound: Outbound | undefined,
 ): App | undefined {
-  const { config } = context.shell
-  const { pages } = context.shell
+  const { config, pages } = context
   if (!pages) return undefined
   const oidc = providerOf(context, outbound)
   const services = gateway(entrances)
@@ -68,13 +67,13 @@ export function portalStation(
           })
         : undefined,
     version,
-    ...doorAt(context, ''),
+    ...httpAt(context, ''),
   })
 }
 
 /** Who vouches for people; throws, so that nothing starts, when a part of it is missing. */
 function providerOf(
-  { shell: { config }, secrets }: PlatformContext,
+  { config, secrets }: PlatformContext,
   outbound: Outbound | undefined,
 ): Oidc | undefined {
   const settings = config.portal.signIn.oidc

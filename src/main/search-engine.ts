@@ -1,7 +1,6 @@
 /** Opens the search engine that the configuration names. */
 
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import type { CursorLimits } from '../search-index/cursors.ts'
 import { Failure } from '../errors.ts'
@@ -10,6 +9,7 @@ import { meilisearchIndex } from '../search-index/meilisearch/meilisearch-index.
 import type { SearchIndex } from '../search-index/search-index.ts'
 import type { IndexSettings } from '../search-index/index-settings.ts'
 import type { Log } from '../log.ts'
+import { pause } from './clock.ts'
 
 /** What all cursors hold together. */
 const cursorBytes = 256 * 2 ** 20
@@ -66,7 +66,3 @@ export const engineHealth = (index: SearchIndex): Promise<EngineHealth> =>
       throw error
     },
   )
-
-/** Ends early when the signal is aborted: for loops that look at the signal themselves. */
-export const pause = (ms: number, signal: AbortSignal) =>
-  sleep(ms, undefined, { signal }).catch(() => undefined)

@@ -1,36 +1,36 @@
-/** The doors of all services of this process, and what stands behind them. */
+/** The services of this process, opened with what they stand on, and how all of them end. */
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config, Service } from '../config/config.ts'
 import type { App, Entrance } from '../http/app.ts'
-import type { SearchIndex } from '../search-index/search-index.ts'
-import type { Names } from '../rdf/names.ts'
 import { recordPath } from '../portal/addresses.ts'
 import { reconciling, type Reconciling } from '../projector/reconcile.ts'
+import type { Names } from '../rdf/names.ts'
+import { openRepository } from '../repository/repository.ts'
 import { sparqlApp } from '../repository/sparql-endpoint.ts'
-import { openRepository, type OpenRepository } from '../repository/repository.ts'
 import { schedulerApp } from '../scheduler/scheduler-app.ts'
+import { openSitemap } from '../search/feeds/sitemap.ts'
 import { searchApp } from '../search/search-app.ts'
 import type { RecordPages } from '../search/search-deps.ts'
-import { openSitemap } from '../search/feeds/sitemap.ts'
-import { clock } from './clock.ts'
-import { backgroundThrottle, type BackgroundThrottle } from './background-throttle.ts'
+import type { SearchIndex } from '../search-index/search-index.ts'
+import { backgroundThrottle } from './background-throttle.ts'
+import { clock, pause } from './clock.ts'
 import { consoleStation } from './console.ts'
+import { openHarvesting, type Harvesting } from './harvesting.ts'
+import { automaticMetrics, metricsEntrances, openMeasuring, type Automatic } from './metrics.ts'
 import {
-  doorAt,
+  httpAt,
   ownRepository,
   servicePaths,
   version,
   type PlatformContext,
 } from './platform-context.ts'
-import { automaticMetrics, metricsDoors, openMeasuring, type Automatic } from './metrics.ts'
-import { openHarvesting, type Harvesting } from './harvesting.ts'
-import { currentSettings, pause } from './search-engine.ts'
+import { currentSettings } from './search-engine.ts'
 
 export type Stations = {
   readonly entrances: readonly Entrance[]
-  /** Of doors with a port of their own. */
+  /** Of services with a port of their own. */
   readonly addresses: readonly string[]
   /** What the last comparison of index and store found. */
   readonly reconciled: Reconciling['last']
@@ -41,82 +41,84 @@ export type Stations = {
   readonly stop: () => Promise<void>
 }
 
-/** Opens what this process runs; `stop` ends what goes on behind the doors. */
+/** Opens what this process runs; `stop` ends what goes on beside requests. */
 export async function openStations(context: PlatformContext): Promise<Stations> {
-  const { config } = context.shell
+  const { config, projection, isOther } = context
   const runs = (name: Service) => config.services.includes(name)
   const automatic = automaticMetrics(context)
   const throttle = backgroundThrottle({ elapsed: () => performance.now(), pause: clock.pause })
   const repository = runs('repo') ? await repositoryStation(context, automatic) : undefined
+  const measured = repository && { turn: throttle.turn, putMetrics: repository.manyMetrics }
   const harvesting =
     runs('harvest') || runs('scheduler') || runs('metrics')
-      ? await openHarvestingStation(context, repository, throttle)
+      ? await openHarvesting(context, {
+          repository: repository && ownRepository(repository),
+          measuring: runs('metrics')
+            ? (outbound) => openMeasuring(context, measured, outbound)
+            : undefined,
+        })
       : undefined
   if (harvesting) automatic.begin(harvesting)
   const search = runs('search') ? searchStation(context) : undefined
   const comparing = comparison(context)
-  if (repository)
-    comparing.begin(context.engines.isOther || context.engines.projection.olderCopy !== undefined)
+  if (repository) comparing.begin(isOther || projection.olderCopy !== undefined)
   const neighbours = { harvesting, repository, search, reconciling: comparing }
-  const shell = await consoleStation(context, neighbours)
+  const console = await consoleStation(context, neighbours)
   const ending = new AbortController()
-  const apps: Readonly<Record<Service, () => App | undefined>> = {
-    repo: () => repository?.app,
+  const entrances = entrancesOf(config.services, {
+    repo: () => repository && throttle.front(repository.app),
     search: () => search?.app,
     sparql: () => sparqlStation(context),
     harvest: () => harvesting?.transport.app,
-    // Has several doors.
-    metrics: () => undefined,
     scheduler: () => harvesting && schedulerStation(context, harvesting, ending.signal),
-    console: () => shell?.entrance?.app,
-    // Stands at the root, beside the front.
-    portal: () => undefined,
-  }
-  const entrances = config.services.flatMap((name) => {
-    const app = apps[name]()
-    return app
-      ? [{ base: servicePaths[name], app: name === 'repo' ? throttle.front(app) : app }]
-      : []
+    console: () => console?.entrance?.app,
   })
-  const figures = harvesting?.measuring ? metricsDoors(context, harvesting.measuring) : []
-  const stop = async () => {
-    ending.abort()
-    await automatic.stop()
-    await comparing.stop()
-    await shell?.stop()
-    await harvesting?.stop()
-    await repository?.stop()
+  const figures = harvesting?.measuring ? metricsEntrances(context, harvesting.measuring) : []
+  return {
+    entrances: [...entrances, ...figures],
+    addresses: console?.addresses ?? [],
+    reconciled: comparing.last,
+    scheduler: harvesting?.health,
+    outbound: harvesting?.outbound,
+    stop: async () => {
+      ending.abort()
+      await automatic.stop()
+      await comparing.stop()
+      await console?.stop()
+      await harvesting?.stop()
+      await repository?.stop()
+    },
   }
-  const addresses = shell?.addresses ?? []
-  const { health: scheduler, outbound } = harvesting ?? {}
-  const told = { reconciled: comparing.last, scheduler, outbound }
-  return { entrances: [...entrances, ...figures], addresses, ...told, stop }
 }
 
-const comparison = ({ engines, shell }: PlatformContext): Reconciling =>
-  reconciling({
-    ...clock,
-    reconcile: engines.projection.upkeep.reconcile,
-    hours: shell.config.search.reconcileHours,
-    numbers: shell.numbers,
-    log: shell.log,
+/** Those of the services that run; metrics has several, and the portal is at the root. */
+const entrancesOf = (
+  services: readonly Service[],
+  apps: Readonly<Partial<Record<Service, () => Entrance['app'] | undefined>>>,
+): readonly Entrance[] =>
+  services.flatMap((name) => {
+    const app = apps[name]?.()
+    return app ? [{ base: servicePaths[name], app }] : []
   })
 
-const door = (context: PlatformContext, name: Service, reads?: readonly string[]) =>
-  doorAt(context, servicePaths[name], reads)
+const comparison = ({ projection, config, numbers, log }: PlatformContext): Reconciling =>
+  reconciling({
+    ...clock,
+    reconcile: projection.upkeep.reconcile,
+    hours: config.search.reconcileHours,
+    numbers,
+    log,
+  })
 
 const repositoryStation = (context: PlatformContext, automatic: Automatic) => {
-  const { shell, engines, keys } = context
-  const { config, log } = shell
+  const { config, projection, index } = context
   return openRepository({
-    ...engines,
-    ...engines.projection,
+    ...context,
+    ...projection,
     changed: (landed) => {
-      engines.projection.changed(landed)
+      projection.changed(landed)
       automatic.written(landed)
     },
-    log,
-    keys,
     version,
     pause,
     directory: join(config.dataDir, 'deleted'),
@@ -126,8 +128,8 @@ const repositoryStation = (context: PlatformContext, automatic: Automatic) => {
     canonical: { work: config.limits.canonicalWork, blankNodes: config.limits.blankNodes },
     now: () => new Date(),
     uuid: randomUUID,
-    lastHome: (dataset, signal) => homeIn(engines.index, dataset, signal),
-    ...door(context, 'repo'),
+    lastHome: (dataset, signal) => homeIn(index, dataset, signal),
+    ...httpAt(context, servicePaths.repo),
   })
 }
 
@@ -143,18 +145,18 @@ async function homeIn(
 }
 
 function searchStation(context: PlatformContext) {
-  const { engines } = context
-  const { search, limits } = context.shell.config
+  const { config, names, index, profile, projection } = context
   const deps = {
-    ...engines,
-    ...search,
-    settings: () => currentSettings(engines.index),
-    findings: engines.projection.findings,
-    limits,
+    ...config.search,
+    index,
+    profile,
+    settings: () => currentSettings(index),
+    findings: projection.findings,
+    limits: config.limits,
     now: () => new Date(),
-    recordPages: recordPagesOf(context.shell.config, engines.names),
+    recordPages: recordPagesOf(config, names),
     version,
-    ...door(context, 'search', ['POST']),
+    ...httpAt(context, servicePaths.search, ['POST']),
   }
   const sitemap = openSitemap(deps)
   return { app: searchApp({ ...deps, sitemap }), sitemap }
@@ -176,10 +178,10 @@ function recordPagesOf({ search, portal, services }: Config, names: Names): Reco
       isRooted: true,
     }
   const { languages } = portal
+  const [first = 'en'] = languages
   return {
     address: (root, { kind, id }, language) =>
-      root +
-      recordPath(kind, id, languages.find((one) => one === language) ?? languages[0] ?? 'en'),
+      root + recordPath(kind, id, languages.find((one) => one === language) ?? first),
     isPortal: true,
     isRooted: true,
     languages,
@@ -196,46 +198,18 @@ export const pagesOf =
 
 const sparqlStation = (context: PlatformContext): App =>
   sparqlApp({
-    store: context.engines.store,
+    store: context.store,
     keys: context.keys,
-    queryBytes: context.shell.config.limits.sparqlQueryBytes,
-    ...door(context, 'sparql', ['POST']),
+    queryBytes: context.config.limits.sparqlQueryBytes,
+    ...httpAt(context, servicePaths.sparql, ['POST']),
   })
-
-const openHarvestingStation = (
-  context: PlatformContext,
-  repository: OpenRepository | undefined,
-  { turn }: BackgroundThrottle,
-): Promise<Harvesting> => {
-  const { config, log } = context.shell
-  const own = repository && ownRepository(repository)
-  const isMeasuring = config.services.includes('metrics')
-  const metrics = repository && { turn, putMetrics: repository.manyMetrics }
-  return openHarvesting({
-    ...context,
-    ...door(context, 'harvest'),
-    remembering: rememberingOf(context.engines),
-    config,
-    log,
-    version,
-    repository: own,
-    unfitValues: context.engines.projection.unfitValues,
-    measuring: isMeasuring ? (outbound) => openMeasuring(context, metrics, outbound) : undefined,
-  })
-}
-
-/** What the ledger takes for written may be missing in a store from before: then it is as if its last change was lost. */
-const rememberingOf = ({ remembering, projection }: PlatformContext['engines']) =>
-  projection.olderCopy === 'store'
-    ? { ...remembering, harvests: remembering.harvests + 1 }
-    : remembering
 
 const schedulerStation = (
   context: PlatformContext,
   harvesting: Harvesting,
   ending: AbortSignal,
 ): App => {
-  const { limits } = context.shell.config
+  const { limits } = context.config
   return schedulerApp({
     ...harvesting,
     confirm: (runId, signal) => harvesting.harvest.confirm(runId, signal),
@@ -247,6 +221,6 @@ const schedulerStation = (
     pause: clock.pause,
     ending,
     version,
-    ...door(context, 'scheduler'),
+    ...httpAt(context, servicePaths.scheduler),
   })
 }

@@ -34,9 +34,6 @@ type MaintenanceContext = {
 
 type Progress = (done: number, total?: number) => void
 
-/** A number is how many records; what is under way ends with the signal. */
-export type IndexMaintenance = ReturnType<typeof indexMaintenance>
-
 /** Milliseconds between two looks at how far the filling is. */
 const lookMs = 250
 

@@ -282,10 +282,12 @@ export class Projector {
   async #clear(done: readonly Pending[]): Promise<void> {
     const before = this.#indexed
     const indexed = Math.max(before, ...done.flatMap(({ marked }) => marked))
-    await this.#deps.store.write([clearing(done, { indexed, before })]).then(
-      () => (this.#indexed = indexed),
-      (error: unknown) => void this.#putOff(done, error),
-    )
+    try {
+      await this.#deps.store.write([clearing(done, { indexed, before })])
+      this.#indexed = indexed
+    } catch (error) {
+      void this.#putOff(done, error)
+    }
     this.#unfinished -= done.length
     this.#changed.notify()
   }

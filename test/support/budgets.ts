@@ -19,7 +19,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   http: 3010,
 
-  main: 2358,
+  main: 2313,
 
   metrics: 7901,
 
@@ -29,7 +29,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   profile: 1606,
 
-  projector: 6049,
+  projector: 6048,
 
   rdf: 3695,
 

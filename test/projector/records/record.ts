@@ -145,7 +145,7 @@ export const quadsOf = (turtle: string): Promise<Quad[]> =>
 const titled = 'd:x a dcat:Dataset ; dct:title "T"@en ; dct:description "D"@en .'
 
 /** The graphs of a record, as the store would hold them. */
-export async function graphsOf({ kind, turtle, catalogue, metrics, bare }: Expected) {
+async function graphsOf({ kind, turtle, catalogue, metrics, bare }: Expected) {
   const own = kind === 'dataset' && !bare ? `${titled} ${turtle}` : turtle
   return {
     own: await quadsOf(own),
@@ -157,7 +157,7 @@ export async function graphsOf({ kind, turtle, catalogue, metrics, bare }: Expec
 type Graphs = { readonly own: Graph; readonly catalogue: Graph; readonly metrics?: Graph }
 
 /** The documents out of the graphs of a record. */
-export function documentsOf(kind: Expected['kind'], { own, catalogue, metrics }: Graphs): Built[] {
+function documentsOf(kind: Expected['kind'], { own, catalogue, metrics }: Graphs): Built[] {
   const input = { id: 'x', version: 1, hash: 'h', graph: own }
   const around = { id: 'cat', graph: catalogue }
   const scores = metrics ? { metrics } : {}
