@@ -1,7 +1,7 @@
 /** Starts the platform: reads the configuration once and is the only place where stations meet. */
 
-import { parseArgs } from 'node:util'
 import { parseConfig } from './config/config.ts'
+import { scriptArguments } from './config/script.ts'
 import { WrongUsage } from './errors.ts'
 import { openDemoSource, runDemo } from './harvest/demo.ts'
 import { type App, type Door, gateway } from './http/app.ts'
@@ -28,7 +28,6 @@ import {
   showState,
   startingHealth,
 } from './main/health.ts'
-import type { StartOptions } from './main/identity.ts'
 import { ownPages, portalStation, withPages } from './main/portal.ts'
 import { pause } from './main/clock.ts'
 import { openStations, pagesOf, type Stations } from './main/stations.ts'
@@ -49,30 +48,20 @@ const usage = `npm start -- [options]
 `
 
 const flag = { type: 'boolean', default: false } as const
-const options = {
-  demo: flag,
-  adopt: flag,
-  empty: flag,
-  reset: { type: 'string', multiple: true },
-} as const
 
 /** What follows the name of the program. Throws `WrongUsage`. */
-function parseArguments(
-  argumentList: readonly string[],
-): StartOptions & { readonly demo: boolean } {
-  const { reset = [], ...flags } = parsed(argumentList)
-  const unknown = reset.filter((name) => !resettable.some((one) => one === name))
+function parseArguments(argumentList: readonly string[]) {
+  const { values, positionals } = scriptArguments(argumentList, {
+    demo: flag,
+    adopt: flag,
+    empty: flag,
+    reset: { type: 'string', multiple: true, default: [] },
+  })
+  const unknown = values.reset.filter((name) => !resettable.some((one) => one === name))
   if (unknown.length > 0)
     throw new WrongUsage(`--reset ${unknown.join(' ')}: can be ${resettable.join(' or ')}`)
-  return { ...flags, reset }
-}
-
-function parsed(argumentList: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argumentList], options }).values
-  } catch (cause) {
-    throw new WrongUsage(cause instanceof Error ? cause.message : String(cause), { cause })
-  }
+  if (positionals.length > 0) throw new WrongUsage(`${positionals.join(' ')}: not an option`)
+  return values
 }
 
 /** `key` is accepted as `X-API-Key`, `addresses` are of doors with a port of their own; `stop` finishes what is in flight, then closes everything. */

@@ -49,27 +49,23 @@ export async function openHarvesting(
   context: PlatformContext,
   neighbours: Neighbours,
 ): Promise<Harvesting> {
-  const { config, log } = context
-  const directory = resolve(config.dataDir)
-  const scratch = await emptied(join(directory, 'tmp'))
+  const directory = resolve(context.config.dataDir)
   const runs = historyIn(directory, context)
   const client = outboundOf(context)
   const measuring = await neighbours.measuring?.(client)
+  const { repository } = neighbours
   // Pipes are checked with the kinds of segments there are: they are asked for when both are there.
-  const sources = () => pipes
-  const options = { repository: neighbours.repository, runs, sources, scratch, measuring }
-  const harvest = await harvestIn(directory, context, client, options)
+  const beside = { outbound: client, repository, runs, sources: () => pipes, measuring }
+  const harvest = await harvestIn(directory, context, beside)
   const kinds = [...harvest.kinds, ...(measuring?.kinds ?? [])]
-  const resolution = resolver(config.cluster.serviceDiscovery, kinds)
+  const resolution = resolver(context.config.cluster.serviceDiscovery, kinds)
   const pipes: PipeSources = await pipesIn(directory, context, resolution)
   const segments = { kinds, resolve: resolution, afterImport: harvest.afterImport }
   const transport = transportIn(directory, context, { ...segments, outbound: client })
   await transport.listen()
   const notices = noticesOf(context, client, runs)
-  const wrong = failing(
-    runs,
-    pipes.list().map(({ pipe }) => pipe.header.name),
-  )
+  const names = pipes.list().map(({ pipe }) => pipe.header.name)
+  const wrong = failing(runs, names)
   const onEnd = (run: Run) => {
     if (runs.resumption(run.id).start.feed !== undefined) measuring?.measured(run)
     wrong.ended(run)
@@ -83,7 +79,7 @@ export async function openHarvesting(
     launcher,
     runs,
     isMissing: (pipe) => pipes.find(pipe) === undefined,
-    log,
+    log: context.log,
     ...clock,
   })
   const parts = { triggers, launcher, transport, pipes, harvest, measuring, runs }
@@ -122,10 +118,7 @@ function pipesIn(
 const launcherOf = (
   { config, log }: PlatformContext,
   transport: Transport,
-  parts: Pick<
-    LauncherOptions,
-    'runs' | 'sources' | 'kinds' | 'resolve' | 'afterImport' | 'feeds' | 'onEnd'
-  >,
+  parts: Pick<LauncherOptions, 'runs' | 'sources' | 'resolve' | 'afterImport' | 'feeds' | 'onEnd'>,
 ): Promise<Launcher> =>
   openLauncher({
     ...parts,
@@ -161,14 +154,13 @@ const gitEnvironment = (): Record<string, string> =>
     }),
   )
 
-type HarvestParts = Pick<HarvestOptions, 'repository' | 'runs' | 'sources' | 'scratch'> & {
+type HarvestParts = Pick<HarvestOptions, 'outbound' | 'repository' | 'runs' | 'sources'> & {
   readonly measuring: MetricsStation | undefined
 }
 
-function harvestIn(
+async function harvestIn(
   directory: string,
   context: PlatformContext,
-  client: Outbound,
   { measuring, ...parts }: HarvestParts,
 ): Promise<Harvest> {
   const { config, secrets, key, log, projection, remembering } = context
@@ -178,7 +170,7 @@ function harvestIn(
     ...parts,
     key,
     log,
-    outbound: client,
+    scratch: await emptied(join(directory, 'tmp')),
     directory,
     changes: { known, note: remembering.noteHarvests },
     config: config.harvest,
