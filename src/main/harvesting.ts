@@ -10,7 +10,7 @@ import { identifierOf } from '../harvest/importers/rdf-records.ts'
 import { failing, notifier } from '../harvest/notifying.ts'
 import { type Harvest, type HarvestOptions, openHarvest } from '../harvest/station.ts'
 import type { MetricsStation } from '../metrics/station.ts'
-import { resolver } from '../pipe/discovery.ts'
+import { queuesWith, resolver } from '../pipe/discovery.ts'
 import { pipeCheck, secretCheck } from '../pipe/pipe-check.ts'
 import { type Launcher, type LauncherOptions, openLauncher } from '../pipe/running/launcher.ts'
 import { openRuns, type Runs } from '../pipe/runs/run-history.ts'
@@ -58,7 +58,8 @@ export async function openHarvesting(
   const beside = { outbound: client, repository, runs, sources: () => pipes, measuring }
   const harvest = await harvestIn(directory, context, beside)
   const kinds = [...harvest.kinds, ...(measuring?.kinds ?? [])]
-  const resolution = resolver(context.config.cluster.serviceDiscovery, kinds)
+  const { cluster, eventBus } = context.config
+  const resolution = resolver(cluster.serviceDiscovery, kinds, queuesWith(eventBus))
   const pipes: PipeSources = await pipesIn(directory, context, resolution)
   const segments = { kinds, resolve: resolution, afterImport: harvest.afterImport }
   const transport = transportIn(directory, context, { ...segments, outbound: client })

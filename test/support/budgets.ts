@@ -7,7 +7,7 @@ import type { SourceFile } from './ladder.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1116,
+  '(root)': 1112,
 
   client: 2474,
 
@@ -19,7 +19,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   http: 3010,
 
-  main: 2313,
+  main: 2306,
 
   metrics: 7901,
 
