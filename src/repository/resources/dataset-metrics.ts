@@ -11,7 +11,7 @@ import { dqv, prov, xsd } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { markLine, systemChange, type Fresh } from '../../store/marks.ts'
 import { metricsGraph } from '../content/metrics-graph.ts'
-import type { RepositoryContext, WriteOutcome } from '../context.ts'
+import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
 import { contract } from '../routes/contract.ts'
 import { answerDelete, answerStoredGraph } from '../routes/responses.ts'
 import {
@@ -19,12 +19,17 @@ import {
   respondToWrite,
   suffixedId,
   type RouteContext,
-  type WriteRequest,
 } from '../routes/route-context.ts'
-import { changeDataset, type DatasetPlace } from '../writing/dataset-writer.ts'
+import { changeDataset } from '../writing/dataset-writer.ts'
 import { datasetLock } from '../writing/dataset-ids.ts'
 import { datasetPlaces, findById, unknownDataset } from '../writing/find-datasets.ts'
-import { landBatch, type Planned } from '../writing/write-batch.ts'
+import {
+  attempted,
+  landBatch,
+  resultOf,
+  type Planned,
+  type WriteResult,
+} from '../writing/write-batch.ts'
 
 const { answers, bodies, putRoute, readRoute, removeRoute, parameters } = contract
 
@@ -34,44 +39,95 @@ const unknownMetrics = (id: string) =>
 /** Stored lines are the same for the same graph, so their hash is as good as the canonical one and costs nothing. */
 const hashOfLines = (lines: string): string => hash('sha256', lines, 'hex')
 
-type MetricsPut = WriteRequest & { readonly dataset: DatasetPlace }
+/** Metrics as a PUT of them would send them; ids are the platform's. */
+type MetricsOf = { readonly dataset: string; readonly quads: readonly Quad[] }
 
-/** Replaces the graph; fails with `unknown-dataset`, `ambiguous-subject`, `invalid-content`, `too-large`. */
-async function putMetrics(
+/** Of a PUT there is a precondition, and it writes also what says nothing new. */
+type MetricsItem = MetricsOf & { readonly precondition?: Precondition }
+
+/** Metrics that are measured again and again say by their time that they still hold, but need not say so every night. */
+const holdsMs = 7 * 86_400_000
+
+/**
+ * What became of each, in their order; one that fails harms no other: `unknown-dataset`, `ambiguous-subject`, `invalid-content`,
+ * `too-large`. No dataset may be among them twice. Rejects when the signal fires before anything is written, and when the store
+ * cannot be asked.
+ */
+async function writeMetrics(
   context: RepositoryContext,
-  { dataset, body, precondition }: MetricsPut,
+  items: readonly MetricsItem[],
   signal: AbortSignal,
-): Promise<WriteOutcome> {
-  const { store, names } = context
-  const { id, catalogue } = dataset
-  const [graph, resource] = [names.metrics(id), names.dataset(id)]
-  const sent = await body.parse(graph)
-  const plan = async () => {
-    const stored = await store.readAll([resource, graph], {}, signal)
-    const replaced = await replacement(context, dataset, sent, stored)
-    if (!replaced) throw unknownDataset(id)
-    const { before, change, fresh } = replaced
-    precondition(before === undefined ? undefined : hashOfLines(before))
-    const kind = before === undefined ? ('created' as const) : ('updated' as const)
-    return { result: { kind, hash: hashOfLines(change.content) }, changes: [change], fresh }
+): Promise<readonly WriteResult<WriteOutcome>[]> {
+  const { store, names, deletions, locks, turn } = context
+  const ids = items.map(({ dataset }) => dataset)
+  const places = await datasetPlaces(context, ids, signal)
+  const work = async () => {
+    const checks = new Map(
+      [...places].map(([id, { catalogue }]) => [id, deletions.watch(catalogue)]),
+    )
+    const graphs = [...places.keys()].flatMap((id) => [names.dataset(id), names.metrics(id)])
+    const stored = await store.readAll(graphs, {}, signal)
+    const planned: Planned<WriteOutcome>[] = []
+    for (const item of items) {
+      const catalogue = places.get(item.dataset)?.catalogue
+      const plan = await attempted(() => planMetrics(context, item, catalogue, stored))
+      planned.push({ ...plan, check: () => checks.get(item.dataset)?.() })
+      await turn()
+    }
+    return landBatch(context, planned)
   }
-  const { result, ...written } = await changeDataset(context, dataset, plan, signal)
-  return { ...result, iri: graph, catalogue, ...written }
+  const taken = [...places.values()].map(({ originalId }) => datasetLock(originalId))
+  return locks.runAll(taken, work, signal)
 }
 
-/** The change of the graph of metrics; `stored` are it and that of the dataset, without which there is no change. */
-async function replacement(
+/**
+ * `stored` are the graphs of the dataset and of its metrics, by their names. Measured again, only what documents show is worth an
+ * indexing, and times alone are not worth a write before they are old.
+ */
+async function planMetrics(
   context: RepositoryContext,
-  { id, catalogue }: Pick<DatasetPlace, 'id' | 'catalogue'>,
-  sent: readonly Quad[],
+  { dataset, quads, precondition }: MetricsItem,
+  catalogue: string | undefined,
   stored: ReadonlyMap<string, string>,
-) {
-  const [graph, resource] = [context.names.metrics(id), context.names.dataset(id)]
+): Promise<Planned<WriteOutcome>> {
+  const [resource, graph] = [context.names.dataset(dataset), context.names.metrics(dataset)]
   const [text, before] = [stored.get(resource), stored.get(graph)]
-  if (text === undefined) return undefined
-  const { content, said } = await metricsGraph(context, id, text, sent)
+  if (text === undefined || catalogue === undefined) throw unknownDataset(dataset)
+  const { content, said } = await metricsGraph(context, dataset, text, quads)
+  precondition?.(before === undefined ? undefined : hashOfLines(before))
+  const kind = before === undefined ? 'created' : 'updated'
+  const result = { kind, iri: graph, catalogue, hash: hashOfLines(content) } as const
+  const difference =
+    before === undefined || precondition ? 'numbers' : differenceOf(before, content)
+  const age = timeIn(content, graph) - timeIn(before ?? '', graph)
+  if (difference === 'times' && age < holdsMs) return { result: { ...result, kind: 'unchanged' } }
+  const change = { graph, content, before: before ?? '' }
+  if (difference !== 'numbers') return { result, group: { changes: [change], marks: [] } }
+  const mark = { resource, version: context.versions.next() }
+  const pending = systemChange({ add: [markLine('pending', mark)] })
   const fresh = measuredAlone({ catalogue, resource, text, said })
-  return { before, change: { graph, content, before: before ?? '' }, fresh }
+  const group = { changes: [change, pending], marks: [{ ...mark, fresh }] }
+  return { result: { ...result, mark }, group }
+}
+
+/** `unchanged`: the stored ones say the same and are younger than a week. `gone`: there is no such dataset. */
+type MetricsVerdict = WriteOutcome['kind'] | 'gone' | Failure
+
+/** A verdict for each, in their order, as `writeMetrics`. */
+export async function manyMetrics(
+  context: RepositoryContext,
+  many: readonly MetricsOf[],
+  signal: AbortSignal,
+): Promise<readonly MetricsVerdict[]> {
+  const results = await writeMetrics(context, many, signal)
+  return results.map((one) => ('result' in one ? one.result.kind : verdictOfFailure(one.failure)))
+}
+
+function verdictOfFailure(cause: unknown): MetricsVerdict {
+  if (!(cause instanceof Failure))
+    return new Failure('store-unavailable', 'the store did not take the metrics', { cause })
+  const isGone = cause.kind === 'unknown-catalogue' || cause.kind === 'unknown-dataset'
+  return isGone ? 'gone' : cause
 }
 
 const path = '/datasets/{datasetId}/metrics'
@@ -111,7 +167,11 @@ export function addMetricsRoutes(context: RouteContext): void {
     return respondToWrite(
       c,
       context,
-      (request, signal) => putMetrics(context, { dataset, ...request }, signal),
+      async ({ body, precondition }, signal) => {
+        const quads = await body.parse(names.metrics(dataset.id))
+        const item = { dataset: dataset.id, quads, precondition }
+        return resultOf((await writeMetrics(context, [item], signal))[0])
+      },
       names.dataset(dataset.id),
     )
   })
@@ -128,95 +188,6 @@ export function addMetricsRoutes(context: RouteContext): void {
     if (!mark) throw new Error('a removal is a change')
     return answerDelete(c, context, { mark, catalogue: dataset.catalogue })
   })
-}
-
-/** Metrics as a PUT of them would send them; ids are the platform's. */
-type MetricsOf = { readonly dataset: string; readonly quads: readonly Quad[] }
-
-/** `unchanged`: the stored ones say the same and are younger than a week. `gone`: there is no such dataset. */
-type MetricsVerdict = 'created' | 'updated' | 'unchanged' | 'gone' | Failure
-
-/** Metrics that are measured again and again say by their time that they still hold, but need not say so every night. */
-const holdsMs = 7 * 86_400_000
-
-/**
- * A verdict for each, in their order; one that fails harms no other. No dataset may be among them twice. Rejects when the
- * signal fires before anything is written, and when the store cannot be asked.
- */
-export async function manyMetrics(
-  context: RepositoryContext,
-  many: readonly MetricsOf[],
-  signal: AbortSignal,
-): Promise<readonly MetricsVerdict[]> {
-  const ids = many.map(({ dataset }) => dataset)
-  const places = await datasetPlaces(context, ids, signal)
-  const locks = [...places.values()].map(({ originalId }) => datasetLock(originalId))
-  return context.locks.runAll(locks, () => landMany(context, many, places, signal), signal)
-}
-
-async function landMany(
-  context: RepositoryContext,
-  many: readonly MetricsOf[],
-  places: ReadonlyMap<string, DatasetPlace>,
-  signal: AbortSignal,
-): Promise<readonly MetricsVerdict[]> {
-  const { store, names, deletions, turn } = context
-  const catalogues = new Set([...places.values()].map(({ catalogue }) => catalogue))
-  const checks = new Map([...catalogues].map((one) => [one, deletions.watch(one)]))
-  const graphs = [...places.keys()].flatMap((id) => [names.dataset(id), names.metrics(id)])
-  const stored = await store.readAll(graphs, {}, signal)
-  const planned: Planned<MetricsVerdict>[] = []
-  for (const one of many) {
-    const catalogue = places.get(one.dataset)?.catalogue
-    const check = () => checks.get(catalogue ?? '')?.()
-    planned.push(
-      catalogue === undefined
-        ? { result: 'gone' }
-        : await planMetrics(context, one, { catalogue, stored, check }),
-    )
-    await turn()
-  }
-  const results = await landBatch(context, planned)
-  return results.map((one) => ('result' in one ? one.result : verdictOfFailure(one.failure)))
-}
-
-type Before = Pick<DatasetPlace, 'catalogue'> & {
-  /** The graphs of the dataset and of its metrics, by their names. */
-  readonly stored: ReadonlyMap<string, string>
-  readonly check: () => void
-}
-
-async function planMetrics(
-  context: RepositoryContext,
-  { dataset, quads }: MetricsOf,
-  { catalogue, stored, check }: Before,
-): Promise<Planned<MetricsVerdict>> {
-  try {
-    const replaced = await replacement(context, { id: dataset, catalogue }, quads, stored)
-    if (!replaced) return { result: 'gone' }
-    const { before, change, fresh } = replaced
-    const { graph, content } = change
-    const difference = before === undefined ? 'numbers' : differenceOf(before, content)
-    const age = timeIn(content, graph) - timeIn(before ?? '', graph)
-    if (difference === 'times' && age < holdsMs) return { result: 'unchanged' }
-    if (difference !== 'numbers')
-      return { result: 'updated', group: { changes: [change], marks: [] }, check }
-    const mark = { resource: context.names.dataset(dataset), version: context.versions.next() }
-    const pending = systemChange({ add: [markLine('pending', mark)] })
-    const group = { changes: [change, pending], marks: [{ ...mark, fresh }] }
-    return { result: before === undefined ? 'created' : 'updated', group, check }
-  } catch (failure) {
-    if (failure instanceof Failure) return { failure }
-    throw failure
-  }
-}
-
-function verdictOfFailure(failure: unknown): MetricsVerdict {
-  if (!(failure instanceof Failure))
-    return new Failure('store-unavailable', 'the store did not take the metrics', {
-      cause: failure,
-    })
-  return failure.kind === 'unknown-catalogue' ? 'gone' : failure
 }
 
 const link = dqv('hasQualityMeasurement').value

@@ -26,7 +26,7 @@ import type { Precondition, RepositoryContext, ResourceBody, WriteOutcome } from
 import { linkLines, removalOf } from '../deleting/members.ts'
 import { datasetLock, type DatasetTarget } from './dataset-ids.ts'
 import { unknownDataset, type LocatedDataset } from './find-datasets.ts'
-import { landBatch, landOne, type Planned, type WriteResult } from './write-batch.ts'
+import { attempted, landBatch, landOne, type Planned, type WriteResult } from './write-batch.ts'
 
 /** A dataset that is to be written. */
 export type DatasetItem = {
@@ -169,14 +169,6 @@ async function planDatasets(
     }
   }
   return planned
-}
-
-const attempted = async <T>(work: () => T | Promise<T>): Promise<T | { failure: unknown }> => {
-  try {
-    return await work()
-  } catch (failure) {
-    return { failure }
-  }
 }
 
 /** Reads a dataset and finds out whether it has to be written at all; what is unchanged has its result already. */

@@ -23,6 +23,15 @@ export type Planned<T> =
     }
   | { readonly failure: unknown }
 
+/** What the work answers, or its failure: one resource of a batch that cannot be planned harms no other. */
+export async function attempted<T>(work: () => T | Promise<T>): Promise<T | { failure: unknown }> {
+  try {
+    return await work()
+  } catch (failure) {
+    return { failure }
+  }
+}
+
 type LandingContext<Call extends 'write' | 'writeEach'> = {
   readonly store: Pick<GraphStore, Call>
   readonly idLists: Pick<IdLists, 'landed' | 'forget'>
