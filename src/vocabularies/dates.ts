@@ -233,61 +233,31 @@ function writtenZone(zone: string): string | undefined {
 function offsetOf(local: string, zone: string | undefined): string {
   if (zone === undefined || /^(?:utc|gmt|z)$/i.test(zone)) return 'Z'
   if (/^[+-]\d{2}:\d{2}$/.test(zone)) return zone
-  const asUtc = Date.parse(`${local.slice(0, 19)}Z`)
   // The offset at the moment that the local time would be in UTC, then at the moment that this makes of it.
-  const first = minutesAt(asUtc, zone)
-  return offsetText(minutesAt(asUtc - first * 60_000, zone))
+  const clock = local.slice(0, 19)
+  const offset = offsetAt(Date.parse(clock + offsetAt(Date.parse(`${clock}Z`), zone)), zone)
+  return offset === '+00:00' ? 'Z' : offset
 }
 
-function minutesAt(time: number, zone: string): number {
-  const parts = formatOf(zone).formatToParts(time)
-  const part = (type: Intl.DateTimeFormatPartTypes) =>
-    Number(parts.find((one) => one.type === type)?.value)
-  const local = new Date(0)
-  local.setUTCFullYear(part('year'), part('month') - 1, part('day'))
-  local.setUTCHours(part('hour'), part('minute'), part('second'))
-  return Math.round((local.getTime() - Math.floor(time / 1000) * 1000) / 60_000)
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** `+01:00`; seconds, which some offsets of the 19th century have, are left out. */
+function offsetAt(time: number, timeZone: string): string {
+  const format =
+    formats.get(timeZone) ??
+    new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset', year: 'numeric' })
+  formats.set(timeZone, format)
+  const name = format.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value
+  return name?.slice(3, 9) || '+00:00'
 }
 
-const known = new Map<string, Intl.DateTimeFormat>()
-
-function formatOf(zone: string): Intl.DateTimeFormat {
-  const found = known.get(zone)
-  if (found) return found
-  const numeric = { year: 'numeric', month: 'numeric', day: 'numeric' } as const
-  const clock = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const
-  const made = new Intl.DateTimeFormat('en-u-ca-iso8601', { timeZone: zone, ...numeric, ...clock })
-  known.set(zone, made)
-  return made
-}
-
-function offsetText(minutes: number): string {
-  if (minutes === 0) return 'Z'
-  const [sign, size] = [minutes < 0 ? '-' : '+', Math.abs(minutes)]
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${sign}${two(Math.floor(size / 60))}:${two(size % 60)}`
-}
+// Instants of search documents.
 
 const instantPattern =
-  /^(\d{4})(?:([-/])(\d{2})(?:\2(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?)?)?\s?(Z|[+-]\d{2}:?\d{2})?$/
+  /^(\d{4})(?:([-/])(\d{2})(?:\2(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?)?)?\s?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/
 
 const firstInstant = -62_135_596_800_000
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59)
-
-/** Minutes; `undefined` for what is no offset of a zone. */
-function zoneMinutes(zone: string | undefined): number | undefined {
-  if (zone === undefined || zone === 'Z') return 0
-  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(-2))]
-  if (hours > 14 || minutes > 59) return undefined
-  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
-}
-
-/** Milliseconds since midnight. */
-const timeOfDay = (hour: number, minutes: number, seconds: number): number | undefined => {
-  const inDay = hour < 24 && minutes < 60 && seconds < 60
-  const isMidnight = hour === 24 && minutes === 0 && seconds === 0
-  return inDay || isMidnight ? (hour * 3600 + minutes * 60 + seconds) * 1000 : undefined
-}
 
 /**
  * Epoch milliseconds of a date or time, whole seconds; `undefined` when it is none. Without a zone UTC; the zone of a
@@ -296,17 +266,15 @@ const timeOfDay = (hour: number, minutes: number, seconds: number): number | und
 export function instantOf(text: string): number | undefined {
   const match = instantPattern.exec(text.trim())
   if (!match) return undefined
-  const [, year, separator, month, day, hour, minutes, seconds, zone] = match
+  const [, year = '', separator, month = '01', day, hour, minutes, seconds = '00', zone] = match
   if (separator === '/' && (day === undefined || hour !== undefined)) return undefined
-  const written = { year: Number(year), month: Number(month ?? 1), day: Number(day ?? 1) }
-  if (!isDay(written)) return undefined
-  const date = utcOf(written).getTime()
-  if (hour === undefined) return date < firstInstant ? undefined : date
-  const time = timeOfDay(Number(hour), Number(minutes), Number(seconds ?? 0))
-  const offset = zoneMinutes(zone)
-  if (time === undefined || offset === undefined) return undefined
-  const instant = date + time - offset * 60_000
-  return instant < firstInstant || instant > lastInstant ? undefined : instant
+  const date = { year: Number(year), month: Number(month), day: Number(day ?? 1) }
+  if (!isDay(date)) return undefined
+  const offset = zone?.replace(/(\d{2}):?(\d{2})$/, '$1:$2') ?? 'Z'
+  const time = hour === undefined ? '00:00:00Z' : `${hour}:${minutes}:${seconds}${offset}`
+  // ECMAScript reads the hours 00 to 24 (ECMA-262, 21.4.1.32); what it cannot read is outside of all bounds.
+  const instant = Date.parse(`${dayText(date)}T${time}`)
+  return instant >= firstInstant && instant <= lastInstant ? instant : undefined
 }
 
 /** `yyyy-MM-ddTHH:mm:ssZ` */
