@@ -6,6 +6,7 @@ import { isNode, LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { Failure } from '../errors.ts'
 import { decode } from '../rdf/parse.ts'
+import { readJson } from '../rdf/reading/json-tree.ts'
 import type { Entry, ResourceType } from './profile.ts'
 import type { ProfilePlace, Problems } from './profile-problems.ts'
 
@@ -40,9 +41,8 @@ async function firstOf(directory: string): Promise<{ name: string; bytes: Buffer
 function textOf(name: string, bytes: Buffer, problems: Problems): string | undefined {
   try {
     const text = decode(bytes)
-    const fault = faultOfJson(text)
-    if (!fault) return text
-    problems.add({ file: name, line: fault.line }, fault.message)
+    readJson(text)
+    return text
   } catch (cause) {
     if (!(cause instanceof Failure)) throw cause
     for (const { line, detail } of cause.errors)
@@ -102,38 +102,6 @@ export function jsonLines(text: string): (path: readonly PropertyKey[]) => numbe
     }
     return 1
   }
-}
-
-function messageOf(text: string): string {
-  try {
-    JSON.parse(text)
-    return ''
-  } catch (cause) {
-    return cause instanceof Error ? cause.message : String(cause)
-  }
-}
-
-/** A beginning of JSON that only lacks its end is reported with a position, or as an unexpected end. */
-const isBroken = (text: string) => !/^$|at position \d|end of JSON/.test(messageOf(text))
-
-/** Characters up to and with the first that cannot be JSON, where the message does not say it. */
-function soundUpTo(text: string): number {
-  let [sound, broken] = [0, text.length]
-  while (broken - sound > 1) {
-    const middle = (sound + broken) >> 1
-    if (isBroken(text.slice(0, middle))) broken = middle
-    else sound = middle
-  }
-  return sound
-}
-
-/** Why a text is no JSON, and on which line it stops to be; `undefined` when it is JSON. */
-export function faultOfJson(text: string): { line: number; message: string } | undefined {
-  const message = messageOf(text)
-  if (message === '') return undefined
-  const told = /at position (\d+)/.exec(message)?.[1]
-  const offset = told === undefined ? soundUpTo(text) : Number(told)
-  return { line: text.slice(0, offset).split('\n').length, message }
 }
 
 // Reads values of the entry file and reports by line what is wrong with them.

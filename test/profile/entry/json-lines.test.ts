@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { faultOfJson, jsonLines } from '../../../src/profile/entry-file.ts'
+import { jsonLines } from '../../../src/profile/entry-file.ts'
 
 const text = `{
   "version": "1",
@@ -49,26 +49,6 @@ test('in a text with one value per line, every path has a line of its own, in or
     const lines = pathsOf(JSON.parse(printed)).map((path) => line(path))
     expect(new Set(lines).size).toBe(lines.length)
     expect(lines).toEqual(lines.toSorted((a, b) => a - b))
-  })
-  fc.assert(property)
-})
-
-test.each([
-  ['{\n"a": }', 2],
-  ['[1,\n2,\n]', 3],
-  ['{\n"a" 1}', 2],
-  ['{"a": 1,\n\n', 3],
-  ['{"a":\n nul}', 2],
-  ['{\n"a": "x\ny"}', 2],
-  ['{}\n\n x', 3],
-  ['', 1],
-])('%j is no JSON from line %i on', (broken, line) => {
-  expect(faultOfJson(broken)?.line).toBe(line)
-})
-
-test('JSON has no fault', () => {
-  const property = fc.property(fc.json(), (json) => {
-    expect(faultOfJson(json)).toBeUndefined()
   })
   fc.assert(property)
 })
