@@ -18,7 +18,7 @@ import type { CatalogueJobs } from './deleting/catalogue-jobs.ts'
 import type { Tombstones } from './deleting/tombstones.ts'
 import type { IdLists } from './writing/id-lists.ts'
 import type { DatasetIds } from './writing/dataset-ids.ts'
-import type { Deletions, Locks } from './writing/locks.ts'
+import type { Deletions, Locks } from './writing/write-batch.ts'
 
 export type RepositoryOptions = {
   readonly store: GraphStore

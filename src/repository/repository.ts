@@ -21,16 +21,15 @@ import { addDatasetRoutes } from './resources/datasets.ts'
 import { addDeclaredRoutes } from './resources/declared-resources.ts'
 import { addDistributionRoutes } from './resources/distributions.ts'
 import { addVocabularyRoutes } from './resources/vocabularies.ts'
-import { showAliases, twinOf } from './routes/aliases.ts'
+import { showAliases, twinOf, guards, oncePerRequest, pathId } from './routes/route-context.ts'
 import { addBulkRoute } from './routes/bulk-routes.ts'
 import { addProfileRoute } from './routes/profile-routes.ts'
 import { addRecordRoutes } from './routes/record-routes.ts'
-import { guards, oncePerRequest, pathId } from './routes/route-context.ts'
 import { addTombstoneRoute, answerWhatIsGone } from './routes/tombstone-routes.ts'
 import { previewDataset, putDatasets } from './writing/bulk-write.ts'
 import { idChooser } from './writing/dataset-ids.ts'
 import { catalogueOfDataset, findById } from './writing/find-datasets.ts'
-import { deletions, locks } from './writing/locks.ts'
+import { deletions, locks } from './writing/write-batch.ts'
 
 type Rest<F> = F extends (context: RepositoryContext, ...rest: infer Rest) => infer Result
   ? (...rest: Rest) => Result

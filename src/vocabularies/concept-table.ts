@@ -5,6 +5,7 @@
 
 import { compareCodePoints } from '../text/code-points.ts'
 import type { Concept } from './concept.ts'
+import { readFileSync } from 'node:fs'
 
 export type ConceptTable = {
   /** Current concepts before deprecated ones, then by IRI. */
@@ -114,4 +115,28 @@ export function mentionsOf(iri: string): readonly string[] {
   if (!isWeb(iri)) return [iri]
   const both = [iri, otherScheme(iri)]
   return [...both, ...both.map((one) => `${one}/`)]
+}
+
+// The tables of `shapes/names`: other names for the concepts of controlled vocabularies, one concept a line.
+
+type NameTable =
+  | 'access-rights'
+  | 'formats'
+  | 'frequencies'
+  | 'inspire-themes'
+  | 'iso-topics'
+  | 'languages'
+  | 'licences'
+  | 'themes'
+
+/** Name → what is before the colon of its line, `CODE: name, name`; lines that begin with `#` are comments. */
+export function namesOf(table: NameTable): ReadonlyMap<string, string> {
+  const file = new URL(`../../shapes/names/${table}.txt`, import.meta.url)
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return new Map(
+    lines.flatMap((line) => {
+      const [, meaning = '', names = ''] = /^([^#].*?): (.*)$/.exec(line) ?? []
+      return names === '' ? [] : names.split(', ').map((name) => [name, meaning] as const)
+    }),
+  )
 }

@@ -5,9 +5,8 @@
 
 import type { Authorities } from './authorities.ts'
 import type { Concept } from './concept.ts'
-import { firstWins } from './concept-table.ts'
+import { firstWins, namesOf } from './concept-table.ts'
 import { isPlaceholder, plainText, suffixOf } from './loose-values.ts'
-import { namesOf } from './names.ts'
 
 /** Labels and media types in upper case → code. */
 const codes = namesOf('formats')

@@ -5,10 +5,9 @@
 
 import type { Authorities } from './authorities.ts'
 import type { Concept } from './concept.ts'
-import { firstWins, labelsOf, squashed, withoutSlashes } from './concept-table.ts'
+import { firstWins, labelsOf, squashed, withoutSlashes, namesOf } from './concept-table.ts'
 import { isHtml, textFromHtml } from './html-text.ts'
 import { isPlaceholder, plainText } from './loose-values.ts'
-import { namesOf } from './names.ts'
 
 /**
  * What all addresses of one licence have in common, only to compare: lower case, without scheme, `www.`, slashes at the end, and

@@ -4,8 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { indexStatus, waitOf } from '../../src/repository/routes/responses.ts'
-import { landOne } from '../../src/repository/writing/write-batch.ts'
-import { deletions, locks } from '../../src/repository/writing/locks.ts'
+import { landOne, deletions, locks } from '../../src/repository/writing/write-batch.ts'
 import { versions } from '../../src/store/versions.ts'
 
 const never = new AbortController().signal

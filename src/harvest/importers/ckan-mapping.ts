@@ -3,7 +3,7 @@
 import { dcat } from '../../rdf/namespaces.ts'
 import { type Fields, isJsonObject } from '../../text/json.ts'
 import type { Authorities } from '../../vocabularies/authorities.ts'
-import { textTag } from '../../vocabularies/coded-values.ts'
+import { textTag, themesOf, themesOfTopic } from '../../vocabularies/coded-values.ts'
 import { isDataAddress } from '../../vocabularies/formats.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
 import {
@@ -14,7 +14,6 @@ import {
   structured,
   structuredList,
 } from '../../vocabularies/loose-values.ts'
-import { themesOf, themesOfTopic } from '../../vocabularies/themes.ts'
 import { type AgentFields, type ContactFields, isContact, isNamed } from '../mapping/agents.ts'
 import { boxFrom, outlineFrom } from '../mapping/coverage.ts'
 import { distribution } from '../mapping/distribution.ts'

@@ -5,7 +5,7 @@
 
 import { dcat, dct, prov, rdfs, skos } from '../../rdf/namespaces.ts'
 import type { Fields } from '../../text/json.ts'
-import { textTag } from '../../vocabularies/coded-values.ts'
+import { textTag, themesOf } from '../../vocabularies/coded-values.ts'
 import {
   fieldsOf,
   isPlaceholder,
@@ -13,7 +13,6 @@ import {
   plainText,
   saidText,
 } from '../../vocabularies/loose-values.ts'
-import { themesOf } from '../../vocabularies/themes.ts'
 import type { AgentFields, ContactFields } from '../mapping/agents.ts'
 import { outlineFrom } from '../mapping/coverage.ts'
 import { distribution } from '../mapping/distribution.ts'

@@ -8,7 +8,7 @@ import type { Finding } from '../../pipe/message.ts'
 import { adms, dcat, dcatap, dct, foaf, owl, prov, rdfs, skos, xsd } from '../../rdf/namespaces.ts'
 import { isJsonObject } from '../../text/json.ts'
 import { type AuthorityName, conceptIri } from '../../vocabularies/authorities.ts'
-import { accessOf, frequencyOf, languageOf } from '../../vocabularies/coded-values.ts'
+import { accessOf, frequencyOf, languageOf, themesOf } from '../../vocabularies/coded-values.ts'
 import { textFromHtml } from '../../vocabularies/html-text.ts'
 import {
   fieldsOf,
@@ -17,7 +17,6 @@ import {
   saidText,
   structuredList,
 } from '../../vocabularies/loose-values.ts'
-import { themesOf } from '../../vocabularies/themes.ts'
 import { nameOf } from './addresses.ts'
 import { agent, type AgentFields, contact, type ContactFields } from './agents.ts'
 import { period, periodFrom, place, placeFrom } from './coverage.ts'

@@ -9,8 +9,7 @@ import { computedOn, dqv, prov, rdf } from '../../rdf/namespaces.ts'
 import { closure, type Graph, graphOf, keyOf } from '../../rdf/read.ts'
 import { skolemise } from '../../rdf/skolem.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
-import { prune, tooManyTriples } from './own-content.ts'
-import { blankAgain, rename } from './rename.ts'
+import { prune, tooManyTriples, blankAgain, rename } from './own-content.ts'
 import type { RepositoryContext } from '../context.ts'
 
 /** What the metrics graph is named, and what may be measured in it: the dataset and its distributions. */

@@ -6,10 +6,8 @@ import type { Format } from '../../rdf/media-types.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
 import type { RepositoryContext, ResourceBody, WriteOutcome } from '../context.ts'
 import { removeMembers, restoreMember } from '../deleting/removal.ts'
-import { cameByAlias } from '../routes/aliases.ts'
-import { contract } from '../routes/contract.ts'
-import { answerDelete, answerResource, answerWrite } from '../routes/responses.ts'
 import {
+  cameByAlias,
   demandId,
   demandOriginalId,
   expectedState,
@@ -18,6 +16,8 @@ import {
   suffixedId,
   type RouteContext,
 } from '../routes/route-context.ts'
+import { contract } from '../routes/contract.ts'
+import { answerDelete, answerResource, answerWrite } from '../routes/responses.ts'
 import { datasetLock } from '../writing/dataset-ids.ts'
 import { itemOf, writeDatasets, type DatasetItem } from '../writing/dataset-writer.ts'
 import { findById, findByOrigins, unknownDataset } from '../writing/find-datasets.ts'

@@ -17,8 +17,14 @@ import {
   distributionIdentifier,
   storedTwin,
 } from '../content/distribution-iris.ts'
-import { ambiguous, classes, mergedGraphs, prune } from '../content/own-content.ts'
-import { blankAgain, rename } from '../content/rename.ts'
+import {
+  ambiguous,
+  classes,
+  mergedGraphs,
+  prune,
+  blankAgain,
+  rename,
+} from '../content/own-content.ts'
 import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
 import { contract } from '../routes/contract.ts'
 import { answerDelete, answerStoredGraph } from '../routes/responses.ts'

@@ -20,8 +20,8 @@ import {
   ownContent,
   tooManyTriples,
   type OwnContent,
+  rename,
 } from '../content/own-content.ts'
-import { rename } from '../content/rename.ts'
 import type { Precondition, RepositoryContext, ResourceBody, WriteOutcome } from '../context.ts'
 import { linkLines, removalOf } from '../deleting/members.ts'
 import { datasetLock, type DatasetTarget } from './dataset-ids.ts'

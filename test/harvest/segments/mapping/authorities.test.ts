@@ -8,10 +8,16 @@ import {
   isDataAddress,
   mediaTypeIri,
 } from '../../../../src/vocabularies/formats.ts'
-import { languageOf, textTag } from '../../../../src/vocabularies/coded-values.ts'
+import {
+  languageOf,
+  textTag,
+  themesOf,
+  themesOfTopic,
+  accessOf,
+  countryOf,
+  frequencyOf,
+} from '../../../../src/vocabularies/coded-values.ts'
 import { licenceOf } from '../../../../src/vocabularies/licences.ts'
-import { themesOf, themesOfTopic } from '../../../../src/vocabularies/themes.ts'
-import { accessOf, countryOf, frequencyOf } from '../../../../src/vocabularies/coded-values.ts'
 
 let all: Authorities
 beforeAll(async () => {
