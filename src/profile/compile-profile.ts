@@ -1,5 +1,6 @@
 /** Compiles node shapes into the tree of fields, and checks what the platform demands of it because its services rely on it. */
 
+import { dcat, sh } from '../rdf/namespaces.ts'
 import type { Problems, ProfilePlace } from './profile-problems.ts'
 import type { FindShape, PropertyNode, ShapeNode } from './profile-shapes.ts'
 import { type Field, isMappingClass, type MappingClass, type Shape } from './profile.ts'
@@ -40,17 +41,19 @@ const placeOf = (site: Site, line: number, property: string): ProfilePlace => ({
   property: site.inside ? `${site.inside}.${property}` : property,
 })
 
+/** Where the fields of compiled shapes stand, for the checks that follow. */
+const places = new WeakMap<Field, ProfilePlace>()
+
 /** The predicates that count; a `sh:path` that has no effect and one that is missing are warnings. */
 function pathsOf(site: Site, property: PropertyNode, name: string, mapping: MappingClass) {
-  const { paths = [], lines } = property
-  const warn = (line: number, problem: string) =>
-    site.problems.warn(placeOf(site, line, name), problem)
+  const { paths = [], line } = property
+  const warn = (at: number, problem: string) => site.problems.warn(placeOf(site, at, name), problem)
   if (paths.length > 0 && isReserved(name, mapping, site.root)) {
-    warn(lines.path, 'is filled by the platform; its sh:path has no effect')
+    warn(line(sh('path').value), 'is filled by the platform; its sh:path has no effect')
     return []
   }
   if (paths.length === 0 && !site.filled && !needsNoPath(name, mapping))
-    warn(lines.node, 'has no sh:path and nothing else fills it')
+    warn(line(), 'has no sh:path and nothing else fills it')
   return paths
 }
 
@@ -58,28 +61,33 @@ type Named = { readonly name: string; readonly mapping: MappingClass }
 
 /** Name and class of a property that is a field; everything that is wrong with them is reported. */
 function namedOf(property: PropertyNode, site: Site): Named | undefined {
-  const { name, mapping, paths, lines } = property
+  const { name, mapping, paths, line } = property
   if (name === undefined && mapping === undefined) return undefined
   const label = name ?? paths?.[0] ?? '(without name)'
   let isSound = true
-  const fail = (line: number, problem: string) => {
-    site.problems.add(placeOf(site, line, label), problem)
+  const fail = (at: number, problem: string) => {
+    site.problems.add(placeOf(site, at, label), problem)
     isSound = false
   }
   const isKnown = mapping !== undefined && isMappingClass(mapping)
-  if (name === undefined) fail(lines.mapping, `has mappingClass "${mapping}" but no mappingName`)
+  if (name === undefined)
+    fail(line('mappingClass'), `has mappingClass "${mapping}" but no mappingName`)
   else if (!fieldName.test(name))
-    fail(lines.name, 'a name is a letter and up to 63 letters, digits, _ or -')
-  if (mapping === undefined) fail(lines.name, 'has mappingName but no mappingClass')
-  else if (!isKnown) fail(lines.mapping, `unknown mapping class "${mapping}"`)
-  if (!paths) fail(lines.path, 'sh:path must be a predicate or an sh:alternativePath of predicates')
+    fail(line('mappingName'), 'a name is a letter and up to 63 letters, digits, _ or -')
+  if (mapping === undefined) fail(line('mappingName'), 'has mappingName but no mappingClass')
+  else if (!isKnown) fail(line('mappingClass'), `unknown mapping class "${mapping}"`)
+  if (!paths)
+    fail(
+      line(sh('path').value),
+      'sh:path must be a predicate or an sh:alternativePath of predicates',
+    )
   return isSound && name !== undefined && isKnown ? { name, mapping } : undefined
 }
 
 const within = (site: Site, name: string) => (site.inside ? `${site.inside}.${name}` : name)
 
 function linkedFields(
-  { link, lines }: PropertyNode,
+  { link, line }: PropertyNode,
   site: Site,
   name: string,
 ): readonly Field[] | 'too-deep' {
@@ -87,7 +95,7 @@ function linkedFields(
   const shape = site.find(link, site.shape.file)
   if (!shape) {
     const problem = `mappingLink <${link}> is not a sh:NodeShape of the profile`
-    site.problems.add(placeOf(site, lines.link, name), problem)
+    site.problems.add(placeOf(site, line('mappingLink'), name), problem)
     return []
   }
   if (site.open.includes(link) || site.open.length > deepest) return 'too-deep'
@@ -103,7 +111,7 @@ function childrenOf(
   name: string,
 ): readonly Field[] | 'too-deep' {
   if (property.link === undefined && property.inline.length === 0) {
-    const place = placeOf(site, property.lines.mapping, name)
+    const place = placeOf(site, property.line('mappingClass'), name)
     site.problems.add(place, 'Nested needs mappingLink or mappingProperty')
     return []
   }
@@ -121,7 +129,7 @@ function fieldOf(property: PropertyNode, site: Site): Field | undefined {
   if (!named) return undefined
   const { name, mapping } = named
   const children = mapping === 'Nested' ? childrenOf(property, site, name) : []
-  return {
+  const field = {
     ...named,
     paths: pathsOf(site, property, name, mapping),
     required: property.required,
@@ -132,6 +140,8 @@ function fieldOf(property: PropertyNode, site: Site): Field | undefined {
     ...(property.title !== undefined && { title: property.title }),
     ...(property.description !== undefined && { description: property.description }),
   }
+  places.set(field, placeOf(site, property.line(), name))
+  return field
 }
 
 function fieldsOf(properties: readonly PropertyNode[], site: Site): readonly Field[] {
@@ -139,7 +149,7 @@ function fieldsOf(properties: readonly PropertyNode[], site: Site): readonly Fie
   for (const property of properties) {
     const field = fieldOf(property, site)
     if (!field) continue
-    const place = placeOf(site, property.lines.name, field.name)
+    const place = placeOf(site, property.line('mappingName'), field.name)
     if (fields.has(field.name)) site.problems.add(place, 'is given twice')
     else fields.set(field.name, field)
   }
@@ -200,8 +210,6 @@ function isReserved(name: string, mapping: MappingClass, root: Root | undefined)
 
 // What the platform demands of a profile, because its services rely on these fields.
 
-const dcat = 'http://www.w3.org/ns/dcat#'
-
 type Demand = {
   readonly name: string
   readonly mapping: MappingClass
@@ -234,46 +242,28 @@ const inCatalogue: readonly Demand[] = [id, { name: 'catalog', mapping: 'Nested'
 type Checked = {
   readonly shape: Shape
   readonly node: ShapeNode
-  readonly find: FindShape
   readonly problems: Problems
 }
 
-type Standing = { readonly property: PropertyNode; readonly node: ShapeNode }
+const placeOfShape = ({ file, line, iri }: ShapeNode, property: string): ProfilePlace => ({
+  file,
+  line,
+  shape: iri,
+  property,
+})
 
-const standing = (properties: readonly PropertyNode[], node: ShapeNode): readonly Standing[] =>
-  properties.map((property) => ({ property, node }))
-
-/** The place of a field of the tree, or where it would have to be. */
-function demandedPlace({ node: root, find }: Checked, path: string): ProfilePlace {
-  let node = root
-  let line = root.line
-  let candidates = standing(root.properties, root)
-  const steps = path.split('.')
-  for (const [depth, name] of steps.entries()) {
-    const found = candidates.find(({ property }) => property.name === name)
-    if (!found) break
-    const { link, inline, lines } = found.property
-    const linked = link === undefined ? undefined : find(link, found.node.file)
-    node = found.node
-    line = lines.node
-    candidates = [...standing(inline, node), ...(linked ? standing(linked.properties, linked) : [])]
-    if (!linked || depth === steps.length - 1) continue
-    node = linked
-    line = linked.line
-  }
-  return { file: node.file, line, shape: node.iri, property: path }
-}
-
+/** Checks the fields of a shape, or of a field; `around` is the place of either, for what is missing in it. */
 function check(
-  checked: Checked,
+  problems: Problems,
   fields: readonly Field[],
   demands: readonly Demand[],
-  around = '',
-) {
+  around: ProfilePlace,
+): void {
   for (const demand of demands) {
-    const path = around + demand.name
-    const report = (problem: string) => checked.problems.add(demandedPlace(checked, path), problem)
     const field = fields.find(({ name }) => name === demand.name)
+    const property = [around.property, demand.name].filter(Boolean).join('.')
+    const place = { ...((field && places.get(field)) ?? around), property }
+    const report = (problem: string) => problems.add(place, problem)
     if (!field) {
       report(`is missing; it must be there with class ${demand.mapping}`)
       continue
@@ -282,38 +272,37 @@ function check(
       report(`has class ${field.mapping}; it must be ${demand.mapping}`)
     if (demand.single !== false && !field.single) report('needs sh:maxCount 1')
     if (demand.required && !field.required) report('needs sh:minCount 1')
-    check(checked, field.children, demand.parts ?? [], `${path}.`)
+    check(problems, field.children, demand.parts ?? [], place)
   }
 }
 
-const missing = ({ node, problems }: Checked, property: string, problem: string) =>
-  problems.add({ file: node.file, line: node.line, shape: node.iri, property }, problem)
-
 /** Reports every demand that the catalogue shape does not meet. */
-export function demandOfCatalogue(checked: Checked) {
-  const { node, shape } = checked
-  if (!node.properties.some((property) => property.paths?.includes(`${dcat}dataset`)))
-    missing(checked, 'dcat:dataset', 'is missing; a property with this sh:path must be there')
-  check(checked, shape.fields, [id])
+export function demandOfCatalogue({ node, shape, problems }: Checked) {
+  const property = 'dcat:dataset'
+  if (!node.properties.some(({ paths }) => paths?.includes(dcat('dataset').value)))
+    problems.add(
+      placeOfShape(node, property),
+      'is missing; a property with this sh:path must be there',
+    )
+  check(problems, shape.fields, [id], placeOfShape(node, ''))
 }
 
 /** Reports every demand that the dataset shape and its distributions do not meet. */
-export function demandOfDataset(checked: Checked) {
-  const { fields } = checked.shape
-  check(checked, fields, ofDataset)
+export function demandOfDataset({ node, shape: { fields }, problems }: Checked) {
+  check(problems, fields, ofDataset, placeOfShape(node, ''))
   const distributions = fields.find(
-    (field) => field.mapping === 'Nested' && field.paths.includes(`${dcat}distribution`),
+    ({ mapping, paths }) => mapping === 'Nested' && paths.includes(dcat('distribution').value),
   )
-  if (distributions) check(checked, distributions.children, [id], `${distributions.name}.`)
+  if (distributions)
+    check(problems, distributions.children, [id], placeOfShape(node, distributions.name))
   else
-    missing(
-      checked,
-      'dcat:distribution',
+    problems.add(
+      placeOfShape(node, 'dcat:distribution'),
       'is missing; a Nested property with this sh:path must be there',
     )
 }
 
 /** Reports every demand that the shape of a custom resource type does not meet. */
-export function demandOfResource(checked: Checked, isInCatalogue: boolean) {
-  check(checked, checked.shape.fields, isInCatalogue ? inCatalogue : [id])
+export function demandOfResource({ node, shape, problems }: Checked, isInCatalogue: boolean) {
+  check(problems, shape.fields, isInCatalogue ? inCatalogue : [id], placeOfShape(node, ''))
 }

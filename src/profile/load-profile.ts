@@ -35,7 +35,7 @@ function compileEntry(placed: Placed<Entry>, files: ShapeFiles, problems: Proble
   const isDataset = placed.entry.id === 'dataset'
   const shape = compileShape(node, { find, problems, root: isDataset ? 'record' : 'catalogue' })
   const demand = isDataset ? demandOfDataset : demandOfCatalogue
-  demand({ shape, node, find, problems })
+  demand({ shape, node, problems })
   return shape
 }
 
@@ -197,7 +197,7 @@ function compileType(
   if (!node) return undefined
   const root = entry.inCatalogue ? ('record' as const) : ('standalone' as const)
   const shape = compileShape(node, { find, problems, root })
-  demandOfResource({ shape, node, find, problems }, entry.inCatalogue)
+  demandOfResource({ shape, node, problems }, entry.inCatalogue)
   const facets = entry.search.facets.filter((facet) => {
     const isServed = exists(shape.fields, facet.path)
     if (!isServed)

@@ -76,14 +76,8 @@ export type PropertyNode = {
   readonly single: boolean
   readonly title?: string
   readonly description?: string
-  /** Where the property and its annotations stand. */
-  readonly lines: {
-    readonly node: number
-    readonly name: number
-    readonly mapping: number
-    readonly link: number
-    readonly path: number
-  }
+  /** The line of the property itself, or of its first statement with that predicate; annotations go by their local names. */
+  readonly line: (predicate?: string) => number
 }
 
 export type ShapeNode = {
@@ -148,13 +142,7 @@ function propertyOf(statements: Statements, node: Term, depth = 0): PropertyNode
     paths: pathsOf(graph, node),
     required: Number(one(sh('minCount').value)?.value ?? 0) >= 1,
     single: Number(one(sh('maxCount').value)?.value) === 1,
-    lines: {
-      node: line(node),
-      name: line(node, 'mappingName'),
-      mapping: line(node, 'mappingClass'),
-      link: line(node, 'mappingLink'),
-      path: line(node, sh('path').value),
-    },
+    line: (predicate) => line(node, predicate),
   }
 }
 
