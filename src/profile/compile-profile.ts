@@ -5,9 +5,12 @@ import type { Problems, ProfilePlace } from './profile-problems.ts'
 import type { FindShape, PropertyNode, ShapeNode } from './profile-shapes.ts'
 import { type Field, isMappingClass, type MappingClass, type Shape } from './profile.ts'
 
+/** Names are keys of JSON, columns of an index and parts of dotted paths, hence no dot and no space. */
 const fieldName = /^[A-Za-z][\w-]{0,63}$/
+/** Shapes inside shapes; deeper ones become `{id, resource}`. */
 const deepest = 4
 
+/** Where in the profile the compiler is: the shape, and how it came there. */
 type Site = {
   readonly shape: ShapeNode
   readonly find: FindShape
@@ -84,8 +87,10 @@ function namedOf(property: PropertyNode, site: Site): Named | undefined {
   return isSound && name !== undefined && isKnown ? { name, mapping } : undefined
 }
 
+/** The dotted name of a field inside the fields around it. */
 const within = (site: Site, name: string) => (site.inside ? `${site.inside}.${name}` : name)
 
+/** The fields of the shape that `mappingLink` names. A shape that would contain itself, or lies too deep, is not embedded. */
 function linkedFields(
   { link, line }: PropertyNode,
   site: Site,
@@ -105,6 +110,7 @@ function linkedFields(
   return fieldsOf(shape.properties, { shape, find, problems, open, inside: '', filled })
 }
 
+/** The fields of a `Nested` property: those of the linked shape first, then the inline ones, which replace linked ones of the same name. */
 function childrenOf(
   property: PropertyNode,
   site: Site,
@@ -124,6 +130,7 @@ function childrenOf(
   return [...linked.filter((field) => !replaced.has(field.name)), ...inline]
 }
 
+/** The compiled field; `undefined` for a property that is a mere constraint, or wrong. */
 function fieldOf(property: PropertyNode, site: Site): Field | undefined {
   const named = namedOf(property, site)
   if (!named) return undefined
@@ -144,6 +151,7 @@ function fieldOf(property: PropertyNode, site: Site): Field | undefined {
   return field
 }
 
+/** The fields of a shape or of inline properties, in their order; a name that is given twice is a problem. */
 function fieldsOf(properties: readonly PropertyNode[], site: Site): readonly Field[] {
   const fields = new Map<string, Field>()
   for (const property of properties) {
@@ -210,6 +218,7 @@ function isReserved(name: string, mapping: MappingClass, root: Root | undefined)
 
 // What the platform demands of a profile, because its services rely on these fields.
 
+/** A field that a shape must have: with this class, and where `required`, with `sh:minCount 1`. */
 type Demand = {
   readonly name: string
   readonly mapping: MappingClass
@@ -221,6 +230,7 @@ type Demand = {
 
 const id: Demand = { name: 'id', mapping: 'StandardText' }
 
+/** Search, feeds, quality and the portal read these fields of every dataset. */
 const ofDataset: readonly Demand[] = [
   id,
   {
@@ -236,6 +246,7 @@ const ofDataset: readonly Demand[] = [
   { name: 'quality_meas', mapping: 'Metrics' },
 ]
 
+/** Of custom types that are written into catalogues. */
 const inCatalogue: readonly Demand[] = [id, { name: 'catalog', mapping: 'Nested', parts: [id] }]
 
 /** A compiled shape with its node, and where to report what it lacks. */

@@ -22,10 +22,12 @@ export type EntryFile = {
 /** The second name is that of a related system, whose profiles are read as they are. */
 const names = ['platform.json', 'piveau.json']
 
+// The parts of the file are read one by one, so that one message can name what is wrong with all of them.
 const whole = z.record(z.string(), z.unknown())
 const list = z.array(z.unknown())
 const version = z.literal('1', { error: 'version must be "1", the only one there is' })
 
+/** The first of the names that there is a file of. */
 async function firstOf(directory: string): Promise<{ name: string; bytes: Buffer } | undefined> {
   for (const name of names) {
     try {
@@ -51,6 +53,7 @@ function textOf(name: string, bytes: Buffer, problems: Problems): string | undef
   return undefined
 }
 
+/** Places in the file by the path of a value. */
 function entryText(name: string, text: string, problems: Problems): EntryText {
   const line = jsonLines(text)
   return {
@@ -145,6 +148,7 @@ export type Placed<T> = { readonly entry: T; readonly at: (...path: PropertyKey[
 /** A type before its shape is compiled. */
 export type DeclaredType = Omit<ResourceType, 'shape'>
 
+/** The keys that all entries have. */
 const entry = z.object({
   id: z.string(),
   name: z.string().default(''),
@@ -153,6 +157,7 @@ const entry = z.object({
   shapeUri: z.string(),
 })
 
+/** A custom type; the names of its search settings are those of the index that related systems use. */
 const resourceEntry = z
   .object({
     ...entry.shape,
@@ -180,6 +185,7 @@ const resourceEntry = z
     return { ...rest, search: { facetSize, window, facets } }
   })
 
+/** The core entries that there are, and ids that are taken by the platform's own indices. */
 const indexed: readonly string[] = ['dataset', 'catalog']
 const reserved: ReadonlySet<string> = new Set(['dataset', 'catalog', 'catalogue', 'vocabulary'])
 

@@ -20,6 +20,7 @@ export type ClassWithModel = keyof typeof models
 export const isClassWithModel = (name: string): name is ClassWithModel =>
   Object.hasOwn(models, name)
 
+/** Their names, which components of the OpenAPI document have. */
 export const classesWithModel: readonly string[] = Object.keys(models)
 
 /** The schema of one value; `undefined` for `Nested`. */

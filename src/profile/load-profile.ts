@@ -28,6 +28,7 @@ import {
 /** The profile that ships with the platform. */
 export const builtInDirectory = fileURLToPath(new URL('../../shapes/default', import.meta.url))
 
+/** The compiled shape of a core entry, checked against the demands of the platform; `undefined` when there is no such shape. */
 function compileEntry(placed: Placed<Entry>, files: ShapeFiles, problems: Problems) {
   const { find } = files
   const node = rootOf(placed, files, problems)
@@ -39,6 +40,7 @@ function compileEntry(placed: Placed<Entry>, files: ShapeFiles, problems: Proble
   return shape
 }
 
+/** The shape of concepts goes by its name, because public profiles declare no target class for it. */
 const conceptNode = ({ files }: ShapeFiles): ShapeNode | undefined =>
   files
     .flatMap(({ shapes }) => [...shapes.values()])
@@ -49,6 +51,7 @@ function conceptShape(files: ShapeFiles, problems: Problems): Shape | undefined 
   return node && compileShape(node, { find: files.find, problems, root: 'concept' })
 }
 
+/** What the profile says of itself; it may say nothing. Two namespaces of annotations are read alike, with a warning. */
 function profileNode({ files }: ShapeFiles, problems: Problems): ProfileNode {
   const found = files.find(({ profile }) => profile)
   const namespaces = new Set(files.flatMap((file) => [...file.namespaces]))
@@ -68,6 +71,7 @@ function profileNode({ files }: ShapeFiles, problems: Problems): ProfileNode {
   return { ...node, profileVersion: node.profileVersion || '1' }
 }
 
+/** The files that entries name. */
 const namedBy = (entries: readonly Placed<{ readonly path: string }>[]): readonly NamedFile[] =>
   entries.map(({ entry, at }) => ({ path: entry.path, at: at('path') }))
 
@@ -158,6 +162,7 @@ const essence = ({ name, mapping, paths, required, single, tooDeep, children }: 
   children.map(essence),
 ]
 
+/** All of a custom type that decides what documents and its index look like. */
 const ofType = ({ id, typeUri, inCatalogue, shape, search }: ResourceType): unknown => [
   id,
   typeUri,
@@ -186,6 +191,7 @@ function exists(fields: readonly Field[], path: string): boolean {
     : more.length === 0 && targetsOf(field.mapping).has(key)
 }
 
+/** A custom type with its shape; a facet that no field can feed is left out with a warning. */
 function compileType(
   placed: Placed<DeclaredType>,
   files: ShapeFiles,

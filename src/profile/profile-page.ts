@@ -26,11 +26,13 @@ function fieldJson(field: Field, inside = ''): Readonly<Record<string, unknown>>
   }
 }
 
+/** The fields of a shape, and the class whose resources it describes. */
 const shownFields = ({ targetClass, fields }: Shape) => ({
   targetClass,
   fields: fields.map((field) => fieldJson(field)),
 })
 
+/** The compiled shape of a core entry. */
 const shapeOf = (profile: Profile, id: string): Shape =>
   id === 'dataset' ? profile.dataset : profile.catalogue
 

@@ -30,6 +30,7 @@ const sentence = ({ file, line, shape, property }: ProfilePlace, problem: string
     .filter(Boolean)
     .join(', ') + `: ${problem}`
 
+/** By file, then by line. */
 const inOrder = (a: ProfilePlace, b: ProfilePlace) =>
   compareCodePoints(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0)
 

@@ -28,6 +28,7 @@ const annotations = new Set([
   'profileVersion',
 ])
 
+/** The statements of one file, annotation terms under their local names. */
 type Statements = {
   readonly graph: Graph
   /** Namespaces in which annotation terms were found. */
@@ -38,6 +39,7 @@ type Statements = {
   readonly text: (subject: Node, predicate: string) => string
 }
 
+/** A file as a graph that knows on which line each statement stands. */
 function statementsOf(placed: readonly PlacedQuad[]): Statements {
   const namespaces = new Set<string>()
   const lines = new Map<string, number>()
@@ -101,6 +103,7 @@ type Shapes = {
   readonly namespaces: ReadonlySet<string>
 }
 
+/** The members of an RDF list; `undefined` for one that is broken or runs in a circle. */
 function listOf(graph: Graph, head: Term, seen = new Set<string>()): readonly Term[] | undefined {
   if (head.equals(rdf('nil'))) return []
   const [first] = graph.objects(head, rdf('first'))
@@ -111,6 +114,7 @@ function listOf(graph: Graph, head: Term, seen = new Set<string>()): readonly Te
   return tail && [first, ...tail]
 }
 
+/** The predicates of `sh:path`; `[]` without one, `undefined` for a path that is neither a predicate nor an alternative of predicates. */
 function pathsOf(graph: Graph, property: Term): readonly string[] | undefined {
   const [path, ...others] = graph.objects(property, sh('path'))
   if (!path) return []
@@ -123,6 +127,7 @@ function pathsOf(graph: Graph, property: Term): readonly string[] | undefined {
     : undefined
 }
 
+/** A property with its annotations; inline properties are read four levels deep. */
 function propertyOf(statements: Statements, node: Term, depth = 0): PropertyNode {
   const { graph, line, text } = statements
   const one = (name: string) => graph.objects(node, name)[0]
@@ -146,6 +151,7 @@ function propertyOf(statements: Statements, node: Term, depth = 0): PropertyNode
   }
 }
 
+/** Whether one of the classes of a subject is the one that is meant. */
 const hasClass = (graph: Graph, key: string, isMeant: (type: Term) => boolean) =>
   graph.objects(key, rdf('type')).some(isMeant)
 
@@ -216,6 +222,7 @@ export type NamedFile = { readonly path: string; readonly at: ProfilePlace }
 
 const baseIri = 'urn:cartulary:profile:'
 
+/** Reads one shape file; a link that leads out of the directory is refused. */
 async function readOne(directory: string, path: string): Promise<ShapesFile> {
   const place = await realpath(join(directory, path))
   const root = await realpath(directory)
@@ -268,6 +275,7 @@ export async function readShapeFiles(
   return { files, find: finder(files) }
 }
 
+/** Looks a shape up in the file that mentions it, then in all others in their order. */
 const finder =
   (files: readonly ShapesFile[]): FindShape =>
   (iri, ownFile) =>

@@ -19,6 +19,7 @@ type Kind = 'dataset' | 'catalogue' | 'concept' | 'member' | 'resource'
 
 const distribution = 'http://www.w3.org/ns/dcat#distribution'
 
+/** Fields without a path that the platform fills in every record of a kind. */
 const filled: Readonly<Record<Kind, readonly string[]>> = {
   dataset: ['id', 'resource', 'catalog', 'is_hvd'],
   catalogue: ['id', 'resource', 'is_hvd'],
@@ -42,6 +43,7 @@ const once = (field: Field): Field => ({
   children: field.children.map(once),
 })
 
+/** The schema of a whole record; its nested shapes become components of their own. */
 function rootSchema(shape: Shape, kind: Kind, found: Components): JsonSchema {
   const fields = kind === 'concept' ? shape.fields.map(once) : shape.fields
   const required = fields.filter((field) => isAlwaysThere(field, kind))

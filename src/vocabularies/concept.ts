@@ -95,12 +95,14 @@ const texts = (terms: readonly Term[]) =>
     .filter((text) => text !== '')
     .sort(compareCodePoints)
 
+/** `dc:identifier`, else `dct:identifier`, else the last segment of the IRI. */
 function idOf(graph: Graph, iri: string): string {
   const [code] = texts(graph.objects(iri, dc('identifier')))
   const [other] = texts(graph.objects(iri, dct('identifier')))
   return code ?? other ?? iri.slice(Math.max(iri.lastIndexOf('/'), iri.lastIndexOf('#')) + 1)
 }
 
+/** The own scheme when the concept says that it is in it, else the first that it names. */
 function schemeOf(graph: Graph, iri: string, scheme: string): string {
   const given = texts(graph.objects(iri, skos('inScheme')))
   return given.includes(scheme) ? scheme : (given[0] ?? scheme)

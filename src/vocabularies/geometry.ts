@@ -75,6 +75,7 @@ function nested(value: unknown, { depth, list }: Level, rules: Rules): Nested | 
   return list === 'line' ? (parts.length > 1 ? parts : undefined) : ringOf(parts, rules)
 }
 
+/** A ring ends where it begins and has at least three corners. */
 function ringOf(points: readonly Nested[], { closesRings }: Rules): Nested | undefined {
   const [start = []] = points
   const isClosed = String(start) === String(points.at(-1))

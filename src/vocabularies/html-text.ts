@@ -87,6 +87,7 @@ function written(html: string): string {
   return out
 }
 
+/** The address of a link behind its text, unless the text says it already. */
 function addressAfter(text: string, url: string): string {
   if (!/^(?:https?:|mailto:)/i.test(url)) return ''
   if (text === '') return url

@@ -48,6 +48,7 @@ const isFirst = (a: Candidate, b: Candidate) =>
   compareCodePoints(a.text, b.text) ||
   compareCodePoints(a.tag.full, b.tag.full)
 
+/** The language key of a text; one with a region gets its whole tag when the language is taken; `undefined` when nothing is free. */
 function keyFor(tag: Tag, taken: ReadonlySet<string>, language: string): string | undefined {
   const key = tag.rank === 1 ? language : tag.primary
   if (!taken.has(key)) return key

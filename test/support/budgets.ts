@@ -15,7 +15,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   console: 2387,
 
-  harvest: 12013,
+  harvest: 12010,
 
   http: 3010,
 
@@ -27,13 +27,13 @@ const budgets: Readonly<Record<string, number>> = {
 
   portal: 7020,
 
-  profile: 1606,
+  profile: 1588,
 
   projector: 6048,
 
   rdf: 3695,
 
-  repository: 8013,
+  repository: 7972,
 
   scheduler: 2048,
 
@@ -45,7 +45,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   text: 331,
 
-  vocabularies: 2097,
+  vocabularies: 2062,
 
   workers: 803,
 }
