@@ -32,8 +32,12 @@ export function parseQuery(q: string, scopes: Scopes, options: Options = {}): Qu
   if (text === '' || text === '*' || text === '*:*') return { kind: 'all' }
   withinLimit('queryCharacters', lengthOf(text, limits.queryCharacters), limits)
   const lexemes = paired([...lexemesOf(text, scopes, meter)], limits.queryDepth)
-  return new QueryReader(lexemes, limits).or() ?? { kind: 'none' }
+  return treeOf(lexemes, limits)
 }
+
+/** The tree of lexemes whose parentheses are paired. Throws `query-too-complex`. */
+export const treeOf = (lexemes: readonly Lexeme[], limits: QueryLimits): QueryTree =>
+  new QueryReader(lexemes, limits).or() ?? { kind: 'none' }
 
 const units = { queryCharacters: 'characters', queryTerms: 'words' } as const
 
@@ -49,7 +53,7 @@ const tooComplex = (detail: string): Failure =>
 const lengthOf = (text: string, most: number): number =>
   text.length <= most ? text.length : Array.from(text.slice(0, 2 * most + 2)).length
 
-type Lexeme =
+export type Lexeme =
   | { readonly kind: '(' | ')' }
   /** A word where an operand is missing. */
   | { readonly kind: 'AND' | 'OR' | 'NOT' }
