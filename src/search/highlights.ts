@@ -1,11 +1,11 @@
 /** Where the words of a query stand in a hit: offsets, not markup, so that nothing has to be trusted. */
 
 import { leavesOf, rankingLeaves, type Leaf, type QueryTree } from '../search-index/query-tree.ts'
-import { fold } from '../text/fold.ts'
-import { isJsonObject, type Fields } from '../text/json.ts'
+import { wildMatcher } from '../search-index/wildcard.ts'
+import type { Fields } from '../text/json.ts'
 import { stems } from '../text/stems.ts'
 import { tokenOf } from '../text/tokens.ts'
-import { listAt, textAt } from './record-values.ts'
+import { chosenAt } from './record-values.ts'
 
 type Mark = readonly [from: number, to: number]
 
@@ -22,67 +22,33 @@ type Wished = {
   readonly highlight: readonly string[]
 }
 
-/**
- * A text of a language map: the wanted language, else one of the catalogue's or the record's own, else English, else the first; the
- * pages show texts in the same order.
- */
-function chosen(
-  record: Fields,
-  name: string,
-  { locale, highlight }: Wished,
-): readonly [language: string, text: string] | undefined {
-  const value = highlight.includes(name) ? record[name] : undefined
-  if (typeof value === 'string') return [locale, value]
-  const texts = isJsonObject(value)
-    ? Object.entries(value).flatMap(([key, text]) =>
-        typeof text === 'string' && text.trim() !== '' ? [[key, text] as const] : [],
-      )
-    : []
-  const inCatalogue = listAt(record, 'catalog.language')
-  const own = inCatalogue.length > 0 ? inCatalogue : listAt(record, 'language')
-  const order = [locale, ...own.flatMap((one) => textAt(one, 'id') ?? []), 'en']
-  for (const language of order) {
-    const found =
-      texts.find(([key]) => key === language) ??
-      texts.find(([key]) => key.startsWith(`${language}-`))
-    if (found) return found
+/** Whether a token is one that a leaf looks for, in the language of its text. */
+function leafMatcher(leaf: Leaf, language: string): (token: string) => boolean {
+  switch (leaf.kind) {
+    case 'phrase':
+      return (token) => leaf.tokens.includes(token)
+    case 'wild':
+      return wildMatcher(leaf.pattern)
+    case 'prefix':
+      return (token) => token.startsWith(leaf.token)
+    case 'exact':
+      return (token) => token === leaf.token
+    case 'term': {
+      const roots = stems(language, leaf.token)
+      return (token) =>
+        token === leaf.token || stems(language, token).some((stem) => roots.includes(stem))
+    }
+    default:
+      return leaf satisfies never
   }
-  return texts[0]
 }
 
-/** Whether a word of a text is one that the leaves look for, in the language of the text. */
+/** Whether a word of a text is one that any of the leaves looks for. */
 function matcher(leaves: readonly Leaf[], language: string): (word: string) => boolean {
-  const exact = new Set<string>()
-  const roots = new Set<string>()
-  const patterns: RegExp[] = []
-  for (const leaf of leaves) {
-    if (leaf.kind === 'phrase') for (const token of leaf.tokens) exact.add(token)
-    else if (leaf.kind === 'wild')
-      patterns.push(
-        new RegExp(
-          `^${leaf.pattern
-            .replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
-            .replaceAll('*', '.*')
-            .replaceAll('?', '.')}$`,
-          'u',
-        ),
-      )
-    else if (leaf.kind === 'prefix')
-      patterns.push(
-        new RegExp(`^${leaf.token.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}`, 'u'),
-      )
-    else {
-      exact.add(leaf.token)
-      if (leaf.kind === 'term') for (const stem of stems(language, leaf.token)) roots.add(stem)
-    }
-  }
+  const all = leaves.map((leaf) => leafMatcher(leaf, language))
   return (word) => {
     const token = tokenOf(word)
-    return (
-      exact.has(token) ||
-      stems(language, token).some((stem) => roots.has(stem)) ||
-      patterns.some((pattern) => pattern.test(fold(word)))
-    )
+    return all.some((matches) => matches(token))
   }
 }
 
@@ -116,20 +82,29 @@ function densest(
 }
 
 /** `_highlight` of a record: marks of its title, and the part of its description with most of them. */
-export function highlightOf(record: Fields, tree: QueryTree, wished: Wished): object | undefined {
+export function highlightOf(
+  record: Fields,
+  tree: QueryTree,
+  { locale, highlight }: Wished,
+): object | undefined {
   const ranking = rankingLeaves(tree)
   const leaves = ranking.length > 0 ? ranking : leavesOf(tree)
-  if (leaves.length === 0) return undefined
-  const title = chosen(record, 'title', wished)
-  const description = chosen(record, 'description', wished)
-  const titleMarks = title ? marksIn(title[1], matcher(leaves, title[0])) : []
-  const all = description ? marksIn(description[1], matcher(leaves, description[0])) : []
-  if (titleMarks.length === 0 && all.length === 0) return undefined
+  const markedAt = (name: string) => {
+    const chosen = highlight.includes(name) ? chosenAt(record, name, locale) : undefined
+    if (!chosen) return undefined
+    const { text, language = locale } = chosen
+    const marks = marksIn(text, matcher(leaves, language))
+    return marks.length > 0 ? { text, language, marks } : undefined
+  }
+  const [title, description] = [markedAt('title'), markedAt('description')]
+  if (!title && !description) return undefined
   return {
-    ...(titleMarks.length > 0 && { title: titleMarks }),
-    ...(description &&
-      all.length > 0 && {
-        description: { ...densest(description[1], all), language: description[0] },
-      }),
+    ...(title && { title: title.marks }),
+    ...(description && {
+      description: {
+        ...densest(description.text, description.marks),
+        language: description.language,
+      },
+    }),
   }
 }

@@ -64,9 +64,11 @@ export function chosenAt(record: Fields, path: string, wanted: string): Chosen |
   return text === undefined || language === undefined ? undefined : { text, language }
 }
 
-/** Languages of the catalogue that a record is in. */
+/** Languages of the catalogue that a record is in, or of the record where it is a catalogue itself. */
 const mainLanguages = (record: Fields): readonly string[] =>
-  listAt(record, 'catalog.language').flatMap((one) => textAt(one, 'id') ?? [])
+  listAt(record, record['catalog'] === undefined ? 'language' : 'catalog.language').flatMap(
+    (one) => textAt(one, 'id') ?? [],
+  )
 
 /** Instants that all readers of dates know: years of four digits. */
 const earliest = Date.UTC(1, 0, 1)
