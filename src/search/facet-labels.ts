@@ -1,46 +1,11 @@
-/** Facets and their values named in the language that was asked for; what has no name in it keeps the one that it has. */
+/**
+ * Values of facets named in the language that was asked for; what has no name in it keeps the one that it has. Facets themselves, and
+ * values that are words of the platform's own, are named by those who show them.
+ */
 
 import type { Facet, FacetItem, SearchIndex } from '../search-index/search-index.ts'
 import { isJsonObject } from '../text/json.ts'
 import { everything, listAt, recordFields, textAt } from './record-values.ts'
-
-/** The order of the translations of names that are the platform's own. */
-const languages = ['de', 'fr', 'it']
-
-/** Names of the platform's own, as the default facets have them; others are the operator's. */
-const names: Readonly<Record<string, readonly string[]>> = {
-  'Data scope': ['Datenbereich', 'Portée des données', 'Ambito dei dati'],
-  'Country data': ['Daten eines Landes', 'Données d’un pays', 'Dati di un paese'],
-  'High-value datasets': [
-    'Hochwertige Datensätze',
-    'Jeux de données de forte valeur',
-    'Dati di elevato valore',
-  ],
-  'HVD categories': [
-    'Kategorien hochwertiger Daten',
-    'Catégories de forte valeur',
-    'Categorie di elevato valore',
-  ],
-  Countries: ['Länder', 'Pays', 'Paesi'],
-  Catalogues: ['Kataloge', 'Catalogues', 'Cataloghi'],
-  'Super catalogues': ['Übergeordnete Kataloge', 'Catalogues parents', 'Cataloghi superiori'],
-  Categories: ['Themen', 'Thèmes', 'Temi'],
-  Publishers: ['Herausgeber', 'Éditeurs', 'Editori'],
-  Keywords: ['Schlagwörter', 'Mots-clés', 'Parole chiave'],
-  'Metadata quality': ['Metadatenqualität', 'Qualité des métadonnées', 'Qualità dei metadati'],
-  Excellent: ['Ausgezeichnet', 'Excellent', 'Eccellente'],
-  Good: ['Gut', 'Bon', 'Buono'],
-  Sufficient: ['Ausreichend', 'Suffisant', 'Sufficiente'],
-  Bad: ['Mangelhaft', 'Insuffisant', 'Insufficiente'],
-  Formats: ['Formate', 'Formats', 'Formati'],
-  Licenses: ['Lizenzen', 'Licences', 'Licenze'],
-  Subjects: ['Gegenstände', 'Sujets', 'Argomenti'],
-  'Data services': ['Datendienste', 'Services de données', 'Servizi di dati'],
-  Vocabularies: ['Vokabulare', 'Vocabulaires', 'Vocabolari'],
-}
-
-/** Facets whose values are in the platform's own words too. */
-const ownWords = new Set(['dataScope', 'scoring'])
 
 /** Facets whose values have labels in several languages, and the member of datasets where these stand. */
 const labelled: Readonly<Record<string, string>> = {
@@ -59,16 +24,11 @@ export function namedIn(
   { facets, language }: { readonly facets: readonly Facet[]; readonly language: string },
   signal: AbortSignal,
 ): Promise<readonly Facet[]> {
-  const at = languages.indexOf(language)
-  const own = (name: string) => (Object.hasOwn(names, name) ? names[name]?.[at] : undefined) ?? name
   return Promise.all(
     facets.map(async ({ id, title, items }) => {
       const labels = await labelsOf(index, { id, items, language }, signal)
-      const renamed = items.map((item) => {
-        const found = ownWords.has(id) ? own(item.title) : labels.get(item.id)
-        return found === undefined ? item : { ...item, title: found }
-      })
-      return { id, title: own(title), items: renamed }
+      const renamed = items.map((item) => ({ ...item, title: labels.get(item.id) ?? item.title }))
+      return { id, title, items: renamed }
     }),
   )
 }

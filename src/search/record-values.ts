@@ -50,12 +50,18 @@ export type Chosen = { readonly text: string; readonly language?: string }
 
 /**
  * The text of a language map in the wanted language, else in the main language of its record: the first of the catalogue's
- * languages that the map has, else English, else the first. A plain text is in no known language.
+ * languages that the map has, else English, else the first. A plain text is in no known language. `record` is what the map is
+ * a part of, where that is not what the path begins at.
  */
-export function chosenAt(record: Fields, path: string, wanted: string): Chosen | undefined {
-  const texts = at(record, path)
+export function chosenAt(
+  part: unknown,
+  path: string,
+  wanted: string,
+  record: unknown = part,
+): Chosen | undefined {
+  const texts = at(part, path)
   if (!isJsonObject(texts)) {
-    const text = textAt(record, path)
+    const text = textAt(part, path)
     return text === undefined ? undefined : { text }
   }
   const order = [wanted, ...mainLanguages(record), 'en', ...Object.keys(texts)]
@@ -65,8 +71,8 @@ export function chosenAt(record: Fields, path: string, wanted: string): Chosen |
 }
 
 /** Languages of the catalogue that a record is in, or of the record where it is a catalogue itself. */
-const mainLanguages = (record: Fields): readonly string[] =>
-  listAt(record, record['catalog'] === undefined ? 'language' : 'catalog.language').flatMap(
+const mainLanguages = (record: unknown): readonly string[] =>
+  listAt(record, at(record, 'catalog') === undefined ? 'language' : 'catalog.language').flatMap(
     (one) => textAt(one, 'id') ?? [],
   )
 

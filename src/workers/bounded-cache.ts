@@ -15,7 +15,6 @@ export const cacheNames = [
   'search-answers',
   'search-scores',
   'search-sets',
-  'words',
 ] as const
 
 type CacheName = (typeof cacheNames)[number]

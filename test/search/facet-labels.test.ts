@@ -37,7 +37,7 @@ const facets: readonly Facet[] = [
 it('names what has a name in the language, and leaves everything else as it was', async () => {
   const named = await namedIn(partOfIndex(), { facets, language: 'de' }, AbortSignal.timeout(5_000))
   expect(named.map(({ title, items }) => [title, items.map((one) => one.title)])).toEqual([
-    ['Themen', ['Umwelt', 'X']],
+    ['Categories', ['Umwelt', 'X']],
     ['Places', ['Stadt', 'Gone']],
   ])
 })

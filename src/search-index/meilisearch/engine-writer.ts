@@ -15,7 +15,7 @@ import { Dictionary } from './dictionary.ts'
 import { away, expected, jsonText, type EngineClient, type TasksDone } from './engine-client.ts'
 import { orAbsent } from './engine-indices.ts'
 import type { Answering, Generation } from './engine-state.ts'
-import { storedOf, wordReader, type Layout } from './stored-document.ts'
+import { storedOf, type Layout } from './stored-document.ts'
 
 type WriterContext = {
   readonly client: EngineClient
@@ -54,7 +54,6 @@ export class EngineWriter {
   readonly #context: WriterContext
   readonly #terms: Dictionary
   readonly #values: Dictionary
-  readonly #words = wordReader()
   /** Versions that took records away, by mark and id: an older write that comes late must not bring a record back. */
   readonly #removals = new Map<string, number>()
   /** The last number that was given, and the largest version that took a record away; looked up when first needed. */
@@ -161,7 +160,6 @@ export class EngineWriter {
     const layout: Layout = {
       settings,
       languages,
-      words: this.#words,
       onToken: (term) => this.#terms.note(termKey(term), { term }),
       onFacetValue: (code, value) => this.#values.note(code, value),
     }

@@ -31,7 +31,6 @@ import {
   textsOf,
   tokensOf,
 } from './attributes.ts'
-import { countLookups } from '../../workers/bounded-cache.ts'
 
 export type EngineSettings = Readonly<Record<string, unknown>>
 
@@ -115,7 +114,6 @@ export const dictionarySettings = (attribute: string): EngineSettings => ({
 export type Layout = {
   readonly settings: IndexSettings
   readonly languages: readonly string[]
-  readonly words: WordReader
   readonly onToken: (token: string) => void
   readonly onFacetValue: (code: string, value: FacetEntry) => void
 }
@@ -154,7 +152,7 @@ function addText(
   into: Attributes,
   field: string,
   texts: Document['text'][string],
-  { languages, words, onToken }: Layout,
+  { languages, onToken }: Layout,
 ): void {
   const [tokens, pairs] = [new Set<string>(), new Set<string>()]
   const indexed: Record<string, string[]> = {}
@@ -162,7 +160,7 @@ function addText(
   for (const [key, values] of Object.entries(texts)) {
     const bucket = bucketOf(key, languages)
     for (const value of values) {
-      const found = words(bucket, value).slice(0, left)
+      const found = wordsIn(bucket, value).slice(0, left)
       left -= found.length
       if (found.length === 0) continue
       ;(indexed[bucket] ??= []).push(value)
@@ -227,31 +225,9 @@ function addOrders(into: Attributes, { order }: Document, { settings, languages 
   }
 }
 
-type Word = { readonly token: string; readonly stems: readonly string[] }
-
 /** The words of a text in a bucket that have a token, in their order. */
-type WordReader = (bucket: string, text: string) => readonly Word[]
-
-const mostWords = 500_000
-
-/** Words come again and again: their tokens and stems are cached, in bounded memory. */
-export function wordReader(): WordReader {
-  const cache = new Map<string, Word>()
-  return (bucket, text) => {
-    const all = words(text)
-    let misses = 0
-    const read = all.flatMap((written) => {
-      const key = `${bucket}:${written}`
-      let word = cache.get(key)
-      if (!word) {
-        misses += 1
-        word = { token: tokenOf(written), stems: stems(bucket, written) }
-        if (cache.size >= mostWords) cache.clear()
-        cache.set(key, word)
-      }
-      return word.token === '' ? [] : [word]
-    })
-    countLookups('words', all.length - misses, misses)
-    return read
-  }
-}
+const wordsIn = (bucket: string, text: string) =>
+  words(text).flatMap((written) => {
+    const token = tokenOf(written)
+    return token === '' ? [] : [{ token, stems: stems(bucket, written) }]
+  })

@@ -3,15 +3,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FacetValue } from '../search-index.ts'
 
-/** Values of about 200 bytes each that are not looked up again. */
-const mostKnown = 20_000
-
 export class FacetNumbers {
   readonly #find
   readonly #insert
   readonly #retitle
   readonly #newest
-  readonly #known = new Map<string, { readonly o: number; title: string }>()
   #next = 0
   #seq = 0
 
@@ -28,31 +24,21 @@ export class FacetNumbers {
   }
 
   /** The number of a value; its title becomes the newest one. */
-  of(facet: string, value: FacetValue): number {
-    const key = `${facet}\u0000${value.id}`
-    const known = this.#known.get(key) ?? this.#look(facet, value)
-    if (this.#known.size > mostKnown) this.#known.clear()
-    this.#known.set(key, known)
-    if (known.title !== value.title) {
-      known.title = value.title
-      this.#retitle.run(value.title, ++this.#seq, known.o)
+  of(facet: string, { id, title }: FacetValue): number {
+    const row = this.#find.get(facet, id)
+    if (!row) {
+      this.#insert.run(this.#next, facet, id, title, ++this.#seq)
+      return this.#next++
     }
-    return known.o
+    const o = Number(row['o'])
+    if (row['title'] !== title) this.#retitle.run(title, ++this.#seq, o)
+    return o
   }
 
-  /** After a rollback what is known may not be in the file. */
+  /** After a rollback the last numbers may not be in the file. */
   forget(): void {
-    this.#known.clear()
     const row = this.#newest.get()
     this.#next = Number(row?.['next'] ?? 0)
     this.#seq = Number(row?.['seq'] ?? 0)
-  }
-
-  #look(facet: string, { id, title }: FacetValue) {
-    const row = this.#find.get(facet, id)
-    if (row) return { o: Number(row['o']), title: String(row['title']) }
-    const o = this.#next++
-    this.#insert.run(o, facet, id, title, ++this.#seq)
-    return { o, title }
   }
 }

@@ -91,7 +91,7 @@ export const unavailable = (why: string, cause?: unknown): Failure =>
     cause,
   })
 
-const entry = (name: string) => new URL(`${name}-worker.ts`, import.meta.url)
+const entry = (name: string) => new URL(`${name}.ts`, import.meta.url)
 
 export const indexWriter = (options: WorkersOptions): IndexWorkers<WriterCalls> =>
   new IndexWorkers(options, {

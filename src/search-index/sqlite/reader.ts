@@ -1,6 +1,8 @@
-/** A reader of the index file: each request sees one committed state from beginning to end. */
+/** A reader of the index file, and the entry of its worker: each request sees one committed state from beginning to end. */
 
+import { workerData } from 'node:worker_threads'
 import { preparedOnce } from '../../sqlite.ts'
+import { serve, type CallContext } from '../../workers/serve.ts'
 import type { IndexName } from '../index-settings.ts'
 import type { Answer, FacetItem, SearchRequest } from '../search-index.ts'
 import { allValues, FacetDictionary } from './facet-counts.ts'
@@ -19,6 +21,8 @@ import {
 } from './snapshot.ts'
 import { StoredRecords } from './stored-records.ts'
 import { View, type ReaderFile } from './view.ts'
+import { Cancelled, reported } from './worker-failures.ts'
+import type { ReaderCalls, WorkerSettings } from './worker-messages.ts'
 
 export class IndexFileReader {
   readonly #file: ReaderFile
@@ -147,3 +151,28 @@ export class IndexFileReader {
     return known
   }
 }
+
+// Tests import the class where there is no worker.
+const { path = '', wildcardTerms }: Partial<WorkerSettings> = workerData?.data ?? {}
+let opened: IndexFileReader | undefined
+let current: CallContext | undefined
+
+function check(): void {
+  if (current?.isCancelled()) throw new Cancelled('nobody waits any more')
+}
+
+/** Opened by the first call, so that a damaged file is an answer and not a crash. */
+function read<Result>(call: CallContext, work: (reader: IndexFileReader) => Result): Result {
+  current = call
+  return reported(() => work((opened ??= new IndexFileReader(path, check, wildcardTerms))))
+}
+
+serve<ReaderCalls>({
+  search: (request, call) => read(call, (reader) => reader.search(request)),
+  open: (request, call) => read(call, (reader) => reader.open(request)),
+  page: (slice, call) => read(call, (reader) => reader.page(slice)),
+  values: ({ index, facet }, call) => read(call, (reader) => reader.values(index, facet)),
+  near: (tokens, call) => read(call, (reader) => reader.near(tokens)),
+  get: ({ index, id }, call) => read(call, (reader) => reader.get(index, id)),
+  missing: ({ index, ids }, call) => read(call, (reader) => reader.missing(index, ids)),
+})

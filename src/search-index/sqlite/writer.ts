@@ -1,8 +1,13 @@
-/** The only writer of the index file: one transaction per call. */
+/**
+ * The only writer of the index file, and the entry of its worker: one transaction per call; between calls it removes what nobody can
+ * read any more.
+ */
 
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { workerData } from 'node:worker_threads'
 import { transaction } from '../../sqlite.ts'
+import { serve } from '../../workers/serve.ts'
 import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type { Entry } from '../search-index.ts'
 import { FacetNumbers } from './facet-numbers.ts'
@@ -15,12 +20,21 @@ import {
   readGenerations,
   type Generation,
 } from './generations.ts'
-import { createCommonTables, isDamage, openDatabase } from './index-file.ts'
+import { createCommonTables, isDamage, isUnusable, openDatabase } from './index-file.ts'
 import { IndexWriter } from './index-writer.ts'
 import { Terms } from './indexed-text.ts'
 import { Purge } from './purge.ts'
 import { entries, type EntriesRequest } from './stored-records.ts'
-import type { Batch, Configured, Counts, Sent, Written } from './worker-messages.ts'
+import { reported } from './worker-failures.ts'
+import type {
+  Batch,
+  Configured,
+  Counts,
+  Sent,
+  WorkerSettings,
+  WriterCalls,
+  Written,
+} from './worker-messages.ts'
 
 /** What answers for an index, and what has to be filled; the same one while there is nothing older. */
 type Pair = { readonly answering: IndexWriter; readonly built?: IndexWriter }
@@ -182,3 +196,44 @@ export class IndexFileWriter {
     return statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0
   }
 }
+
+// Tests import the class where there is no worker.
+const { path = '' }: Partial<WorkerSettings> = workerData?.data ?? {}
+let opened: IndexFileWriter | undefined
+/** What ended later is not removed. */
+let purgeLimit = 0
+
+/** Opened by the first call, so that a damaged file is an answer and not a crash. */
+const write = <Result>(work: (writer: IndexFileWriter) => Result): Result =>
+  reported(() => work((opened ??= new IndexFileWriter(path))))
+
+/** Removes one portion; whatever came in meanwhile goes before the next. */
+function purge(): void {
+  if (opened?.purge(purgeLimit)) setImmediate(purge)
+}
+
+serve<WriterCalls>({
+  open: () => reported(() => void (opened ??= new IndexFileWriter(path)), isUnusable),
+  configure: ({ settings, languages, anew }) =>
+    write((writer) => writer.configure(settings, languages, anew)),
+  finish: (index) => write((writer) => writer.finish(index)),
+  write: (batches) => write((writer) => writer.write(batches)),
+  lastEnd: () => {
+    const end = write((writer) => writer.lastEnd())
+    purgeLimit = Math.min(purgeLimit, end)
+    return end
+  },
+  purge: (limit) => {
+    purgeLimit = limit
+    setImmediate(purge)
+  },
+  newest: () => write((writer) => writer.newest()),
+  worn: () => write((writer) => writer.worn()),
+  documents: () => write((writer) => writer.documents()),
+  entries: (request) => write((writer) => writer.entries(request)),
+  checkpoint: () => write((writer) => writer.checkpoint()),
+  close: () => {
+    opened?.close()
+    opened = undefined
+  },
+})

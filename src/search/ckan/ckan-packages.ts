@@ -66,11 +66,9 @@ function groupOf(theme: unknown, record: Fields): readonly Fields[] {
   return name === undefined ? [] : [{ name, title, display_name: title }]
 }
 
-/** A text in English, else in the main language of the record: its parts have no catalogue of their own to tell it. */
-function spokenAt(part: unknown, path: string, { catalog }: Fields): string | null {
-  const texts = { texts: at(part, path), catalog }
-  return chosenAt(texts, 'texts', 'en')?.text ?? null
-}
+/** A text in English, else in the main language of the record. */
+const spokenAt = (part: unknown, path: string, record: Fields): string | null =>
+  chosenAt(part, path, 'en', record)?.text ?? null
 
 /** A language map, or nothing where the profile knows plain texts only. */
 function mapAt(record: Fields, path: string): Fields {

@@ -3,8 +3,16 @@
 import type { Fields } from '../../text/json.ts'
 import type { Hit } from '../../search-index/search-index.ts'
 import type { RecordPages } from '../search-deps.ts'
-import { at, type Chosen, chosenAt, instantAt, listAt, recordFields } from '../record-values.ts'
-import { textAt, httpAddress } from '../record-values.ts'
+import {
+  at,
+  type Chosen,
+  chosenAt,
+  httpAddress,
+  instantAt,
+  listAt,
+  recordFields,
+  textAt,
+} from '../record-values.ts'
 
 export type FeedEntry = {
   /** IRI of the dataset. */
@@ -75,7 +83,7 @@ export function entryOf({ id, record }: Hit, { language, root, recordPages }: Re
     author: authorOf(fields, language),
     categories: listAt(fields, 'categories').flatMap((theme) => {
       const term = textAt(theme, 'id')
-      const label = chosenAt({ label: at(theme, 'label') }, 'label', language)?.text
+      const label = chosenAt(theme, 'label', language)?.text
       return term === undefined ? [] : [{ term, label }]
     }),
     files: listAt(fields, 'distributions').flatMap((one) => fileOf(one, fields, language)),
@@ -106,7 +114,6 @@ function fileOf(distribution: unknown, fields: Fields, language: string): readon
   const addresses = ['download_url', 'access_url'].flatMap((name) => listAt(distribution, name))
   const href = addresses.map(httpAddress).find((one) => one !== undefined)
   if (href === undefined) return []
-  const named = { title: at(distribution, 'title'), catalog: fields['catalog'] }
   const matching = (path: string, form: RegExp) => {
     const text = textAt(distribution, path)
     return text !== undefined && form.test(text) ? text : undefined
@@ -114,7 +121,7 @@ function fileOf(distribution: unknown, fields: Fields, language: string): readon
   return [
     {
       href,
-      title: chosenAt(named, 'title', language)?.text,
+      title: chosenAt(distribution, 'title', language, fields)?.text,
       type: matching('media_type', mediaType),
       length: matching('byte_size', /^\d{1,16}$/),
     },

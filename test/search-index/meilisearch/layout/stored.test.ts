@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { facetCode, pairCode } from '../../../../src/search-index/meilisearch/attributes.ts'
-import { storedOf, wordReader } from '../../../../src/search-index/meilisearch/stored-document.ts'
+import { storedOf } from '../../../../src/search-index/meilisearch/stored-document.ts'
 import type { Document } from '../../../../src/search-index/search-index.ts'
 import {
   documentOf,
@@ -17,7 +17,6 @@ function stored(document: Document) {
   const layout = {
     settings: settings[0]!,
     languages,
-    words: wordReader(),
     onToken: (token: string) => void tokens.push(token),
     onFacetValue: (...value: unknown[]) => void values.push(value),
   }
