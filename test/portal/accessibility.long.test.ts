@@ -1,10 +1,11 @@
-/** Every page in a real Chromium: no violation that axe-core finds, no sideways scrolling, everything without JavaScript. */
+/** Every page of the demonstration in a real Chromium: nothing that axe-core finds, no sideways scrolling, everything without JavaScript. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { chromium, type Browser } from 'playwright-core'
+import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import { remove, temporaryDirectory } from '../support/gateway.ts'
+import { startDemo, type DemoProcess } from './demo-process.ts'
 
 const places = [
   process.env['CHROMIUM'],
@@ -18,70 +19,97 @@ const require = createRequire(import.meta.url)
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-const pages = [
+const query = encodeURIComponent('SELECT * WHERE { ?s ?p ?o } LIMIT 5')
+/** Of strangers. */
+const publicPages = [
   '',
-  'datasets?q=water',
-  'datasets?q=nothing-at-all&format=PDF',
-  'datasets/gauges',
-  'datasets/gauges/quality',
+  'datasets?q=water&format=CSV',
+  'datasets?q=watr+levls&format=PDF',
+  'datasets?page=2',
+  'datasets/gauge-levels',
+  'datasets/gauge-levels/quality',
+  'datasets/archive-3',
+  'datasets/archive-3/quality',
   'datasets/facets/keywords',
   'catalogues',
-  'catalogues/rivers',
+  'catalogues/three-rivers-water',
   'publishers',
-  'publishers/Rivers%20Authority',
+  'publishers/Gew%C3%A4sserlabor%20Auenfeld',
   'vocabularies',
   'quality',
+  'quality/catalogues/three-rivers-water',
   'sparql',
-  'sparql?query=SELECT%20%2A%20WHERE%20%7B%3Fs%20%3Fp%20%3Fo%7D%20LIMIT%205',
+  `sparql?query=${query}`,
+  'sparql?query=SELEC',
   'check',
   'sign-in',
+  'pages/about',
+  'pages/accessibility',
   'nope',
-  'harvest',
+  'datasets/gauge-level',
 ]
 
-const turtle = `@prefix dcat: <http://www.w3.org/ns/dcat#> .
-@prefix dct: <http://purl.org/dc/terms/> .
-@prefix foaf: <http://xmlns.com/foaf/0.1/> .
-`
+type AxeResult = { readonly violations: { id: string; nodes: { html: string }[] }[] }
+
+/** What axe-core finds on the page as it is. */
+async function violationsOn(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe)
+  return page.evaluate(async (tags) => {
+    const scope = globalThis as unknown as {
+      axe: { run: (node: unknown, options: object) => Promise<AxeResult> }
+      document: unknown
+    }
+    const { violations } = await scope.axe.run(scope.document, { runOnly: tags })
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`)
+  }, rules)
+}
 
 describe.skipIf(executablePath === undefined)('the portal in Chromium', () => {
   let directory: string
-  let platform: Gateway
+  let demo: DemoProcess
   let browser: Browser
-
-  const put = async (path: string, body: string) => {
-    const answer = await fetch(`${client(platform).repo}${path}`, {
-      method: 'PUT',
-      headers: { 'X-API-Key': platform.key, 'Content-Type': 'text/turtle' },
-      body: turtle + body,
-    })
-    if (!answer.ok) throw new Error(await answer.text())
-  }
 
   beforeAll(async () => {
     directory = await temporaryDirectory()
-    platform = await gateway(directory)
-    browser = await chromium.launch({ executablePath: executablePath ?? '' })
-    await put(
-      '/catalogues/rivers',
-      '<https://r.example/> a dcat:Catalog ; dct:title "Rivers"@en ; dct:description "Rivers."@en ; dct:publisher <https://r.example/org> .',
-    )
-    for (const [id, title, format] of [
-      ['gauges', 'Water levels', 'CSV'],
-      ['quality', 'Water quality', 'JSON'],
-      ['maps', 'Flood maps', 'CSV'],
-    ])
-      await put(
-        `/catalogues/rivers/datasets/origin?originalId=${id}`,
-        `<https://r.example/${id}> a dcat:Dataset ; dct:title "${title}"@en, "Wasser: ${id}"@de ; dct:description "About ${title} in the rivers."@en ; dcat:keyword "river"@en ;
-        dct:publisher [ a foaf:Organization ; foaf:name "Rivers Authority" ] ; dcat:distribution [ a dcat:Distribution ; dct:title "Table"@en ; dcat:accessURL <https://r.example/${id}> ; dct:format <http://publications.europa.eu/resource/authority/file-type/${format}> ] .`,
-      )
-  })
+    demo = await startDemo(directory)
+    browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--no-sandbox'],
+    })
+  }, 120_000)
   afterAll(async () => {
     await browser?.close()
-    await platform?.stop()
+    await demo?.end()
     await remove(directory)
   })
+
+  async function signIn(page: Page, language = 'en'): Promise<void> {
+    await page.goto(`${demo.home}${language}/sign-in`)
+    await page.fill('#key', demo.key)
+    await page.click('main button')
+    await page.waitForURL(/\/harvest$/)
+  }
+
+  /** Pages behind the sign-in: lists, a pipe, a run with findings, one that waits, its removals. */
+  async function stewardPages(page: Page): Promise<readonly string[]> {
+    const get = async (path: string) =>
+      (await page.request.get(`${demo.home}api/scheduler/${path}`)).json()
+    const runs = (await get('runs?pipe=county-archive')) as {
+      id: string
+      counts: { held: number }
+    }[]
+    const held = runs.find(({ counts }) => counts.held > 0)?.id
+    return [
+      'harvest',
+      'harvest/runs',
+      'harvest/waiting',
+      'harvest/deleted',
+      'harvest/pipes/county-archive',
+      `harvest/runs/${runs.at(-1)?.id}`,
+      `harvest/runs/${held}`,
+      `harvest/runs/${held}/held`,
+    ]
+  }
 
   for (const language of ['en', 'de'])
     for (const colorScheme of ['light', 'dark'] as const)
@@ -94,57 +122,161 @@ describe.skipIf(executablePath === undefined)('the portal in Chromium', () => {
             bypassCSP: true,
           })
           const page = await context.newPage()
-          for (const path of pages) {
-            await page.goto(`${platform.url}/${language}/${path}`)
-            await page.evaluate(axe)
-            const found = await page.evaluate(async (tags) => {
-              const { violations } = await (
-                globalThis as unknown as {
-                  axe: {
-                    run: (
-                      node: unknown,
-                      options: object,
-                    ) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>
-                  }
-                }
-              ).axe.run((globalThis as unknown as { document: unknown }).document, {
-                runOnly: tags,
-              })
-              return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`)
-            }, rules)
-            expect([path, found]).toEqual([path, []])
+          const look = async (path: string) => {
+            await page.goto(`${demo.home}${language}/${path}`)
+            expect([path, await violationsOn(page)]).toEqual([path, []])
             const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
             expect([path, isWide]).toEqual([path, false])
           }
+          for (const path of publicPages) await look(path)
+          await signIn(page, language)
+          for (const path of await stewardPages(page)) await look(path)
           await context.close()
         },
-        120_000,
+        180_000,
       )
 
-  it('without JavaScript: a search, two filters, one taken away, another order, a file, signing in and out', async () => {
+  it('a check of metadata with findings is as accessible as its form', async () => {
+    const page = await (await browser.newContext({ bypassCSP: true })).newPage()
+    for (const text of [
+      '@prefix dcat: <http://www.w3.org/ns/dcat#> .\n<urn:x> a dcat:Dataset .',
+      'no RDF',
+    ]) {
+      await page.goto(`${demo.home}en/check`)
+      await page.fill('#rdf', text)
+      await page.click('main button')
+      await page.waitForSelector('#result')
+      expect(await violationsOn(page)).toEqual([])
+    }
+    await page.context().close()
+  }, 60_000)
+
+  it('text spacing of WCAG 1.4.12 and a zoom of 400 % cut nothing off', async () => {
+    const page = await (
+      await browser.newContext({ viewport: { width: 320, height: 256 }, bypassCSP: true })
+    ).newPage()
+    for (const path of [
+      '',
+      'datasets?q=water',
+      'datasets/gauge-levels',
+      'datasets/archive-3/quality',
+    ]) {
+      await page.goto(`${demo.home}en/${path}`)
+      await page.addStyleTag({
+        content:
+          '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-block-end: 2em !important }',
+      })
+      const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+      expect([path, isWide]).toEqual([path, false])
+    }
+    await page.context().close()
+  }, 60_000)
+
+  it('the keyboard alone reaches the content first, then everything, and one can see where it is', async () => {
+    const page = await (
+      await browser.newContext({ viewport: { width: 1280, height: 900 } })
+    ).newPage()
+    for (const path of ['datasets?q=water', 'datasets/gauge-levels']) {
+      await page.goto(`${demo.home}en/${path}`)
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate('document.activeElement.className')).toBe('skip')
+      await page.keyboard.press('Enter')
+      expect(await page.evaluate('document.activeElement.id')).toBe('content')
+      const seen = new Set<string>()
+      for (let step = 0; step < 25; step += 1) {
+        await page.keyboard.press('Tab')
+        const [name, outline] = (await page.evaluate(
+          '(() => { const e = document.activeElement; const s = getComputedStyle(e); return [e.outerHTML.slice(0, 120), s.outlineStyle !== "none" || s.boxShadow !== "none"] })()',
+        )) as [string, boolean]
+        expect([name, outline]).toEqual([name, true])
+        seen.add(name)
+      }
+      expect(seen.size).toBeGreaterThan(15)
+    }
+    await page.context().close()
+  }, 60_000)
+
+  it('without JavaScript: a search, two values of a filter, one taken away, pages, another order, a file', async () => {
     const context = await browser.newContext({
       javaScriptEnabled: false,
       viewport: { width: 1280, height: 900 },
     })
     const page = await context.newPage()
-    await page.goto(`${platform.url}/en/`)
+    const count = async () => Number(/\d+/.exec((await page.textContent('h1')) ?? '')?.[0])
+    await page.goto(`${demo.home}en/`)
     await page.fill('main input[name=q]', 'water')
     await page.click('main button')
-    expect(await page.textContent('h1')).toContain('2 datasets')
+    const all = await count()
     await page.check('input[name=format][value=CSV]')
     await page.click('text=Apply filters')
-    expect(await page.textContent('h1')).toContain('One dataset')
-    await page.click('.chip')
-    expect(await page.textContent('h1')).toContain('2 datasets')
+    const withCsv = await count()
+    expect(withCsv).toBeLessThan(all)
+    await page.check('input[name=format][value=JSON]')
+    await page.click('text=Apply filters')
+    expect(await count()).toBeGreaterThanOrEqual(withCsv)
+    await page.click('.chip:has-text("JSON")')
+    expect(await count()).toBe(withCsv)
+    await page.goto(`${demo.home}en/datasets`)
+    await page.click('.pages a[rel=next]')
+    expect(page.url()).toContain('page=2')
     await page.selectOption('#sort', 'title')
     await page.click('.listbar button')
     expect(page.url()).toContain('sort=title')
     const href = await page.getAttribute('.take a:has-text("CSV")', 'href')
-    expect((await page.request.get(platform.url + (href ?? ''))).status()).toBe(200)
-    await page.goto(`${platform.url}/en/sign-in`)
-    await page.fill('#key', platform.key)
-    await page.click('main button')
-    expect(page.url()).toMatch(/\/en\/harvest$/)
+    expect((await page.request.get(new URL(href ?? '', demo.home).href)).status()).toBe(200)
+    await context.close()
+  }, 60_000)
+
+  it('four clicks from the home page: hourly water levels under an open licence, their file, and who to ask', async () => {
+    const page = await (
+      await browser.newContext({ viewport: { width: 1280, height: 900 } })
+    ).newPage()
+    await page.goto(`${demo.home}en/`)
+    await page.fill('main input[name=q]', 'water levels')
+    await page.click('main form button')
+    expect(await page.textContent('.hits li:first-child')).toContain('CC BY')
+    await page.click('.hits li:first-child h2 a')
+    await page.waitForSelector('.dist')
+    const record = (await page.textContent('main')) ?? ''
+    expect(record).toMatch(/every fifteen minutes|hour/i)
+    expect(await page.getAttribute('.dist a:has-text("Download")', 'href')).toMatch(/^https?:/)
+    expect(await page.getAttribute('aside a[href^="mailto:"]', 'href')).toContain('@')
+    await page.context().close()
+  }, 60_000)
+
+  it('suggestions are a list that the keyboard walks through', async () => {
+    const page = await (await browser.newContext({ bypassCSP: true })).newPage()
+    await page.goto(`${demo.home}en/`)
+    await page.type('#q', 'water lev')
+    await page.waitForSelector('.suggestions a')
+    await page.keyboard.press('ArrowDown')
+    expect(await page.getAttribute('#q', 'aria-activedescendant')).toBe('q-suggestions-0')
+    expect(await violationsOn(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/datasets\//)
+    await page.context().close()
+  }, 60_000)
+
+  // The last one: it removes what the others look at.
+  it('without JavaScript: signing in, running a pipe, consent to a removal, signing out', async () => {
+    const context = await browser.newContext({
+      javaScriptEnabled: false,
+      viewport: { width: 1280, height: 900 },
+    })
+    const page = await context.newPage()
+    await signIn(page)
+    await page.click('tr:has-text("county archive") button[value=run]')
+    expect(page.url()).toMatch(/\/harvest\/runs\//)
+    await expect
+      .poll(async () => {
+        await page.reload()
+        return page.textContent('main')
+      })
+      .toContain('Look at them and decide')
+    await page.click('text=Look at them and decide')
+    await page.check('input[name=sure]')
+    await page.click('button[value=confirm]')
+    expect(await page.textContent('main')).toContain('The records are being removed')
     await page.click('text=Sign out')
     expect(page.url()).toMatch(/\/en\/$/)
     await context.close()

@@ -1,34 +1,13 @@
 /** `npm run demo`: what it prints, and what is there to look at. */
 
-import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { remove, temporaryDirectory } from '../support/gateway.ts'
-
-const root = new URL('../..', import.meta.url).pathname
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  scripts: { demo: string }
-}
+import { startDemo } from './demo-process.ts'
 
 it('shows pages, measured datasets, a value that was left out and a removal that waits, and leaves nothing behind', async () => {
   const temporary = await temporaryDirectory()
-  const child = spawn(process.execPath, scripts.demo.split(' ').slice(1), {
-    cwd: root,
-    env: { ...process.env, PLATFORM_PORT: '0', TMPDIR: temporary },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  let output = ''
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-      if (output.includes('For programs')) resolve()
-    })
-    void ended.then((code) => reject(new Error(`ended with ${code}: ${output}`)))
-  })
-  const [, home = '', key = ''] =
-    /Look at\n {2}(\S+)\n.*\n {2}(\S+)\nCtrl-C ends/.exec(output) ?? []
+  const { home, key, end } = await startDemo(temporary)
   const get = async (path: string) =>
     (await fetch(new URL(path, home), { headers: { 'X-API-Key': key } })).json()
 
@@ -64,8 +43,7 @@ it('shows pages, measured datasets, a value that was left out and a removal that
     'name="do" value="confirm"',
   )
 
-  child.kill('SIGINT')
-  expect(await ended).toBe(0)
+  expect(await end()).toBe(0)
   expect(readdirSync(temporary).filter((name) => name.startsWith('cartulary-demo'))).toEqual([])
   await remove(temporary)
 }, 90_000)

@@ -1,0 +1,48 @@
+/** `npm run demo` as a process of its own, for tests that walk through what it shows. */
+
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+const root = new URL('../..', import.meta.url).pathname
+const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
+  scripts: { demo: string }
+}
+
+export type DemoProcess = {
+  /** Home page, `/` at its end. */
+  readonly home: string
+  readonly key: string
+  /** Everything that it printed. */
+  readonly output: string
+  /** Ctrl-C; resolves with the exit code. */
+  readonly end: () => Promise<number | null>
+}
+
+/** Resolves when it says where to look; its files are in `temporary`. */
+export async function startDemo(temporary: string): Promise<DemoProcess> {
+  const child = spawn(process.execPath, scripts.demo.split(' ').slice(1), {
+    cwd: root,
+    env: { ...process.env, PLATFORM_PORT: '0', TMPDIR: temporary },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  let output = ''
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      if (output.includes('For programs')) resolve()
+    })
+    void ended.then((code) => reject(new Error(`ended with ${code}: ${output}`)))
+  })
+  const [, home = '', key = ''] =
+    /Look at\n {2}(\S+)\n.*\n {2}(\S+)\nCtrl-C ends/.exec(output) ?? []
+  return {
+    home,
+    key,
+    output,
+    end: () => {
+      child.kill('SIGINT')
+      return ended
+    },
+  }
+}
