@@ -9,10 +9,10 @@ import type { Authorities } from '../../vocabularies/authorities.ts'
 import { textFromHtml } from '../../vocabularies/html-text.ts'
 import { licenceOf } from '../../vocabularies/licences.ts'
 import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
-import { distribution, exportFile } from '../mapping/distribution.ts'
-import { fromHtml, write } from '../mapping/properties.ts'
+import { type DatasetValues, exportFile } from '../mapping/distribution.ts'
+import { fromHtml } from '../mapping/properties.ts'
 import type { MappedRecord } from '../mapping/record.ts'
-import { type Portal, recordIn } from './portal.ts'
+import type { Portal } from './portal.ts'
 
 /** The page of a dataset. */
 export const hubPage = ({ root }: Portal, id: string): string =>
@@ -40,45 +40,39 @@ const geoService = 'ArcGIS GeoService'
 
 // Records of the API (OGC API - Records, part 1).
 
-/** A GeoJSON feature of the records API as a dataset. */
-export function mapFeature(fields: Fields, site: Portal, sourceId: string): MappedRecord {
+/** What a GeoJSON feature of the records API says. */
+export function featureValues(fields: Fields, site: Portal, sourceId: string): DatasetValues {
   const own = fieldsOf(fields['properties'])
-  const page = hubPage(site, sourceId)
-  const record = recordIn(site, page)
-  const { dataset } = record
-  write(dataset, {
-    identifier: sourceId,
-    title: own['title'],
-    description: saidText(fromHtml(own['description'])) ?? fromHtml(own['snippet']),
-    keyword: own['tags'],
-    // `/Categories/Environment`: the last step says what it is.
-    themes: listOf(own['categories']).map((one) => saidText(one)?.replace(/^.*\//, '')),
-    landingPage: page,
-    publisher: { name: saidText(own['source']) ?? own['owner'] },
-    issued: own['created'],
-    modified: own['modified'],
-    places: [{ geometry: fields['geometry'] }],
-  })
   const given = [fieldsOf(own['structuredLicense'])['url'], own['license'], own['licenseInfo']]
   const said = given.flatMap(listOf).flatMap((one) => saidText(one) ?? [])
   const { licences: titles, rights } = licenceIn(said, site.authorities)
-  const licence = { licences: titles.map((title) => ({ title })), rights }
   // A layer can be had in every format; an item without one is not known to be a table or a map.
   const [, item, layer] = /^(.+)_(\d+)$/.exec(sourceId) ?? []
   const files = `${site.root}/api/download/v1/items/${encodeURIComponent(item ?? '')}`
-  for (const name of item === undefined ? [] : ['csv', 'geojson', 'shapefile', 'kml'])
-    exportFile(dataset, {
-      id: sourceId,
-      name,
-      ...licence,
-      downloadUrl: `${files}/${name}?layers=${layer}`,
-    })
+  const names = item === undefined ? [] : ['csv', 'geojson', 'shapefile', 'kml']
+  const exports = names.map((name) =>
+    exportFile(sourceId, name, { rights, downloadUrl: `${files}/${name}?layers=${layer}` }),
+  )
   const url = saidText(own['url'])
   const isService = /\/rest\/services\//i.test(url ?? '')
   const services = [{ title: { '': geoService }, endpoint: url }]
   const service = isService ? { title: geoService, format: geoService, services } : {}
-  if (url !== undefined) distribution(dataset, { accessUrl: url, ...service, ...licence })
-  return record
+  return {
+    identifier: sourceId,
+    title: own['title'],
+    description: saidText(fromHtml(own['description'])) ?? fromHtml(own['snippet']),
+    keywords: [own['tags']],
+    // `/Categories/Environment`: the last step says what it is.
+    themes: listOf(own['categories']).map((one) => saidText(one)?.replace(/^.*\//, '')),
+    landingPage: hubPage(site, sourceId),
+    publisher: { name: saidText(own['source']) ?? own['owner'] },
+    issued: own['created'],
+    modified: own['modified'],
+    places: [{ geometry: fields['geometry'] }],
+    licences: titles.map((title) => ({ title })),
+    distributions:
+      url === undefined ? exports : [...exports, { accessUrl: url, ...service, rights }],
+  }
 }
 
 // Datasets of a feed.

@@ -8,7 +8,7 @@ import { Failure } from '../../errors.ts'
 import { type Fields, isJsonObject } from '../../text/json.ts'
 import { fieldsOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
-import { hubPage, itemIn, mapFeature, mendEntry } from './arcgis-mapping.ts'
+import { hubPage, itemIn, featureValues, mendEntry } from './arcgis-mapping.ts'
 import { datasetsOf } from './datajson.ts'
 import { type JsonDocument, openUnlessSame } from './documents.ts'
 import type { ImportConfig } from './import-config.ts'
@@ -22,6 +22,7 @@ import {
   type Portal,
   type PortalEntry,
   portalOf,
+  type PortalRun,
   siteRoot,
 } from './portal.ts'
 import type { ImportEvent } from './reception.ts'
@@ -48,7 +49,7 @@ type ArcgisConfig = z.infer<typeof arcgisConfig>
 type Config = ArcgisConfig & ImportConfig
 
 type Finds = AsyncGenerator<ImportEvent, void>
-type Run = ImportRun<ArcgisConfig>
+type Run = PortalRun<ArcgisConfig>
 
 export const arcgisImporter: ImporterKind<ArcgisConfig> = {
   names: ['importing-arcgis', 'importing-arcgishub', 'importing-arcgis-hub'],
@@ -66,9 +67,9 @@ const hour = 3_600_000
  * The first feed that is there and has datasets, else the records. Feeds can be switched off, and break off while they are made;
  * what is said of the site as a whole (refused, out of reach) is final.
  */
-async function* importArcgis(run: Run): Finds {
+async function* importArcgis(given: ImportRun<ArcgisConfig>): Finds {
+  const run = await portalOf<ArcgisConfig>(given, siteOf(given.config.address))
   const { config, lastRun, now, signal } = run
-  const site = await portalOf<ArcgisConfig>(run, siteOf(config.address))
   const since = config.incremental ? lastRun?.getTime() : undefined
   const hours = since === undefined ? undefined : Math.ceil((now() - since) / hour) + 1
   let failure: Failure | undefined
@@ -76,7 +77,7 @@ async function* importArcgis(run: Run): Finds {
     try {
       const document = await openUnlessSame(run, url)
       if (document === 'unchanged') yield { kind: 'end', as: 'not-modified' }
-      else if (document !== 'absent') yield* fromFeed(run, site, { document, url, failure })
+      else if (document !== 'absent') yield* fromFeed(run, { document, url, failure })
       return
     } catch (error) {
       signal.throwIfAborted()
@@ -84,7 +85,7 @@ async function* importArcgis(run: Run): Finds {
       failure ??= error
     }
   try {
-    yield* recordPages(run, site)
+    yield* recordPages(run)
   } catch (error) {
     const isAbsent = error instanceof Failure && error.kind === 'source-not-found'
     throw isAbsent ? (failure ?? error) : error
@@ -124,13 +125,13 @@ type Feed = {
  * A feed has no total of its own: the records API tells how many there are, before and after. Throws what says that the document is
  * no feed before it yields a record.
  */
-async function* fromFeed(run: Run, site: Portal, { document, url, failure }: Feed): Finds {
+async function* fromFeed(run: Run, { document, url, failure }: Feed): Finds {
   const before = run.config.incremental ? undefined : await recordCount(run)
   if (before !== undefined) yield { kind: 'total', total: before }
   // Feeds in the words of DCAT-US have none of these defects.
   const mend = /"dcat:dataset"|"@graph"/.test(document.start) ? mendEntry : undefined
-  const pods = { ...site, pageOf: (id: string) => hubPage(site, id), idIn: itemIn }
-  yield* datasetsOf(run, { ...pods, ...(mend && { mend }) }, { document, url })
+  const pods = { pageOf: (id: string) => hubPage(run, id), idIn: itemIn, ...(mend && { mend }) }
+  yield* datasetsOf(run, pods, { document, url })
   const after = before === undefined ? undefined : await recordCount(run)
   if (after !== undefined) yield { kind: 'total', total: after }
   // Nobody can tell whether another feed has the same datasets as the one that was wanted.
@@ -149,27 +150,30 @@ async function recordCount({ source, config }: Run): Promise<number | undefined>
 }
 
 /** Records, page by page in the order in which they were made. */
-function recordPages({ source, config, output }: Run, site: Portal): Finds {
+function recordPages(run: Run): Finds {
+  const { source, config } = run
   const accept = 'application/geo+json, application/json;q=0.9'
   const ask = async ({ met }: { readonly met: number }) => {
     const url = recordsAddress(config, config.pageSize, met + 1)
     const page = await askList(source, url, 'features', { accept })
     return { ...page, total: countOf(page.fields['numberMatched']) }
   }
-  return listPages({ output, ask, size: config.pageSize, read: (one) => featureEntry(one, site) })
+  return listPages(run, { ask, size: config.pageSize, read: (one) => featureEntry(one, run) })
 }
 
 function featureEntry(fields: Fields, site: Portal): PortalEntry {
   const sourceId = plainText(fields['id']) ?? ''
   // Counts of visitors change without the record, links with the request.
   const { properties, links: _links, ...rest } = fields
+  const page = hubPage(site, sourceId)
   const lasts = lasting(fieldsOf(properties), ['numViews', 'avgRating', 'numRatings'])
   return {
     sourceId,
     title: fieldsOf(properties)['title'],
-    sourceUrl: hubPage(site, sourceId),
+    sourceUrl: page,
     flaw: isJsonObject(properties) ? undefined : 'The record has no properties.',
     lasting: { ...rest, properties: lasts },
-    map: () => mapFeature(fields, site, sourceId),
+    record: { fallbackIri: page },
+    values: () => featureValues(fields, site, sourceId),
   }
 }

@@ -1,6 +1,5 @@
 /** A package of CKAN as a dataset of DCAT-AP, as ckanext-dcat and the schemas of scheming portals write it. */
 
-import { dcat } from '../../rdf/namespaces.ts'
 import { type Fields, isJsonObject } from '../../text/json.ts'
 import type { Authorities } from '../../vocabularies/authorities.ts'
 import { textTag, themesOf, themesOfTopic } from '../../vocabularies/coded-values.ts'
@@ -16,10 +15,10 @@ import {
 } from '../../vocabularies/loose-values.ts'
 import { type AgentFields, type ContactFields, isContact, isNamed } from '../mapping/agents.ts'
 import { boxFrom, outlineFrom } from '../mapping/coverage.ts'
-import { distribution } from '../mapping/distribution.ts'
-import { fromHtml, type PropertyValues, write } from '../mapping/properties.ts'
-import { isUsableIri, type MappedRecord, type Subject } from '../mapping/record.ts'
-import { type EntryReader, lasting, type Portal, recordIn } from './portal.ts'
+import type { DatasetValues, DistributionFields } from '../mapping/distribution.ts'
+import { fromHtml, type PropertyValues } from '../mapping/properties.ts'
+import { isUsableIri } from '../mapping/record.ts'
+import { type EntryReader, lasting, type Portal } from './portal.ts'
 
 type CkanPortal = Portal<{
   readonly identifier: 'id' | 'name'
@@ -35,17 +34,28 @@ type CkanPortal = Portal<{
 export const packageReader =
   (portal: CkanPortal): EntryReader =>
   (fields) => {
+    const { root, config } = portal
     const id = plainText(fields['id']) ?? ''
     const name = plainText(fields['name']) ?? ''
-    const isById = portal.config.identifier === 'id'
+    const isById = config.identifier === 'id'
+    const reader = readerOf(fields)
     return {
       sourceId: isById ? id : name,
       title: fields['title'],
       aliases: [isById ? name : id],
-      sourceUrl: `${portal.root}/dataset/${encodeURIComponent(name || id)}`,
+      sourceUrl: `${root}/dataset/${encodeURIComponent(name || id)}`,
       skipped: reasonToSkip(fields, portal),
       lasting: lasting(fields, ['tracking_summary', 'num_views']),
-      map: () => mappedPackage(fields, portal),
+      record: {
+        fallbackIri: `${root}/dataset/${encodeURIComponent(id || name)}`,
+        iri: saidText(reader.get('uri')),
+        language: textTag(structuredList(reader.get('language'))) ?? config.language,
+      },
+      values: (record) => {
+        if (isMarkedPrivate(fields))
+          record.note('private-record', 'private, in an answer to anybody')
+        return packageValues(fields, reader, portal)
+      },
     }
   }
 
@@ -118,32 +128,21 @@ const firstSaid = (values: readonly unknown[]) =>
     (isJsonObject(value) ? Object.values(value).flatMap(listOf) : listOf(value)).some(saidText),
   )
 
-/** Deterministic; whatever the fields hold. */
-export function mappedPackage(fields: Fields, portal: CkanPortal): MappedRecord {
-  const { root, config, authorities, isDkan = false } = portal
-  const reader = readerOf(fields)
+function packageValues(fields: Fields, reader: Reader, portal: CkanPortal): DatasetValues {
+  const { isDkan = false } = portal
   const { get, translated } = reader
-  const id = plainText(fields['id']) ?? plainText(fields['name']) ?? ''
-  const record = recordIn(portal, `${root}/dataset/${encodeURIComponent(id.toWellFormed())}`, {
-    iri: saidText(get('uri')),
-    language: textTag(structuredList(get('language'))) ?? config.language,
-  })
-  const { dataset } = record
-  if (isMarkedPrivate(fields)) record.note('private-record', 'private, in an answer to anybody')
   const [url, name] = [saidText(get('url')) ?? '', plainText(get('name'))]
-  const isPage = /^https?:/i.test(url) && dataset.link(dcat('landingPage'), url)
-  const ownPage = name === undefined ? undefined : `${root}/dataset/${encodeURIComponent(name)}`
-  const keywords = structured(get('keywords'))
-  if (isJsonObject(keywords)) dataset.text(dcat('keyword'), keywords)
-  write(dataset, {
-    identifier: structured(get('identifier', 'guid') ?? id),
+  const ownPage =
+    name === undefined ? undefined : `${portal.root}/dataset/${encodeURIComponent(name)}`
+  return {
+    identifier: structured(get('identifier', 'guid') ?? plainText(fields['id']) ?? name),
     otherIdentifiers: [get('uri'), ...structuredList(get('alternate_identifier'))],
     title: translated('title'),
     description: isDkan ? fromHtml(translated('notes')) : translated('notes'),
-    ...subjects(reader, authorities),
+    ...subjects(reader, portal.authorities),
     hvdCategory: get('hvd_category'),
     type: get('dcat_type'),
-    landingPage: isPage ? undefined : ownPage,
+    firstLandingPage: [/^https?:/i.test(url) ? url : undefined, ownPage],
     page: structuredList(get('documentation')),
     publisher: publisher(reader, isDkan),
     creator: creators(reader),
@@ -161,10 +160,12 @@ export function mappedPackage(fields: Fields, portal: CkanPortal): MappedRecord 
     versionNotes: translated('version_notes'),
     ...extent(get),
     ...relations(get),
-  })
-  for (const value of listOf(fields['resources']))
-    resource(dataset, readerOf(fieldsOf(value)), { isDkan, package: packageLicence(get, portal) })
-  return record
+    licences: [packageLicence(get, portal)],
+    distributions: listOf(fields['resources'])
+      .map((one) => readerOf(fieldsOf(one)))
+      .filter(({ get: read }) => String(read('state')).toLowerCase() !== 'deleted')
+      .map((one) => distributionOf(one, portal)),
+  }
 }
 
 /** Tags are keywords whatever else they mean; groups are keywords when they are no theme. */
@@ -177,7 +178,7 @@ function subjects({ get }: Reader, authorities: Authorities): PropertyValues {
   })
   const keywords = structured(get('keywords'))
   return {
-    keyword: tags.length > 0 || isJsonObject(keywords) ? tags : keywords,
+    keywords: isJsonObject(keywords) ? [keywords, tags] : [tags.length > 0 ? tags : keywords],
     themes: [
       ...structuredList(get('theme')),
       ...groups.map(({ name, display_name: shown, title }) => [name, shown, title]),
@@ -306,18 +307,15 @@ function packageLicence(get: Reader['get'], portal: CkanPortal): LicenceNames {
   return { id, url, title }
 }
 
-type PackageContext = { readonly isDkan: boolean; readonly package: LicenceNames }
-
-function resource(dataset: Subject, { get, translated }: Reader, context: PackageContext): void {
-  const state = get('state')
-  if (typeof state === 'string' && state.toLowerCase() === 'deleted') return
-  const text = (name: string) => (context.isDkan ? fromHtml(translated(name)) : translated(name))
+function distributionOf({ get, translated }: Reader, portal: CkanPortal): DistributionFields {
+  const text = (name: string) => (portal.isDkan ? fromHtml(translated(name)) : translated(name))
   const [url, id] = [get('url'), saidText(get('id'))]
   const isUpload = plainText(get('url_type')) === 'upload'
-  const isFile = isUpload || isDataAddress(url, dataset.record.options.authorities)
+  const isFile = isUpload || isDataAddress(url, portal.authorities)
   const [licence, title] = [get('license', 'license_id'), get('license_title')]
-  distribution(dataset, {
-    iri: saidText(get('uri')) ?? dataset.below('/resource/', id),
+  return {
+    iri: saidText(get('uri')),
+    below: id && `/resource/${encodeURIComponent(id)}`,
     identifier: get('identifier') ?? id,
     title: text('name'),
     description: text('description'),
@@ -329,7 +327,7 @@ function resource(dataset: Subject, { get, translated }: Reader, context: Packag
     packageFormat: get('package_format'),
     size: get('size'),
     checksum: { value: get('hash'), algorithm: get('hash_algorithm') },
-    licences: [{ id: licence, url: get('license_url'), title }, context.package],
+    licences: [{ id: licence, url: get('license_url'), title }],
     rights: structuredList(get('rights')),
     issued: get('issued') ?? get('created'),
     modified: get('modified') ?? get('last_modified') ?? get('metadata_modified'),
@@ -343,5 +341,5 @@ function resource(dataset: Subject, { get, translated }: Reader, context: Packag
       const endpoint = structuredList(url)
       return { ...fields, iri: uri, endpoint, endpointDescription: endpoint_description }
     }),
-  })
+  }
 }

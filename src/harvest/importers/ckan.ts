@@ -50,14 +50,15 @@ const withoutOrder = new Failure(
 
 /** Steps by what was received: larger pages than the portal likes are cut in silence. */
 async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
-  const { config, source, output } = run
+  const { config, source } = run
   const root = portalRoot(config.address)
   const licences = licenceList(isLicenceUnclear, async () => {
     const accepts = [400, 403, 404, 405, 409]
     const answer = await action(source, { root, name: 'license_list' }, { accepts, paged: false })
     return answer.ok ? answer.result : []
   })
-  const read = packageReader({ ...(await portalOf(run, root)), licence: licences.find })
+  const portal = await portalOf<CkanConfig>(run, root)
+  const read = packageReader({ ...portal, licence: licences.find })
   const names = new Set<unknown>()
   let order = 0
   const ask = async ({ met }: { readonly met: number }) => {
@@ -70,7 +71,7 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
     return page
   }
   try {
-    yield* listPages({ output, read, ask })
+    yield* listPages(portal, { read, ask })
   } catch (error) {
     // Servers in front of the search refuse to go deep; what can be listed can be asked for by name.
     if (names.size === 0 || !isRefusal(error)) throw error
@@ -78,7 +79,7 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
       throw isRefusal(other) ? error : other
     })
     if (!all) throw error
-    const found = (value: unknown) => foundEntry(value, { output, read, pointer: '/result' })
+    const found = (value: unknown) => foundEntry(portal, value, { read, pointer: '/result' })
     yield* singly(source, root, { all, names, found })
     return
   }

@@ -15,13 +15,13 @@ import {
 } from '../../vocabularies/loose-values.ts'
 import type { AgentFields, ContactFields } from '../mapping/agents.ts'
 import { outlineFrom } from '../mapping/coverage.ts'
-import { distribution } from '../mapping/distribution.ts'
-import { fromHtml, type PropertyValues, write } from '../mapping/properties.ts'
+import type { DatasetValues, DistributionFields } from '../mapping/distribution.ts'
+import { fromHtml, type PropertyValues } from '../mapping/properties.ts'
 import { isUsableIri, type MappedRecord, type Subject } from '../mapping/record.ts'
-import { type EntryReader, type Portal, recordIn } from './portal.ts'
+import type { EntryReader, Portal } from './portal.ts'
 
 /** How the datasets of one source are read. */
-export type PodSource = Portal & {
+export type PodOptions = {
   /** The page of a dataset, by its id; absolute. */
   readonly pageOf: (id: string) => string
   /** The platform's own id in an identifier; other platforms' records have their IRIs and languages in the document. */
@@ -34,9 +34,12 @@ export type PodSource = Portal & {
 
 /** `dropped`: keywords that say nothing, because every record has them. */
 export const podReader =
-  (source: PodSource, dropped: ReadonlySet<string> = new Set()): EntryReader =>
+  (
+    { config }: Portal,
+    { pageOf, idIn, base, mend }: PodOptions,
+    dropped: ReadonlySet<string> = new Set(),
+  ): EntryReader =>
   (given, listKey = '') => {
-    const { idIn, base, config, pageOf, mend } = source
     const entry = withoutKeywords(given, dropped)
     const fields = plainNode(entry)
     // DKAN lists its datasets as `dkan_dataset/{id}`.
@@ -45,22 +48,20 @@ export const podReader =
     const node = isUsableIri(fields['@id']) ? fields['@id'] : undefined
     const own = idIn && [identifier, node ?? ''].map(idIn).find(Boolean)
     const sourceId = own ?? identifier
-    const page = pageOf(key || sourceId)
+    const fallbackIri = pageOf(key || sourceId)
     const language = textTag(listOf(fields['language'])) ?? config.language
-    const told = { iri: node ?? sourceId, language, ...(base !== undefined && { base }) }
+    const more = idIn ? { iri: node } : { iri: node ?? sourceId, language }
     const level = saidText(fields['accessLevel'])
     const isPublic = level === undefined || level.toLowerCase() === 'public'
     return {
       sourceId,
       title: texts(fields, 'title'),
       aliases: idIn ? [identifier, node] : [key],
-      sourceUrl: idIn ? plainText(listOf(fields['landingPage'])[0]) : page,
+      sourceUrl: idIn ? plainText(listOf(fields['landingPage'])[0]) : fallbackIri,
       skipped: isPublic ? undefined : `is ${level}`,
       lasting: entry,
-      map: () => {
-        const record = recordIn(source, page, idIn ? { iri: node } : told)
-        return mapPod(mend?.(fields, record) ?? fields, record)
-      },
+      record: { fallbackIri, ...more, ...(base !== undefined && { base }) },
+      values: (record) => podValues(mend?.(fields, record) ?? fields, record),
     }
   }
 
@@ -190,20 +191,21 @@ function contactIn(value: unknown): ContactFields {
   }
 }
 
-/** Writes a plain node into its record, which is new. */
-export function mapPod(fields: Fields, record: MappedRecord): MappedRecord {
+/** What a plain node says. */
+function podValues(fields: Fields, record: MappedRecord): DatasetValues {
   const { dataset } = record
   const list = (...names: readonly string[]) => names.flatMap((name) => listOf(fields[name]))
   // A repeating interval is a frequency that came into the wrong field.
   const modified = plainText(fields['modified'])
   const isInterval = /^R\d*\/P/i.test(modified ?? '')
   if (isInterval) record.note('invalid-date', `${modified} is a frequency`, 'dct:modified')
-  write(dataset, {
+  relations(dataset, fields)
+  return {
     identifier: fields['identifier'],
     otherIdentifiers: list('otherIdentifier').map((one) => fieldsOf(one)['notation'] ?? one),
     title: texts(fields, 'title'),
     description: fromHtml(texts(fields, 'description')),
-    keyword: texts(fields, 'keyword'),
+    keywords: [texts(fields, 'keyword')],
     themes: list('theme').flatMap((one) => themeNames(dataset, one)),
     language: list('language').map(idOrLabel),
     issued: fields['issued'],
@@ -231,11 +233,12 @@ export function mapPod(fields: Fields, record: MappedRecord): MappedRecord {
     landingPage: list('landingPage').map(addressIn),
     page: list('page', 'describedBy', 'references').map(addressIn),
     ...extent(dataset, list),
-  })
-  relations(dataset, fields)
-  for (const one of list('distribution')) file(dataset, fieldsOf(one), fields)
-  return record
+    licences: licencesIn(fields),
+    distributions: list('distribution').map((one) => file(fieldsOf(one))),
+  }
 }
+
+const licencesIn = ({ license }: Fields) => listOf(license).map((one) => ({ url: idOrLabel(one) }))
 
 /** The names of a theme; a concept that only the source knows is described here, or becomes a keyword. */
 function themeNames(dataset: Subject, value: unknown): readonly (readonly unknown[])[] {
@@ -340,10 +343,9 @@ const fileAddress = (value: unknown): unknown => {
   return iriIn(first) ?? fieldsOf(first)['@id'] ?? first
 }
 
-function file(dataset: Subject, one: Fields, fields: Fields): void {
-  const licences = [...listOf(one['license']), ...listOf(fields['license'])]
+function file(one: Fields): DistributionFields {
   const { checksumValue, algorithm } = fieldsOf(one['checksum'])
-  distribution(dataset, {
+  return {
     iri: one['@id'],
     identifier: one['identifier'],
     title: fromHtml(texts(one, 'title')),
@@ -356,7 +358,7 @@ function file(dataset: Subject, one: Fields, fields: Fields): void {
     packageFormat: idOrLabel(one['packageFormat']),
     size: one['byteSize'],
     checksum: { value: checksumValue, algorithm: idOrLabel(algorithm) },
-    licences: licences.map((given) => ({ url: idOrLabel(given) })),
+    licences: licencesIn(one),
     issued: one['issued'],
     modified: one['modified'],
     language: listOf(one['language']).map(idOrLabel),
@@ -368,5 +370,5 @@ function file(dataset: Subject, one: Fields, fields: Fields): void {
       const { '@id': iri, title, endpointURL } = fieldsOf(service)
       return { iri, title, endpoint: fileAddress(endpointURL) }
     }),
-  })
+  }
 }

@@ -7,11 +7,11 @@ import { z } from 'zod'
 import { aboutValue } from '../../pipe/message.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
-import { keywordsIn, localName, podReader, type PodSource } from './datajson-mapping.ts'
+import { keywordsIn, localName, type PodOptions, podReader } from './datajson-mapping.ts'
 import { type JsonDocument, openUnlessSame } from './documents.ts'
 import type { ImportEvent } from './reception.ts'
-import type { ImportContext, ImporterKind, ImportRun } from './importer.ts'
-import { documentFailure, foundEntry, portalOf } from './portal.ts'
+import type { ImporterKind, ImportRun } from './importer.ts'
+import { documentFailure, foundEntry, portalOf, type PortalRun } from './portal.ts'
 import { reportServices } from './rdf-document.ts'
 import { validatorOf } from './source.ts'
 
@@ -44,8 +44,8 @@ async function* importDataJson(run: ImportRun<DataJsonConfig>): AsyncGenerator<I
   if (typeof document === 'string') return
   const own = document.url.replace(/#.*$/s, '')
   const pageOf = (id: string) => `${own}#${encodeURIComponent(id.toWellFormed())}`
-  const pods = { ...(await portalOf(run, '')), base: document.url, pageOf }
-  yield* datasetsOf(run, pods, { document, url })
+  const portal = await portalOf<DataJsonConfig>(run, '')
+  yield* datasetsOf(portal, { base: document.url, pageOf }, { document, url })
 }
 
 type Opened = { readonly document: JsonDocument; readonly url: string }
@@ -55,11 +55,11 @@ type Opened = { readonly document: JsonDocument; readonly url: string }
  * many services there are. Throws `source-error-envelope` or `source-malformed` when the document is no catalogue.
  */
 export async function* datasetsOf(
-  run: ImportContext,
-  source: PodSource,
+  portal: PortalRun,
+  options: PodOptions,
   { document, url }: Opened,
 ): AsyncGenerator<ImportEvent, void> {
-  const { sink, output, validate } = run
+  const { sink, validate } = portal
   const { findings, headers, hash, start } = document
   try {
     const everywhere = await commonKeywords(document)
@@ -68,13 +68,13 @@ export async function* datasetsOf(
         { slug: 'unmapped-value', ...aboutValue('dcat:keyword', word, 'on every record') },
         { sourceUrl: document.url },
       )
-    const read = podReader(source, everywhere)
+    const read = podReader(portal, options, everywhere)
     let isCatalogue = /^\s*\[|"(?:dcat:)?(?:dataset|service|catalog)"\s*:/.test(start)
     let services = 0
     for await (const { kind, value, pointer } of membersIn(document)) {
       isCatalogue = true
       if (kind === 'service') services += 1
-      else yield foundEntry(value, { output, read, findings, pointer })
+      else yield foundEntry(portal, value, { read, findings, pointer })
     }
     if (!isCatalogue) throw documentFailure(document)
     validate(validatorOf(url, headers, hash))

@@ -6,13 +6,20 @@ import { fieldsOf, listOf } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
 import { action, packageNames, portalRoot } from './ckan-api.ts'
 import { packageReader } from './ckan-mapping.ts'
-import { podReader, type PodSource } from './datajson-mapping.ts'
+import { type PodOptions, podReader } from './datajson-mapping.ts'
 import { datasetsOf } from './datajson.ts'
 import { openUnlessSame } from './documents.ts'
 import type { ImportEvent } from './reception.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
-import { addressWith, countOf, envelopeFailure, listPages, portalOf } from './portal.ts'
+import {
+  addressWith,
+  countOf,
+  envelopeFailure,
+  listPages,
+  portalOf,
+  type PortalRun,
+} from './portal.ts'
 
 /** What the config of a DKAN importer may say beside the common keys. */
 const dkanConfig = z.object({
@@ -27,6 +34,7 @@ const dkanConfig = z.object({
 })
 type DkanConfig = z.infer<typeof dkanConfig>
 type Run = ImportRun<DkanConfig>
+type DkanRun = PortalRun<DkanConfig>
 type Finds = AsyncGenerator<ImportEvent, void>
 
 export const dkanImporter: ImporterKind<DkanConfig> = {
@@ -45,31 +53,30 @@ const isFiltered = (filters: ImportConfig['filters']) => Object.keys(filters ?? 
 /** Statuses that say that there is no such thing here. */
 const absent = [400, 404, 405, 406, 410, 501]
 
-export async function* importDkan(run: Run): Finds {
-  const { config } = run
-  const root = portalRoot(config.address)
+export async function* importDkan(given: Run): Finds {
+  const run = await portalOf<DkanConfig>(given, portalRoot(given.config.address))
+  const { config, root } = run
   const pageOf = (id: string) => `${root}/dataset/${encodeURIComponent(id.toWellFormed())}`
-  const site: PodSource = { ...(await portalOf(run, root)), base: `${root}/`, pageOf }
-  const hasSearch =
-    config.version === 'auto' ? await answersSearch(run, root) : config.version === '2'
+  const pods: PodOptions = { pageOf }
+  const hasSearch = config.version === 'auto' ? await answersSearch(run) : config.version === '2'
   if (isFiltered(config.filters)) {
     if (!hasSearch)
       throw new Failure(
         'invalid-pipe',
         'The site has no search that the filters of the pipe could go to.',
       )
-    yield* searchPages(run, site)
+    yield* searchPages(run, pods)
     return
   }
   // One document with everything that is published; nothing counts against it but its absence.
   const url = `${root}/data.json`
   const document = config.version === '1' ? 'absent' : await openUnlessSame(run, url, absent)
   if (document === 'unchanged') yield { kind: 'end', as: 'not-modified' }
-  else if (document !== 'absent') yield* datasetsOf(run, site, { document, url })
-  else yield* hasSearch ? searchPages(run, site) : packageLists(run, root)
+  else if (document !== 'absent') yield* datasetsOf(run, pods, { document, url })
+  else yield* hasSearch ? searchPages(run, pods) : packageLists(run)
 }
 
-async function answersSearch({ source }: Run, root: string): Promise<boolean> {
+async function answersSearch({ source, root }: DkanRun): Promise<boolean> {
   const url = `${root}/api/1/search?page-size=1`
   const { value, status } = await source.json(url, { accepts: absent, paged: false })
   return status < 400 && fieldsOf(value)['total'] !== undefined
@@ -84,14 +91,15 @@ const mostEmpty = 10
  * The search of DKAN 2. A page may be shorter than asked for with more after it: records that are in the search and no longer in
  * the metastore are dropped on the way. So the total alone says when the end is reached.
  */
-function searchPages({ config, source, output }: Run, site: PodSource): Finds {
+function searchPages(run: DkanRun, pods: PodOptions): Finds {
+  const { config, source, root } = run
   const size = Math.min(config.pageSize, largestPage)
   let empty = 0
   const ask = async ({ page }: { readonly page: number }) => {
     // Facets over the whole index would be counted for every page.
     const order = { sort: 'title', 'sort-order': 'asc', facets: 0 }
     const query = { 'page-size': size, page, ...order, ...config.filters }
-    const { value, url } = await source.json(addressWith(`${site.root}/api/1/search`, query))
+    const { value, url } = await source.json(addressWith(`${root}/api/1/search`, query))
     const { total: declared, results } = fieldsOf(value)
     const total = countOf(declared)
     if (total === undefined || typeof results !== 'object') throw envelopeFailure(value, url)
@@ -103,17 +111,17 @@ function searchPages({ config, source, output }: Run, site: PodSource): Finds {
     const isLast = (page * size >= total && count < size) || empty > mostEmpty
     return { entries, pointer: '/results', total, isLast }
   }
-  return listPages({ output, ask, read: podReader(site) })
+  return listPages(run, { ask, read: podReader(run, pods) })
 }
 
 /**
  * The lists of DKAN 1, which speaks the action API of CKAN with its own accent. There is no count: the list of names, asked for
  * before and after, says how many there should be.
  */
-async function* packageLists(run: Run, root: string): Finds {
-  const { config, source, output } = run
+async function* packageLists(run: DkanRun): Finds {
+  const { config, source, root } = run
   const read = packageReader({
-    ...(await portalOf(run, root)),
+    ...run,
     config: { ...config, identifier: 'id' },
     licence: () => undefined,
     isDkan: true,
@@ -127,7 +135,7 @@ async function* packageLists(run: Run, root: string): Finds {
     if (!answer.ok) throw new Failure('source-error', `The list answered ${answer.status}.`)
     return { entries: listOf(answer.result).flat(), pointer: '/result' }
   }
-  yield* listPages({ output, read, ask })
+  yield* listPages(run, { read, ask })
   const after = await packageNames(source, root)
   if (after) yield { kind: 'total', total: after.size }
   else yield { kind: 'end', as: 'incomplete', problem: uncounted }

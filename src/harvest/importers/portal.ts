@@ -11,6 +11,7 @@ import { type Authorities, shippedAuthorities } from '../../vocabularies/authori
 import type { LicenceNames } from '../../vocabularies/licences.ts'
 import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
 import { shownUrl } from '../../secrets.ts'
+import { type DatasetValues, writeDataset } from '../mapping/distribution.ts'
 import { MappedRecord, type MappingConfig, type RecordOptions } from '../mapping/record.ts'
 import type { ImportItem } from './reception.ts'
 import { canonicalJson, type ImportConfig } from './import-config.ts'
@@ -25,20 +26,24 @@ export type Portal<Config = object> = {
   readonly authorities: Authorities
 }
 
-export const portalOf = async <Config>(
-  { config }: ImportRun<Config & MappingConfig>,
-  root: string,
-): Promise<Portal<Config>> => ({ root, config, authorities: await shippedAuthorities() })
+/** An import from a portal. */
+export type PortalRun<Config = object> = ImportRun<Config & MappingConfig> & Portal<Config>
 
-/** A new record of a portal. `page` is its IRI unless the source tells another one. */
-export function recordIn(
+export const portalOf = async <Config>(
+  run: ImportRun<Config & MappingConfig>,
+  root: string,
+): Promise<PortalRun<Config>> => ({ ...run, root, authorities: await shippedAuthorities() })
+
+/** An entry as DCAT-AP. */
+export function mappedEntry(
   { root, config, authorities }: Portal,
-  page: string,
-  more: Partial<RecordOptions> = {},
+  { record: own, values }: PortalEntry,
 ): MappedRecord {
   const { timezone, dateOrder, language } = config
-  const given = { timezone, dateOrder, language, authorities }
-  return new MappedRecord({ ...given, fallbackIri: page, base: `${root}/`, ...more })
+  const given = { timezone, dateOrder, language, authorities, base: `${root}/` }
+  const record = new MappedRecord({ ...given, ...own })
+  writeDataset(record.dataset, values(record))
+  return record
 }
 
 /** The root of a site without a slash at its end, and without what comes after the root in addresses of its pages. */
@@ -94,14 +99,16 @@ export type PortalEntry = {
   readonly flaw?: Failure | string | undefined
   /** The entry without what changes by itself, for the source hash. */
   readonly lasting: unknown
-  readonly map: () => MappedRecord
+  /** The IRI of the dataset where the source has none, and what else is not as in every record of the portal. */
+  readonly record: Pick<RecordOptions, 'fallbackIri'> & Partial<RecordOptions>
+  /** What the entry says: the same for the same entry, whatever it holds. Repairs and losses are noted in the record. */
+  readonly values: (record: MappedRecord) => DatasetValues
 }
 
 /** `key`: the name or the number of the entry in its list. */
 export type EntryReader = (fields: Fields, key?: string) => PortalEntry
 
 type EntryOptions = {
-  readonly output: ImportContext['output']
   readonly read: EntryReader
   /** What is to be said of every record. */
   readonly findings?: readonly Finding[] | undefined
@@ -111,8 +118,11 @@ type EntryOptions = {
 }
 
 /** An entry of a JSON source as a find: a record, one that is not for us, or one that cannot be read. */
-export function foundEntry(value: unknown, options: EntryOptions): ImportItem {
-  const { output, read, pointer, key, findings = [] } = options
+export function foundEntry(
+  portal: Portal & Pick<ImportContext, 'output'>,
+  value: unknown,
+  { read, pointer, key, findings = [] }: EntryOptions,
+): ImportItem {
   const refused = (problem: Failure, about: object = { pointer }) =>
     ({ kind: 'refused', problem, excerpt: excerptOf(value), ...about }) as const
   if (!isJsonObject(value))
@@ -129,7 +139,7 @@ export function foundEntry(value: unknown, options: EntryOptions): ImportItem {
   try {
     const given = aliases.filter((alias) => alias !== undefined)
     const about = { ...names, sourceId, aliases: given, hashed: canonicalJson(entry.lasting) }
-    if (output === 'source')
+    if (portal.output === 'source')
       return {
         ...about,
         kind: 'record',
@@ -137,7 +147,7 @@ export function foundEntry(value: unknown, options: EntryOptions): ImportItem {
         text: canonicalJson(value),
         findings,
       }
-    const mapped = entry.map().found(about)
+    const mapped = mappedEntry(portal, entry).found(about)
     return { ...mapped, findings: [...findings, ...(mapped.findings ?? [])] }
   } catch (error) {
     // The stack ends before the nesting does.
@@ -179,7 +189,6 @@ type ListPage = {
 }
 
 type ListOptions = {
-  readonly output: ImportContext['output']
   readonly read: EntryReader
   /** Entries of a full page, where the source never cuts pages. */
   readonly size?: number
@@ -192,8 +201,10 @@ type ListOptions = {
  * less than `size`, or than earlier pages had) after as many entries as there are to be: a total that is too low must not hide what
  * comes after it.
  */
-export async function* listPages(options: ListOptions): AsyncGenerator<ImportItem, void> {
-  const { ask, size } = options
+export async function* listPages(
+  portal: Portal & Pick<ImportContext, 'output'>,
+  { ask, read, size }: ListOptions,
+): AsyncGenerator<ImportItem, void> {
   for (let [page, met, largest] = [1, 0, 0]; ; page += 1) {
     const { entries, pointer, findings, total, cursor, isLast } = await ask({ page, met })
     const all = Object.entries(entries)
@@ -201,7 +212,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<ImportIte
     if (total !== undefined && (all.length > 0 || page === 1)) yield { kind: 'total', total }
     for (const [key, value] of all) {
       const step = key.replaceAll('~', '~0').replaceAll('/', '~1')
-      yield foundEntry(value, { ...options, findings, pointer: `${pointer}/${step}`, key })
+      yield foundEntry(portal, value, { read, findings, pointer: `${pointer}/${step}`, key })
     }
     if (all.length > 0) yield defined({ kind: 'page', cursor })
     met += all.length
@@ -222,12 +233,14 @@ export async function askList(
   request?: SourceRequest,
 ) {
   const answer = await source.json(url, request)
-  const fields = fieldsOf(answer.value)
-  const entries = name === '' ? answer.value : fields[name]
-  if (!Array.isArray(entries)) throw envelopeFailure(answer.value, answer.url)
-  const { findings, hash } = answer
+  const { value, status, findings, hash } = answer
+  const fields = fieldsOf(value)
+  const given = name === '' ? value : fields[name]
+  // A status that is no failure for the caller has no entries.
+  const entries: unknown = status >= 400 ? [] : given
+  if (!Array.isArray(entries)) throw envelopeFailure(value, answer.url)
   const list: readonly unknown[] = entries
-  return { entries: list, pointer: name === '' ? '' : `/${name}`, findings, fields, hash }
+  return { entries: list, pointer: name && `/${name}`, findings, fields, hash, status }
 }
 
 /** The fields without the volatile ones, in the record itself and in its resources. */

@@ -3,12 +3,11 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { Fields } from '../../text/json.ts'
-import type { LicenceNames } from '../../vocabularies/licences.ts'
 import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
-import { distribution, exportFile } from '../mapping/distribution.ts'
-import { fromHtml, write } from '../mapping/properties.ts'
-import { type MappedRecord, mappingKeys, type Subject } from '../mapping/record.ts'
-import { type EntryReader, lasting, type Portal, recordIn } from './portal.ts'
+import { type DatasetValues, type DistributionFields, exportFile } from '../mapping/distribution.ts'
+import { fromHtml } from '../mapping/properties.ts'
+import { type MappedRecord, mappingKeys } from '../mapping/record.ts'
+import { type EntryReader, lasting, type Portal } from './portal.ts'
 
 /** What a field of a portal's own metadata can mean. */
 const meanings = [
@@ -46,35 +45,43 @@ export const socrataConfig = z.object({
 })
 export type SocrataConfig = z.infer<typeof socrataConfig>
 
-export type SocrataSite = Portal<SocrataConfig>
+type Site = Portal<SocrataConfig>
 
 export const assetIn = (value: unknown): Fields => fieldsOf(fieldsOf(value)['resource'])
 
-/** A different view of the asset is fetched for these alone: they lead to files elsewhere. */
-export const isLink = (value: unknown, site: SocrataSite): boolean =>
+/** Whether an asset leads to files elsewhere: a description of its own tells where. */
+export const isLink = (value: unknown, site: Site): boolean =>
   assetIn(value)['type'] === 'href' && reasonToSkip(fieldsOf(value), site) === undefined
 
+/** How the assets of a site are read. */
 export const assetReader =
-  (site: SocrataSite): EntryReader =>
+  (site: Site): EntryReader =>
   (fields) => {
     const asset = assetIn(fields)
     const sourceId = plainText(asset['id']) ?? ''
     const link = saidText(fields['permalink']) ?? saidText(fields['link']) ?? ''
     const page = /^https?:/i.test(link) ? link : `${site.root}/d/${encodeURIComponent(sourceId)}`
-    const nameless = 'The asset has no name (resource.name).'
     const { problem } = fieldsOf(fields['view'])
+    const isNamed = saidText(asset['name']) !== undefined
+    const flaw = isNamed ? undefined : 'The asset has no name (resource.name).'
     return {
       sourceId,
       title: asset['name'],
       sourceUrl: page,
       skipped: reasonToSkip(fields, site),
-      flaw: problem instanceof Failure ? problem : saidText(asset['name']) ? undefined : nameless,
+      flaw: problem instanceof Failure ? problem : flaw,
       lasting: { ...fields, resource: lasting(asset, ['page_views', 'download_count']) },
-      map: () => mapAsset(fields, { ...site, sourceId, page }),
+      record: { fallbackIri: `${site.root}/d/${encodeURIComponent(sourceId)}` },
+      values: (record) => ({
+        identifier: sourceId,
+        landingPage: page,
+        ...assetValues(fields, site, record),
+        distributions: distributionsOf(fields, site.root, record),
+      }),
     }
   }
 
-function reasonToSkip(fields: Fields, { root, config }: SocrataSite): string | undefined {
+function reasonToSkip(fields: Fields, { root, config }: Site): string | undefined {
   const domain = saidText(fieldsOf(fields['metadata'])['domain'])
   if (domain !== undefined && domain.toLowerCase() !== new URL(root).host)
     return 'belongs to another domain'
@@ -108,42 +115,27 @@ function meaningsIn(metadata: unknown, configured: Readonly<Record<string, Meani
     (texts.get(meaning) ?? []).flatMap(({ value }) => saidText(value) ?? [])
 }
 
-/** One asset in its site. */
-type Asset = SocrataSite & {
-  readonly sourceId: string
-  /** The asset's page. */
-  readonly page: string
-}
-
-function mapAsset(fields: Fields, context: Asset): MappedRecord {
-  const { config, root, sourceId, page } = context
+function assetValues(fields: Fields, { config }: Site, record: MappedRecord): DatasetValues {
   const asset = assetIn(fields)
   const classes = fieldsOf(fields['classification'])
   const own = meaningsIn(classes['domain_metadata'], config.fields)
   const nameOf = (role: string) => fieldsOf(fields[role])['display_name']
-  const record = recordIn(context, `${root}/d/${encodeURIComponent(sourceId)}`)
-  const { dataset } = record
+  const email = saidText(asset['contact_email']) ?? own('contactEmail')[0]
   const changes = [asset['data_updated_at'], asset['metadata_updated_at'], asset['updatedAt']]
-  write(dataset, {
-    identifier: sourceId,
+  const licences = [fieldsOf(fields['metadata'])['license'], own('licence')[0]]
+  return {
     title: asset['name'],
     description: fromHtml(asset['description']),
-    keyword: [...listOf(classes['domain_tags']), ...listOf(classes['tags']), ...own('keyword')],
+    keywords: [classes['domain_tags'], classes['tags'], own('keyword')],
     themes: [...listOf(classes['domain_category']), ...listOf(classes['categories'])],
-    landingPage: page,
     publisher: {
       name: saidText(asset['attribution']) ?? own('publisher')[0] ?? nameOf('owner'),
       url: asset['attribution_link'],
     },
     creator: { name: nameOf('creator') },
-    contact: [
-      {
-        name: own('contactName')[0],
-        email: saidText(asset['contact_email']) ?? own('contactEmail')[0],
-      },
-    ],
+    contact: [{ name: own('contactName')[0], email }],
     issued: [...own('issued'), asset['publication_date'], asset['createdAt']],
-    modified: latest(dataset, changes) ?? own('modified')[0],
+    modified: latest(record, changes) ?? own('modified')[0],
     frequency: own('frequency'),
     temporal: own('temporal'),
     spatial: own('spatial'),
@@ -151,83 +143,90 @@ function mapAsset(fields: Fields, context: Asset): MappedRecord {
     accessLevel: own('accessRights'),
     conformsTo: own('conformsTo'),
     provenance: listOf(asset['provenance']).map((text) => ({ '': text })),
-  })
-  const licences = [fieldsOf(fields['metadata'])['license'], own('licence')[0]].map((title) =>
-    /^https?:/i.test(saidText(title) ?? '') ? { url: title } : { title },
-  )
-  mapDistributions(dataset, fields, { ...context, licences })
-  return record
+    licences: licences.map((title) =>
+      /^https?:/i.test(saidText(title) ?? '') ? { url: title } : { title },
+    ),
+  }
 }
 
 /** The latest of some times; those that cannot be read do not count, and are noted. */
-function latest(dataset: Subject, values: readonly unknown[]): string | undefined {
+function latest(record: MappedRecord, values: readonly unknown[]): string | undefined {
   const times = values.map(saidText).filter((time) => time !== undefined)
   const { readable = [], broken = [] } = Object.groupBy(times, (time) =>
     Number.isNaN(Date.parse(time)) ? 'broken' : 'readable',
   )
-  for (const time of broken) dataset.record.note('invalid-date', time, 'dct:modified')
+  for (const time of broken) record.note('invalid-date', time, 'dct:modified')
   return readable.sort((a, b) => Date.parse(b) - Date.parse(a))[0]
 }
 
-// The ways to the data of an asset: exports of a table, a file, or links to other places. Each has the licence of the asset.
-
-type Files = Asset & { readonly licences: readonly LicenceNames[] }
-
-function mapDistributions(dataset: Subject, fields: Fields, files: Files): void {
+/** The ways to the data of an asset: exports of a table, a file, or links to other places. */
+function distributionsOf(
+  fields: Fields,
+  root: string,
+  record: MappedRecord,
+): readonly DistributionFields[] {
   const asset = assetIn(fields)
-  const { type } = asset
-  if (type === 'dataset') table(dataset, asset, files)
-  else if (type === 'file') file(dataset, asset, files)
-  else if (type === 'href') links(dataset, fieldsOf(fieldsOf(fields['view'])['metadata']), files)
+  const sourceId = plainText(asset['id']) ?? ''
+  const id = encodeURIComponent(sourceId)
+  switch (asset['type']) {
+    case 'dataset':
+      return table(asset, root, sourceId)
+    case 'file': {
+      const mediaType = saidText(asset['blob_mime_type'])?.split(';', 1)[0]?.trim()
+      const type = encodeURIComponent(mediaType ?? 'application/octet-stream')
+      const downloadUrl = `${root}/download/${id}/${type}`
+      return [{ identifier: `${sourceId}/file`, downloadUrl, mediaType }]
+    }
+    case 'href': {
+      const metadata = fieldsOf(fieldsOf(fields['view'])['metadata'])
+      return [...links(metadata, record), ...attachments(metadata, `${root}/api`, id)]
+    }
+    default:
+      return []
+  }
 }
 
 const shapes = /^(?:multi)?(?:point|polygon|line)$|^location$/i
 
-function table(dataset: Subject, asset: Fields, { root, sourceId, licences }: Files): void {
+function table(asset: Fields, root: string, sourceId: string): readonly DistributionFields[] {
   const id = encodeURIComponent(sourceId)
-  const rows = `${root}/api/views/${id}/rows.csv?accessType=DOWNLOAD`
-  exportFile(dataset, { id: sourceId, name: 'csv', downloadUrl: rows, licences })
   const endpoint = `${root}/resource/${id}.json`
   const services = [{ title: { '': 'Socrata Open Data API' }, endpoint }]
-  exportFile(dataset, { id: sourceId, name: 'json', accessUrl: endpoint, licences, services })
-  if (!listOf(asset['columns_datatype']).some((type) => shapes.test(plainText(type) ?? ''))) return
-  const map = `${root}/resource/${id}.geojson`
-  exportFile(dataset, { id: sourceId, name: 'geojson', downloadUrl: map, licences })
+  const rows = `${root}/api/views/${id}/rows.csv?accessType=DOWNLOAD`
+  const map = { downloadUrl: `${root}/resource/${id}.geojson` }
+  const columns = listOf(asset['columns_datatype'])
+  const isMap = columns.some((type) => shapes.test(plainText(type) ?? ''))
+  return [
+    exportFile(sourceId, 'csv', { downloadUrl: rows }),
+    exportFile(sourceId, 'json', { accessUrl: endpoint, services }),
+    ...(isMap ? [exportFile(sourceId, 'geojson', map)] : []),
+  ]
 }
 
-function file(dataset: Subject, asset: Fields, { root, sourceId, licences }: Files): void {
-  const mediaType = saidText(asset['blob_mime_type'])?.split(';', 1)[0]?.trim()
-  const type = encodeURIComponent(mediaType ?? 'application/octet-stream')
-  const url = `${root}/download/${encodeURIComponent(sourceId)}/${type}`
-  const identifier = `${sourceId}/file`
-  distribution(dataset, { identifier, downloadUrl: url, mediaType, licences })
-}
-
-function links(dataset: Subject, metadata: Fields, { root, sourceId, licences }: Files): void {
+function links(metadata: Fields, record: MappedRecord): readonly DistributionFields[] {
   const more = listOf(metadata['additionalAccessPoints']).map(fieldsOf)
   const points: readonly Fields[] = [{ urls: metadata['accessPoints'] }, ...more]
-  for (const { urls, title, description } of points)
-    for (const [type, url] of Object.entries(fieldsOf(urls))) {
+  return points.flatMap(({ urls, title, description }) =>
+    Object.entries(fieldsOf(urls)).map(([type, url]) => {
       const accessUrl = withProtocol(url)
       if (accessUrl?.startsWith('https:') === true && accessUrl !== saidText(url))
-        dataset.record.note('repaired-iri', accessUrl, 'dcat:accessURL')
-      const names = { title: fromHtml(title), description: fromHtml(description) ?? undefined }
+        record.note('repaired-iri', accessUrl, 'dcat:accessURL')
       const mediaType = type.includes('/') ? type : undefined
-      distribution(dataset, { ...names, accessUrl, mediaType, licences })
-    }
-  for (const { assetId, blobId, filename, name } of listOf(metadata['attachments']).map(fieldsOf)) {
-    const [asset, blob] = [assetId, blobId].map((one) => encoded(one))
-    const views = `${root}/api/views/${encodeURIComponent(sourceId)}/files/${asset}`
-    const assets = blob && `${root}/api/assets/${blob}?download=true`
-    const url = asset ? `${views}?filename=${encoded(filename) ?? ''}` : assets
-    const title = saidText(name) ?? saidText(filename)
-    distribution(dataset, { title, downloadUrl: url, licences })
-  }
+      return { title: fromHtml(title), description: fromHtml(description), accessUrl, mediaType }
+    }),
+  )
 }
 
-const encoded = (value: unknown): string | undefined => {
-  const text = plainText(value)
-  return text === undefined ? undefined : encodeURIComponent(text)
+/** `id`: of the asset. */
+function attachments(metadata: Fields, api: string, id: string): readonly DistributionFields[] {
+  const encoded = (value: unknown) => encodeURIComponent(plainText(value) ?? '')
+  return listOf(metadata['attachments']).map((one) => {
+    const { assetId, blobId, filename, name } = fieldsOf(one)
+    const view = `${api}/views/${id}/files/${encoded(assetId)}?filename=${encoded(filename)}`
+    const asset = encoded(blobId) && `${api}/assets/${encoded(blobId)}?download=true`
+    const title = saidText(name) ?? saidText(filename)
+    return { title, downloadUrl: encoded(assetId) ? view : asset }
+  })
 }
 
 /** Some are without a protocol (`data.example/x`), some relative to the site; the latter are left as they are. */

@@ -2,29 +2,26 @@
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
-import { namedNode } from '../../rdf/terms.ts'
-import { dcat, dcatap } from '../../rdf/namespaces.ts'
 import type { Fields } from '../../text/json.ts'
 import { conceptIri } from '../../vocabularies/authorities.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
 import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
 import type { AgentFields } from '../mapping/agents.ts'
-import { distribution } from '../mapping/distribution.ts'
-import { type PropertyValues, write } from '../mapping/properties.ts'
-import { type MappedRecord, mappingKeys, type Subject } from '../mapping/record.ts'
+import type { DatasetValues, DistributionFields } from '../mapping/distribution.ts'
+import type { PropertyValues } from '../mapping/properties.ts'
+import { mappingKeys } from '../mapping/record.ts'
 import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import {
   addressWith,
+  askList,
   countOf,
-  type PortalEntry,
-  envelopeFailure,
   lasting,
   licenceList,
   listPages,
   type Portal,
+  type PortalEntry,
   portalOf,
-  recordIn,
   siteRoot,
 } from './portal.ts'
 
@@ -67,7 +64,7 @@ async function* importUdata(
     const { value, status } = await source.json(url, { accepts: [400, 404, 405], paged: false })
     return status < 400 ? value : []
   })
-  const portal = { ...(await portalOf(run, root)), licence: licences.find }
+  const portal = await portalOf<UdataConfig>(run, root)
   const headers: Record<string, string> = output === 'source' ? {} : { 'X-Fields': fieldMask }
   let total: number | undefined
   const ask = async ({ page }: { readonly page: number }) => {
@@ -76,17 +73,19 @@ async function* importUdata(
     const url = addressWith(`${root}/api/1/datasets/`, query)
     // A page after the last one is not there; whether that is the end is for the total to say.
     const accepts = page > 1 && total !== undefined ? [404] : []
-    const answer = await source.json(url, { headers, accepts })
-    if (answer.status === 404) return { entries: [], pointer: '', isLast: true }
-    const { data, total: declared, next_page: next } = fieldsOf(answer.value)
-    if (!Array.isArray(data)) throw envelopeFailure(answer.value, answer.url)
-    total = countOf(declared)
-    await licences.learn(data)
-    const entries: readonly unknown[] = data
-    const isLast = next === null || next === undefined || data.length === 0
-    return { entries, pointer: '/data', total, isLast }
+    const list = await askList(source, url, 'data', { headers, accepts })
+    if (list.status === 404) return { ...list, isLast: true }
+    total = countOf(list.fields['total'])
+    await licences.learn(list.entries)
+    const next = list.fields['next_page']
+    return {
+      ...list,
+      total,
+      isLast: next === null || next === undefined || list.entries.length === 0,
+    }
   }
-  yield* listPages({ output, ask, read: (fields) => entryOf(fields, portal, ownHost) })
+  const site = { ...portal, licence: licences.find, ownHost }
+  yield* listPages(portal, { ask, read: (fields) => udataEntry(fields, site) })
   const uncounted = 'The portal does not tell how many datasets it has.'
   if (total === undefined)
     yield { kind: 'end', as: 'incomplete', problem: new Failure('total-mismatch', uncounted) }
@@ -95,19 +94,25 @@ async function* importUdata(
 type UdataPortal = Portal & {
   /** What the portal knows of a licence that its records name. */
   readonly licence: (id: string) => LicenceNames | undefined
+  readonly ownHost?: string | undefined
 }
 
-function entryOf(fields: Fields, portal: UdataPortal, ownHost: string | undefined): PortalEntry {
-  const id = plainText(fields['id']) ?? ''
-  const slug = plainText(fields['slug'])
+/** A dataset of the list: which id it has, and whether it is for us. */
+export function udataEntry(fields: Fields, portal: UdataPortal): PortalEntry {
+  const id = encodeURIComponent(plainText(fields['id']) ?? '')
+  const fallbackIri = `${portal.root}/datasets/${id}/`
   return {
-    sourceId: id,
+    sourceId: plainText(fields['id']) ?? '',
     title: fields['title'],
-    aliases: [slug],
-    sourceUrl: `${portal.root}/api/1/datasets/${encodeURIComponent(id)}/`,
-    skipped: reasonToSkip(fields, ownHost),
+    aliases: [plainText(fields['slug'])],
+    sourceUrl: `${portal.root}/api/1/datasets/${id}/`,
+    skipped: reasonToSkip(fields, portal.ownHost),
     lasting: lasting(fields, ['metrics', 'quality', 'internal']),
-    map: () => mappedDataset(fields, portal),
+    record: { fallbackIri },
+    values: () => ({
+      firstLandingPage: [fields['page'], fallbackIri],
+      ...datasetValues(fields, portal),
+    }),
   }
 }
 
@@ -121,7 +126,7 @@ function reasonToSkip(fields: Fields, ownHost: string | undefined): string | und
 }
 
 /** The regulation on high-value datasets (EU 2023/138). */
-const highValue = namedNode('http://data.europa.eu/eli/reg_impl/2023/138/oj')
+const highValue = 'http://data.europa.eu/eli/reg_impl/2023/138/oj'
 
 /** Codes of the EU table of rights of access. */
 const accessTypes = new Map([
@@ -130,49 +135,39 @@ const accessTypes = new Map([
   ['restricted', 'NON_PUBLIC'],
 ])
 
-/** Deterministic; whatever the fields hold. */
-export function mappedDataset(fields: Fields, portal: UdataPortal): MappedRecord {
-  const id = plainText(fields['id']) ?? ''
-  const page = `${portal.root}/datasets/${encodeURIComponent(id)}/`
-  const record = recordIn(portal, page)
-  const { dataset } = record
+function datasetValues(fields: Fields, { authorities, licence }: UdataPortal): DatasetValues {
   const badges = listOf(fields['badges']).map((badge) => fieldsOf(badge)['kind'])
-  if (badges.includes('hvd')) dataset.add(dcatap('applicableLegislation'), highValue)
   const { dct_identifier: identifier, uri, remote_id: remote } = fieldsOf(fields['harvest'])
-  const access = accessTypes.get(plainText(fields['access_type']) ?? '')
-  const hasPage = dataset.link(dcat('landingPage'), fields['page'])
+  const given = fields['access_type']
+  const access = accessTypes.get(plainText(given) ?? '')
   // A shape, and the zones that it is made of: names when the portal gives them, else their ids.
   const { geom: geometry, zones } = fieldsOf(fields['spatial'])
-  write(dataset, {
-    identifier: id,
+  const zoneNames = listOf(zones).map((zone) => {
+    const { name, uri: iri, id } = fieldsOf(zone)
+    return { iri, label: name ?? id ?? plainText(zone) }
+  })
+  const id = plainText(fields['license'])
+  const known = id === undefined ? undefined : licence(id)
+  const resources = listOf(fields['resources']).map(fieldsOf)
+  return {
+    identifier: fields['id'],
     otherIdentifiers: [identifier, uri, remote],
     title: fields['title'],
     alternative: fields['acronym'],
     description: fields['description'],
-    keyword: listOf(fields['tags']),
-    landingPage: hasPage ? undefined : page,
+    keywords: [fields['tags']],
     ...people(fields),
     issued: fields['created_at'],
     modified: fields['last_modified'],
     frequency: fields['frequency'],
-    accessLevel:
-      access === undefined
-        ? fields['access_type']
-        : conceptIri('accessRight', access, portal.authorities),
-    places: [
-      { geometry },
-      ...listOf(zones).map((zone) => {
-        const { name, uri: iri, id: zoneId } = fieldsOf(zone)
-        return { iri, label: name ?? zoneId ?? plainText(zone) }
-      }),
-    ],
+    legislation: badges.includes('hvd') ? highValue : undefined,
+    accessLevel: access === undefined ? given : conceptIri('accessRight', access, authorities),
+    places: [{ geometry }, ...zoneNames],
     periods: [fieldsOf(fields['temporal_coverage'])],
-  })
-  const licence = plainText(fields['license'])
-  const known = licence === undefined ? undefined : portal.licence(licence)
-  for (const one of listOf(fields['resources']))
-    resource(dataset, fieldsOf(one), { id: licence, ...known })
-  return record
+    page: resources.filter(isPage).map(({ url, latest }) => url ?? latest),
+    licences: [{ id, ...known }],
+    distributions: resources.filter((one) => !isPage(one)).map(distributionOf),
+  }
 }
 
 /** Roles of ISO 19115, which uData took over. */
@@ -209,13 +204,10 @@ function owner(fields: Fields): AgentFields {
 }
 
 /** Files and services are distributions, the others are pages about the dataset. */
-function resource(dataset: Subject, fields: Fields, licence: LicenceNames): void {
+const isPage = ({ type }: Fields) => type === 'documentation' || type === 'code'
+
+function distributionOf(fields: Fields): DistributionFields {
   const { url, latest, title } = fields
-  const type = plainText(fields['type'])
-  if (type === 'documentation' || type === 'code') {
-    write(dataset, { page: url ?? latest })
-    return
-  }
   const id = saidText(fields['id'])
   const { type: algorithm, value } = fieldsOf(fields['checksum'])
   const { url: schema, name } = fieldsOf(fields['schema'])
@@ -226,8 +218,9 @@ function resource(dataset: Subject, fields: Fields, licence: LicenceNames): void
     size: fields['filesize'],
     checksum: { value, algorithm },
   }
-  distribution(dataset, {
-    iri: dataset.below('#/resources/', id),
+  const service = { accessUrl: url, services: [{ title, endpoint: url }] }
+  return {
+    below: id && `#/resources/${encodeURIComponent(id)}`,
     identifier: id,
     title,
     description: fields['description'],
@@ -235,8 +228,7 @@ function resource(dataset: Subject, fields: Fields, licence: LicenceNames): void
     mediaType: fields['mime'],
     issued: fields['created_at'],
     modified: fields['last_modified'],
-    licences: [licence],
     conformsTo: schema ?? name ?? plainText(fields['schema']),
-    ...(type === 'api' ? { accessUrl: url, services: [{ title, endpoint: url }] } : file),
-  })
+    ...(fields['type'] === 'api' ? service : file),
+  }
 }

@@ -11,8 +11,10 @@ import { type PropertyValues, write } from './properties.ts'
 import type { Subject } from './record.ts'
 
 /** Every value as the source gives it. */
-type DistributionFields = PropertyValues & {
+export type DistributionFields = PropertyValues & {
   readonly iri?: unknown
+  /** What follows the dataset's IRI in that of a distribution without one of its own. */
+  readonly below?: string | undefined
   /** When absent the download address counts. */
   readonly accessUrl?: unknown
   readonly downloadUrl?: unknown
@@ -27,8 +29,23 @@ type DistributionFields = PropertyValues & {
   readonly licences?: readonly LicenceNames[]
 }
 
-/** `undefined`, and nothing written, when there is no usable address. */
-export function distribution(dataset: Subject, fields: DistributionFields): Subject | undefined {
+/** What a source says of a dataset: all that a mapping gives. */
+export type DatasetValues = PropertyValues & {
+  readonly distributions?: readonly DistributionFields[]
+  /** Of all distributions that have no licence of their own. */
+  readonly licences?: readonly LicenceNames[]
+}
+
+/** Writes a dataset with its distributions. */
+export function writeDataset(dataset: Subject, values: DatasetValues): void {
+  const { distributions = [], licences = [] } = values
+  write(dataset, values)
+  for (const one of distributions)
+    distribution(dataset, { ...one, licences: [...(one.licences ?? []), ...licences] })
+}
+
+/** Nothing is written when there is no usable address. */
+export function distribution(dataset: Subject, fields: DistributionFields): void {
   const { record } = dataset
   const { accessUrl, downloadUrl } = fields
   const download = webAddress(downloadUrl, record, nameOf(dcat('downloadURL')))
@@ -37,9 +54,10 @@ export function distribution(dataset: Subject, fields: DistributionFields): Subj
     const name = saidText(fields.title) ?? saidText(fields.identifier) ?? 'one'
     if (saidText(accessUrl) === undefined && saidText(downloadUrl) === undefined)
       dataset.lost(dcat('distribution'), `${name} has no address`)
-    return undefined
+    return
   }
-  const part = dataset.part(dcat('distribution'), dcat('Distribution'), saidText(fields.iri))
+  const iri = saidText(fields.iri) ?? (fields.below && dataset.term.value + fields.below)
+  const part = dataset.part(dcat('distribution'), dcat('Distribution'), iri)
   part.iri(dcat('accessURL'), access)
   part.iri(dcat('downloadURL'), download)
   const bytes = bytesOf(fields.size)
@@ -48,7 +66,6 @@ export function distribution(dataset: Subject, fields: DistributionFields): Subj
   fileType(part, fields, download)
   checksum(part, fields.checksum)
   write(part, { ...fields, rights: licence(part, fields) })
-  return part
 }
 
 /** Media types of the formats in which platforms export data. */
@@ -67,15 +84,15 @@ const exportTypes: Readonly<Record<string, string>> = {
 
 /** An export that a platform makes of a dataset in a format of the table; identified by the dataset's id and the format's name. */
 export const exportFile = (
-  dataset: Subject,
-  { id, name, ...fields }: DistributionFields & { readonly id: string; readonly name: string },
-) =>
-  distribution(dataset, {
-    identifier: `${id}/${name}`,
-    format: name,
-    mediaType: exportTypes[name],
-    ...fields,
-  })
+  id: string,
+  name: string,
+  fields: DistributionFields,
+): DistributionFields => ({
+  identifier: `${id}/${name}`,
+  format: name,
+  mediaType: exportTypes[name],
+  ...fields,
+})
 
 function fileType(part: Subject, fields: DistributionFields, download: string | undefined): void {
   const { record } = part

@@ -187,11 +187,16 @@ const writers = {
   title: text(dct('title')),
   alternative: text(skos('altLabel')),
   description: text(dct('description')),
-  keyword: text(dcat('keyword')),
+  /** Each a text, a list of texts, or texts by language. */
+  keywords: each<unknown>(text(dcat('keyword'))),
   themes,
   hvdCategory: concept(dcatap('hvdCategory'), 'hvdCategory'),
   type: concept(dct('type'), 'datasetType'),
   landingPage: link(dcat('landingPage')),
+  /** The first that is an address. */
+  firstLandingPage(node: Subject, value: readonly unknown[]) {
+    value.some((one) => node.link(dcat('landingPage'), one))
+  },
   page: link(foaf('page')),
   publisher: agents(dct('publisher')),
   creator: agents(dct('creator')),
@@ -231,6 +236,9 @@ const writers = {
   isVersionOf: iris(dct('isVersionOf')),
   isReferencedBy: iris(dct('isReferencedBy')),
   relation: iris(dct('relation')),
+  /** Addresses of the web alone. */
+  sourcePage: link(dct('source')),
+  relatedPage: link(dct('relation')),
   wasGeneratedBy: iris(prov('wasGeneratedBy')),
   status: concept(adms('status'), 'distributionStatus'),
   availability: concept(dcatap('availability'), 'availability'),

@@ -204,12 +204,6 @@ export class Subject {
     return false
   }
 
-  /** An IRI for a part: that of this node and what the part is called; `undefined` when it has no name. */
-  below(path: string, name: string | undefined): string | undefined {
-    const own = this.term.termType === 'NamedNode' ? this.term.value : ''
-    return name === undefined ? undefined : `${own}${path}${encodeURIComponent(name)}`
-  }
-
   /** A node that belongs to this one; it is left out again when nothing is said of it. */
   part(predicate: NamedNode, type: NamedNode | undefined, iri?: unknown): Subject {
     const part = this.record.subject(type, iri)

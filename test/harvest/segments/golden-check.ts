@@ -2,6 +2,12 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import type { Quad } from '@rdfjs/types'
+import {
+  type EntryReader,
+  foundEntry,
+  mappedEntry,
+  type Portal,
+} from '../../../src/harvest/importers/portal.ts'
 import { importConfig } from '../../../src/harvest/importers/import-config.ts'
 import { fieldsOf } from '../../../src/vocabularies/loose-values.ts'
 import type { Fields } from '../../../src/text/json.ts'
@@ -15,6 +21,14 @@ export const sampleIn = (folder: string): Fields =>
 
 /** The common keys of a config for that address. */
 export const commonConfig = (address: string) => importConfig.parse({ address, catalogue: 'city' })
+
+/** What a platform makes of an entry: what it reads, the record, and the find. */
+export const readingOf = (portal: Portal, read: EntryReader) => ({
+  read,
+  map: (fields: Fields) => mappedEntry(portal, read(fields)),
+  find: (value: unknown, output: 'dcat-ap' | 'source' = 'dcat-ap') =>
+    foundEntry({ ...portal, output }, value, { read }),
+})
 
 /** Equal for graphs that differ in the names of blank nodes alone; lines, so that a difference can be read. */
 export async function canonicalLines(quads: readonly Quad[]): Promise<string[]> {

@@ -1,8 +1,13 @@
 /** An ArcGIS Hub site as the mapping knows it, for tests of the mapping alone. */
 
 import { arcgisConfig } from '../../../../src/harvest/importers/arcgis.ts'
-import { itemIn, mapFeature, mendEntry } from '../../../../src/harvest/importers/arcgis-mapping.ts'
+import {
+  featureValues,
+  itemIn,
+  mendEntry,
+} from '../../../../src/harvest/importers/arcgis-mapping.ts'
 import { podReader } from '../../../../src/harvest/importers/datajson-mapping.ts'
+import { mappedEntry as mapped } from '../../../../src/harvest/importers/portal.ts'
 import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import type { Fields } from '../../../../src/text/json.ts'
 import { commonConfig } from '../golden-check.ts'
@@ -17,7 +22,13 @@ async function siteOf() {
 
 export async function mappedEntry(fields: Fields) {
   const pageOf = (id: string) => `${root}/datasets/${id}`
-  return podReader({ ...(await siteOf()), pageOf, idIn: itemIn, mend: mendEntry })(fields).map()
+  const site = await siteOf()
+  return mapped(site, podReader(site, { pageOf, idIn: itemIn, mend: mendEntry })(fields))
 }
 
-export const mappedFeature = async (fields: Fields) => mapFeature(fields, await siteOf(), item)
+export async function mappedFeature(fields: Fields) {
+  const site = await siteOf()
+  const record = { fallbackIri: `${root}/datasets/${item}` }
+  const entry = { sourceId: item, title: '', lasting: fields, record }
+  return mapped(site, { ...entry, values: () => featureValues(fields, site, item) })
+}

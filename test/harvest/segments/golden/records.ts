@@ -1,14 +1,15 @@
 /** One realistic record of each platform as its importer maps it. */
 
 import { readFileSync } from 'node:fs'
-import { mappedPackage } from '../../../../src/harvest/importers/ckan-mapping.ts'
-import { podReader } from '../../../../src/harvest/importers/datajson-mapping.ts'
-import { mappedDataset } from '../../../../src/harvest/importers/udata.ts'
+import { packageReader } from '../../../../src/harvest/importers/ckan-mapping.ts'
+import { type PodOptions, podReader } from '../../../../src/harvest/importers/datajson-mapping.ts'
+import { udataEntry } from '../../../../src/harvest/importers/udata.ts'
+import { mappedEntry } from '../../../../src/harvest/importers/portal.ts'
 import { importConfig } from '../../../../src/harvest/importers/import-config.ts'
 import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import { fieldsOf } from '../../../../src/vocabularies/loose-values.ts'
 import type { Fields } from '../../../../src/text/json.ts'
-import { MappedRecord } from '../../../../src/harvest/mapping/record.ts'
+import type { MappedRecord } from '../../../../src/harvest/mapping/record.ts'
 
 const common = importConfig.parse({ address: 'https://portal.example/', catalogue: 'city' })
 const root = 'https://portal.example'
@@ -31,22 +32,17 @@ export async function mappings(
     licence: () => undefined,
   })
   const site = { root, config: { ...common, language: 'fr', skipHarvested: true }, authorities }
+  const plain = { root, config: common, authorities }
+  const pods = (options: PodOptions) => (fields: Fields) =>
+    mappedEntry(plain, podReader(plain, options)(fields))
+  const ckan = (isDkan: boolean) => (fields: Fields) =>
+    mappedEntry(portal('en'), packageReader({ ...portal('en'), isDkan })(fields))
   return {
-    ckan: (fields) => mappedPackage(fields, portal('en')),
-    'dkan-1': (fields) => mappedPackage(fields, { ...portal('en'), isDkan: true }),
-    'dkan-2': (fields) =>
-      podReader({
-        root,
-        config: common,
-        authorities,
-        pageOf: () => `${root}/dataset/x`,
-        idIn: (identifier) => identifier,
-      })(fields).map(),
-    'dcat-us-3': (fields) =>
-      podReader({ root, config: common, authorities, pageOf: () => `${root}/data.json#x` })(
-        fields,
-      ).map(),
-    udata: (fields) => mappedDataset(fields, { ...site, licence: () => undefined }),
+    ckan: ckan(false),
+    'dkan-1': ckan(true),
+    'dkan-2': pods({ pageOf: () => `${root}/dataset/x`, idIn: (identifier) => identifier }),
+    'dcat-us-3': pods({ pageOf: () => `${root}/data.json#x` }),
+    udata: (fields) => mappedEntry(site, udataEntry(fields, { ...site, licence: () => undefined })),
   }
 }
 

@@ -3,7 +3,6 @@
 import '../../../support/seed.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foundEntry } from '../../../../src/harvest/importers/portal.ts'
 import { fieldsOf } from '../../../../src/vocabularies/loose-values.ts'
 import { disturbed, faultsOf } from '../any-json.ts'
 import { brokenShapes, canonicalLines, expectedIn, hasShapes, sampleIn } from '../golden-check.ts'
@@ -11,7 +10,7 @@ import { readDataset } from './golden.ts'
 
 const sample = sampleIn('opendatasoft')
 const mapped = async (fields = sample, config: object = {}) =>
-  (await readDataset(config))(fields).map()
+  (await readDataset(config)).map(fields)
 const textOf = async (fields = sample, config: object = {}) =>
   (await mapped(fields, config)).found({ sourceId: 'x' }).text
 const withMetas = (name: string, metas: object) => ({
@@ -33,9 +32,9 @@ describe('a dataset', () => {
   })
 
   it('is known by its unique id, and by the id in its address as well', async () => {
-    const read = await readDataset()
+    const { read } = await readDataset()
     expect(read(sample)).toMatchObject({ sourceId: 'da_6kvv9v', aliases: ['arbres-remarquables'] })
-    const other = await readDataset({ identifier: 'dataset_id' })
+    const { read: other } = await readDataset({ identifier: 'dataset_id' })
     expect(other(sample)).toMatchObject({ sourceId: 'arbres-remarquables', aliases: ['da_6kvv9v'] })
     expect(read({ dataset_id: 'only' })).toMatchObject({ sourceId: 'only', aliases: [] })
   })
@@ -75,7 +74,7 @@ describe('a dataset', () => {
 
 describe('a dataset is not for us', () => {
   const skipped = async (fields: object, config: object = {}) =>
-    (await readDataset(config))(fieldsOf(fields)).skipped
+    (await readDataset(config)).read(fieldsOf(fields)).skipped
 
   it('when it has neither records nor files', async () => {
     const bare = { dataset_uid: 'x', has_records: false, metas: { default: {} } }
@@ -92,12 +91,11 @@ describe('a dataset is not for us', () => {
 
 describe('whatever stands in a dataset', () => {
   it('is mapped without an invalid IRI or a quad outside the record, or refused', async () => {
-    const read = await readDataset()
+    const { map, find } = await readDataset()
     fc.assert(
       fc.property(disturbed(sample), (fields) => {
-        expect(faultsOf(read(fields).map().quads())).toEqual([])
-        const found = foundEntry(fields, { output: 'dcat-ap', read })
-        expect(['record', 'refused', 'skipped']).toContain(found.kind)
+        expect(faultsOf(map(fields).quads())).toEqual([])
+        expect(['record', 'refused', 'skipped']).toContain(find(fields).kind)
       }),
       { numRuns: 150 },
     )
@@ -105,10 +103,8 @@ describe('whatever stands in a dataset', () => {
 
   it('nesting without end is refused, with its id', async () => {
     const deep: unknown = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)
-    const found = foundEntry(
-      { ...sample, fields: deep },
-      { output: 'source', read: await readDataset() },
-    )
+    const { find } = await readDataset()
+    const found = find({ ...sample, fields: deep }, 'source')
     expect(found).toMatchObject({ kind: 'refused', sourceId: 'da_6kvv9v' })
   })
 })

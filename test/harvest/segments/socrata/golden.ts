@@ -3,13 +3,15 @@
 import { socrataConfig } from '../../../../src/harvest/importers/socrata-mapping.ts'
 import { assetReader } from '../../../../src/harvest/importers/socrata-mapping.ts'
 import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
-import { commonConfig } from '../golden-check.ts'
+import { commonConfig, readingOf } from '../golden-check.ts'
 
 const host = 'data.rivers.example'
 
-export const readAsset = async (config: object = {}) =>
-  assetReader({
+export async function readAsset(config: object = {}) {
+  const site = {
     root: `https://${host}`,
     authorities: await shippedAuthorities(),
     config: { ...commonConfig(`https://${host}`), ...socrataConfig.parse(config) },
-  })
+  }
+  return readingOf(site, assetReader(site))
+}

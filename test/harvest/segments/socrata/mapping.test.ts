@@ -3,15 +3,13 @@
 import '../../../support/seed.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foundEntry } from '../../../../src/harvest/importers/portal.ts'
 import { fieldsOf } from '../../../../src/vocabularies/loose-values.ts'
 import { disturbed, faultsOf } from '../any-json.ts'
 import { brokenShapes, canonicalLines, expectedIn, hasShapes, sampleIn } from '../golden-check.ts'
 import { readAsset } from './golden.ts'
 
 const sample = sampleIn('socrata')
-const mapped = async (fields = sample, config: object = {}) =>
-  (await readAsset(config))(fields).map()
+const mapped = async (fields = sample, config: object = {}) => (await readAsset(config)).map(fields)
 const textOf = async (fields = sample, config: object = {}) =>
   (await mapped(fields, config)).found({ sourceId: 'x' }).text
 const withAsset = (more: object, beside: object = {}) => ({
@@ -94,10 +92,9 @@ describe('an asset', () => {
   })
 
   it('keeps its hash when only the number of visitors changes', async () => {
-    const read = await readAsset()
-    const ground = { output: 'dcat-ap', read } as const
+    const { find } = await readAsset()
     const hashed = (fields: unknown) => {
-      const found = foundEntry(fields, ground)
+      const found = find(fields)
       return found.kind === 'record' ? found.hashed : undefined
     }
     expect(hashed(withAsset({ page_views: { page_views_total: 1 }, download_count: 2 }))).toBe(
@@ -113,22 +110,20 @@ describe('an asset is not for us', () => {
     ['when it is derived from another', withAsset({ parent_fxf: ['aaaa-bbbb'] }), {}, true],
     ['unless derived ones are wanted', withAsset({ parent_fxf: ['a'] }), { derived: true }, false],
   ])('%s', async (_, fields, config, isSkipped) => {
-    const read = await readAsset(config)
+    const { read } = await readAsset(config)
     expect(read(fieldsOf({ ...sample, ...fields })).skipped !== undefined).toBe(isSkipped)
   })
 
   it('and cannot be read when it has no name', async () => {
-    const found = foundEntry(withAsset({ name: ' ' }), {
-      output: 'source',
-      read: await readAsset(),
-    })
+    const { find } = await readAsset()
+    const found = find(withAsset({ name: ' ' }), 'source')
     expect(found).toMatchObject({ kind: 'refused', sourceId: 'k7qm-2x9d' })
   })
 })
 
 describe('whatever stands in an asset', () => {
   it('is mapped without an invalid IRI or a quad outside the record, or refused', async () => {
-    const read = await readAsset()
+    const { map, find } = await readAsset()
     const link = withAsset(
       { type: 'href' },
       {
@@ -144,9 +139,8 @@ describe('whatever stands in an asset', () => {
     const either = fc.oneof(disturbed(sample), disturbed(fieldsOf(link)))
     fc.assert(
       fc.property(either, (fields) => {
-        expect(faultsOf(read(fields).map().quads())).toEqual([])
-        const found = foundEntry(fields, { output: 'dcat-ap', read })
-        expect(['record', 'refused', 'skipped']).toContain(found.kind)
+        expect(faultsOf(map(fields).quads())).toEqual([])
+        expect(['record', 'refused', 'skipped']).toContain(find(fields).kind)
       }),
       { numRuns: 200 },
     )

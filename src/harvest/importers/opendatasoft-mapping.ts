@@ -1,0 +1,197 @@
+/** What the config of an OpenDataSoft importer may say, and from its datasets to DCAT-AP. */
+
+import { z } from 'zod'
+import { dcat } from '../../rdf/namespaces.ts'
+import { type Fields, isJsonObject } from '../../text/json.ts'
+import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import { type DatasetValues, type DistributionFields, exportFile } from '../mapping/distribution.ts'
+import { fromHtml, type PropertyValues } from '../mapping/properties.ts'
+import { type MappedRecord, mappingKeys } from '../mapping/record.ts'
+import { type EntryReader, lasting, type Portal } from './portal.ts'
+
+const most = 100
+const texts = z.union([z.string(), z.array(z.string())])
+
+export const opendatasoftConfig = z.object({
+  ...mappingKeys,
+  /** The platform gives 100 at most; more is cut to that. */
+  pageSize: z
+    .int()
+    .positive()
+    .default(most)
+    .transform((size) => Math.min(size, most)),
+  /** Which of the two is the source id; the other is an alias. */
+  identifier: z.enum(['dataset_uid', 'dataset_id']).default('dataset_uid'),
+  /** Condition in ODSQL. */
+  where: z.string().optional(),
+  /** Facet values that datasets must have, `publisher:City`. */
+  refine: texts.optional(),
+  /** Facet values that datasets must not have. */
+  exclude: texts.optional(),
+  /** Whether datasets that come from another domain are taken. */
+  federated: z.boolean().default(true),
+  /** Export formats that become distributions, instead of the usual ones. */
+  formats: texts.optional(),
+})
+export type OpendatasoftConfig = z.infer<typeof opendatasoftConfig>
+
+/** A domain, and the root of its API. */
+type Domain = Portal<OpendatasoftConfig> & { readonly api: string }
+
+/** The ids of an entry, and whether it is for us. */
+export const datasetReader =
+  (domain: Domain): EntryReader =>
+  (fields) => {
+    const uid = plainText(fields['dataset_uid'])
+    const slug = plainText(fields['dataset_id'])
+    const ids = domain.config.identifier === 'dataset_id' ? [slug, uid] : [uid, slug]
+    const [sourceId = '', ...aliases] = ids.filter((id) => id !== undefined)
+    // Addresses are made of the readable id.
+    const id = slug ?? sourceId
+    const page = `${domain.root}/explore/dataset/${encodeURIComponent(id)}/`
+    // Counts and processing times change without the dataset.
+    const metas = fieldsOf(fields['metas'])
+    const own = lasting(fieldsOf(metas['default']), ['records_count', 'metadata_processed'])
+    return {
+      sourceId,
+      title: fieldsOf(metas['default'])['title'],
+      aliases,
+      sourceUrl: page,
+      skipped: reasonToSkip(fields, domain.config),
+      flaw: isJsonObject(fields['metas']) ? undefined : 'The dataset has no metas.',
+      lasting: { ...fields, metas: { ...metas, default: own } },
+      record: {
+        fallbackIri: `${domain.api}/catalog/datasets/${encodeURIComponent(sourceId)}`,
+        language: languageIn(fieldsOf(metas['default']), domain.config),
+      },
+      values: (record) => ({
+        landingPage: page,
+        ...datasetValues(metas, sourceId),
+        distributions: [
+          ...exportsOf(fields, domain, { id, sourceId }),
+          ...filesOf(fields, domain, { id, sourceId }, record),
+        ],
+      }),
+    }
+  }
+
+function reasonToSkip(fields: Fields, { federated }: OpendatasoftConfig): string | undefined {
+  const metas = fieldsOf(fieldsOf(fields['metas'])['default'])
+  const origins = [metas['source_domain'], metas['source_domain_address']].map(saidText)
+  if (!federated && (metas['federated'] === true || origins.some(Boolean)))
+    return 'comes from another domain'
+  const files = [fields['attachments'], fields['alternative_exports'], metas['references']]
+  const isEmpty = files.every((some) => listOf(some).length === 0)
+  return fields['has_records'] === false && isEmpty ? 'has neither records nor files' : undefined
+}
+
+/** The language in which metadata is asked for, else the one that the dataset tells. */
+function languageIn(own: Fields, { filters, language }: Domain['config']): string | undefined {
+  const [first] = listOf(own['metadata_languages'])
+  const tags = [filters?.['lang'], own['language'], first].map(saidText)
+  return tags.find((tag) => /^[A-Za-z]{2,3}(?:-|$)/.test(tag ?? '')) ?? language
+}
+
+/** What the `metas` of a dataset say. */
+function datasetValues(metas: Fields, sourceId: string): DatasetValues {
+  const [own, cat] = [fieldsOf(metas['default']), fieldsOf(metas['dcat'])]
+  const named = (name: string) => listOf(cat[name]).map((one) => ({ name: one }))
+  const languages = [own['language'], own['metadata_languages']].map(listOf)
+  return {
+    identifier: saidText(listOf(cat['identifier'])[0]) === undefined ? sourceId : cat['identifier'],
+    title: own['title'],
+    description: fromHtml(own['description']),
+    keywords: [own['keyword']],
+    themes: own['theme'],
+    publisher: { name: own['publisher'] },
+    creator: named('creator'),
+    contributor: named('contributor'),
+    contact: [{ name: cat['contact_name'], email: cat['contact_email'] }],
+    issued: [cat['issued'], cat['created']],
+    modified: [own['modified'], own['data_processed']],
+    frequency: [cat['accrualperiodicity'], own['update_frequency']],
+    language: languages.find(({ length }) => length > 0),
+    conformsTo: cat['conforms_to'],
+    accessLevel: cat['accessRights'],
+    page: own['references'],
+    provenance: listOf(own['attributions']),
+    relatedPage: cat['relation'],
+    sourcePage: originOf(own),
+    licences: [{ url: own['license_url'], title: own['license'] }],
+    ...extent(own, cat),
+  }
+}
+
+function extent(own: Fields, cat: Fields): PropertyValues {
+  // Codes of the platform's own gazetteer are worth a label only when there is no name.
+  const names = [own['territory'], own['geographic_reference']].map(listOf)
+  const { bbox } = own
+  const period = { start: cat['temporal_coverage_start'], end: cat['temporal_coverage_end'] }
+  const hasEnds = [period.start, period.end].some((one) => saidText(one) !== undefined)
+  return {
+    spatial: [...listOf(cat['spatial']), ...(names.find(({ length }) => length > 0) ?? [])],
+    places: [Array.isArray(bbox) ? { bbox } : { geometry: fieldsOf(bbox)['geometry'] ?? bbox }],
+    periods: [period],
+    temporal: hasEnds ? undefined : cat['temporal'],
+  }
+}
+
+/** The page of the dataset that this one was taken from; what is no domain stays as it is, to be noted as dropped. */
+function originOf(own: Fields): string | undefined {
+  const address = saidText(own['source_domain_address']) ?? saidText(own['source_domain'])
+  const source = saidText(own['source_dataset'])
+  const path = source === undefined ? '' : `explore/dataset/${encodeURIComponent(source)}/`
+  return /^[\w.-]+\.[a-z]{2,}$/i.test(address ?? '') ? `https://${address}/${path}` : address
+}
+
+// The ways to the data of a dataset: exports in every format, the query API, and files.
+
+/** `id`: the readable one, of which addresses are made. */
+type Ids = { readonly id: string; readonly sourceId: string }
+
+const usual = ['csv', 'json', 'xlsx']
+const ofGeography = ['geojson', 'shp', 'kml']
+
+function exportsOf(
+  fields: Fields,
+  { api, config }: Domain,
+  { id, sourceId }: Ids,
+): readonly DistributionFields[] {
+  if (fields['has_records'] === false) return []
+  const root = `${api}/catalog/datasets/${encodeURIComponent(id)}`
+  const shipped = listOf(fields['features']).includes('geo') ? [...usual, ...ofGeography] : usual
+  const chosen = [config.formats ?? shipped].flat().flatMap((text) => text.split(','))
+  const exports = chosen.map((given) => {
+    const name = given.trim()
+    const downloadUrl = `${root}/exports/${encodeURIComponent(name)}`
+    return exportFile(sourceId, name, { downloadUrl })
+  })
+  const records = exportFile(sourceId, 'json', {
+    identifier: `${sourceId}/records`,
+    accessUrl: `${root}/records`,
+    services: [{ title: { '': 'OpenDataSoft Explore API' }, endpoint: api }],
+  })
+  return [...exports, records]
+}
+
+/** Inside addresses (`odsfile://`) are never published; the public ones are made of the ids of the files. */
+function filesOf(
+  fields: Fields,
+  { api }: Domain,
+  { id, sourceId }: Ids,
+  { dataset }: MappedRecord,
+): readonly DistributionFields[] {
+  return ['attachments', 'alternative_exports'].flatMap((list) =>
+    listOf(fields[list]).flatMap((one) => {
+      const { id: file, title, mimetype: mediaType } = fieldsOf(one)
+      const name = plainText(file)
+      if (name === undefined) {
+        dataset.lost(dcat('distribution'), `${saidText(title) ?? 'one'} has no id`)
+        return []
+      }
+      const root = `${api}/catalog/datasets/${encodeURIComponent(id)}`
+      const downloadUrl = `${root}/${list}/${encodeURIComponent(name)}`
+      return [{ identifier: `${sourceId}/${list}/${name}`, title, mediaType, downloadUrl }]
+    }),
+  )
+}
