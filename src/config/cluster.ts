@@ -1,6 +1,7 @@
 /** `PLATFORM_CLUSTER_CONFIG`: where pipes come from, and where segments outside this process are. */
 
 import { z } from 'zod'
+import { isJsonObject } from '../text/json.ts'
 import { misspelt, must } from './settings.ts'
 
 /** A git repository of pipes; the token never stands in an address. */
@@ -105,59 +106,38 @@ const service = z
 
 /** What stands inside a lone `endpoints`, or the value itself. */
 function inner(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !('endpoints' in value)) return value
-  const { endpoints } = value
-  const isLevel =
-    Object.keys(value).every((key) => key === 'endpoints') &&
-    typeof endpoints === 'object' &&
-    endpoints !== null
-  return isLevel ? endpoints : value
+  if (!isJsonObject(value) || Object.keys(value).join() !== 'endpoints') return value
+  return isJsonObject(value['endpoints']) ? value['endpoints'] : value
 }
 
 /** `resources` among the repositories says the same as `resources` beside them. */
 function apart(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const repositories = new Map<string, unknown>(Object.entries(value))
-  const paths = repositories.get('resources')
-  repositories.delete('resources')
-  return { repositories: Object.fromEntries(repositories), resources: paths ?? undefined }
+  if (!isJsonObject(value) || !isJsonObject(value['pipeRepositories'])) return value
+  const { resources: nested = {}, ...pipeRepositories } = value['pipeRepositories']
+  const beside = value['resources'] ?? {}
+  if (!isJsonObject(nested) || !isJsonObject(beside)) return value
+  const paths = [nested['paths'] ?? [], beside['paths'] ?? []]
+  return { ...value, pipeRepositories, resources: { paths: paths.flat() } }
 }
 
-const pipeRepositories = z.preprocess(
+/**
+ * The configuration with its accepted spellings made one; keys that other services read are left alone. No problem repeats a
+ * value: only the names of places may be seen.
+ */
+export const clusterConfig = z.preprocess(
   apart,
-  z.object(
-    { repositories: z.record(z.string(), repository), resources: resources.optional() },
-    must('an object of name → repository'),
-  ),
-)
-
-const accepted = z
-  .looseObject({
-    pipeRepositories: pipeRepositories.optional(),
-    resources: resources.optional(),
-    serviceDiscovery: z.preprocess(inner, z.record(z.string(), service)).optional(),
-  })
-  .superRefine(misspelt(['pipeRepositories', 'resources', 'serviceDiscovery']))
-  .transform((given): ClusterConfig => {
-    const { pipeRepositories: named, resources: beside, serviceDiscovery = {} } = given
-    const paths = [...(named?.resources?.paths ?? []), ...(beside?.paths ?? [])]
-    return {
-      pipeRepositories: named?.repositories ?? {},
+  z
+    .looseObject({
+      pipeRepositories: z
+        .record(z.string(), repository, must('an object of name → repository'))
+        .default({}),
+      resources: resources.default({ paths: [] }),
+      serviceDiscovery: z.preprocess(inner, z.record(z.string(), service)).default({}),
+    })
+    .superRefine(misspelt(['pipeRepositories', 'resources', 'serviceDiscovery']))
+    .transform(({ pipeRepositories, resources: { paths }, serviceDiscovery }): ClusterConfig => ({
+      pipeRepositories,
       resources: { paths: [...new Set(paths)] },
       serviceDiscovery,
-    }
-  })
-
-/**
- * The configuration with its accepted spellings made one; keys that other services read are left alone. Problems tell
- * their place in their own words, because the names here may be seen and only the values hold secrets.
- */
-export const clusterConfig = z.unknown().transform((given, context): ClusterConfig => {
-  const result = accepted.safeParse(given)
-  if (result.success) return result.data
-  for (const { path, message } of result.error.issues) {
-    const place = path.filter((step) => step !== 'repositories').join('.')
-    context.addIssue({ code: 'custom', message: `${place} ${message}`.trim() })
-  }
-  return z.NEVER
-})
+    })),
+)

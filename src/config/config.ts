@@ -1,79 +1,22 @@
-/** The settings of the process, made from the environment once; every problem in one message. */
+/** The settings of the process, made from the environment once; every problem in one message; and the page that lists them. */
 
 import { hash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import type { z } from 'zod'
-import { withDefaults, type Limits } from '../http/limits.ts'
-import type { LogLevel } from '../log.ts'
-import type { Segments } from '../rdf/names.ts'
-import type { StoreConfig } from '../store/open.ts'
+import { shown } from '../errors.ts'
+import { limitNames, limitTable, withDefaults } from '../http/limits.ts'
+import { nearest } from '../text/nearest.ts'
 import type { ClusterConfig } from './cluster.ts'
-import { readEnvironment, unknownVariables, type Environment } from './environment.ts'
-import { defaultHarvest, type HarvestConfig } from './harvest.ts'
-import { defaultMetrics, type MetricsConfig } from './metrics.ts'
-import { configurationPage } from './page.ts'
-import { defaultPortal, type PortalConfig } from './portal.ts'
-import {
-  facetProblems,
-  searchConfig,
-  wholeFacets,
-  type SearchConfig,
-  type SearchFacet,
-} from './search.ts'
-import type { EngineConfig, ShellConfig } from './services.ts'
+import { defaultHarvest, harvestNumbers } from './harvest.ts'
+import { defaultMetrics, metricsNumbers } from './metrics.ts'
+import { defaultPortal } from './portal.ts'
+import { facetProblems, searchConfig, wholeFacets, type SearchFacet } from './search.ts'
+import { facts, readEnvironment, type Environment, type NumberRow } from './settings.ts'
 import { serviceAliases, services, variables, type ApiKeyPermissions } from './variables.ts'
 
-export type Config = {
-  readonly host: string
-  readonly port: number
-  /** Names resources; where clients reach the platform is another matter. */
-  readonly baseUri: string
-  /** Absent where answers go by what each request came by. */
-  readonly publicUrl: string | undefined
-  /** Whether somebody chose the base; otherwise that of the data wins over it. */
-  readonly isBaseChosen: boolean
-  /** Where segments of others reach this process; absent for where it listens. */
-  readonly segmentUrl: string | undefined
-  /** What `PLATFORM_IRI_SEGMENTS` says; the usual ones stand for the others. */
-  readonly segments: Partial<Segments>
-  readonly dataDir: string
-  readonly services: readonly Service[]
-  /** Absent when none is configured: take the generated one. */
-  readonly apiKeys: Readonly<ApiKeyPermissions> | undefined
-  /** `directory` is absent for the built-in profile. */
-  readonly profile: { readonly enabled: boolean; readonly directory?: string }
-  /** Absent for the embedded one. */
-  readonly triplestore: StoreConfig | undefined
-  /** Absent for the embedded one. */
-  readonly searchEngine: EngineConfig | undefined
-  /** What `PLATFORM_SEARCH_CONFIG` says; absent facets are the default ones. */
-  readonly search: Omit<SearchConfig, 'facets'> & { readonly facets?: readonly SearchFacet[] }
-  readonly limits: Limits
-  /** For how long what was deleted can be restored; 0 = not at all. */
-  readonly restoreDays: number
-  readonly harvest: HarvestConfig
-  /** Where pipes and foreign segments are. */
-  readonly cluster: ClusterConfig
-  readonly metrics: MetricsConfig
-  /** Whether what is written is measured by itself, and by which pipe. */
-  readonly validator: { readonly enabled: boolean; readonly metricsPipeName: string }
-  /** Absent when the console has no door. */
-  readonly shell: ShellConfig | undefined
-  /** NATS server; absent when pipes stay in the process. */
-  readonly eventBus: string | undefined
-  readonly portal: PortalConfig
-  /** What pipes refer to by name. */
-  readonly secrets: Readonly<Record<string, string>>
-  readonly corsOrigins: readonly string[]
-  readonly trustedProxies: readonly string[]
-  readonly logLevel: LogLevel
-  /** What was set and has no effect in this version, for one line of the start-up log. */
-  readonly ignored: readonly string[]
-  /** Sentences for the start-up log: unknown names, weak keys, a store that nobody can write to. */
-  readonly warnings: readonly string[]
-}
-
 export type Service = (typeof services)[number]
+
+export type Config = Readonly<ReturnType<typeof configOf>>
 
 /**
  * All settings, or one readable message with every problem: variable, what would be right, what was given. `defaultFacets` are
@@ -93,52 +36,65 @@ export function parseConfig(
       (problem) => `PLATFORM_SEARCH_CONFIG: ${problem}`,
     ),
   ]
-  if (!reading.ok || problems.length > 0) {
-    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
-    return { ok: false, message: `${count} in the configuration:\n  ${problems.join('\n  ')}` }
-  }
-  const { facets, ...search } = reading.values.PLATFORM_SEARCH_CONFIG ?? searchConfig.parse({})
-  const whole = facets && wholeFacets(facets, defaultFacets)
-  const config = configOf(reading.values, env)
-  return { ok: true, config: { ...config, search: { ...search, ...(whole && { facets: whole }) } } }
+  if (reading.ok && problems.length === 0)
+    return { ok: true, config: configOf(reading.values, env, defaultFacets) }
+  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
+  return { ok: false, message: `${count} in the configuration:\n  ${problems.join('\n  ')}` }
 }
 
-function configOf(values: z.output<typeof variables>, env: Environment): Omit<Config, 'search'> {
+type Values = z.output<typeof variables>
+
+function configOf(values: Values, env: Environment, defaultFacets: readonly SearchFacet[]) {
   const port = values.PLATFORM_PORT
   const chosen = [...new Set(values.PLATFORM_SERVICES.map(serviceCalled))]
-  const enabled = values.PLATFORM_FEATURE_FLAGS?.['platform_profile'] ?? false
-  const directory = values.PLATFORM_PROFILE?.path
   const harvest = values.PLATFORM_HARVEST_CONFIG ?? defaultHarvest
   return {
     host: values.PLATFORM_HOST,
     port,
+    /** Names resources; where clients reach the platform is another matter. */
     baseUri: values.PLATFORM_BASE_URI ?? `http://localhost:${port}/`,
+    /** Absent where answers go by what each request came by. */
     publicUrl: values.PLATFORM_PUBLIC_URL,
+    /** Whether somebody chose the base; otherwise that of the data wins over it. */
     isBaseChosen: values.PLATFORM_BASE_URI !== undefined,
+    /** Where segments of others reach this process; absent for where it listens. */
     segmentUrl: values.PLATFORM_SEGMENT_URL,
+    /** The usual segments stand for those that are not named. */
     segments: values.PLATFORM_IRI_SEGMENTS ?? {},
     dataDir: values.PLATFORM_DATA_DIR,
     services: chosen.filter(isService),
+    /** Absent when none is configured: take the generated one. */
     apiKeys: keysOf(values.PLATFORM_HUB_API_KEYS),
-    profile: { enabled, ...(enabled && directory !== undefined && { directory }) },
+    profile: profileOf(values),
+    /** Absent for the embedded one. */
     triplestore: values.PLATFORM_TRIPLESTORE_CONFIG,
+    /** Absent for the embedded one. */
     searchEngine: values.PLATFORM_SEARCH_ENGINE_CONFIG,
+    search: searchOf(values, defaultFacets),
     limits: withDefaults(values.PLATFORM_LIMITS ?? {}),
-    harvest,
+    /** For how many days what was deleted can be restored; 0 = not at all. */
     restoreDays: harvest.restoreDays,
+    harvest,
+    /** Where pipes and foreign segments are. */
     cluster: values.PLATFORM_CLUSTER_CONFIG ?? noCluster,
     metrics: values.PLATFORM_METRICS_CONFIG ?? defaultMetrics,
+    /** Whether what is written is measured by itself, and by which pipe. */
     validator: values.PLATFORM_HUB_VALIDATOR ?? { enabled: false, metricsPipeName: 'metrics' },
+    /** Absent when the console is neither on a page nor on telnet. */
     shell: values.PLATFORM_HUB_SHELL_CONFIG,
+    /** NATS server; absent when pipes stay in the process. */
     eventBus: values.PLATFORM_EVENTBUS_URL,
     portal: values.PLATFORM_PORTAL_CONFIG ?? defaultPortal,
+    /** What pipes refer to by name. */
     secrets: values.PLATFORM_SECRETS ?? {},
     corsOrigins: values.PLATFORM_CORS_ORIGINS ?? [],
     trustedProxies: values.PLATFORM_TRUSTED_PROXIES ?? [],
     logLevel: values.PLATFORM_LOG_LEVEL,
-    ignored: directory !== undefined && !enabled ? ['PLATFORM_PROFILE'] : [],
+    /** What was set and has no effect in this version, for one line of the start-up log. */
+    ignored: values.PLATFORM_PROFILE && !isProfileOn(values) ? ['PLATFORM_PROFILE'] : [],
+    /** Sentences for the start-up log: unknown names, weak keys, a store that nobody can write to. */
     warnings: [
-      ...unknownVariables(env, knownNames),
+      ...unknownVariables(env),
       ...weakKeys(values.PLATFORM_HUB_API_KEYS),
       ...(chosen.includes('repo') ? [] : [withoutRepo]),
     ],
@@ -159,16 +115,41 @@ const serviceCalled = (name: string): string =>
 
 const isService = (name: string): name is Service => services.some((service) => service === name)
 
-const knownNames: readonly string[] = Object.keys(variables.shape)
-
 /** An empty object is what a template leaves behind: it must not lock everybody out. */
-const keysOf = (given: ApiKeyPermissions | undefined): ApiKeyPermissions | undefined =>
+const keysOf = (given: ApiKeyPermissions | undefined): Readonly<ApiKeyPermissions> | undefined =>
   given && Object.keys(given).length > 0 ? given : undefined
 
 const weakKeys = (given: ApiKeyPermissions = {}): string[] =>
   Object.keys(given)
     .filter((key) => key.length < 16)
     .map((key) => `API key ${hash('sha256', key, 'hex').slice(0, 8)} has fewer than 16 characters`)
+
+const isProfileOn = (values: Values): boolean =>
+  values.PLATFORM_FEATURE_FLAGS?.['platform_profile'] ?? false
+
+/** `directory` is absent for the built-in profile. */
+function profileOf(values: Values): { readonly enabled: boolean; readonly directory?: string } {
+  const enabled = isProfileOn(values)
+  const directory = values.PLATFORM_PROFILE?.path
+  return { enabled, ...(enabled && directory !== undefined && { directory }) }
+}
+
+/** Absent facets are the default ones. */
+function searchOf({ PLATFORM_SEARCH_CONFIG: given }: Values, defaults: readonly SearchFacet[]) {
+  const { facets, ...search } = given ?? searchConfig.parse({})
+  return { ...search, ...(facets && { facets: wholeFacets(facets, defaults) }) }
+}
+
+/** A line for each `PLATFORM_…` variable that nobody reads, with the name that was probably meant. */
+function unknownVariables(env: Environment): string[] {
+  const known = Object.keys(variables.shape)
+  return Object.keys(env)
+    .filter((name) => name.startsWith('PLATFORM_') && !known.includes(name))
+    .map((name) => {
+      const close = nearest(name, known)
+      return `${shown(name)} is not read${close === undefined ? '' : `: did you mean ${close}?`}`
+    })
+}
 
 /** Looks at the two variables alone, so that the problem is told beside those of other variables. */
 function missingProfile(env: Environment): string[] {
@@ -182,10 +163,51 @@ function missingProfile(env: Environment): string[] {
   ]
 }
 
+// The tables of `docs/configuration.md`, generated so that they cannot disagree with what is read.
+
 const pageFile = new URL('../../docs/configuration.md', import.meta.url)
 
-/** The text of `docs/configuration.md` with its tables as they should be. */
+/** The text of `docs/configuration.md` with its tables written anew, each between `<!-- name -->` and `<!-- end -->`. */
 export const documentation = async (): Promise<string> =>
-  configurationPage(await readFile(pageFile, 'utf8'), variables)
+  (await readFile(pageFile, 'utf8')).replaceAll(
+    /(<!-- (\w+) -->\n)[^]*?(\n<!-- end -->)/g,
+    (_, start, name, end) => [start, tables[String(name)]?.().join('\n'), end].join(''),
+  )
+
+const tables: Readonly<Record<string, () => readonly string[]>> = {
+  variables: () => [
+    '| variable | default | meaning |',
+    '|---|---|---|',
+    ...Object.entries(variables.shape).map(([name, field]) => {
+      const known = facts.get(field)
+      const text = known?.standard ?? known?.derived
+      return `| \`${name}\` | ${text === undefined ? '–' : `\`${text}\``} | ${known?.meaning ?? ''} |`
+    }),
+  ],
+  limits: () => [
+    '| limit | default | of what | range |',
+    '|---|--:|---|---|',
+    ...limitNames.map((name) => {
+      const { standard, least, most, meaning } = limitTable[name]
+      return `| \`${name}\` | ${amount(name, standard)} | ${meaning} | ${least}..${most} |`
+    }),
+  ],
+  harvesting: () => numberTable(harvestNumbers),
+  metrics: () => numberTable(metricsNumbers),
+}
+
+const numberTable = (rows: Readonly<Record<string, NumberRow>>): readonly string[] => [
+  '| number | default | meaning |',
+  '|---|--:|---|',
+  ...Object.entries(rows).map(
+    ([name, [standard, , , meaning]]) => `| \`${name}\` | ${amount(name, standard)} | ${meaning} |`,
+  ),
+]
+
+function amount(name: string, value: number): string {
+  if (name.endsWith('Bytes') && value % 2 ** 20 === 0) return `${value / 2 ** 20} MB`
+  if (name.endsWith('Bytes') && value % 2 ** 10 === 0) return `${value / 2 ** 10} KB`
+  return name.endsWith('Ms') ? `${value / 1000} s` : String(value)
+}
 
 if (import.meta.main) await writeFile(pageFile, await documentation())

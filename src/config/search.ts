@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { shown } from '../errors.ts'
 import { nearest } from '../text/nearest.ts'
-import { mustGot, object, whole } from './settings.ts'
+import { is, must, object, text, whole, wholly } from './settings.ts'
 
 type IndexName = 'dataset' | 'catalogue' | 'vocabulary' | `resource_${string}`
 
@@ -12,28 +12,22 @@ const isIndexName = (value: unknown): value is IndexName =>
   typeof value === 'string' &&
   /^(dataset|catalogue|vocabulary|resource_[A-Za-z0-9-]{1,64})$/.test(value)
 
-const filled = z.string().refine((value) => value.trim() !== '')
 const isFacetName = /^[A-Za-z][\w-]{0,63}$/
 const dottedPath = /^[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)*$/
 
 /** What the path of a facet must be. */
 const pathForm = 'a field of the profile such as "distributions.format"'
 
-/** Checks as a whole: each mistake inside is this one sentence. */
-const wholly = <Schema extends z.ZodType>(schema: Schema, right: string) =>
-  z.custom<z.output<Schema>>((value) => schema.safeParse(value).success, mustGot(right))
-
-const matching = (pattern: RegExp, right: string) =>
-  z.string(mustGot(right)).regex(pattern, mustGot(right))
+const matching = (pattern: RegExp, right: string) => is((value) => pattern.test(value), right)
 
 const number = whole(-1_000_000_000, 1_000_000_000)
 const band = z
-  .object({ id: z.string().regex(isFacetName), title: filled, from: number, to: number })
+  .object({ id: z.string().regex(isFacetName), title: text, from: number, to: number })
   .refine(({ from, to }) => from <= to)
 
 /** '' is allowed: the value itself is the term. `name.raw` is what Elasticsearch calls the exact form of `name`. */
 const term = z
-  .string(mustGot('the key of a value, or "" for the value itself'))
+  .string(must('the key of a value, or "" for the value itself'))
   .transform((value) => value.replace(/(^|\.)raw$/, ''))
 
 const kinds = ['values', 'scope', 'exists', 'bands', 'catalogue', 'parent', 'vocabulary'] as const
@@ -46,109 +40,87 @@ const bandsAlone = 'belongs to facets of "kind":"bands" alone'
 const ownFacet = object(
   {
     name: matching(isFacetName, 'letters, digits, _ and -, a letter first'),
-    title: wholly(filled, 'text').optional(),
-    path: matching(dottedPath, pathForm).optional(),
+    title: text.exactOptional(),
+    path: matching(dottedPath, pathForm).exactOptional(),
     indices: wholly(
       z.array(z.custom<IndexName>(isIndexName)).min(1),
       'an array of dataset, catalogue, vocabulary, resource_<type>',
-    ).optional(),
-    aggregation_term: term.optional(),
-    display_title: term.optional(),
-    kind: z.enum(kinds, mustGot(`one of ${kinds.join(', ')}`)).optional(),
-    bands: wholly(z.array(band).min(1), bandsForm).optional(),
+    ).exactOptional(),
+    aggregation_term: term.exactOptional(),
+    display_title: term.exactOptional(),
+    kind: z.enum(kinds, must(`one of ${kinds.join(', ')}`)).exactOptional(),
+    bands: wholly(z.array(band).min(1), bandsForm).exactOptional(),
   },
   'is not read',
   facetForm,
-).transform((facet, context) => {
-  const { name, title, path, indices, aggregation_term, display_title, kind, bands } = facet
-  const wrong =
-    bands && kind !== undefined && kind !== 'bands'
-      ? bandsAlone
-      : kind === 'bands' && !bands && `must be ${bandsForm}; it is missing`
-  if (wrong) context.addIssue({ code: 'custom', path: ['bands'], message: wrong })
+).transform(({ name, aggregation_term: term, display_title: display, ...facet }, context) => {
+  const { kind, bands } = facet
+  const isLost = bands && kind !== undefined && kind !== 'bands'
+  const message = isLost ? bandsAlone : kind === 'bands' && !bands && `must be ${bandsForm}`
+  if (message) context.addIssue({ code: 'custom', path: ['bands'], message })
   return {
     id: name,
-    ...(title !== undefined && { title }),
-    ...(path !== undefined && { path }),
-    ...(indices && { indices }),
-    ...(aggregation_term !== undefined && { term: aggregation_term }),
-    ...(display_title !== undefined && { display: display_title }),
-    ...(kind && { kind }),
-    ...(bands && { bands }),
+    ...facet,
+    ...(term !== undefined && { term }),
+    ...(display !== undefined && { display }),
   }
 })
 
 type OwnFacet = z.output<typeof ownFacet>
 
 /** A text is the name of a facet of the platform. */
-const facet = z.unknown().transform((value, context): string | OwnFacet => {
-  if (typeof value === 'string' && value.trim() !== '') return value
-  const result = ownFacet.safeParse(value)
-  if (result.success) return result.data
-  for (const { path, message, ...issue } of result.error.issues) {
-    const params = 'params' in issue ? issue.params : undefined
-    context.addIssue({ code: 'custom', path, message, ...(params && { params }) })
-  }
-  return z.NEVER
-})
+const facet = z.preprocess(
+  (value) => (typeof value === 'string' ? { name: value } : value),
+  ownFacet,
+)
 
 const facets = z
-  .array(facet, mustGot('an array of names of default facets and of {"name","title","path"}'))
+  .array(facet, must('an array of names of default facets and of {"name","title","path"}'))
   .superRefine((all, context) => {
-    const names = all.map((one) => (typeof one === 'string' ? one : one.id))
+    const names = all.map(({ id }) => id)
     for (const name of new Set(names.filter((one, at) => names.indexOf(one) !== at)))
-      context.addIssue(`must name each facet once, ${name} is there twice`)
+      context.addIssue(`must name each facet once, ${name} is a duplicate`)
   })
 
-const dates = ['issued', 'modified', 'temporal'] as const
-type DateType = (typeof dates)[number]
-const isDate = (value: unknown): value is DateType => dates.some((name) => name === value)
-
-const dateForm = 'an object of index → issued, modified or temporal, such as {"dataset":"modified"}'
+const dateForm = 'issued, modified or temporal'
 
 /** Index → the date that limits its records where a request does not name one. */
-const dateTypes = z
-  .record(z.string(), z.unknown(), mustGot(dateForm))
-  .transform((given, context): Readonly<Record<string, DateType>> => {
-    const taken: Record<string, DateType> = {}
-    for (const [index, date] of Object.entries(given)) {
-      const known = isIndexName(index) ? '' : 'an index such as dataset, and '
-      const { error } = mustGot(`${known}issued, modified or temporal`)
-      if (known === '' && isDate(date)) taken[index] = date
-      else context.addIssue({ code: 'custom', path: [index], message: error({ input: date }) })
-    }
-    return taken
-  })
+const dateTypes = z.record(
+  z.custom<string>(isIndexName, must(`an index such as dataset, and ${dateForm}`)),
+  z.enum(['issued', 'modified', 'temporal'], must(dateForm)),
+  must(`an object of index → ${dateForm}, such as {"dataset":"modified"}`),
+)
+
+const weight = must('a number of at least 0')
 
 /** Field → default weight in the ranking. */
-const boosts = z
-  .record(z.string(), z.unknown(), mustGot('an object of field → weight, such as {"title":3}'))
-  .transform((given, context): Readonly<Record<string, number>> => {
-    const taken: Record<string, number> = {}
-    for (const [field, weight] of Object.entries(given)) {
-      if (typeof weight === 'number' && Number.isFinite(weight) && weight >= 0)
-        taken[field] = weight
-      else {
-        const { error } = mustGot('a number of at least 0')
-        context.addIssue(`${field} ${error({ input: weight })}`)
-      }
-    }
-    return taken
-  })
+const boosts = z.record(
+  z.string(),
+  z.number(weight).min(0, weight),
+  must('an object of field → weight, such as {"title":3}'),
+)
 
 const ruleForm =
   '{"fields":["publisher"],"replacements":["name:pref_label.en"],"documentTypes":["dataset"]}'
-const replacement = /^\s*([A-Za-z][\w-]*)\s*:\s*([A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)*)\s*$/
-const pairForm = '"target:source", a key of the field and a path in the concept'
+const pairForm = /^\s*([A-Za-z][\w-]*)\s*:\s*([A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)*)\s*$/
+
+/** Key of the field → dotted path in the indexed concept. */
+const replacement = matching(
+  pairForm,
+  '"target:source", a key of the field and a path in the concept',
+).transform((pair) => {
+  const [, target = '', source = ''] = pairForm.exec(pair) ?? []
+  return { target, source }
+})
+
 const isDocumentType = (value: unknown) => isIndexName(value) && value !== 'vocabulary'
 
 /** One vocabulary whose concepts fill fields. */
 const rule = object(
   {
     /** Names of fields, at any depth; a dotted one is exact. */
-    fields: wholly(z.array(filled).min(1), 'an array of field names such as ["publisher"]'),
-    /** Key of the field → dotted path in the indexed concept. */
-    replacements: wholly(z.array(filled).min(1), 'an array such as ["name:pref_label.en"]'),
+    fields: wholly(z.array(text).min(1), 'an array of field names such as ["publisher"]'),
+    replacements: z.array(replacement, must('an array such as ["name:pref_label.en"]')).min(1),
     /** Indices whose documents are enriched. */
     documentTypes: wholly(
       z.array(z.custom<string>(isDocumentType)),
@@ -157,21 +129,11 @@ const rule = object(
   },
   'is not read',
   ruleForm,
-).transform(({ fields, replacements, documentTypes }, context) => ({
-  fields,
-  replacements: replacements.flatMap((text, at) => {
-    const [, target, source] = replacement.exec(text) ?? []
-    if (target !== undefined && source !== undefined) return { target, source }
-    const message = mustGot(pairForm).error({ input: text })
-    context.addIssue({ code: 'custom', path: ['replacements', at], message })
-    return []
-  }),
-  documents: documentTypes,
-}))
+).transform(({ documentTypes, ...one }) => ({ ...one, documents: documentTypes }))
 
 /** In the order in which they are tried. */
 const vocabularies = z
-  .record(z.string(), rule, mustGot(`an object of vocabulary id → ${ruleForm}`))
+  .record(z.string(), rule, must(`an object of vocabulary id → ${ruleForm}`))
   .transform((rules) => Object.entries(rules).map(([vocabulary, one]) => ({ vocabulary, ...one })))
 
 const isFolder = (value: string) => /^https?:\/\/[^?#]*\/$/.test(value) && URL.canParse(value)
@@ -181,14 +143,11 @@ export const searchConfig = object({
   /** In the order of answers; absent = the default ones. */
   facets: facets.exactOptional(),
   /** Start of the addresses of pages for people; absent = that of the platform's own addresses. */
-  portal: z
-    .string(mustGot('an http(s) address that ends in /'))
-    .refine(isFolder, mustGot('an http(s) address that ends in /'))
-    .exactOptional(),
+  portal: is(isFolder, 'an http(s) address that ends in /').exactOptional(),
   dateType: dateTypes.exactOptional(),
   /** Values of `country.id` that are no countries; absent = the usual ones. */
   nonCountries: wholly(
-    z.array(filled),
+    z.array(text),
     'an array of country ids such as ["eu","io"]',
   ).exactOptional(),
   /** The number that scores limit; absent = the usual one. */
@@ -199,13 +158,13 @@ export const searchConfig = object({
   vocabulary: vocabularies.default([]),
   boost: boosts.default({}),
   /** Items per facet. */
-  maxAggSize: whole(1, 10_000, mustGot).default(50),
+  maxAggSize: whole(1, 10_000).default(50),
   /** Hits reachable by page. */
-  maxResultWindow: whole(1, 1_000_000, mustGot).default(10_000),
+  maxResultWindow: whole(1, 1_000_000).default(10_000),
   /** For how long a sitemap is good. */
-  sitemapHours: whole(1, 8760, mustGot).default(24),
+  sitemapHours: whole(1, 8760).default(24),
   /** Between two comparisons of index and store; 0 = none by itself. */
-  reconcileHours: whole(0, 8760, mustGot).default(24),
+  reconcileHours: whole(0, 8760).default(24),
 }).transform(({ maxAggSize, maxResultWindow, boost, dateType, ...others }) => ({
   ...others,
   boosts: boost,
@@ -231,31 +190,20 @@ export type SearchFacet = {
   readonly hidden?: boolean
 }
 
-/** The whole definitions of configured facets; a name stands for a default one. */
+/** The whole definitions of configured facets; one that names a default facet, and no other field, keeps what it does not say. */
 export const wholeFacets = (
-  configured: NonNullable<SearchConfig['facets']>,
+  configured: readonly OwnFacet[],
   defaults: readonly SearchFacet[],
 ): readonly SearchFacet[] =>
-  configured.flatMap(
-    (one) =>
-      (typeof one === 'string'
-        ? defaults.find(({ id }) => id === one)
-        : wholeFacet(one, defaults)) ?? [],
-  )
-
-/** An object that names a default facet, and no other field, keeps what it does not say, above all the kind. */
-function wholeFacet(
-  { path, ...given }: OwnFacet,
-  defaults: readonly SearchFacet[],
-): SearchFacet | undefined {
-  const usual = defaults.find(({ id }) => id === given.id)
-  if (usual && (path === undefined || path === usual.path || path === `${usual.path}.id`)) {
-    const { bands, ...rest } = usual
-    const sameKind = given.kind === undefined || given.kind === usual.kind
-    return { ...rest, ...(bands && sameKind && { bands }), ...given }
-  }
-  return path === undefined ? undefined : { title: given.id, indices: ['dataset'], path, ...given }
-}
+  configured.flatMap(({ path, ...given }): readonly SearchFacet[] => {
+    const usual = defaults.find(({ id }) => id === given.id)
+    if (usual && (path === undefined || path === usual.path || path === `${usual.path}.id`)) {
+      const { bands, ...rest } = usual
+      const sameKind = given.kind === undefined || given.kind === usual.kind
+      return [{ ...rest, ...(bands && sameKind && { bands }), ...given }]
+    }
+    return path === undefined ? [] : [{ title: given.id, indices: ['dataset'], path, ...given }]
+  })
 
 /** What is wrong with the facets of the variable's text beside the default ones, as sentences with their place. */
 export function facetProblems(text: string, defaults: readonly SearchFacet[]): string[] {

@@ -1,17 +1,19 @@
 /**
- * Building blocks for the schemas of environment variables. Every error that an operator can see is our own sentence without its
- * subject (`must be …`); the name of the variable and the place in it are put before it in `environment.ts`.
+ * Reads an environment by its schema, all problems at once, and the parts that schemas of variables are made of. Every error that
+ * an operator can see is our own sentence without its subject (`must be …`): the name of the variable and the place in it are put
+ * before it, and what was given after it, unless it is a secret.
  */
 
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { shown } from '../errors.ts'
 import { nearest } from '../text/nearest.ts'
 
 /** What the page says about a variable; `standard` is the text that counts when it is absent. */
-export type Facts = {
+type Facts = {
   readonly meaning: string
-  /** What would be right, after `must be`. */
-  readonly right: string
+  /** What would be right, after `must be`; absent where each problem says it itself. */
+  readonly right?: string
   readonly standard?: string
   /** What an absent variable follows from, for readers. */
   readonly derived?: string
@@ -25,16 +27,86 @@ export const facts = z.registry<Facts>()
 /** An object of variables, each registered in `facts`. */
 export type EnvironmentSchema = z.ZodObject<Record<string, z.ZodType>>
 
-/** The error of a value that may be a secret. */
-export const must = (right: string) => ({ error: `must be ${right}` })
+export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The error of a value that may be repeated. */
-export const mustGot = (right: string) => ({
-  error: ({ input }: { readonly input?: unknown }) =>
-    input === undefined
-      ? `must be ${right}; it is missing`
-      : `must be ${right}, got ${shown(input)}`,
-})
+type Reading<Values> =
+  | { readonly ok: true; readonly values: Values }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+/**
+ * Parses the variables of a schema; an absent or blank one counts as its standard text. A problem is one line: variable, place
+ * in it, what would be right, what was given, with secrets masked.
+ */
+export function readEnvironment<Schema extends EnvironmentSchema>(
+  schema: Schema,
+  env: Environment,
+): Reading<z.output<Schema>> {
+  const given = Object.entries(schema.shape).map(
+    ([name, field]) => [name, env[name]?.trim() || facts.get(field)?.standard] as const,
+  )
+  const texts = Object.fromEntries(given)
+  const result = schema.safeParse(texts)
+  if (result.success) return { ok: true, values: result.data }
+  const lines = ordered(result.error.issues).map((issue) => {
+    const [variable, ...place] = issue.path.map(String)
+    const name = variable ?? ''
+    const field = schema.shape[name]
+    const known = field && facts.get(field)
+    return `${name}: ${sentence(issue, place, known)}${got(issue, place, known, texts[name])}`
+  })
+  return { ok: false, problems: [...new Set(lines)] }
+}
+
+type Issue = z.core.$ZodIssue
+
+/** A field that is not read comes before what is wrong beside it: that may be missing because of it. */
+function ordered(issues: readonly Issue[]): readonly Issue[] {
+  const all: Issue[] = []
+  for (const issue of issues) {
+    const parent = issue.path.slice(0, -1)
+    const isBeside = ({ path }: Issue) => parent.every((step, at) => path[at] === step)
+    const at = issue.message.startsWith('is not read') ? all.findIndex(isBeside) : -1
+    all.splice(at < 0 ? all.length : at, 0, issue)
+  }
+  return all
+}
+
+/** Our own sentence of an issue; what the library says of shapes is for programmers. */
+function own(issue: Issue): string | undefined {
+  const { message = '' } = issue.code === 'invalid_key' ? (issue.issues[0] ?? {}) : issue
+  return /^(?:Invalid|Too|Unrecognized|Expected)/.test(message) ? undefined : message
+}
+
+const isPlace = (place: readonly string[]): boolean =>
+  place.length > 0 && !/^\d+$/.test(place.join('.'))
+
+function sentence(issue: Issue, steps: readonly string[], known: Facts | undefined): string {
+  if (isUnknownName(issue) && known?.secret) return `has a field that ${issue.message}`
+  const place = steps.map((step) => (known?.secret === true ? masked(step) : step)).join('.')
+  const message = own(issue)
+  if (message !== undefined) return place === '' ? message : `${place} ${message}`
+  const right = known?.right ?? 'something else'
+  return `must be ${right}${isPlace(steps) ? ` (wrong at ${place})` : ''}`
+}
+
+/** What was given: the part that is wrong where the sentence names its place, else all of it. */
+function got(issue: Issue, place: readonly string[], known: Facts | undefined, text = ''): string {
+  const isPart = own(issue) !== undefined && isPlace(place)
+  if (isPart && (isUnknownName(issue) || known?.secret === 'values')) return ''
+  if (known?.secret) return `; got ••• (${text.length} characters)`
+  if (!isPart) return `; got ${shown(text)}`
+  const part = place.reduce<unknown>((value, step) => Object(value)[step], JSON.parse(text))
+  return part === undefined ? '; it is missing' : `, got ${shown(part)}`
+}
+
+/** Keys of a secret object are secrets themselves; the digest tells which one is meant. */
+const masked = (key: string): string =>
+  /^\d{1,4}$/.test(key) ? key : `key ${hash('sha256', key, 'hex').slice(0, 8)}`
+
+// The parts of schemas.
+
+/** The error of a value: what it must be. */
+export const must = (right: string) => ({ error: `must be ${right}` })
 
 /** Text that passes a test. */
 export const is = (test: (text: string) => boolean, right: string) =>
@@ -44,10 +116,14 @@ export const is = (test: (text: string) => boolean, right: string) =>
 export const text = is((value) => value.trim() !== '', 'text that is not empty')
 
 /** A whole number within bounds. */
-export const whole = (least: number, most: number, error: typeof must | typeof mustGot = must) => {
-  const right = error(`a whole number ${least}..${most}`)
+export const whole = (least: number, most: number) => {
+  const right = must(`a whole number ${least}..${most}`)
   return z.int(right).min(least, right).max(most, right)
 }
+
+/** Checks as a whole: each mistake inside is this one sentence. */
+export const wholly = <Schema extends z.ZodType>(schema: Schema, right: string) =>
+  z.custom<z.output<Schema>>((value) => schema.safeParse(value).success, must(right))
 
 /** JSON text of the given shape. */
 export const json = <Schema extends z.ZodType>(schema: Schema) =>
@@ -79,8 +155,8 @@ function hint(name: string, known: readonly string[]): string {
   return known.length > 15 ? '' : ` (known are ${known.join(', ')})`
 }
 
-/** Marks the issue of a name that nobody reads. */
-export const isUnknownName = (issue: z.core.$ZodIssue): boolean =>
+/** Whether the issue is a name that nobody reads. */
+const isUnknownName = (issue: Issue): boolean =>
   issue.code === 'custom' && issue.params?.['unknown'] === true
 
 /** An object whose other names are problems: what was misspelt limits and guards nothing. */
@@ -92,7 +168,7 @@ export function object<Shape extends z.ZodRawShape>(
   const error = ({ path }: { readonly path?: readonly PropertyKey[] | undefined }) =>
     `${what}${hint(String(path?.at(-1)), Object.keys(shape))}`
   const unknown = z.unknown().refine(() => false, { error, params: { unknown: true } })
-  const schema = z.object(shape, right === undefined ? undefined : mustGot(right)).catchall(unknown)
+  const schema = z.object(shape, right === undefined ? undefined : must(right)).catchall(unknown)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there are no other names behind it
   return schema as unknown as z.ZodObject<Shape>
 }

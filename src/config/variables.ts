@@ -107,7 +107,6 @@ export const variables = z.object({
     .optional()
     .register(facts, {
       meaning: 'Start of every IRI that the platform makes. Choose it once: it stands in the data.',
-      right: 'an absolute http(s) IRI that ends in /',
       derived: 'http://localhost:{port}/',
     }),
   PLATFORM_PUBLIC_URL: is(isPublicUrl, 'an absolute http(s) address that ends in /')
@@ -117,7 +116,6 @@ export const variables = z.object({
         'Where clients reach the platform: start of the addresses in `Link`, pages of lists, `Location` of runs, sitemap, ' +
         'feeds and notices. By default each answer takes what its request came by (`Host`, or what `PLATFORM_TRUSTED_PROXIES` ' +
         'say with `Forwarded` or `X-Forwarded-Host`, `-Proto` and `-Prefix`), and what nobody asked for takes the base IRI.',
-      right: 'an absolute http(s) address that ends in /',
     }),
   PLATFORM_SEGMENT_URL: is(isPlainHttp, 'an address such as http://platform:8080, without query')
     .optional()
@@ -125,7 +123,6 @@ export const variables = z.object({
       meaning:
         'Where segments of others reach this process, to give back what they made of a record. Plain http: they speak ' +
         'nothing else.',
-      right: 'an address such as http://platform:8080, without query',
       derived: 'http://{PLATFORM_HOST, or the name of the machine}:{port}',
     }),
   PLATFORM_IRI_SEGMENTS: json(segmentValues)
@@ -208,7 +205,7 @@ export const variables = z.object({
         '`pipeRepositories` (name → `{"uri","branch","username","token"}`, polled with git), `resources.paths` (directories), ' +
         '`serviceDiscovery` (segment name → `{"http":{"address","method","headers"}}` or `{"eventbus":{"address"}}`).',
       right: 'a JSON object such as {"resources":{"paths":["harvest"]}}',
-      secret: true,
+      secret: 'values',
     }),
   PLATFORM_METRICS_CONFIG: json(metricsConfig).optional().register(facts, {
     meaning: 'How the quality of metadata is measured, as told below.',
@@ -242,7 +239,6 @@ export const variables = z.object({
     .optional()
     .register(facts, {
       meaning: 'NATS server with JetStream that carries pipes between processes.',
-      right: 'an address such as nats://127.0.0.1:4222',
       secret: true,
     }),
   PLATFORM_SECRETS: json(secretValues).optional().register(facts, {
@@ -259,14 +255,12 @@ export const variables = z.object({
     .optional()
     .register(facts, {
       meaning: 'Origins whose web pages may write, separated by commas. Every page may read.',
-      right: 'a comma-separated list of origins',
     }),
   PLATFORM_TRUSTED_PROXIES: list(is(isBlock, 'an address or a CIDR range'))
     .optional()
     .register(facts, {
       meaning:
         'Proxies whose `Forwarded` and `X-Forwarded-…` are believed: addresses or CIDR ranges.',
-      right: 'a comma-separated list of addresses or CIDR ranges',
     }),
   PLATFORM_LOG_LEVEL: z.enum(logLevels).register(facts, {
     meaning: `One of ${logLevels.join(', ')}. Logs are JSON lines on standard error.`,

@@ -5,7 +5,8 @@ import { clusterConfig, isBranch, isGitAddress } from '../../src/config/cluster.
 
 const problems = (value: unknown) => {
   const result = clusterConfig.safeParse(value)
-  return result.success ? [] : result.error.issues.map((issue) => issue.message)
+  if (result.success) return []
+  return result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim())
 }
 
 describe('a cluster configuration', () => {

@@ -137,10 +137,12 @@ describe('the configuration of the search', () => {
       'nonCountries must be an array of country ids such as ["eu","io"], got eu',
       'scoreField must be the path of a number such as quality_meas.scoring, got a b',
       'vocabulary.x.fields must be an array of field names such as ["publisher"], got publisher',
+      'vocabulary.x.replacements.0 must be "target:source", a key of the field and a path in the concept, got name',
       'vocabulary.y must be {"fields":["publisher"],"replacements":["name:pref_label.en"],"documentTypes":["dataset"]}, got 3',
       'vocabulary.z.field is not read (did you mean fields?)',
+      'vocabulary.z.replacements.0 must be "target:source", a key of the field and a path in the concept, got name',
       'vocabulary.z.documentTypes must be an array of dataset, catalogue, resource_<type>, got ["vocabulary"]',
-      'boost title must be a number of at least 0, got -1',
+      'boost.title must be a number of at least 0, got -1',
       'maxAggSize must be a whole number 1..10000, got 0',
       'facets names countr, which is no default facet (did you mean country?)',
     ])

@@ -11,7 +11,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   client: 2474,
 
-  config: 1651,
+  config: 1531,
 
   console: 2387,
 
