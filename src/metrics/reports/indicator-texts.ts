@@ -38,23 +38,10 @@ export const counted = (value: number, one: string, many = `${one}s`): string =>
 /** To one decimal, as a number. */
 export const tenths = (value: number): number => Math.round(value * 10) / 10
 
-/** `+6.0`, `−1.5`: with the sign that is wider than a hyphen. */
-export const difference = (value: number): string =>
-  `${value > 0 ? '+' : value < 0 ? '−' : '±'}${oneDecimal.format(Math.abs(value))}`
-
-const dayFormat = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...options })
-
-const full = dayFormat({ day: 'numeric', month: 'long', year: 'numeric' })
-const short = dayFormat({ day: 'numeric', month: 'short' })
-const month = dayFormat({ month: 'short', year: 'numeric' })
+const full = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', dateStyle: 'long' })
 
 /** `22 November 2026`, in UTC. */
 export const longDay = (day: string | Date): string => full.format(new Date(day))
-/** `22 Nov` */
-export const shortDay = (day: string): string => short.format(new Date(day))
-/** `Nov 2026` */
-export const monthOf = (day: string): string => month.format(new Date(day))
 
 // Names of RDF as people write them.
 

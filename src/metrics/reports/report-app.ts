@@ -10,9 +10,9 @@ import { docs } from '../../http/docs-page.ts'
 import { longAnswer } from '../../http/long-answers.ts'
 import { idForm } from '../../rdf/ids.ts'
 import { negotiate } from '../../rdf/media-types.ts'
-import { addressesFrom, type ReportForm } from './page-parts.ts'
+import { locale, page } from '../figures/cache-contract.ts'
 import { reportCsv, reportJson } from './report-data.ts'
-import { reportHtml, policy } from './report-page.ts'
+import { addressesFrom, policy, type ReportForm, reportHtml } from './report-page.ts'
 import { catalogueReport, type ReportContext, portalReport, type Report } from './report.ts'
 
 type ReportsDeps = ReportContext & {
@@ -29,19 +29,12 @@ const types = {
 
 const suffix = /\.(html|csv|json)$/
 
-const portalForms = [
-  ['', ''],
-  ['.html', ' as a page'],
-  ['.csv', ' as CSV'],
-  ['.json', ' as JSON'],
-] as const
-
 /** The API below its base path. Reports follow from the figures of the last refresh, whose number is part of their tag. */
 export function reportsApp(deps: ReportsDeps): App {
   const app = newApp({ ...deps.http, name: 'reports' })
   const answer = answerer(deps)
-  for (const [form, words] of portalForms)
-    app.openapi(portalRoute(`/portal${form}`, words), (c) => {
+  for (const form of ['', '.html', '.csv', '.json'])
+    app.openapi(portalRoute(form), (c) => {
       const { locale: language, order, offset, limit } = c.req.valid('query')
       const request = { locale: language, order, page: { offset, limit } }
       return answer(c, '/portal', () => portalReport(deps, request))
@@ -81,7 +74,12 @@ function answerer({ figures, bands, weights, portal, version }: ReportsDeps) {
   }
 }
 
-function reportResponse(c: AppContext, report: Report, form: ReportForm, own: string): Response {
+function reportResponse(
+  c: AppContext,
+  report: Report,
+  form: ReportForm,
+  own: string,
+): Response | Promise<Response> {
   if (form === 'json') return c.json(reportJson(report))
   if (form === 'html') {
     const addresses = addressesFrom(c.req.url, { own, locale: report.locale })
@@ -104,31 +102,10 @@ function formOf(c: AppContext): ReportForm {
   throw new Failure('not-acceptable', `a report is ${Object.values(types).join(', ')}`)
 }
 
-const locale = z
-  .string()
-  .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, 'a language code such as de')
-  .default('en')
-  .meta({ description: 'Language of titles and messages; the words of the report are English' })
-
-const listQuery = z.object({
-  locale,
-  order: z
-    .enum(['best', 'worst'])
-    .default('best')
-    .meta({ description: 'Which catalogues come first' }),
-  offset: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .default(0)
-    .meta({ description: 'Catalogues passed over; after 0 the report is only their list' }),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(1000)
-    .default(50)
-    .meta({ description: 'Catalogues of one page' }),
+const listQuery = page.extend({
+  ...locale.shape,
+  order: z.enum(['best', 'worst']).default('best').describe('Which catalogues come first'),
+  limit: page.shape.limit.default(50),
 })
 
 const text = { schema: z.string() }
@@ -147,11 +124,11 @@ const responses = {
   406: problem('No acceptable form'),
 }
 
-const portalRoute = <Path extends string>(path: Path, form: string) =>
+const portalRoute = (form: string) =>
   createRoute({
     method: 'get',
-    path,
-    summary: `The quality report of all catalogues${form}`,
+    path: `/portal${form}`,
+    summary: 'The quality report of all catalogues, or only their list after the first page of it',
     request: { query: listQuery },
     responses,
   })
@@ -167,7 +144,7 @@ const catalogueRoute = createRoute({
         pattern: `^${idForm}(\\.(html|csv|json))?$`,
       }),
     }),
-    query: z.object({ locale }),
+    query: locale,
   },
   responses: { ...responses, 404: problem('The catalogue is unknown') },
 })

@@ -1,18 +1,22 @@
 /** A report for programs: as CSV (RFC 4180), one figure a row, so that all of a report fits into one table, and as JSON. */
 
-import { dimensions } from '../indicators.ts'
-import { dimensionWords, figureRules, indicatorWords, tenths } from './indicator-texts.ts'
-import type { CatalogueRow, DatasetRow, MeasuredReport, Report } from './report.ts'
+import { figureRules, indicatorWords, tenths } from './indicator-texts.ts'
+import type { CatalogueRow, MeasuredReport, Report } from './report.ts'
+import {
+  catalogueTable,
+  type FigureTable,
+  type FigureValue,
+  measuredTables,
+} from './report-tables.ts'
 
 const columns = ['section', 'id', 'title', 'figure', 'value', 'rule'] as const
 
-type Value = string | number | null
 type Row = readonly [
   section: string,
   id: string,
   title: string,
   figure: string,
-  value: Value,
+  value: FigureValue,
   rule: string,
 ]
 
@@ -25,76 +29,29 @@ function* rows({ subject, refreshed, most, measured, catalogues }: Report): Gene
   yield [...about, 'refreshed', refreshed?.at.toISOString() ?? null, '']
   yield [...about, 'refresh', refreshed?.number ?? null, '']
   if (measured) {
-    yield* scoreRows(measured, most)
-    yield* indicatorRows(measured)
-    yield* problemRows(measured)
-    for (const row of measured.worst) yield* scoredRows('worst dataset', row, figureRules.worst)
-    for (const row of measured.best) yield* scoredRows('best dataset', row, figureRules.best)
+    yield ['score', '', 'Score', 'points', measured.score, figureRules.score]
+    yield ['score', '', 'Score', 'most', most, '']
+    yield ['score', '', 'Score', 'band', measured.band?.id ?? null, figureRules.band]
+    for (const figure of ['all', 'datasets', 'distributions'] as const)
+      yield ['measured', '', 'Measured', figure, measured[figure], '']
+    for (const table of measuredTables(measured)) yield* rowsOf(table)
   }
-  for (const row of catalogues?.rows ?? []) {
-    yield* scoredRows('catalogue', row, figureRules.catalogues)
-    yield ['catalogue', row.id, row.title.text, 'datasets', row.datasets, '']
-  }
+  if (catalogues) yield* rowsOf(catalogueTable(catalogues))
 }
 
-function* scoreRows(measured: MeasuredReport, most: number): Generator<Row> {
-  const { band, score, byBand, history } = measured
-  yield ['score', '', 'Score', 'points', score, figureRules.score]
-  yield ['score', '', 'Score', 'most', most, '']
-  yield ['score', '', 'Score', 'band', band?.id ?? null, figureRules.band]
-  for (const figure of ['all', 'datasets', 'distributions'] as const)
-    yield ['measured', '', 'Measured', figure, measured[figure], '']
-  for (const { band: one, datasets } of byBand)
-    yield ['band', one.id, one.title, 'datasets', datasets, figureRules.bands]
-  for (const name of dimensions) {
-    const found = measured.dimensions[name]
-    const about = ['dimension', name, dimensionWords[name].label] as const
-    for (const figure of ['points', 'percentage', 'max'] as const)
-      yield [...about, figure, found?.[figure] ?? null, figureRules.dimensions]
+function* rowsOf({ section, figures, rows: all, rule: shared }: FigureTable): Generator<Row> {
+  if (section === undefined) return
+  for (const { id, title, values, more = [], rule = shared } of all) {
+    const named = figures.map(([name], at) => [name, values[at] ?? null] as const)
+    for (const [name, value] of [...named, ...more])
+      yield [section, id, title.text, name, value, rule]
   }
-  for (const { day, score: past, dimensions: scores } of history) {
-    yield ['history', day, '', 'score', past, figureRules.history]
-    for (const name of dimensions)
-      yield ['history', day, '', name, scores[name]?.points ?? null, figureRules.history]
-  }
-}
-
-function* indicatorRows({ indicators }: MeasuredReport): Generator<Row> {
-  for (const { name: id, points, share, missing, codes } of indicators) {
-    const { label, rule } = indicatorWords[id]
-    const row = (figure: string, value: Value): Row => ['indicator', id, label, figure, value, rule]
-    yield row('points', points)
-    yield row('yes', share)
-    yield row('missing', share === null ? null : tenths(missing))
-    for (const { name, percentage } of codes) yield row(`status ${name}`, percentage)
-  }
-}
-
-function* problemRows({ violations, hosts }: MeasuredReport): Generator<Row> {
-  for (const { path, component, severity, message, count, datasets } of violations) {
-    const name = [path, component, severity].filter((part) => part !== null).join(' ')
-    yield ['violation', name, message.text, 'datasets', datasets, figureRules.violations]
-    yield ['violation', name, message.text, 'times', count, figureRules.violations]
-  }
-  for (const { host, urls, datasets, status } of hosts) {
-    yield ['host', host, '', 'urls', urls, figureRules.hosts]
-    yield ['host', host, '', 'datasets', datasets, figureRules.hosts]
-    yield ['host', host, '', 'most frequent status', status, figureRules.hosts]
-  }
-}
-
-type ScoredRow = Pick<DatasetRow, 'id' | 'title' | 'score' | 'points'>
-
-function* scoredRows(section: string, row: ScoredRow, rule: string): Generator<Row> {
-  const about = [section, row.id, row.title.text] as const
-  yield [...about, 'score', row.score, rule]
-  for (const name of dimensions) yield [...about, name, row.points[name], rule]
 }
 
 /** Spreadsheets take a cell that begins so for a formula, some of them after blanks too; a quote in front makes it text. */
 const formula = /^[\s\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/
 
-function cell(value: Value): string {
+function cell(value: FigureValue): string {
   if (typeof value === 'number') return String(value)
   const text = value ?? ''
   const safe = formula.test(text) ? `'${text}` : text

@@ -2,26 +2,50 @@
 
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { clipped } from '../localized-texts.ts'
-import { type ReportAddresses, markup, type Markup } from './page-parts.ts'
-import type { MeasuredReport, Report } from './report.ts'
+import { html as markup, raw } from 'hono/html'
+import { pathOf } from '../../http/context.ts'
+import type { Band } from '../../search-index/index-settings.ts'
+import { clipped, type LocalText } from '../localized-texts.ts'
+import { count, counted, decimal, figureRules, longDay, percent } from './indicator-texts.ts'
+import { lineChart } from './line-chart.ts'
 import {
-  allIndicators,
-  catalogues,
-  datasets,
-  fiveDimensions,
-  glance,
-  hosts,
-  masthead,
-  overTime,
-  violations,
-  worstIndicators,
-} from './page-sections.ts'
+  type CatalogueList,
+  type MeasuredReport,
+  rank,
+  type RankOrder,
+  type Report,
+} from './report.ts'
+import {
+  catalogueTable,
+  type Figure,
+  type FigureRow,
+  type FigureTable,
+  type FigureValue,
+  measuredTables,
+  statusName,
+} from './report-tables.ts'
+
+// It is not called `html`, because formatters would put blanks into such templates: the hash of the style is of its text.
+type Markup = ReturnType<typeof markup>
+
+/** Ours, from disk: no part of it is a text of others. */
+const style = readFileSync(new URL('report.css', import.meta.url), 'utf8')
+
+/** Content Security Policy (level 3): this style and nothing else, no scripts at all. */
+export const policy = [
+  `default-src 'none'`,
+  `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
+  `img-src data:`,
+  `base-uri 'none'`,
+  `form-action 'none'`,
+  `frame-ancestors 'none'`,
+].join('; ')
 
 /** One document, complete in itself. */
-export function reportHtml(report: Report, addresses: ReportAddresses): string {
-  const { subject, measured } = report
-  const page = markup`<!doctype html>
+export function reportHtml(report: Report, addresses: ReportAddresses): Markup {
+  const { subject, refreshed, measured, catalogues: list } = report
+  const isOnlyList = (list?.page.offset ?? 0) > 0
+  return markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -31,15 +55,18 @@ export function reportHtml(report: Report, addresses: ReportAddresses): string {
 <link rel="icon" href="data:,">
 <link rel="alternate" type="text/csv" href="${addresses.form('csv')}">
 <link rel="alternate" type="application/json" href="${addresses.form('json')}">
-<style>${style}</style>
+<style>${raw(style)}</style>
 </head>
 <body>
-${masthead(report)}
-${measured ? contents(report) : undefined}
+<header>
+<p class="kicker">Metadata quality report</p>
+<h1>${textMarkup(subject.title)}</h1>
+${subject.description && markup`<p class="about">${textMarkup(subject.description, 300)}</p>`}
+${refreshed && markup`<p class="when">As of <time datetime="${refreshed.at.toISOString()}">${longDay(refreshed.at)}</time>, refresh ${refreshed.number}</p>`}
+</header>
 <main>
-${measured ? figures(report, measured) : isOnlyList(report) ? undefined : empty(report)}
-${report.catalogues && catalogues(report, report.catalogues, addresses)}
-${measured && allIndicators(measured)}
+${measured ? figures(report, measured, addresses) : !isOnlyList && empty(report)}
+${list && catalogues(report, list, addresses)}
 </main>
 <footer>
 <p>This report as <a href="${addresses.form('csv')}">CSV</a> or <a href="${addresses.form('json')}">JSON</a>${subject.id !== undefined && markup`; <a href="${addresses.portal({ order: 'best', offset: 0, limit: 50 })}">all catalogues</a>`}</p>
@@ -47,56 +74,174 @@ ${measured && allIndicators(measured)}
 </body>
 </html>
 `
-  return page.markup
 }
-
-const isOnlyList = ({ catalogues: list }: Report): boolean => (list?.page.offset ?? 0) > 0
-
-const figures = (report: Report, measured: MeasuredReport): Markup => markup`
-${glance(report, measured)}
-${overTime(report, measured)}
-${fiveDimensions(measured)}
-${worstIndicators(measured)}
-${violations(measured)}
-${hosts(measured)}
-${datasets(report, 'worst', measured.worst)}
-${datasets(report, 'best', measured.best)}`
 
 const empty = ({ refreshed }: Report): Markup => markup`
 <section>
 <p class="note">Nothing has been measured here yet.${!refreshed && ' The figures have never been refreshed.'} Once a metrics run has ended, the figures of this report appear with the next refresh.</p>
 </section>`
 
-const contents = ({
-  catalogues: list,
-}: Report): Markup => markup`<nav class="contents" aria-label="Contents">
-<a href="#score">Score</a>
-<a href="#over-time">Over time</a>
-<a href="#dimensions">Dimensions</a>
-<a href="#worst-indicators">Most missing</a>
-<a href="#violations">Violations</a>
-<a href="#hosts">Broken links</a>
-<a href="#worst-datasets">Datasets</a>
-${
-  list &&
-  markup`<a href="#catalogues">Catalogues</a>
-`
-}<a href="#indicators">Indicators and rules</a>
+/** Rows of the table of the history; the line has all of them. */
+const latest = 12
+
+function figures(
+  report: Report,
+  measured: MeasuredReport,
+  addresses: ReportAddresses,
+): readonly Markup[] {
+  const { bands, most } = report
+  const { score, band, datasets, all, distributions, history } = measured
+  const points = markup`<strong>${count(score ?? 0)}</strong> <span>of ${count(most)} points</span>`
+  const scored = markup`<p class="score">${score === null ? markup`<span class="none">not scored</span>` : points} ${band && bandName(bands, band.id)}</p>
+<p>${count(datasets)} of ${counted(all, 'dataset')} ${datasets === 1 ? 'was' : 'were'} measured, with ${counted(distributions, 'distribution')}.</p>`
+  const tables = measuredTables(measured).map((one) => {
+    if (one.id !== 'over-time') return section(one, tableOf(one, bands, addresses))
+    const shown = { ...one, rows: one.rows.slice(-latest).toReversed() }
+    return section(
+      one,
+      markup`${lineChart(history, report)}
+<p class="rule">${history.length > latest && `The latest ${latest} of `}${counted(history.length, 'measurement')}</p>
+${tableOf(shown, bands, addresses)}`,
+    )
+  })
+  return [section({ id: 'score', heading: 'Score', rule: figureRules.score }, scored), ...tables]
+}
+
+/** A heading, the rule of the figures, and what shows them. */
+const section = (
+  { id, heading, rule }: Pick<FigureTable, 'id' | 'heading' | 'rule'>,
+  content: Markup,
+): Markup => markup`
+<section id="${id}" aria-labelledby="${id}-heading">
+<h2 id="${id}-heading">${heading}</h2>
+<p class="rule">${rule}</p>
+${content}
+</section>`
+
+/** Wide tables scroll by themselves on narrow screens, with the keyboard too. */
+function tableOf(
+  { heading, figures: columns, rows, note = '' }: FigureTable,
+  bands: readonly Band[],
+  addresses: ReportAddresses,
+): Markup {
+  if (rows.length === 0) return markup`<p class="note">${note}</p>`
+  const head = columns.map(
+    ([, label, unit]) => markup`<th scope="col" class="${unit ?? 'number'}">${label}</th>`,
+  )
+  const body = rows.map(
+    (row) =>
+      markup`<tr><th scope="row">${rowHead(row, addresses)}</th>${row.values.map((value, at) => cell(value, columns[at], bands))}</tr>\n`,
+  )
+  return markup`<div class="wide" role="group" aria-label="${heading}" tabindex="0"><table>
+<thead><tr><th scope="col"><span class="unseen">Name</span></th>${head}</tr></thead>
+<tbody>
+${body}</tbody>
+</table></div>`
+}
+
+/** Characters of an address; no server takes longer ones. */
+const longestAddress = 4096
+
+/** The title, with a link where there is an address of the web, and what stands below it. */
+function rowHead({ title, shown, below, link }: FigureRow, addresses: ReportAddresses): Markup {
+  const name = shown === undefined ? textMarkup(title) : markup`<bdi>${shown}</bdi>`
+  const isWeb = (address: string) =>
+    address.length <= longestAddress && /^https?:$/.test(URL.parse(address)?.protocol ?? '')
+  const href = link && ('catalogue' in link ? addresses.catalogue(link.catalogue) : link.address)
+  const isLink = href !== undefined && (link && 'catalogue' in link ? true : isWeb(href))
+  return markup`${isLink ? markup`<a href="${href}">${name}</a>` : name}${below && markup`<span class="rule">${below}</span>`}`
+}
+
+function cell(value: FigureValue, figure: Figure | undefined, bands: readonly Band[]): Markup {
+  const unit = figure?.[2]
+  if (unit === 'band') return markup`<td>${value !== null && bandName(bands, String(value))}</td>`
+  if (unit === 'status') return markup`<td>${statusName(value ?? '')}</td>`
+  if (unit === 'percent')
+    return markup`<td class="percent">${value === null ? none : markup`${bar(Number(value))}${percent(Number(value))}`}</td>`
+  const number = Number.isInteger(value) ? count(Number(value)) : decimal(Number(value))
+  return markup`<td class="number">${value === null ? markup`<span class="none">–</span>` : number}</td>`
+}
+
+const none = markup`<span class="none">not measured</span>`
+
+/** Fills as much of its track as a share is. The number is beside it, so readers of screens pass it over. */
+const bar = (percentage: number): Markup =>
+  markup`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="8"/><rect class="accent" width="${Math.min(100, Math.max(0, percentage))}" height="8"/></svg>`
+
+/** A dot in the colour of the band, and its name. */
+const bandName = (bands: readonly Band[], id: string): Markup =>
+  markup`<span class="band"><svg class="dot" viewBox="0 0 10 10" aria-hidden="true"><circle class="rank-${rank(bands, id)}" cx="5" cy="5" r="5"/></svg>${bands.find((band) => band.id === id)?.title}</span>`
+
+/** In a direction of its own, and in its own language when that is not the page's. */
+const textMarkup = ({ text, language }: LocalText, most = 160): Markup =>
+  language === undefined || language === 'en'
+    ? markup`<bdi>${clipped(text, most)}</bdi>`
+    : markup`<bdi lang="${language}">${clipped(text, most)}</bdi>`
+
+/** The catalogues of the portal by their scores, page by page. */
+function catalogues({ bands }: Report, list: CatalogueList, addresses: ReportAddresses): Markup {
+  const { page, order, count: all, rows } = list
+  const [first, last] = [page.offset + 1, page.offset + rows.length]
+  const sorted = `the ${order === 'best' ? 'highest' : 'lowest'} score first`
+  const which =
+    rows.length === 0
+      ? `There are ${count(all)}.`
+      : `${count(first)} to ${count(last)} of ${count(all)}, ${sorted}.`
+  const table = catalogueTable(list)
+  const rule = `${table.rule} ${which}`
+  return section(
+    { ...table, rule },
+    markup`${rows.length > 0 && tableOf(table, bands, addresses)}${pages(list, addresses)}`,
+  )
+}
+
+function pages({ count: all, page, order }: CatalogueList, addresses: ReportAddresses): Markup {
+  const { offset, limit } = page
+  const link = (text: string, start: number, isThere: boolean, other = order) =>
+    isThere &&
+    markup`<a href="${addresses.portal({ order: other, offset: start, limit })}">${text}</a>\n`
+  const turned = order === 'best' ? 'worst' : 'best'
+  const name = order === 'best' ? 'Lowest score first' : 'Highest score first'
+  return markup`<nav class="pages" aria-label="Pages of the list of catalogues">
+${link('First', 0, offset > 0)}${link('Previous', Math.max(0, offset - limit), offset > 0)}${link('Next', offset + limit, offset + limit < all)}${link(name, 0, all > 1, turned)}
 </nav>`
+}
 
-// The one style of the pages, inside each of them, and the policy that lets nothing else in.
+export type ReportForm = 'html' | 'csv' | 'json'
 
-const text = readFileSync(new URL('report.css', import.meta.url), 'utf8')
+/** Where the reports are, seen from one of them: relative, so that they work behind any proxy path. */
+export type ReportAddresses = {
+  /** This report in another form, the same part of it. */
+  readonly form: (form: ReportForm) => string
+  readonly catalogue: (id: string) => string
+  readonly portal: (part: {
+    readonly order: RankOrder
+    readonly offset: number
+    readonly limit: number
+  }) => string
+}
 
-/** Ours, from disk: no part of it is a text of others. */
-const style: Markup = { markup: text }
-
-/** Content Security Policy (level 3): this style and nothing else, no scripts at all. */
-export const policy = [
-  `default-src 'none'`,
-  `style-src 'sha256-${hash('sha256', text, 'base64')}'`,
-  `img-src data:`,
-  `base-uri 'none'`,
-  `form-action 'none'`,
-  `frame-ancestors 'none'`,
-].join('; ')
+/** `own` is the path of the report below the service, without a suffix: `/catalogues/city`. */
+export function addressesFrom(
+  url: string,
+  { own, locale }: { readonly own: string; readonly locale: string },
+): ReportAddresses {
+  const steps = own.split('/').length - 2 + (pathOf(url).endsWith('/') ? 1 : 0)
+  const root = steps === 0 ? './' : '../'.repeat(steps)
+  const language = locale === 'en' ? {} : { locale }
+  const query = (parameters: Readonly<Record<string, string>>) => {
+    const text = new URLSearchParams({ ...language, ...parameters }).toString()
+    return text === '' ? '' : `?${text}`
+  }
+  const path = own.slice(1).split('/').map(encodeURIComponent).join('/')
+  return {
+    form: (form) => `${root}${path}.${form}${new URL(url).search}`,
+    catalogue: (id) => `${root}catalogues/${encodeURIComponent(id)}.html${query({})}`,
+    portal: ({ order, offset, limit }) =>
+      `${root}portal.html${query({
+        ...(order !== 'best' && { order }),
+        ...(offset !== 0 && { offset: String(offset) }),
+        limit: String(limit),
+      })}#catalogues`,
+  }
+}

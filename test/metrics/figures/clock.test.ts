@@ -49,7 +49,7 @@ it('the figures of a catalogue follow its metrics run within a minute, many runs
 it('a cache in which a refresh is due ends at once', async () => {
   const { cache, stop } = await quiet()
   cache.refreshSoon('north')
-  await stop()
+  await expect(stop()).resolves.toBeUndefined()
 })
 
 it('all figures follow a run over all catalogues', async () => {

@@ -3,9 +3,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clipped, line, localText } from '../../../src/metrics/localized-texts.ts'
-import { addressesFrom, markup } from '../../../src/metrics/reports/page-parts.ts'
 import { catalogueReport, portalReport } from '../../../src/metrics/reports/report.ts'
-import { reportHtml } from '../../../src/metrics/reports/report-page.ts'
+import { addressesFrom, reportHtml } from '../../../src/metrics/reports/report-page.ts'
 import { catalogueOf, datasetOf, figuresOf, hosts, rules } from './figures-double.ts'
 import { groundOf, textOf, wordsOf } from './ground.ts'
 
@@ -45,7 +44,13 @@ function pagesWith(text: string): string[] {
   return [
     reportHtml(portalReport(ground, wish), at('/portal')),
     reportHtml(catalogueReport(ground, figures.catalogue('city')!, wish), at('/catalogues/city')),
-  ]
+  ].map(plain)
+}
+
+/** Nothing in a page has to be waited for. */
+function plain(page: ReturnType<typeof reportHtml>): string {
+  if (page instanceof Promise) throw new Error('a part of the page is not there yet')
+  return page.toString()
 }
 
 /** Names of elements and of their attributes, in order. */
@@ -84,7 +89,7 @@ describe('a hostile text', () => {
     for (const iri of ['javascript:alert(1)', 'data:text/html,x', 'urn:x', '/portal', ' \0']) {
       const worst = [{ ...datasetOf('x', 1), iri }]
       const page = await textOf('/catalogues/city.html', figuresOf({ worst, best: [] }))
-      expect(page).toContain('<th scope="row"><bdi>Dataset x</bdi></th>')
+      expect(page).toContain('<th scope="row"><bdi>Dataset x</bdi><')
     }
   })
 })
@@ -133,15 +138,5 @@ describe('texts', () => {
   it('are cut between characters', () => {
     expect(clipped('💧💧💧', 3)).toBe('💧💧💧')
     expect(clipped('💧💧💧💧', 3)).toBe('💧💧…')
-  })
-})
-
-describe('a template', () => {
-  it('escapes what is no markup, and leaves out what is absent', () => {
-    const inner = markup`<b>${'<&>'}</b>`
-    const outer = markup`<p title="${`"'`}">${inner}${[inner]}${undefined}${false}${3}</p>`
-    expect(outer.markup).toBe(
-      '<p title="&quot;&#39;"><b>&lt;&amp;&gt;</b><b>&lt;&amp;&gt;</b>3</p>',
-    )
   })
 })

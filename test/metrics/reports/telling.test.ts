@@ -1,19 +1,16 @@
 /** Numbers, days, names and bands as people read them. */
 
 import { describe, expect, it } from 'vitest'
-import { bandOf, catalogueReport, rank, summary } from '../../../src/metrics/reports/report.ts'
-import { scale, spark, timeAxis } from '../../../src/metrics/reports/charts.ts'
+import { bandOf, rank } from '../../../src/metrics/reports/report.ts'
 import {
   compact,
   constraintName,
   count,
   counted,
-  difference,
   longDay,
   percent,
 } from '../../../src/metrics/reports/indicator-texts.ts'
-import { bands, figuresOf, months } from './figures-double.ts'
-import { groundOf } from './ground.ts'
+import { bands } from './figures-double.ts'
 
 describe('numbers', () => {
   it('are written in one way', () => {
@@ -23,7 +20,6 @@ describe('numbers', () => {
       '100.0%',
       '0.0%',
     ])
-    expect([difference(6), difference(-1.25), difference(0)]).toEqual(['+6.0', '−1.3', '±0.0'])
     expect([counted(1, 'dataset'), counted(2000, 'dataset')]).toEqual([
       '1 dataset',
       '2,000 datasets',
@@ -79,71 +75,5 @@ describe('names', () => {
 
   it('constraints are words', () => {
     expect(constraintName('MinCountConstraintComponent')).toBe('min count')
-  })
-})
-
-describe('an axis of time', () => {
-  const between = { from: 0, to: 100 }
-  const labels = (days: readonly string[]) =>
-    timeAxis(days, between).ticks.map(({ label }) => label)
-
-  it('names the last day, and others where there is room', () => {
-    const days = Array.from({ length: 60 }, (_, n) =>
-      new Date(Date.UTC(2026, 0, n + 1)).toISOString().slice(0, 10),
-    )
-    const { ticks } = timeAxis(days, between)
-    expect(ticks.at(-1)?.label).toBe('1 Mar')
-    for (const [place, { x }] of ticks.slice(1).entries())
-      expect(x - (ticks[place]?.x ?? 0)).toBeGreaterThanOrEqual(10)
-  })
-
-  it('tells months when there are many', () => {
-    expect(labels(['2025-01-31', '2025-12-31'])).toEqual(['Jan 2025', 'Dec 2025'])
-  })
-
-  it('stands by real time: a gap is a gap', () => {
-    const { x } = timeAxis(['2026-01-01', '2026-01-02', '2026-01-11'], between)
-    expect(x('2026-01-02')).toBe(10)
-  })
-
-  it('puts one day into the middle', () => {
-    expect(timeAxis(['2026-01-01'], between).ticks).toEqual([
-      { x: 50, label: '1 Jan', anchor: 'middle', isInner: false },
-    ])
-  })
-})
-
-describe('small charts', () => {
-  it('a scale keeps its mark inside and says where it stands', () => {
-    const drawn = (score: number | null) =>
-      scale({ bands: bands.toReversed(), most: 405, score }).markup
-    expect(drawn(405)).toContain('x="100%" y="11" text-anchor="end"')
-    expect(drawn(0)).toContain('x="0%" y="11" text-anchor="start"')
-    expect(drawn(287)).toContain('287 of 405 points. Bad: 0 to 120. Sufficient: 121 to 220.')
-    expect(drawn(null)).toContain('There is no score yet.')
-  })
-
-  it('a small line needs two shares, and passes over what is missing', () => {
-    expect(spark([50])).toBeUndefined()
-    expect(spark([null, 50])).toBeUndefined()
-    expect(spark([0, null, 100])?.markup).toContain('points="3,19 93,3"')
-  })
-})
-
-describe('the summary', () => {
-  const told = (parts: Parameters<typeof figuresOf>[0]) => {
-    const figures = figuresOf(parts)
-    const report = catalogueReport(groundOf(figures), figures.catalogue('city')!, { locale: 'en' })
-    return summary(report.measured!).join(' ')
-  }
-
-  it.each([
-    [[281, 287], 'The score is 6 points higher than on 31 January 2025 (281).'],
-    [[288, 287], 'The score is 1 point lower than on 31 January 2025 (288).'],
-    [[287, 287], 'The score is the same as on 31 January 2025.'],
-    [[287], 'This is the first measurement.'],
-    [[287, null], 'This is the first measurement.'],
-  ])('compares with the measurement before: %j', (scores, sentence) => {
-    expect(told({ history: months(scores) })).toContain(sentence)
   })
 })
