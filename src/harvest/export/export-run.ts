@@ -55,6 +55,8 @@ export type ExportContext = RetryContext & {
 
 export const dayMs = 86_400_000
 const mostFailures = 50
+/** Rows that are noted in the ledger together. */
+const mostUnnoted = 10_000
 
 export class ExportRun {
   readonly context: ExportContext
@@ -72,9 +74,8 @@ export class ExportRun {
   readonly #forceMs: number
   readonly #claims = new Set<string>()
   #isClosed = false
-  /** Rows whose records the source has offered, and those of them that no checkpoint has yet. */
-  #met = new Set<number>()
-  #unsaved = new Set<number>()
+  /** Rows whose records the source has offered, as far as the ledger does not know it yet. */
+  readonly #met = new Set<number>()
   #failures = 0
   /** Records that the source offered, read or not. */
   offered = 0
@@ -106,9 +107,8 @@ export class ExportRun {
   resume(): void {
     const { resumeFrom, runId } = this.segment
     if (resumeFrom === undefined) return
-    const progress = this.context.ledger.progressOf(runId, this.owner)
+    const progress = this.context.ledger.progressOf(runId)
     if (!progress) return
-    this.#met = new Set(progress.met)
     this.offered = progress.offered
     this.nameless = progress.nameless
     this.isWhole = true
@@ -116,10 +116,12 @@ export class ExportRun {
 
   /** Everything met so far is durable: the run may be resumed from here. */
   checkpoint(): void {
-    const { offered, nameless } = this
-    const progress = { met: this.#unsaved, offered, nameless }
-    this.context.ledger.saveProgress(this.segment.runId, progress, this.context.now())
-    this.#unsaved = new Set()
+    const { ledger, now } = this.context
+    const { offered, nameless, segment } = this
+    ledger.transaction(() => {
+      this.#noteMet()
+      ledger.saveProgress(segment.runId, { offered, nameless }, now())
+    })
   }
 
   /** Whether the catalogue held everything that the pipe owns in it: who deletes it or empties it leaves the rows. */
@@ -140,8 +142,10 @@ export class ExportRun {
   /** The source has offered the record. */
   meet(row: RecordRow): void {
     if (row.pipe !== this.owner.pipe) return
-    this.#see(row.serial)
+    this.deleted.delete(row.serial)
+    this.#met.add(row.serial)
     if (this.segment.dryRun) return
+    if (this.#met.size >= mostUnnoted) this.#noteMet()
     const { ledger } = this.context
     if (row.state === 'restored') ledger.settle(row.serial)
     if (this.#held.delete(row.serial)) ledger.release(row.serial)
@@ -161,19 +165,18 @@ export class ExportRun {
 
   /** The repository has taken the record. */
   landed(serial: number, originalId: string): void {
-    this.#see(serial)
+    this.deleted.delete(serial)
     this.context.ledger.addPresent(this.segment.runId, [originalId])
   }
 
-  #see(serial: number): void {
-    this.deleted.delete(serial)
-    if (this.#met.has(serial)) return
-    this.#met.add(serial)
-    this.#unsaved.add(serial)
+  #noteMet(): void {
+    this.context.ledger.noteMet(this.segment.runId, this.#met)
+    this.#met.clear()
   }
 
-  hasMet({ serial }: RecordRow): boolean {
-    return this.#met.has(serial)
+  /** Whether the source has offered the record. To be asked with a row that was just read. */
+  hasMet({ serial, lastRun }: RecordRow): boolean {
+    return this.#met.has(serial) || lastRun === this.segment.runId
   }
 
   /** Whether neither source nor catalogue nor the passing of time ask for a write. */

@@ -98,14 +98,14 @@ function isAccompanied({ context, owner, segment, opened }: ExportRun): boolean 
   })
 }
 
-/** What nobody owns becomes the pipe's, so that it goes when the source does not have it. */
+/** What nobody owns becomes the pipe's, so that it goes when the source does not have it: no run has met it. */
 function adopt({ context, owner, segment }: ExportRun): void {
   const { ledger, now } = context
   const { runId, sink } = segment
   const ids = ledger.unowned(runId, owner.catalogue)
   ledger.transaction(() => {
     for (const originalId of ids)
-      ledger.land({ ...owner, sourceId: '', originalId, run: runId, time: now() })
+      ledger.land({ ...owner, sourceId: '', originalId, run: '', time: now() })
   })
   sink.adopted(ids.length)
 }

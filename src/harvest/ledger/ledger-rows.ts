@@ -18,6 +18,8 @@ export type RecordRow = {
   readonly missed: number
   /** When it was last written whole. */
   readonly written: number
+  /** The run that wrote it or met it last; empty when the record was handed over. */
+  readonly lastRun: string
 }
 
 export type Owner = { readonly catalogue: string; readonly pipe: string }
@@ -61,10 +63,8 @@ export type Removed = Owner & {
   readonly platformId: string
 }
 
-/** What a run has met until the place from which it may be resumed. */
+/** How many records a run had met until the place from which it may be resumed; the rows say which ones. */
 export type RunProgress = {
-  /** Serials of the pipe's rows that the source has offered. */
-  readonly met: ReadonlySet<number>
   readonly offered: number
   readonly nameless: number
 }

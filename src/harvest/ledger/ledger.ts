@@ -18,7 +18,7 @@ import { ledgerFormat, ledgerSchema } from './ledger-schema.ts'
 import { Likenesses } from './likenesses.ts'
 
 const records = `SELECT serial, original AS originalId, pipe, source AS sourceId, hash, platform AS platformId,
-  state, missed, written FROM record WHERE`
+  state, missed, written, last_run AS lastRun FROM record WHERE`
 const removals =
   'SELECT run, catalogue, pipe, original AS originalId, source AS sourceId, platform AS platformId FROM removed WHERE'
 /** Answered by the index alone. */
@@ -226,28 +226,24 @@ export class Ledger {
 
   // Runs that may be resumed.
 
-  /** Everything so far is durable when this returns; `fresh` are the serials met since the last time. */
-  saveProgress(run: string, { met: fresh, offered, nameless }: RunProgress, time: number): void {
+  /** The source of the run has offered the records of these rows. */
+  noteMet(run: string, serials: Iterable<number>): void {
     this.transaction(() => {
-      for (const serial of fresh)
+      for (const serial of serials)
         this.#file.run('UPDATE record SET last_run = ? WHERE serial = ?', run, serial)
-      const sql = 'INSERT OR REPLACE INTO checkpoint VALUES (?, ?, ?, ?)'
-      this.#file.run(sql, run, offered, nameless, time)
     })
   }
 
+  /** The run may be resumed from here. */
+  saveProgress(run: string, { offered, nameless }: RunProgress, time: number): void {
+    const sql = 'INSERT OR REPLACE INTO checkpoint VALUES (?, ?, ?, ?)'
+    this.#file.run(sql, run, offered, nameless, time)
+  }
+
   /** `undefined` when nothing was saved: what the run has met before is not known. */
-  progressOf(run: string, { catalogue, pipe }: Owner): RunProgress | undefined {
+  progressOf(run: string): RunProgress | undefined {
     const row = this.#file.first('SELECT offered, nameless FROM checkpoint WHERE run = ?', run)
-    if (!row) return undefined
-    const rows = this.#file.each(
-      'SELECT serial FROM record WHERE catalogue = ? AND pipe = ? AND last_run = ?',
-      catalogue,
-      pipe,
-      run,
-    )
-    const met = new Set(Iterator.from(rows).map(({ serial }) => Number(serial)))
-    return { met, offered: Number(row['offered']), nameless: Number(row['nameless']) }
+    return row && { offered: Number(row['offered']), nameless: Number(row['nameless']) }
   }
 
   forgetProgress(run: string): void {
