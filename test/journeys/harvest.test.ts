@@ -73,6 +73,29 @@ describe('harvesting a city of 60 datasets', () => {
     })
   })
 
+  it('says in a dry run what would change about each record and nothing else, and writes nothing', async () => {
+    source.datasets.set(1, 2)
+    const { base, headers, settled } = scheduler(platform)
+    const body = JSON.stringify({ dryRun: true })
+    const launched = await fetch(`${base}/pipes/city/runs`, { method: 'POST', headers, body })
+    const { id } = (await launched.json()) as { readonly id: string }
+    expect(await settled(id)).toMatchObject({ outcome: 'dry-run', counts: { updated: 1 } })
+    const items = (await (await fetch(`${base}/runs/${id}/items`, { headers })).json()) as unknown
+    const title = (revision: number) =>
+      `<http://purl.org/dc/terms/title> "Dataset 1, revision ${revision}"@en`
+    // Nothing of the distribution, to which the repository has added an identifier.
+    expect(items).toMatchObject([
+      {
+        originalId: 'city-1',
+        title: 'Dataset 1, revision 2',
+        state: 'updated',
+        difference: { gone: [title(1)], come: [title(2)] },
+      },
+    ])
+    source.datasets.set(1, 1)
+    expect(await counts()).toMatchObject({ updated: 0, created: 0 })
+  })
+
   it('writes what changed, brings what is new, removes what is gone, after a restart too', async () => {
     expect(await platform.stop()).toBe(0)
     await start()
