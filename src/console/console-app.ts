@@ -79,35 +79,32 @@ async function lineOf(c: AppContext): Promise<string> {
     })
   const limits = { bytes: lineBytes, name: 'commandLine' }
   const bytes = await readBody(c.req.raw, limits, c.get('signal'))
-  const text = decoded(bytes).replace(/\r?\n$/, '')
   // oxlint-disable-next-line no-control-regex -- a tab is a blank, other control characters are no text
-  if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(text))
-    throw wrongLine('one line without control characters')
-  return text
-}
-
-function decoded(bytes: Uint8Array): string {
+  const control = /[\u0000-\u0008\u000a-\u001f\u007f]/
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '')
+    if (!control.test(text)) return text
   } catch (cause) {
-    throw wrongLine('UTF-8', cause)
+    throw new Failure('invalid-parameter', 'a command is UTF-8', { cause })
   }
+  throw new Failure('invalid-parameter', 'a command is one line without control characters')
 }
 
-const wrongLine = (what: string, cause?: unknown): Failure =>
-  new Failure('invalid-parameter', `a command is ${what}`, { cause })
-
-/** The terminal draws with styles that it makes itself: they carry a number that this answer alone knows. */
+/** The terminal draws with styles that it makes itself: they carry a nonce of this answer (Content Security Policy 3, 2.3.1). */
 const policyWith = (nonce: string): string =>
   pagePolicy.replace(`style-src 'self'`, `style-src 'self' 'nonce-${nonce}'`)
 
 function servePage(app: App): void {
-  for (const { name, type, read } of pageFiles)
-    app.get(`/${name}`, async (c) => c.body(await read(), 200, { 'Content-Type': type }))
+  for (const [name, file] of Object.entries(pageFiles)) {
+    const type = name.endsWith('.css') ? 'text/css' : 'text/javascript'
+    const headers = { 'Content-Type': `${type}; charset=utf-8` }
+    app.get(`/${name}`, async (c) => c.body(await readFile(file), 200, headers))
+  }
   app.get('/shell.html', async (c) => {
     const nonce = randomBytes(16).toString('base64')
+    const text = await readFile(own('shell.html'), 'utf8')
     const headers = { 'Content-Type': html, 'Content-Security-Policy': policyWith(nonce) }
-    return c.body(await readPage(nonce), 200, headers)
+    return c.body(text.replace('{nonce}', nonce), 200, headers)
   })
   app.get('/', (c) => {
     // A service root may lack the slash that relative addresses need.
@@ -116,38 +113,15 @@ function servePage(app: App): void {
   })
 }
 
-// The files of the console's page, read from disk: nothing comes from the internet.
-
-type PageFile = {
-  readonly name: string
-  readonly type: string
-  readonly read: () => Promise<Uint8Array<ArrayBuffer>>
-}
-
 const require = createRequire(import.meta.url)
-const own = (name: string) => () => readFile(new URL(`page/${name}`, import.meta.url))
-const terminal = (path: string) => () => readFile(path)
+const own = (name: string) => new URL(`page/${name}`, import.meta.url)
 
-/** The page itself; styles with this nonce (Content Security Policy 3, 2.3.1) are its own. */
-async function readPage(nonce: string): Promise<string> {
-  const text = await readFile(new URL('page/shell.html', import.meta.url), 'utf8')
-  return text.replace('{nonce}', nonce)
+/** What the page needs, read from disk: nothing comes from the internet. */
+const pageFiles: Readonly<Record<string, URL | string>> = {
+  'shell.js': own('shell.js'),
+  'line.js': own('line.js'),
+  'past.js': own('past.js'),
+  'shell.css': own('shell.css'),
+  'xterm.mjs': require.resolve('@xterm/xterm/lib/xterm.mjs'),
+  'xterm.css': require.resolve('@xterm/xterm/css/xterm.css'),
 }
-
-/** What the page needs. */
-const pageFiles: readonly PageFile[] = [
-  { name: 'shell.js', type: 'text/javascript; charset=utf-8', read: own('shell.js') },
-  { name: 'line.js', type: 'text/javascript; charset=utf-8', read: own('line.js') },
-  { name: 'past.js', type: 'text/javascript; charset=utf-8', read: own('past.js') },
-  { name: 'shell.css', type: 'text/css; charset=utf-8', read: own('shell.css') },
-  {
-    name: 'xterm.mjs',
-    type: 'text/javascript; charset=utf-8',
-    read: terminal(require.resolve('@xterm/xterm/lib/xterm.mjs')),
-  },
-  {
-    name: 'xterm.css',
-    type: 'text/css; charset=utf-8',
-    read: terminal(require.resolve('@xterm/xterm/css/xterm.css')),
-  },
-]

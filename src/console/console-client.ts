@@ -1,6 +1,6 @@
 /** A client of the console: sends one command line and hands its answer on as it comes. */
 
-import { refusalOf } from '../config/script.ts'
+import { refusalOf, scriptArguments } from '../config/script.ts'
 import { WrongUsage } from '../errors.ts'
 import { quotedWord } from './command.ts'
 import { commandFinished } from './execution.ts'
@@ -13,7 +13,7 @@ export const consoleUsage = `npm run console -- [--to url] [--key key] <command>
 "npm run console -- help" lists the commands. The platform must run with PLATFORM_HUB_SHELL_CONFIG={"http":{}}.
 `
 
-type Wanted = {
+type ClientArguments = {
   /** Without a slash at its end. */
   readonly to: string
   readonly key?: string
@@ -21,29 +21,27 @@ type Wanted = {
 }
 
 /** Options of our own, then a command of the console as it is. Throws `WrongUsage`. */
-export function wantedOf(argumentList: readonly string[]): Wanted {
-  const given = new Map<string, string>()
-  let rest = argumentList
-  for (;;) {
-    const [, name = '', joined] = /^--(to|key)(?:=(.*))?$/s.exec(rest[0] ?? '') ?? []
-    if (name === '') break
-    const value = joined ?? rest[1]
-    if (value === undefined) throw new WrongUsage(`--${name} needs a value`)
-    given.set(name, value)
-    rest = rest.slice(joined === undefined ? 2 : 1)
-  }
-  const [command] = rest
+export function parseClientArguments(argumentList: readonly string[]): ClientArguments {
+  const isOption = (word = '') => /^--(to|key)(=|$)/s.test(word)
+  let count = 0
+  while (isOption(argumentList[count])) count += argumentList[count]?.includes('=') ? 1 : 2
+  const options = { to: { type: 'string' }, key: { type: 'string' } } as const
+  const { to = 'http://localhost:8080/shell', key } = scriptArguments(
+    argumentList.slice(0, count),
+    options,
+  ).values
+  const words = argumentList.slice(count)
+  const [command] = words
   if (command === undefined) throw new WrongUsage('no command')
-  if (command.startsWith('-') && !/^(-h|--help)$/.test(command))
-    throw new WrongUsage(`${command}: no such option`)
-  const key = given.get('key')
-  const url = URL.parse(given.get('to') ?? 'http://localhost:8080/shell')
+  const isHelp = command === '-h' || command === '--help'
+  if (command.startsWith('-') && !isHelp) throw new WrongUsage(`${command}: no such option`)
+  const url = URL.parse(to)
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '')
     throw new WrongUsage('--to must be an http or https address')
   return {
     to: `${url.origin}${url.pathname}`.replace(/(\/shell\.html)?\/*$/, ''),
     ...(key !== undefined && { key }),
-    line: command.startsWith('-') ? 'help' : rest.map(quotedWord).join(' '),
+    line: isHelp ? 'help' : words.map(quotedWord).join(' '),
   }
 }
 
@@ -55,7 +53,7 @@ type Outputs = {
 
 /** 0 when the command finished, 1 when it failed or the answer broke off, 2 when it was not understood. */
 export async function ask(
-  { to, key, line }: Wanted & { readonly key: string },
+  { to, key, line }: ClientArguments & { readonly key: string },
   { out, aside }: Outputs,
   signal: AbortSignal,
 ): Promise<number> {

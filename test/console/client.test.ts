@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WrongUsage } from '../../src/errors.ts'
-import { ask, wantedOf } from '../../src/console/console-client.ts'
+import { ask, parseClientArguments } from '../../src/console/console-client.ts'
 import { serve } from '../../src/http/serve.ts'
 import { consoleStation, type ConsoleStation } from '../support/console/station.ts'
 
@@ -93,7 +93,7 @@ describe('its arguments', () => {
       },
     ],
   ])('%j', (argumentList, wanted) => {
-    expect(wantedOf(argumentList)).toEqual(wanted)
+    expect(parseClientArguments(argumentList)).toEqual(wanted)
   })
 
   it.each([
@@ -102,6 +102,6 @@ describe('its arguments', () => {
     ['--nothing', 'help'],
     ['--to', 'http://u@a', 'help'],
   ])('are refused: %s %s', (...argumentList) => {
-    expect(() => wantedOf(argumentList)).toThrow(WrongUsage)
+    expect(() => parseClientArguments(argumentList)).toThrow(WrongUsage)
   })
 })
