@@ -22,7 +22,7 @@ export type CommandArguments = {
 }
 
 /** An answer: one or more lines in each text. They are asked for as fast as the reader takes them. */
-export type CommandAnswer = string | Iterable<string> | AsyncIterable<string>
+type CommandAnswer = string | Iterable<string> | AsyncIterable<string>
 
 export type CommandContext = {
   /** A line about the progress: at most one in five seconds, and none while the reader is slow. */

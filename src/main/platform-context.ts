@@ -59,10 +59,9 @@ export function segmentAddress(
 export const inside = 'http://localhost'
 
 /** Our own repository as its clients see it, asked without a socket. */
-export const ownRepository = ({ app, putDatasets, previewDataset }: OpenRepository) => ({
+export const ownRepository = ({ app, previewDataset }: OpenRepository) => ({
   address: `${inside}${servicePaths.repo}`,
   fetch: async (request: Request) => app.fetch(request),
-  putDatasets,
   previewDataset,
 })
 

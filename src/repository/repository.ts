@@ -26,7 +26,7 @@ import { addBulkRoute } from './routes/bulk-routes.ts'
 import { addProfileRoute } from './routes/profile-routes.ts'
 import { addRecordRoutes } from './routes/record-routes.ts'
 import { addTombstoneRoute, answerWhatIsGone } from './routes/tombstone-routes.ts'
-import { previewDataset, putDatasets } from './writing/bulk-write.ts'
+import { previewDataset } from './writing/bulk-write.ts'
 import { idChooser } from './writing/dataset-ids.ts'
 import { catalogueOfDataset, findById } from './writing/find-datasets.ts'
 import { deletions, locks } from './writing/write-batch.ts'
@@ -42,7 +42,6 @@ export type OpenRepository = {
   /** For those of this process who measure whole catalogues, without a request for each dataset. */
   readonly manyMetrics: Rest<typeof manyMetrics>
   /** For those of this process who harvest, without a request that holds everything once more. */
-  readonly putDatasets: ReturnType<typeof putDatasets>
   /** What a harvest would write. */
   readonly previewDataset: Rest<typeof previewDataset>
   readonly context: RepositoryContext
@@ -79,7 +78,6 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
     app: repositoryApp(context),
     maintenance: maintenance(context),
     manyMetrics: (...request) => manyMetrics(context, ...request),
-    putDatasets: putDatasets(context),
     previewDataset: (...request) => previewDataset(context, ...request),
     context,
     stop: async () => {

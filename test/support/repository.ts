@@ -121,7 +121,6 @@ export async function repository(options: RepositoryOptions = {}) {
     app,
     manyMetrics: service.manyMetrics,
     previewDataset: service.previewDataset,
-    putDatasets: service.putDatasets,
     store,
     names,
     changed,

@@ -23,7 +23,7 @@ type Batch<Item> = {
   readonly message?: Message
 }
 
-const mostCharacters = 2 * 2 ** 20
+const mostCharacters = 2 ** 20
 /** Items wait for others to be written with them no longer than that: the source may pause. */
 const longestWaitMs = 1000
 

@@ -1,6 +1,6 @@
 /**
- * Writes datasets under their ids at the origin: up to some hundred with one bulk request (N-Quads with a graph for each) or,
- * into the repository of this process, without any; what does not go that way goes by a PUT of its own.
+ * Writes datasets under their ids at the origin: up to some hundred with one bulk request (N-Quads with a graph for each); what
+ * does not go that way goes by a PUT of its own.
  */
 
 import { z } from 'zod'
@@ -105,16 +105,6 @@ async function putDataset(
 
 /** Nothing where the repository takes datasets one by one only. */
 async function bulkOf(client: RepositoryClient, opening: AbortSignal): Promise<Bulk | undefined> {
-  const { putDatasets } = client
-  if (putDatasets)
-    return async (catalogue, writes, signal) => {
-      const texts = writes.map(({ originalId, node, text }) => ({
-        originalId,
-        iri: node.slice(1, -1),
-        text,
-      }))
-      return (await putDatasets(catalogue, texts, signal)).map(itemVerdict)
-    }
   const records = await recordBase(client, opening)
   if (records === undefined) return undefined
   return async (catalogue, writes, signal) => {

@@ -24,23 +24,10 @@ export type RepositoryAnswer = {
   readonly text: string
 }
 
-/** What the repository would have answered to a PUT of a dataset; `problem` as RFC 9457 has it. */
-export type BulkVerdict = {
-  readonly id?: string
-  readonly status: number
-  readonly problem?: unknown
-}
-
 /** The repository of this process: the base address of its routes, and what answers them. */
 export type Repository = {
   readonly address: string
   readonly fetch: (request: Request) => Promise<Response>
-  /** Writes many datasets of a catalogue, each as N-Triples about its IRI; a verdict for each, in their order. */
-  readonly putDatasets?: (
-    catalogue: string,
-    texts: readonly { readonly originalId: string; readonly iri: string; readonly text: string }[],
-    signal: AbortSignal,
-  ) => Promise<readonly BulkVerdict[]>
   /** What it would make of a record: its stored graph as N-Triples before and after. Fails as a PUT would. */
   readonly previewDataset?: (
     catalogue: string,
@@ -53,7 +40,7 @@ export type Repository = {
   }>
 }
 
-export type RepositoryClient = Pick<Repository, 'putDatasets' | 'previewDataset'> & {
+export type RepositoryClient = Pick<Repository, 'previewDataset'> & {
   /** Whether the repository is the one of this process. */
   readonly isOwn: boolean
   /** Tells the key that writes are made with from others, without revealing it. */

@@ -230,7 +230,7 @@ export function originalIdIn({ node, quads, recorded, precedence }: Described): 
 }
 
 /** Throws `invalid-parameter` for what is no original id. */
-export function checkedOriginalId(id: string): string {
+function checkedOriginalId(id: string): string {
   const parsed = repositoryParameters.origin.safeParse({ originalId: id })
   if (!parsed.success) throw invalid(parsed.error.issues, 'query', { originalId: id })
   return id

@@ -9,14 +9,10 @@ import { problemOf, type ProblemAnswer } from '../../http/problem.ts'
 import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { parse } from '../../rdf/parse.ts'
 import { keyOf } from '../../rdf/read.ts'
-import { parseText } from '../../rdf/reading/parse-stream.ts'
-import { namedNode } from '../../rdf/terms.ts'
-import { Semaphore } from '../../workers/semaphore.ts'
 import type { OwnContent } from '../content/own-content.ts'
 import type { RepositoryContext } from '../context.ts'
 import {
   BulkBody,
-  checkedOriginalId,
   datasetPieces,
   originalIdIn,
   type BodyPiece,
@@ -199,56 +195,6 @@ const tooManyDatasets = (given: number, most: number) =>
     'too-large',
     `${given} datasets, at most ${most} are taken at once (limit "bulkItems" of PLATFORM_LIMITS)`,
   )
-
-export type DatasetText = {
-  readonly originalId: string
-  /** IRI under which the text describes the dataset. */
-  readonly iri: string
-  /** N-Triples about this dataset and no other. */
-  readonly text: string
-}
-
-/** Calls of `putDatasets` at the same time: while one waits for the store the next is made ready. */
-const atOnce = 3
-
-/**
- * A function that answers a verdict for each of some datasets of a catalogue, in their order, as for the same datasets in the
- * body of a bulk request. No original id may be among them twice. It rejects when the signal fires before it is their turn.
- */
-export function putDatasets(context: RepositoryContext) {
-  const semaphore = new Semaphore(atOnce)
-  return (
-    catalogue: string,
-    texts: readonly DatasetText[],
-    signal: AbortSignal,
-  ): Promise<readonly BulkVerdict[]> => {
-    const put = async () => {
-      const chunk: Chunk[number][] = []
-      for (const one of texts) chunk.push(await readText(context, one))
-      const instance = `/catalogues/${catalogue}/datasets/bulk`
-      return writeChunk(context, { catalogue, enforceUpdate: false, instance }, chunk, signal)
-    }
-    return semaphore.run(put, signal)
-  }
-}
-
-async function readText(
-  context: RepositoryContext,
-  { originalId, iri, text }: DatasetText,
-): Promise<Ready | Refused> {
-  const { limits, turn } = context
-  try {
-    checkedOriginalId(originalId)
-    const quads: Quad[] = []
-    for await (const some of parseText(text, 'ntriples', { baseIri: iri, limits })) {
-      quads.push(...some)
-      await turn()
-    }
-    return { originalId, content: await prepareDataset(context, quads, namedNode(iri)) }
-  } catch (failure) {
-    return { originalId, failure }
-  }
-}
 
 type PreviewedText = {
   readonly originalId: string

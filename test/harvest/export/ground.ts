@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Repository } from '../../../src/harvest/export/repository-client.ts'
 import { openHarvest, type HarvestOptions } from '../../../src/harvest/station.ts'
 import { defaultHarvest } from '../../../src/config/harvest.ts'
 import type { Outbound } from '../../../src/client/outbound.ts'
@@ -91,8 +90,6 @@ export type Setting = {
   readonly resources?: readonly ResourceType[]
   /** What cannot be read among the pipes. */
   readonly invalid?: readonly InvalidFile[]
-  /** Whether the repository takes many datasets without a request. */
-  readonly handsOver?: boolean
   /** Whether the repository says what it would make of a record; true when absent. */
   readonly previews?: boolean
   /** Transformers and the like. */
@@ -111,21 +108,11 @@ export async function harvestGround({ harvest: more = {}, ...setting }: Setting 
   const pipes = new Map<string, Pipe>([['p', pipeOf('p')]])
   const sources = new Map<string, Source>()
   const requests: { readonly method: string; readonly path: string }[] = []
-  const handed: string[][] = []
   const self = {
     /** Answers in place of the repository. */
     intercept: undefined as
       | ((request: Request, number: number) => Response | undefined | Promise<undefined>)
       | undefined,
-    /** Says in place of the repository what becomes of what is handed over. */
-    refusal: undefined as number | undefined,
-  }
-  const putDatasets: NonNullable<Repository['putDatasets']> = async (catalogue, texts, signal) => {
-    handed.push(texts.map(({ originalId }) => originalId))
-    const { refusal: status } = self
-    return status === undefined
-      ? hub.putDatasets(catalogue, texts, signal)
-      : texts.map(() => ({ status }))
   }
   const knownPipe = (name: string): KnownPipe | undefined => {
     const pipe = pipes.get(name)
@@ -152,7 +139,6 @@ export async function harvestGround({ harvest: more = {}, ...setting }: Setting 
         const answer = await self.intercept?.(request, requests.length)
         return answer ?? hub.app.fetch(request)
       },
-      ...(setting.handsOver === true && { putDatasets }),
       ...(setting.previews !== false && { previewDataset: hub.previewDataset }),
     },
     serviceDiscovery: {},
@@ -231,8 +217,6 @@ export async function harvestGround({ harvest: more = {}, ...setting }: Setting 
     pipes,
     sources,
     requests,
-    /** Original ids of what was handed over, call by call. */
-    handed,
     begin,
     ended,
     launcher: () => launcher,

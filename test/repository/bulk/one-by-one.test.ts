@@ -1,4 +1,4 @@
-/** Sent in bulk, handed over as texts, or one by one: the same datasets become the same graphs, under the same ids, with the same statuses. */
+/** Sent in bulk or one by one: the same datasets become the same graphs, under the same ids, with the same statuses. */
 
 import type { Quad } from '@rdfjs/types'
 import fc from 'fast-check'
@@ -111,59 +111,39 @@ const flat = fc.constantFrom<Format>(
   'nquads',
 )
 
-type Way = (
+async function inBulk(
   catalogue: string,
   datasets: readonly Drawn[],
   format: Format,
-) => Promise<readonly Verdict[]>
-
-const inBulk: Way = async (catalogue, datasets, format) => {
+): Promise<readonly Verdict[]> {
   const body = await bulkBody(datasets, format)
   const answer = await bulkOf(many!).put(catalogue, body, { type: formats[format].mediaType })
   return (await answer.json()) as Verdict[]
 }
 
-/** As those of this process do it, who have each as a text. */
-const handedOver: Way = async (catalogue, datasets) => {
-  const texts = datasets.map(async (dataset) => ({
-    originalId: identifier(dataset),
-    iri: `https://example.org/ds/${dataset.id}`,
-    text: await serialise(await quadsOf(described(dataset)), 'ntriples'),
-  }))
-  return many!.putDatasets(catalogue, await Promise.all(texts), signal)
-}
-
-const signal = AbortSignal.timeout(60_000)
-
-it.each([
-  { name: 'in one body', way: inBulk },
-  { name: 'handed over', way: handedOver },
-])(
-  '$name: whatever they share, in whatever format, at the first and at every later time',
-  async ({ way }) => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(drawnMany, { minLength: 1, maxLength: 3 }),
-        flat,
-        async (rounds, format) => {
-          const catalogue = `c${(run += 1)}`
-          await Promise.all([many!.putCatalogue(catalogue), single!.putCatalogue(catalogue)])
-          for (const datasets of rounds) {
-            const verdicts = await way(catalogue, datasets, format)
-            expect(verdicts).toHaveLength(datasets.length)
-            for (const { originalId, id, status } of verdicts) {
-              const dataset = datasets.find((one) => identifier(one) === originalId)!
-              const body = prefixes + described(dataset)
-              const one = await single!.putDataset(catalogue, originalId!, body)
-              const place = one.headers.get('Location') ?? one.headers.get('Content-Location')
-              expect([status, `${base}set/data/${id}`]).toEqual([one.status, place])
-              expect(await stored(many!, id!)).toBe(await stored(single!, id!))
-            }
+it('whatever they share, in whatever format, at the first and at every later time', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(drawnMany, { minLength: 1, maxLength: 3 }),
+      flat,
+      async (rounds, format) => {
+        const catalogue = `c${(run += 1)}`
+        await Promise.all([many!.putCatalogue(catalogue), single!.putCatalogue(catalogue)])
+        for (const datasets of rounds) {
+          const verdicts = await inBulk(catalogue, datasets, format)
+          expect(verdicts).toHaveLength(datasets.length)
+          for (const { originalId, id, status } of verdicts) {
+            const dataset = datasets.find((one) => identifier(one) === originalId)!
+            const body = prefixes + described(dataset)
+            const one = await single!.putDataset(catalogue, originalId!, body)
+            const place = one.headers.get('Location') ?? one.headers.get('Content-Location')
+            expect([status, `${base}set/data/${id}`]).toEqual([one.status, place])
+            expect(await stored(many!, id!)).toBe(await stored(single!, id!))
           }
-        },
-      ),
-      // The two repositories part at the first failure: shrinking would compare what is not alike.
-      { numRuns: 15, endOnFailure: true },
-    )
-  },
-)
+        }
+      },
+    ),
+    // The two repositories part at the first failure: shrinking would compare what is not alike.
+    { numRuns: 15, endOnFailure: true },
+  )
+})
