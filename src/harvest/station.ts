@@ -27,10 +27,7 @@ import { scriptTransformer } from './transform/script.ts'
 import { rdfImporter } from './importers/rdf.ts'
 import { sparqlImporter } from './importers/sparql.ts'
 
-export type HarvestOptions = Omit<
-  ExportContext,
-  'ledger' | 'changed' | 'active' | 'claims' | 'kinds'
-> & {
+export type HarvestOptions = Omit<ExportContext, 'ledger' | 'changed' | 'active' | 'kinds'> & {
   /** Where `harvest.sqlite` is. */
   readonly directory: string
   /** For temporary files. */
@@ -74,7 +71,6 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
     ledger,
     changed,
     active,
-    claims: new Map(),
     kinds: () => kinds,
   }
   const deps: ImporterDeps = {

@@ -7,17 +7,14 @@ import type { HarvestConfig } from '../../config/harvest.ts'
 import { Failure } from '../../errors.ts'
 import type { OwnKeys } from '../../http/known-keys.ts'
 import type { Log } from '../../log.ts'
-import { configured, placesIn } from '../../pipe/pipe-check.ts'
-import { resolver } from '../../pipe/discovery.ts'
-import type { JsonObject } from '../../text/json.ts'
 import type { MetricsExport } from '../../pipe/message.ts'
 import type { Runs } from '../../pipe/runs/run-history.ts'
-import type { SegmentContext, SegmentKind, SegmentPlace } from '../../pipe/segment.ts'
+import type { SegmentContext, SegmentKind } from '../../pipe/segment.ts'
 import type { PipeSources } from '../../pipe/sources/pipe-sources.ts'
 import { inTurns } from '../../workers/event-loop.ts'
-import { canonicalJson } from '../importers/import-config.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Owner, RecordRow } from '../ledger/ledger-rows.ts'
+import { exportPlan } from './export-plan.ts'
 import type { UnfitValues } from './record-text.ts'
 import {
   originalIds,
@@ -49,11 +46,8 @@ export type ExportContext = RetryContext & {
   readonly unfitValues?: UnfitValues
   /** Runs that are being exported, by their ids. */
   readonly active: Map<string, ExportRun>
-  /** Catalogue and original id of records that are being written, with the pipe that does. */
-  readonly claims: Map<string, string>
 }
 
-export const dayMs = 86_400_000
 const mostFailures = 50
 /** Rows that are noted in the ledger together. */
 const mostUnnoted = 10_000
@@ -69,11 +63,11 @@ export class ExportRun {
   readonly opened: number
   /** Rows whose records the source declared gone, by their serials. */
   readonly deleted = new Set<number>()
+  /** Original ids of the records that it is writing. */
+  readonly writing = new Set<string>()
   /** Rows of the pipe that wait for consent to their removal. */
   readonly #held: Set<number>
   readonly #forceMs: number
-  readonly #claims = new Set<string>()
-  #isClosed = false
   /** Rows whose records the source has offered, as far as the ledger does not know it yet. */
   readonly #met = new Set<number>()
   #failures = 0
@@ -91,7 +85,7 @@ export class ExportRun {
 
   constructor(context: ExportContext, segment: SegmentContext, target: RunTarget) {
     const { runId, pipe } = segment
-    const plan = planOf(context, runId)
+    const plan = exportPlan(context, runId)
     this.context = context
     this.segment = segment
     this.owner = { catalogue: target.catalogue, pipe }
@@ -217,36 +211,34 @@ export class ExportRun {
     if (failure && this.#failures >= mostFailures) throw failure
   }
 
-  /** The pipe that is writing the record already; when there is none, this run has claimed it until `release`. */
+  /** The pipe that is writing the record already; when there is none, this run is writing it until `release`. */
   claim(originalId: string): string | undefined {
-    const { claims } = this.context
-    const key = claimKey(this.owner.catalogue, originalId)
-    const other = claims.get(key)
-    // A source that was asked before the run ended may still answer; nobody would release what it claims.
-    if (other === undefined && !this.#isClosed) {
-      claims.set(key, this.owner.pipe)
-      this.#claims.add(key)
-    }
+    const other = writerOf(this.context, this.owner.catalogue, originalId)
+    if (other === undefined) this.writing.add(originalId)
     return other
   }
 
   release(originalId: string): void {
-    const key = claimKey(this.owner.catalogue, originalId)
-    if (this.#claims.delete(key)) this.context.claims.delete(key)
+    this.writing.delete(originalId)
   }
 
   close(): void {
-    const { active, claims, ledger } = this.context
-    this.#isClosed = true
+    const { active, ledger } = this.context
     active.delete(this.segment.runId)
-    for (const key of this.#claims) claims.delete(key)
     ledger.forgetPresent(this.segment.runId)
   }
 }
 
-/** Under which the records are claimed that are being written. */
-export const claimKey = (catalogue: string, originalId: string): string =>
-  `${catalogue}\n${originalId}`
+/** The pipe that is writing the record now. */
+export function writerOf(
+  { active }: Pick<ExportContext, 'active'>,
+  catalogue: string,
+  originalId: string,
+): string | undefined {
+  for (const { owner, writing } of active.values())
+    if (owner.catalogue === catalogue && writing.has(originalId)) return owner.pipe
+  return undefined
+}
 
 type RunTarget = { readonly catalogue: string; readonly client: RepositoryClient }
 
@@ -298,46 +290,4 @@ async function checkCatalogue({ context, client, owner }: ExportRun, signal: Abo
     'unknown-catalogue',
     `There is no catalogue ${catalogue}; a harvest makes none.`,
   )
-}
-
-type ExportPlan = {
-  readonly transformation: string
-  /** How long an unchanged record is left alone. */
-  readonly forceMs: number
-  /** Config and place of the exporter. */
-  readonly exporter: { readonly config: JsonObject; readonly place: SegmentPlace } | undefined
-}
-
-/** What a run's pipe says beside the importer; `undefined` when the run or its pipe is not known here. */
-export function planOf(context: ExportContext, runId: string): ExportPlan | undefined {
-  const run = context.runs.get(runId)
-  const file = run && context.sources().find(run.pipe)
-  if (!file) return undefined
-  const { configs } = context.runs.resumption(runId).start
-  const pipe = configured(file.pipe, configs)
-  const { segments } = pipe.body
-  const { trust, directory } = file
-  const places = placesIn(pipe, { trust, directory, configs })
-  const resolve = resolver(context.serviceDiscovery, context.kinds())
-  const steps = segments.map((segment, index) => {
-    const found = resolve(segment)
-    const kind = found.kind === 'built-in' ? found.segment : undefined
-    return { segment, kind, place: places[index] ?? ({ trust: 'foreign' } as const) }
-  })
-  const last = steps.findIndex(({ kind }) => kind?.job === 'export')
-  const shapes = steps
-    .slice(1, last < 0 ? steps.length : last)
-    .map(({ segment: { header, body }, place, kind }) => {
-      const opened = kind?.open(body.config, place)
-      const shape = opened?.ok === true ? opened.shape : undefined
-      return canonicalJson(shape ?? [header.name, body.config, body.endpoint ?? null])
-    })
-  const days = segments.map(({ body }) => body.config['forceDays'])
-  const forceDays = days.find((value) => typeof value === 'number') ?? context.config.forceDays
-  const exporter = steps[last]
-  return {
-    transformation: shapes.length === 0 ? '' : hash('sha256', shapes.join('\n'), 'hex'),
-    forceMs: forceDays * dayMs,
-    exporter: exporter && { config: exporter.segment.body.config, place: exporter.place },
-  }
 }

@@ -13,7 +13,8 @@ import {
 import { tellFindings } from '../../pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
 import type { RecordRow } from '../ledger/ledger-rows.ts'
-import { dayMs, type ExportRun, type ExportContext } from './export-run.ts'
+import { dayMs } from './export-plan.ts'
+import type { ExportContext, ExportRun } from './export-run.ts'
 
 /** `row` is that of the original id, whoever owns it. */
 type Identity = { readonly originalId: string; readonly row: RecordRow | undefined }

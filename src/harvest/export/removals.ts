@@ -9,7 +9,8 @@ import type { Owner, RecordRow, Removed } from '../ledger/ledger-rows.ts'
 import { inParallel } from './batches.ts'
 import { originPath } from './dataset-writer.ts'
 import { failureOf, reasonOf, refuseByKey, verdictOf } from './verdicts.ts'
-import { claimKey, dayMs, planOf, type ExportContext } from './export-run.ts'
+import { dayMs, exportPlan } from './export-plan.ts'
+import { writerOf, type ExportContext } from './export-run.ts'
 import { exportTarget } from './export-target.ts'
 import { withRetries, type RepositoryClient } from './repository-client.ts'
 
@@ -46,11 +47,11 @@ async function removeOne(
   signal: AbortSignal,
 ): Promise<void> {
   const { catalogue } = owner
-  const { ledger, now, claims } = context
+  const { ledger, now } = context
   const { serial, originalId, sourceId } = row
   const current = ledger.bySerial(serial)
   // Somebody may have taken it over meanwhile.
-  if (current?.pipe !== owner.pipe || claims.has(claimKey(catalogue, originalId))) return
+  if (current?.pipe !== owner.pipe || writerOf(context, catalogue, originalId)) return
   const path = originPath(catalogue, originalId)
   const headers = { Prefer: 'respond-async', 'X-Request-Id': `${run}-removal-${serial}` }
   const answer = await client.ask({ method: 'DELETE', path, headers }, signal)
@@ -180,7 +181,7 @@ function checkIdle({ active }: ExportContext, pipe: string): void {
 /** The repository that the run wrote to, as its pipe says now. */
 function clientOf(context: ExportContext, runId: string): RepositoryClient {
   const { config = {}, place = { trust: 'foreign' } as const } =
-    planOf(context, runId)?.exporter ?? {}
+    exportPlan(context, runId)?.exporter ?? {}
   const target = exportTarget(context, config, place)
   if ('problems' in target)
     throw new Failure('conflict', 'The pipe of the run does not say any more where it writes to.')

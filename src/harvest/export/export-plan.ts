@@ -1,0 +1,65 @@
+/** What the pipe of a run says about the way of its records: where they go, what changes them, how long they are left alone. */
+
+import { hash } from 'node:crypto'
+import type { ClusterConfig } from '../../config/cluster.ts'
+import { resolver } from '../../pipe/discovery.ts'
+import { configured, placesIn } from '../../pipe/pipe-check.ts'
+import type { Runs } from '../../pipe/runs/run-history.ts'
+import type { SegmentKind, SegmentPlace } from '../../pipe/segment.ts'
+import type { PipeSources } from '../../pipe/sources/pipe-sources.ts'
+import type { JsonObject } from '../../text/json.ts'
+import { canonicalJson } from '../importers/import-config.ts'
+
+export const dayMs = 86_400_000
+
+/** What runs and pipes are known by. */
+type PlanContext = {
+  readonly runs: Pick<Runs, 'get' | 'resumption'>
+  readonly sources: () => Pick<PipeSources, 'find'>
+  readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
+  /** Every segment of this process. */
+  readonly kinds: () => readonly SegmentKind[]
+  readonly config: { readonly forceDays: number }
+}
+
+type ExportPlan = {
+  readonly transformation: string
+  /** How long an unchanged record is left alone. */
+  readonly forceMs: number
+  /** Config and place of the exporter. */
+  readonly exporter: { readonly config: JsonObject; readonly place: SegmentPlace } | undefined
+}
+
+/** What a run's pipe says beside the importer; `undefined` when the run or its pipe is not known here. */
+export function exportPlan(context: PlanContext, runId: string): ExportPlan | undefined {
+  const run = context.runs.get(runId)
+  const file = run && context.sources().find(run.pipe)
+  if (!file) return undefined
+  const { configs } = context.runs.resumption(runId).start
+  const pipe = configured(file.pipe, configs)
+  const { segments } = pipe.body
+  const { trust, directory } = file
+  const places = placesIn(pipe, { trust, directory, configs })
+  const resolve = resolver(context.serviceDiscovery, context.kinds())
+  const steps = segments.map((segment, index) => {
+    const found = resolve(segment)
+    const kind = found.kind === 'built-in' ? found.segment : undefined
+    return { segment, kind, place: places[index] ?? ({ trust: 'foreign' } as const) }
+  })
+  const last = steps.findIndex(({ kind }) => kind?.job === 'export')
+  const shapes = steps
+    .slice(1, last < 0 ? steps.length : last)
+    .map(({ segment: { header, body }, place, kind }) => {
+      const opened = kind?.open(body.config, place)
+      const shape = opened?.ok === true ? opened.shape : undefined
+      return canonicalJson(shape ?? [header.name, body.config, body.endpoint ?? null])
+    })
+  const days = segments.map(({ body }) => body.config['forceDays'])
+  const forceDays = days.find((value) => typeof value === 'number') ?? context.config.forceDays
+  const exporter = steps[last]
+  return {
+    transformation: shapes.length === 0 ? '' : hash('sha256', shapes.join('\n'), 'hex'),
+    forceMs: forceDays * dayMs,
+    exporter: exporter && { config: exporter.segment.body.config, place: exporter.place },
+  }
+}
