@@ -2,15 +2,15 @@
 
 import { parseArgs } from 'node:util'
 
+/** As `parseArgs` of Node.js takes it, with what people read of it. */
 type Option = {
+  readonly type: 'boolean' | 'string'
   readonly short?: string
-  readonly kind: 'flag' | 'text' | 'number'
   /** What stands for its value in the usage: `ms`, `pipe`. */
   readonly value?: string
   readonly means: string
-  /** Bounds of a number, both included. */
-  readonly least?: number
-  readonly most?: number
+  /** Of a whole number, both included. */
+  readonly range?: readonly [least: number, most: number]
 }
 
 /** What was asked for, checked against the command: as many words as it takes, its own options only. */
@@ -118,9 +118,9 @@ function jsonWord(line: string, from: number): Word {
   throw new WrongCommand(`the object that begins at character ${from + 1} is not closed`)
 }
 
-// Words behind the name of a command, checked against what it takes.
+// Words after the name of a command, checked against what it takes.
 
-const help: Option = { short: 'h', kind: 'flag', means: 'usage' }
+const help: Option = { short: 'h', type: 'boolean', means: 'this text' }
 
 /** Options stand anywhere; `--` ends them. `help` when the usage is asked for. Throws `WrongCommand`. */
 export function parseArguments(
@@ -129,40 +129,34 @@ export function parseArguments(
 ): CommandArguments | 'help' {
   const { options = {}, least = 0, most = least } = command
   const { values, positionals } = parsed(command, words)
-  if (values.get('help') === true) return 'help'
+  if (values['help'] === true) return 'help'
   if (positionals.length < least) throw wrong(command, 'something is missing')
   if (positionals.length > most) {
     const extra = positionals.slice(most).join(' ')
     throw wrong(command, most === 0 ? `${command.name} takes no words` : `too many words: ${extra}`)
   }
   const text = (name: string) => {
-    const value = values.get(name)
+    const value = values[name]
     return typeof value === 'string' ? value : undefined
   }
-  for (const [name, { kind, least: low = 1, most: high = 1_000_000 }] of Object.entries(options)) {
+  for (const [name, { range: [low, high] = [0, 0] }] of Object.entries(options)) {
     const value = text(name)
-    if (kind !== 'number' || value === undefined) continue
+    if (high === 0 || value === undefined) continue
     if (!/^\d{1,15}$/.test(value) || Number(value) < low || Number(value) > high)
       throw wrong(command, `--${name} must be a whole number ${low}..${high}, got ${value}`)
   }
   return {
     words: positionals,
-    flag: (name) => values.get(name) === true,
+    flag: (name) => values[name] === true,
     text,
     number: (name) => (text(name) === undefined ? undefined : Number(text(name))),
   }
 }
 
 function parsed(command: Command, words: readonly string[]) {
-  const options = Object.fromEntries(
-    Object.entries({ ...command.options, help }).map(([name, { short, kind }]) => {
-      const type: 'boolean' | 'string' = kind === 'flag' ? 'boolean' : 'string'
-      return [name, { type, ...(short !== undefined && { short }) }]
-    }),
-  )
+  const options: Readonly<Record<string, Option>> = { ...command.options, help }
   try {
-    const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
-    return { values: new Map<string, unknown>(Object.entries(values)), positionals }
+    return parseArgs({ args: [...words], options, allowPositionals: true })
   } catch (error) {
     const message = error instanceof Error ? error.message : 'not understood'
     throw wrong(command, (message.split(/\.\s|\n/)[0] ?? message).replace(/\.$/, ''))
@@ -172,7 +166,7 @@ function parsed(command: Command, words: readonly string[]) {
 const wrong = (command: Command, why: string): WrongCommand =>
   new WrongCommand(`${why}; usage: ${usageOf(command)}`)
 
-const valueText = ({ kind, value = kind }: Option) => (kind === 'flag' ? '' : ` ${value}`)
+const valueText = ({ type, value = 'value' }: Option) => (type === 'boolean' ? '' : ` ${value}`)
 
 /** `launch <pipe> [-n number]` */
 export function usageOf({ name, words, options = {} }: Command): string {
@@ -188,8 +182,7 @@ export function helpOf(command: Command): string {
   const { aliases = [], options = {}, does } = command
   const rows = Object.entries({ ...options, help }).map(([long, option]) => {
     const short = option.short === undefined ? '    ' : `-${option.short}, `
-    const means = long === 'help' ? 'this text' : option.means
-    return `  ${`${short}--${long}${valueText(option)}`.padEnd(24)}${means}`
+    return `  ${`${short}--${long}${valueText(option)}`.padEnd(24)}${option.means}`
   })
   const also = aliases.length > 0 ? [`  also: ${aliases.join(', ')}`] : []
   return [usageOf(command), `  ${does}`, ...also, ...rows].join('\n')

@@ -29,7 +29,7 @@ export const recordCommands = (part: RepositoryPart): readonly Command[] => [
     name: 'reconcile',
     does: 'compares store and index, repairs the index and prints the drift',
     lasts: true,
-    options: { 'dry-run': { kind: 'flag', means: 'compares and repairs nothing' } },
+    options: { 'dry-run': { type: 'boolean', means: 'compares and repairs nothing' } },
     run: async ({ flag }, { progress, signal }) => {
       const drift = await part.reconcile({ dryRun: flag('dry-run') }, bar(progress), signal)
       const { compared, missing, stale, extra, repaired } = drift
@@ -60,7 +60,7 @@ const clear = (part: RepositoryPart): Command => ({
   least: 1,
   does: 'deletes all datasets of a catalogue and keeps the catalogue',
   lasts: true,
-  options: { 'keep-index': { short: 'k', kind: 'flag', means: 'leaves the index as it is' } },
+  options: { 'keep-index': { short: 'k', type: 'boolean', means: 'leaves the index as it is' } },
   run: async ({ words: [catalogue = ''], flag }, { progress, signal }) => {
     const options = { catalogue, keepIndex: flag('keep-index') }
     const done = await part.clear(options, bar(progress), signal)
@@ -75,7 +75,7 @@ const repair = (part: RepositoryPart): Command => ({
   does: 'mends links without dataset and datasets without link, lists ids that are used twice; addresses: restores access, download and page URLs that an earlier version replaced by its own names',
   lasts: true,
   options: {
-    'dry-run': { kind: 'flag', means: 'of addresses: says what it would do, and does nothing' },
+    'dry-run': { type: 'boolean', means: 'of addresses: says what it would do, and does nothing' },
   },
   async *run({ words: [what = ''], flag }, { signal }) {
     const dryRun = flag('dry-run')

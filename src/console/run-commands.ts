@@ -46,16 +46,15 @@ export const launchCommand = (
   options: {
     pulse: {
       short: 'p',
-      kind: 'number',
+      type: 'string',
       value: 'ms',
-      least: 0,
-      most: 3_600_000,
+      range: [0, 3_600_000],
       means: 'milliseconds between two datasets of a catalogue',
     },
-    update: { short: 'u', kind: 'flag', means: 'includes the present metrics of each dataset' },
+    update: { short: 'u', type: 'boolean', means: 'includes the present metrics of each dataset' },
     verbose: {
       short: 'v',
-      kind: 'flag',
+      type: 'boolean',
       means: 'shows more; of a catalogue: its progress, to the end',
     },
   },
@@ -171,7 +170,13 @@ function knownRun({ runs }: SchedulerPart, id: string): Run {
 
 const countOption = (most: number) =>
   ({
-    number: { short: 'n', kind: 'number', value: 'count', most, means: 'at most, 20 by default' },
+    number: {
+      short: 'n',
+      type: 'string',
+      value: 'count',
+      range: [1, most],
+      means: 'at most, 20 by default',
+    },
   }) as const
 
 const recentRuns = ({ runs }: SchedulerPart) =>
@@ -258,7 +263,7 @@ const adopt = (scheduler: SchedulerPart): Command => ({
   least: 1,
   does: 'hands the records of a renamed pipe over',
   lasts: true,
-  options: { from: { kind: 'text', value: 'pipe', means: 'the name that the pipe had' } },
+  options: { from: { type: 'string', value: 'pipe', means: 'the name that the pipe had' } },
   complete: firstWord(() => pipeNames(scheduler)),
   run: async ({ words: [pipe = ''], text }, { signal }) => {
     const from = text('from')

@@ -56,9 +56,9 @@ const sample: Command = {
   most: 2,
   does: 'stands for others',
   options: {
-    number: { short: 'n', kind: 'number', value: 'count', most: 50, means: 'how many' },
-    keep: { short: 'k', kind: 'flag', means: 'keeps' },
-    from: { kind: 'text', value: 'pipe', means: 'from where' },
+    number: { short: 'n', type: 'string', value: 'count', range: [1, 50], means: 'how many' },
+    keep: { short: 'k', type: 'boolean', means: 'keeps' },
+    from: { type: 'string', value: 'pipe', means: 'from where' },
   },
   complete: (words) => (words.length === 0 ? ['city', 'citadel', 'lake'] : []),
   run: () => '',

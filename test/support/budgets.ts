@@ -13,13 +13,13 @@ const budgets: Readonly<Record<string, number>> = {
 
   config: 1531,
 
-  console: 2387,
+  console: 2357,
 
-  harvest: 12010,
+  harvest: 11999,
 
   http: 3010,
 
-  main: 2306,
+  main: 2305,
 
   metrics: 7538,
 
@@ -33,7 +33,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   rdf: 3695,
 
-  repository: 7972,
+  repository: 7916,
 
   scheduler: 2048,
 
