@@ -134,7 +134,7 @@ async function harvest(demo: Demo, source: DemoSource, signal: AbortSignal): Pro
     method: 'PUT',
     signal,
     headers: { 'X-API-Key': key, 'Content-Type': 'text/turtle' },
-    body: `${prefixes}<> a dcat:Catalog ; dct:title "County archive"@en ; dct:description "Harvested from a source that this demonstration serves itself."@en .`,
+    body: `${prefixes}<> a dcat:Catalog ; dct:type "dcat-ap" ; dct:title "County archive"@en ; dct:description "Harvested from a source that this demonstration serves itself."@en .`,
   })
   await runOf(demo, pipe, signal)
   source.shrink()

@@ -1,15 +1,15 @@
 /** "Check my metadata": syntax with its line, findings of the validation with their lines. Nothing is stored. */
 
-import { z } from 'zod'
+import { readFileSync } from 'node:fs'
 import { parse } from '../../rdf/parse.ts'
 import { formats, type Format } from '../../rdf/media-types.ts'
 import { placedQuads, type PlacedQuad } from '../../rdf/reading/placed-quads.ts'
 import { Failure } from '../../errors.ts'
 import { html, icon, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { pathTo, pageSection, type PageContent, type PageContext } from '../page.ts'
-import { prefixedName } from '../parts/left-out.ts'
 import { dimensionBars, mostPoints, qualityMark } from '../parts/quality.ts'
-import { askJson } from '../ports.ts'
+import { shaclResultsOf, shaclTable, type ShaclResult } from '../parts/shacl-results.ts'
+import { askPort, ServiceRefusal } from '../ports.ts'
 import { memberFields, listed, textOr } from '../record.ts'
 
 /** Characters of a text that is checked. */
@@ -17,48 +17,13 @@ const longestText = 2 * 2 ** 20
 const base = 'https://example.org/'
 const models = ['dcatap301level1', 'dcatap301level2', 'dcatap211level1'] as const
 
-const sample = `@prefix dcat: <http://www.w3.org/ns/dcat#> .
-@prefix dct: <http://purl.org/dc/terms/> .
-
-<https://example.org/ds/1> a dcat:Dataset ;
-  dct:title "Water temperature of the Aue"@en ;
-  dct:description "Hourly values of three gauges."@en ;
-  dcat:distribution <https://example.org/ds/1/csv> .
-
-<https://example.org/ds/1/csv> a dcat:Distribution ;
-  dcat:accessURL <https://data.example/aue.csv> .
-`
+const sample = readFileSync(new URL('../assets/examples/check.ttl', import.meta.url), 'utf8')
 
 /** RDF that begins like XML, like JSON, or like neither. */
 function formatOf(text: string): Format {
   const start = text.trimStart()
   if (/^<\?xml|^<rdf:RDF/i.test(start)) return 'rdfxml'
   return start.startsWith('{') || start.startsWith('[') ? 'jsonld' : 'turtle'
-}
-
-const iri = z.object({ '@id': z.string() })
-const value = z.union([
-  z.string(),
-  z.looseObject({
-    '@value': z.union([z.string(), z.number(), z.boolean()]).optional(),
-    '@id': z.string().optional(),
-    '@language': z.string().optional(),
-  }),
-])
-const result = z.looseObject({
-  'sh:focusNode': iri.optional(),
-  'sh:resultPath': iri.optional(),
-  'sh:resultSeverity': iri.optional(),
-  'sh:resultMessage': z.unknown(),
-  'sh:value': value.optional(),
-})
-
-type Finding = {
-  readonly line: number | undefined
-  readonly isError: boolean
-  readonly property: string
-  readonly message: string
-  readonly value: string
 }
 
 export async function checkPage(
@@ -100,23 +65,20 @@ async function outcome(context: PageContext, text: string, model: string): Promi
   }
   const { validation } = ports
   if (!validation) return pageSection('result', t('result'), html`<p>${t('syntax-right')}</p>`)
-  const ask = async (what: string, accept: string) =>
-    askJson(validation, `/validation/${what}?shapeModel=${model}`, {
-      method: 'POST',
-      body: text,
-      signal,
-      headers: { 'Content-Type': formats[format].mediaType, Accept: accept },
-    })
-  const report = await ask('report', 'application/ld+json')
-  const expected = await ask('score', 'application/json')
+  const ask = async (what: string, accept: string): Promise<string> => {
+    const headers = { 'Content-Type': formats[format].mediaType, Accept: accept }
+    const init = { method: 'POST', body: text, signal, headers }
+    const answer = await askPort(validation, `/validation/${what}?shapeModel=${model}`, init)
+    if (answer.ok) return answer.text()
+    throw new ServiceRefusal(answer.status, memberFields(await answer.json().catch(() => ({}))))
+  }
+  const report = await ask('report', 'application/n-triples')
+  const expected = memberFields(JSON.parse(await ask('score', 'application/json')))
   const statements = format === 'turtle' ? placedQuads(text, base) : []
-  const findings = listed(memberFields(report)['sh:result']).flatMap((one) =>
-    findingOf(one, statements),
-  )
-  const sorted = findings.toSorted(
-    (a, b) => Number(b.isError) - Number(a.isError) || (a.line ?? 0) - (b.line ?? 0),
-  )
-  return [shown(context, text, sorted), expectation(context, expected)]
+  const results = shaclResultsOf(await parse(report, 'ntriples', { baseIri: base }))
+    .map((one) => ({ ...one, line: lineOf(one, statements) }))
+    .toSorted((a, b) => Number(b.isError) - Number(a.isError) || (a.line ?? 0) - (b.line ?? 0))
+  return [shown(context, text, results), expectation(context, expected)]
 }
 
 /** Points of each dataset, those of its links aside: nobody asked them. */
@@ -138,57 +100,27 @@ function expectation(context: PageContext, expected: unknown): HtmlContent {
   )
 }
 
-/** A finding points to its value, else to its path, else to its focus node. */
-function findingOf(one: unknown, statements: readonly PlacedQuad[]): readonly Finding[] {
-  const { data } = result.safeParse(one)
-  if (!data) return []
-  const focus = data['sh:focusNode']?.['@id']
-  const path = data['sh:resultPath']?.['@id']
-  const given = data['sh:value']
-  const wrong =
-    typeof given === 'string'
-      ? given
-      : given === undefined
-        ? undefined
-        : String(given['@value'] ?? given['@id'] ?? '')
-  const about = statements.filter(({ quad }) => quad.subject.value === focus)
-  const place =
-    about.find(({ quad }) => quad.predicate.value === path && quad.object.value === wrong) ??
-    about.find(({ quad }) => quad.predicate.value === path) ??
-    about[0]
-  const message = data['sh:resultMessage']
-  return [
-    {
-      line: place?.line,
-      isError: data['sh:resultSeverity']?.['@id'].endsWith('#Violation') ?? true,
-      property: path === undefined ? '' : prefixedName(path),
-      message:
-        textOr(memberFields(listed(message)[0])['@value']) ?? textOr(listed(message)[0]) ?? '',
-      value: wrong ?? '',
-    },
-  ]
+/** Of the value of a result, else of its path, else of its focus node. */
+function lineOf(result: ShaclResult, statements: readonly PlacedQuad[]): number | undefined {
+  const about = statements.filter(({ quad }) => quad.subject.value === result.focus)
+  const withPath = about.filter(({ quad }) => quad.predicate.value === result.path)
+  const exact = withPath.find(({ quad }) => quad.object.value === result.value)
+  return (exact ?? withPath[0] ?? about[0])?.line
 }
 
-function shown(context: PageContext, text: string, findings: readonly Finding[]): HtmlMarkup {
+function shown(context: PageContext, text: string, results: readonly ShaclResult[]): HtmlMarkup {
   const { t } = context
-  const errors = findings.filter(({ isError }) => isError).length
-  const sign = errors > 0 ? 'bad' : findings.length > 0 ? 'warn' : 'good'
-  const head = html`<div class="notice ${sign}">${icon(errors > 0 ? 'circle-x' : 'circle-check')}<div><h2>${t('n-findings', { errors, warnings: findings.length - errors })}</h2><p>${t(errors > 0 ? 'valid-not-compliant' : 'valid-compliant')}</p></div></div>`
-  if (findings.length === 0) return pageSection('result', t('result'), head)
-  const rows = findings
-    .slice(0, 500)
-    .map(
-      (one) =>
-        html`<tr role="row"><td role="cell" class="num" data-label="${t('line')}">${one.line === undefined ? '–' : html`<a href="#l${one.line}">${one.line}</a>`}</td><td role="cell" data-label="${t('severity')}"><span class="state ${one.isError ? 'bad' : 'warn'}">${icon(one.isError ? 'circle-x' : 'triangle-alert')} ${t(one.isError ? 'error' : 'warning')}</span></td><td role="cell" class="wide"><code>${one.property}</code></td><td role="cell" class="wide">${one.message}</td><td role="cell" class="wide">${one.value !== '' && html`<code><bdi>${one.value.slice(0, 300)}</bdi></code>`}</td></tr>`,
-    )
-  const heads = ['line', 'severity', 'property', 'what-is-wrong', 'value'].map(
-    (key) => html`<th scope="col" role="columnheader">${t(key)}</th>`,
-  )
-  const lines = new Set(findings.flatMap(({ line }) => line ?? []))
+  const errors = results.filter(({ isError }) => isError).length
+  const sign = errors > 0 ? 'bad' : results.length > 0 ? 'warn' : 'good'
+  const lines = new Set(results.flatMap(({ line }) => line ?? []))
   return pageSection(
     'result',
     t('result'),
-    html`${head}<div class="scroll close" tabindex="0" role="group" aria-labelledby="result"><table role="table" class="table stacks"><thead role="rowgroup"><tr role="row">${heads}</tr></thead><tbody role="rowgroup">${rows}</tbody></table></div>${lines.size > 0 && listing(context, text, lines)}`,
+    html`<div class="notice ${sign}">${icon(errors > 0 ? 'circle-x' : 'circle-check')}<div>
+      <h2>${t('n-findings', { errors, warnings: results.length - errors })}</h2>
+      <p>${t(errors > 0 ? 'valid-not-compliant' : 'valid-compliant')}</p></div></div>
+      ${results.length > 0 && shaclTable(context, t('result'), results)}
+      ${lines.size > 0 && listing(context, text, lines)}`,
   )
 }
 

@@ -32,7 +32,7 @@ import { areaMap, mapBoxOf, boxText } from '../parts/map.ts'
 import { contactLines, metadataRows, periodText } from '../parts/metadata.ts'
 import { proseOf } from '../parts/prose.ts'
 import { dimensionBars, mostPoints, qualityMark } from '../parts/quality.ts'
-import { askJson, ServiceRefusal } from '../ports.ts'
+import { askJson, ServiceRefusal, type Port } from '../ports.ts'
 import {
   valueAt,
   memberFields,
@@ -71,16 +71,16 @@ export async function readRecord(
 }
 
 /** Data beside the record: nothing where it is late, absent or wrong. */
-export async function aside(
+export async function aside<Value>(
   context: PageContext,
-  read: Promise<unknown>,
-): Promise<Fields | undefined> {
+  read: Promise<Value>,
+): Promise<Value | undefined> {
   const late = AbortSignal.timeout(sideMs)
   const lateness = new Promise<undefined>((resolve) => {
     late.addEventListener('abort', () => resolve(undefined), { once: true })
   })
   return Promise.race([
-    read.then(memberFields, (error: unknown) => {
+    read.catch((error: unknown) => {
       if (!(error instanceof ServiceRefusal))
         context.log.warn({ err: error, requestId: context.requestId }, 'portal.aside')
       return undefined
@@ -89,19 +89,20 @@ export async function aside(
   ])
 }
 
+/** A JSON object beside the record. */
+export const asideFields = (context: PageContext, port: Port, path: string) =>
+  aside(context, askJson(port, path, { signal: context.signal }).then(memberFields))
+
 /** Throws `Refused` and `Failure`. */
 export async function datasetPage(context: PageContext, id: string): Promise<PageContent> {
-  const { ports, signal, t } = context
+  const { ports, t } = context
   const path = `/datasets/${encodeURIComponent(id)}`
   const [record, measured, links, similar, leftOut] = await Promise.all([
     readRecord(context, 'datasets', id),
-    aside(context, askJson(ports.metrics, path, { signal })),
-    aside(context, askJson(ports.metrics, `${path}/distributions`, { signal })),
-    aside(
-      context,
-      askJson(ports.search, `${path}/similar?limit=6&locale=${context.language}`, { signal }),
-    ),
-    aside(context, askJson(ports.search, `${path}/findings`, { signal })),
+    asideFields(context, ports.metrics, path),
+    asideFields(context, ports.metrics, `${path}/distributions`),
+    asideFields(context, ports.search, `${path}/similar?limit=6&locale=${context.language}`),
+    asideFields(context, ports.search, `${path}/findings`),
   ])
   const title = plainTitle(context, record)
   const description = chosenText(record['description'], wantedLanguages(context, record))

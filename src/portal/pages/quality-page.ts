@@ -1,5 +1,6 @@
 /** How good the metadata of one dataset is, and what to do first to make it better. */
 
+import { parse } from '../../rdf/parse.ts'
 import type { Fields } from '../../text/json.ts'
 import { html, icon, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { crumbs, pathTo, pageSection, type PageContent, type PageContext } from '../page.ts'
@@ -12,9 +13,10 @@ import {
   nextStep,
   qualityMark,
 } from '../parts/quality.ts'
-import { askJson } from '../ports.ts'
+import { shaclResultsOf, shaclTable, type ShaclResult } from '../parts/shacl-results.ts'
+import { askJson, askPort, ServiceRefusal } from '../ports.ts'
 import { valueAt, memberFields, textOr, plainTitle, titleText } from '../record.ts'
-import { aside, dimensionScores, readRecord } from './dataset-page.ts'
+import { aside, asideFields, dimensionScores, readRecord } from './dataset-page.ts'
 
 const mostFixes = 5
 
@@ -22,10 +24,11 @@ const mostFixes = 5
 export async function qualityPage(context: PageContext, id: string): Promise<PageContent> {
   const { t, ports, signal, root } = context
   const path = `/datasets/${encodeURIComponent(id)}`
-  const [record, measured, leftOut] = await Promise.all([
+  const [record, measured, leftOut, shacl] = await Promise.all([
     readRecord(context, 'datasets', id),
     askJson(ports.metrics, path, { signal }).catch(() => undefined),
-    aside(context, askJson(ports.search, `${path}/findings`, { signal })),
+    asideFields(context, ports.search, `${path}/findings`),
+    aside(context, shaclOf(context, path)),
   ])
   const result = memberFields(valueAt(measured, 'result.results.0'))
   const score = valueAt(result, 'info.score')
@@ -39,6 +42,7 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
           result,
           score,
           scores: dimensionScores(memberFields(measured)),
+          results: shacl?.results ?? [],
         })
       : html`<p class="close">${t('not-measured')}</p>`
   return {
@@ -65,11 +69,12 @@ type Measured = {
   readonly result: Fields
   readonly score: number
   readonly scores: Readonly<Record<string, number>>
+  readonly results: readonly ShaclResult[]
 }
 
 function measuredParts(context: PageContext, measured: Measured): HtmlContent {
   const { t, root } = context
-  const { id, result, score, scores } = measured
+  const { id, result, score, scores, results } = measured
   const next = nextStep(score)
   const points = memberFields(result['points'])
   const values = measuredValues(result)
@@ -78,7 +83,7 @@ function measuredParts(context: PageContext, measured: Measured): HtmlContent {
     const share = shareOf(values.get(one.key))
     return { ...one, share, points: Number(own['points'] ?? 0), most: Number(own['max'] ?? 0) }
   })
-  return html`<div class="verdict close"> <div> <p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span> </p> <p> ${qualityMark(context, score)}${next && html` · ${t('points-to', { count: Math.ceil(next.missing), step: t(`quality-${next.key}`) })}`} </p> </div> ${dimensionBars(context, scores, true)} </div> ${fixes(context, rows)} ${findings(context, result)} ${pageSection('all', t('all-indicators'), indicatorTable(context, rows, scores))} <p class="take close"> <span>${t('as-data')}</span><a href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}/metrics">DQV (Turtle)</a><a href="${root}api/mqa/cache/datasets/${encodeURIComponent(id)}">JSON</a> </p>`
+  return html`<div class="verdict close"> <div> <p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span> </p> <p> ${qualityMark(context, score)}${next && html` · ${t('points-to', { count: Math.ceil(next.missing), step: t(`quality-${next.key}`) })}`} </p> </div> ${dimensionBars(context, scores, true)} </div> ${fixes(context, rows)} ${findings(context, results)} ${pageSection('all', t('all-indicators'), indicatorTable(context, rows, scores))} <p class="take close"> <span>${t('as-data')}</span><a href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}/metrics">DQV (Turtle)</a><a href="${root}api/mqa/cache/datasets/${encodeURIComponent(id)}">JSON</a> </p>`
 }
 
 type Row = PageIndicator & { readonly share: number | undefined; readonly points: number }
@@ -104,15 +109,24 @@ function fixes(context: PageContext, rows: readonly Row[]): HtmlContent {
   )
 }
 
-function findings(context: PageContext, result: Fields): HtmlContent {
+/** The report of the validation, which the repository keeps with the measurements (DQV). */
+async function shaclOf({ ports, signal }: PageContext, path: string) {
+  const headers = { Accept: 'application/n-triples' }
+  const answer = await askPort(ports.repository, `${path}/metrics`, { headers, signal })
+  const text = await answer.text()
+  if (!answer.ok) throw new ServiceRefusal(answer.status, {})
+  return { results: shaclResultsOf(await parse(text, 'ntriples', { baseIri: 'urn:report' })) }
+}
+
+function findings(context: PageContext, results: readonly ShaclResult[]): HtmlContent {
   const { t } = context
-  const shacl = memberFields(result['validation'])
-  const count = (name: string) => Number(shacl[name] ?? 0)
-  if (count('errors') + count('warnings') === 0) return false
+  if (results.length === 0) return false
+  const errors = results.filter(({ isError }) => isError).length
   return pageSection(
     'shacl',
     t('findings'),
-    html`<p>${t('n-findings', { errors: count('errors'), warnings: count('warnings') })}</p>`,
+    html`<p>${t('n-findings', { errors, warnings: results.length - errors })}</p>
+    ${shaclTable(context, t('findings'), results)}`,
   )
 }
 

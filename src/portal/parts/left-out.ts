@@ -1,16 +1,14 @@
 /** Values of a record that its document does not show, as the search reports them: counted, and in a table with the reasons. */
 
-import { shortNames } from '../../rdf/namespaces.ts'
 import type { Fields } from '../../text/json.ts'
 import { html, type HtmlContent } from '../html.ts'
 import { pageSection, pathTo, type PageContext } from '../page.ts'
 import { listed, memberFields, textOr, valueAt } from '../record.ts'
+import { prefixedName } from './shacl-results.ts'
+import { dataTable } from './table.ts'
 
 /** Rows of the table; further ones are counted. */
 const mostRows = 50
-
-/** `dct:title` where the IRI has a short name. */
-export const prefixedName = (iri: string): string => shortNames().shorten(iri) ?? iri
 
 /** A missing mandatory field is a finding, too, but there is no value to show. */
 const leftOutValues = (answer: Fields | undefined): readonly Fields[] =>
@@ -36,12 +34,17 @@ export function leftOutTable(context: PageContext, answer: Fields | undefined): 
   const rows = all.slice(0, mostRows).map((one) => {
     const property = textOr(one['property'])
     const name = property === undefined ? textOr(one['field']) : prefixedName(property)
-    return html`<tr><th scope="row"><code>${name}</code></th><td><bdi>${textOr(one['value'])}</bdi></td><td>${t(`reason-${textOr(one['reason']) ?? ''}`)}</td></tr>`
+    return [
+      html`<code>${name}</code>`,
+      html`<bdi>${textOr(one['value'])}</bdi>`,
+      t(`reason-${textOr(one['reason']) ?? ''}`),
+    ]
   })
   const more = all.length - rows.length
+  const columns = ['property', 'value', 'what-is-wrong'].map((key) => ({ label: t(key) }))
   return pageSection(
     'left-out',
     t('values-left-out'),
-    html`<p>${t('values-left-out-text')}</p><div class="scroll close" tabindex="0" role="group" aria-labelledby="left-out"><table class="table"><thead><tr><th scope="col">${t('property')}</th><th scope="col">${t('value')}</th><th scope="col">${t('what-is-wrong')}</th></tr></thead><tbody>${rows}</tbody></table></div>${more > 0 && html`<p>${t('more-left-out', { count: more })}</p>`}`,
+    html`<p>${t('values-left-out-text')}</p>${dataTable({ label: t('values-left-out'), columns, rows })}${more > 0 && html`<p>${t('more-left-out', { count: more })}</p>`}`,
   )
 }

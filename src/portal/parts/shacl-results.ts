@@ -1,0 +1,79 @@
+/** Results of a validation (SHACL, W3C Recommendation of 2017, section 3.6) in words and as a table. */
+
+import type { Quad } from '@rdfjs/types'
+import { rdf, sh, shortNames } from '../../rdf/namespaces.ts'
+import { html, icon, type HtmlContent, type HtmlMarkup } from '../html.ts'
+import type { PageContext } from '../page.ts'
+import { dataTable } from './table.ts'
+
+export type ShaclResult = {
+  readonly isError: boolean
+  /** IRI or label of the node that the result is about. */
+  readonly focus: string
+  /** IRI of the property; empty where the result is about the node as a whole. */
+  readonly path: string
+  readonly value: string
+  readonly message: string
+  /** Line of a text of the reader, where there is one. */
+  readonly line?: number | undefined
+}
+
+/** `dct:title` where the IRI has a short name. */
+export const prefixedName = (iri: string): string => shortNames().shorten(iri) ?? iri
+
+/** The results of a report, those that count as errors first. */
+export function shaclResultsOf(quads: readonly Quad[]): readonly ShaclResult[] {
+  const bySubject = Map.groupBy(quads, ({ subject }) => subject.value)
+  const isResult = ({ predicate, object }: Quad) =>
+    predicate.value === rdf('type').value && object.value === sh('ValidationResult').value
+  return [...bySubject.values()]
+    .filter((own) => own.some(isResult))
+    .map((own) => {
+      const valueOf = (name: string) =>
+        own.find(({ predicate }) => predicate.value === sh(name).value)?.object.value ?? ''
+      return {
+        isError: !/#(?:Warning|Info)$/.test(valueOf('resultSeverity')),
+        focus: valueOf('focusNode'),
+        path: valueOf('resultPath'),
+        value: valueOf('value'),
+        message: valueOf('resultMessage'),
+      }
+    })
+    .toSorted((a, b) => Number(b.isError) - Number(a.isError))
+}
+
+const mostRows = 500
+const longestValue = 300
+
+/** A row for each result: its line where it has one, else what it is about. */
+export function shaclTable(
+  context: PageContext,
+  label: string,
+  results: readonly ShaclResult[],
+): HtmlMarkup {
+  const { t } = context
+  const hasLines = results.some(({ line }) => line !== undefined)
+  const rows = results
+    .slice(0, mostRows)
+    .map((one) => [
+      hasLines
+        ? one.line === undefined
+          ? '–'
+          : html`<a href="#l${one.line}">${one.line}</a>`
+        : html`<bdi>${nodeName(one.focus)}</bdi>`,
+      severity(context, one),
+      html`<code>${prefixedName(one.path)}</code>`,
+      one.message,
+      one.value !== '' && html`<code><bdi>${one.value.slice(0, longestValue)}</bdi></code>`,
+    ])
+  const heads = [hasLines ? 'line' : 'where', 'severity', 'property', 'what-is-wrong', 'value']
+  return dataTable({ label, columns: heads.map((key) => ({ label: t(key) })), rows })
+}
+
+const severity = ({ t }: PageContext, { isError }: ShaclResult): HtmlContent =>
+  isError
+    ? html`<span class="state bad">${icon('circle-x')} ${t('error')}</span>`
+    : html`<span class="state warn">${icon('triangle-alert')} ${t('warning')}</span>`
+
+/** The last part of an IRI, which people recognise. */
+const nodeName = (iri: string): string => iri.split(/[/#]/).findLast((part) => part !== '') ?? iri
