@@ -6,10 +6,9 @@ import { at } from '../record-values.ts'
 import {
   boostPrefix,
   isList,
-  listEntries,
   type ParameterLimits,
   type Parameters,
-  parametersFrom,
+  parametersOf,
   searchParameters,
 } from './search-parameters.ts'
 
@@ -26,49 +25,35 @@ const nested = {
 } as const
 
 /**
- * Reads a body: the names of the query string, lists as arrays or separated by commas, `facets` as object or text, weights in
- * `boost`, dates, scores and the box in `searchParams` too. `null` and empty values are absent ones, other members of any type are
- * ignored. Throws `malformed-json` when the text is no JSON object, else as `parametersFrom`.
+ * Reads a body as the query string that it stands for: the same names, lists as arrays or separated by commas, `facets` as object or
+ * text, weights in `boost`, dates, scores and the box in `searchParams` too; flat names win. `null` and empty values are absent ones,
+ * other members of any type are ignored. Throws `malformed-json` when the text is no JSON object, else as `parametersOf`.
  */
 export function parametersOfBody(text: string, limits?: ParameterLimits): Parameters {
   const body = bodyObject(text)
-  const inner = Object.entries(nested).map(
-    ([name, path]) => [name, at(body['searchParams'], path)] as const,
-  )
-  const members = present([...inner, ...present(Object.entries(body))])
-  const all = Object.entries(Object.fromEntries(members))
-  const values: Record<string, string | readonly string[]> = {}
-  for (const [name, value] of all) {
-    // Clients send members of other versions and of their own.
-    if (!Object.hasOwn(searchParameters.shape, name)) continue
-    if (name === 'facets' && isJsonObject(value)) values[name] = JSON.stringify(value)
-    else if (isList(name)) {
-      const parts = (Array.isArray(value) ? value : [value]).filter((one) => !isAbsent(one))
-      const entries = parts.flatMap((one: unknown) => listEntries(textOf(name, one)))
-      if (entries.length > 0) values[name] = entries
-    } else values[name] = textOf(name, value)
+  const query = new URLSearchParams()
+  const put = (name: string, value: unknown): void => {
+    const all: readonly unknown[] = isList(name) && Array.isArray(value) ? value : [value]
+    for (const one of all) if (!isAbsent(one)) query.append(name, textOf(name, one))
   }
-  return parametersFrom({ values, boosts: boostsOf(body, all) }, limits)
+  for (const [name, path] of Object.entries(nested))
+    if (isAbsent(body[name])) put(name, at(body['searchParams'], path))
+  const { boost } = body
+  if (!isAbsent(boost) && !isJsonObject(boost)) throw invalid('boost', 'an object', boost)
+  for (const [field, value] of Object.entries(Object(boost))) put(boostPrefix + field, value)
+  for (const [name, value] of Object.entries(body)) {
+    if (name === 'facets' && isJsonObject(value)) put(name, JSON.stringify(value))
+    // Clients send members of other versions and of their own.
+    else if (isKnown(name)) put(name, value)
+  }
+  return parametersOf(query, limits)
 }
 
-type Members = readonly (readonly [string, unknown])[]
+const isKnown = (name: string): boolean =>
+  name.startsWith(boostPrefix) || Object.hasOwn(searchParameters.shape, name)
 
 const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-
-const present = (members: Members): Members => members.filter(([, value]) => !isAbsent(value))
-
-/** Weights of `boost`, and those with flat names, which win. */
-function boostsOf({ boost }: Fields, members: Members): Readonly<Record<string, string>> {
-  if (!isAbsent(boost) && !isJsonObject(boost)) throw invalid('boost', 'an object', boost)
-  const flat = members.flatMap(([name, value]) =>
-    name.startsWith(boostPrefix) ? [[name.slice(boostPrefix.length), value] as const] : [],
-  )
-  const weights = present([...Object.entries(isJsonObject(boost) ? boost : {}), ...flat])
-  return Object.fromEntries(
-    weights.map(([field, value]) => [field, textOf(boostPrefix + field, value)]),
-  )
-}
 
 function textOf(name: string, value: unknown): string {
   if (typeof value === 'string') return value.trim()

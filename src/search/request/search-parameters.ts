@@ -191,7 +191,7 @@ export const boostPrefix = 'boost.'
 const weights = z.record(z.string(), number('', 0).unwrap())
 
 /** The parts of a list that is separated by commas. */
-export const listEntries = (value: string): string[] =>
+const listEntries = (value: string): string[] =>
   value
     .split(',')
     .map((entry) => entry.trim())
@@ -225,7 +225,7 @@ export type ParameterLimits = Pick<Limits, 'facetsBytes' | 'facetValues' | 'list
  * Throws `invalid-parameter` naming every parameter that is not valid or holds more than the limits allow, or `malformed-json`
  * for facets.
  */
-export function parametersFrom(raw: Raw, limits: ParameterLimits = defaultLimits): Parameters {
+function parametersFrom(raw: Raw, limits: ParameterLimits = defaultLimits): Parameters {
   const { facetsBytes, facetValues, listItems } = limits
   const tooMany = (parameter: string, most: string): Complaint => ({
     parameter,
