@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { Failure, invalidParameter } from '../errors.ts'
 import { includeFields } from '../search-index/include.ts'
 import type { Answer, Page, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
-import type { PageStart } from './request/page-run.ts'
+import type { PageStart } from './request/search-request.ts'
 import { type EnvelopeForm, formSchema } from './search-envelope.ts'
 
 /** One page and the members by which the next one is asked for. */

@@ -37,9 +37,9 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 2048,
 
-  search: 4560,
+  search: 4540,
 
-  'search-index': 7669,
+  'search-index': 7663,
 
   store: 6423,
 

@@ -1,5 +1,6 @@
 /**
- * The index file: how it is opened, how damage is told from other troubles, and what its tables hold.
+ * The index file: how it is opened, how damage is told from other troubles and reported by the workers that meet it, and what its
+ * tables hold.
  *
  * Each index is stored in a generation with tables of its own, so that a new one can be filled beside the one that answers. Every
  * version of a record has a number `n` in its generation and never changes under it.
@@ -10,6 +11,8 @@ import { ForeignFile, openFile } from '../../sqlite.ts'
 import { otherBucket } from '../../text/language.ts'
 import { idField } from '../field-reach.ts'
 import type { IndexSettings } from '../index-settings.ts'
+import { Failure } from '../../errors.ts'
+import { emit } from '../../workers/serve.ts'
 
 /** What is not in here is in the system's cache. A writer goes through the tables in the order of its documents. */
 const cacheKb = { writer: 6144, reader: 16_384 } as const
@@ -157,3 +160,30 @@ export const valueBorder = '\ue000'
  */
 export const marked = (bucket: string, token: string): string =>
   `${bucket === otherBucket ? '' : bucket}\ue001${token}`
+
+/** Something went wrong in a worker; `damaged`: the index file is at fault. */
+export type WorkerEvent = { readonly damaged: boolean; readonly message: string }
+
+/** Thrown inside a worker when nobody waits for the answer any more. */
+export class Cancelled extends Error {}
+
+/** Does the work of a call; what it throws becomes a `Failure`, and is reported. `isAtFault` says whether the file is. */
+export function reported<Result>(
+  work: () => Result,
+  isAtFault: (error: unknown) => boolean = isDamage,
+): Result {
+  try {
+    return work()
+  } catch (error) {
+    const retryAfter = 10
+    if (error instanceof Cancelled)
+      throw new Failure('time-limit', 'the search took too long and was stopped', { retryAfter })
+    const damaged = isAtFault(error)
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    emit({ damaged, message } satisfies WorkerEvent)
+    const detail = damaged
+      ? 'the search index is damaged; it is built again'
+      : 'the search index could not answer'
+    throw new Failure('engine-unavailable', detail, { retryAfter })
+  }
+}

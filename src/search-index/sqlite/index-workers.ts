@@ -6,7 +6,8 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Signatures } from '../../workers/serve.ts'
 import { WorkerPool, type PoolOptions } from '../../workers/pool.ts'
-import type { ReaderCalls, WorkerEvent, WorkerSettings, WriterCalls } from './worker-messages.ts'
+import type { WorkerEvent } from './index-file.ts'
+import type { ReaderCalls, WorkerSettings, WriterCalls } from './worker-messages.ts'
 
 type WorkersOptions = WorkerSettings & {
   readonly log: Log

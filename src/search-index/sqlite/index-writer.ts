@@ -1,15 +1,18 @@
-/** Writing the records of one generation: every version gets a number of its own, under which it never changes. */
+/**
+ * Writing the records of one generation: every version gets a number of its own, under which it never changes, and so does every facet
+ * value.
+ */
 
 import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { deflateRawSync } from 'node:zlib'
 import type { Row } from '../../sqlite.ts'
 import { packOrds, packRow } from './columns.ts'
-import type { FacetNumbers } from './facet-numbers.ts'
 import type { Generation } from './generations.ts'
 import { columnsOf, tablesOf } from './index-file.ts'
 import { FullTextRows, Texts, type Terms } from './indexed-text.ts'
 import type { Indexed, Sent } from './worker-messages.ts'
+import type { FacetValue } from '../search-index.ts'
 
 /** A document as it arrives: JSON text of the record, and of what is indexed of it. */
 type Arrival = { readonly id: string } & NonNullable<Sent['put']>
@@ -168,5 +171,45 @@ function prepare(db: DatabaseSync, generation: number) {
     ),
     count: db.prepare(`SELECT count(*) AS count FROM ${key} WHERE n IS NOT NULL`),
     newest: db.prepare(`SELECT max(version) AS version FROM ${key}`),
+  }
+}
+
+export class FacetNumbers {
+  readonly #find
+  readonly #insert
+  readonly #retitle
+  readonly #newest
+  #next = 0
+  #seq = 0
+
+  constructor(db: DatabaseSync) {
+    this.#find = db.prepare('SELECT o, title FROM ord WHERE facet = ? AND value = ?')
+    this.#insert = db.prepare(
+      'INSERT INTO ord (o, facet, value, title, seq) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.#retitle = db.prepare('UPDATE ord SET title = ?, seq = ? WHERE o = ?')
+    this.#newest = db.prepare(
+      'SELECT ifnull(max(o), -1) + 1 AS next, ifnull(max(seq), 0) AS seq FROM ord',
+    )
+    this.forget()
+  }
+
+  /** The number of a value; its title becomes the newest one. */
+  of(facet: string, { id, title }: FacetValue): number {
+    const row = this.#find.get(facet, id)
+    if (!row) {
+      this.#insert.run(this.#next, facet, id, title, ++this.#seq)
+      return this.#next++
+    }
+    const o = Number(row['o'])
+    if (row['title'] !== title) this.#retitle.run(title, ++this.#seq, o)
+    return o
+  }
+
+  /** After a rollback the last numbers may not be in the file. */
+  forget(): void {
+    const row = this.#newest.get()
+    this.#next = Number(row?.['next'] ?? 0)
+    this.#seq = Number(row?.['seq'] ?? 0)
   }
 }

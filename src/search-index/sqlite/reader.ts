@@ -18,10 +18,10 @@ import {
   type SlicePage,
   type SnapshotAnswer,
   type SnapshotRequest,
-} from './snapshot.ts'
+} from './stored-records.ts'
 import { StoredRecords } from './stored-records.ts'
 import { View, type ReaderFile } from './view.ts'
-import { Cancelled, reported } from './worker-failures.ts'
+import { Cancelled, reported } from './index-file.ts'
 import type { ReaderCalls, WorkerSettings } from './worker-messages.ts'
 
 export class IndexFileReader {

@@ -17,8 +17,8 @@ import {
   type Snapshot,
   type SnapshotAnswer,
   type SnapshotRequest,
-} from './snapshot.ts'
-import { canOrderBy, keysOf } from './sort-keys.ts'
+} from './stored-records.ts'
+import { canOrderBy, keysOf } from './top-hits.ts'
 import type { StoredRecords } from './stored-records.ts'
 import { merge, top, type Merged, type Ordered } from './top-hits.ts'
 import type { Part, View } from './view.ts'

@@ -3,7 +3,7 @@
 import { type CursorLimits, Cursors } from '../cursors.ts'
 import type { CursorRequest, Page, PageOptions } from '../search-index.ts'
 import { unavailable, type IndexWorkers } from './index-workers.ts'
-import { sliceOf, type Snapshot } from './snapshot.ts'
+import { sliceOf, type Snapshot } from './stored-records.ts'
 import type { ReaderCalls, WriterCalls } from './worker-messages.ts'
 
 /** What had ended by `end` is in no snapshot; what ended later stays as long as the cursor. */

@@ -1,4 +1,7 @@
-/** Records by number and by id, in whatever generation they are: also versions that no search finds any more. */
+/**
+ * Records by number and by id, in whatever generation they are, also versions that no search finds any more; and snapshots, which keep
+ * the hits of a search as numbers and read their records page by page.
+ */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,11 +11,11 @@ import { openFile } from '../../sqlite.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { includeFields } from '../include.ts'
 import type { IndexName, IndexSettings } from '../index-settings.ts'
-import type { Entry, OrderKey } from '../search-index.ts'
+import type { Entry, OrderKey, Facet, Hit, SearchRequest } from '../search-index.ts'
 import { Columns } from './columns.ts'
 import { answers, readGenerations } from './generations.ts'
 import { tablesOf } from './index-file.ts'
-import { columnValue } from './sort-keys.ts'
+import { columnValue } from './top-hits.ts'
 
 export class StoredRecords {
   readonly #sql: (text: string) => StatementSync
@@ -110,4 +113,67 @@ export function recordsIn(directory: string): number {
     // Whoever opens it says what is wrong with it.
     return 0
   }
+}
+
+export type SnapshotRequest = Omit<SearchRequest, 'offset'>
+
+/** Hits in their order. A version does not change under its number while a cursor holds it, nor before the next write. */
+export type Snapshot = {
+  /** The indices as they were searched. */
+  readonly spans: readonly { readonly index: IndexName; readonly generation: number }[]
+  readonly numbers: Uint32Array
+  /** Which of the spans each is in; absent when there is one. */
+  readonly of?: Uint16Array
+  /** Absent when nobody asks for them. */
+  readonly scores?: Float32Array
+  /** What they are sorted by first, if anything. */
+  readonly sortedBy?: OrderKey | undefined
+}
+
+/** Neighbours of a snapshot, and how their records are wanted. */
+export type Slice = Snapshot & { readonly include?: readonly string[]; readonly score: boolean }
+
+export type SlicePage = {
+  readonly hits: readonly Hit[]
+  /** Sort value or score of the last hit; absent for texts and where it is missing. */
+  readonly value?: number
+}
+
+/** A snapshot and its first page. */
+export type SnapshotAnswer = SlicePage & {
+  readonly snapshot: Snapshot
+  readonly facets?: readonly Facet[]
+  readonly shortened?: readonly string[]
+}
+
+/** The hits from one place up to another, in arrays of their own. */
+export const sliceOf = (snapshot: Snapshot, start: number, end: number): Snapshot => ({
+  ...snapshot,
+  numbers: snapshot.numbers.slice(start, end),
+  ...(snapshot.of && { of: snapshot.of.slice(start, end) }),
+  ...(snapshot.scores && { scores: snapshot.scores.slice(start, end) }),
+})
+
+/** The records of a slice as they were when the snapshot was taken. */
+export function readSlice(slice: Slice, records: StoredRecords): SlicePage {
+  const { spans, numbers, of, scores, sortedBy, include, score } = slice
+  const spanOf = (i: number) => spans[of?.[i] ?? 0]
+  const hits = Array.from(numbers, (n, i): Hit => {
+    const span = spanOf(i)
+    if (!span) throw new Error(`no index at place ${i}`)
+    const { index, generation } = span
+    return {
+      index,
+      id: records.id(generation, n),
+      ...(score && { score: scores?.[i] ?? 0 }),
+      record: records.text(generation, n, include),
+    }
+  })
+  const [last, span] = [numbers.length - 1, spanOf(numbers.length - 1)]
+  if (!span || !sortedBy) return { hits }
+  const value =
+    sortedBy.by === 'relevance'
+      ? scores?.[last]
+      : records.sortValue(span.generation, numbers[last] ?? 0, sortedBy)
+  return { hits, ...(value !== undefined && { value }) }
 }

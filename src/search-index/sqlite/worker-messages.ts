@@ -9,7 +9,7 @@ import type {
   IndexChange,
   SearchRequest,
 } from '../search-index.ts'
-import type { Slice, SlicePage, SnapshotAnswer, SnapshotRequest } from './snapshot.ts'
+import type { Slice, SlicePage, SnapshotAnswer, SnapshotRequest } from './stored-records.ts'
 import type { EntriesRequest } from './stored-records.ts'
 
 /** What every worker is started with. */
@@ -66,9 +66,6 @@ export type Configured = {
 
 /** Documents of each index that answers. */
 export type Counts = Readonly<Partial<Record<IndexName, number>>>
-
-/** Something went wrong in a worker; `damaged`: the index file is at fault. */
-export type WorkerEvent = { readonly damaged: boolean; readonly message: string }
 
 /** Calls of the writer by name: what they take and give. */
 export type WriterCalls = {

@@ -10,7 +10,7 @@ import { transaction } from '../../sqlite.ts'
 import { serve } from '../../workers/serve.ts'
 import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type { Entry } from '../search-index.ts'
-import { FacetNumbers } from './facet-numbers.ts'
+import { FacetNumbers } from './index-writer.ts'
 import {
   answers,
   configure,
@@ -25,7 +25,7 @@ import { IndexWriter } from './index-writer.ts'
 import { Terms } from './indexed-text.ts'
 import { Purge } from './purge.ts'
 import { entries, type EntriesRequest } from './stored-records.ts'
-import { reported } from './worker-failures.ts'
+import { reported } from './index-file.ts'
 import type {
   Batch,
   Configured,

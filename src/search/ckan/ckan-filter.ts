@@ -9,7 +9,7 @@ import { Failure } from '../../errors.ts'
 import type { QueryTree } from '../../search-index/query-tree.ts'
 import { rangeLeaf, scopedLeaf, textLeaf } from '../query/leaves.ts'
 import { type Lexeme, type QueryLimits, treeOf } from '../query/parser.ts'
-import type { Scopes } from '../query/scopes.ts'
+import type { Scopes } from '../query/leaves.ts'
 import { constants } from './ckan-names.ts'
 
 /** Throws `malformed-query`, also where a limit is passed. */

@@ -8,7 +8,7 @@
 import { Failure } from '../../errors.ts'
 import type { QueryTree } from '../../search-index/query-tree.ts'
 import { rangeLeaf, scopedLeaf, textLeaf } from './leaves.ts'
-import type { Scopes } from './scopes.ts'
+import type { Scopes } from './leaves.ts'
 
 export type QueryLimits = {
   /** Code points. */

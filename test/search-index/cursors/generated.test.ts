@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 import { batchOf } from '../../../src/search-index/sqlite/worker-messages.ts'
 import type { Answer, IndexChange } from '../../../src/search-index/search-index.ts'
 import { IndexFileReader } from '../../../src/search-index/sqlite/reader.ts'
-import { sliceOf, type Snapshot } from '../../../src/search-index/sqlite/snapshot.ts'
+import { sliceOf, type Snapshot } from '../../../src/search-index/sqlite/stored-records.ts'
 import { IndexFileWriter } from '../../../src/search-index/sqlite/writer.ts'
 import { documentOf, languages, request, settings } from '../../contracts/search-index-corpus.ts'
 

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { batchOf } from '../../../src/search-index/sqlite/worker-messages.ts'
 import { IndexFileReader } from '../../../src/search-index/sqlite/reader.ts'
-import { sliceOf, type SnapshotAnswer } from '../../../src/search-index/sqlite/snapshot.ts'
+import { sliceOf, type SnapshotAnswer } from '../../../src/search-index/sqlite/stored-records.ts'
 import { IndexFileWriter } from '../../../src/search-index/sqlite/writer.ts'
 import { documentOf, languages, request, settings } from '../../contracts/search-index-corpus.ts'
 
