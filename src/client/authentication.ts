@@ -47,7 +47,7 @@ function digest(challenge: Challenge, credentials: Credentials, cnonce: string):
   const [realm, nonce, opaque] = ['realm', 'nonce', 'opaque'].map((name) =>
     challenge.parameters.get(name),
   )
-  const hashed = (...parts: readonly unknown[]) =>
+  const hashed = (...parts: readonly (string | undefined)[]) =>
     hash(nameIn(challenge) === 'MD5' ? 'md5' : 'sha256', parts.map((part) => part ?? '').join(':'))
   const secret = hashed(username, realm, password)
   const fixed = [

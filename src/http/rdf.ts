@@ -4,7 +4,7 @@ import type { Quad } from '@rdfjs/types'
 import { Failure } from '../errors.ts'
 import { formatOfMediaType, formats, negotiateFormat, type Format } from '../rdf/media-types.ts'
 import { decode, parse } from '../rdf/parse.ts'
-import { serialiseLines } from '../rdf/serialise.ts'
+import { serialise } from '../rdf/serialise.ts'
 import type { AppContext } from './app.ts'
 import { bodyPieces, readBody, type BodyLimits } from './body.ts'
 import { entityTag, isFresh } from './conditions.ts'
@@ -150,13 +150,13 @@ type Asked = Pick<AnswerOptions, 'suffix' | 'graph'> & { readonly asked: AnswerF
 async function written(c: AppContext, lines: string, { asked, suffix, graph }: Asked) {
   const given = graph === undefined ? {} : { graph }
   try {
-    return { ...asked, text: await serialiseLines(lines, asked.format, given) }
+    return { ...asked, text: await serialise(lines, asked.format, given) }
   } catch (error) {
     const isLacking = error instanceof Failure && error.kind === 'not-acceptable'
     const next =
       isLacking && !suffix ? negotiateFormat(c.req.header('Accept'), asked.format) : undefined
     if (!next) throw error
-    return { ...next, text: await serialiseLines(lines, next.format, given) }
+    return { ...next, text: await serialise(lines, next.format, given) }
   }
 }
 

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { endedLines, toLine } from '../rdf/lines.ts'
 import { serialise } from '../rdf/serialise.ts'
 import {
   compileShape,
@@ -102,10 +103,8 @@ async function mergedShapes({ own, platform, all }: Sources, withCore: boolean):
   const files = withCore
     ? all.files
     : [...own.files, ...platform.files.filter(({ file }) => file === concept)]
-  return serialise(
-    files.flatMap((file) => file.quads),
-    'turtle',
-  )
+  const lines = new Set(files.flatMap(({ quads }) => quads.map(toLine)))
+  return serialise(endedLines([...lines]), 'turtle')
 }
 
 /**

@@ -64,7 +64,7 @@ const mostPredicates = 10_000
 const predicates = new Map<string, string>()
 
 /** The text of a predicate by its IRI. */
-export function predicateText(iri: string): string {
+function predicateText(iri: string): string {
   const known = predicates.get(iri)
   if (known !== undefined) return known
   if (predicates.size >= mostPredicates) return bracketed(iri)

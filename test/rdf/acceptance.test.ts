@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../src/errors.ts'
-import { statementsOf, toLine } from '../../src/rdf/lines.ts'
+import { statementsOf, toLine, toLines } from '../../src/rdf/lines.ts'
 import { formats, type Format } from '../../src/rdf/media-types.ts'
 import { parse } from '../../src/rdf/parse.ts'
 import { parseStream } from '../../src/rdf/reading/parse-stream.ts'
@@ -198,7 +198,7 @@ it('a statement is taken in all formats and ways alike, or in none', async () =>
 
 /** `undefined` where the format is not offered for a graph: RDF/XML cannot express every one. */
 const sent = (quads: readonly Quad[], format: Format): Promise<string | undefined> =>
-  serialise(quads, format).catch((error: unknown) => {
+  serialise(toLines(quads), format).catch((error: unknown) => {
     if (error instanceof Failure && error.kind === 'not-acceptable') return undefined
     throw error
   })

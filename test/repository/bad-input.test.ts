@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formats, type Format } from '../../src/rdf/media-types.ts'
 import { parse } from '../../src/rdf/parse.ts'
+import { toLines } from '../../src/rdf/lines.ts'
 import { serialise } from '../../src/rdf/serialise.ts'
 import {
   bulk,
@@ -24,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => house.close())
 
 const written = async (format: Format) =>
-  serialise(await parse(good, 'turtle', { baseIri: base }), format)
+  serialise(toLines(await parse(good, 'turtle', { baseIri: base })), format)
 
 describe.each(Object.keys(formats) as Format[])('%s', (format) => {
   const type = formats[format].mediaType

@@ -27,11 +27,11 @@ const budgets: Readonly<Record<string, number>> = {
 
   portal: 7020,
 
-  profile: 1588,
+  profile: 1587,
 
   projector: 6048,
 
-  rdf: 3695,
+  rdf: 3616,
 
   repository: 7916,
 
@@ -41,7 +41,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   'search-index': 7663,
 
-  store: 6423,
+  store: 6422,
 
   text: 331,
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../src/errors.ts'
 import { serve, type Served } from '../../src/http/serve.ts'
-import { toLine } from '../../src/rdf/lines.ts'
+import { toLine, toLines } from '../../src/rdf/lines.ts'
 import { formats, type Format } from '../../src/rdf/media-types.ts'
 import { dcat, dct, rdf, spdx } from '../../src/rdf/namespaces.ts'
 import { parse } from '../../src/rdf/parse.ts'
@@ -38,7 +38,7 @@ async function said({ text, format, base: baseIri }: Case): Promise<readonly Qua
 }
 
 const written = (quads: readonly Quad[], format: Format): Promise<string | undefined> =>
-  serialise(quads, format).catch((error: unknown) => {
+  serialise(toLines(quads), format).catch((error: unknown) => {
     if (error instanceof Failure && error.kind === 'not-acceptable') return undefined
     throw error
   })

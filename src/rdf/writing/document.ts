@@ -1,7 +1,6 @@
 /** Documents that are written part by part, so that their length is bounded by nothing but the reader's patience. */
 import { bracketed, fromLines } from '../lines.ts'
 import type { Format } from '../media-types.ts'
-import { namedNode, quad } from '../terms.ts'
 import { jsonLdHead, jsonLdPart, jsonLdTail } from './json-ld.ts'
 import { turtlePart } from './turtle.ts'
 import { rdfXmlHead, rdfXmlPart, rdfXmlTail } from './xml.ts'
@@ -31,7 +30,7 @@ export function documentWriter(format: Format, divided = false): DocumentWriter 
     case 'ntriples':
       return plain(({ lines }) => lines)
     case 'nquads':
-      return plain(({ lines, graph }) => (graph === undefined ? lines : inGraph(lines, graph)))
+      return plain(({ lines, graph }) => inGraph(lines, graph))
     case 'turtle':
     case 'n3':
       return turtleWriter(false, divided)
@@ -48,9 +47,9 @@ export function documentWriter(format: Format, divided = false): DocumentWriter 
 
 const plain = (part: DocumentWriter['part']): DocumentWriter => ({ head: '', part, tail: '' })
 
-/** A literal holds no raw line end, so ` .` before one ends a triple. */
-function inGraph(lines: string, graph: string): string {
-  const end = ` ${bracketed(graph)} .\n`
+/** Lines as N-Quads; a literal holds no raw line end, so ` .` before one ends a triple. */
+export function inGraph(lines: string, graph: string | undefined): string {
+  const end = graph === undefined ? ' .\n' : ` ${bracketed(graph)} .\n`
   return lines.replaceAll(' .\n', () => end)
 }
 
@@ -58,11 +57,8 @@ function turtleWriter(named: boolean, divided: boolean): DocumentWriter {
   const declared = new Set<string>()
   return plain(({ lines, graph }) => {
     if (lines === '') return ''
-    const quads = fromLines(lines)
-    if (!named || graph === undefined) return `${turtlePart(quads, declared, divided)}\n`
-    const name = namedNode(graph)
-    const inside = quads.map((one) => quad(one.subject, one.predicate, one.object, name))
-    return `${turtlePart(inside, declared, divided)}\n`
+    const options = { graph: named ? graph : undefined, divided }
+    return `${turtlePart(fromLines(lines), declared, options)}\n`
   })
 }
 

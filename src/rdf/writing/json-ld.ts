@@ -1,9 +1,9 @@
 /** JSON-LD with an inline context of prefixes: nothing to fetch, lexical forms and language tags as they are. */
 import type { Quad, Term } from '@rdfjs/types'
-import { termText, toLine } from '../lines.ts'
+import { termText } from '../lines.ts'
 import { prefixes, shortNames, type ShortNames } from '../namespaces.ts'
 import { keyOf } from '../read.ts'
-import { blankNodesOf, byPredicate, distinct, nest, type Nesting } from './nesting.ts'
+import { blankNodesOf, byPredicate, nest, type Nesting } from './nesting.ts'
 
 type Json = string | null | readonly Json[] | { readonly [key: string]: Json }
 
@@ -11,11 +11,10 @@ const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
 const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
 
 /**
- * The union of all graphs as a JSON-LD 1.1 document: one node object, or `@graph` when there are several. Values that
+ * Triples without doubles as a JSON-LD 1.1 document: one node object, or `@graph` when there are several. Values that
  * `jsonld` would normalise (doubles, language tags) are written by hand for that reason.
  */
-export function jsonLd(quads: Iterable<Quad>): string {
-  const triples = distinct(quads, toLine)
+export function jsonLd(triples: readonly Quad[]): string {
   const names = shortNames(misleading(triples))
   const writer = new Writer(nest(triples), names)
   const nodes = writer.nodes()
@@ -33,8 +32,7 @@ export const jsonLdTail = '\n]}\n'
  * The node objects of one part, to stand in the array that `jsonLdHead` opens. `divided` = its nodes may stand in other parts
  * too: a reader puts together what has the same `@id`.
  */
-export function jsonLdPart(quads: Iterable<Quad>, divided = false): string[] {
-  const triples = distinct(quads, toLine)
+export function jsonLdPart(triples: readonly Quad[], divided = false): string[] {
   const without = misleading(triples)
   // A prefix that would change the meaning of an IRI is switched off where that IRI stands.
   const off = Object.fromEntries([...without].map((prefix) => [prefix, null]))

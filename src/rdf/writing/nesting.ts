@@ -24,7 +24,7 @@ function references(quads: readonly Quad[]): Map<string, number> {
   return counts
 }
 
-/** Groups the triples of one graph; keys in `labelled` (nodes of several graphs) are never written inside. */
+/** Groups the triples of one graph, each of which is there once; keys in `labelled` (nodes of several graphs) are never written inside. */
 export function nest(quads: readonly Quad[], labelled: ReadonlySet<string> = new Set()): Nesting {
   const about = new Map<string, Quad[]>()
   for (const quad of quads) {
@@ -90,14 +90,4 @@ export function byPredicate(quads: readonly Quad[]): Map<string, Quad[]> {
   }
   if (groups.get(type)?.length === 0) groups.delete(type)
   return groups
-}
-
-/** Without doubles within a graph: they would be written, and counted as references, twice. */
-export function distinct(quads: Iterable<Quad>, key: (quad: Quad) => string): Quad[] {
-  const known = new Map<string, Quad>()
-  for (const quad of quads) {
-    const text = key(quad)
-    if (!known.has(text)) known.set(text, quad)
-  }
-  return [...known.values()]
 }

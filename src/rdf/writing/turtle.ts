@@ -2,7 +2,7 @@
 import type { Quad, Term } from '@rdfjs/types'
 import { bracketed, quoted, termText } from '../lines.ts'
 import { keyOf } from '../read.ts'
-import { blankNodesOf, byPredicate, distinct, nest, type Nesting } from './nesting.ts'
+import { blankNodesOf, byPredicate, nest, type Nesting } from './nesting.ts'
 import { shortNames, type ShortNames } from '../namespaces.ts'
 
 const xsd = 'http://www.w3.org/2001/XMLSchema#'
@@ -15,53 +15,31 @@ const bare: Readonly<Record<string, RegExp>> = {
   [`${xsd}boolean`]: /^(?:true|false)$/,
 }
 
-/** Turtle, or TriG when there are named graphs in `quads`. */
-export const turtle = (quads: Iterable<Quad>): string => turtlePart(quads, new Set())
-
-/**
- * A part of a longer document: prefixes in `declared` stand in it already, those that this part brings are added to them.
- * `divided` = its blank nodes may stand in other parts too, so that every one of them has a label.
- */
-export function turtlePart(quads: Iterable<Quad>, declared: Set<string>, divided = false): string {
-  const graphs = new Map<string, Quad[]>()
-  for (const quad of distinct(quads, quadKey)) {
-    const name = quad.graph.termType === 'DefaultGraph' ? '' : termText(quad.graph)
-    const known = graphs.get(name)
-    if (known) known.push(quad)
-    else graphs.set(name, [quad])
-  }
-  const labelled = graphs.size > 1 ? nodesOfSeveral(graphs.values()) : new Set<string>()
-  const names = shortNames()
-  const blocks = [...graphs].map(([name, members]) => {
-    const kept = divided ? blankNodesOf(members) : labelled
-    const text = new Writer(nest(members, kept), names).text()
-    return name === '' ? text : `${name} {\n${text}}\n`
-  })
-  const fresh = names.used().filter(([prefix]) => !declared.has(prefix))
-  for (const [prefix] of fresh) declared.add(prefix)
-  const head = fresh.map(([prefix, iri]) => `@prefix ${prefix}: ${bracketed(iri)} .\n`)
-  return [...(head.length > 0 ? [head.join('')] : []), ...blocks].join('\n')
+type TurtleOptions = {
+  /** Its name in TriG. */
+  readonly graph?: string | undefined
+  /** Its blank nodes may stand in other parts too, so that every one of them has a label. */
+  readonly divided?: boolean
 }
 
-const quadKey = ({ subject, predicate, object, graph }: Quad) =>
-  `${termText(subject)} ${predicate.value} ${termText(object)} ${graph.value}`
-
-/** Blank nodes that stand in more than one graph; also when a graph's name is one. */
-function nodesOfSeveral(graphs: Iterable<readonly Quad[]>): Set<string> {
-  const home = new Map<string, object>()
-  const several = new Set<string>()
-  for (const graph of graphs) {
-    for (const quad of graph) {
-      if (quad.graph.termType === 'BlankNode') several.add(keyOf(quad.graph))
-      for (const term of [quad.subject, quad.object]) {
-        if (term.termType !== 'BlankNode') continue
-        const key = keyOf(term)
-        if ((home.get(key) ?? graph) !== graph) several.add(key)
-        home.set(key, graph)
-      }
-    }
-  }
-  return several
+/**
+ * Turtle, or TriG where the graph has a name, of triples without doubles: a document, or a part of a longer one. Prefixes in
+ * `declared` stand in it already, those that this part brings are added to them.
+ */
+export function turtlePart(
+  quads: readonly Quad[],
+  declared: Set<string>,
+  { graph, divided = false }: TurtleOptions = {},
+): string {
+  if (quads.length === 0) return ''
+  const names = shortNames()
+  const nesting = nest(quads, divided ? blankNodesOf(quads) : undefined)
+  const text = new Writer(nesting, names).text()
+  const fresh = names.used().filter(([prefix]) => !declared.has(prefix))
+  for (const [prefix] of fresh) declared.add(prefix)
+  const head = fresh.map(([prefix, iri]) => `@prefix ${prefix}: ${bracketed(iri)} .\n`).join('')
+  const block = graph === undefined ? text : `${bracketed(graph)} {\n${text}}\n`
+  return head === '' ? block : `${head}\n${block}`
 }
 
 class Writer {

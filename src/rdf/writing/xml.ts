@@ -6,18 +6,17 @@ import { toLine } from '../lines.ts'
 import { prefixes } from '../namespaces.ts'
 import { keyOf } from '../read.ts'
 import { labelOf } from '../skolem.ts'
-import { blankNodesOf, byPredicate, distinct, nest, type Nesting } from './nesting.ts'
+import { blankNodesOf, byPredicate, nest, type Nesting } from './nesting.ts'
 
 const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
 const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
 
 /**
- * The union of all graphs as RDF/XML. Some graphs have no RDF/XML: a predicate must end in an XML name, and XML 1.0 has
+ * Triples without doubles as RDF/XML. Some graphs have no RDF/XML: a predicate must end in an XML name, and XML 1.0 has
  * no control characters but tab and line ends. `Failure('not-acceptable')` says which term is in the way.
  */
-export function rdfXml(quads: Iterable<Quad>): string {
+export function rdfXml(triples: readonly Quad[]): string {
   const names = elementNames()
-  const triples = distinct(quads, toLine)
   for (const triple of triples) {
     const obstacle = obstacleIn(triple, names)
     if (obstacle !== undefined) throw new Failure('not-acceptable', obstacle)
@@ -41,11 +40,10 @@ export const rdfXmlTail = '</rdf:RDF>\n'
  * the same node in all parts. What RDF/XML cannot express is left out, because the document has begun: a comment holds each
  * such triple as N-Triples.
  */
-export function rdfXmlPart(quads: Iterable<Quad>, labels: string | undefined): string {
+export function rdfXmlPart(quads: readonly Quad[], labels: string | undefined): string {
   const names = elementNames()
-  const { true: triples = [], false: others = [] } = Object.groupBy(
-    distinct(quads, toLine),
-    (triple) => (obstacleIn(triple, names) === undefined ? 'true' : 'false'),
+  const { true: triples = [], false: others = [] } = Object.groupBy(quads, (triple) =>
+    obstacleIn(triple, names) === undefined ? 'true' : 'false',
   )
   const leftOut = others.map(comment).join('')
   const kept = labels === undefined ? blankNodesOf(triples) : undefined

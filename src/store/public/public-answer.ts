@@ -4,7 +4,6 @@
  */
 
 import { Failure } from '../../errors.ts'
-import { fromLines } from '../../rdf/lines.ts'
 import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { serialise } from '../../rdf/serialise.ts'
 import type { PublicAnswer } from '../graph-store.ts'
@@ -60,7 +59,7 @@ async function graphAnswer(
   const format = formatOfMediaType(mediaType) ?? 'turtle'
   return {
     mediaType,
-    body: format === 'ntriples' ? body : await serialise(fromLines(body), format),
+    body: await serialise(body, format),
     cut,
   }
 }

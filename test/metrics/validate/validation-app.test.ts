@@ -13,6 +13,7 @@ import { validationApp } from '../../../src/metrics/validate/validation-app.ts'
 import type { Validation } from '../../../src/metrics/validate/validation.ts'
 import { formatOfMediaType, formats } from '../../../src/rdf/media-types.ts'
 import { parse } from '../../../src/rdf/parse.ts'
+import { toLines } from '../../../src/rdf/lines.ts'
 import { serialise } from '../../../src/rdf/serialise.ts'
 import { endless, endlessTitle, opened, prefixes, sound, turtle, untitled } from './builders.ts'
 
@@ -92,7 +93,7 @@ describe('the validation service', () => {
   it.each(Object.entries(formats))('takes %s and answers in it', async (format, { mediaType }) => {
     const quads = await turtle(untitled)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are the formats
-    const body = await serialise(quads, format as keyof typeof formats)
+    const body = await serialise(toLines(quads), format as keyof typeof formats)
     const answer = await post(body, { type: mediaType, accept: mediaType })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('Content-Type')).toContain(mediaType)

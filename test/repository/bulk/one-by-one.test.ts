@@ -4,11 +4,11 @@ import type { Quad } from '@rdfjs/types'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { canonicalise } from '../../../src/rdf/canonical.ts'
-import { quoted } from '../../../src/rdf/lines.ts'
+import { quoted, toLines } from '../../../src/rdf/lines.ts'
 import { formats, type Format } from '../../../src/rdf/media-types.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { serialise } from '../../../src/rdf/serialise.ts'
-import { blankNode, namedNode, quad } from '../../../src/rdf/terms.ts'
+import { blankNode } from '../../../src/rdf/terms.ts'
 import { base, prefixes, repository } from '../../support/repository.ts'
 import { bulkOf, type Verdict } from './builders.ts'
 
@@ -74,15 +74,12 @@ const quadsOf = (text: string) => parse(prefixes + text, 'turtle', { baseIri: ba
 /** All in one body: merged, or each in its own graph. */
 async function bulkBody(datasets: readonly Drawn[], format: Format): Promise<string> {
   if (!formats[format].quads || format === 'jsonld')
-    return serialise(await quadsOf(datasets.map(described).join('')), format)
-  const graphs = await Promise.all(
-    datasets.map(async (dataset) =>
-      (await quadsOf(described(dataset))).map((q) =>
-        quad(q.subject, q.predicate, q.object, namedNode(`urn:graph:${dataset.id}`)),
-      ),
-    ),
-  )
-  return serialise(graphs.flat(), format)
+    return serialise(toLines(await quadsOf(datasets.map(described).join(''))), format)
+  const graphs = datasets.map(async (dataset) => {
+    const lines = toLines(await quadsOf(described(dataset)))
+    return serialise(lines, format, { graph: `urn:graph:${dataset.id}` })
+  })
+  return (await Promise.all(graphs)).join('')
 }
 
 /** The canonical form of what is stored; distributions have random IRIs, so they count as nameless. */

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { parse } from '../../../src/rdf/parse.ts'
 import { formats, type Format } from '../../../src/rdf/media-types.ts'
+import { toLines } from '../../../src/rdf/lines.ts'
 import { serialise } from '../../../src/rdf/serialise.ts'
 import { portal, type Portal } from './portal.ts'
 import type { FaultRule } from './faults.ts'
@@ -118,7 +119,7 @@ async function bytesOf(turtle: string, format: Format, baseIri: string): Promise
   const text = prefixes + turtle
   if (format === 'turtle' || format === 'n3') return Buffer.from(text)
   const quads = await parse(text, 'turtle', { baseIri })
-  return Buffer.from(await serialise(quads, format))
+  return Buffer.from(await serialise(toLines(quads), format))
 }
 
 function answerOf(
