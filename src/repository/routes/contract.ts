@@ -46,9 +46,6 @@ const reading = problems(400, 404, 406, 410, 414, 431, 503)
 const writing = problems(
   ...([400, 401, 403, 404, 408, 409, 410, 412, 413, 414, 415, 422, 429, 431, 503, 507] as const),
 )
-/** How a write can fail that also negotiates its answer. */
-const refused = { ...writing, ...problems(406) }
-
 const header = (description: string) => ({ schema: { type: 'string' as const }, description })
 
 const state = {
@@ -57,81 +54,61 @@ const state = {
   Link: header('canonical, describedby, collection, and alternate for each format (RFC 8288)'),
 }
 
-const graph: Responses = {
-  200: {
-    description: 'The RDF, in the format of the suffix or of Accept',
-    headers: state,
-    content: rdfAnswer,
-  },
-  304: { description: 'The client has this state already' },
-  ...reading,
-}
-
 const created = { 201: { description: 'Created; Location is the IRI of the resource' } }
 const updated = { 204: { description: 'Updated' } }
 const unchanged = { 304: { description: 'Unchanged: the body says what is stored already' } }
 
-const write: Responses = { ...created, ...updated, ...unchanged, ...writing }
-
-/** A POST that always makes something new. */
-const creation: Responses = { ...created, ...writing }
-
-/** A PUT that only changes what exists. */
-const update: Responses = { ...updated, ...unchanged, ...writing }
-
-/** A PUT that writes also what is unchanged. */
-const replacement: Responses = { ...created, ...updated, ...writing }
-
-const acceptance: Responses = {
-  202: { description: 'Accepted; it will be done soon' },
-  ...writing,
-}
-
-const removal: Responses = { 204: { description: 'Deleted' }, ...writing }
-
-const list: Responses = {
-  200: {
-    description: 'Strings, or RDF for valueType=metadata, ordered by id',
-    headers: { Link: header('first, prev, next and last page (RFC 8288)') },
-    content: {
-      ...rdfContent,
-      'application/json': { schema: z.array(z.string()).or(z.looseObject({})) },
-    },
-  },
-  ...reading,
-}
-
-/** A whole catalogue as one document. */
-const dump: Responses = {
-  200: {
-    description: 'The RDF, sent while it is made; breaks off when it cannot be finished',
-    content: rdfAnswer,
-  },
-  ...reading,
-}
-
-const profile: Responses = {
-  200: {
-    description: 'The active profile; as RDF its SHACL shapes',
-    content: { ...rdfContent, 'application/json': { schema: z.looseObject({}) } },
-  },
-  ...problems(406, 414, 431),
-}
+const named = <Name extends string>(all: Readonly<Record<Name, Responses>>) => all
 
 /** Answers by kind of request. */
-const answers = {
-  acceptance,
-  creation,
-  dump,
-  graph,
-  list,
-  profile,
-  refused,
-  removal,
-  replacement,
-  update,
-  write,
-}
+const answers = named({
+  graph: {
+    200: {
+      description: 'The RDF, in the format of the suffix or of Accept',
+      headers: state,
+      content: rdfAnswer,
+    },
+    304: { description: 'The client has this state already' },
+    ...reading,
+  },
+  list: {
+    200: {
+      description: 'Strings, or RDF for valueType=metadata, ordered by id',
+      headers: { Link: header('first, prev, next and last page (RFC 8288)') },
+      content: {
+        ...rdfContent,
+        'application/json': { schema: z.array(z.string()).or(z.looseObject({})) },
+      },
+    },
+    ...reading,
+  },
+  /** A whole catalogue as one document. */
+  dump: {
+    200: {
+      description: 'The RDF, sent while it is made; breaks off when it cannot be finished',
+      content: rdfAnswer,
+    },
+    ...reading,
+  },
+  profile: {
+    200: {
+      description: 'The active profile; as RDF its SHACL shapes',
+      content: { ...rdfContent, 'application/json': { schema: z.looseObject({}) } },
+    },
+    ...problems(406, 414, 431),
+  },
+  write: { ...created, ...updated, ...unchanged, ...writing },
+  /** A POST that always makes something new. */
+  creation: { ...created, ...writing },
+  /** A PUT that only changes what exists. */
+  update: { ...updated, ...unchanged, ...writing },
+  /** A PUT that writes also what is unchanged. */
+  replacement: { ...created, ...updated, ...writing },
+  acceptance: { 202: { description: 'Accepted; it will be done soon' }, ...writing },
+  removal: { 204: { description: 'Deleted' }, ...writing },
+  /** How a write can fail that also negotiates its answer. */
+  refused: { ...writing, ...problems(406) },
+})
 
 /** An RDF body in any of the platform's formats; `turtle` is an example of one. */
 const bodyOf = (turtle: string) => ({
@@ -146,12 +123,14 @@ const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> .
 @prefix dct: <http://purl.org/dc/terms/> .
 `
 
-const catalogue = `${prefixes}
+/** Bodies with examples to begin with, shown on the page of the contract: sent one after the other they make a small catalogue. */
+const bodies = {
+  of: bodyOf,
+  catalogue: bodyOf(`${prefixes}
 <> a dcat:Catalog ;
   dct:title "Rivers"@en .
-`
-
-const dataset = `${prefixes}
+`),
+  dataset: bodyOf(`${prefixes}
 <> a dcat:Dataset ;
   dct:title "Water levels"@en ;
   dcat:distribution [
@@ -159,16 +138,14 @@ const dataset = `${prefixes}
     dct:title "As CSV"@en ;
     dcat:accessURL <https://example.org/levels.csv>
   ] .
-`
-
-const distribution = `${prefixes}
+`),
+  distribution: bodyOf(`${prefixes}
 <> a dcat:Distribution ;
   dct:title "As JSON"@en ;
   dcat:accessURL <https://example.org/levels.json> .
-`
-
-/** The address is relative to that of the metrics graph. */
-const metrics = `@prefix dqv: <http://www.w3.org/ns/dqv#> .
+`),
+  /** The address is relative to that of the metrics graph. */
+  metrics: bodyOf(`@prefix dqv: <http://www.w3.org/ns/dqv#> .
 
 <> a dqv:QualityMetadata .
 <../../set/data/levels> dqv:hasQualityMeasurement [
@@ -177,24 +154,14 @@ const metrics = `@prefix dqv: <http://www.w3.org/ns/dqv#> .
   dqv:computedOn <../../set/data/levels> ;
   dqv:value 380
 ] .
-`
-
-const vocabulary = `@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+`),
+  vocabulary: bodyOf(`@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 
 <https://example.org/quality> a skos:ConceptScheme .
 <https://example.org/quality/checked> a skos:Concept ;
   skos:inScheme <https://example.org/quality> ;
   skos:prefLabel "Checked"@en .
-`
-
-/** Bodies with examples to begin with, shown on the page of the contract: sent one after the other they make a small catalogue. */
-const bodies = {
-  catalogue: bodyOf(catalogue),
-  dataset: bodyOf(dataset),
-  distribution: bodyOf(distribution),
-  metrics: bodyOf(metrics),
-  vocabulary: bodyOf(vocabulary),
-  of: bodyOf,
+`),
 }
 
 type Method = 'get' | 'put' | 'post' | 'delete'
@@ -224,12 +191,12 @@ const routes =
 
 /** How the contract of a route is written: routes by what they do, with their answers, bodies and parameters. */
 export const contract = {
-  readRoute: routes('get', graph, true),
-  listRoute: routes('get', list, true),
-  guardedRead: routes('get', acceptance),
-  putRoute: routes('put', write),
-  postRoute: routes('post', creation),
-  removeRoute: routes('delete', removal),
+  readRoute: routes('get', answers.graph, true),
+  listRoute: routes('get', answers.list, true),
+  guardedRead: routes('get', answers.acceptance),
+  putRoute: routes('put', answers.write),
+  postRoute: routes('post', answers.creation),
+  removeRoute: routes('delete', answers.removal),
   answers,
   bodies,
   parameters: repositoryParameters,

@@ -62,46 +62,15 @@ const put = origin.extend({
   ...status.shape,
 })
 
-const bulk = z.object({
-  precedence: z.enum(['identifier', 'uri']).default('identifier').openapi({
-    description: 'What the original id of a dataset is taken from: its dct:identifier or its IRI',
-  }),
-  enforceUpdate: put.shape.enforceUpdate,
-  ...status.shape,
-})
+const pathId = `^${idForm}(\\.[a-z0-9]+)?$`
 
-/** Only told, not checked: what is no id is told in words of its own. */
+/** Only described, not checked: what is no id is refused in words of its own. */
 const id = (example?: string) =>
   z.string().openapi({
     description: 'When a resource is read, a suffix such as .ttl names the format of the answer',
     pattern: pathId,
     ...(example !== undefined && { example }),
   })
-
-const pathId = `^${idForm}(\\.[a-z0-9]+)?$`
-
-const suffixed = id()
-
-const catalogue = z.object({ catalogueId: id('rivers') })
-const dataset = z.object({ datasetId: id('levels') })
-/** With the parameter `catalogue` the id of the path is one of the origin, which has no form. */
-const datasetOrOrigin = z.object({
-  datasetId: z.string().openapi({
-    description:
-      'An id of the platform, or with the parameter catalogue an id at the origin; when it is read, a suffix such as .ttl names the format of the answer',
-    example: 'levels',
-  }),
-})
-const distribution = z.object({ distributionId: id() })
-const vocabulary = z.object({ vocabularyId: id('quality') })
-
-const datasetList = datasets.extend({
-  catalogue: z.string().optional().openapi({ description: 'Only the datasets of this catalogue' }),
-})
-
-const historic = z.object({
-  historic: z.string().optional().openapi({ description: 'Accepted and changes nothing' }),
-})
 
 /** The older way to name a dataset by its id at the origin. */
 const inCatalogue = z.object({
@@ -111,40 +80,54 @@ const inCatalogue = z.object({
   }),
 })
 
-const putInCatalogue = put.omit({ originalId: true }).extend(inCatalogue.shape)
-
-const into = z.object({
-  catalogue: z.string().openapi({
-    description: 'The catalogue that the dataset will be in',
-    example: 'rivers',
-  }),
-  ...status.shape,
-})
-
-const tombstones = z.object({
-  catalogue: z.string().optional().openapi({ description: 'Only of this catalogue' }),
-  offset: z.coerce.number().int().min(0).default(0),
-  limit: z.coerce.number().int().min(1).max(5000).default(100),
-})
-
 /** Parameters by kind of request; those of paths are named by their resource. */
 export const repositoryParameters = {
-  bulk,
-  catalogue,
-  dataset,
-  datasetList,
-  datasetOrOrigin,
-  datasets,
-  distribution,
-  historic,
-  inCatalogue,
-  into,
   list,
+  datasets,
   origin,
-  put,
-  putInCatalogue,
   status,
-  suffixed,
-  tombstones,
-  vocabulary,
+  put,
+  inCatalogue,
+  suffixed: id(),
+  catalogue: z.object({ catalogueId: id('rivers') }),
+  dataset: z.object({ datasetId: id('levels') }),
+  distribution: z.object({ distributionId: id() }),
+  vocabulary: z.object({ vocabularyId: id('quality') }),
+  /** With the parameter `catalogue` the id of the path is one of the origin, which has no form. */
+  datasetOrOrigin: z.object({
+    datasetId: z.string().openapi({
+      description:
+        'An id of the platform, or with the parameter catalogue an id at the origin; when it is read, a suffix such as .ttl names the format of the answer',
+      example: 'levels',
+    }),
+  }),
+  putInCatalogue: put.omit({ originalId: true }).extend(inCatalogue.shape),
+  bulk: z.object({
+    precedence: z.enum(['identifier', 'uri']).default('identifier').openapi({
+      description: 'What the original id of a dataset is taken from: its dct:identifier or its IRI',
+    }),
+    enforceUpdate: put.shape.enforceUpdate,
+    ...status.shape,
+  }),
+  datasetList: datasets.extend({
+    catalogue: z
+      .string()
+      .optional()
+      .openapi({ description: 'Only the datasets of this catalogue' }),
+  }),
+  historic: z.object({
+    historic: z.string().optional().openapi({ description: 'Accepted and changes nothing' }),
+  }),
+  into: z.object({
+    catalogue: z.string().openapi({
+      description: 'The catalogue that the dataset will be in',
+      example: 'rivers',
+    }),
+    ...status.shape,
+  }),
+  tombstones: z.object({
+    catalogue: z.string().optional().openapi({ description: 'Only of this catalogue' }),
+    offset: z.coerce.number().int().min(0).default(0),
+    limit: z.coerce.number().int().min(1).max(5000).default(100),
+  }),
 }
