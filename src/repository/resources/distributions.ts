@@ -1,6 +1,5 @@
 /** Distributions as resources of their own inside the graph of their dataset, whose catalogue decides on permission: read, add, replace, remove. */
 
-import { hash } from 'node:crypto'
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { canonicalise } from '../../rdf/canonical.ts'
@@ -157,9 +156,15 @@ async function demandThere(context: RepositoryContext, graph: readonly Quad[], i
   return described(context, graph, iri)
 }
 
-async function described({ names }: RepositoryContext, graph: readonly Quad[], iri: string) {
+/** Its hash, the entity tag, does not depend on the names that blank nodes have in the store. */
+async function described(
+  { names, canonical }: RepositoryContext,
+  graph: readonly Quad[],
+  iri: string,
+) {
   const description = describeDistribution(graphOf(graph), iri, names)
-  return { description, hash: await descriptionHash(description, names) }
+  const blank = unskolemise(description, { prefix: names.genidPrefix })
+  return { description, hash: (await canonicalise(blank, canonical)).hash }
 }
 
 const alreadyExists = (iri: string) =>
@@ -184,22 +189,6 @@ export function describeDistribution(graph: Graph, distribution: string, names: 
     distribution,
     ({ object }) => object.termType === 'NamedNode' && !isOther(object.value),
   )
-}
-
-/**
- * The hash of a description: the distribution's entity tag. It does not depend on the names that blank nodes have in the store,
- * except where a write was allowed more work than a read shall cost.
- */
-async function descriptionHash(
-  description: readonly Quad[],
-  { genidPrefix }: Names,
-): Promise<string> {
-  try {
-    return (await canonicalise(unskolemise(description, { prefix: genidPrefix }))).hash
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'too-complex') throw error
-    return hash('sha256', toLines(description), 'hex')
-  }
 }
 
 /**
