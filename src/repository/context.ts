@@ -20,6 +20,7 @@ import type { IdLists } from './writing/id-lists.ts'
 import type { DatasetIds } from './writing/dataset-ids.ts'
 import type { Deletions, Locks } from './writing/write-batch.ts'
 
+/** What `main.ts` gives the repository: the store, the projector's ends of the line, limits and clocks. */
 export type RepositoryOptions = {
   readonly store: GraphStore
   readonly names: Names

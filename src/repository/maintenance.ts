@@ -18,6 +18,7 @@ import type { Names } from '../rdf/names.ts'
 import { dcat, dct, foaf, prov, vcard } from '../rdf/namespaces.ts'
 import { editDataset } from './writing/dataset-writer.ts'
 
+/** An operator's wish to empty a catalogue that stays. */
 type Clearing = {
   readonly catalogue: string
   /** Searches go on finding what is gone. */
@@ -103,6 +104,7 @@ async function* repairCatalogue(
 
 type Some = { readonly catalogue: string; readonly ids: readonly string[] }
 
+/** Removes the links of a catalogue that lead to no dataset. */
 async function* linkedToNothing(
   context: RepositoryContext,
   { catalogue, ids }: Some,
@@ -119,6 +121,7 @@ async function* linkedToNothing(
   }
 }
 
+/** Links datasets again that are in no catalogue, where the index still knows their catalogue. */
 async function* unlinked(
   context: RepositoryContext,
   catalogue: string,
@@ -142,6 +145,7 @@ async function* unlinked(
   }
 }
 
+/** Adds or removes the links to one dataset and has it indexed again. */
 async function changeLink(
   context: RepositoryContext,
   dataset: { readonly catalogue: string; readonly id: string },
@@ -201,6 +205,7 @@ export async function* repairAddresses(
   yield `${restored} ${dryRun ? 'can be restored' : 'restored'}, ${left} cannot: sources that send them again, changed, put them right`
 }
 
+/** Graphs with addresses that are names of the platform, in order and page by page. */
 async function* damagedGraphs(
   { store, names }: RepositoryContext,
   signal: AbortSignal,
@@ -224,6 +229,7 @@ async function* damagedGraphs(
 /** One statement whose object should be an address; `address` is what it was at the source, if that is known. */
 type Damage = { readonly quad: Quad; readonly address?: string | undefined }
 
+/** The damage of one graph, which is repaired as far as its addresses are known, unless it is a dry run. */
 async function repairGraph(
   context: RepositoryContext,
   graph: string,

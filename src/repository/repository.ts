@@ -31,10 +31,12 @@ import { idChooser } from './writing/dataset-ids.ts'
 import { catalogueOfDataset, findById } from './writing/find-datasets.ts'
 import { deletions, locks } from './writing/write-batch.ts'
 
+/** A function of the repository without its context, as other parts of the platform call it. */
 type Rest<F> = F extends (context: RepositoryContext, ...rest: infer Rest) => infer Result
   ? (...rest: Rest) => Result
   : never
 
+/** The repository at work. */
 export type OpenRepository = {
   readonly app: App
   /** For operators, without the guards of the app. */
@@ -53,6 +55,7 @@ const turnMs = 4
 /** Bodies whose content hash is remembered, about 250 bytes each. */
 const mostBodies = 20_000
 
+/** Opens tombstones and takes on what an earlier process has left undone; rejects when the data directory refuses it. */
 export async function openRepository(options: RepositoryOptions): Promise<OpenRepository> {
   const { store, names, now, directory, days } = options
   if (days === 0) await rm(directory, { recursive: true, force: true })
@@ -88,6 +91,7 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
   }
 }
 
+/** All routes behind their guards. What looks at failures comes first, aliases last, because they copy what is there. */
 function repositoryApp(context: RepositoryContext): App {
   const { keys, limits, version, http } = context
   const app = newApp({ ...http, name: 'repository', alias: twinOf })

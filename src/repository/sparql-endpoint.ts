@@ -18,6 +18,7 @@ import { isXmlText } from '../rdf/writing/xml.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { StoreLimits } from '../store/limits.ts'
 
+/** What the endpoint works with. */
 type SparqlDeps = {
   readonly keys: Pick<ApiKeys, 'find'>
   readonly store: Pick<GraphStore, 'publicQuery'>
@@ -26,6 +27,7 @@ type SparqlDeps = {
   readonly http: Omit<AppOptions, 'name'>
 }
 
+/** The service, with its one resource by GET and by POST. */
 export function sparqlApp(deps: SparqlDeps): App {
   const app = newApp({ ...deps.http, name: 'sparql' })
   app.openapi(queryByGet, (c) => answer(c, deps))
@@ -39,6 +41,7 @@ function clientOf(c: AppContext, keys: SparqlDeps['keys']): string {
   return key?.id ?? networkOf(c.get('client'))
 }
 
+/** Solutions, a boolean or a graph; without a query by GET the service description. */
 async function answer(c: AppContext, { store, keys, queryBytes }: SparqlDeps): Promise<Response> {
   const { query: text, ...graphs } = await received(c, queryBytes)
   if (text === undefined) {
@@ -241,6 +244,7 @@ function serviceDescription(address: string): Quad[] {
 
 type Config = { readonly limits: Limits; readonly services: readonly string[] }
 
+/** Milliseconds, bytes and numbers out of `PLATFORM_LIMITS`. */
 export const publicLimits = ({
   limits,
   services,

@@ -8,6 +8,7 @@ import type { Names } from '../../rdf/names.ts'
 import { unskolemise } from '../../rdf/skolem.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
 
+/** What the platform keeps of a dataset beside its content (DCAT 3, `dcat:CatalogRecord`). */
 export type DatasetRecord = {
   readonly id: string
   readonly originalId: string
@@ -46,6 +47,7 @@ export function recordStatements(
   ]
 }
 
+/** What a reader of the dataset is told of its record: the entity tag and the date of the last change. */
 type StoredRecord = {
   readonly hash: string | undefined
   readonly modified: Date | undefined
@@ -73,6 +75,7 @@ export function modifiedDate(quads: readonly Quad[], iri: string): Date | undefi
   return Number.isNaN(time) ? undefined : new Date(time)
 }
 
+/** What an edit sets anew in the record; the bounds are those of its hash. */
 type Stamp = Pick<DatasetRecord, 'id' | 'modified'> & {
   readonly canonical?: CanonicalBounds | undefined
 }

@@ -61,6 +61,7 @@ export function distributionKeys(
   return keys.sort((a, b) => (position(a) < position(b) ? -1 : 1))
 }
 
+/** Twins pair up in this order: by address, then by title, then by name. */
 const position = ({ node, title = '', accessUrl = '', downloadUrl = '' }: DistributionKeys) =>
   [accessUrl, downloadUrl, title, keyOf(node)].join('\n')
 

@@ -115,8 +115,10 @@ function metadataNode(
   return only
 }
 
+/** The resources that may be measured, and the node of the metadata itself, which stays too. */
 type Kept = MeasurableResources & { readonly node: Term | undefined }
 
+/** The body without measurements of anything else, and without what it says of other resources of the platform. */
 function ownMeasurements(
   quads: readonly Quad[],
   names: Names,

@@ -28,6 +28,7 @@ export type OwnContent = {
   readonly labels: ReadonlyMap<string, string>
 }
 
+/** The limits of a body: its triples, and what its canonical form may cost. */
 type ContentBounds = { readonly triples: number; readonly canonical?: CanonicalBounds }
 
 /** Fails with `too-large` and `too-complex`. */
@@ -100,6 +101,7 @@ export function resourceContent(
   return ownQuads(body, names, { own: new Set([self]), isOther, within: `${iri}#` })
 }
 
+/** What tells the own content of a kind of resource from what a body may say beside it. */
 type ContentRules = {
   /** Keys of the nodes that are the resource's own, whatever their IRI. */
   readonly own: ReadonlySet<string>
@@ -110,6 +112,7 @@ type ContentRules = {
   readonly within?: string
 }
 
+/** The one filter of all kinds; blank nodes that hung on dropped statements alone go with them. */
 function ownQuads(
   body: readonly Quad[],
   names: Names,
@@ -137,6 +140,7 @@ type WantedClass = {
   readonly instead?: string
 }
 
+/** Nodes of a body by their part in the search for the root. */
 type Nodes = {
   /** Those of the class, by their keys. */
   readonly nodes: ReadonlyMap<string, Term>
@@ -174,6 +178,7 @@ export function resourceNode(
   return rootNode(quads, { nodes, frames: others }, wanted)
 }
 
+/** The node that no other one points to; of several, the first that is named by the request. Links of frames do not count. */
 function rootNode(quads: readonly Quad[], all: Nodes, wanted: WantedClass): Term {
   const pointedTo = new Set(
     quads

@@ -78,6 +78,7 @@ export async function takeIn(
   return { scheme, hash: digest.digest('hex'), lines: sorted([...ground, ...stored]) }
 }
 
+/** Checked while the body arrives, so that none can fill the memory. */
 function demandSize(characters: number, compared: number): void {
   if (characters > mostCharacters)
     throw new Failure('too-large', `a vocabulary may have ${mostCharacters} characters`)

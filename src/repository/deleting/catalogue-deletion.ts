@@ -70,6 +70,7 @@ export function beginDeletion(
   return context.deletions.during(id, work)
 }
 
+/** Begins the work that empties a catalogue and then drops its graph; one that is at work already goes on. */
 const deletionJob = (context: RepositoryContext, deletion: CatalogueDeletion, size: number) =>
   context.deletionJobs.start({
     catalogue: deletion.id,
@@ -78,6 +79,7 @@ const deletionJob = (context: RepositoryContext, deletion: CatalogueDeletion, si
       context.deletions.during(deletion.id, () => emptyAndDrop(context, deletion, done, stop)),
   })
 
+/** The job of a deletion that the store notes; its size is counted anew, because some members may be gone. */
 const takeOn = async (context: RepositoryContext, one: CatalogueDeletion, signal: AbortSignal) =>
   context.deletionJobs.of(one.id) ??
   deletionJob(context, one, await catalogueSize(context, one.id, signal))
@@ -121,6 +123,7 @@ export async function resumeDeletions(
   }
 }
 
+/** A noted deletion out of a row; `undefined` for facts that direct writers have left incomplete. */
 function deletionIn(row: Row, names: Names): CatalogueDeletion | undefined {
   const id = names.idOf('catalogue', row['catalogue']?.value ?? '')
   const { version, time } = row
@@ -187,6 +190,7 @@ async function membersOf(
   return [...facts.values()]
 }
 
+/** A pass over the members of one kind of a catalogue. */
 type Emptying = Removal & {
   readonly catalogue: string
   readonly kind: Member['kind']
@@ -258,6 +262,7 @@ export async function beginRestore(
   return { outcome: { ...outcome, mark }, job: restoreJob(context, id, remains.deletion) }
 }
 
+/** Begins to bring back what was deleted with a catalogue; its own tombstone goes last, so that a crash leaves the work noted. */
 const restoreJob = (context: RepositoryContext, id: string, deletion: number): CatalogueJob =>
   context.restoreJobs.start({
     catalogue: id,

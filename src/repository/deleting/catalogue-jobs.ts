@@ -3,12 +3,14 @@
 import type { Log } from '../../log.ts'
 import { Semaphore } from '../../workers/semaphore.ts'
 
+/** The log and the clock of the jobs. */
 type JobContext = {
   readonly log: Log
   /** Resolves after so many milliseconds, or when the signal fires. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
+/** Work that goes on without the request that began it; others may wait for it, or ask how far it is. */
 export type CatalogueJob = {
   /** Resolves at the end of the work; never when the process stops before. */
   readonly done: Promise<void>

@@ -14,6 +14,7 @@ import { datasetLock } from '../writing/dataset-ids.ts'
 import { rowsInBatches, unknownCatalogue, type StoreAndNames } from '../writing/find-datasets.ts'
 import type { Remains, Tombstone } from './tombstones.ts'
 
+/** A dataset or a resource of a declared type, as far as its removal and its return need to know it. */
 export type Member = {
   readonly kind: 'dataset' | 'resource'
   /** The platform's id; of a resource of a declared type `{type}/{id}`, as in its tombstone. */
@@ -31,6 +32,7 @@ export type ResourceFacts = Member & { readonly kind: 'resource'; readonly hash:
 
 type KindAndId = Pick<Tombstone, 'kind' | 'id'>
 
+/** The IRI that is the name of the graph of a resource. */
 export function resourceIri(names: Names, { kind, id }: KindAndId): string {
   if (kind !== 'resource') return names[kind](id)
   const [type = '', own = ''] = id.split('/')
@@ -47,6 +49,7 @@ export const memberLocks = (
     return member.originalId === undefined ? [] : [datasetLock(member.originalId)]
   })
 
+/** A line of the catalogue's graph, as stores hold it. */
 const linkLine = (graph: string, property: string, object: string): string =>
   toLine(quad(namedNode(graph), dcat(property), namedNode(object)))
 

@@ -20,6 +20,7 @@ import {
 } from './members.ts'
 import type { MemberRemains, StoredRemains } from './tombstones.ts'
 
+/** When, why and how members go; the same for all members of one call. */
 export type Removal = {
   readonly at: Date
   /** The version of the deletion of the whole catalogue, if that is why. */
@@ -68,6 +69,7 @@ async function remainsOf(
   }))
 }
 
+/** Tombstones first and durable: a crash leaves one too many, never one too few (decision 0018). */
 async function removeAll(
   context: RepositoryContext,
   remains: readonly MemberRemains[],
@@ -129,6 +131,7 @@ export function restoreMembers(
   return context.locks.runAll(memberLocks(context.names, remains), work, signal)
 }
 
+/** The write that brings one member back, with the entity tag that it had. */
 function restoration({ names, versions }: RepositoryContext, remains: StoredRemains) {
   const { kind, id, catalogue, content } = remains
   const iri = resourceIri(names, remains)

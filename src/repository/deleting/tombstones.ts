@@ -13,6 +13,7 @@ import { timestamp } from '../content/catalogue-record.ts'
 /** `resource` = of a type that the profile declares; its id is `{type}/{id}`. */
 type TombstoneKind = 'dataset' | 'catalogue' | 'resource'
 
+/** What is known of a deleted resource without reading what it held. */
 export type Tombstone = {
   readonly kind: TombstoneKind
   readonly id: string
@@ -66,6 +67,7 @@ const schema = `
 /** Of the schema. */
 export const tombstonesFormat = 1
 
+/** Texts are compressed for speed rather than for size: a catalogue may have a million of them. */
 const pack = (text: string): Uint8Array =>
   text === '' ? new Uint8Array() : deflateRawSync(text, { level: 1 })
 

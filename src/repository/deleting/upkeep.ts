@@ -43,6 +43,7 @@ export async function listTombstones(
   return listed.filter((one) => !there.has(one)).map(withoutSerial)
 }
 
+/** A tombstone as clients see it: its number in the file is nobody's business. */
 function withoutSerial(listed: Tombstone): Tombstone {
   const { kind, id, originalId, catalogue, deletedAt, restorableUntil } = listed
   return { kind, id, originalId, catalogue, deletedAt, restorableUntil }
@@ -64,6 +65,7 @@ export async function startUpkeep(context: RepositoryContext): Promise<{ stop():
   }
 }
 
+/** Purges in small steps, so that requests get their turn between two of them. */
 async function work(context: RepositoryContext, signal: AbortSignal): Promise<void> {
   const { tombstones, pause, log } = context
   while (!signal.aborted) {

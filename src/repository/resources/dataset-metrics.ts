@@ -195,6 +195,7 @@ const value = dqv('value').value
 const time = prov('generatedAtTime').value
 const boolean = xsd('boolean').value
 
+/** A dataset whose metrics were written and nothing else. */
 type Alone = {
   /** Id of the dataset's catalogue. */
   readonly catalogue: string

@@ -123,6 +123,7 @@ export function addDatasetRoutes(context: RouteContext): void {
   })
 }
 
+/** The routes by the id at the origin, which harvesters use: they need not know the platform's ids. */
 function addOriginRoutes(context: RouteContext): void {
   const { app } = context
   app.openapi(readByOrigin, async (c) => {
@@ -171,6 +172,7 @@ function addIdRoutes(context: RouteContext): void {
 
 type OriginName = { readonly catalogue: string; readonly originalId: string }
 
+/** The platform id of a dataset by its id at the origin; fails with `unknown-dataset` and `unknown-catalogue`. */
 async function idOf(
   c: AppContext,
   context: RouteContext,
@@ -188,6 +190,7 @@ type WriteQuery = OriginName & {
   readonly updateOnly?: boolean
 }
 
+/** PUT by either id. */
 function write(c: AppContext, context: RouteContext, query: WriteQuery): Promise<Response> {
   const { catalogue, originalId, enforceUpdate = false, recordModified, updateOnly = false } = query
   const item = {
@@ -245,6 +248,7 @@ async function remove(
   return answerDelete(c, context, { mark, catalogue: home })
 }
 
+/** The graph of a dataset as one write left it, with links to its record and its catalogue. */
 async function answer(
   c: AppContext,
   context: RouteContext,

@@ -64,6 +64,7 @@ function typeOf(c: AppContext, { profile }: RouteContext): ResourceType {
   throw new Failure('not-found', `the profile declares no such type, only ${declared}`)
 }
 
+/** The resource of the path. */
 function namedBy(c: AppContext, context: RouteContext, id = pathId(c, 'id')): Named {
   const type = typeOf(c, context)
   const member = { kind: 'resource', id: `${type.id}/${id}` } as const
@@ -254,6 +255,7 @@ export function addDeclaredRoutes(context: RouteContext): void {
   addDeclaredHandlers(context, routes)
 }
 
+/** The handlers; their guards are in place already. */
 function addDeclaredHandlers(context: RouteContext, routes: ReturnType<typeof routesOf>): void {
   const { app, locks, names } = context
   const locked = <T>({ member }: Named, work: () => Promise<T>, signal: AbortSignal) =>
@@ -292,6 +294,7 @@ function addDeclaredHandlers(context: RouteContext, routes: ReturnType<typeof ro
   })
 }
 
+/** The graph of a resource; the record of one that is in a catalogue is part of it. */
 async function answer(c: AppContext, context: RouteContext): Promise<Response> {
   const { names, store } = context
   const { id, suffix } = suffixedId(c, 'id')

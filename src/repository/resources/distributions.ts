@@ -129,6 +129,7 @@ async function replaceDistribution(
   return { kind, iri, catalogue: dataset.catalogue, hash: result, ...written }
 }
 
+/** Takes away what only this distribution leads to (decision 0016), and the link of its dataset. */
 async function removeDistribution(
   context: RepositoryContext,
   { id, dataset }: { readonly id: string; readonly dataset: DatasetPlace },
@@ -257,6 +258,7 @@ function received(body: readonly Quad[], { iri, dataset }: Place, names: Names):
   }
 }
 
+/** The distribution that a body is about; fails with `missing-class` or `ambiguous-subject`. */
 function distributionNode(found: ReadonlyMap<string, Term>, iri: string): Term {
   const nodes = [...found.values()]
   const node = found.get(iri) ?? (nodes.length === 1 ? nodes[0] : undefined)

@@ -13,6 +13,7 @@ import { answerDocument } from '../routes/responses.ts'
 /** What each id is in the answer. Resources that are gone since the ids were read have no value. */
 type Values<T> = (ids: readonly string[], signal: AbortSignal) => Promise<readonly T[]>
 
+/** A list of any kind of resources; what differs between the kinds is here, how pages are made is not. */
 export type ResourceList = {
   /** Path of the list below the service: `/catalogues/water/datasets`. */
   readonly path: string
@@ -79,6 +80,7 @@ const isWhole = (list: ResourceList, { valueType, limit, offset }: ListQuery): b
   limit === undefined &&
   offset === undefined
 
+/** The page that was asked for, in its value type. Ids are read once, so that number and page fit each other. */
 async function answerPage(
   c: AppContext,
   context: RepositoryContext,
@@ -112,6 +114,7 @@ async function answerPage(
 const isWanted = ({ resourceTypes }: ListQuery): boolean =>
   resourceTypes === undefined || resourceTypes.some((type) => type.toLowerCase() === 'dataset')
 
+/** The parameters that the addresses of all pages repeat. */
 function parametersOf(query: ListQuery): Record<string, string> {
   const { resourceTypes, valueType, hydra, usePagedCollection } = query
   return {

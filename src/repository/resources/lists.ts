@@ -34,6 +34,7 @@ const resourcesQuery = loadQuery('resource-ids')
 const resourceMembersQuery = loadQuery('resource-member-ids')
 const schemesQuery = loadQuery('vocabulary-schemes')
 
+/** A query for ids with its parameters bound by name. */
 type IdQuery = { readonly query: Query; readonly values: Readonly<Record<string, Term>> }
 
 /** The ids that a query packs into its rows; it is given nobody's signal, because others may wait for the same list. */
@@ -56,6 +57,7 @@ async function describedGraphs(
   })
 }
 
+/** Where the ids of a list come from, and what IRIs they are the ids of. */
 type Listed = IdQuery & {
   readonly path: string
   /** Name of the list in the cache; absent = the store is asked each time. */
@@ -102,6 +104,7 @@ function datasetList(context: RepositoryContext): ResourceList {
   return { ...graphList(context, { ...listed, values, iriOf }), originalIds: undefined }
 }
 
+/** The query for the datasets that a catalogue links. */
 const membersOf = ({ dataset, catalogue }: Names, id: string): IdQuery => ({
   query: membersQuery,
   values: { prefix: literal(dataset('')), catalogue: namedNode(catalogue(id)) },

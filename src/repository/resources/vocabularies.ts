@@ -129,6 +129,7 @@ async function changesBeside(
   return [...moved, system]
 }
 
+/** A scheme that a vocabulary, named by its handle, would take. */
 type Claim = { readonly scheme: string; readonly resource: string }
 
 /** A scheme belongs to one vocabulary id, and no scheme may take the graph of another resource. */
@@ -161,6 +162,7 @@ type VocabularyFacts = {
   readonly integrity: string
 }
 
+/** The facts of a vocabulary; `undefined` when there is none, or a half one by a direct writer. */
 async function factsOf(
   { store, names }: RepositoryContext,
   id: string,

@@ -52,6 +52,7 @@ const put = putRoute(
 /** Requests that are parsed and written at the same time: one can fill the machine, and each holds its body in memory. */
 const atOnce = 2
 
+/** The route; the answer begins with the first verdict, so that clients of NDJSON see datasets as they are done. */
 export function addBulkRoute(context: RouteContext): void {
   const { app, guard, limits, log, names } = context
   guard('catalogue', put)
@@ -85,6 +86,7 @@ export function addBulkRoute(context: RouteContext): void {
   })
 }
 
+/** One JSON array, or one object per line while the work goes on; fails with `not-acceptable`. */
 function answerType(c: AppContext): string {
   const found = negotiate(c.req.header('Accept'), [asArray, asLines])
   if (found !== undefined) return found

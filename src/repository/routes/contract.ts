@@ -39,6 +39,7 @@ const meanings = {
   507: 'The triplestore is full',
 }
 
+/** Answers that are problems, with what each status means here. */
 const problems = (...statuses: (keyof typeof meanings)[]): Responses =>
   Object.fromEntries(statuses.map((status) => [status, problem(meanings[status])]))
 

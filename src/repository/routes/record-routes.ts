@@ -32,6 +32,7 @@ const read = readRoute('/records/{datasetId}', 'Read a catalogue record by the i
   params: parameters.dataset,
 })
 
+/** The routes; the GET that indexes again is the contract's, and like every GET that changes something needs a key. */
 export function addRecordRoutes(context: RouteContext): void {
   const { app, guard, locateDataset, names, versions } = context
   app.use(indexByGet.getRoutingPath(), changingGet)

@@ -23,6 +23,7 @@ import type { RepositoryContext, WriteOutcome } from '../context.ts'
 import type { CatalogueRemoval, CatalogueRestore } from '../deleting/catalogue-deletion.ts'
 import { outcomeStatus } from '../writing/bulk-write.ts'
 
+/** How long an answer waits for the index. */
 type Wait = {
   /** Milliseconds; 0 = not at all. */
   readonly ms: number
@@ -97,6 +98,7 @@ export async function answerWrite(
   return answerOutcome(c, context, outcome, status)
 }
 
+/** The answer to a write whose part in the index is known: entity tag, IRI, and whether it is searchable. */
 async function answerOutcome(
   c: AppContext,
   context: RepositoryContext,
@@ -196,6 +198,7 @@ export const answerStoredGraph = (
 ): Promise<Response> =>
   answerRdf(c, unskolemiseLines(lines, { prefix: options.genidPrefix }), options)
 
+/** What the links of an answer are made of. */
 type LinkedResource = {
   readonly id: string
   readonly iri: string

@@ -20,6 +20,7 @@ import { repositoryParameters } from './parameters.ts'
 import { answerWrite } from './responses.ts'
 import { z, type RouteConfig } from '@hono/zod-openapi'
 
+/** What every file of routes is given. */
 export type RouteContext = RepositoryContext & {
   readonly app: App
   readonly guard: Guard
@@ -145,6 +146,7 @@ async function receivedBody(c: AppContext, limits: Limits): Promise<ResourceBody
   }
 }
 
+/** A body that has arrived, and the state that its sender expects. */
 export type WriteRequest = { readonly body: ResourceBody; readonly precondition: Precondition }
 
 /** Receives the body of a write, does it and answers it; `whole` is the resource that must be searchable, where that is not the written one. */

@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { Failure, type Kind } from '../../errors.ts'
+import type { AppContext } from '../../http/app.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
 import { isPresent } from '../deleting/members.ts'
 import type { Tombstone } from '../deleting/tombstones.ts'
@@ -37,6 +38,7 @@ const list = guardedRead(
   },
 )
 
+/** The route of the list; without a catalogue it takes a key for everything. */
 export function addTombstoneRoute(context: RouteContext): void {
   const { app, guard, keys } = context
   guard('later', list)
@@ -52,12 +54,12 @@ export function addTombstoneRoute(context: RouteContext): void {
   })
 }
 
-const places = { dataset: '/datasets', catalogue: '/catalogues', resource: '/customresources' }
+const lists = { dataset: '/datasets', catalogue: '/catalogues', resource: '/customresources' }
 
 /** Says when a resource was deleted, until when it can be restored, and what it was. */
 function gone({ kind, id, catalogue, originalId, ...times }: Tombstone): Failure {
   const { deletedAt, restorableUntil } = times
-  const detail = `the ${kind} "${id}" was deleted at ${deletedAt}; POST ${places[kind]}/${id}/restore brings it back until ${restorableUntil}`
+  const detail = `the ${kind} "${id}" was deleted at ${deletedAt}; POST ${lists[kind]}/${id}/restore brings it back until ${restorableUntil}`
   const members = {
     deletedAt,
     restorableUntil,
@@ -66,19 +68,6 @@ function gone({ kind, id, catalogue, originalId, ...times }: Tombstone): Failure
   }
   return new Failure('gone', detail, { members })
 }
-
-/** A request that could not find something; ids and path are those of the request. */
-type Missed = {
-  readonly kind: Kind
-  readonly id: string
-  readonly type: string
-  readonly path: string
-  readonly isPut: boolean
-  readonly query: (name: string) => string | undefined
-}
-
-/** The tombstone of what a request could not find. */
-type Finding = (missed: Missed) => Tombstone | undefined
 
 /** Failures that may mean a deleted dataset: a part of it cannot be found either. */
 const missing: ReadonlySet<Kind> = new Set([
@@ -92,49 +81,55 @@ const missing: ReadonlySet<Kind> = new Set([
 const wholeCatalogue = /^\/catalogues\/[^/]+(\/datasets|\/dump(\.\w+)?)?$/
 const wholeDataset = /^\/datasets\/[^/]+$/
 
+/** Paths of what may have been deleted, and of its parts. */
+const places = [
+  '/datasets/:id/*',
+  '/records/:id',
+  '/catalogues/:id/*',
+  '/customresources/:type/:id',
+] as const
+
 /** To be called before the routes are bound: looks at what they could not find. */
 export function answerWhatIsGone(context: RouteContext): void {
-  const { app, tombstones } = context
-  const byOrigin = ({ kind, isPut }: Missed, catalogue: string, originalId: string) => {
-    const isMissing = kind === 'unknown-dataset' || kind === 'unknown-catalogue'
-    // A PUT creates what is not there.
-    return isMissing && !isPut ? tombstones.ofOrigin(catalogue, originalId) : undefined
-  }
-  const ofDataset: Finding = (missed) => {
-    const catalogue = missed.query('catalogue')
-    // The deprecated form names the id at the origin.
-    if (catalogue !== undefined && wholeDataset.test(missed.path))
-      return byOrigin(missed, catalogue, missed.id)
-    return missing.has(missed.kind)
-      ? tombstones.find('dataset', splitSuffix(missed.id).id)
-      : undefined
-  }
-  const findings: Readonly<Record<string, Finding>> = {
-    '/datasets/:id/*': ofDataset,
-    '/records/:id': ofDataset,
-    '/catalogues/:id/*': ({ kind, id, path }) =>
-      kind === 'unknown-catalogue' && wholeCatalogue.test(path)
-        ? tombstones.find('catalogue', splitSuffix(id).id)
-        : undefined,
-    '/catalogues/:id/datasets/origin': (missed) =>
-      byOrigin(missed, missed.id, missed.query('originalId') ?? ''),
-    '/customresources/:type/:id': ({ kind, id, type, isPut }) =>
-      kind === 'unknown-resource' && !isPut
-        ? tombstones.find('resource', `${type}/${splitSuffix(id).id}`)
-        : undefined,
-  }
-  for (const [route, find] of Object.entries(findings))
-    app.use(route, async (c, next) => {
+  for (const place of places)
+    context.app.use(place, async (c, next) => {
       // Asked before the route runs: afterwards the parameters are those of the route.
-      const { id = '', type = '' }: { id?: string; type?: string } = c.req.param()
+      const { id = '', type }: { id?: string; type?: string } = c.req.param()
       await next()
       if (!(c.error instanceof Failure)) return
-      const { kind } = c.error
-      const isPut = c.req.method === 'PUT'
-      const query = (name: string) => c.req.query(name)
-      const found = find({ kind, id, type, path: c.req.path, isPut, query })
+      const found = tombstoneOf(c, context, { kind: c.error.kind, id, type })
       if (!found || (await isPresent(context, found, c.get('signal')))) return
       c.res = undefined
       throw gone(found)
     })
+}
+
+/** What a request could not find: the kind of its failure, and the parameters of its path. */
+type Missed = { readonly kind: Kind; readonly id: string; readonly type: string | undefined }
+
+/** The tombstone of what a request could not find. A PUT by the id at the origin creates what is not there. */
+function tombstoneOf(
+  c: AppContext,
+  { tombstones }: RouteContext,
+  { kind, id, type }: Missed,
+): Tombstone | undefined {
+  const { path, method } = c.req
+  const plain = splitSuffix(id).id
+  const byOrigin = (catalogue: string, originalId: string) =>
+    (kind === 'unknown-dataset' || kind === 'unknown-catalogue') && method !== 'PUT'
+      ? tombstones.ofOrigin(catalogue, originalId)
+      : undefined
+  if (type !== undefined)
+    return kind === 'unknown-resource' && method !== 'PUT'
+      ? tombstones.find('resource', `${type}/${plain}`)
+      : undefined
+  if (path.endsWith('/datasets/origin')) return byOrigin(id, c.req.query('originalId') ?? '')
+  if (path.startsWith('/catalogues/'))
+    return kind === 'unknown-catalogue' && wholeCatalogue.test(path)
+      ? tombstones.find('catalogue', plain)
+      : undefined
+  const catalogue = c.req.query('catalogue')
+  // The deprecated form names the id at the origin.
+  if (catalogue !== undefined && wholeDataset.test(path)) return byOrigin(catalogue, id)
+  return missing.has(kind) ? tombstones.find('dataset', plain) : undefined
 }

@@ -128,6 +128,7 @@ export async function datasetPieces(
     .map(({ piece }) => piece)
 }
 
+/** The datasets of one graph that are on their own. A graph with a name and one dataset is that dataset. */
 async function piecesOf(
   { name, quads, datasets }: BodyGraph,
   body: BulkBody,
