@@ -182,7 +182,7 @@ const isAddress = new Set(predicates.map(({ value }) => value))
 const mostGraphs = 1000
 
 /** A sentence for every address that is restored or cannot be, then how many they are. With `dryRun` nothing is written. */
-export async function* repairAddresses(
+async function* repairAddresses(
   context: RepositoryContext,
   { dryRun }: { readonly dryRun: boolean },
   signal: AbortSignal,

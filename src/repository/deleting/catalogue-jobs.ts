@@ -1,13 +1,13 @@
 /** Work on catalogues in the background: one job at a time per catalogue, a few at once, paused by failures only. */
 
 import type { Log } from '../../log.ts'
+import { retry, type Attempted, type Pause } from '../../workers/retry.ts'
 import { Semaphore } from '../../workers/semaphore.ts'
 
 /** The log and the clock of the jobs. */
 type JobContext = {
   readonly log: Log
-  /** Resolves after so many milliseconds, or when the signal fires. */
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
 }
 
 /** Work that goes on without the request that began it; others may wait for it, or ask how far it is. */
@@ -26,14 +26,13 @@ type Task = {
   readonly work: (done: (members: number) => void, signal: AbortSignal) => Promise<void>
 }
 
-/** Catalogues that are worked on at once, and members between two lines of the log. */
+/** Catalogues that are worked on at once. */
 const atOnce = 4
-const stride = 1000
 /** Milliseconds after a failure, doubled each time up to the last. */
 const firstPause = 200
 const lastPause = 10_000
 
-/** The name begins the events of the log: `{name}.progress`, `.paused`, `.finished`. */
+/** The name begins the events of the log: `{name}.paused`, `.finished`. */
 export class CatalogueJobs {
   readonly #name: string
   readonly #context: JobContext
@@ -55,31 +54,24 @@ export class CatalogueJobs {
   start({ catalogue, size, work }: Task): CatalogueJob {
     const known = this.#jobs.get(catalogue)
     if (known) return known
-    const { log } = this.#context
+    const { log, pause } = this.#context
     const { signal } = this.#stopping
     const finished = Promise.withResolvers<void>()
-    let gone = 0
-    const remaining = () => Math.max(0, size - gone)
-    const advance = (members: number) => {
-      const isStride = Math.floor((gone + members) / stride) > Math.floor(gone / stride)
-      gone += members
-      if (isStride)
-        log.info({ catalogue, done: gone, remaining: remaining() }, `${this.#name}.progress`)
+    let [gone, before, wait] = [0, 0, firstPause]
+    const advance = (members: number) => void (gone += members)
+    const delayMs = (outcome: Attempted<void>) => {
+      if (!('error' in outcome)) return undefined
+      wait = gone > before ? firstPause : Math.min(wait * 2, lastPause)
+      before = gone
+      log.warn({ catalogue, err: outcome.error, retryInMs: wait }, `${this.#name}.paused`)
+      return wait
     }
     const run = async () => {
-      for (let wait = firstPause, isDone = false; !isDone;) {
-        const before = gone
-        signal.throwIfAborted()
-        try {
-          await work(advance, signal)
-          isDone = true
-        } catch (error) {
-          if (signal.aborted) throw error
-          wait = gone > before ? firstPause : Math.min(wait * 2, lastPause)
-          log.warn({ catalogue, err: error, retryInMs: wait }, `${this.#name}.paused`)
-          await this.#context.pause(wait, signal)
-        }
-      }
+      await retry(() => work(advance, signal), {
+        delayMs,
+        pause: (ms) => pause(ms, signal),
+        signal,
+      })
       log.info({ catalogue, done: gone }, `${this.#name}.finished`)
       this.#jobs.delete(catalogue)
       finished.resolve()
@@ -88,6 +80,7 @@ export class CatalogueJobs {
     const ended = this.#semaphore.run(run, signal).catch((error: unknown) => {
       if (!signal.aborted) log.error({ err: error }, `${this.#name}.failed`)
     })
+    const remaining = () => Math.max(0, size - gone)
     const job = { done: finished.promise, remaining, ended }
     this.#jobs.set(catalogue, job)
     return job

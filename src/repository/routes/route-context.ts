@@ -170,7 +170,7 @@ const twin = /^(\/catalogues\/[^/]+)?\/datasets(?=\/|$)/
 export const twinOf = (path: string): string => path.replace(alias, '$1/datasets')
 
 /** A permission for an alias is one for its twin. */
-export function twinOfPermission(permission: string): string {
+function twinOfPermission(permission: string): string {
   const [method, path, ...rest] = permission.split(/ +/)
   return method === undefined || path === undefined || rest.length > 0
     ? permission
