@@ -6,7 +6,7 @@ import { invalid } from '../http/problem.ts'
 import { catalogueOf, configured } from '../pipe/pipe-check.ts'
 import { defined } from '../pipe/defined.ts'
 import type { Json, JsonObject } from '../text/json.ts'
-import { startModes } from '../pipe/runs/run.ts'
+import { runSchema, startModes } from '../pipe/runs/run.ts'
 import type { InvalidFile, KnownPipe } from '../pipe/sources/pipe-files.ts'
 import { masked } from './masking.ts'
 import {
@@ -17,7 +17,6 @@ import {
   pipe,
   pipePath,
   route,
-  run,
   runAddress,
   runHeaders,
 } from './scheduler-contract.ts'
@@ -74,7 +73,7 @@ function bindLaunch(app: App, context: SchedulerContext): void {
     route(
       'post /pipes/{pipeId}/runs',
       'Start a run of a pipe',
-      { 202: { ...answer('The run', run), headers: runHeaders } },
+      { 202: { ...answer('The run', runSchema), headers: runHeaders } },
       { params: pipePath, body: { ...body, required: false } },
     ),
     async (c) => {

@@ -6,7 +6,16 @@ import type { App } from '../http/app.ts'
 import { answerFlow } from '../http/long-answers.ts'
 import { addVary } from '../http/headers.ts'
 import { stages } from '../pipe/message.ts'
-import { ended, itemStates, type Run, type RunItem, runStatuses } from '../pipe/runs/run.ts'
+import {
+  ended,
+  itemSchema,
+  itemStates,
+  reportSchema,
+  type Run,
+  type RunItem,
+  runSchema,
+  runStatuses,
+} from '../pipe/runs/run.ts'
 import { negotiate } from '../rdf/media-types.ts'
 import type { SchedulerContext } from './scheduler-context.ts'
 import {
@@ -15,10 +24,7 @@ import {
   linkHeaders,
   linkPages,
   route,
-  run,
   runHeaders,
-  runItem,
-  runReport,
 } from './scheduler-contract.ts'
 
 /** Milliseconds for each piece of an answer that comes in pieces. */
@@ -56,18 +62,19 @@ const headers = linkHeaders('first, prev and next page')
 /** Binds the routes of runs. */
 export function bindRuns(app: App, context: SchedulerContext): void {
   const { runs } = context
-  const found = { 200: { ...answer('Runs', z.array(run)), headers } }
+  const found = { 200: { ...answer('Runs', z.array(runSchema)), headers } }
   app.openapi(route('get /runs', 'Runs, newest first', found, { query: listQuery }), (c) => {
     const { offset, limit, ...filter } = c.req.valid('query')
     const found = runs.list({ ...filter, offset, limit: limit + 1 })
     linkPages(c, { offset, limit, more: found.length > limit })
     return c.json(found.slice(0, limit))
   })
-  app.openapi(route('get /runs/{runId}', 'One run', { 200: answer('The run', run) }, ofRun), (c) =>
-    c.json(runOf(context, c.req.valid('param').runId)),
+  app.openapi(
+    route('get /runs/{runId}', 'One run', { 200: answer('The run', runSchema) }, ofRun),
+    (c) => c.json(runOf(context, c.req.valid('param').runId)),
   )
   const summary = 'Counts, problems by kind, and the difference to the run before'
-  const report = { 200: answer('The report', runReport) }
+  const report = { 200: answer('The report', reportSchema) }
   app.openapi(route('get /runs/{runId}/report', summary, report, ofRun), (c) =>
     c.json(runs.report(runOf(context, c.req.valid('param').runId).id)),
   )
@@ -79,7 +86,7 @@ export function bindRuns(app: App, context: SchedulerContext): void {
 function bindItems(app: App, context: SchedulerContext): void {
   const { runs, http } = context
   const content = {
-    'application/json': { schema: z.array(runItem) },
+    'application/json': { schema: z.array(itemSchema) },
     'text/csv': { schema: z.string() },
     'application/x-ndjson': { schema: z.string() },
   }
@@ -142,7 +149,7 @@ function bindSteps(app: App, context: SchedulerContext): void {
     description: string,
     step: (run: Run) => Promise<Run> | Run,
   ) => {
-    const good = { 202: { ...answer(description, run), headers: runHeaders } }
+    const good = { 202: { ...answer(description, runSchema), headers: runHeaders } }
     app.openapi(route(endpoint, summary, good, ofRun), async (c) =>
       accepted(c, await step(runOf(context, c.req.valid('param').runId))),
     )

@@ -11,13 +11,13 @@ import {
   linkRuns,
   pipePath,
   route,
-  run,
   runHeaders,
   trigger,
   triggerPath,
   triggers,
   triggersByPipe,
 } from './scheduler-contract.ts'
+import { runSchema } from '../pipe/runs/run.ts'
 import { bodyOf, type SchedulerContext } from './scheduler-context.ts'
 import {
   conflicting,
@@ -137,7 +137,7 @@ function bindPut(app: App, context: SchedulerContext): void {
   const good = {
     ...one('The trigger in place of the one before'),
     201: answer('The new trigger', trigger),
-    202: { ...answer('The run that was started', run), headers: runHeaders },
+    202: { ...answer('The run that was started', runSchema), headers: runHeaders },
   }
   const request = { ...ofOne, ...jsonBody(ref, example) }
   const summary = 'Set one trigger; one that starts at once is started and not kept'

@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RunReport } from '../../src/pipe/runs/run-report.ts'
+import type { RunReport } from '../../src/pipe/runs/run.ts'
 import type { RunItem } from '../../src/pipe/runs/run.ts'
 import { fromLines } from '../../src/rdf/lines.ts'
 import {

@@ -11,7 +11,7 @@ import type { Pause } from '../../workers/retry.ts'
 import { repeated } from '../beat.ts'
 import { defined } from '../defined.ts'
 import { checkStep, leaseMs, LiveRun, timeOf, type LiveRunContext } from './live-run.ts'
-import { noTally, type RunReport } from './run-report.ts'
+import { noTally } from './run-report.ts'
 import { RunTables, type StoredRun } from './run-tables.ts'
 import {
   countNames,
@@ -23,6 +23,7 @@ import {
   type RunFilter,
   type RunItem,
   type RunNote,
+  type RunReport,
   type RunSink,
   type RunStart,
   storedProblem,

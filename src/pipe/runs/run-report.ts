@@ -1,48 +1,8 @@
-/** The report of a run: its shape, and what a run sums up for it while it goes on. */
+/** What a run sums up for its report while it goes on. */
 
 import { defined } from '../defined.ts'
-import type { Finding, Stage } from '../message.ts'
-import { type Run, type RunItem, slugOf } from './run.ts'
-
-/** How many, and the first three; `id` is the record's in its source. */
-type Group = {
-  readonly count: number
-  readonly examples: readonly (Pick<
-    RunItem,
-    'platformId' | 'title' | 'line' | 'pointer' | 'sourceUrl'
-  > &
-    Pick<Finding, 'property' | 'value' | 'reason'> & {
-      readonly id?: string
-      readonly stage?: Stage
-      readonly detail?: string
-    })[]
-}
-
-/** Ids that changed their state since the run before: how many, and the first ten. */
-export type IdDifference = { readonly count: number; readonly ids: readonly string[] }
-
-type SlowPage = { readonly number: number; readonly millis: number; readonly bytes: number }
-
-export type RunReport = {
-  readonly run: Run
-  readonly counts: Run['counts']
-  /** By problem slug, most frequent first. */
-  readonly problems: Readonly<Record<string, Group>>
-  readonly findings: Readonly<Partial<Record<Finding['slug'], Group>>>
-  /** Against the finished run of the pipe before this one; absent when there is none. */
-  readonly difference?: Pick<Run['counts'], 'created' | 'updated' | 'removed'> & {
-    readonly run: string
-    readonly newlyFailing: IdDifference
-    readonly newlyFixed: IdDifference
-  }
-  /** Slowest first, at most ten; time in ms from page to page. */
-  readonly slowestPages: readonly SlowPage[]
-  /** Host → status (or `error`) → number of requests. */
-  readonly requests: Readonly<Record<string, Readonly<Record<string, number>>>>
-}
-
-/** What a run sums up while it goes on: plain JSON, bounded whatever the source does. */
-export type RunTally = Pick<RunReport, 'problems' | 'findings' | 'slowestPages' | 'requests'>
+import type { Finding } from '../message.ts'
+import { type ReportGroup, type RunItem, type RunTally, type SlowPage, slugOf } from './run.ts'
 
 export const noTally: RunTally = { problems: {}, findings: {}, slowestPages: [], requests: {} }
 
@@ -53,8 +13,8 @@ const mostStatuses = 50
 
 /** Counts problems, findings, slow pages and requests, going on from a stored tally. */
 export class TallyBuilder {
-  readonly #problems: Map<string, Group>
-  readonly #findings: Map<string, Group>
+  readonly #problems: Map<string, ReportGroup>
+  readonly #findings: Map<string, ReportGroup>
   /** By host. */
   readonly #requests: Map<string, Map<string, number>>
   #slowest: readonly SlowPage[]
@@ -101,7 +61,7 @@ export class TallyBuilder {
 }
 
 function add(
-  groups: Map<string, Group>,
+  groups: Map<string, ReportGroup>,
   slug: string,
   { originalId, sourceId, ...item }: Omit<RunItem, 'time'>,
   about: Partial<Omit<Finding, 'slug'>>,
@@ -113,5 +73,5 @@ function add(
   groups.set(slug, { count: count + 1, examples: [...examples, example].slice(0, mostExamples) })
 }
 
-const byCount = (groups: ReadonlyMap<string, Group>): Record<string, Group> =>
+const byCount = (groups: ReadonlyMap<string, ReportGroup>): Record<string, ReportGroup> =>
   Object.fromEntries([...groups].toSorted(([, a], [, b]) => b.count - a.count))

@@ -1,8 +1,15 @@
 /** `runs.sqlite`: the table of runs and the table of their items. */
 
 import { openSqlite, type Row, type Sqlite } from '../../sqlite.ts'
-import type { IdDifference, RunTally } from './run-report.ts'
-import type { ItemFilter, Run, RunFilter, RunItem, RunStart } from './run.ts'
+import type {
+  IdDifference,
+  ItemFilter,
+  Run,
+  RunFilter,
+  RunItem,
+  RunStart,
+  RunTally,
+} from './run.ts'
 
 /**
  * `state` and `start` are JSON. `partial` runs want only some ids. `key` of an item is its source id, else its original

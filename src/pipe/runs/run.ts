@@ -1,10 +1,11 @@
 /** What is known of one run of a pipe, where segments report it (`RunSink`), and failures as a run stores them. */
 
-import { type Complaint, Failure, type Kind } from '../../errors.ts'
+import { z } from 'zod'
+import { Failure, type Kind } from '../../errors.ts'
 import { problemOf } from '../../http/problem.ts'
 import { defined } from '../defined.ts'
 import type { Configs } from '../document.ts'
-import type { Finding, RecordMessage, Stage } from '../message.ts'
+import { type Finding, type RecordMessage, type Stage, stages } from '../message.ts'
 
 export const runStatuses = [
   'waiting',
@@ -16,19 +17,6 @@ export const runStatuses = [
   'interrupted',
 ] as const
 export type RunStatus = (typeof runStatuses)[number]
-export const runOutcomes = ['complete', 'incomplete', 'not-modified', 'dry-run'] as const
-type RunOutcome = (typeof runOutcomes)[number]
-export const starters = ['trigger', 'api', 'console', 'validator'] as const
-type StartedBy = (typeof starters)[number]
-
-/** A failure as it is kept: RFC 9457 without `instance`. */
-export type StoredProblem = {
-  readonly type: `urn:cartulary:problem:${Kind}`
-  readonly title: string
-  readonly status: number
-  readonly detail?: string
-  readonly errors?: readonly Complaint[]
-}
 
 export const countNames = [
   'offered',
@@ -46,47 +34,88 @@ export const countNames = [
 ] as const
 export type RunCounts = Readonly<Record<(typeof countNames)[number], number>>
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every name is there
-export const noCounts = Object.fromEntries(countNames.map((name) => [name, 0])) as RunCounts
+const eachCount = <Value>(value: Value) =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every name is there
+  Object.fromEntries(countNames.map((name) => [name, value])) as Record<keyof RunCounts, Value>
 
+export const noCounts: RunCounts = eachCount(0)
+
+// What runs are, for their history and for the contract of the scheduler.
+
+/** The type that a schema describes: nothing of it changes, and members are there or absent. */
+type Described<Schema extends z.ZodType> = Fixed<z.infer<Schema>>
+type Fixed<T> = T extends readonly (infer Item)[]
+  ? readonly Fixed<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Fixed<Exclude<T[Key], undefined>> }
+    : T
+
+const instant = z.iso.datetime()
+const text = z.string().optional()
+const strings = z.array(z.string())
+
+const complaint = z.object({
+  detail: z.string(),
+  line: z.int().optional(),
+  column: z.int().optional(),
+  pointer: text,
+  parameter: text,
+})
+
+const problem = z
+  .object({
+    type: z.custom<`urn:cartulary:problem:${Kind}`>().meta({ type: 'string' }),
+    title: z.string(),
+    status: z.int(),
+    detail: text,
+    errors: z.array(complaint).optional(),
+  })
+  .meta({ id: 'RunProblem', description: 'RFC 9457, without instance' })
+/** A failure as it is kept. */
+export type StoredProblem = Described<typeof problem>
+
+const note = z.object({
+  action: z
+    .enum(['confirm', 'restore'])
+    .describe('What the run held back was removed, or what it removed was brought back'),
+  time: instant,
+  done: z.int().describe('Records'),
+  failed: z.int(),
+})
 /** What an operator has had done about a run that had ended, and what came of it. */
-export type RunNote = {
-  /** `confirm` removes what the run held back, `restore` brings back what it removed. */
-  readonly action: 'confirm' | 'restore'
-  readonly time: string
-  /** Records. */
-  readonly done: number
-  readonly failed: number
-}
+export type RunNote = Described<typeof note>
 
-export type Run = {
-  readonly id: string
-  readonly pipe: string
-  readonly trigger?: string
-  readonly startedBy: StartedBy
-  readonly catalogue?: string
-  readonly status: RunStatus
-  readonly outcome?: RunOutcome
-  readonly created: string
-  readonly startTime?: string
-  readonly endTime?: string
-  readonly counts: RunCounts
-  readonly progress: {
-    readonly pages: number
-    readonly bytes: number
-    readonly total?: number
-    readonly lastPage?: string
-    readonly lastItem?: string
-  }
-  readonly segments: readonly {
-    readonly name: string
-    readonly segmentNumber: number
-    readonly processed: boolean
-  }[]
-  readonly problem: StoredProblem | null
-  /** Oldest first, at most the last twenty. */
-  readonly notes?: readonly RunNote[]
-}
+export const runSchema = z
+  .object({
+    id: z.string(),
+    pipe: z.string(),
+    trigger: text,
+    startedBy: z.enum(['trigger', 'api', 'console', 'validator']),
+    catalogue: text,
+    status: z.enum(runStatuses),
+    outcome: z.enum(['complete', 'incomplete', 'not-modified', 'dry-run']).optional(),
+    created: instant,
+    startTime: instant.optional(),
+    endTime: instant.optional(),
+    counts: z.object(eachCount(z.int())),
+    progress: z.object({
+      pages: z.int(),
+      bytes: z.int(),
+      total: z.int().optional().describe('As the source declares it'),
+      lastPage: instant.optional(),
+      lastItem: instant.optional(),
+    }),
+    segments: z.array(
+      z.object({ name: z.string(), segmentNumber: z.int(), processed: z.boolean() }),
+    ),
+    problem: problem.nullable(),
+    notes: z
+      .array(note)
+      .optional()
+      .describe('What was done about the run after its end, oldest first: at most the last twenty'),
+  })
+  .meta({ id: 'Run' })
+export type Run = Described<typeof runSchema>
 
 export const itemStates = [
   'created',
@@ -102,32 +131,111 @@ export const itemStates = [
 ] as const
 export type ItemState = (typeof itemStates)[number]
 
-/** Statements as `predicate object`. */
-export type Difference = { readonly gone: readonly string[]; readonly come: readonly string[] }
-
-/** One thing that a run did or did not do. `unchanged` items are counted and not kept one by one. */
-export type RunItem = {
-  readonly originalId?: string
-  readonly sourceId?: string
-  readonly platformId?: string
-  readonly sourceUrl?: string
-  /** Of the record, in English where it has one. */
-  readonly title?: string
-  /** Where it stands in the document of its source, or where the problem does: a line from 1, in JSON a JSON Pointer. */
-  readonly line?: number
-  readonly pointer?: string
-  readonly stage: Stage
-  readonly state: ItemState
-  readonly problem?: StoredProblem
-  readonly findings?: readonly Finding[]
-  /** Why it was skipped, adopted or taken over. */
-  readonly note?: string
-  /** Of a dry run: what would change about the record that is stored. */
-  readonly difference?: Difference
-  /** What the source sent, cut to 64 KB; kept for failed items, and of dry runs what would be written. */
-  readonly excerpt?: string
-  readonly time: string
+/** Which record an item, or an example of a report, is about. */
+const about = {
+  platformId: text.describe('Id of the record on the platform'),
+  sourceUrl: text,
+  title: text.describe('Of the record, in English where it has one'),
+  line: z.int().optional().describe('Line in the document of the source, from 1'),
+  pointer: text.describe('In JSON: a JSON Pointer (RFC 6901)'),
 }
+
+/** One value that was repaired or is not in the record: the parts of `detail`. */
+const aboutValue = {
+  property: text.describe(
+    'What it was meant for: a term such as dct:issued, or a field of the search document',
+  ),
+  value: text.describe('As the source sent it'),
+  reason: text.describe('Where the kind of finding does not say it'),
+}
+
+const finding = z
+  .object({
+    slug: z.custom<Finding['slug']>().meta({ type: 'string', description: 'Kind' }),
+    detail: z.string(),
+    ...aboutValue,
+  })
+  .meta({ id: 'RunFinding' })
+
+const difference = z
+  .object({ gone: strings, come: strings })
+  .describe('Of a dry run: what would change about the record that is stored')
+/** Statements as `predicate object`. */
+export type Difference = Described<typeof difference>
+
+export const itemSchema = z
+  .object({
+    originalId: text,
+    sourceId: text,
+    ...about,
+    stage: z.enum(stages),
+    state: z.enum(itemStates),
+    problem: problem.optional(),
+    findings: z.array(finding).optional(),
+    note: text.describe('Why it was skipped, adopted or taken over'),
+    difference: difference.optional(),
+    excerpt: text.describe(
+      'What the source sent, at most 64 KB: of failed items, and of dry runs what would be written',
+    ),
+    time: instant,
+  })
+  .meta({ id: 'RunItem' })
+/** One thing that a run did or did not do. `unchanged` items are counted and not kept one by one. */
+export type RunItem = Described<typeof itemSchema>
+
+const example = z.object({
+  id: text.describe('Id of the record in its source'),
+  ...about,
+  stage: z.enum(stages).optional(),
+  detail: text,
+  ...aboutValue,
+})
+const group = z.object({ count: z.int(), examples: z.array(example).describe('The first three') })
+/** How many, and the first three. */
+export type ReportGroup = Described<typeof group>
+
+const idDifference = z.object({ count: z.int(), ids: strings.describe('The first ten') })
+/** Ids that changed their state since the run before. */
+export type IdDifference = Described<typeof idDifference>
+
+const slowPage = z.object({ number: z.int(), millis: z.number(), bytes: z.int() })
+export type SlowPage = Described<typeof slowPage>
+
+const tally = {
+  problems: z.record(z.string(), group).describe('By kind, most frequent first'),
+  findings: z
+    .partialRecord(z.custom<Finding['slug']>(), group)
+    .describe('What was repaired or left out, by kind'),
+  slowestPages: z.array(slowPage).describe('Slowest first, at most ten; ms from page to page'),
+  requests: z
+    .record(z.string(), z.record(z.string(), z.int()))
+    .describe('Host, then status (or error): how many'),
+}
+const tallySchema = z.object(tally)
+/** What a run sums up while it goes on: plain JSON, bounded whatever the source does. */
+export type RunTally = Described<typeof tallySchema>
+
+export const reportSchema = z
+  .object({
+    run: runSchema,
+    counts: z.object(eachCount(z.int())),
+    ...tally,
+    difference: z
+      .object({
+        run: z.string(),
+        created: z.int(),
+        updated: z.int(),
+        removed: z.int(),
+        newlyFailing: idDifference,
+        newlyFixed: idDifference,
+      })
+      .optional()
+      .describe('Against the finished run of the pipe before this one'),
+  })
+  .meta({ id: 'RunReport' })
+export type RunReport = Described<typeof reportSchema>
+
+// What a run is started with and asked for.
 
 /** What a launch asks for, as it is kept with the run. */
 export type RunStart = Pick<Run, 'pipe' | 'catalogue' | 'trigger' | 'startedBy' | 'segments'> & {
@@ -180,7 +288,7 @@ export type ItemFilter = {
 /** The next state of a run. */
 export type RunChange = {
   readonly status: RunStatus
-  readonly outcome?: RunOutcome
+  readonly outcome?: Run['outcome']
   readonly problem?: StoredProblem
 }
 
@@ -243,7 +351,7 @@ export type RunSink = {
   /** A segment has ended. */
   processed(segmentNumber: number): void
   /** How the run ends if nothing worse happens; the last segment decides. */
-  outcome(outcome: RunOutcome, problem?: Error): void
+  outcome(outcome: NonNullable<Run['outcome']>, problem?: Error): void
 }
 
 /** Tells the findings of a record that goes no further in this process: no item of its own will name them. */
