@@ -1,6 +1,6 @@
 /**
- * The newest state of one branch as a directory of files, fetched only when it has changed. The files are read out of the
- * object database: there is no working tree, and so there are no links, filters or hooks.
+ * The newest state of one branch as a directory of files, fetched only when it has changed. Git writes exactly the regular files
+ * that are wanted, without configuration, hooks or filters.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -47,7 +47,8 @@ export async function checkout(
       git(context, { args: ['--git-dir', bare, ...args], most, ...more }, signal)
     await git(context, { args: ['init', '-q', '--bare', '--template=', bare], most: 4096 }, signal)
     const commit = await fetched(inBare, remote, bare, context)
-    const list = await treeFiles(inBare, commit, wanted, context)
+    const found = await treeFiles(inBare, commit, wanted, context)
+    const list = { commit, files: found }
     await writeFiles(inBare, list, { directory: files, fileBytes }, context)
     return await settled(files, directory, commit)
   } finally {
@@ -142,7 +143,7 @@ const isDirectory = (path: string): Promise<boolean> =>
     () => false,
   )
 
-type TreeFile = { readonly path: string; readonly object: string; readonly size: number }
+type TreeFile = { readonly path: string; readonly size: number }
 
 /** Regular files of the tree that are `wanted`. Names with a leading dot, and with it `..` and `.git`, never are. */
 async function treeFiles(
@@ -155,10 +156,8 @@ async function treeFiles(
   const lines = listing.toString('utf8').split('\0')
   const files = lines.flatMap((line) => {
     // 120000 is a link, and a submodule is no blob at all.
-    const [, object, size, path] =
-      /^100(?:644|755) blob ([0-9a-f]{40,64}) +(\d+)\t([^]+)$/.exec(line) ?? []
-    if (object === undefined || path === undefined) return []
-    return isPlain(path) && wanted(path) ? [{ path, object, size: Number(size) }] : []
+    const [, size, path] = /^100(?:644|755) blob [0-9a-f]{40,64} +(\d+)\t([^]+)$/.exec(line) ?? []
+    return path !== undefined && isPlain(path) && wanted(path) ? [{ path, size: Number(size) }] : []
   })
   const { files: most } = gitLimits(context)
   if (files.length <= most) return files
@@ -176,40 +175,25 @@ const isPlain = (path: string) => {
  */
 async function writeFiles(
   inBare: Ask,
-  files: readonly TreeFile[],
+  { commit, files }: { readonly commit: string; readonly files: readonly TreeFile[] },
   { directory, fileBytes }: { readonly directory: string; readonly fileBytes: number },
   context: GitContext,
 ): Promise<void> {
-  const small = files.filter(({ size }) => size <= fileBytes)
   const { treeBytes } = gitLimits(context)
+  const small = files.filter(({ size }) => size <= fileBytes)
   if (small.reduce((sum, { size }) => sum + size, 0) > treeBytes) {
     throw new Failure('too-large', `the files that count hold over ${treeBytes} bytes`)
   }
-  const contents = await contentsOf(inBare, small)
-  for (const { path, object, size } of files) {
+  const input = small.map(({ path }) => `${path}\0`).join('')
+  // Exactly these paths: whatever else the tree holds is not even looked at.
+  const options = ['--literal-pathspecs', '--work-tree', directory, 'checkout', '--quiet', commit]
+  const paths = ['--pathspec-from-file=-', '--pathspec-file-nul']
+  if (small.length > 0) await inBare([...options, ...paths], 4096, { input })
+  for (const { path, size } of files) {
+    if (size <= fileBytes) continue
     const target = join(directory, path)
     await mkdir(dirname(target), { recursive: true })
-    // Exclusive: a tree that names a path twice is refused.
-    await writeFile(target, contents.get(object) ?? '', { flag: 'wx' })
-    if (size > fileBytes) await truncate(target, size)
+    await writeFile(target, '', { flag: 'wx' })
+    await truncate(target, size)
   }
-}
-
-/** Object name → content. */
-async function contentsOf(inBare: Ask, files: readonly TreeFile[]): Promise<Map<string, Buffer>> {
-  const wanted = new Map(files.map(({ object, size }) => [object, size]))
-  const input = [...wanted.keys()].map((object) => `${object}\n`).join('')
-  const most = [...wanted.values()].reduce((sum, size) => sum + size + 128, 0)
-  const out = await inBare(['cat-file', '--batch'], most, { input })
-  const contents = new Map<string, Buffer>()
-  let at = 0
-  for (const [object, size] of wanted) {
-    const line = out.indexOf(0x0a, at)
-    if (line < 0 || out.toString('latin1', at, line) !== `${object} blob ${size}`) {
-      throw new Failure('source-malformed', 'the repository misses an object that its tree names')
-    }
-    contents.set(object, out.subarray(line + 1, line + 1 + size))
-    at = line + 1 + size + 1
-  }
-  return contents
 }
