@@ -2,7 +2,6 @@
 
 import type { ClusterConfig } from '../config/cluster.ts'
 import type { Endpoint, Segment } from './document.ts'
-import { normalName } from './naming.ts'
 import type { SegmentKind } from './segment.ts'
 
 /** `by` says who named the address: the operator's configuration, or the pipe, whose word opens no inner network. */
@@ -73,4 +72,42 @@ function endpointOf({ protocol, address, method }: Endpoint): Elsewhere | undefi
   return /^(event-?)?bus$/i.test(protocol ?? '') && address !== ''
     ? { kind: 'bus', address, by: 'pipe' }
     : undefined
+}
+
+// What a segment is called: every known spelling of a name means one segment.
+
+const prefixes = ['piveau-consus-', 'platform-consus-', 'consus-', 'piveau-', 'platform-'] as const
+
+/** Spellings that pipes in use have, after their prefix, and the name that is meant. */
+const aliases: ReadonlyMap<string, string> = new Map([
+  ['importing-dcat', 'importing-rdf'],
+  ['rdf-importer', 'importing-rdf'],
+  ['sparql-importer', 'importing-sparql'],
+  ['importing-ckansingle', 'importing-ckan'],
+  ['importing-ckanprop', 'importing-ckan'],
+  ['importing-drupal', 'importing-dkan'],
+  ['importing-pod', 'importing-datajson'],
+  ['importing-dcatus', 'importing-datajson'],
+  ['importing-dcat-us', 'importing-datajson'],
+  ['importing-data-json', 'importing-datajson'],
+  ['importing-ods', 'importing-opendatasoft'],
+  ['importing-huwise', 'importing-opendatasoft'],
+  ['importing-arcgishub', 'importing-arcgis'],
+  ['importing-arcgis-hub', 'importing-arcgis'],
+  ['transforming-javascript', 'transforming-js'],
+  ['transforming-construct', 'transforming-sparql'],
+  ['exporting-repo', 'exporting-hub'],
+  ['exporting-repository', 'exporting-hub'],
+  ['validating-shacl', 'metrics-validating-shacl'],
+  ['annotator', 'metrics-annotator'],
+  ['accessibility', 'metrics-accessibility'],
+  ['score', 'metrics-score'],
+])
+
+/** Lower case, without the first prefix that fits, and the name itself in place of an alias. */
+export function normalName(name: string): string {
+  const lower = name.toLowerCase()
+  const prefix = prefixes.find((start) => lower.startsWith(start)) ?? ''
+  const bare = lower.slice(prefix.length)
+  return aliases.get(bare) ?? bare
 }

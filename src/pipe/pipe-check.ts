@@ -5,9 +5,8 @@ import { type Secrets, unknownSecrets } from '../secrets.ts'
 import { durationMs } from '../text/duration.ts'
 import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { defined } from './defined.ts'
-import type { Placement } from './discovery.ts'
+import { normalName, type Placement } from './discovery.ts'
 import type { Configs, Pipe, Segment } from './document.ts'
-import { normalName } from './naming.ts'
 import type { ConfigProblem, SegmentPlace } from './segment.ts'
 
 /** Where a pipe comes from. */

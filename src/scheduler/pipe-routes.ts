@@ -19,8 +19,9 @@ import {
   route,
   runAddress,
   runHeaders,
+  bodyOf,
+  type SchedulerContext,
 } from './scheduler-contract.ts'
-import { bodyOf, type SchedulerContext } from './scheduler-context.ts'
 import { conflicting, unknownPipes } from './trigger-changes.ts'
 import { configs, startMode } from './trigger-input.ts'
 

@@ -17,7 +17,6 @@ import {
   runStatuses,
 } from '../pipe/runs/run.ts'
 import { negotiate } from '../rdf/media-types.ts'
-import type { SchedulerContext } from './scheduler-context.ts'
 import {
   accepted,
   answer,
@@ -25,6 +24,7 @@ import {
   linkPages,
   route,
   runHeaders,
+  type SchedulerContext,
 } from './scheduler-contract.ts'
 
 /** Milliseconds for each piece of an answer that comes in pieces. */

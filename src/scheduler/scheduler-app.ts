@@ -9,7 +9,7 @@ import { changingGet } from '../http/headers.ts'
 import { bindPipes } from './pipe-routes.ts'
 import { bindRuns } from './run-routes.ts'
 import { bindTriggers } from './trigger-routes.ts'
-import type { SchedulerContext } from './scheduler-context.ts'
+import type { SchedulerContext } from './scheduler-contract.ts'
 
 /** Lists are open; what changes something, and what runs did one by one, needs a key. */
 export function schedulerApp(deps: SchedulerContext): App {

@@ -16,9 +16,10 @@ import {
   triggerPath,
   triggers,
   triggersByPipe,
+  bodyOf,
+  type SchedulerContext,
 } from './scheduler-contract.ts'
 import { runSchema } from '../pipe/runs/run.ts'
-import { bodyOf, type SchedulerContext } from './scheduler-context.ts'
 import {
   conflicting,
   keptOf,

@@ -1,7 +1,7 @@
 /** Every known spelling of a segment's name means one segment. */
 
 import { expect, it } from 'vitest'
-import { normalName } from '../../src/pipe/naming.ts'
+import { normalName } from '../../src/pipe/discovery.ts'
 
 it.each([
   ['importing-rdf', 'importing-rdf'],

@@ -1,15 +1,208 @@
-/** One run from its first message to its end. */
+/** From a launch to what its run is to do, from a pipe to the steps that run it, and the run from its first message to its end. */
 
-import { Failure } from '../../errors.ts'
+import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Pause } from '../../workers/retry.ts'
 import { chain } from '../chain.ts'
 import { defined } from '../defined.ts'
+import type { Placement } from '../discovery.ts'
+import type { Pipe, Segment } from '../document.ts'
 import type { Completeness } from '../message.ts'
+import { catalogueOf, configured, deadlinesOf, pipeCheck, placesIn } from '../pipe-check.ts'
 import type { Runs } from '../runs/run-history.ts'
-import { type Run, type RunChange, type RunStatus, storedProblem } from '../runs/run.ts'
-import type { SegmentContext, SegmentFunction } from '../segment.ts'
-import type { Opened, OpeningContext } from './opening.ts'
+import {
+  type Feed,
+  type Run,
+  type RunChange,
+  type RunStart,
+  type RunStatus,
+  storedProblem,
+} from '../runs/run.ts'
+import type { SegmentContext, SegmentFunction, SegmentPlace } from '../segment.ts'
+import type { KnownPipe } from '../sources/pipe-files.ts'
+
+export type OpeningContext = {
+  readonly resolve: (segment: Segment) => Placement
+  /** Brings datasets of the repository, for pipes without an importer. */
+  readonly feeds?: (feed: Feed) => SegmentFunction
+  readonly sources: { find(nameOrId: string): KnownPipe | undefined }
+  /** Stands between the importer and what follows it. */
+  readonly afterImport?: SegmentFunction
+  /** A step that works in another process. `pipe` carries run id, start and last run; `trust` says whose word its addresses are. */
+  readonly remote?: (
+    pipe: Pipe,
+    segment: Segment,
+    resolution: Extract<Placement, { readonly kind: 'http' | 'bus' }>,
+    trust: 'trusted' | 'foreign',
+  ) => SegmentFunction
+}
+
+export type Opened = {
+  readonly steps: readonly SegmentFunction[]
+  /** Deadline of the run, when the pipe has one of its own. */
+  readonly deadlineMs?: number
+}
+
+/** `pipe` may be an id here; at most 20 records of a dry run unless `limit` says otherwise. */
+export type Launch = Pick<RunStart, 'pipe' | 'startedBy'> &
+  Partial<
+    Pick<RunStart, 'configs' | 'startMode' | 'trigger' | 'dryRun' | 'limit' | 'only' | 'feed'>
+  > & {
+    /** Milliseconds that the run waits in the queue at least: not all of a portal's sources are asked at the full hour. */
+    readonly waitMs?: number
+  }
+
+/** Runs of a pipe; of one that is fed, those about the same catalogue, and apart from them those about single datasets. */
+export const laneOf = ({ pipe, feed }: RunStart): string =>
+  feed ? JSON.stringify([pipe, feed.catalogue ?? null, feed.datasets !== undefined]) : pipe
+
+/** What a run is started with. Throws as `pipeOf`. */
+export function startOf(context: OpeningContext, launch: Launch): RunStart {
+  const { configs = {}, dryRun = false, startMode, trigger, limit, only, startedBy } = launch
+  const { pipe } = pipeOf(context, { pipe: launch.pipe, configs })
+  const { segments } = pipe.body
+  const feed = launch.feed ?? feedOf(context, segments)
+  const catalogue = feed?.catalogue ?? catalogueOf(segments)
+  const steps = segments.map(({ header: { name, segmentNumber } }) => ({
+    name,
+    segmentNumber,
+    processed: false,
+  }))
+  const { name } = pipe.header
+  const given = { catalogue, trigger, startMode, limit, only, feed, startedBy, dryRun, configs }
+  return defined({ pipe: name, ...given, segments: steps })
+}
+
+/** What a run is to do. */
+type RunPlan = Pick<RunStart, 'pipe' | 'configs' | 'dryRun' | 'limit' | 'feed'>
+
+const dryLimit = 20
+
+/** The pipe under its name, with the configs laid over it; `unknown-pipe`, or `invalid-parameter` for the configs. */
+export function pipeOf(
+  { sources }: OpeningContext,
+  plan: Pick<RunPlan, 'pipe' | 'configs'>,
+): { readonly known: KnownPipe; readonly pipe: Pipe } {
+  const known = sources.find(plan.pipe)
+  if (!known) throw new Failure('unknown-pipe', `there is no pipe ${shown(plan.pipe)}`)
+  return { known, pipe: configured(known.pipe, plan.configs) }
+}
+
+/**
+ * Opens every segment; `run` is what the pipe says of its run on its way (`lastRun`: the one that was complete). Throws
+ * `Failure`: `unknown-segment`, `invalid-pipe` with every complaint, and those of `pipeOf`.
+ */
+export function opened(
+  context: OpeningContext,
+  plan: RunPlan,
+  run: { readonly runId: string; readonly startTime: string; readonly lastRun?: string },
+): Opened {
+  const { afterImport, resolve } = context
+  const { feed, configs } = plan
+  const { known, pipe } = pipeOf(context, plan)
+  const origin = { trust: known.trust, directory: known.directory, configs }
+  const limit = plan.limit ?? (plan.dryRun ? dryLimit : undefined)
+  const ready = prepared({ ...pipe, header: { ...pipe.header, ...run } }, feed ? undefined : limit)
+  const errors = pipeCheck(resolve)(ready, origin)
+  if (errors.length > 0) {
+    const isUnknown = ready.body.segments.some((one) => resolve(one).kind === 'unknown')
+    const detail = `${shown(pipe.header.name)} cannot run: ${errors[0]?.detail ?? ''}`
+    throw new Failure(isUnknown ? 'unknown-segment' : 'invalid-pipe', detail, { errors })
+  }
+  const bounds = limit === undefined ? [] : [limited(limit)]
+  const fed = feed ? [feeding(context, ready, feed), ...bounds] : []
+  const places = placesIn(ready, origin)
+  const steps = ready.body.segments.flatMap((segment, index) => {
+    const step = watched(segment, stepOf(context, ready, segment, places[index]))
+    const found = resolve(segment)
+    const isImport = found.kind !== 'built-in' || found.segment.job === 'import'
+    return index === 0 && !feed && isImport
+      ? [step, ...bounds, ...(afterImport ? [afterImport] : [])]
+      : [step]
+  })
+  const [deadlineMs] = deadlinesOf(ready).toSorted((a, b) => a - b)
+  return defined({ steps: [...fed, ...steps], deadlineMs })
+}
+
+/** With the limit in the importer's config, so that it asks for no more. */
+function prepared(pipe: Pipe, limit: number | undefined): Pipe {
+  const [first, ...rest] = pipe.body.segments
+  if (!first || limit === undefined) return pipe
+  const config = { ...first.body.config, limit }
+  const segments = [{ ...first, body: { ...first.body, config } }, ...rest]
+  return { ...pipe, body: { ...pipe.body, segments } }
+}
+
+/** The segment of a pipe that was checked. */
+function stepOf(
+  { resolve, remote }: OpeningContext,
+  pipe: Pipe,
+  segment: Segment,
+  place: SegmentPlace = { trust: 'foreign' },
+): SegmentFunction {
+  const found = resolve(segment)
+  if (found.kind === 'built-in') {
+    const made = found.segment.open(segment.body.config, place)
+    if (made.ok) return made.run
+  } else if (found.kind !== 'unknown' && remote) {
+    return remote(pipe, segment, found, place.trust)
+  }
+  const name = shown(segment.header.name)
+  throw new Failure('unknown-segment', `nothing leads from this process to the segment ${name}`)
+}
+
+/** The segment with a log of its own; its end is noted in the run. */
+const watched = ({ header }: Segment, run: SegmentFunction): SegmentFunction =>
+  async function* (input, context, signal) {
+    const log = context.log.child({ segment: header.name })
+    yield* run(input, { ...context, log }, signal)
+    context.sink.processed(header.segmentNumber)
+  }
+
+/** A pipe that begins with a segment of our own that measures works on the catalogue that its configs name, or on all. */
+function feedOf({ resolve }: OpeningContext, segments: readonly Segment[]): Feed | undefined {
+  const [first] = segments
+  const found = first && resolve(first)
+  if (found?.kind !== 'built-in' || found.segment.job !== 'metrics') return undefined
+  return defined({ catalogue: catalogueOf(segments) })
+}
+
+/**
+ * The first step. Throws `invalid-pipe` when an importer would take its place, when no segment measures (nothing else is
+ * written of what a repository feeds) and when this process has no repository.
+ */
+function feeding({ resolve, feeds }: OpeningContext, { header, body }: Pipe, feed: Feed) {
+  const jobs = body.segments.map((segment) => {
+    const found = resolve(segment)
+    return found.kind === 'built-in' ? found.segment.job : 'remote'
+  })
+  const refused = (why: string) => new Failure('invalid-pipe', `${shown(header.name)} ${why}`)
+  if (jobs[0] === 'import') {
+    throw refused('begins with an importer: it brings records of its own')
+  }
+  if (!jobs.includes('remote') && !jobs.includes('metrics')) {
+    throw refused(
+      'has no segment that measures: of what a repository feeds only metrics are written',
+    )
+  }
+  if (feeds) return feeds(feed)
+  throw refused('is fed by a repository, and this process has none')
+}
+
+/** Ends the import at the record after the last one that is wanted; such a run is incomplete. */
+const limited = (limit: number): SegmentFunction =>
+  async function* (input) {
+    let records = 0
+    for await (const message of input) {
+      if (message.kind === 'record') records += 1
+      if (records > limit) break
+      yield message
+      if (message.kind === 'end') return
+    }
+    yield { kind: 'end', completeness: { kind: 'incomplete' } }
+  }
+
+// A run from its first message to its end.
 
 export type ExecutionContext = OpeningContext & {
   readonly runs: Runs

@@ -8,8 +8,15 @@ import { Failure } from '../../errors.ts'
 import { repeated } from '../beat.ts'
 import { defined } from '../defined.ts'
 import { ended, type Run, type RunChange, type RunStart, storedProblem } from '../runs/run.ts'
-import { executed, type ExecutionContext } from './execution.ts'
-import { laneOf, type Launch, opened, pipeOf, startOf } from './opening.ts'
+import {
+  executed,
+  type ExecutionContext,
+  laneOf,
+  type Launch,
+  opened,
+  pipeOf,
+  startOf,
+} from './execution.ts'
 
 /** The run that was made, or the active one in whose favour the launch was dropped. */
 type Launched = { readonly run: Run } | { readonly dropped: Run }

@@ -5,7 +5,7 @@
 
 import { Failure } from '../../errors.ts'
 import { defined } from '../defined.ts'
-import { TallyBuilder } from './run-report.ts'
+import { withItem, withPage, withRequest } from './run-report.ts'
 import { itemKey, type RunTables, type StoredRun } from './run-tables.ts'
 import {
   countNames,
@@ -17,6 +17,7 @@ import {
   type RunItem,
   type RunSink,
   type RunStatus,
+  type RunTally,
   type StoredProblem,
   storedProblem,
 } from './run.ts'
@@ -46,9 +47,9 @@ export class LiveRun {
   /** Serial of the run whose failed items this one may mend. */
   readonly #failedIn: number | undefined
   readonly #counts: Record<keyof RunCounts, number>
-  readonly #tally: TallyBuilder
   readonly #clean: (item: RunItem) => RunItem
   #run: Run
+  #tally: RunTally
   /** What a segment has decided. */
   #outcome: RunChange = { status: 'finished' }
   #items: RunItem[] = []
@@ -63,7 +64,7 @@ export class LiveRun {
     this.#failedIn = failedIn
     this.#run = stored.run
     this.#counts = { ...stored.run.counts }
-    this.#tally = new TallyBuilder(stored.tally)
+    this.#tally = stored.tally
     // What a dry run would write is all that there is of it.
     this.#clean = cleaning(context.redact, stored.start.dryRun ? 'all' : context.keepSource)
     this.#lastSign = context.now()
@@ -108,7 +109,7 @@ export class LiveRun {
     const { serial, owner } = this.#stored
     tables.transaction(() => {
       const run = this.now()
-      const tally = this.#tally.now()
+      const tally = this.#tally
       // Another process may have the run by now.
       const lease = now() + leaseMs
       if (!tables.update({ ...this.#stored, run, tally, lease }, owner)) return
@@ -140,7 +141,7 @@ export class LiveRun {
         open((at) => {
           const item = { ...about, stage: 'import', state: 'unchanged', time: timeOf(at) } as const
           this.#counts.findings += 1
-          this.#tally.item(this.#clean({ ...item, findings: [finding] }))
+          this.#tally = withItem(this.#tally, this.#clean({ ...item, findings: [finding] }))
         }),
       total: (total) => open(() => this.#progress({ total })),
       offered: (count = 1) => open(() => void (this.#counts.offered += count)),
@@ -150,10 +151,11 @@ export class LiveRun {
           const { pages, bytes: before } = this.#run.progress
           this.#progress({ pages: pages + 1, bytes: before + bytes, lastPage: timeOf(at) })
           const took = millis ?? at - (this.#lastPage ?? at)
-          this.#tally.page({ number: pages + 1, millis: took, bytes })
+          this.#tally = withPage(this.#tally, { number: pages + 1, millis: took, bytes })
           this.#lastPage = at
         }),
-      request: ({ host, status }) => open(() => this.#tally.request(host, String(status))),
+      request: ({ host, status }) =>
+        open(() => void (this.#tally = withRequest(this.#tally, host, String(status)))),
       alive: () => void (this.#lastSign = this.#context.now()),
       processed: (number) =>
         open(() => {
@@ -183,7 +185,7 @@ export class LiveRun {
     if (!isKept && findings.length === 0) return
     const cleaned = this.#clean({ ...item, time: timeOf(at) })
     this.#counts.findings += findings.length
-    this.#tally.item(cleaned)
+    this.#tally = withItem(this.#tally, cleaned)
     if (!isKept) return
     this.#items.push(cleaned)
     this.#characters += cleaned.excerpt?.length ?? 0

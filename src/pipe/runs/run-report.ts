@@ -1,4 +1,4 @@
-/** What a run sums up for its report while it goes on. */
+/** What a run sums up for its report while it goes on: plain JSON, which stays small whatever the source does. */
 
 import { defined } from '../defined.ts'
 import type { Finding } from '../message.ts'
@@ -11,67 +11,53 @@ const mostPages = 10
 const mostHosts = 100
 const mostStatuses = 50
 
-/** Counts problems, findings, slow pages and requests, going on from a stored tally. */
-export class TallyBuilder {
-  readonly #problems: Map<string, ReportGroup>
-  readonly #findings: Map<string, ReportGroup>
-  /** By host. */
-  readonly #requests: Map<string, Map<string, number>>
-  #slowest: readonly SlowPage[]
+/** With the problem and the findings of an item, most frequent kinds first. */
+export function withItem(tally: RunTally, item: Omit<RunItem, 'time'>): RunTally {
+  const { problem, findings = [] } = item
+  const problems = problem
+    ? withExample(tally.problems, slugOf(problem), item, defined({ detail: problem.detail }))
+    : tally.problems
+  const grouped = findings.reduce<RunTally['findings']>(
+    (groups, { slug, ...about }) => withExample(groups, slug, item, about),
+    tally.findings,
+  )
+  return { ...tally, problems, findings: grouped }
+}
 
-  constructor({ problems, findings, requests, slowestPages }: RunTally) {
-    const counts = Object.entries(requests)
-    this.#problems = new Map(Object.entries(problems))
-    this.#findings = new Map(Object.entries(findings))
-    this.#requests = new Map(counts.map(([host, one]) => [host, new Map(Object.entries(one))]))
-    this.#slowest = slowestPages
-  }
+export function withPage(tally: RunTally, page: SlowPage): RunTally {
+  const pages = [...tally.slowestPages, page].toSorted((a, b) => b.millis - a.millis)
+  return { ...tally, slowestPages: pages.slice(0, mostPages) }
+}
 
-  item(item: Omit<RunItem, 'time'>): void {
-    const { problem, findings = [] } = item
-    if (problem) add(this.#problems, slugOf(problem), item, defined({ detail: problem.detail }))
-    for (const { slug, ...about } of findings) add(this.#findings, slug, item, about)
-  }
-
-  page(page: SlowPage): void {
-    const pages = [...this.#slowest, page].toSorted((a, b) => b.millis - a.millis)
-    this.#slowest = pages.slice(0, mostPages)
-  }
-
-  request(host: string, status: string): void {
-    const requests = this.#requests
-    const name = requests.has(host) || requests.size < mostHosts ? host : 'others'
-    const counts = requests.get(name) ?? new Map<string, number>()
-    requests.set(name, counts)
-    const key = counts.has(status) || counts.size < mostStatuses ? status : 'other'
-    counts.set(key, (counts.get(key) ?? 0) + 1)
-  }
-
-  now(): RunTally {
-    const requests = [...this.#requests].map(
-      ([host, counts]) => [host, Object.fromEntries(counts)] as const,
-    )
-    return {
-      problems: byCount(this.#problems),
-      findings: byCount(this.#findings),
-      slowestPages: this.#slowest,
-      requests: Object.fromEntries(requests),
-    }
+/** With one more request; hosts and statuses beyond the first ones are counted together. */
+export function withRequest(
+  { requests, ...tally }: RunTally,
+  host: string,
+  status: string,
+): RunTally {
+  const name = among(requests, host, mostHosts, 'others')
+  const counts = (Object.hasOwn(requests, name) && requests[name]) || {}
+  const key = among(counts, status, mostStatuses, 'other')
+  return {
+    ...tally,
+    requests: { ...requests, [name]: { ...counts, [key]: (counts[key] ?? 0) + 1 } },
   }
 }
 
-function add(
-  groups: Map<string, ReportGroup>,
+const among = (known: object, name: string, most: number, rest: string): string =>
+  Object.hasOwn(known, name) || Object.keys(known).length < most ? name : rest
+
+function withExample(
+  groups: RunTally['problems'] | RunTally['findings'],
   slug: string,
   { originalId, sourceId, ...item }: Omit<RunItem, 'time'>,
   about: Partial<Omit<Finding, 'slug'>>,
-): void {
-  const { count, examples } = groups.get(slug) ?? { count: 0, examples: [] }
-  const id = originalId ?? sourceId
+): Record<string, ReportGroup> {
+  const all = new Map(Object.entries(groups))
+  const { count, examples } = all.get(slug) ?? { count: 0, examples: [] }
   const { platformId, title, stage, sourceUrl, line, pointer } = item
-  const example = defined({ id, platformId, title, stage, sourceUrl, line, pointer, ...about })
-  groups.set(slug, { count: count + 1, examples: [...examples, example].slice(0, mostExamples) })
+  const named = { id: originalId ?? sourceId, platformId, title, stage, sourceUrl, line, pointer }
+  const some = count < mostExamples ? [...examples, defined({ ...named, ...about })] : examples
+  all.set(slug, { count: count + 1, examples: some })
+  return Object.fromEntries([...all].toSorted(([, a], [, b]) => b.count - a.count))
 }
-
-const byCount = (groups: ReadonlyMap<string, ReportGroup>): Record<string, ReportGroup> =>
-  Object.fromEntries([...groups].toSorted(([, a], [, b]) => b.count - a.count))

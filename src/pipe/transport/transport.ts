@@ -2,9 +2,8 @@
 
 import { Failure, shown } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import { isBrokerAddress, type Placement } from '../discovery.ts'
+import { isBrokerAddress, normalName, type Placement } from '../discovery.ts'
 import type { Endpoint, Pipe, Segment } from '../document.ts'
-import { normalName } from '../naming.ts'
 import type { SegmentFunction } from '../segment.ts'
 import { following, returnPath } from './envelope.ts'
 import { httpPost, type Post } from './http-sender.ts'

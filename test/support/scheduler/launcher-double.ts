@@ -2,7 +2,7 @@
 
 import { Failure } from '../../../src/errors.ts'
 import type { Launcher } from '../../../src/pipe/running/launcher.ts'
-import type { Launch } from '../../../src/pipe/running/opening.ts'
+import type { Launch } from '../../../src/pipe/running/execution.ts'
 import { ended, type Run } from '../../../src/pipe/runs/run.ts'
 import type { Runs } from '../../../src/pipe/runs/run-history.ts'
 
