@@ -5,9 +5,9 @@ import {
   type Run,
   type RunItem,
   type RunNote,
+  type RunReport,
   type StoredProblem,
 } from '../pipe/runs/run.ts'
-import type { RunReport } from '../pipe/runs/run-report.ts'
 import type { CommandContext } from './command.ts'
 import type { ConsoleTrigger, ReportProgress } from './console-parts.ts'
 

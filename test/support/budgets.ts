@@ -35,7 +35,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   repository: 7915,
 
-  scheduler: 2048,
+  scheduler: 1913,
 
   search: 4540,
 
