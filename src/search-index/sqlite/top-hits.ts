@@ -92,11 +92,12 @@ export type Merged = {
   readonly of?: Uint16Array
 }
 
-/** Steps between two looks at whether the answer is still wanted. */
-const stride = 4096
-
-/** The next of a list: its values by key, texts as texts, read once and not for every comparison. */
-type Head = { at: number; values: readonly (number | string | undefined)[] }
+/** A hit of one of several lists: its values by key, texts as texts, read once and not for every comparison. */
+type Listed = {
+  readonly n: number
+  readonly of: number
+  readonly values: readonly (number | string | undefined)[]
+}
 
 /** The first `count` of all lists by their keys; ties by the name of the index, then as in the list. */
 export function merge(unsorted: readonly Ordered[], count: number, check: () => void): Merged {
@@ -105,34 +106,25 @@ export function merge(unsorted: readonly Ordered[], count: number, check: () => 
   )
   const [first] = lists
   if (first && lists.length === 1) return { lists, numbers: first.numbers }
-  const all = lists.reduce((sum, list) => sum + list.numbers.length, 0)
-  const numbers = new Uint32Array(Math.min(count, all))
-  const of = new Uint16Array(numbers.length)
-  const heads = lists.map((list): Head => ({ at: 0, values: valuesAt(list, 0) }))
-  for (let place = 0; place < numbers.length; place++) {
-    if (place % stride === 0) check()
-    let best = -1
-    for (const [i, head] of heads.entries()) {
-      if (head.at >= (lists[i]?.numbers.length ?? 0)) continue
-      if (best < 0 || compare(head, heads[best], first?.keys ?? []) < 0) best = i
-    }
-    const [list, head] = [lists[best], heads[best]]
-    if (!list || !head) break
-    of[place] = best
-    numbers[place] = list.numbers[head.at++] ?? 0
-    head.values = valuesAt(list, head.at)
+  const all = lists.flatMap(({ keys, numbers }, of) => {
+    check()
+    return Array.from(numbers, (n): Listed => {
+      const values = keys.map((key) => (key.text ? key.text(n) : key.value(n)))
+      return { n, of, values }
+    })
+  })
+  // What is equal stays in the order of the lists.
+  const hits = all.sort((a, b) => compare(a, b, first?.keys ?? [])).slice(0, count)
+  return {
+    lists,
+    numbers: Uint32Array.from(hits, ({ n }) => n),
+    of: Uint16Array.from(hits, ({ of }) => of),
   }
-  return { lists, numbers, of }
 }
 
-function valuesAt({ keys, numbers }: Ordered, at: number): Head['values'] {
-  const n = numbers[at]
-  return n === undefined ? [] : keys.map((key) => (key.text ? key.text(n) : key.value(n)))
-}
-
-function compare(a: Head, b: Head | undefined, keys: readonly SortKey[]): number {
+function compare(a: Listed, b: Listed, keys: readonly SortKey[]): number {
   for (const [i, { descending }] of keys.entries()) {
-    const [one, other] = [a.values[i], b?.values[i]]
+    const [one, other] = [a.values[i], b.values[i]]
     const order =
       typeof one === 'string' && typeof other === 'string'
         ? compareCodePoints(one, other) * (descending ? -1 : 1)
@@ -215,7 +207,7 @@ function dateOf(periods: Periods, descending: boolean): (n: number) => number {
 }
 
 /** Missing values are last in both directions. */
-export function compareValues(a: number, b: number, descending: boolean): number {
+function compareValues(a: number, b: number, descending: boolean): number {
   if (a === b) return 0
   if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : 1
   if (Number.isNaN(b)) return -1

@@ -246,12 +246,12 @@ export type PageStart = {
   readonly sort: readonly [number, number]
 }
 
-export type PageRun =
+type PageRun =
   | { readonly kind: 'scroll' }
   | { readonly kind: 'search-after'; readonly from?: PageStart }
 
 /** `undefined` for single pages. Throws `invalid-parameter`, `filters-required`. */
-export function runOf(parameters: Parameters, named: boolean): PageRun | undefined {
+function runOf(parameters: Parameters, named: boolean): PageRun | undefined {
   const { scroll = false, countOnly = false, limit } = parameters
   const from = placeOf(parameters)
   const after = from !== undefined || parameters.searchAfter === true
