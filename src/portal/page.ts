@@ -48,7 +48,9 @@ export type PageContent = {
   /** At most 155 characters, for search engines. */
   readonly description?: string
   readonly isIndexed?: boolean
-  /** Further elements of the head: alternatives, canonical address. */
+  /** Path of the page behind its language, for search engines: `datasets/{id}`. */
+  readonly canonical?: string
+  /** Further elements of the head. */
   readonly head?: HtmlContent
   /** schema.org, as JSON-LD. */
   readonly data?: object | undefined
@@ -82,9 +84,24 @@ export function frame(context: PageContext, content: PageContent): HtmlMarkup {
   const { language, t, config, assets, root } = context
   const name = configuredText(context, config.name)
   const base = new URL(root).pathname
-  return html`<!doctype html> <html lang="${language}" dir="${directionOf(language)}"> <head> <meta charset="utf-8" /> <title>${content.title === '' ? name : `${content.title} – ${name}`}</title> <meta name="viewport" content="width=device-width, initial-scale=1" /> <meta name="color-scheme" content="light dark" /> ${content.description !== undefined && html`<meta name="description" content="${content.description}" />`} ${content.isIndexed === false && html`<meta name="robots" content="noindex" />`} <link rel="stylesheet" href="${base}${assets.path('portal.css')}" /> ${config.customStyle !== undefined && html`<link rel="stylesheet" href="${base}${config.customStyle}" />`} <link rel="icon" href="${base}${assets.path('favicon.svg')}" /> ${content.head} <script src="${base}${assets.path('portal.js')}" defer></script> ${
+  return html`<!doctype html> <html lang="${language}" dir="${directionOf(language)}"> <head> <meta charset="utf-8" /> <title>${content.title === '' ? name : `${content.title} – ${name}`}</title> <meta name="viewport" content="width=device-width, initial-scale=1" /> <meta name="color-scheme" content="light dark" /> ${content.description !== undefined && html`<meta name="description" content="${content.description}" />`} ${content.isIndexed === false && html`<meta name="robots" content="noindex" />`} <link rel="stylesheet" href="${base}${assets.path('portal.css')}" /> ${config.customStyle !== undefined && html`<link rel="stylesheet" href="${base}${config.customStyle}" />`} <link rel="icon" href="${base}${assets.path('favicon.svg')}" /> ${canonicalLinks(context, content.canonical)} ${content.head} <script src="${base}${assets.path('portal.js')}" defer></script> ${
     content.data && html`<script type="application/ld+json"> ${jsonScript(content.data)} </script>`
   } </head> <body> <a class="skip" href="#content">${t('skip')}</a> ${header(context, content)} <main id="content" tabindex="-1">${content.body}</main> ${footer(context)} </body> </html> `
+}
+
+/** The address that counts, and the same page in the other languages. */
+function canonicalLinks(
+  { root, language, config }: PageContext,
+  path: string | undefined,
+): HtmlContent {
+  if (path === undefined) return false
+  const inLanguages = [
+    ...config.languages.map((one) => [one, one] as const),
+    ['x-default', config.defaultLanguage] as const,
+  ]
+  return html`<link rel="canonical" href="${root}${language}/${path}" />${inLanguages.map(
+    ([code, one]) => html`<link rel="alternate" hreflang="${code}" href="${root}${one}/${path}" />`,
+  )}`
 }
 
 const mark = html`<svg viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="2.25" stroke-linecap="round" aria-hidden="true"> <path d="M25.5 8.2A12 12 0 1 0 25.5 23.8" />
@@ -175,6 +192,19 @@ export const crumbs = (
   steps: readonly { readonly href: string; readonly label: HtmlContent }[],
 ): HtmlMarkup =>
   html`<nav class="crumbs" aria-label="${t('breadcrumb')}"> <ol role="list"> ${steps.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)} </ol> </nav>`
+
+/** A part of the column beside the content. */
+export const panel = (heading: string, body: HtmlContent): HtmlMarkup =>
+  html`<div class="panel"><h2>${heading}</h2> ${body}</div>`
+
+/** A section whose heading has a link beside it. */
+export const linkedSection = (
+  id: string,
+  heading: HtmlContent,
+  [href, label]: readonly [href: string, label: string],
+  body: HtmlContent,
+): HtmlMarkup => html`<section class="section" aria-labelledby="${id}">
+    <div class="section-head"><h2 id="${id}">${heading}</h2> <a href="${href}">${label}</a></div> ${body}</section>`
 
 /** A section with its heading. */
 export const pageSection = (id: string, heading: HtmlContent, body: HtmlContent): HtmlMarkup =>

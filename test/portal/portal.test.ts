@@ -446,6 +446,7 @@ describe('checked metadata', () => {
     expect(page).toContain('href="#l5"')
     expect(page).toContain('id="points"')
     expect(page).toMatch(/<strong>30<\/strong>/)
+    expect(page).toContain('How the record would look')
     const found = await fetch(`${client(platform).search}/search?q=Wells`)
     expect(await found.json()).toMatchObject({ result: { count: 0 } })
   })

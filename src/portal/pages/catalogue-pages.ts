@@ -1,9 +1,18 @@
 /** Catalogues: the list of them, and each with its datasets, its quality and its dumps. */
 
+import type { Fields } from '../../text/json.ts'
 import { html, icon, joined, linkTo, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { chosenText } from '../languages.ts'
-import { crumbs, pathTo, searchTo, type PageContent, type PageContext } from '../page.ts'
-import { entry, plainDescription, shortened } from '../parts/hits.ts'
+import {
+  crumbs,
+  pathTo,
+  searchTo,
+  type PageContent,
+  type PageContext,
+  linkedSection,
+  panel,
+} from '../page.ts'
+import { entries, plainDescription, shortened } from '../parts/hits.ts'
 import { proseOf } from '../parts/prose.ts'
 import { qualityMark } from '../parts/quality.ts'
 import {
@@ -79,13 +88,7 @@ export async function cataloguePage(context: PageContext, id: string): Promise<P
     title: plainTitle(context, record),
     section: 'catalogues',
     description: shortened(plainDescription(description?.text ?? plainTitle(context, record)), 150),
-    head: [
-      html`<link rel="canonical" href="${address}" />`,
-      context.config.languages.map(
-        (one) =>
-          html`<link rel="alternate" hreflang="${one}" href="${context.root}${one}/catalogues/${encodeURIComponent(id)}"/>`,
-      ),
-    ],
+    canonical: `catalogues/${encodeURIComponent(id)}`,
     data: catalogueSchema(context, record, address),
     body: html`${crumbs(context, [{ href: pathTo(context, 'catalogues'), label: t('menu-catalogues') }])} <div class="with-aside"> <div> <header class="title"> <h1>${titleText(context, record)}</h1> ${publisher && html`<p class="by">${t('published-by')} ${linkTo(valueAt(record, 'publisher.homepage'), inLanguage(context, publisher))}</p>`} </header> <div class="prose close stack"> ${description && inLanguage(context, description, proseOf(description.text))} </div> <dl class="facts close"> ${factRow(t('datasets-title'), formats.number(found.count))}${factRow(
       t('languages'),
@@ -106,25 +109,14 @@ const factRow = (name: string, value: HtmlContent | undefined): HtmlContent =>
 
 function datasetsOf(context: PageContext, id: string, found: Found): HtmlMarkup {
   const { t, formats } = context
-  const items = found.records.map((record) =>
-    entry(
-      context,
-      record,
-      joined(
-        [
-          formatsOf(context, record).join(', '),
-          formats.day(record['modified']) &&
-            html`${t('updated')} ${formats.day(record['modified'])}`,
-        ],
-        ' · ',
-      ),
-    ),
-  )
-  return html`<section class="section" aria-labelledby="in"> <div class="section-head"> <h2 id="in">${t('datasets-title')}</h2> <a href="${searchTo(context, [['catalog', id]])}">${t('all-n', { count: found.count })}</a> </div> <search> <form class="searchbar" action="${pathTo(context, 'datasets')}"> <label class="vh" for="qc">${t('search-catalogue')}</label><input type="hidden" name="catalog" value="${id}" /><input type="search" id="qc" name="q" placeholder="${t('search-catalogue')}"/><button class="button primary"> ${icon('search')}<span class="vh">${t('search-catalogue')}</span> </button> </form> </search> <ul class="entries close" role="list"> ${items} </ul> </section>`
+  const below = (record: Fields) => {
+    const day = formats.day(record['modified'])
+    return [formatsOf(context, record).join(', '), day && html`${t('updated')} ${day}`]
+  }
+  const all = [searchTo(context, [['catalog', id]]), t('all-n', { count: found.count })] as const
+  const body = html`<search> <form class="searchbar" action="${pathTo(context, 'datasets')}"> <label class="vh" for="qc">${t('search-catalogue')}</label><input type="hidden" name="catalog" value="${id}" /><input type="search" id="qc" name="q" placeholder="${t('search-catalogue')}"/><button class="button primary"> ${icon('search')}<span class="vh">${t('search-catalogue')}</span> </button> </form> </search> ${entries(context, found.records, below, 'entries close')}`
+  return linkedSection('in', t('datasets-title'), all, body)
 }
-
-const panel = (heading: string, body: HtmlContent): HtmlMarkup =>
-  html`<div class="panel"> <h2>${heading}</h2> ${body} </div>`
 
 function qualityPanel(context: PageContext, id: string, measured: unknown): HtmlContent {
   const score = memberFields(listed(valueAt(measured, 'result.results'))[0])['score']

@@ -1,6 +1,7 @@
 /** "Check my metadata": syntax with its line, findings of the validation with their lines. Nothing is stored. */
 
 import { readFileSync } from 'node:fs'
+import type { Quad } from '@rdfjs/types'
 import { parse } from '../../rdf/parse.ts'
 import { formats, type Format } from '../../rdf/media-types.ts'
 import { placedQuads, type PlacedQuad } from '../../rdf/reading/placed-quads.ts'
@@ -8,6 +9,7 @@ import { Failure } from '../../errors.ts'
 import { html, icon, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { pathTo, pageSection, type PageContent, type PageContext } from '../page.ts'
 import { dimensionBars, mostPoints, qualityMark } from '../parts/quality.ts'
+import { recordPreviews } from '../parts/record-preview.ts'
 import { shaclResultsOf, shaclTable, type ShaclResult } from '../parts/shacl-results.ts'
 import { askPort, ServiceRefusal } from '../ports.ts'
 import { memberFields, listed, textOr } from '../record.ts'
@@ -50,8 +52,9 @@ export async function checkPage(
 async function outcome(context: PageContext, text: string, model: string): Promise<HtmlContent> {
   const { t, ports, signal } = context
   const format = formatOf(text)
+  let record: readonly Quad[]
   try {
-    await parse(text, format, { baseIri: base })
+    record = await parse(text, format, { baseIri: base })
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     const [place] = error.errors
@@ -78,7 +81,11 @@ async function outcome(context: PageContext, text: string, model: string): Promi
   const results = shaclResultsOf(await parse(report, 'ntriples', { baseIri: base }))
     .map((one) => ({ ...one, line: lineOf(one, statements) }))
     .toSorted((a, b) => Number(b.isError) - Number(a.isError) || (a.line ?? 0) - (b.line ?? 0))
-  return [shown(context, text, results), expectation(context, expected)]
+  return [
+    shown(context, text, results),
+    expectation(context, expected),
+    recordPreviews(context, record),
+  ]
 }
 
 /** Points of each dataset, those of its links aside: nobody asked them. */

@@ -15,18 +15,14 @@ import { chosenText } from '../languages.ts'
 import {
   crumbs,
   pathTo,
+  panel,
   searchTo,
   pageSection,
   type PageContent,
   type PageContext,
 } from '../page.ts'
-import {
-  distributionCard,
-  licenceText,
-  orderedDistributions,
-  type LinkStates,
-} from '../parts/distribution-card.ts'
-import { entry, plainDescription, shortened } from '../parts/hits.ts'
+import { distributionCard, licenceText, type LinkStates } from '../parts/distribution-card.ts'
+import { entries, plainDescription, shortened } from '../parts/hits.ts'
 import { leftOutCount } from '../parts/left-out.ts'
 import { areaMap, mapBoxOf, boxText } from '../parts/map.ts'
 import { contactLines, metadataRows, periodText } from '../parts/metadata.ts'
@@ -111,6 +107,7 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
     title,
     section: 'data',
     description: shortened(plainDescription(description?.text ?? title), 150),
+    canonical: `datasets/${encodeURIComponent(id)}`,
     head: headLinks(context, record),
     data: datasetSchema(context, record, address(context, id)),
     body: html`${
@@ -130,20 +127,14 @@ const address = ({ root, language }: PageContext, id: string): string =>
   `${root}${language}/datasets/${encodeURIComponent(id)}`
 
 function headLinks(context: PageContext, record: Fields): HtmlContent {
-  const { root, config } = context
+  const { root } = context
   const id = textOr(record['id']) ?? ''
-  const inRoot = (language: string) => `${root}${language}/datasets/${encodeURIComponent(id)}`
   const iri = safeAddress(record['resource'])
   const rdf = [
     ['text/turtle', 'ttl'],
     ['application/ld+json', 'jsonld'],
   ] as const
   return [
-    html`<link rel="canonical" href="${address(context, id)}" />`,
-    config.languages.map(
-      (one) => html`<link rel="alternate" hreflang="${one}" href="${inRoot(one)}" />`,
-    ),
-    html`<link rel="alternate" hreflang="x-default" href="${inRoot(config.defaultLanguage)}" />`,
     rdf.map(
       ([type, ending]) =>
         html`<link rel="alternate" type="${type}" href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}.${ending}"/>`,
@@ -213,7 +204,7 @@ function linkStates(answer: Fields | undefined): LinkStates {
 
 function distributions(context: PageContext, record: Fields, states: LinkStates): HtmlContent {
   const { t } = context
-  const all = orderedDistributions(context, listed(record['distributions']).map(memberFields))
+  const all = listed(record['distributions']).map(memberFields)
   const landing = listed(record['landing_page']).map(
     (one) => memberFields(one)['resource'] ?? one,
   )[0]
@@ -231,21 +222,11 @@ function distributions(context: PageContext, record: Fields, states: LinkStates)
 function similarTo(context: PageContext, answer: Fields | undefined): HtmlContent {
   const records = listed(valueAt(answer, 'result.results')).map(memberFields)
   if (records.length === 0) return false
-  const items = records.map((record) =>
-    entry(
-      context,
-      record,
-      joined(
-        [formatsOf(context, record).join(', '), context.formats.day(record['modified'])],
-        ' · ',
-      ),
-    ),
-  )
-  return pageSection(
-    'sim',
-    context.t('similar'),
-    html`<ul class="cards" role="list"> ${items} </ul>`,
-  )
+  const below = (record: Fields) => [
+    formatsOf(context, record).join(', '),
+    context.formats.day(record['modified']),
+  ]
+  return pageSection('sim', context.t('similar'), entries(context, records, below, 'cards'))
 }
 
 function provenance(
@@ -273,9 +254,6 @@ function provenance(
   if (steps.every((one) => one === false || one === undefined)) return false
   return pageSection('prov', t('provenance'), html`<ol class="trail" role="list"> ${steps} </ol>`)
 }
-
-const panel = (heading: string, body: HtmlContent): HtmlMarkup =>
-  html`<div class="panel"> <h2>${heading}</h2> ${body} </div>`
 
 function place(context: PageContext, record: Fields): HtmlContent {
   const { t } = context

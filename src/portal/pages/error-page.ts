@@ -1,10 +1,10 @@
 /** What stands in place of a page that cannot be shown: nothing there, removed, not possible, not now. */
 
 import { html, type HtmlContent } from '../html.ts'
-import { entry } from '../parts/hits.ts'
+import { entries } from '../parts/hits.ts'
 import { memberFields, textOr } from '../record.ts'
 import { searchRecords } from '../search-query.ts'
-import { pathTo, searchBar, type PageContent, type PageContext } from '../page.ts'
+import { pageSection, pathTo, searchBar, type PageContent, type PageContext } from '../page.ts'
 
 export type PageProblem = {
   readonly status: number
@@ -40,9 +40,12 @@ export async function helpFor(
   const found =
     words.length < 3 ? undefined : await quietly(searchRecords(context, query.toString()))
   if (!found || found.records.length === 0) return {}
-  const items = found.records.map((record) => entry(context, record, ''))
   return {
-    help: html`<section class="section" aria-labelledby="similar"><h2 id="similar">${context.t('similar')}</h2><ul class="entries" role="list">${items}</ul></section>`,
+    help: pageSection(
+      'similar',
+      context.t('similar'),
+      entries(context, found.records, () => []),
+    ),
   }
 }
 

@@ -10,8 +10,9 @@ import {
   searchTo,
   type PageContent,
   type PageContext,
+  linkedSection,
 } from '../page.ts'
-import { entry } from '../parts/hits.ts'
+import { entries } from '../parts/hits.ts'
 import { areaMap, mapBoxOf } from '../parts/map.ts'
 import { labelText, listed, textOr, titleText, wantedLanguages } from '../record.ts'
 import { searchRecords, type Found } from '../search-query.ts'
@@ -53,7 +54,8 @@ export async function homePage(context: PageContext): Promise<PageContent> {
     title: '',
     query: false,
     ...(lead !== '' && { description: lead }),
-    head: html`<link rel="canonical" href="${root}${language}/"/>${config.languages.map((one) => html`<link rel="alternate" hreflang="${one}" href="${root}${one}/" />`)}<link rel="alternate" type="application/atom+xml" title="${t('feed')}" href="${root}api/hub/search/${language}/feeds/datasets.atom"/>`,
+    canonical: '',
+    head: html`<link rel="alternate" type="application/atom+xml" title="${t('feed')}" href="${root}api/hub/search/${language}/feeds/datasets.atom"/>`,
     data: siteSchema(context, name),
     body: html`<div class="hero"> <div> <h1>${heading(context, recent, catalogues)}</h1> ${lead !== '' && html`<p class="lead">${lead}</p>`} ${searchBar(context, '', true)} ${config.examples.length > 0 && html`<p class="try"><span>${t('for-example')}</span> ${config.examples.map((one) => html`<a href="${searchTo(context, [['q', one]])}">${one}</a>`)}</p>`} </div> ${extents(context, areas)} </div> ${
       recent?.count === 0
@@ -109,22 +111,15 @@ function themes(context: PageContext, recent: Found | undefined): HtmlContent {
 
 function newest(context: PageContext, recent: Found | undefined): HtmlContent {
   const { t, formats } = context
-  const items = (recent?.records ?? []).map((record) =>
-    entry(
-      context,
-      record,
-      joined(
-        [
-          labelText(context, record['catalog']),
-          formats.day(record['modified'] ?? record['issued']),
-        ],
-        ' · ',
-      ),
-    ),
-  )
+  const records = recent?.records ?? []
+  const below = (record: Fields) => [
+    labelText(context, record['catalog']),
+    formats.day(record['modified'] ?? record['issued']),
+  ]
+  const all = [pathTo(context, 'datasets'), t('all-datasets')] as const
   return (
-    items.length > 0 &&
-    html`<section aria-labelledby="new"> <div class="section-head"> <h2 id="new">${t('recently-updated')}</h2> <a href="${pathTo(context, 'datasets')}">${t('all-datasets')}</a> </div> <ul class="entries" role="list"> ${items} </ul> </section>`
+    records.length > 0 &&
+    linkedSection('new', t('recently-updated'), all, entries(context, records, below))
   )
 }
 
@@ -133,7 +128,12 @@ function someCatalogues(context: PageContext, catalogues: Found | undefined): Ht
   const items = (catalogues?.records ?? []).map((record) => catalogueEntry(context, record, 'h3'))
   return (
     items.length > 0 &&
-    html`<section aria-labelledby="cats"> <div class="section-head"> <h2 id="cats">${t('menu-catalogues')}</h2> <a href="${pathTo(context, 'catalogues')}">${t('all-catalogues')}</a> </div> <ul class="entries" role="list"> ${items} </ul> </section>`
+    linkedSection(
+      'cats',
+      t('menu-catalogues'),
+      [pathTo(context, 'catalogues'), t('all-catalogues')],
+      html`<ul class="entries" role="list">${items}</ul>`,
+    )
   )
 }
 

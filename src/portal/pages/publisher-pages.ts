@@ -1,8 +1,16 @@
 /** Publishers: who offers data here, and what each of them offers. */
 
-import { html, joined, type HtmlContent } from '../html.ts'
-import { crumbs, pathTo, searchTo, type PageContent, type PageContext } from '../page.ts'
-import { entry } from '../parts/hits.ts'
+import type { Fields } from '../../text/json.ts'
+import { html, type HtmlContent } from '../html.ts'
+import {
+  crumbs,
+  pathTo,
+  searchTo,
+  type PageContent,
+  type PageContext,
+  linkedSection,
+} from '../page.ts'
+import { entries } from '../parts/hits.ts'
 import { contactLines } from '../parts/metadata.ts'
 import { memberFields, labelFor, labelText, listed } from '../record.ts'
 import { searchRecords } from '../search-query.ts'
@@ -56,16 +64,14 @@ export async function publisherPage(
   const contact: HtmlContent = contacts.map(
     (one) => html`<div> <dt>${t('contact')}</dt> ${contactLines(context, one)} </div>`,
   )
-  const items = found.records.map((record) =>
-    entry(
-      context,
-      record,
-      joined([labelText(context, record['catalog']), formats.day(record['modified'])], ' · '),
-    ),
-  )
+  const below = (record: Fields) => [
+    labelText(context, record['catalog']),
+    formats.day(record['modified']),
+  ]
+  const all = [searchTo(context, [['publisher', id]]), t('all-n', { count: found.count })] as const
   return {
     title: name,
     section: 'data',
-    body: html`${crumbs(context, [{ href: pathTo(context, 'publishers'), label: t('publishers') }])} <header class="title"><h1>${labelText(context, publisher) ?? name}</h1></header> <dl class="facts close"> <div> <dt>${t('datasets-title')}</dt> <dd>${formats.number(found.count)}</dd> </div> ${contact} </dl> <section class="section" aria-labelledby="in"> <div class="section-head"> <h2 id="in">${t('datasets-title')}</h2> <a href="${searchTo(context, [['publisher', id]])}">${t('all-n', { count: found.count })}</a> </div> <ul class="entries" role="list"> ${items} </ul> </section>`,
+    body: html`${crumbs(context, [{ href: pathTo(context, 'publishers'), label: t('publishers') }])} <header class="title"><h1>${labelText(context, publisher) ?? name}</h1></header> <dl class="facts close"> <div> <dt>${t('datasets-title')}</dt> <dd>${formats.number(found.count)}</dd> </div> ${contact} </dl> ${linkedSection('in', t('datasets-title'), all, entries(context, found.records, below))}`,
   }
 }

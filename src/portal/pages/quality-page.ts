@@ -22,7 +22,7 @@ const mostFixes = 5
 
 /** Throws `Refused` and `Failure`. */
 export async function qualityPage(context: PageContext, id: string): Promise<PageContent> {
-  const { t, ports, signal, root } = context
+  const { t, ports, signal } = context
   const path = `/datasets/${encodeURIComponent(id)}`
   const [record, measured, leftOut, shacl] = await Promise.all([
     readRecord(context, 'datasets', id),
@@ -49,7 +49,7 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
     title,
     section: 'quality',
     isIndexed: false,
-    head: html`<link rel="canonical" href="${root}${context.language}/datasets/${encodeURIComponent(id)}/quality"/>`,
+    canonical: `datasets/${encodeURIComponent(id)}/quality`,
     body: html`${crumbs(context, [
       ...(catalogue['id'] === undefined
         ? []

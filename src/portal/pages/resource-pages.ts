@@ -94,7 +94,7 @@ export async function resourcePage(
   type: string,
   id: string,
 ): Promise<PageContent | undefined> {
-  const { t, root, language } = context
+  const { t, root } = context
   const about = await typeOf(context, type)
   if (!about) return undefined
   const record = await readRecord(context, `resources/${encodeURIComponent(type)}`, id)
@@ -111,7 +111,7 @@ export async function resourcePage(
   )
   return {
     title,
-    head: html`<link rel="canonical" href="${root}${language}/resources/${address}" />`,
+    canonical: `resources/${address}`,
     body: html`${crumbs(context, [{ href: pathTo(context, 'resources', type), label: about.label }])}
       <header class="title"><h1>${titleText(context, record)}</h1></header>
       <div class="prose close stack">${description && inLanguage(context, description, proseOf(description.text))}</div>

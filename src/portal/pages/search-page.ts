@@ -1,9 +1,9 @@
 /** The search: hits, filters, chips, pages, and what helps when nothing is found. */
 
 import { searchParametersOf, type SearchQuery } from '../addresses.ts'
-import { html, icon, joined, type HtmlContent, type HtmlMarkup } from '../html.ts'
+import { html, icon, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { pathTo, searchTo, type PageContent, type PageContext } from '../page.ts'
-import { entry, hit } from '../parts/hits.ts'
+import { entries, hit } from '../parts/hits.ts'
 import { labelFor, labelText } from '../record.ts'
 import {
   facetParameters,
@@ -65,17 +65,13 @@ export async function searchPage(
   const near = found.count === 0 ? await nearTo(context, form, found) : undefined
   const title = titleOf(context, form, found.count)
   const isBare = formQuery(form).length === 0
-  const canonical =
-    context.root +
-    searchTo(context, form.q === '' ? [] : [['q', form.q]]).slice(
-      new URL(context.root).pathname.length,
-    )
   return {
     title,
     section: 'data',
     query: form.q,
     isIndexed: isBare,
-    head: html`<link rel="canonical" href="${canonical}"/>${feedLink(context, form)}${neighbours(context, form, found.count)}`,
+    canonical: form.q === '' ? 'datasets' : `datasets?q=${encodeURIComponent(form.q)}`,
+    head: html`${feedLink(context, form)}${neighbours(context, form, found.count)}`,
     body: html`<div class="search-head"> <h1>${title}</h1> ${chips(context, form, found)} </div> ${
       found.count === 0 && near !== undefined
         ? near
@@ -295,7 +291,7 @@ async function nearTo(context: PageContext, form: SearchForm, found: Found): Pro
     html`<p> ${t('did-you-mean')} <a href="${searchTo(context, [['q', first.q]])}"><strong>${first.q}</strong></a>? ${t('that-finds', { count: first.count, number: formats.number(first.count) })} </p>`
   } <ul> ${links} <li><a href="${pathTo(context, '')}">${t('browse-themes')}</a></li> </ul> </div> ${
     records.length > 0 &&
-    html`<section class="section" aria-labelledby="near"> <h2 id="near">${t('would-find', { query: first?.q ?? '' })}</h2> <ul class="entries" role="list"> ${records.map((record) => entry(context, record, joined([labelText(context, record['publisher']), formats.day(record['modified'])], ' · ')))} </ul> </section>`
+    html`<section class="section" aria-labelledby="near"> <h2 id="near">${t('would-find', { query: first?.q ?? '' })}</h2> ${entries(context, records, (record) => [labelText(context, record['publisher']), formats.day(record['modified'])])} </section>`
   } <p class="section">${ask(context, form)}<a href="${feedAddress(context, form, 'atom')}">${icon('rss')} ${t('subscribe-search')}</a></p>`
 }
 

@@ -11,8 +11,9 @@ import {
   pageSection,
   type PageContent,
   type PageContext,
+  linkedSection,
 } from '../page.ts'
-import { entry } from '../parts/hits.ts'
+import { entries } from '../parts/hits.ts'
 import { askJson } from '../ports.ts'
 import { memberFields, inLanguage, labelFor, labelText, listed, textOr } from '../record.ts'
 import { searchRecords, type Found } from '../search-query.ts'
@@ -98,7 +99,7 @@ export async function conceptPage(
   vocabulary: string,
   id: string,
 ): Promise<PageContent> {
-  const { t, ports, signal, root, language } = context
+  const { t, ports, signal } = context
   const body = await askJson(
     ports.search,
     `/vocabularies/${encodeURIComponent(vocabulary)}/${encodeURIComponent(id)}`,
@@ -111,7 +112,7 @@ export async function conceptPage(
     relations(context, { vocabulary, label: t(name_), values: listed(concept[key]) })
   return {
     title: labelFor(context, { label: concept['pref_label'], id })?.text ?? id,
-    head: html`<link rel="canonical" href="${root}${language}/vocabularies/${encodeURIComponent(vocabulary)}/${encodeURIComponent(id)}"/>`,
+    canonical: `vocabularies/${encodeURIComponent(vocabulary)}/${encodeURIComponent(id)}`,
     data: {
       '@context': 'https://schema.org',
       '@type': 'DefinedTerm',
@@ -152,7 +153,12 @@ function usesSection(context: PageContext, uses: Uses | undefined): HtmlContent 
   const { t } = context
   if (!uses || uses.found.count === 0) return false
   const { count, records } = uses.found
-  return html`<section class="section" aria-labelledby="used"> <div class="section-head"> <h2 id="used">${t('datasets-with')}</h2> <a href="${searchTo(context, uses.query)}">${t('all-n', { count })}</a> </div> <ul class="entries" role="list"> ${records.map((record) => entry(context, record, joined([labelText(context, record['publisher']), context.formats.day(record['modified'])], ' · ')))} </ul> </section>`
+  const below = (record: Fields) => [
+    labelText(context, record['publisher']),
+    context.formats.day(record['modified']),
+  ]
+  const all = [searchTo(context, uses.query), t('all-n', { count })] as const
+  return linkedSection('used', t('datasets-with'), all, entries(context, records, below))
 }
 
 function labelsSection(context: PageContext, concept: Fields): HtmlContent {

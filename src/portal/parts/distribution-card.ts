@@ -24,21 +24,6 @@ type CardContext = {
   readonly hasSharedLicence: boolean
 }
 
-/** Files by format and size, then services. Generated ids are no order that would last. */
-export function orderedDistributions(
-  context: PageContext,
-  distributions: readonly Fields[],
-): readonly Fields[] {
-  const key = (one: Fields) =>
-    [
-      isService(one) ? 1 : 0,
-      formatName(context, one) ?? '~',
-      String(Number(one['byte_size'] ?? 0)).padStart(20, '0'),
-      textOr(listed(one['access_url'])[0]) ?? '',
-    ].join(' ')
-  return distributions.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
-}
-
 const isService = (distribution: Fields): boolean =>
   listed(distribution['access_service']).length > 0 &&
   listed(distribution['download_url']).length === 0

@@ -23,7 +23,7 @@ import { qualityMark } from './quality.ts'
 /** Characters of a description in a list. */
 const snippetLength = 240
 
-/** One hit of a search. */
+/** One hit of a search; a record without id, which is not published, has no page to lead to. */
 export function hit(context: PageContext, record: Fields): HtmlMarkup {
   const { t, formats } = context
   const id = textOr(record['id']) ?? ''
@@ -39,7 +39,9 @@ export function hit(context: PageContext, record: Fields): HtmlMarkup {
     ],
     ' · ',
   )
-  return html`<li> <h2><a href="${pathTo(context, 'datasets', id)}">${titleText(context, record, title)}</a></h2> <p class="from">${from}</p> ${snippet(context, record)} <div class="under"> ${tags(context, record)}${score !== undefined && qualityMark(context, score, pathTo(context, 'datasets', id, 'quality'))} </div> </li>`
+  const name = titleText(context, record, title)
+  const heading = id === '' ? name : html`<a href="${pathTo(context, 'datasets', id)}">${name}</a>`
+  return html`<li> <h2>${heading}</h2> <p class="from">${from}</p> ${snippet(context, record)} <div class="under"> ${tags(context, record)}${score !== undefined && qualityMark(context, score, pathTo(context, 'datasets', id, 'quality'))} </div> </li>`
 }
 
 /** The text of the page's language with the offsets `[from, to]` marked; nothing where there are none. */
@@ -100,6 +102,15 @@ function tags(context: PageContext, record: Fields): HtmlMarkup {
   return html`<div class="tags"> ${names.length > 0 && html`<span class="vh">${t('formats')}:</span>`}${names.slice(0, 8).map((name) => html`<span class="tag format">${name}</span>`)}${shown !== undefined && html`<span class="tag">${shown}</span>`}${record['is_hvd'] === true && html`<span class="tag">${t('high-value')}</span>`} </div>`
 }
 
-/** A dataset in a short list: its title, and what is said below it. */
-export const entry = (context: PageContext, record: Fields, below: HtmlContent): HtmlMarkup =>
-  html`<li> <h3> <a href="${pathTo(context, 'datasets', textOr(record['id']) ?? '')}">${titleText(context, record)}</a> </h3> <p>${below}</p> </li>`
+/** Datasets in a short list: the title of each, and below it what there is to say. */
+export const entries = (
+  context: PageContext,
+  records: readonly Fields[],
+  below: (record: Fields) => readonly HtmlContent[],
+  style = 'entries',
+): HtmlMarkup =>
+  html`<ul class="${style}" role="list">${records.map(
+    (record) => html`<li>
+      <h3><a href="${pathTo(context, 'datasets', textOr(record['id']) ?? '')}">${titleText(context, record)}</a></h3>
+      <p>${joined(below(record), ' · ')}</p></li>`,
+  )}</ul>`
