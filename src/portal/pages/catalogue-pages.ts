@@ -13,6 +13,7 @@ import {
   panel,
 } from '../page.ts'
 import { entries, plainDescription, shortened } from '../parts/hits.ts'
+import { pagedList } from '../parts/paged-list.ts'
 import { proseOf } from '../parts/prose.ts'
 import { qualityMark } from '../parts/quality.ts'
 import {
@@ -33,32 +34,26 @@ import { askJson } from '../ports.ts'
 import { catalogueEntry } from './home-page.ts'
 import { readRecord } from './dataset-page.ts'
 
-const perPage = 50
-
 /** All catalogues by title. Throws `Refused` and `Failure`. */
 export async function cataloguesPage(
   context: PageContext,
   parameters: URLSearchParams,
 ): Promise<PageContent> {
   const { t, language } = context
-  const page = Math.max(1, Math.min(200, Number(parameters.get('page')) || 1))
-  const query = new URLSearchParams({
-    filters: 'catalogue',
-    limit: String(perPage),
-    page: String(page - 1),
+  const { found, body } = await pagedList(context, {
+    query: { filters: 'catalogue', aggregation: 'false' },
     sort: `title.${language}+asc`,
-    aggregation: 'false',
-    locale: language,
+    path: pathTo(context, 'catalogues'),
+    parameters,
+    style: 'entries',
+    item: (record) => catalogueEntry(context, record, 'h2'),
   })
-  const { count, records } = await searchRecords(context, query.toString())
-  const title = t('n-catalogues', { count })
-  const link = (to: number, label: HtmlContent, rel: string) =>
-    html`<a href="${pathTo(context, 'catalogues')}?page=${to}" rel="${rel}">${label}</a>`
+  const title = t('n-catalogues', { count: found.count })
   return {
     title,
     section: 'catalogues',
-    head: html`<link rel="canonical" href="${context.root}${language}/catalogues" />`,
-    body: html`<h1>${title}</h1> <ul class="entries close" role="list"> ${records.map((record) => catalogueEntry(context, record, 'h2'))} </ul> <nav class="pages" aria-label="${t('pages')}"> ${page > 1 && link(page - 1, t('previous'), 'prev')}${page * perPage < count && link(page + 1, t('next'), 'next')} </nav>`,
+    canonical: 'catalogues',
+    body: html`<h1>${title}</h1> ${body}`,
   }
 }
 

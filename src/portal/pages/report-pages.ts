@@ -5,6 +5,7 @@ import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { crumbs, pathTo, pageSection, type PageContent, type PageContext } from '../page.ts'
 import { pageIndicators, measuredValues, shareOf } from '../parts/indicators.ts'
 import { dimensionBars, qualityDimensions, qualityMark } from '../parts/quality.ts'
+import { dataTable } from '../parts/table.ts'
 import { askJson } from '../ports.ts'
 import { valueAt, memberFields, labelText, listed, textOr } from '../record.ts'
 
@@ -17,15 +18,24 @@ export async function reportsPage(context: PageContext): Promise<PageContent> {
     .map((one) => {
       const id = textOr(valueAt(one, 'info.id')) ?? ''
       const score = one['score']
-      return html`<tr role="row"> <th scope="row" role="rowheader" class="wide"> <a href="${pathTo(context, 'quality', 'catalogues', id)}">${labelText(context, valueAt(one, 'info.title')) ?? id}</a> </th> <td role="cell" class="num" data-label="${t('points')}"> ${typeof score === 'number' ? formats.number(Math.round(score)) : '–'} </td> <td role="cell" data-label="${t('metadata-quality')}"> ${typeof score === 'number' ? qualityMark(context, score) : t('not-measured')} </td> </tr>`
+      return [
+        html`<a href="${pathTo(context, 'quality', 'catalogues', id)}">${labelText(context, valueAt(one, 'info.title')) ?? id}</a>`,
+        typeof score === 'number' ? formats.number(Math.round(score)) : '–',
+        typeof score === 'number' ? qualityMark(context, score) : t('not-measured'),
+      ]
     })
+  const columns = [
+    { label: t('facet-catalog') },
+    { label: t('points'), isNumber: true },
+    { label: t('metadata-quality') },
+  ]
   return {
     title: t('quality-title'),
     section: 'quality',
     body: html`<h1>${t('quality-title')}</h1> <p class="prose close">${t('quality-lead')}</p> ${
       rows.length === 0
         ? html`<p class="close">${t('not-measured')}</p>`
-        : html`<div class="scroll close" tabindex="0" role="group" aria-label="${t('menu-catalogues')}"> <table role="table" class="table stacks"> <thead role="rowgroup"> <tr role="row"> <th scope="col" role="columnheader">${t('facet-catalog')}</th> <th scope="col" role="columnheader" class="num">${t('points')}</th> <th scope="col" role="columnheader">${t('metadata-quality')}</th> </tr> </thead> <tbody role="rowgroup"> ${rows} </tbody> </table> </div>`
+        : dataTable({ label: t('menu-catalogues'), columns, rows })
     } ${pageSection('how', t('how-quality'), explanation(context))}`,
   }
 }

@@ -1,8 +1,9 @@
 /** Records of the types that an institution's own profile adds: the list of a type, and one record with all its fields. */
 
-import { html, type HtmlContent } from '../html.ts'
+import { html } from '../html.ts'
 import { crumbs, pageSection, pathTo, type PageContent, type PageContext } from '../page.ts'
 import { metadataRows } from '../parts/metadata.ts'
+import { pagedList } from '../parts/paged-list.ts'
 import { proseOf } from '../parts/prose.ts'
 import { askJson } from '../ports.ts'
 import { chosenText } from '../languages.ts'
@@ -16,10 +17,7 @@ import {
   titleText,
   wantedLanguages,
 } from '../record.ts'
-import { searchRecords } from '../search-query.ts'
 import { readRecord } from './dataset-page.ts'
-
-const perPage = 50
 
 type ResourceType = {
   readonly label: string
@@ -55,36 +53,23 @@ export async function resourcesPage(
   const { t, language } = context
   const about = await typeOf(context, type)
   if (!about) return undefined
-  const page = Math.max(1, Math.min(200, Number(parameters.get('page')) || 1))
-  const q = (parameters.get('q') ?? '').slice(0, 200)
-  const query = new URLSearchParams({
-    filters: `resource_${type}`,
-    limit: String(perPage),
-    page: String(page - 1),
-    locale: language,
-    aggregation: 'false',
-    ...(q === '' ? { sort: `title.${language}+asc` } : { q }),
+  const { found, body } = await pagedList(context, {
+    query: { filters: `resource_${type}`, aggregation: 'false' },
+    sort: `title.${language}+asc`,
+    path: pathTo(context, 'resources', type),
+    parameters,
+    searchLabel: t('search'),
+    style: 'entries',
+    item: (record) => {
+      const path = pathTo(context, 'resources', type, textOr(record['id']) ?? '')
+      return html`<li><h2><a href="${path}">${titleText(context, record)}</a></h2>
+        <p>${labelText(context, record['catalog'])}</p></li>`
+    },
   })
-  const found = await searchRecords(context, query.toString())
-  const self = pathTo(context, 'resources', type)
-  const step = (to: number, key: 'previous' | 'next'): HtmlContent => {
-    const more = new URLSearchParams({ ...(q !== '' && { q }), page: String(to) })
-    return html`<a href="${self}?${more}" rel="${key === 'next' ? 'next' : 'prev'}">${t(key)}</a>`
-  }
-  const items = found.records.map(
-    (record) =>
-      html`<li><h2><a href="${pathTo(context, 'resources', type, textOr(record['id']) ?? '')}">${titleText(context, record)}</a></h2>
-      <p>${labelText(context, record['catalog'])}</p></li>`,
-  )
   return {
     title: about.label,
     body: html`<h1>${about.label}</h1>
-      <search><form class="searchbar close" action="${self}"><label class="vh" for="qr">${t('search')}</label>
-      <input type="search" id="qr" name="q" value="${q}" /><button class="button primary">${t('search')}</button></form></search>
-      <p class="soft close" role="status">${t('n-records', { count: found.count })}</p>
-      <ul class="entries close" role="list">${items}</ul>
-      <nav class="pages" aria-label="${t('pages')}">${page > 1 && step(page - 1, 'previous')}
-      ${page * perPage < found.count && step(page + 1, 'next')}</nav>`,
+      <p class="soft close" role="status">${t('n-records', { count: found.count })}</p> ${body}`,
   }
 }
 

@@ -14,11 +14,11 @@ import {
   linkedSection,
 } from '../page.ts'
 import { entries } from '../parts/hits.ts'
+import { pagedList } from '../parts/paged-list.ts'
 import { askJson } from '../ports.ts'
 import { memberFields, inLanguage, labelFor, labelText, listed, textOr } from '../record.ts'
 import { searchRecords, type Found } from '../search-query.ts'
 
-const perPage = 50
 const mostLinks = 50
 
 /** Vocabulary → parameter of the search form whose values are its concepts. */
@@ -59,29 +59,27 @@ export async function vocabularyPage(
   parameters: URLSearchParams,
 ): Promise<PageContent | undefined> {
   const { t, language, root } = context
-  const page = Math.max(1, Math.min(200, Number(parameters.get('page')) || 1))
-  const q = (parameters.get('q') ?? '').slice(0, 200)
-  const query = new URLSearchParams({
-    filters: 'vocabulary',
-    vocabulary: id,
-    limit: String(perPage),
-    page: String(page - 1),
-    sort: q === '' ? `pref_label.${language}+asc` : 'relevance',
-    ...(q !== '' && { q }),
+  const { found, q, body } = await pagedList(context, {
+    query: { filters: 'vocabulary', vocabulary: id },
+    sort: `pref_label.${language}+asc`,
+    path: pathTo(context, 'vocabularies', id),
+    parameters,
+    searchLabel: t('search-concepts'),
+    style: 'index',
+    item: (concept) => {
+      const path = pathTo(context, 'vocabularies', id, textOr(concept['id']) ?? '')
+      return html`<li><a href="${path}"><span>${conceptName(context, concept)}</span></a></li>`
+    },
   })
-  const found = await searchRecords(context, query.toString())
   if (found.count === 0 && q === '') return undefined
   const named = found.facets.get('vocabulary')?.find((item) => item.id === id)?.title
   const name = labelFor(context, named)?.text ?? id
-  const items = found.records.map(
-    (concept) =>
-      html`<li> <a href="${pathTo(context, 'vocabularies', id, textOr(concept['id']) ?? '')}"><span>${conceptName(context, concept)}</span></a> </li>`,
-  )
-  const step = (to: number, label: string, rel: string) =>
-    html`<a href="${pathTo(context, 'vocabularies', id)}?page=${to}${q === '' ? '' : `&q=${encodeURIComponent(q)}`}" rel="${rel}">${label}</a>`
+  const steps = [{ href: pathTo(context, 'vocabularies'), label: t('vocabularies') }]
   return {
     title: name,
-    body: html`${crumbs(context, [{ href: pathTo(context, 'vocabularies'), label: t('vocabularies') }])} <h1>${name}</h1> <p class="soft close" role="status">${t('n-concepts', { count: found.count })}</p> <search> <form class="searchbar" action="${pathTo(context, 'vocabularies', id)}"> <label class="vh" for="qv">${t('search-concepts')}</label><input type="search" id="qv" name="q" value="${q}" placeholder="${t('search-concepts')}"/><button class="button primary">${t('search')}</button> </form> </search> <ul class="index close" role="list"> ${items} </ul> <nav class="pages" aria-label="${t('pages')}"> ${page > 1 && step(page - 1, t('previous'), 'prev')}${page * perPage < found.count && step(page + 1, t('next'), 'next')} </nav> ${formatLinks(context, root, id)}`,
+    body: html`${crumbs(context, steps)} <h1>${name}</h1>
+      <p class="soft close" role="status">${t('n-concepts', { count: found.count })}</p>
+      ${body} ${formatLinks(context, root, id)}`,
   }
 }
 
