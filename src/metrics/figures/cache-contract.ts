@@ -62,7 +62,7 @@ export const answers = (description: string, schema: z.ZodType): Responses => ({
 })
 
 /** Rows in the envelope that clients know. */
-export const rowsOf = (row: z.ZodType) =>
+export const envelopeOf = (row: z.ZodType) =>
   z.object({
     success: z.literal(true),
     result: z.object({

@@ -38,7 +38,7 @@ export function scopeKey(scope: Scope): readonly [kind: string, key: string] {
 }
 
 /** Which rows of `counts` a scope has, as a condition with its values. */
-export function rowsOf(scope: Scope): { readonly where: string; readonly values: string[] } {
+export function countsWhere(scope: Scope): { readonly where: string; readonly values: string[] } {
   const [kind, key] = scopeKey(scope)
   const editions = { catalogue: 'WHERE id = ?1', country: 'WHERE country = ?1' }[kind] ?? ''
   const publisher = kind === 'publisher' ? '?1' : "''"
@@ -50,7 +50,7 @@ export function rowsOf(scope: Scope): { readonly where: string; readonly values:
 
 /** `undefined` for a catalogue that is not served, a country without catalogues and a publisher without datasets. */
 export function scopeCounts(file: Sqlite, scope: Scope): ScopeCounts | undefined {
-  const { where, values } = rowsOf(scope)
+  const { where, values } = countsWhere(scope)
   const rows = file.rows(
     `SELECT name, value, sum(count) AS count FROM counts WHERE kind = 'metric' AND ${where} GROUP BY name, value`,
     ...values,

@@ -19,7 +19,7 @@ import {
   idPath,
   page,
   route,
-  rowsOf,
+  envelopeOf,
   span,
 } from './cache-contract.ts'
 import { aggregateOf, metricNames } from './counts.ts'
@@ -223,7 +223,7 @@ export function addFigureRoutes(app: App, context: CacheContext): void {
   // Before the first refresh the portal has figures of nothing, and so has a catalogue before it is counted.
   const nothing = aggregateOf({}, maxima)
   for (const { path, summary, find, query = filter } of subjects(context)) {
-    const good = answers(summary, rowsOf(aggregate))
+    const good = answers(summary, envelopeOf(aggregate))
     app.openapi(route(`get ${path}`, summary, good, requestOf(path, query)), async (c) => {
       const { filter: wanted } = c.req.valid('query')
       const { rows, count } = await find(c)
@@ -243,7 +243,7 @@ export function addHistoryRoutes(app: App, context: CacheContext, form: HistoryF
     const summary = `${whose} over time: the last refresh of each period`
     const one = path === '/publishers' ? publisherQuery.shape : {}
     const query = keys.extend(span.shape).extend(one)
-    const good = answers(summary, rowsOf(history))
+    const good = answers(summary, envelopeOf(history))
     const contract = route(`get ${path}/${form}`, summary, good, requestOf(path, query))
     app.openapi(contract, async (c) => {
       const { startDate: from, endDate, resolution, filter: wanted } = c.req.valid('query')

@@ -3,7 +3,7 @@
 import type { Names } from '../../rdf/names.ts'
 import type { Row, Sqlite } from '../../sqlite.ts'
 import { severityOf } from '../measure/validation-report.ts'
-import { aggregateOf, historyCounts, rowsOf, scopeCounts, type Maxima } from './counts.ts'
+import { aggregateOf, historyCounts, countsWhere, scopeCounts, type Maxima } from './counts.ts'
 import type { CountedDataset } from './dataset-reader.ts'
 import { figuresState } from './figures-file.ts'
 import type {
@@ -203,7 +203,7 @@ type ProblemFacts = {
 
 /** How many rows the list of a catalogue has. */
 const problemsOf = ({ file }: FiguresContext, catalogue: string, kind: 'rule' | 'host'): number => {
-  const { where, values } = rowsOf({ catalogue })
+  const { where, values } = countsWhere({ catalogue })
   const sql = `SELECT sum(count) AS n FROM counts WHERE kind = '${kind}' AND ${where}`
   return countIn(file, sql, ...values)
 }
@@ -228,7 +228,7 @@ function problemsIn<Kind extends keyof ProblemFacts>(
 }
 
 function brokenRules({ file }: FiguresContext, scope: Scope, limit: number): readonly BrokenRule[] {
-  const { where, values } = rowsOf(scope)
+  const { where, values } = countsWhere(scope)
   const sql =
     'SELECT name, sum(count) AS count, sum(datasets) AS datasets, max(note) AS messages FROM counts ' +
     `WHERE kind = 'rule' AND ${where} GROUP BY name ORDER BY sum(count) DESC, name LIMIT ${limit}`
@@ -251,7 +251,7 @@ function unreachableHosts(
   scope: Scope,
   limit: number,
 ): readonly UnreachableHost[] {
-  const { where, values } = rowsOf(scope)
+  const { where, values } = countsWhere(scope)
   const ofStatus = `SELECT name, value, sum(count) AS urls, sum(datasets) AS datasets FROM counts WHERE kind = 'host' AND ${where} GROUP BY name, value`
   const first = 'row_number() OVER (PARTITION BY name ORDER BY urls DESC, value) = 1 AS is_first'
   const sql =

@@ -17,7 +17,7 @@ import {
   locale,
   page,
   route,
-  rowsOf,
+  envelopeOf,
   tagged,
   unreachable,
   violation,
@@ -34,7 +34,7 @@ const routes = {
   violations: route(
     'get /catalogues/{id}/violations',
     'What the last validation of each dataset found, by dataset and property',
-    answers(onePage, rowsOf(violation)),
+    answers(onePage, envelopeOf(violation)),
     list,
   ),
   violationCount: route(
@@ -46,25 +46,25 @@ const routes = {
   reachability: route(
     'get /catalogues/{id}/distributions/reachability',
     'URLs whose last status is not 200 to 299, by dataset and URL',
-    answers(onePage, rowsOf(unreachable)),
+    answers(onePage, envelopeOf(unreachable)),
     list,
   ),
   dataset: route(
     'get /datasets/{id}',
     'What was measured of a dataset, as its metrics graph has it now, and the points of each indicator',
-    answers(live, rowsOf(datasetSchema)),
+    answers(live, envelopeOf(datasetSchema)),
     single,
   ),
   distributions: route(
     'get /datasets/{id}/distributions',
     'What was measured of the distributions of a dataset and of their links, by their ids, one array each',
-    answers(live, rowsOf(distributionSchema)),
+    answers(live, envelopeOf(distributionSchema)),
     single,
   ),
   distribution: route(
     'get /distributions/{id}',
     'What was measured of one distribution',
-    answers(live, rowsOf(distributionSchema)),
+    answers(live, envelopeOf(distributionSchema)),
     single,
   ),
 } as const
