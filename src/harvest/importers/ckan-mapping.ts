@@ -13,8 +13,14 @@ import {
   structured,
   structuredList,
 } from '../../vocabularies/loose-values.ts'
-import { type AgentFields, type ContactFields, isContact, isNamed } from '../mapping/agents.ts'
-import { boxFrom, outlineFrom } from '../mapping/coverage.ts'
+import {
+  type AgentFields,
+  boxFrom,
+  type ContactFields,
+  isContact,
+  isNamed,
+  outlineFrom,
+} from '../mapping/parts.ts'
 import type { DatasetValues, DistributionFields } from '../mapping/distribution.ts'
 import { fromHtml, type PropertyValues } from '../mapping/properties.ts'
 import { isUsableIri } from '../mapping/record.ts'

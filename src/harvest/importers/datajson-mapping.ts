@@ -13,8 +13,7 @@ import {
   plainText,
   saidText,
 } from '../../vocabularies/loose-values.ts'
-import type { AgentFields, ContactFields } from '../mapping/agents.ts'
-import { outlineFrom } from '../mapping/coverage.ts'
+import { type AgentFields, type ContactFields, outlineFrom } from '../mapping/parts.ts'
 import type { DatasetValues, DistributionFields } from '../mapping/distribution.ts'
 import { fromHtml, type PropertyValues } from '../mapping/properties.ts'
 import { isUsableIri, type MappedRecord, type Subject } from '../mapping/record.ts'

@@ -18,8 +18,16 @@ import {
   structuredList,
 } from '../../vocabularies/loose-values.ts'
 import { nameOf } from './addresses.ts'
-import { agent, type AgentFields, contact, type ContactFields } from './agents.ts'
-import { period, periodFrom, place, placeFrom } from './coverage.ts'
+import {
+  agent,
+  type AgentFields,
+  contact,
+  type ContactFields,
+  period,
+  periodFrom,
+  place,
+  placeFrom,
+} from './parts.ts'
 import type { Subject } from './record.ts'
 
 /** What HTML says as text, in lists and by language too. */

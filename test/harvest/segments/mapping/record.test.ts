@@ -1,14 +1,13 @@
 /** Records: nodes, texts, places, agents and distributions as they are written. */
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import { agent } from '../../../../src/harvest/mapping/agents.ts'
+import { agent, outlineFrom, period, place } from '../../../../src/harvest/mapping/parts.ts'
 import { type Authorities, shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import {
   MappedRecord,
   mappingKeys,
   type RecordOptions,
 } from '../../../../src/harvest/mapping/record.ts'
-import { outlineFrom, period, place } from '../../../../src/harvest/mapping/coverage.ts'
 import { distribution } from '../../../../src/harvest/mapping/distribution.ts'
 import { dcat, dct } from '../../../../src/rdf/namespaces.ts'
 
