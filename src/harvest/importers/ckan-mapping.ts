@@ -196,18 +196,24 @@ function subjects({ get }: Reader, authorities: Authorities): PropertyValues {
 
 type Person = AgentFields & ContactFields
 
-/** Who has a role: objects, as the schemas of scheming portals write them, and keys such as `publisher_name`. */
+/**
+ * Who has a role: objects, as the schemas of scheming portals write them, and keys such as `publisher_name`. Text in the place of an
+ * IRI is a name.
+ */
 function peopleIn({ get }: Reader, role: string) {
-  const person = (read: Reader['get'], name: unknown): Person => ({
-    // Text in the place of an IRI is a name.
-    name: firstSaid([name, isUsableIri(saidText(read('uri'))) ? undefined : saidText(read('uri'))]),
-    iri: read('uri'),
-    email: read('email'),
-    phone: read('telephone', 'phone'),
-    url: read('url'),
-    type: read('type'),
-    identifier: read('identifier'),
-  })
+  const person = (read: Reader['get'], name: unknown): Person => {
+    const uri = saidText(read('uri'))
+    const iri = isUsableIri(uri) ? uri : undefined
+    return {
+      name: firstSaid([name, iri === undefined ? uri : undefined]),
+      iri,
+      email: read('email'),
+      phone: read('telephone', 'phone'),
+      url: read('url'),
+      type: read('type'),
+      identifier: read('identifier'),
+    }
+  }
   const objects = nodesIn(get(role)).map((one) => person(one.get, one.translated('name')))
   const key = (name: string) => `${role}_${name}`
   return { objects, keyed: person((...names) => get(...names.map(key)), get(key('name'))) }
@@ -217,28 +223,23 @@ function peopleIn({ get }: Reader, role: string) {
 function publisher(reader: Reader, isDkan: boolean): AgentFields {
   const { get } = reader
   const { objects, keyed } = peopleIn(reader, 'publisher')
-  // There is one publisher at most.
-  const sources = [...objects.slice(0, 1), keyed]
-  const first = (name: keyof Person) => firstSaid(sources.map((source) => source[name]))
   const organization = readerOf(fieldsOf(structured(get('organization'))))
   // Version 1 of DKAN has groups in place of organizations.
   const group: Fields = isDkan ? fieldsOf(listOf(get('groups'))[0]) : {}
-  return {
-    name: firstSaid([
-      first('name'),
-      saidText(get('publisher')),
-      organization.translated('title'),
-      organization.get('name'),
-      group['title'],
-      group['display_name'],
-      group['name'],
-    ]),
-    iri: sources.map(({ iri }) => iri).find((iri) => isUsableIri(saidText(iri))),
-    email: first('email'),
-    url: first('url'),
-    type: first('type'),
-    identifier: first('identifier'),
-  }
+  const names = [
+    saidText(get('publisher')),
+    organization.translated('title'),
+    organization.get('name'),
+    group['title'],
+    group['display_name'],
+    group['name'],
+  ]
+  // There is one publisher at most.
+  const sources: readonly Person[] = [...objects.slice(0, 1), keyed]
+  const first = (key: keyof Person) => firstSaid(sources.map((source) => source[key]))
+  const keys = ['iri', 'email', 'url', 'type', 'identifier'] as const
+  const others = Object.fromEntries(keys.map((key) => [key, first(key)]))
+  return { ...others, name: firstSaid([first('name'), ...names]) }
 }
 
 /** Somebody in the plain fields of a package. */
