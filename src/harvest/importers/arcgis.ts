@@ -28,6 +28,7 @@ import {
 import type { ImportEvent } from './reception.ts'
 import { faultsOfOneAnswer } from './source.ts'
 
+/** What the config of an ArcGIS Hub importer may say beside the common keys. */
 export const arcgisConfig = z.object({
   ...mappingKeys,
   /** What is asked first; the next ones are tried when a site has it not. */
@@ -51,6 +52,7 @@ type Config = ArcgisConfig & ImportConfig
 type Finds = AsyncGenerator<ImportEvent, void>
 type Run = PortalRun<ArcgisConfig>
 
+/** Feeds and records of a Hub site; a bare token is sent as a bearer token (RFC 6750). */
 export const arcgisImporter: ImporterKind<ArcgisConfig> = {
   names: ['importing-arcgis', 'importing-arcgishub', 'importing-arcgis-hub'],
   version: 3,
@@ -114,6 +116,7 @@ function recordsAddress(config: Config, limit: number, from?: number): string {
   return addressWith(url, { ...filters, limit, ...order, q, filter })
 }
 
+/** A feed that was opened, and its address as it was asked for. */
 type Feed = {
   readonly document: JsonDocument
   readonly url: string
@@ -161,6 +164,7 @@ function recordPages(run: Run): Finds {
   return listPages(run, { ask, size: config.pageSize, read: (one) => featureEntry(one, run) })
 }
 
+/** A GeoJSON feature of the records API; its id is that of the item and, after `_`, of the layer. */
 function featureEntry(fields: Fields, site: Portal): PortalEntry {
   const sourceId = plainText(fields['id']) ?? ''
   // Counts of visitors change without the record, links with the request.

@@ -10,12 +10,14 @@ import { type ImportSource, type SourceRequest } from './source.ts'
 export const portalRoot = (address: string): string =>
   siteRoot(address, /\/(?:(?:api\/[13]|dataset)(?:\/.*)?|data\.json)$/)
 
+/** A call: `GET {root}/api/3/action/{name}?{query}`. */
 type Action = {
   readonly root: string
   readonly name: string
   readonly query?: Readonly<Record<string, string | undefined>>
 }
 
+/** What an action gave, or why it did not. */
 export type ActionAnswer =
   | { readonly ok: true; readonly result: unknown }
   /** A status that the caller was ready for. */

@@ -26,6 +26,7 @@ import { fromHtml, type PropertyValues } from '../mapping/properties.ts'
 import { isUsableIri } from '../mapping/record.ts'
 import { type EntryReader, lasting, type Portal } from './portal.ts'
 
+/** A portal, with what its packages mean beside what they say. */
 type CkanPortal = Portal<{
   readonly identifier: 'id' | 'name'
   readonly types?: readonly string[]
@@ -65,6 +66,7 @@ export const packageReader =
     }
   }
 
+/** Why a package is not for us: it is deleted or a draft, private, or not a dataset at all (harvest sources are packages too). */
 function reasonToSkip(fields: Fields, { config, isDkan }: CkanPortal): string | undefined {
   const { state, type } = fields
   const { types, auth, apikey, auth_key: authKey } = config
@@ -88,6 +90,7 @@ type Reader = {
   readonly translated: (name: string) => unknown
 }
 
+/** Of a package or a resource: both keep their fields in the same ways. */
 function readerOf(fields: Fields): Reader {
   const { extras, ...top } = fields
   const all = listOf(structured(extras)).map((one): [string, unknown] => {
@@ -134,6 +137,7 @@ const firstSaid = (values: readonly unknown[]) =>
     (isJsonObject(value) ? Object.values(value).flatMap(listOf) : listOf(value)).some(saidText),
   )
 
+/** What a package says, in the words of ckanext-dcat: every key may be missing and hold anything. */
 function packageValues(fields: Fields, reader: Reader, portal: CkanPortal): DatasetValues {
   const { isDkan = false } = portal
   const { get, translated } = reader
@@ -194,6 +198,7 @@ function subjects({ get }: Reader, authorities: Authorities): PropertyValues {
   }
 }
 
+/** Somebody, whatever the role. */
 type Person = AgentFields & ContactFields
 
 /**
@@ -314,6 +319,7 @@ function packageLicence(get: Reader['get'], portal: CkanPortal): LicenceNames {
   return { id, url, title }
 }
 
+/** A resource. Its address leads to a file only when it was uploaded or ends as data do; else to some page about it. */
 function distributionOf({ get, translated }: Reader, portal: CkanPortal): DistributionFields {
   const text = (name: string) => (portal.isDkan ? fromHtml(translated(name)) : translated(name))
   const [url, id] = [get('url'), saidText(get('id'))]

@@ -30,6 +30,7 @@ const ckanConfig = z.object({
 type CkanConfig = z.infer<typeof ckanConfig>
 type Run = ImportRun<CkanConfig>
 
+/** Packages by `package_search`, which counts them; by name where the search does not go deep enough. */
 export const ckanImporter: ImporterKind<CkanConfig> = {
   names: ['importing-ckan', 'importing-ckansingle', 'importing-ckanprop'],
   version: 2,
@@ -86,6 +87,7 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
   if (orders[order] === undefined) yield { kind: 'end', as: 'incomplete', problem: withoutOrder }
 }
 
+/** The packages of a search with their number. Throws `source-error` and `source-malformed`. */
 function packagesIn(answer: ActionAnswer) {
   if (!answer.ok) {
     const cause = answer.message
@@ -109,6 +111,7 @@ const isRefusal = (error: unknown) =>
   error instanceof Failure &&
   (error.kind === 'source-error' || error.kind === 'source-error-envelope')
 
+/** A part of the packages; refusals of the first page come back, because another order may please the portal. */
 function search(
   { source, config, lastRun }: Run,
   root: string,
@@ -128,6 +131,7 @@ function search(
   return action(source, { root, name: 'package_search', query }, { accepts })
 }
 
+/** What is left to do when the search has given up. */
 type Listing = {
   readonly all: ReadonlySet<string>
   /** Of the packages that were met already. */

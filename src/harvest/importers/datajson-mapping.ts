@@ -76,6 +76,7 @@ function podIdentifier(fields: Fields): string {
 export const keywordsIn = (entry: Fields): readonly string[] =>
   listOf(plainNode(entry)['keyword']).flatMap((word) => plainText(word) ?? [])
 
+/** The entry as the source sent it, but for the dropped keywords: they do not count for its hash either. */
 function withoutKeywords(entry: Fields, dropped: ReadonlySet<string>): Fields {
   if (dropped.size === 0) return entry
   const stays = (word: unknown) => !dropped.has(plainText(word) ?? '')
@@ -105,6 +106,10 @@ function plainNode(value: unknown, depth = 0): Fields {
   )
 }
 
+/**
+ * Lists of tagged literals become texts by language; nodes below `deepest` stay as they are, so that no nesting overflows
+ * the stack.
+ */
 function plainValue(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || depth === deepest) return value
   const tagOf = (one: unknown) => saidText(fieldsOf(one)['@language'])
@@ -162,6 +167,7 @@ function wordsIn(value: unknown, depth = 0): readonly string[] {
   return said.length > 0 ? said : [iriIn(value) ?? []].flat()
 }
 
+/** An agent by its IRI, by its name, or as a node; `subOrganizationOf` nests. */
 function agentIn(value: unknown, depth = 0): AgentFields {
   const [iri, name, fields] = [iriIn(value), labelIn(value), fieldsOf(value)]
   const parents = depth === deepest ? [] : listOf(fields['subOrganizationOf'])
@@ -174,6 +180,7 @@ function agentIn(value: unknown, depth = 0): AgentFields {
   }
 }
 
+/** A contact as a vCard node, an IRI, or nothing but a name. */
 function contactIn(value: unknown): ContactFields {
   const fields = fieldsOf(value)
   const iri = iriIn(value)
@@ -270,6 +277,7 @@ const conditions = (fields: Fields): PropertyValues => ({
 
 const sides = ['west', 'south', 'east', 'north']
 
+/** Where and when: named or drawn places, boxes, periods. What says nothing to us is noted as lost. */
 function extent(dataset: Subject, list: (name: string) => readonly unknown[]): PropertyValues {
   const isNode = (value: unknown) => typeof value === 'object' && value !== null
   const isPlace = (value: unknown) => isNode(value) && fieldsOf(value)['coordinates'] === undefined
@@ -342,6 +350,7 @@ const fileAddress = (value: unknown): unknown => {
   return iriIn(first) ?? fieldsOf(first)['@id'] ?? first
 }
 
+/** A distribution; `describedBy` is a page about it, such as a data dictionary. */
 function file(one: Fields): DistributionFields {
   const { checksumValue, algorithm } = fieldsOf(one['checksum'])
   return {

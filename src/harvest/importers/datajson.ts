@@ -18,6 +18,7 @@ import { validatorOf } from './source.ts'
 const dataJsonConfig = z.object(mappingKeys)
 type DataJsonConfig = z.infer<typeof dataJsonConfig>
 
+/** One document with everything; it has no pages and declares no total, so that its last byte is the end. */
 export const dataJsonImporter: ImporterKind<DataJsonConfig> = {
   names: ['importing-datajson', 'importing-pod', 'importing-dcatus'],
   version: 1,
@@ -28,6 +29,7 @@ export const dataJsonImporter: ImporterKind<DataJsonConfig> = {
 /** Statuses that say that there is no such document. */
 const absent = [400, 404, 405, 406, 410]
 
+/** Asks for `{address}/data.json`, then for the address itself, unless that names a document. */
 async function* importDataJson(run: ImportRun<DataJsonConfig>): AsyncGenerator<ImportEvent, void> {
   const { address } = run.config
   const { origin, pathname, search } = new URL(address)
@@ -48,6 +50,7 @@ async function* importDataJson(run: ImportRun<DataJsonConfig>): AsyncGenerator<I
   yield* datasetsOf(portal, { base: document.url, pageOf }, { document, url })
 }
 
+/** `url`: as it was asked for; the document knows where redirects led. */
 type Opened = { readonly document: JsonDocument; readonly url: string }
 
 /**

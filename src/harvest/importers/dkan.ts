@@ -37,6 +37,7 @@ type Run = ImportRun<DkanConfig>
 type DkanRun = PortalRun<DkanConfig>
 type Finds = AsyncGenerator<ImportEvent, void>
 
+/** Both versions of DKAN; filters need the search, which only version 2 has. */
 export const dkanImporter: ImporterKind<DkanConfig> = {
   names: ['importing-dkan', 'importing-drupal'],
   version: 2,
@@ -53,6 +54,7 @@ const isFiltered = (filters: ImportConfig['filters']) => Object.keys(filters ?? 
 /** Statuses that say that there is no such thing here. */
 const absent = [400, 404, 405, 406, 410, 501]
 
+/** `data.json` where there is one and nothing is to be filtered, else the search of version 2 or the lists of version 1. */
 export async function* importDkan(given: Run): Finds {
   const run = await portalOf<DkanConfig>(given, portalRoot(given.config.address))
   const { config, root } = run
@@ -76,6 +78,7 @@ export async function* importDkan(given: Run): Finds {
   else yield* hasSearch ? searchPages(run, pods) : packageLists(run)
 }
 
+/** Whether the site has the search of version 2; one question, which costs no page. */
 async function answersSearch({ source, root }: DkanRun): Promise<boolean> {
   const url = `${root}/api/1/search?page-size=1`
   const { value, status } = await source.json(url, { accepts: absent, paged: false })

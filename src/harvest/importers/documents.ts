@@ -42,6 +42,7 @@ export type StoredDocument = SourceAnswer & {
   readonly close: () => Promise<void>
 }
 
+/** How a document is asked for, and what may come in its place. */
 type DocumentRequest = Omit<SourceRequest, 'accepts'> & {
   /** Statuses that say that there is no such document. */
   readonly absent?: readonly number[]
@@ -174,6 +175,7 @@ async function* utf8(body: Bytes, headers: Headers, broken: () => void): Bytes {
   yield encoded(decoder.decode())
 }
 
+/** UTF-8 for names of charsets that nobody knows. */
 function decoderFor(charset: string): TextDecoder {
   try {
     return new TextDecoder(charset)
@@ -194,6 +196,7 @@ type Member = {
   readonly size: number
 }
 
+/** Which members are read, and how long one may be. */
 type MemberOptions = {
   /** Where the values are, as `@streamparser/json` writes it: `$.*.*`. */
   readonly paths: string[]
@@ -232,6 +235,7 @@ export async function* jsonMembers(
   if (!parser.isEnded) throw new Failure('source-truncated', 'The JSON ends too early.')
 }
 
+/** A JSON document in a file, member by member. */
 export type JsonDocument = StoredDocument & {
   /** What is to be said of every record of the document. */
   readonly findings: readonly Finding[]

@@ -103,6 +103,7 @@ export type ImportLimits = {
   readonly retryAfterMaxMs: number
 }
 
+/** Bytes, numbers and milliseconds that hold where `PLATFORM_HARVEST_CONFIG` says nothing else. */
 export const usualLimits: ImportLimits = {
   maxPageBytes: 100_000_000,
   maxDocumentBytes: 2_000_000_000,

@@ -49,6 +49,7 @@ export type ImportContext = SegmentContext & {
 /** A run of one kind of importer. */
 export type ImportRun<Config> = ImportContext & { readonly config: Config & ImportConfig }
 
+/** A kind of source: what its config may say, and how it is read. */
 export type ImporterKind<Config extends object> = {
   /** Normal form first, then its aliases. */
   readonly names: readonly string[]
@@ -64,6 +65,7 @@ export type ImporterKind<Config extends object> = {
   readonly import: (run: ImportRun<Config>) => AsyncIterable<ImportEvent>
 }
 
+/** What all importers of the process share. */
 export type ImporterDeps = {
   readonly outbound: Outbound
   /** Hosts and networks inside the institution that pipes of the operator may reach. */
@@ -221,6 +223,7 @@ async function* pass<Config extends object>(
   return verdict()
 }
 
+/** Headers with the credential of the config, by reference to a secret or as it is; none without one. */
 function credentialsOf<Config extends object>(
   kind: ImporterKind<Config>,
   deps: ImporterDeps,

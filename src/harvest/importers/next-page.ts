@@ -6,6 +6,7 @@ import { fromLines, type Statement } from '../../rdf/lines.ts'
 import { hydra, rdf } from '../../rdf/namespaces.ts'
 import { shownUrl, withoutCredentials } from '../../secrets.ts'
 
+/** Where a link was found, and how far it is to be believed. */
 type LinkOrigin = {
   /** The configured one. */
   readonly address: string

@@ -12,6 +12,7 @@ import { type EntryReader, lasting, type Portal } from './portal.ts'
 const most = 100
 const texts = z.union([z.string(), z.array(z.string())])
 
+/** What the config of an OpenDataSoft importer may say beside the common keys. */
 export const opendatasoftConfig = z.object({
   ...mappingKeys,
   /** The platform gives 100 at most; more is cut to that. */
@@ -75,6 +76,7 @@ export const datasetReader =
     }
   }
 
+/** Federated datasets are skipped where the config says so, and shells without records or files everywhere. */
 function reasonToSkip(fields: Fields, { federated }: OpendatasoftConfig): string | undefined {
   const metas = fieldsOf(fieldsOf(fields['metas'])['default'])
   const origins = [metas['source_domain'], metas['source_domain_address']].map(saidText)
@@ -122,6 +124,7 @@ function datasetValues(metas: Fields, sourceId: string): DatasetValues {
   }
 }
 
+/** Where and when: `metas.dcat` first, then what the platform found out itself. */
 function extent(own: Fields, cat: Fields): PropertyValues {
   // Codes of the platform's own gazetteer are worth a label only when there is no name.
   const names = [own['territory'], own['geographic_reference']].map(listOf)
@@ -152,6 +155,7 @@ type Ids = { readonly id: string; readonly sourceId: string }
 const usual = ['csv', 'json', 'xlsx']
 const ofGeography = ['geojson', 'shp', 'kml']
 
+/** The exports that the config chooses, and the API that answers queries. */
 function exportsOf(
   fields: Fields,
   { api, config }: Domain,

@@ -27,6 +27,7 @@ import type { JsonPage } from './source.ts'
 type Finds = AsyncGenerator<ImportEvent, void>
 type Run = PortalRun<OpendatasoftConfig>
 
+/** The catalogue of a domain; a bare key is sent as `Apikey`, in a header so that it stands in no address. */
 export const opendatasoftImporter: ImporterKind<OpendatasoftConfig> = {
   names: ['importing-opendatasoft', 'importing-ods', 'importing-huwise'],
   version: 2,
@@ -45,6 +46,7 @@ const generations = [
   { path: '/api/explore/v2.1', size: 'limit', from: 'offset' },
   { path: '/api/v2', size: 'rows', from: 'start' },
 ] as const
+/** Where an API is below the domain, and what it calls the size and the beginning of a page. */
 type Generation = (typeof generations)[number]
 
 /** Goes by the link of the page where it has links, else by the number of datasets that came. */

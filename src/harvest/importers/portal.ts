@@ -29,6 +29,7 @@ export type Portal<Config = object> = {
 /** An import from a portal. */
 export type PortalRun<Config = object> = ImportRun<Config & MappingConfig> & Portal<Config>
 
+/** With the controlled vocabularies, which are read once for all runs of the process. */
 export const portalOf = async <Config>(
   run: ImportRun<Config & MappingConfig>,
   root: string,
@@ -108,6 +109,7 @@ export type PortalEntry = {
 /** `key`: the name or the number of the entry in its list. */
 export type EntryReader = (fields: Fields, key?: string) => PortalEntry
 
+/** How an entry is read, and what is known of it beside its fields. */
 type EntryOptions = {
   readonly read: EntryReader
   /** What is to be said of every record. */
@@ -164,6 +166,7 @@ const textIn = (title: unknown): unknown =>
       ? title.flat()[0]
       : title
 
+/** JSON for a report; empty for what nests deeper than the stack. */
 function excerptOf(value: unknown): string {
   try {
     return JSON.stringify(value)
@@ -188,6 +191,7 @@ type ListPage = {
   readonly isLast?: boolean | undefined
 }
 
+/** How pages of a list are asked for and their entries read. */
 type ListOptions = {
   readonly read: EntryReader
   /** Entries of a full page, where the source never cuts pages. */

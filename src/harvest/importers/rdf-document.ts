@@ -45,6 +45,7 @@ const mostNoted = 100_000
 const mostDropped = 100
 const mostPerRecord = 20
 
+/** A document on its way to records: filled once, asked often, and closed by whoever reads its records. */
 export class RdfDocument {
   /** As it goes into ids, records and reports: without credentials. */
   readonly url: string
@@ -210,6 +211,7 @@ export async function readRdfDocument(
   }
 }
 
+/** Throws `source-malformed` with a hint at `inputFormat` when nothing tells the format. */
 function formatFor({ url, headers, start }: StoredDocument, inputFormat: string | undefined) {
   const contentType = headers.get('content-type') ?? ''
   const format = rdfFormatOf({ inputFormat, contentType, url, start })

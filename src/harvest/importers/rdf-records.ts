@@ -15,6 +15,7 @@ import type { ImportContext } from './importer.ts'
 import type { RdfDocument } from './rdf-document.ts'
 import type { ImportItem } from './reception.ts'
 
+/** Which of its names is the source id of a dataset. */
 type Naming = {
   /** The subject's IRI comes before `dct:identifier`. */
   readonly precedenceUriRef?: boolean
@@ -96,6 +97,7 @@ function idsOf(iri: string | undefined, identifiers: readonly string[], naming: 
 /** `own`: the lines of the dataset alone. */
 type Identity = { readonly ids: readonly string[]; readonly own: string }
 
+/** A dataset that was cut out of its document; one that is larger than a repository takes is refused. */
 async function recordOf(
   document: RdfDocument,
   { place: { term }, piece }: Standing,

@@ -36,6 +36,7 @@ type RdfConfig = z.infer<typeof rdfConfig>
 
 type Run = ImportRun<RdfConfig>
 
+/** Single documents, and chains of pages by Hydra or `Link` headers. */
 export const rdfImporter: ImporterKind<RdfConfig> = {
   names: ['importing-rdf', 'importing-dcat', 'rdf-importer'],
   version: 2,
@@ -51,6 +52,7 @@ const fetchPage = (run: Run, url: string, known?: Validator) =>
     known,
   })
 
+/** Page by page, until none is linked. Nothing is asked for again when the last run's pages are all unchanged (304). */
 async function* importRdf(run: Run): AsyncGenerator<ImportEvent, void> {
   const { config, source, validators } = run
   const known = validators[0]?.url === config.address ? validators : []
@@ -80,6 +82,7 @@ async function* importRdf(run: Run): AsyncGenerator<ImportEvent, void> {
   if (cut) yield { kind: 'end', as: 'cut', problem: cut }
 }
 
+/** The total that a page declares, and the address of the one after it. */
 type Page = { readonly total: number | undefined; readonly next: string | undefined }
 
 /** The records of one page, and what it says about the others. */

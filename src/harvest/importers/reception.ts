@@ -73,6 +73,7 @@ export type ImportEvent =
   | { readonly kind: 'end'; readonly as: 'not-modified' }
   | { readonly kind: 'end'; readonly as: 'incomplete' | 'cut'; readonly problem?: Failure }
 
+/** What a run brings to the reception of its records. */
 type ReceptionOptions = {
   readonly limits: ImportLimits
   readonly sink: SegmentContext['sink']
@@ -267,6 +268,7 @@ export class Reception {
 const shownOrigin = ({ sourceUrl }: RecordOrigin) =>
   sourceUrl === undefined ? {} : { sourceUrl: withoutCredentials(sourceUrl).url }
 
+/** A record that was offered and will not be written, as reports show it. */
 function refusal(found: Refused): Message {
   const { problem, sourceId, title } = found
   const excerpt = found.excerpt?.slice(0, longestExcerpt)

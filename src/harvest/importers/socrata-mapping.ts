@@ -33,6 +33,7 @@ const listed = z
   .refine((types) => types.every((type) => /^[a-z_]+$/i.test(type)), 'must be types of assets')
   .refine((types) => types.length > 0, 'must name a type')
 
+/** What the config of a Socrata importer may say beside the common keys. */
 export const socrataConfig = z.object({
   ...mappingKeys,
   pageSize: z.int().min(1).max(10_000).default(100),
@@ -47,6 +48,7 @@ export type SocrataConfig = z.infer<typeof socrataConfig>
 
 type Site = Portal<SocrataConfig>
 
+/** The asset of a result: the rest of the result is about it. */
 export const assetIn = (value: unknown): Fields => fieldsOf(fieldsOf(value)['resource'])
 
 /** Whether an asset leads to files elsewhere: a description of its own tells where. */
@@ -81,6 +83,7 @@ export const assetReader =
     }
   }
 
+/** The service answers for other domains too, and lists every saved view of a dataset beside it. */
 function reasonToSkip(fields: Fields, { root, config }: Site): string | undefined {
   const domain = saidText(fieldsOf(fields['metadata'])['domain'])
   if (domain !== undefined && domain.toLowerCase() !== new URL(root).host)
@@ -115,6 +118,7 @@ function meaningsIn(metadata: unknown, configured: Readonly<Record<string, Meani
     (texts.get(meaning) ?? []).flatMap(({ value }) => saidText(value) ?? [])
 }
 
+/** What an asset says. Names of licences are names: an id is nowhere to be had. */
 function assetValues(fields: Fields, { config }: Site, record: MappedRecord): DatasetValues {
   const asset = assetIn(fields)
   const classes = fieldsOf(fields['classification'])
@@ -188,6 +192,7 @@ function distributionsOf(
 
 const shapes = /^(?:multi)?(?:point|polygon|line)$|^location$/i
 
+/** The exports that every table has, and the one that only tables with places have. */
 function table(asset: Fields, root: string, sourceId: string): readonly DistributionFields[] {
   const id = encodeURIComponent(sourceId)
   const endpoint = `${root}/resource/${id}.json`
@@ -203,6 +208,7 @@ function table(asset: Fields, root: string, sourceId: string): readonly Distribu
   ]
 }
 
+/** Access points elsewhere: media type or name → address. */
 function links(metadata: Fields, record: MappedRecord): readonly DistributionFields[] {
   const more = listOf(metadata['additionalAccessPoints']).map(fieldsOf)
   const points: readonly Fields[] = [{ urls: metadata['accessPoints'] }, ...more]

@@ -38,6 +38,7 @@ export const socrataImporterWith = (roots: readonly string[]): ImporterKind<Socr
   },
 })
 
+/** With the two hosts of the platform itself behind the domain's own API. */
 export const socrataImporter: ImporterKind<SocrataConfig> = socrataImporterWith(elsewhere)
 
 /** `after`: id of an asset, `''` = from the beginning. */
@@ -73,6 +74,7 @@ async function assetCount(run: Run, root: string): Promise<number | undefined> {
   return sum
 }
 
+/** An API that knows the domain, and how many assets it counts. */
 type Discovery = { readonly root: string; readonly total: number | undefined }
 
 /** The discovery API that knows the domain, and how many assets it tells; `undefined` when there is none. */
@@ -88,6 +90,7 @@ async function discover(run: Run, others: readonly string[]): Promise<Discovery 
   return undefined
 }
 
+/** All chosen types one after the other, counted before and after. */
 async function* discovered(run: Run, { root, total: before }: Discovery): Finds {
   const { only, pageSize: size } = run.config
   // An interrupted run goes on after an asset of a type that is still chosen.

@@ -17,6 +17,7 @@ import { backoffMs, retry } from '../../workers/retry.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import type { ImportConfig, ImportLimits } from './import-config.ts'
 
+/** A request to the source; the rest is decided by the config of the pipe. */
 export type SourceRequest = {
   readonly accept?: string
   readonly method?: 'GET' | 'POST'
@@ -42,6 +43,7 @@ export type SourceAnswer = {
   readonly headers: Headers
 }
 
+/** An answer that was read whole. */
 type SourcePage = SourceAnswer & {
   readonly text: string
   /** SHA-256 of the body in hex. */
@@ -52,11 +54,13 @@ type SourcePage = SourceAnswer & {
 
 export type JsonPage = SourcePage & { readonly value: unknown }
 
+/** An answer whose body is still to come. */
 export type SourceStream = SourceAnswer & {
   /** Decompressed; counts as a sign of life. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
+/** What all requests of one pass have in common. */
 type SourceOptions = {
   readonly deps: {
     readonly outbound: Pick<Outbound, 'request'>

@@ -101,6 +101,7 @@ async function comunica() {
   }
 }
 
+/** Documents take quads in batches; an engine gives them one by one. */
 async function* batches(quads: AsyncIterable<Quad>): AsyncIterable<Quad[]> {
   for await (const quad of quads) yield [quad]
 }
@@ -164,11 +165,13 @@ export function ownQuery(
   return { kind: 'graph', textFor: (limit, offset) => windowOf(parsed, { limit, offset }) }
 }
 
+/** Throws `BadConfig`. */
 function fileText(name: string, directory: string | undefined): string {
   if (!/^[\w-][\w.-]*\.rq$/.test(name)) throw new BadConfig('file must be the name of a .rq file')
   return textBeside({ directory, folder: 'sparql', name, most: longest })
 }
 
+/** The name of the one variable that a SELECT gives. Throws `BadConfig`; `code`: without strings and comments. */
 function onlyVariable(code: string): string {
   const head = /\bSELECT\b([^{]*)/i.exec(code)?.[1] ?? ''
   const projected = head.replace(/\bWHERE\b/i, '').replace(/\([^)]*\bAS\b\s*([?$]\w+)\s*\)/gi, '$1')
@@ -179,6 +182,7 @@ function onlyVariable(code: string): string {
   return variable
 }
 
+/** The query with numbers in the place of `$limit` and `$offset`, where no term may be. */
 function windowOf({ tokens }: Query, window: { limit: number; offset: number }): string {
   const values = new Map(Object.entries(window).map(([name, value]) => [`$${name}`, value]))
   const valueOf = ({ kind, text }: Query['tokens'][number]) =>
@@ -188,6 +192,7 @@ function windowOf({ tokens }: Query, window: { limit: number; offset: number }):
 
 // What the config of a SPARQL importer may say beside the common keys.
 
+/** What the config of a SPARQL importer may say beside the common keys. */
 export const sparqlConfig = z.object({
   /** SPARQL text, or a file below `sparql/` beside the pipe. */
   query: z.union([z.string().min(1), z.object({ file: z.string() })]).optional(),

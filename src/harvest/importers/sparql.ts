@@ -23,6 +23,7 @@ import {
 type Run = ImportRun<SparqlConfig>
 type Finds = AsyncGenerator<ImportEvent, void>
 
+/** Endpoints by the SPARQL 1.1 Protocol, and what is queried from here. */
 export const sparqlImporter: ImporterKind<SparqlConfig> = {
   names: ['importing-sparql', 'sparql-importer'],
   version: 1,
@@ -34,6 +35,7 @@ export const sparqlImporter: ImporterKind<SparqlConfig> = {
   import: importSparql,
 }
 
+/** One import with its endpoint. */
 type SparqlImport = Run & {
   readonly endpoint: SparqlEndpoint
   /** The operator's own query for one dataset; the built-in one describes many at once. */
@@ -42,6 +44,7 @@ type SparqlImport = Run & {
   portion: number
 }
 
+/** An own query decides how the import goes on; without one, datasets are listed by their IRIs and described page by page. */
 async function* importSparql(run: Run): Finds {
   const { config, directory } = run
   const own = config.query === undefined ? undefined : ownQuery(config.query, directory)
@@ -123,12 +126,14 @@ async function countServices(importing: SparqlImport): Promise<void> {
   }
 }
 
+/** Blank nodes have no name to ask for; they count all the same, because the source counts them. */
 function* nameless(count: number): Iterable<ImportEvent> {
   const detail = 'A dataset without an IRI cannot be asked for.'
   for (let left = count; left > 0; left -= 1)
     yield { kind: 'refused', problem: new Failure('item-no-identifier', detail) }
 }
 
+/** The datasets that an own SELECT names, described in pages; the answer has no key to resume from. */
 async function* listed(importing: SparqlImport, text: string, variable: string): Finds {
   const { config, endpoint } = importing
   const terms = (await endpoint.select(text)).map((row) => row[variable])

@@ -52,6 +52,7 @@ const fieldMask =
   'resources{id,title,description,created_at,last_modified,filesize,mime,format,checksum{type,value},url,latest,' +
   'schema{name,version,url},type}},page,page_size,total,next_page'
 
+/** Every page of the plain list, which unlike the search has no window of 10,000 records. */
 async function* importUdata(
   run: ImportRun<UdataConfig>,
   ownHost: string | undefined,
@@ -91,6 +92,7 @@ async function* importUdata(
     yield { kind: 'end', as: 'incomplete', problem: new Failure('total-mismatch', uncounted) }
 }
 
+/** A portal, with what its datasets refer to. */
 type UdataPortal = Portal & {
   /** What the portal knows of a licence that its records name. */
   readonly licence: (id: string) => LicenceNames | undefined
@@ -116,6 +118,7 @@ export function udataEntry(fields: Fields, portal: UdataPortal): PortalEntry {
   }
 }
 
+/** Somebody who is logged in sees what the public does not; and what came from here must not come back. */
 function reasonToSkip(fields: Fields, ownHost: string | undefined): string | undefined {
   if (fields['private'] === true) return 'private'
   for (const state of ['archived', 'deleted'])
@@ -135,6 +138,7 @@ const accessTypes = new Map([
   ['restricted', 'NON_PUBLIC'],
 ])
 
+/** What a dataset says, in the words of the uData API (v1). */
 function datasetValues(fields: Fields, { authorities, licence }: UdataPortal): DatasetValues {
   const badges = listOf(fields['badges']).map((badge) => fieldsOf(badge)['kind'])
   const { dct_identifier: identifier, uri, remote_id: remote } = fieldsOf(fields['harvest'])
@@ -195,6 +199,7 @@ function people(fields: Fields): PropertyValues {
   return { publisher: publishers, creator, rightsHolder, contact, attributions }
 }
 
+/** The organization that publishes, else the person. */
 function owner(fields: Fields): AgentFields {
   const { name, page, uri } = fieldsOf(fields['organization'])
   if (plainText(name) !== undefined) return { name, url: page, iri: uri }
@@ -206,6 +211,7 @@ function owner(fields: Fields): AgentFields {
 /** Files and services are distributions, the others are pages about the dataset. */
 const isPage = ({ type }: Fields) => type === 'documentation' || type === 'code'
 
+/** A resource that is data: a file with its permanent link, or an API. */
 function distributionOf(fields: Fields): DistributionFields {
   const { url, latest, title } = fields
   const id = saidText(fields['id'])

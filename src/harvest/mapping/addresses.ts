@@ -6,6 +6,7 @@ import { isIri, maxIriBytes, repairIri } from '../../rdf/iri.ts'
 import { prefixes } from '../../rdf/namespaces.ts'
 import { saidText } from '../../vocabularies/loose-values.ts'
 
+/** Where repairs are noted, and what relative addresses are relative to. */
 type Notes = {
   readonly note: (slug: Finding['slug'], value: string, property?: string) => void
   readonly options: { readonly base: string }
@@ -52,6 +53,7 @@ export function webAddress(value: unknown, notes: Notes, where: string): string 
   return url
 }
 
+/** A query without parameters that carry credentials; byte for byte the same when there are none. */
 function publicQuery(query: string): string {
   const pairs = query.slice(1).split('&')
   const rest = pairs.filter((pair) => !secret.test(pair.split('=', 1)[0] ?? ''))
@@ -73,6 +75,7 @@ export function contactAddress(
   return address
 }
 
+/** `mailto:` with a bare address (RFC 6068), which must look like one. */
 function mailAddress(text: string): string | undefined {
   const bare = text.replace(/^mailto:\s*/i, '')
   if (bare.length > 320 || !/^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+$/.test(bare)) return undefined
@@ -80,6 +83,7 @@ function mailAddress(text: string): string | undefined {
   return isIri(iri) ? iri : undefined
 }
 
+/** `tel:` with digits alone (RFC 3966); what people put between them goes. */
 function telephone(text: string): string | undefined {
   const digits = text.replace(/^tel:/i, '').replaceAll(/[\s()./-]/g, '')
   return /^\+?\d{3,20}$/.test(digits) ? `tel:${digits}` : undefined

@@ -94,6 +94,7 @@ export const exportFile = (
   ...fields,
 })
 
+/** Format by name, else by media type, else by the ending of the address; a name that is no concept stays as a label. */
 function fileType(part: Subject, fields: DistributionFields, download: string | undefined): void {
   const { record } = part
   const { authorities } = record.options
@@ -120,6 +121,7 @@ function fileType(part: Subject, fields: DistributionFields, download: string | 
 const algorithms = new Set(['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'])
 const algorithmByLength: Readonly<Record<number, string>> = { 32: 'md5', 40: 'sha1', 64: 'sha256' }
 
+/** A checksum whose algorithm is named or can be told by its length; anything else is noted as lost. */
 function checksum(part: Subject, given: DistributionFields['checksum']): void {
   const text = plainText(given?.value)
     ?.replace(/^(?:md5|sha-?\d+):/i, '')

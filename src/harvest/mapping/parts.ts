@@ -64,6 +64,7 @@ export function agent(
   return part
 }
 
+/** Every value as the source gives it. */
 export type ContactFields = {
   readonly name?: unknown
   readonly iri?: unknown
@@ -111,6 +112,7 @@ type Outline = { readonly wkt: string; readonly kind: keyof typeof outlines }
 const wktText =
   /^\s*(?:<[^<>\s]{1,200}>\s*)?(?:MULTI)?(?:POINT|LINESTRING|POLYGON)\s*(?:Z|M|ZM)?\s*\([-+0-9.eE,\s()]{3,500000}\)\s*$/i
 
+/** Boxes and points have properties of their own; all else is a geometry. */
 function outlineOf(geometry: Geometry): Outline {
   const box = enclosedBox(geometry)
   if (box) return { wkt: toWkt(boxGeometry(box)), kind: 'box' }
@@ -147,6 +149,7 @@ export function boxFrom(value: unknown): BoundingBox | undefined {
   return west <= east && south <= north ? [west, south, east, north] : undefined
 }
 
+/** What a source may say of a place. */
 type PlaceFields = {
   /** GeoJSON, as object or text. */
   readonly geometry?: unknown
@@ -183,6 +186,7 @@ export function placeFrom(subject: Subject, value: unknown): boolean {
   return place(subject, isBox ? { bbox: text.split(',') } : { label: text })
 }
 
+/** Dates as the source writes them; one may be missing. */
 type Ends = { readonly start?: unknown; readonly end?: unknown }
 
 /** A `dct:temporal` with the ends that are known. */

@@ -54,6 +54,7 @@ const link = (predicate: NamedNode) => (node: Subject, value: unknown) =>
 const date = (predicate: NamedNode) => (node: Subject, value: unknown) =>
   listOf(value).some((one) => node.date(predicate, one))
 
+/** A name as sources write it → the IRI of a concept. */
 type Lookup = typeof languageOf
 
 /** Each value, or its `uri`, as `lookup` knows it; what it does not know is noted, unless IRIs stay as they are. */
@@ -95,6 +96,7 @@ const agents =
     for (const one of [value].flat()) agent(node, predicate, one)
   }
 
+/** An agent whose role is none of the usual ones. */
 type Attribution = { readonly who: AgentFields; readonly role?: unknown }
 
 /** An agent in a role of its own. */

@@ -24,6 +24,7 @@ import { contactAddress, isUsableIri, nameOf, webAddress } from './addresses.ts'
 
 export { isUsableIri } from './addresses.ts'
 
+/** Whether `Intl` knows the zone; offsets such as `+01:00` are always known. */
 function isTimeZone(name: string): boolean {
   if (/^[+-]\d{2}:\d{2}$/.test(name)) return true
   try {
@@ -64,6 +65,7 @@ const maxFindings = 50
 const longestDetail = 300
 const untitled: Finding = { slug: 'no-title', detail: 'The record has no title.' }
 
+/** The quads of one record in the making, with what was repaired or left out on the way. */
 export class MappedRecord {
   readonly dataset: Subject
   readonly options: RecordOptions

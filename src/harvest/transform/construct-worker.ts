@@ -32,6 +32,7 @@ function applied(lines: string, { kind, text }: Query, keep: boolean): string {
   }
 }
 
+/** All queries one after the other. Throws `Failure` transform-failed or transform-empty. */
 async function transformed(job: ConstructJob): Promise<string> {
   let lines = toLines(await quadsOf(job))
   for (const query of job.queries) {
@@ -44,8 +45,10 @@ async function transformed(job: ConstructJob): Promise<string> {
   throw new Failure('transform-empty', 'the query left nothing of the record')
 }
 
+/** The compiled engine, which all workers share. */
 export type ConstructSettings = { readonly engine: RdfEngine }
 
+/** One record, and what is done to it. */
 export type ConstructJob = Incoming & {
   /** In order, each on what the one before it has left; all values in place. */
   readonly queries: readonly { readonly kind: 'construct' | 'update'; readonly text: string }[]

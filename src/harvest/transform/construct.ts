@@ -74,12 +74,14 @@ function textOf(given: QueryConfig, { directory }: SegmentPlace, most: number): 
   return given
 }
 
+/** The queries of a segment, with the catalogue that its records go to. */
 type Queries = {
   readonly queries: readonly RecordQuery[]
   readonly keep: boolean
   readonly catalogue: string | undefined
 }
 
+/** Starts the worker of a run, lazily: with the first record. */
 async function open({ queries, keep, catalogue }: Queries, { limits }: Limits): Promise<Work> {
   // Only now: the engine's code stays for the life of the process, although only workers run it.
   const { boundedEngine } = await import('../../store/embedded/engine.ts')
@@ -111,6 +113,7 @@ type RecordFacts = {
   readonly address?: string | undefined
 }
 
+/** A query that was found good when the pipe was read. */
 type RecordQuery = {
   readonly kind: 'construct' | 'update'
   /** As it was written. */
@@ -147,6 +150,7 @@ export function recordQuery(text: string): RecordQuery {
   return { kind, text, textFor }
 }
 
+/** Throws `BadConfig`. */
 function kindOf(text: string): RecordQuery['kind'] {
   const tree = parsed(text)
   for (const [node, depth] of placed(tree)) {

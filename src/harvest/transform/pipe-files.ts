@@ -26,6 +26,7 @@ export function orProblem<T>(key: string, work: () => T): T | ConfigProblem {
   }
 }
 
+/** Which file is meant, and how large it may be. */
 type FileBeside = {
   /** Of the pipe's source. */
   readonly directory: string | undefined

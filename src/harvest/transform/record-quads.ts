@@ -5,6 +5,7 @@ import { Failure } from '../../errors.ts'
 import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { parse } from '../../rdf/parse.ts'
 
+/** A record as it enters a transformer. */
 export type Incoming = {
   readonly mediaType: string
   readonly text: string

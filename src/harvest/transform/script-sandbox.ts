@@ -13,6 +13,7 @@ import { Failure } from '../../errors.ts'
 import { prelude } from './script-prelude.ts'
 import type { TransformLimits } from './transformer.ts'
 
+/** `clock` in ms; `say` takes lines of `console`. */
 type InstanceOptions = {
   readonly engine: QuickJSWASMModule
   readonly settings: ScriptSettings
@@ -134,6 +135,7 @@ function outputOf(answer: string, { recordBytes: most }: TransformLimits): strin
   throw new Failure('transform-failed', text)
 }
 
+/** An interpreter for one worker. */
 type Sandbox = {
   /** Evaluates the script in a fresh place and forgets it. Throws `Failure` transform-failed or transform-timeout. */
   check(): void

@@ -20,6 +20,7 @@ export type ScriptCalls = {
 const settings: ScriptSettings = workerData.data
 const sandbox = await openSandbox(settings, () => performance.now())
 
+/** What the script gets: the source's own JSON, or RDF as expanded JSON-LD. Throws `transform-failed`. */
 async function inputOf(incoming: Incoming): Promise<string> {
   const { recordBytes } = settings.limits
   const input = isForeignJson(incoming)
@@ -29,6 +30,7 @@ async function inputOf(incoming: Incoming): Promise<string> {
   throw new Failure('transform-failed', `the record has more than ${recordBytes} bytes`)
 }
 
+/** What the script gave, as N-Triples; contexts are inline or bundled, never fetched. Throws `transform-failed`. */
 async function linesOf(output: string, baseIri: string): Promise<string> {
   try {
     return toLines(await parse(output, 'jsonld', { baseIri }))
@@ -39,6 +41,7 @@ async function linesOf(output: string, baseIri: string): Promise<string> {
   }
 }
 
+/** Throws `Failure` of a `transform-…` kind for whatever is the fault of script or record. */
 async function transformed(incoming: Incoming): Promise<string> {
   const output = sandbox.run(await inputOf(incoming))
   const text = await linesOf(output, incoming.baseIri)
@@ -101,6 +104,7 @@ function put(node: Node, key: string, value: string | Value): void {
 
 const nameOf = (term: Term) => (term.termType === 'BlankNode' ? `_:${term.value}` : term.value)
 
+/** A value object or a reference (JSON-LD 1.1, 9.5); `xsd:string` is left out. */
 function valueOf(term: Term): Value {
   if (term.termType !== 'Literal') return { '@id': nameOf(term) }
   const { value, language, datatype } = term

@@ -48,6 +48,7 @@ export const scriptTransformer = (deps: TransformDeps): SegmentKind => ({
 /** The text, or where it is fetched from when a run begins. */
 type Origin = { readonly text: string } | { readonly repository: ScriptRepository }
 
+/** A script with what it is called with. */
 type Script = { readonly origin: Origin; readonly params: string; readonly single: boolean }
 
 /** The key of the config that tells the script, for each `scriptType`. */
@@ -83,6 +84,7 @@ const shapeOf = ({ origin, params, single }: Script): string => {
     .digest('hex')
 }
 
+/** Fetches the script where it is elsewhere, and tries it. Throws `invalid-pipe` when it cannot run. */
 async function open(
   { origin, params, single }: Script,
   deps: TransformDeps,
@@ -138,6 +140,7 @@ let compiled: Promise<WebAssembly.Module> | undefined
  */
 const language = (): Promise<WebAssembly.Module> => (compiled ??= compile())
 
+/** The interpreter's WebAssembly, out of its package. */
 async function compile(): Promise<WebAssembly.Module> {
   // The code is a file of a package that the interpreter's own package brings along.
   const near = createRequire(import.meta.resolve('quickjs-emscripten'))

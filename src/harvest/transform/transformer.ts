@@ -11,6 +11,7 @@ import { tellFindings } from '../../pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
 import type { GitContext } from '../../pipe/sources/git-command.ts'
 
+/** What all transformers of the process share. */
 export type TransformDeps = {
   readonly limits: TransformLimits
   /** Directory for temporary files. */
@@ -61,6 +62,7 @@ export const transformer = (
     }
   }
 
+/** The record as it comes out, or refused for a reason of its own; faults of the worker are faults of the run. */
 async function outcomeOf(
   work: Work,
   record: RecordMessage,
@@ -113,6 +115,7 @@ function firstFailures() {
   }
 }
 
+/** What differs between the workers of scripts and of queries. */
 type TransformWorker = Pick<WorkerOptions, 'entry' | 'data' | 'stackMb'> & {
   /** Time of one record. */
   readonly callMs: number
