@@ -9,10 +9,10 @@ import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
 import { packageReader } from './ckan-mapping.ts'
 import { importDkan } from './dkan.ts'
-import type { ImportEvent, ImportItem } from './reception.ts'
+import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { action, type ActionAnswer, packageNames, portalRoot } from './ckan-api.ts'
-import { countOf, foundEntry, licenceList, listPages, portalOf } from './portal.ts'
+import { countOf, licenceList, listPages, portalOf } from './portal.ts'
 import type { ImportSource } from './source.ts'
 
 /** What the config of a CKAN importer may say beside the common keys. */
@@ -80,8 +80,7 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
       throw isRefusal(other) ? error : other
     })
     if (!all) throw error
-    const found = (value: unknown) => foundEntry(portal, value, { read, pointer: '/result' })
-    yield* singly(source, root, { all, names, found })
+    yield* listPages(portal, { read, ask: singly(source, root, { all, names }) })
     return
   }
   if (orders[order] === undefined) yield { kind: 'end', as: 'incomplete', problem: withoutOrder }
@@ -131,36 +130,32 @@ function search(
   return action(source, { root, name: 'package_search', query }, { accepts })
 }
 
-/** What is left to do when the search has given up. */
-type Listing = {
+type Names = {
   readonly all: ReadonlySet<string>
   /** Of the packages that were met already. */
   readonly names: ReadonlySet<unknown>
-  readonly found: (value: unknown) => ImportItem
 }
 
 const perPage = 100
 
 /**
  * Packages one by one, by the names that the portal lists. Names that are not there any more are gone; those that nobody may
- * read are skipped.
+ * read are private, whatever their ids are.
  */
-async function* singly(
-  source: ImportSource,
-  root: string,
-  { all, names, found }: Listing,
-): AsyncGenerator<ImportEvent, void> {
-  let [total, onPage] = [all.size, 0]
-  yield { kind: 'total', total }
-  for (const name of all.difference(names)) {
-    const call = { root, name: 'package_show', query: { id: name } }
-    const answer = await action(source, call, { accepts: [403, 404], paged: false })
-    if (answer.ok) yield* listOf(answer.result).map(found)
-    else if (answer.status === 403) yield { kind: 'skipped', sourceId: name, reason: 'private' }
-    else total -= 1
-    onPage += 1
-    if (onPage % perPage === 0) yield { kind: 'page' }
+function singly(source: ImportSource, root: string, { all, names }: Names) {
+  const rest = [...all.difference(names)]
+  let gone = 0
+  return async ({ page }: { readonly page: number }) => {
+    const some = rest.slice((page - 1) * perPage, page * perPage)
+    const entries: unknown[] = []
+    for (const name of some) {
+      const call = { root, name: 'package_show', query: { id: name } }
+      const answer = await action(source, call, { accepts: [403, 404], paged: false })
+      if (answer.ok) entries.push(...listOf(answer.result))
+      else if (answer.status === 403) entries.push({ id: name, name, private: true })
+      else gone += 1
+    }
+    const isLast = page * perPage >= rest.length
+    return { entries, pointer: '/result', total: all.size - gone, isLast }
   }
-  yield { kind: 'page' }
-  yield { kind: 'total', total }
 }

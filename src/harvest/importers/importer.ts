@@ -198,7 +198,6 @@ async function* pass<Config extends object>(
       signal.throwIfAborted()
       if (found.kind === 'end') {
         if (found.as === 'not-modified') return { kind: 'not-modified' }
-        if (found.as === 'cut' && reception.isWhole) return verdict()
         return { kind: 'incomplete', ...(found.problem && { problem: found.problem }) }
       }
       const message = reception.take(found, source.bytes)
@@ -215,6 +214,8 @@ async function* pass<Config extends object>(
   } catch (error) {
     signal.throwIfAborted()
     if (!isIncomplete(error, reception.pages)) throw error
+    // A page that is not there may be the one after the last: the declared total tells.
+    if (error.kind === 'source-not-found' && reception.isWhole) return verdict()
     return { kind: 'incomplete', problem: error }
   } finally {
     // An importer that is left in the middle may still wait for an answer.

@@ -87,21 +87,30 @@ export class RdfDocument {
     }
   }
 
-  /** Takes all triples, of one graph alone where one is named; statements about paging are no part of the catalogue. */
-  async fill(batches: AsyncIterable<Quad[]>, { graph, repair = false }: RdfReading): Promise<void> {
+  /**
+   * Takes all triples, of one graph alone where one is named; statements about paging are no part of the catalogue. Closes the
+   * document when they cannot be read to their end.
+   */
+  async fill(batches: AsyncIterable<Quad[]>, { graph, repair = false }: RdfReading): Promise<this> {
     const wanted = graph === undefined ? undefined : [bracketed(graph), `_:${graph}`]
-    for await (const batch of statementsOf(batches)) {
-      const taken: Statement[] = []
-      for (const one of batch) {
-        if (wanted?.includes(one.graph) === false || this.hydra.take(one)) continue
-        if (mentions.has(one.predicate)) this.#mentioned.add(keyHash(one.object))
-        const statement = wanted ? { ...one, graph: '' } : one
-        taken.push(repair ? this.#withMailAddress(statement) : statement)
+    try {
+      for await (const batch of statementsOf(batches)) {
+        const taken: Statement[] = []
+        for (const one of batch) {
+          if (wanted?.includes(one.graph) === false || this.hydra.take(one)) continue
+          if (mentions.has(one.predicate)) this.#mentioned.add(keyHash(one.object))
+          const statement = wanted ? { ...one, graph: '' } : one
+          taken.push(repair ? this.#withMailAddress(statement) : statement)
+        }
+        this.spool.add(taken)
+        this.triples += taken.length
       }
-      this.spool.add(taken)
-      this.triples += taken.length
+      this.spool.finish()
+      return this
+    } catch (error) {
+      this.close()
+      throw error
     }
-    this.spool.finish()
   }
 
   /** Whether other resources of the document mention the node (N-Triples text); seldom true of one they do not. */
@@ -192,16 +201,14 @@ export async function readRdfDocument(
   reading: RdfReading,
 ): Promise<RdfDocument> {
   const { url, size, bytes, isBroken } = stored
-  const document = new RdfDocument(url, isBroken)
   try {
     const format = formatFor(stored, reading.inputFormat)
+    const document = new RdfDocument(url, isBroken)
     const options = document.parseOptions(reading.repair === true)
     const isLarge = format === 'jsonld' && size > Math.min(inMemory, reading.inMemory ?? inMemory)
     const batches = isLarge ? readLargeJson(stored, options) : parseStream(bytes(), format, options)
-    await document.fill(batches, reading)
-    return document
+    return await document.fill(batches, reading)
   } catch (error) {
-    document.close()
     if (!(error instanceof Failure) || !ofParser.has(error.kind)) throw error
     // A fault of the text is one of the source.
     const detail = `${shownUrl(url)}: ${error.detail}`
@@ -221,18 +228,8 @@ function formatFor({ url, headers, start }: StoredDocument, inputFormat: string 
 }
 
 /** Quads that are there already as a document, for sources that are read by a query engine. */
-export async function documentOf(
-  url: string,
-  batches: AsyncIterable<Quad[]>,
-): Promise<RdfDocument> {
-  const document = new RdfDocument(url)
-  try {
-    await document.fill(batches, {})
-    return document
-  } catch (error) {
-    document.close()
-    throw error
-  }
+export async function documentOf(address: string, batches: AsyncIterable<Quad[]>) {
+  return new RdfDocument(address).fill(batches, {})
 }
 
 /** `services-not-harvested` with the number, and the names of the first where they are known; nothing for none. */

@@ -58,39 +58,41 @@ async function* importRdf(run: Run): AsyncGenerator<ImportEvent, void> {
   const known = validators[0]?.url === config.address ? validators : []
   const isSame = known.length > 1 && (await areUnmodified(run))
   const [only] = known.length === 1 ? known : []
-  let stored = isSame ? 'unchanged' : await fetchPage(run, config.address, only)
-  if (typeof stored === 'string') yield { kind: 'end', as: 'not-modified' }
-  const stubs = new Stubs()
-  let total: number | undefined
-  let cut: Failure | undefined
-  for (
-    let url: string | undefined = config.address;
-    url !== undefined && typeof stored !== 'string';
-  ) {
-    source.meetBody(stored.hash)
-    const page: Page = yield* readPage(run, stubs, { url, stored })
-    total = page.total ?? total
-    url = page.next
-    if (url === undefined) break
-    const following = await pageOrEnd(run, url)
-    if (following instanceof Failure) cut = following
-    stored = following instanceof Failure ? 'absent' : following
+  const first = isSame ? 'unchanged' : await fetchPage(run, config.address, only)
+  if (typeof first === 'string') {
+    yield { kind: 'end', as: 'not-modified' }
+    return
   }
-  yield* stubs.left()
-  // A page that is not there may be the one after the last: the total tells.
-  if (cut && total === undefined) throw cut
-  if (cut) yield { kind: 'end', as: 'cut', problem: cut }
+  const stubs = new Stubs()
+  for (let [url, stored]: [string, StoredDocument] = [config.address, first]; ;) {
+    source.meetBody(stored.hash)
+    const next = yield* readPage(run, stubs, { url, stored })
+    const following =
+      next === undefined ? undefined : await fetchPage(run, next).catch(linkedFailure)
+    if (following === undefined || following instanceof Failure) {
+      yield* stubs.left()
+      if (following) throw following
+      return
+    }
+    if (typeof following === 'string') throw new Error(`${following} is not to be expected`)
+    url = next ?? ''
+    stored = following
+  }
 }
 
-/** The total that a page declares, and the address of the one after it. */
-type Page = { readonly total: number | undefined; readonly next: string | undefined }
+/** Why a page that the source links is not there; throws everything else. */
+function linkedFailure(error: unknown): Failure {
+  if (!(error instanceof Failure) || error.kind !== 'source-not-found') throw error
+  const detail = `A page that the source links is not there: ${error.detail}`
+  return new Failure('source-not-found', detail, { cause: error })
+}
 
-/** The records of one page, and what it says about the others. */
+/** The records of one page; gives the address of the next one. */
 async function* readPage(
   { config, limits, sink, validate }: Run,
   stubs: Stubs,
   { url, stored }: { readonly url: string; readonly stored: StoredDocument },
-): AsyncGenerator<ImportEvent, Page> {
+): AsyncGenerator<ImportEvent, string | undefined> {
   const { inputFormat, graph, preProcessing: repair } = config
   const reading = { inputFormat, graph, repair, inMemory: limits.maxPageBytes }
   const document = await readRdfDocument(stored, reading)
@@ -101,21 +103,7 @@ async function* readPage(
   yield* recordsOf(document, { stubs }, { sink, naming: config })
   yield { kind: 'page' }
   const link = hydra.next(document.url) ?? linkedNext(stored.headers.get('link'))
-  const next = link === undefined ? undefined : nextPage(link, { ...config, url: stored.url })
-  return { total, next }
-}
-
-/** The next page, or why there is none. */
-async function pageOrEnd(run: Run, url: string): Promise<StoredDocument | Failure> {
-  try {
-    const stored = await fetchPage(run, url)
-    if (typeof stored !== 'string') return stored
-    throw new Error(`${stored} is not to be expected`)
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'source-not-found') throw error
-    const detail = `A page that the source links is not there: ${error.detail}`
-    return new Failure('source-not-found', detail, { cause: error })
-  }
+  return link === undefined ? undefined : nextPage(link, { ...config, url: stored.url })
 }
 
 /** Whether every page that the last complete run saw answers 304; then they are vouched for as they were. */

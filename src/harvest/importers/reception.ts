@@ -65,13 +65,12 @@ export type ImportItem =
 /**
  * An importer that has met its own end condition just returns; it throws a `Failure` when it cannot go on, whose kind
  * decides between a failed and an incomplete run. `end` is for what else there is to say: nothing changed, or the source
- * was read to its end and still cannot be vouched for. `cut`: a page further on is not there; incomplete, unless the declared
- * total is met all the same.
+ * was read to its end and still cannot be vouched for.
  */
 export type ImportEvent =
   | ImportItem
   | { readonly kind: 'end'; readonly as: 'not-modified' }
-  | { readonly kind: 'end'; readonly as: 'incomplete' | 'cut'; readonly problem?: Failure }
+  | { readonly kind: 'end'; readonly as: 'incomplete'; readonly problem?: Failure }
 
 /** What a run brings to the reception of its records. */
 type ReceptionOptions = {

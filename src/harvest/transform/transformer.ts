@@ -6,7 +6,8 @@ import { WorkerLost, type WorkerOptions } from '../../workers/thread.ts'
 import { overLimits } from './record-quads.ts'
 import type { Resolve } from '../../client/address-guard.ts'
 import { Failure } from '../../errors.ts'
-import type { Message, RecordMessage } from '../../pipe/message.ts'
+import { defined } from '../../pipe/defined.ts'
+import { type Message, placeOfRecord, type RecordMessage } from '../../pipe/message.ts'
 import { tellFindings } from '../../pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
 import type { GitContext } from '../../pipe/sources/git-command.ts'
@@ -75,14 +76,8 @@ async function outcomeOf(
     signal.throwIfAborted()
     if (!(problem instanceof Failure) || !problem.kind.startsWith('transform-')) throw problem
     const { sourceId, sourceUrl, text } = record
-    return {
-      kind: 'refused',
-      sourceId,
-      stage: 'transform',
-      problem,
-      ...(sourceUrl !== undefined && { sourceUrl }),
-      excerpt: text.slice(0, excerptLength),
-    }
+    const about = { kind: 'refused', stage: 'transform', sourceId, sourceUrl, problem } as const
+    return { ...defined(about), ...placeOfRecord(record), excerpt: text.slice(0, excerptLength) }
   }
 }
 
@@ -90,27 +85,21 @@ type Refused = Extract<Message, { kind: 'refused' }>
 
 const excerptLength = 64 * 1024
 const most = 3
-/** Different complaints that are counted at all. */
-const kinds = 100
 
 /** Ends the run when its first records fail for one and the same reason and none has succeeded: the script is wrong. */
 function firstFailures() {
-  const seen = new Map<string, number>()
-  let succeeded = false
+  let [first, times, isOver] = ['', 0, false]
   return {
     note: (outcome: RecordMessage | Refused) => {
-      if (outcome.kind === 'record') succeeded = true
-      if (succeeded || outcome.kind === 'record' || outcome.problem.kind === 'transform-empty') {
-        return
-      }
+      isOver ||= outcome.kind === 'record'
+      if (isOver || outcome.kind === 'record' || outcome.problem.kind === 'transform-empty') return
       const { kind, detail } = outcome.problem
-      const reason = `${kind} ${detail}`
-      const times = (seen.get(reason) ?? 0) + 1
-      if (seen.size < kinds || seen.has(reason)) seen.set(reason, times)
-      if (times < most) return
-      throw new Failure(kind, `the first ${most} records failed alike: ${detail}`, {
-        cause: outcome.problem,
-      })
+      first ||= `${kind} ${detail}`
+      isOver = first !== `${kind} ${detail}`
+      times += 1
+      if (isOver || times < most) return
+      const cause = outcome.problem
+      throw new Failure(kind, `the first ${most} records failed alike: ${detail}`, { cause })
     },
   }
 }
