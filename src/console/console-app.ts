@@ -49,7 +49,7 @@ export function consoleApp({ table, execution, keys, http }: ConsoleAppDeps): Ap
     const line = await lineOf(c)
     try {
       const order = table.order(line)
-      const pieces = execution.run(order, { key, door: 'http', signal: c.get('signal') })
+      const pieces = execution.run(order, { key, transport: 'http', signal: c.get('signal') })
       return await answerFlow(c, pieces, { log: http.log, pieceMs: silenceMs, headers: streamed })
     } catch (error) {
       if (!(error instanceof WrongCommand)) throw error

@@ -1,4 +1,4 @@
-/** The console of a process: its commands behind the doors that the configuration opens. */
+/** The console of a process: its commands by HTTP and telnet, as the configuration says. */
 
 import type { ApiKeys } from '../http/api-key.ts'
 import type { App, AppOptions } from '../http/app.ts'
@@ -31,9 +31,9 @@ export type ConsoleDeps = {
 export type Console = {
   /** For the common port; absent when HTTP is off or has a port of its own. */
   readonly entrance: { readonly base: string; readonly app: App } | undefined
-  /** Addresses of the doors of its own: `http://…/shell.html`, `telnet://…`. */
+  /** Addresses of its own: `http://…/shell.html`, `telnet://…`. */
   readonly addresses: readonly string[]
-  /** Closes the doors, ends what goes on and waits for it. */
+  /** Closes connections, ends what goes on and waits for it. */
   readonly stop: () => Promise<void>
 }
 
@@ -43,7 +43,7 @@ export async function openConsole(deps: ConsoleDeps): Promise<Console> {
   const ending = new AbortController()
   const table = commandsOf(parts)
   const running = execution({ log, now, clean, ending: ending.signal })
-  const ground = { table, execution: running, keys }
+  const shared = { table, execution: running, keys }
   const closing: (() => Promise<void>)[] = []
   const addresses: string[] = []
   const stop = async () => {
@@ -55,16 +55,16 @@ export async function openConsole(deps: ConsoleDeps): Promise<Console> {
   try {
     if (config.http?.port !== undefined) {
       const { host = deps.host, port } = config.http
-      const app = consoleApp({ ...ground, http: { ...http, base: '' } })
+      const app = consoleApp({ ...shared, http: { ...http, base: '' } })
       const served = await serve(app, { host, port, ...(deps.limits && { limits: deps.limits }) })
       closing.push(() => served.close())
       addresses.push(`${served.url}/shell.html`)
     }
     if (config.telnet) {
-      const door = await openTelnet({ ...ground, ...config.telnet, log })
-      closing.push(() => door.close())
+      const telnet = await openTelnet({ ...shared, ...config.telnet, log })
+      closing.push(() => telnet.close())
       addresses.push(
-        `telnet://${door.host.includes(':') ? `[${door.host}]` : door.host}:${door.port}`,
+        `telnet://${telnet.host.includes(':') ? `[${telnet.host}]` : telnet.host}:${telnet.port}`,
       )
     }
   } catch (error) {
@@ -72,6 +72,6 @@ export async function openConsole(deps: ConsoleDeps): Promise<Console> {
     throw error
   }
   const isCommon = config.http !== undefined && !own
-  const entrance = isCommon ? { base: http.base, app: consoleApp({ ...ground, http }) } : undefined
+  const entrance = isCommon ? { base: http.base, app: consoleApp({ ...shared, http }) } : undefined
   return { entrance, addresses, stop }
 }

@@ -11,7 +11,7 @@ export const commandFinished = 'Command finished'
 type Reader = {
   /** Id of the key that was shown. */
   readonly key: string
-  readonly door: 'http' | 'telnet'
+  readonly transport: 'http' | 'telnet'
   /** Aborts when the reader leaves: ends what only lists. */
   readonly signal: AbortSignal
 }
@@ -49,7 +49,9 @@ export function execution(context: ExecutionContext): Execution {
     run: (order, reader) => {
       if (ending.aborted) throw new Failure('conflict', 'the console is closing')
       if (active.size >= atOnce)
-        throw new Failure('too-many-requests', `${atOnce} commands run already`, { retryAfter: 5 })
+        throw new Failure('too-many-requests', `${atOnce} commands are running already`, {
+          retryAfter: 5,
+        })
       const out = new Channel<string>({ items: mostPieces })
       const leave = () => out.cancel()
       reader.signal.addEventListener('abort', leave, { once: true })
@@ -107,7 +109,7 @@ async function obey(
       log.error({ err: error, command: command.name }, 'command.broken')
     const why = ending.aborted
       ? 'the console is closing'
-      : 'unexpected; the log of the platform tells'
+      : 'unexpected error; see the log of the platform'
     last = `Command failed: ${isExpected ? failureText(error) : why}`
   }
   await send(last.replaceAll('\n', '; '))
@@ -118,7 +120,7 @@ async function obey(
       // Configurations may hold secrets.
       words: given.words.filter((word) => !word.startsWith('{')).slice(0, 10),
       key: reader.key,
-      door: reader.door,
+      transport: reader.transport,
       ms: Math.round(now() - started),
       outcome: left() ? 'left' : outcome,
     },

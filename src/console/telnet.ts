@@ -129,7 +129,7 @@ class TelnetSession {
   async #enteredKey(): Promise<string | undefined> {
     // A client without a key must not hold its place for ever.
     const late = setTimeout(
-      () => this.#close('\nno key was shown in time\n'),
+      () => this.#close('\nno key was entered in time\n'),
       this.#options.keyMs ?? 60_000,
     )
     this.#send([telnet.iac, telnet.will, telnet.echo])
@@ -171,7 +171,7 @@ class TelnetSession {
     try {
       const { table, execution } = this.#options
       const order = table.order(line)
-      const pieces = execution.run(order, { key, door: 'telnet', signal })
+      const pieces = execution.run(order, { key, transport: 'telnet', signal })
       for await (const piece of pieces) await this.#write(piece)
       if (signal.aborted) await this.#write(order.command.lasts ? '^C (it goes on)\n' : '^C\n')
       return order.command.name === 'exit'

@@ -53,6 +53,17 @@ const datasetOf = (topic: string, at: number): string =>
 const documentOf = (some: readonly string[]): string =>
   `${prefixes}<https://archive.county.example/> a foaf:Organization ; foaf:name "County archive"@en .\n${some.map(datasetOf).join('\n')}`
 
+/** One removal is carried out without asking; the second one waits. */
+const pipeFile = (address: string): string => `
+header: { id: ${pipe}, name: ${pipe}, title: Harvest the county archive, version: 2.0.0, transport: payload }
+body:
+  segments:
+    - header: { name: importing-rdf, segmentNumber: 1 }
+      body: { config: { address: "${address}", catalogue: ${pipe}, inputFormat: text/turtle } }
+    - header: { name: exporting-hub, segmentNumber: 2 }
+      body: { config: { guardMinimum: 1 } }
+`
+
 /** Serves the source, and writes the file of its pipe. */
 export async function openDemoSource(): Promise<DemoSource> {
   const directory = await mkdtemp(join(tmpdir(), 'cartulary-demo-'))
@@ -64,28 +75,9 @@ export async function openDemoSource(): Promise<DemoSource> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server that listens on a port
   const { port } = server.address() as AddressInfo
   const pipes = join(directory, 'pipes')
-  const segment = (segmentNumber: number, name: string, config: object) => ({
-    header: { name, segmentNumber },
-    body: { config },
-  })
-  const address = `http://127.0.0.1:${port}/catalog.ttl`
-  const file = {
-    header: {
-      id: '0c8e0c62-5b0c-4b5e-9f6c-8a4f4a0e7d11',
-      name: pipe,
-      title: 'Harvest the county archive',
-      version: '2.0.0',
-      transport: 'payload',
-    },
-    body: {
-      segments: [
-        segment(1, 'importing-rdf', { address, catalogue: pipe, inputFormat: 'text/turtle' }),
-        segment(2, 'exporting-hub', { guardMinimum: 1 }),
-      ],
-    },
-  }
   await mkdir(pipes, { recursive: true })
-  await writeFile(join(pipes, `${pipe}.json`), JSON.stringify(file))
+  const address = `http://127.0.0.1:${port}/catalog.ttl`
+  await writeFile(join(pipes, `${pipe}.yaml`), pipeFile(address))
   return {
     env: {
       PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths: [pipes] } }),

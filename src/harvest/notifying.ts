@@ -119,11 +119,11 @@ type Message = {
 }
 
 function messageOf({ scheduler }: NotifierDeps, run: Run, verdict: Verdict): Message {
-  const { segments: _, progress: __, ...told } = run
+  const { segments: _, progress: __, ...summary } = run
   return {
     event: verdict === 'bad' ? 'pipe.failing' : 'pipe.recovered',
     pipe: run.pipe,
-    run: told,
+    run: summary,
     href: `${scheduler}/runs/${run.id}`,
   }
 }
@@ -134,7 +134,7 @@ async function send(
   message: Message,
   signal: AbortSignal,
 ): Promise<void> {
-  const told = { run: message.run.id, pipe: message.pipe, notice: message.event }
+  const fields = { run: message.run.id, pipe: message.pipe, notice: message.event }
   try {
     const { status } = await outbound.read(
       {
@@ -153,11 +153,11 @@ async function send(
       },
       signal,
     )
-    if (status < 300) log.info(told, 'notify.sent')
-    else log.warn({ ...told, status }, 'notify.refused')
+    if (status < 300) log.info(fields, 'notify.sent')
+    else log.warn({ ...fields, status }, 'notify.refused')
   } catch (error) {
     // The words of a failure may name the address.
     const why = error instanceof Failure ? error.kind : 'internal'
-    if (!signal.aborted) log.warn({ ...told, why }, 'notify.failed')
+    if (!signal.aborted) log.warn({ ...fields, why }, 'notify.failed')
   }
 }

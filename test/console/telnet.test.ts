@@ -89,7 +89,7 @@ describe('the door', () => {
 
   it('closes when no key comes in time, and when nothing is typed for too long', async () => {
     const hasty = await (await door({ keyMs: 20 })).client()
-    expect(await hasty.heard('no key was shown in time')).toBe(true)
+    expect(await hasty.heard('no key was entered in time')).toBe(true)
     await hasty.isClosed()
     const { client } = await inside({ idleMs: 200 })
     expect(await client.heard('nothing was typed for too long')).toBe(true)

@@ -177,7 +177,7 @@ async function putResource(
   }
   const named = { sourceId, platformId: id, stage: 'export' } as const
   if (segment.dryRun) {
-    const note = `dry run: ${type}/${id} was not looked at`
+    const note = `dry run: ${type}/${id} was not compared`
     segment.sink.item({ ...named, state: 'skipped', note, excerpt: body })
     return
   }
@@ -243,7 +243,7 @@ function report(
     note = `taken over from the pipe ${before.pipe}${outcome === 'unchanged' ? ', as it was' : ''}`
   else if (!before?.sourceId) note = wasPresent && outcome !== 'created' ? 'adopted' : undefined
   else if (isSame && outcome === 'updated')
-    note = 'overwritten: the source has not changed, the record had been'
+    note = 'overwritten: the record had been changed here, the source has not changed'
   if (note === 'adopted') sink.adopted(1)
   const findings = [...message.findings, ...alike.map(duplicateFinding)]
   sink.item({

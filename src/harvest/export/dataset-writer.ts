@@ -8,7 +8,7 @@ import { defined } from '../../pipe/defined.ts'
 import { quoted, termText } from '../../rdf/lines.ts'
 import { dcat, dct, foaf, rdf } from '../../rdf/namespaces.ts'
 import { jsonIn, type RepositoryClient } from './repository-client.ts'
-import { verdictOf, type WriteVerdict } from './verdicts.ts'
+import { isServerFault, verdictOf, type WriteVerdict } from './verdicts.ts'
 
 export type DatasetWrite = {
   readonly originalId: string
@@ -46,25 +46,21 @@ export type DatasetWriter = {
 }
 
 type BulkWrite = DatasetWrite & { readonly node: string }
-/** A verdict per dataset, or none where it has to be sent by itself; `undefined` when there is no such route. */
-type Bulk = (
-  catalogue: string,
-  writes: readonly BulkWrite[],
-  signal: AbortSignal,
-) => Promise<readonly (WriteVerdict | undefined)[] | undefined>
 
 /** Asks the repository whether it takes many at once. */
 export async function openDatasetWriter(
   client: RepositoryClient,
   opening: AbortSignal,
 ): Promise<DatasetWriter> {
-  let bulk = await bulkOf(client, opening)
+  let records = await recordBase(client, opening)
   return {
-    takesMany: bulk !== undefined,
+    takesMany: records !== undefined,
     write: async ({ catalogue, writes, landed }, signal) => {
-      const { many, alone } = sorted(writes, bulk !== undefined)
-      const verdicts = many.length < 2 ? [] : await bulk?.(catalogue, many, signal)
-      if (!verdicts) bulk = undefined
+      const { many, alone } = sorted(writes, records !== undefined)
+      let verdicts: BulkVerdicts = []
+      if (records !== undefined && many.length > 1)
+        verdicts = await putBulk({ client, catalogue, records }, many, signal)
+      if (!verdicts) records = undefined
       const answered = many.flatMap((write, at) => {
         const verdict = verdicts?.[at]
         return verdict ? [{ write, verdict }] : []
@@ -103,52 +99,48 @@ async function putDataset(
   return first.status === 409 || first.status === 412 ? put() : first
 }
 
-/** Nothing where the repository takes datasets one by one only. */
-async function bulkOf(client: RepositoryClient, opening: AbortSignal): Promise<Bulk | undefined> {
-  const records = await recordBase(client, opening)
-  if (records === undefined) return undefined
-  return async (catalogue, writes, signal) => {
-    const path = `/catalogues/${catalogue}/datasets/bulk`
-    const body = writes.map((write, at) => graphOf(write, at, records)).join('')
-    const mediaType = 'application/n-quads'
-    const headers = {
-      Accept: 'application/json',
-      ...defined({ 'X-Request-Id': writes[0]?.requestId }),
-    }
-    const answer = await client.ask({ method: 'PUT', path, body, mediaType, headers }, signal)
-    return bulkVerdicts(verdictOf(answer), answer.text, writes)
-  }
+type BulkTarget = {
+  readonly client: RepositoryClient
+  readonly catalogue: string
+  readonly records: string
 }
 
-type Item = {
-  readonly status: number
-  readonly id?: string | undefined
-  readonly problem?: unknown
-}
-const item = { status: z.number(), id: z.string().optional(), problem: z.unknown().optional() }
-const bulkSchema = z.array(z.object({ originalId: z.string(), ...item }))
+/** A verdict per dataset, or none where it has to be sent by itself; `undefined` when there is no such route. */
+type BulkVerdicts = readonly (WriteVerdict | undefined)[] | undefined
 
-function bulkVerdicts(
-  { status, problem }: WriteVerdict,
-  text: string,
+const bulkSchema = z.array(
+  z.object({
+    originalId: z.string(),
+    status: z.number(),
+    id: z.string().optional(),
+    problem: z.unknown().optional(),
+  }),
+)
+
+async function putBulk(
+  { client, catalogue, records }: BulkTarget,
   writes: readonly BulkWrite[],
-): Awaited<ReturnType<Bulk>> {
+  signal: AbortSignal,
+): Promise<BulkVerdicts> {
+  const path = `/catalogues/${catalogue}/datasets/bulk`
+  const body = writes.map((write, at) => graphOf(write, at, records)).join('')
+  const mediaType = 'application/n-quads'
+  const requestId = defined({ 'X-Request-Id': writes[0]?.requestId })
+  const headers = { Accept: 'application/json', ...requestId }
+  const answer = await client.ask({ method: 'PUT', path, body, mediaType, headers }, signal)
+  const { status, text } = answer
   if (status === 404 || status === 405 || status === 410) return undefined
-  if (status === 401 || status === 403 || status === 429 || status >= 500)
-    return writes.map(() => ({ status, problem }))
+  const verdict = verdictOf(answer)
+  if (status === 401 || status === 403 || isServerFault(verdict)) return writes.map(() => verdict)
   const { data: items = [] } = bulkSchema.safeParse(status === 200 ? jsonIn(text) : [])
-  // Whoever reads the body otherwise than it was meant gets the datasets one by one.
   return writes.map(({ originalId }, at) => {
-    const told = items.length === writes.length ? items[at] : undefined
-    return told?.originalId === originalId ? itemVerdict(told) : undefined
+    const item = items[at]
+    // Whoever reads the body otherwise than it was meant gets the datasets one by one.
+    if (items.length !== writes.length || item?.originalId !== originalId) return undefined
+    // It may be different when it is sent by itself.
+    if (isServerFault(item) || item.status === 409 || item.status === 412) return undefined
+    return { status: item.status, problem: item.problem, ...defined({ platformId: item.id }) }
   })
-}
-
-/** Nothing for what may be different when it is sent by itself. */
-function itemVerdict(item: Item): WriteVerdict | undefined {
-  const { status, id: platformId, problem } = item
-  if (status === 429 || status >= 500 || status === 409 || status === 412) return undefined
-  return { status, problem, ...defined({ platformId }) }
 }
 
 /** Where a platform like this one has its catalogues and records, below its base. */

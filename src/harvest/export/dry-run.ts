@@ -111,7 +111,7 @@ export function previewRemovals(run: ExportRun): Failure | undefined {
   const missed = rows.filter((row) => !run.hasMet(row)).map(({ originalId }) => originalId)
   if (missed.length === 0) return undefined
   const first = missed.slice(0, mostNamed).join(', ') + (missed.length > mostNamed ? ', …' : '')
-  const detail = `Written for real, ${missed.length} of ${rows.length} records would be missed by the source: ${first}.`
+  const detail = `The source no longer offers ${missed.length} of ${rows.length} records of this pipe: ${first}. A real run would remove them or ask first.`
   return new Failure('removal-held', detail)
 }
 

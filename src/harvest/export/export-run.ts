@@ -254,7 +254,7 @@ export async function openExportRun(
 ): Promise<ExportRun> {
   const { active, ledger } = context
   if (active.has(segment.runId))
-    throw new Failure('conflict', 'A pipe has one exporter into a catalogue.')
+    throw new Failure('conflict', 'A pipe can have only one exporter into a catalogue.')
   const run = new ExportRun(context, segment, target)
   active.set(segment.runId, run)
   try {
@@ -288,6 +288,6 @@ async function checkCatalogue({ context, client, owner }: ExportRun, signal: Abo
   if (client.isOwn) context.ledger.dropCatalogue(catalogue)
   throw new Failure(
     'unknown-catalogue',
-    `There is no catalogue ${catalogue}; a harvest makes none.`,
+    `There is no catalogue ${catalogue}. Create it first: a harvest does not.`,
   )
 }

@@ -17,7 +17,8 @@ const repositoryConfig = z.looseObject({
         error: 'must be an http(s) address',
       }),
       apiKey: z.union([z.string().min(1), z.object({ secret: z.string() })], {
-        error: 'must be a key or { "secret": name }: our own key is not sent where a pipe says',
+        error:
+          'must be a key or { "secret": name }: the platform does not send its own key to an address of a pipe',
       }),
     })
     .optional(),
@@ -71,7 +72,7 @@ function clientFor(
     const { apiKey, address } = endpoint
     const value = typeof apiKey === 'string' ? apiKey : secret(apiKey.secret)
     if (value === undefined)
-      return { key: 'hub.endpoint.apiKey', detail: 'names a secret that nobody configured' }
+      return { key: 'hub.endpoint.apiKey', detail: 'names a secret that is not configured' }
     const reach = { kind: 'configured', address, trust, allow } as const
     return remoteRepository({ address, key: value, reach, outbound })
   }

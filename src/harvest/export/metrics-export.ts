@@ -36,7 +36,7 @@ export async function* exportMetrics(
   const put: MetricsWrite = own ? ownWrites(context, own) : singleWrites(context, client, segment)
   const landed = landing(segment)
   const messages = inBatches<RecordMessage>(input, {
-    take: async (message) => wanted(message, settings.skip, segment),
+    take: async (message) => toWrite(message, settings.skip, segment),
     write: async (records) => {
       signal.throwIfAborted()
       const verdicts = await put(records, signal)
@@ -64,7 +64,7 @@ export const measuredId = ({ extra, sourceId }: RecordMessage): string => {
 }
 
 /** The record, if it is to be written; the item says why it is not. */
-function wanted(
+function toWrite(
   message: Message,
   isSkipped: boolean,
   { sink, dryRun }: SegmentContext,
@@ -167,11 +167,13 @@ function singleWrites(
     const verdict = verdictOf(answer)
     return outcomeOf(verdict) ?? failureOf(verdict)
   }
-  const known = (error: unknown, signal: AbortSignal) => {
+  const exportFailure = (error: unknown, signal: AbortSignal) => {
     signal.throwIfAborted()
     if (error instanceof Failure && error.kind === 'export-failed') return error
     throw error
   }
   return (records, signal) =>
-    Promise.all(records.map((one) => put(one, signal).catch((error) => known(error, signal))))
+    Promise.all(
+      records.map((one) => put(one, signal).catch((error) => exportFailure(error, signal))),
+    )
 }

@@ -82,7 +82,7 @@ const ownedBy = (pipe: string, originalId: string): Failure =>
 const duplicateOf = (originalId: string, sourceId: string): Failure =>
   new Failure(
     'item-duplicate',
-    `The record ${originalId} belongs to the source's record ${sourceId} already.`,
+    `Another record of the source, ${sourceId}, is stored as ${originalId} already.`,
   )
 
 /** The identity, and nobody else writes under it until it is released. */
@@ -114,8 +114,8 @@ export const identified = (active: ReadonlyMap<string, ExportRun>): SegmentFunct
       const run = active.get(context.runId)
       if (run && message.kind === 'refused' && message.sourceId !== undefined)
         run.meetSource(message.sourceId)
-      const told = run && message.kind === 'record' ? compared(run, context, message) : message
-      if (told) yield told
+      const result = run && message.kind === 'record' ? compared(run, context, message) : message
+      if (result) yield result
     }
   }
 

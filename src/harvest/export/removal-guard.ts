@@ -50,12 +50,12 @@ export async function settleRun(
   if (mayRemove && isComplete) ledger.trust(pipe)
   for (const row of plan.held) sink.item({ ...namesOf(row), stage: 'export', state: 'held' })
   const { context, owner, client } = run
-  const told = (row: RecordRow, problem: Failure | undefined) => {
+  const report = (row: RecordRow, problem: Failure | undefined) => {
     const state = problem ? 'failed' : 'removed'
     const why = problem && { problem: storedProblem(problem) }
     sink.item({ ...namesOf(row), stage: 'export', state, ...why })
   }
-  await removeAll({ context, client, owner, runId, log, told }, plan.due, signal)
+  await removeAll({ context, client, owner, runId, log, report }, plan.due, signal)
   if (isComplete) sink.outcome('complete', plan.problem)
   else sink.outcome('incomplete', plan.problem ?? judged.problem)
 }
@@ -196,7 +196,7 @@ function guard(
   // What this very run has brought would hide how much of the rest is gone.
   const all = context.ledger.countBefore(owner, segment.runId)
   if (offered === 0 && deleted.size < count)
-    return `The run offered no record at all, and ${count} would be removed.`
+    return `The source offered no record at all, and ${count} would be removed.`
   const most = Math.max(minimum, Math.floor((all * percent) / 100))
   if (percent >= 100 || count <= most) return undefined
   return (

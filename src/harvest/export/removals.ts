@@ -21,7 +21,7 @@ type Removing = {
   readonly runId: string
   readonly log: Log
   /** Called for each record: removed, or why not. */
-  readonly told: (row: RecordRow, problem: Failure | undefined) => void
+  readonly report: (row: RecordRow, problem: Failure | undefined) => void
 }
 
 /** Requests at the same time. */
@@ -42,7 +42,7 @@ export async function removeAll(
 }
 
 async function removeOne(
-  { context, client, owner, runId: run, log, told }: Removing,
+  { context, client, owner, runId: run, log, report }: Removing,
   row: RecordRow,
   signal: AbortSignal,
 ): Promise<void> {
@@ -59,7 +59,7 @@ async function removeOne(
   const { status } = answer
   if (status !== 204 && status !== 404 && status !== 410) {
     log.warn({ catalogue, originalId, status }, 'harvest.unremoved')
-    told(row, failureOf(verdictOf(answer)))
+    report(row, failureOf(verdictOf(answer)))
     return
   }
   const platformId = current.platformId ?? ''
@@ -68,7 +68,7 @@ async function removeOne(
     if (status === 204)
       ledger.noteRemoved({ run, ...owner, originalId, sourceId, platformId }, now())
   })
-  told(row, undefined)
+  report(row, undefined)
 }
 
 /** What became of records that were to come back. */
@@ -94,19 +94,23 @@ export async function confirmRemovals(
   const last = ledger.pipe(pipe)
   // A later complete run has looked again: its list counts.
   if (last && last.run !== runId && last.time >= Date.parse(startTime))
-    throw new Failure('conflict', 'A later run of the pipe was complete: consent to that one.')
+    throw new Failure('conflict', 'A later run of the pipe was complete: confirm that one instead.')
   checkIdle(context, pipe)
   const rows = ledger.held(runId)
-  if (rows.length === 0) throw new Failure('conflict', 'Nothing of the run waits for consent.')
+  if (rows.length === 0) throw new Failure('conflict', 'No removal of this run waits for consent.')
   if (catalogue === undefined) throw new Failure('conflict', 'The run has no catalogue.')
   const client = clientOf(context, runId)
   let [done, failed] = [0, 0]
-  const told = (_: RecordRow, problem: Failure | undefined) => {
+  const report = (_: RecordRow, problem: Failure | undefined) => {
     if (problem) failed += 1
     else done += 1
   }
   try {
-    await removeAll({ context, client, owner: { catalogue, pipe }, runId, log, told }, rows, signal)
+    await removeAll(
+      { context, client, owner: { catalogue, pipe }, runId, log, report },
+      rows,
+      signal,
+    )
     ledger.trust(pipe)
   } finally {
     await context.changed()
@@ -128,7 +132,7 @@ export async function restoreRemoved(
   const all = ofRun.length > 0 ? ofRun : ledger.removedAs(what)
   const [first] = all
   if (!first) {
-    const detail = `no harvest has removed anything that is called ${shown(what)}, or it is too long ago`
+    const detail = `no harvest removed anything with the id ${shown(what)}, or it was too long ago`
     throw new Failure(runs.get(what) ? 'conflict' : 'unknown-dataset', detail)
   }
   // Either all of one run's, or a single record.
@@ -165,7 +169,7 @@ async function restoreOne(
 
 /** Hands the records of one pipe to another; how many. Throws `conflict` while either is under way. */
 export function adoptRecords(context: ExportContext, pipe: string, from: string): number {
-  if (pipe === from) throw new Failure('conflict', 'A pipe has its own records already.')
+  if (pipe === from) throw new Failure('conflict', 'A pipe cannot adopt its own records.')
   checkIdle(context, pipe)
   checkIdle(context, from)
   const handed = context.ledger.hand(pipe, from)
@@ -175,7 +179,7 @@ export function adoptRecords(context: ExportContext, pipe: string, from: string)
 
 function checkIdle({ active }: ExportContext, pipe: string): void {
   for (const { owner } of active.values())
-    if (owner.pipe === pipe) throw new Failure('conflict', `The pipe ${pipe} is under way.`)
+    if (owner.pipe === pipe) throw new Failure('conflict', `The pipe ${pipe} is running.`)
 }
 
 /** The repository that the run wrote to, as its pipe says now. */
@@ -184,6 +188,6 @@ function clientOf(context: ExportContext, runId: string): RepositoryClient {
     exportPlan(context, runId)?.exporter ?? {}
   const target = exportTarget(context, config, place)
   if ('problems' in target)
-    throw new Failure('conflict', 'The pipe of the run does not say any more where it writes to.')
+    throw new Failure('conflict', 'The pipe of the run no longer says where it writes to.')
   return withRetries(target.client, context)
 }

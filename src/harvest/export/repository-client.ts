@@ -108,7 +108,10 @@ export const remoteRepository = ({ address, key, reach, outbound }: Remote): Rep
       signal,
     )
     if (answer.status >= 300 && answer.status < 400 && answer.status !== 304)
-      throw new Failure('export-failed', 'The repository sends requests elsewhere.')
+      throw new Failure(
+        'export-failed',
+        'The repository answered with a redirect, which is not followed.',
+      )
     return answer
   },
 })
@@ -173,7 +176,8 @@ export async function originalIds(
   if (status !== 200)
     throw new Failure('export-failed', `The list of original ids answered ${status}.`)
   const ids = jsonIn(text)
-  if (!Array.isArray(ids)) throw new Failure('export-failed', 'The list of original ids is cut.')
+  if (!Array.isArray(ids))
+    throw new Failure('export-failed', 'The list of original ids is not complete.')
   return ids.filter((id) => typeof id === 'string')
 }
 

@@ -32,7 +32,8 @@ export function verdictOf({ status, headers, text }: RepositoryAnswer): WriteVer
 }
 
 /** Whether the repository is the reason and not the record: another record may be luckier. */
-export const isServerFault = ({ status }: WriteVerdict): boolean => status === 429 || status >= 500
+export const isServerFault = ({ status }: Pick<WriteVerdict, 'status'>): boolean =>
+  status === 429 || status >= 500
 
 const location = { line: z.number().optional(), column: z.number().optional() }
 /** Whatever of it is missing or something else is left out. */

@@ -219,7 +219,7 @@ ${file} <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <${dcat}Distribution> 
     ground.offers(whole('a'))
     const run = await ground.run('p', { dryRun: true, limit: 100 })
     expect(run).toMatchObject({ outcome: 'dry-run', counts: { unchanged: 1, removed: 0, held: 0 } })
-    expect(run.problem?.detail).toContain('2 of 3 records would be missed by the source: b, c.')
+    expect(run.problem?.detail).toContain('2 of 3 records of this pipe: b, c.')
     expect(await ground.ids()).toEqual(['a', 'b', 'c'])
   })
 

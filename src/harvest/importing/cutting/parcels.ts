@@ -75,13 +75,13 @@ export type Destinations = {
 
 const typeOf = (term: string) => `${term} ${termText(rdf('type'))} ${termText(dcat('Catalog'))} .\n`
 
-/** `wanted`: id of the one catalogue that takes everything. Throws `WrongUsage` where the document names none that could. */
-export function destinations(spool: Spool, wanted?: string): Destinations {
+/** `only`: id of the one catalogue that takes everything. Throws `WrongUsage` where the document names none that could. */
+export function destinations(spool: Spool, only?: string): Destinations {
   const catalogues = spool.catalogues()
   const [first] = catalogues
-  if (wanted !== undefined) {
-    const body = first ? describe(spool, first) : minimal(wanted)
-    return { all: [{ id: wanted, body }], of: () => wanted }
+  if (only !== undefined) {
+    const body = first ? describe(spool, first) : minimal(only)
+    return { all: [{ id: only, body }], of: () => only }
   }
   if (!first) throw new WrongUsage('the document describes no dcat:Catalog: give --catalogue id')
   const ids = new Map(catalogues.map((place) => [place.term, idOf(spool, place)]))
@@ -125,8 +125,8 @@ const identifier = ` ${termText(dct('identifier'))} `
 /** Values of `dct:identifier` in N-Triples lines about one node, smallest code point first, literals before IRIs. */
 export function identifiersIn(lines: string): string[] {
   if (!lines.includes(identifier)) return []
-  const wanted = lines.split('\n').filter((line) => line.includes(identifier))
-  const objects = fromLines(`${wanted.join('\n')}\n`)
+  const relevant = lines.split('\n').filter((line) => line.includes(identifier))
+  const objects = fromLines(`${relevant.join('\n')}\n`)
     .filter((quad) => quad.predicate.equals(dct('identifier')))
     .map((quad) => quad.object)
   const values = (type: 'Literal' | 'NamedNode') =>
