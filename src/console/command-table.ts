@@ -23,6 +23,7 @@ import { launchCommand, runCommands } from './run-commands.ts'
 /** A line that may be run. */
 export type ParsedCommand = { readonly command: Command; readonly given: CommandArguments }
 
+/** What a line means to a console, and what may follow what was typed. */
 export type Table = {
   /** Throws `WrongCommand` with what would be right. */
   readonly order: (line: string) => ParsedCommand

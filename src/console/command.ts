@@ -24,6 +24,7 @@ export type CommandArguments = {
 /** An answer: one or more lines in each text. They are asked for as fast as the reader takes them. */
 type CommandAnswer = string | Iterable<string> | AsyncIterable<string>
 
+/** What a command has of the console that runs it. */
 export type CommandContext = {
   /** A line about the progress: at most one in five seconds, and none while the reader is slow. */
   readonly progress: (line: string) => void
@@ -31,6 +32,7 @@ export type CommandContext = {
   readonly signal: AbortSignal
 }
 
+/** A command as the table lists it, checks its words and runs it. */
 export type Command = {
   readonly name: string
   readonly aliases?: readonly string[]

@@ -31,6 +31,7 @@ const silenceMs = 24 * 3_600_000
 const plain = 'text/plain; charset=utf-8'
 const html = 'text/html; charset=utf-8'
 
+/** `/shell.html` with its files for anybody; `/exec` and `/complete` for keys with the permission of the console. */
 export function consoleApp({ table, execution, keys, http }: ConsoleAppDeps): App {
   const app = newApp({ ...http, name: 'console' })
   app.use(async (c, next) => {

@@ -5,6 +5,7 @@ import { WrongUsage } from '../errors.ts'
 import { quotedWord } from './command.ts'
 import { commandFinished } from './execution.ts'
 
+/** Shown for wrong arguments; what belongs to the commands themselves is told by `help`. */
 export const consoleUsage = `npm run console -- [--to url] [--key key] <command> [words and options of the command]
 
   --to url     the console of a running platform (default http://localhost:8080/shell)

@@ -5,6 +5,7 @@ import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
 import type { PipeSources } from '../pipe/sources/pipe-sources.ts'
 
+/** A part that is absent has no commands. */
 export type Parts = {
   readonly scheduler?: SchedulerPart
   readonly repository?: RepositoryPart
@@ -28,6 +29,7 @@ export type ConsoleTrigger = {
   readonly problem?: string
 }
 
+/** Pipes, runs, triggers, and what operators decide about harvested records. */
 export type SchedulerPart = {
   readonly pipes: Pick<PipeSources, 'list' | 'invalid' | 'find' | 'reload'>
   readonly launcher: Pick<Launcher, 'launch' | 'cancel' | 'resume' | 'retry'>
@@ -78,6 +80,7 @@ type Work<Options, Result = number> = (
 ) => Promise<Result>
 type Listing<Options, Row = string> = (options: Options, signal: AbortSignal) => AsyncIterable<Row>
 
+/** Records, their indices, what was deleted, and vocabularies. */
 export type RepositoryPart = {
   /** Sends every dataset of a catalogue through a pipe; the number found and the id of the run. */
   readonly launch?: (
@@ -131,6 +134,7 @@ type Tombstone = {
   readonly deleted: string
 }
 
+/** What the search service shows of its settings. */
 export type SearchPart = {
   /** Builds the sitemap again; the number of its addresses. */
   readonly sitemap: (signal: AbortSignal) => Promise<number>
@@ -139,6 +143,7 @@ export type SearchPart = {
   readonly facets: () => readonly { readonly index: string; readonly id: string }[]
 }
 
+/** The cache of figures. */
 export type MetricsPart = {
   /** No catalogue = all of them. */
   readonly refresh: (catalogue: string | undefined, signal: AbortSignal) => Promise<void>

@@ -12,6 +12,7 @@ import { execution } from './execution.ts'
 import type { Parts } from './console-parts.ts'
 import { openTelnet } from './telnet.ts'
 
+/** What the console is made of; `parts` decides which commands there are. */
 export type ConsoleDeps = {
   readonly config: ShellConfig
   readonly parts: Parts
@@ -28,6 +29,7 @@ export type ConsoleDeps = {
   readonly limits?: Limits
 }
 
+/** A console that is open. */
 export type Console = {
   /** For the common port; absent when HTTP is off or has a port of its own. */
   readonly entrance: { readonly base: string; readonly app: App } | undefined

@@ -16,6 +16,7 @@ type Reader = {
   readonly signal: AbortSignal
 }
 
+/** Runs commands for all readers of a process. */
 export type Execution = {
   /**
    * Starts the order. The answer comes in pieces that end in line ends, except a first empty one. Throws
@@ -42,6 +43,7 @@ type ExecutionContext = {
 const mostPieces = 32
 const progressMs = 5000
 
+/** Commands that last go on when their reader has left; the others end with it. */
 export function execution(context: ExecutionContext): Execution {
   const { ending, atOnce = 32 } = context
   const active = new Set<Promise<void>>()

@@ -7,6 +7,7 @@ import { firstWord, pipeNames, type SchedulerPart } from './console-parts.ts'
 import { launchPipe } from './run-commands.ts'
 import { amount, columns, triggerRow } from './text-output.ts'
 
+/** `pipes`, `pipe`, `reload`, `triggers`, `enable` and `disable`. */
 export const pipeCommands = (scheduler: SchedulerPart): readonly Command[] => [
   pipes(scheduler),
   pipe(scheduler),
@@ -37,6 +38,7 @@ const invalidFiles = (pipes: SchedulerPart['pipes']): readonly string[] =>
         `! ${source} ${file}: ${problems.map(({ detail }) => detail).join('; ')}`,
     )
 
+/** Secrets are masked, because terminals are recorded and seen by others. */
 const pipe = (scheduler: SchedulerPart): Command => ({
   name: 'pipe',
   words: '<name> [show|launch]',
@@ -60,6 +62,7 @@ const pipe = (scheduler: SchedulerPart): Command => ({
   },
 })
 
+/** For those who do not want to wait for the next look at the sources. */
 const reload = ({ pipes }: SchedulerPart): Command => ({
   name: 'reload',
   does: 'reads all pipe sources again',
@@ -84,6 +87,7 @@ const triggers = ({ triggers, pipes }: SchedulerPart): Command => ({
   },
 })
 
+/** A trigger of a pipe that is gone can still be switched off. */
 const turn = ({ triggers, pipes }: SchedulerPart, name: 'enable' | 'disable'): Command => ({
   name,
   words: '<pipe> <trigger>',

@@ -5,6 +5,7 @@ import type { Command } from './command.ts'
 import type { MetricsPart, Parts, RepositoryPart, SearchPart } from './console-parts.ts'
 import { amount, bar, columns, number } from './text-output.ts'
 
+/** Commands of the repository. Work on records goes on when its reader leaves: half of it would help nobody. */
 export const recordCommands = (part: RepositoryPart): readonly Command[] => [
   {
     name: 'index',
@@ -54,6 +55,7 @@ export const recordCommands = (part: RepositoryPart): readonly Command[] => [
   },
 ]
 
+/** Each dataset becomes a tombstone, so that `restore` can bring it back. */
 const clear = (part: RepositoryPart): Command => ({
   name: 'clear',
   words: '<catalogue>',
@@ -92,6 +94,7 @@ const repair = (part: RepositoryPart): Command => ({
   },
 })
 
+/** A harvest restores what its runs removed, the repository everything else. */
 const deletionCommands = (part: RepositoryPart): readonly Command[] => [
   {
     name: 'restore',
@@ -146,6 +149,7 @@ const vocabularyCommands = (part: RepositoryPart): readonly Command[] => [
   },
 ]
 
+/** Commands of the search service. */
 export const searchCommands = (part: SearchPart): readonly Command[] => [
   {
     name: 'sitemap',
@@ -166,6 +170,7 @@ export const searchCommands = (part: SearchPart): readonly Command[] => [
   },
 ]
 
+/** The command of the metrics cache. */
 export const metricsCommands = ({ refresh }: MetricsPart): readonly Command[] => [
   {
     name: 'refresh',
@@ -180,6 +185,7 @@ export const metricsCommands = ({ refresh }: MetricsPart): readonly Command[] =>
   },
 ]
 
+/** Always there: it is what operators type first. */
 export const statusCommand = (status: Parts['status']): Command => ({
   name: 'status',
   does: 'services, store, engine, drift and queues',

@@ -21,6 +21,7 @@ import {
   stateText,
 } from './text-output.ts'
 
+/** Everything about runs but `launch`, which the repository has too. */
 export const runCommands = (scheduler: SchedulerPart): readonly Command[] => [
   runs(scheduler),
   run(scheduler),
@@ -179,6 +180,7 @@ const countOption = (most: number) =>
     },
   }) as const
 
+/** Ids are long: nobody types one. */
 const recentRuns = ({ runs }: SchedulerPart) =>
   firstWord(() => runs.list({ offset: 0, limit: 50 }).map(({ id }) => id))
 
@@ -214,6 +216,7 @@ const run = (scheduler: SchedulerPart): Command => ({
   },
 })
 
+/** What has been written stays. */
 const cancel = (scheduler: SchedulerPart): Command => ({
   name: 'cancel',
   words: '<run>',
@@ -227,6 +230,7 @@ const cancel = (scheduler: SchedulerPart): Command => ({
   },
 })
 
+/** A new run for `retry`, the same one for `resume`; both are watched to their end. */
 const again = (scheduler: SchedulerPart, name: 'resume' | 'retry', does: string): Command => ({
   name,
   words: '<run>',
@@ -240,6 +244,7 @@ const again = (scheduler: SchedulerPart, name: 'resume' | 'retry', does: string)
   },
 })
 
+/** Only of the latest complete run: a later one has looked at the source again. */
 const confirm = (scheduler: SchedulerPart): Command => ({
   name: 'confirm',
   words: '<run>',
@@ -257,6 +262,7 @@ const confirm = (scheduler: SchedulerPart): Command => ({
   },
 })
 
+/** Ownership is by the name of the pipe, so that a new name owns nothing. */
 const adopt = (scheduler: SchedulerPart): Command => ({
   name: 'adopt',
   words: '<pipe>',
@@ -274,6 +280,7 @@ const adopt = (scheduler: SchedulerPart): Command => ({
   },
 })
 
+/** Prints for each record what a real run would change, then problems and findings by kind. */
 const dryRun = (scheduler: SchedulerPart): Command => ({
   name: 'dryrun',
   words: '<pipe>',
@@ -294,6 +301,7 @@ const dryRun = (scheduler: SchedulerPart): Command => ({
 
 const marks = { identifier: 'the same identifier', page: 'the same landing page' } as const
 
+/** Across catalogues only: within one the original id tells records apart. */
 const duplicates = (scheduler: SchedulerPart): Command => ({
   name: 'duplicates',
   words: '[catalogue]',

@@ -14,6 +14,7 @@ import { longestLine, WrongCommand } from './command.ts'
 import { consolePermission } from './console-app.ts'
 import type { Execution } from './execution.ts'
 
+/** Where it listens, and its bounds. */
 export type TelnetOptions = {
   readonly table: Table
   readonly execution: Execution
@@ -30,6 +31,7 @@ export type TelnetOptions = {
   readonly connections?: number
 }
 
+/** Closing it tells the clients. */
 export type TelnetServer = {
   readonly host: string
   readonly port: number

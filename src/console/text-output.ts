@@ -27,6 +27,7 @@ export function columns(rows: readonly (readonly string[])[]): readonly string[]
   )
 }
 
+/** With a comma between thousands: `12,345`. */
 export const number = (value: number): string => value.toLocaleString('en')
 
 const instant = (milliseconds: number | undefined): string =>
@@ -63,6 +64,7 @@ export function countsText({ counts }: Pick<Run, 'counts'>): string {
   return said.map((name) => `${name} ${number(counts[name])}`).join(', ') || 'nothing met'
 }
 
+/** `finished (complete)`. */
 export const stateText = ({ status, outcome }: Run): string =>
   outcome === undefined ? status : `${status} (${outcome})`
 
@@ -76,6 +78,7 @@ export const runRow = (run: Run): readonly string[] => [
   countsText(run),
 ]
 
+/** Of a run that is active: its bar, its state, its counts. */
 export const progressOf = (run: Run): string =>
   `${progressBar(metOf(run), run.progress.total)}  ${run.status}, ${countsText(run)}`
 
@@ -89,9 +92,11 @@ const metOf = ({ counts }: Run): number =>
   counts.refused +
   counts.duplicate
 
+/** `export-refused: no title`. */
 export const problemLine = ({ type, title, detail }: StoredProblem): string =>
   `${type.slice(type.lastIndexOf(':') + 1)}: ${detail ?? title}`
 
+/** Name, stage, state, and why. */
 export const runItemLine = (item: RunItem): string => {
   const name = item.originalId ?? item.sourceId ?? item.platformId ?? '–'
   const why = item.problem ? problemLine(item.problem) : (item.note ?? '')
@@ -138,11 +143,13 @@ export const runLines = (run: Run): readonly string[] => [
 
 const done = { confirm: 'removals confirmed', restore: 'records restored' } as const
 
+/** What somebody did about the run after its end. */
 const noteLine = ({ action, time, ...counts }: RunNote): string => {
   const failed = counts.failed === 0 ? '' : `, ${number(counts.failed)} failed`
   return `note       ${time} ${number(counts.done)} ${done[action]}${failed}`
 }
 
+/** Pipe, trigger, state, rhythm, next and last firing. */
 export const triggerRow = (pipe: string, trigger: ConsoleTrigger): readonly string[] => [
   pipe,
   trigger.id,

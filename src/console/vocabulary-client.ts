@@ -8,6 +8,7 @@ import { formats } from '../rdf/media-types.ts'
 import type { OpenDocument } from '../rdf/open-document.ts'
 import { integrity, type Finding } from '../vocabularies/skos-integrity.ts'
 
+/** A platform as the client speaks to it. */
 export type ServiceAddresses = {
   readonly repository: string
   readonly search?: string
@@ -112,6 +113,7 @@ export async function bundledIds(folder: string): Promise<readonly string[]> {
   return names.flatMap((file) => (file.endsWith('.ttl') ? [file.slice(0, -4)] : [])).sort()
 }
 
+/** File of a bundled vocabulary; it may not exist. */
 export const bundledPlace = (folder: string, id: string): string => join(folder, `${id}.ttl`)
 
 const authority = 'http://publications.europa.eu/resource'

@@ -15,6 +15,7 @@ import {
   VocabularyClient,
 } from './vocabulary-client.ts'
 
+/** Shown for wrong arguments. */
 export const vocabulariesUsage = `npm run vocabularies -- <command> [options]
 
   list                 the vocabularies of a running platform, with the number of their concepts

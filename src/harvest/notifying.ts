@@ -6,6 +6,7 @@ import type { Log } from '../log.ts'
 import type { Run } from '../pipe/runs/run.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
 
+/** Whom it tells, and from where it knows. */
 export type NotifierDeps = {
   /** Where the summary is sent; it may hold a secret and is in no log. */
   readonly url: string
@@ -94,6 +95,7 @@ function lastVerdict(
   return 'good'
 }
 
+/** Good where it never ran: the first failure is news. */
 const verdictBefore = ({ runs }: NotifierDeps, { id, pipe, endTime = '' }: Run): Verdict =>
   lastVerdict(runs, pipe, (one) => one.id !== id && (one.endTime ?? '9') <= endTime)
 

@@ -27,6 +27,7 @@ import { scriptTransformer } from './transform/script.ts'
 import { rdfImporter } from './importers/rdf.ts'
 import { sparqlImporter } from './importers/sparql.ts'
 
+/** What a process gives its harvests. */
 export type HarvestOptions = Omit<ExportContext, 'ledger' | 'changed' | 'active' | 'kinds'> & {
   /** Where `harvest.sqlite` is. */
   readonly directory: string
@@ -42,6 +43,7 @@ export type HarvestOptions = Omit<ExportContext, 'ledger' | 'changed' | 'active'
   readonly ownHost?: string
 }
 
+/** The segments of harvesting, and what operators can do about what runs did. */
 export type Harvest = {
   readonly kinds: readonly SegmentKind[]
   readonly afterImport: SegmentFunction

@@ -259,6 +259,7 @@ function report(
 
 const shared = { identifier: 'identifier', page: 'landing page' } as const
 
+/** Only told: whether both are the same dataset is for people to decide. */
 const duplicateFinding = ({ mark, catalogue, originalId, platformId }: Alike): Finding => ({
   slug: 'possible-duplicate',
   detail: `${platformId ?? originalId} of the catalogue ${catalogue} has the same ${shared[mark]}`,

@@ -10,6 +10,7 @@ import { dcat, dct, foaf, rdf } from '../../rdf/namespaces.ts'
 import { jsonIn, type RepositoryClient } from './repository-client.ts'
 import { isServerFault, verdictOf, type WriteVerdict } from './verdicts.ts'
 
+/** One dataset as a repository is to have it. */
 export type DatasetWrite = {
   readonly originalId: string
   readonly mediaType: string
@@ -36,6 +37,7 @@ type WriteOptions<Write> = {
   readonly landed: (some: LandedWrites<Write>) => void
 }
 
+/** Writes datasets of any catalogue of one repository. */
 export type DatasetWriter = {
   /** Whether the repository takes many at once. */
   readonly takesMany: boolean

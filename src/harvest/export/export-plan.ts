@@ -10,6 +10,7 @@ import type { PipeSources } from '../../pipe/sources/pipe-sources.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { canonicalJson } from '../importers/import-config.ts'
 
+/** Milliseconds of a day. */
 export const dayMs = 86_400_000
 
 /** What runs and pipes are known by. */

@@ -52,6 +52,10 @@ const mostFailures = 50
 /** Rows that are noted in the ledger together. */
 const mostUnnoted = 10_000
 
+/**
+ * One export from its first record to the decision what may be removed; in memory as long as it is active, in the ledger
+ * for as long as it may be resumed.
+ */
 export class ExportRun {
   readonly context: ExportContext
   readonly segment: SegmentContext

@@ -42,6 +42,7 @@ export const exportConfig = z.looseObject({
 })
 export type ExportConfig = z.infer<typeof exportConfig>
 
+/** Where an exporter writes to, and how. */
 export type ExportTarget = {
   readonly settings: ExportConfig
   readonly client: RepositoryClient

@@ -18,6 +18,7 @@ type RepositoryRequest = {
   readonly mediaType?: string
 }
 
+/** A whole answer of any status. */
 export type RepositoryAnswer = {
   readonly status: number
   readonly headers: Headers
@@ -40,6 +41,7 @@ export type Repository = {
   }>
 }
 
+/** A repository as exports and imports ask it. */
 export type RepositoryClient = Pick<Repository, 'previewDataset'> & {
   /** Whether the repository is the one of this process. */
   readonly isOwn: boolean
@@ -116,6 +118,7 @@ export const remoteRepository = ({ address, key, reach, outbound }: Remote): Rep
   },
 })
 
+/** Time and chance as arguments, so that tests need not wait. */
 export type RetryContext = {
   readonly now: () => number
   readonly random: () => number

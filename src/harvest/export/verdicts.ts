@@ -12,6 +12,7 @@ export type WriteVerdict = {
   readonly problem?: unknown
 }
 
+/** What a repository did with a dataset that it took. */
 export type DatasetOutcome = 'created' | 'updated' | 'unchanged'
 
 const outcomes: Readonly<Record<number, DatasetOutcome>> = {
@@ -21,6 +22,7 @@ const outcomes: Readonly<Record<number, DatasetOutcome>> = {
   304: 'unchanged',
 }
 
+/** `undefined` when it did not take it. */
 export const outcomeOf = ({ status }: Pick<WriteVerdict, 'status'>): DatasetOutcome | undefined =>
   outcomes[status]
 

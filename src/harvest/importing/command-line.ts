@@ -8,6 +8,7 @@ import type { Repair } from '../../rdf/parse.ts'
 import type { DatasetOutcome } from '../export/verdicts.ts'
 import type { ImportProgress, ImportSummary } from './dump.ts'
 
+/** Shown for wrong arguments. */
 export const importUsage = `npm run import -- <file|url|-> [options]
 
 Brings a DCAT document in any RDF format into a catalogue of a running platform.

@@ -42,6 +42,7 @@ export type ImportProgress = {
   readonly total: number | undefined
 }
 
+/** Into which repository, and what of the document. */
 export type ImportOptions = {
   /** Address of the repository service: `http://localhost:8080/api/hub/repo`. */
   readonly service: string
