@@ -50,7 +50,7 @@ export type ExportContext = RetryContext & {
 
 const mostFailures = 50
 /** Rows that are noted in the ledger together. */
-const mostUnnoted = 10_000
+const mostUnnoted = 1000
 
 /**
  * One export from its first record to the decision what may be removed; in memory as long as it is active, in the ledger
