@@ -49,6 +49,15 @@ describe('a record that is gone at the source', () => {
     expect(await ground.ids()).toEqual(['a', 'b'])
   })
 
+  it('is removed alone, among more records than are noted at once', async () => {
+    const all = many(2100)
+    const ground = await filled(...all)
+    ground.offers(whole(...all.filter((id) => id !== 'r007')))
+    const run = await ground.run()
+    expect(run.counts).toMatchObject({ unchanged: 2099, removed: 1, held: 0 })
+    expect(ground.items(run, 'removed')).toMatchObject([{ originalId: 'r007' }])
+  })
+
   it('comes back with its platform id when the source offers it again', async () => {
     const ground = await filled('a', 'b')
     ground.offers(whole('a'))
