@@ -11,14 +11,14 @@ import {
   WrongCommand,
 } from './command.ts'
 import type { Parts } from './console-parts.ts'
-import { pipeCommands } from './pipe-commands.ts'
+import { launchCommand, pipeCommands } from './pipe-commands.ts'
 import {
   metricsCommands,
   recordCommands,
   searchCommands,
   statusCommand,
 } from './record-commands.ts'
-import { launchCommand, runCommands } from './run-commands.ts'
+import { runCommands } from './run-commands.ts'
 
 /** A line that may be run. */
 export type ParsedCommand = { readonly command: Command; readonly given: CommandArguments }

@@ -1,11 +1,21 @@
-/** Commands about pipes and their triggers. */
+/** Commands about pipes: what they are, when they start, and starting them now. */
 
-import { Failure } from '../errors.ts'
-import type { JsonObject } from '../text/json.ts'
-import type { Command } from './command.ts'
-import { firstWord, pipeNames, type SchedulerPart } from './console-parts.ts'
-import { launchPipe } from './run-commands.ts'
-import { amount, columns, triggerRow } from './text-output.ts'
+import { Failure, invalidParameter } from '../errors.ts'
+import { configured } from '../pipe/pipe-check.ts'
+import type { Configs } from '../pipe/document.ts'
+import { ended, type Run } from '../pipe/runs/run.ts'
+import { isJsonObject, type JsonObject } from '../text/json.ts'
+import type { Command, CommandContext } from './command.ts'
+import { firstWord, pipeNames, type RepositoryPart, type SchedulerPart } from './console-parts.ts'
+import {
+  amount,
+  columns,
+  countsText,
+  problemLine,
+  progressOf,
+  stateText,
+  triggerRow,
+} from './text-output.ts'
 
 /** `pipes`, `pipe`, `reload`, `triggers`, `enable` and `disable`. */
 export const pipeCommands = (scheduler: SchedulerPart): readonly Command[] => [
@@ -106,3 +116,140 @@ const turn = ({ triggers, pipes }: SchedulerPart, name: 'enable' | 'disable'): C
 /** Triggers outlive their pipe: where it is gone its name still finds them. */
 const nameOf = (pipes: SchedulerPart['pipes'], nameOrId: string): string =>
   pipes.find(nameOrId)?.pipe.header.name ?? nameOrId
+
+// Starting a pipe, and watching its run.
+
+/** One word starts a pipe, two words send a catalogue through one. */
+export const launchCommand = (
+  scheduler: SchedulerPart | undefined,
+  repository: RepositoryPart | undefined,
+): Command => ({
+  name: 'launch',
+  words: '<pipe> [json configs] | <catalogue> <pipe>',
+  least: 1,
+  most: 2,
+  does: 'runs a pipe now, or sends every dataset of a catalogue through one',
+  options: {
+    pulse: {
+      short: 'p',
+      type: 'string',
+      value: 'ms',
+      range: [0, 3_600_000],
+      means: 'milliseconds between two datasets of a catalogue',
+    },
+    update: { short: 'u', type: 'boolean', means: 'includes the present metrics of each dataset' },
+    verbose: {
+      short: 'v',
+      type: 'boolean',
+      means: 'shows more; of a catalogue: its progress, to the end',
+    },
+  },
+  complete: () => (scheduler ? pipeNames(scheduler) : []),
+  async *run({ words: [first = '', second], number, flag }, context) {
+    const verbose = flag('verbose')
+    // The words of the contract: clients look for them.
+    const missing = (pipe: string) => new Failure('unknown-pipe', `Pipe ${pipe} not available`)
+    if (second === undefined || second.startsWith('{')) {
+      if (!scheduler) throw missing(first)
+      const configs = second === undefined ? undefined : configsOf(second)
+      yield* launchPipe(scheduler, { pipe: first, configs, verbose }, context)
+      return
+    }
+    if (!repository?.launch) throw missing(second)
+    const { found, run } = await repository.launch(
+      {
+        catalogue: first,
+        pipe: second,
+        pulseMs: number('pulse') ?? 0,
+        withMetrics: flag('update'),
+      },
+      context.signal,
+    )
+    yield `${amount(found, 'dataset')} found\nrun ${run}`
+    if (verbose && scheduler) yield* followRun(scheduler, run, context)
+  },
+})
+
+type PipeLaunch = {
+  readonly pipe: string
+  readonly configs?: Configs | undefined
+  readonly verbose?: boolean
+}
+
+/** Starts a pipe and watches it; who leaves does not end it. Throws `Failure`. */
+async function* launchPipe(
+  scheduler: SchedulerPart,
+  { pipe: nameOrId, configs, verbose = false }: PipeLaunch,
+  context: CommandContext,
+): AsyncGenerator<string, void> {
+  const known = scheduler.pipes.find(nameOrId)
+  if (!known) throw new Failure('unknown-pipe', `Pipe ${nameOrId.slice(0, 100)} not available`)
+  if (configs) configured(known.pipe, configs)
+  const { name: pipe } = known.pipe.header
+  const run = launched(scheduler, { pipe, startedBy: 'console', ...(configs && { configs }) })
+  yield `run ${run.id}`
+  if (verbose)
+    for (const { name, segmentNumber } of run.segments) yield `segment ${segmentNumber} ${name}`
+  demandRecords(yield* followRun(scheduler, run.id, context))
+}
+
+/** Throws `conflict` when the pipe is active. */
+export function launched(
+  { launcher }: SchedulerPart,
+  launch: Parameters<SchedulerPart['launcher']['launch']>[0],
+): Run {
+  const started = launcher.launch(launch)
+  if ('run' in started) return started.run
+  throw new Failure('conflict', `the pipe is active already: run ${started.dropped.id}`)
+}
+
+/** Whoever starts a harvest by hand wants to hear it when nothing came. Throws `source-empty`. */
+function demandRecords({ catalogue, counts, outcome, problem }: Run): void {
+  const { created, updated, unchanged, removed, held, adopted } = counts
+  const some = created + updated + unchanged + removed + held + adopted > 0
+  // An incremental run without news has no problem.
+  const isFine = outcome === 'not-modified' || (outcome === 'incomplete' && !problem)
+  if (some || isFine || catalogue === undefined) return
+  const why = problem ? `: ${problemLine(problem)}` : ''
+  throw new Failure('source-empty', `the run brought no record${why}`)
+}
+
+/** Throws `invalid-parameter`. */
+function configsOf(text: string): Configs {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw invalidParameter('configs', 'configs are not valid JSON')
+  }
+  if (isJsonObject(value) && Object.values(value).every(isJsonObject))
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse makes is JSON
+    return value as Configs
+  throw invalidParameter('configs', 'configs are a JSON object of segment name → object')
+}
+
+/** The progress and the end; throws `Failure` when the run did not finish. */
+export async function* followRun(
+  scheduler: SchedulerPart,
+  id: string,
+  { progress, signal }: CommandContext,
+): AsyncGenerator<string, Run> {
+  let last = knownRun(scheduler, id)
+  for await (const run of scheduler.runs.follow(id, signal)) {
+    last = run
+    if (!ended(run)) progress(progressOf(run))
+  }
+  signal.throwIfAborted()
+  if (ended(last)) yield progressOf(last)
+  yield `run ${id} is ${stateText(last)}: ${countsText(last)}`
+  if (last.status === 'finished') return last
+  const why = last.problem ? `: ${problemLine(last.problem)}` : ''
+  throw new Failure('conflict', `the run is ${last.status}${why}`)
+}
+
+/** Throws `unknown-run`. */
+export function knownRun({ runs }: SchedulerPart, id: string): Run {
+  const run = runs.get(id)
+  if (run) return run
+  throw new Failure('unknown-run', `there is no run ${id.slice(0, 100)}`)
+}

@@ -10,7 +10,7 @@ import { dcat, dct, rdf, spdx } from '../../rdf/namespaces.ts'
 import { originPath } from './dataset-writer.ts'
 import type { ExportRun } from './export-run.ts'
 import { identityOf } from './record-identity.ts'
-import { itemNames, nodeInText, recordQuads } from './record-text.ts'
+import { itemNames, nodeInText, quadsInText } from './record-text.ts'
 
 type RefusedPreview = { readonly problem: Failure; readonly item?: { readonly originalId: string } }
 
@@ -77,8 +77,8 @@ async function guessed(
   const path = originPath(run.owner.catalogue, originalId)
   const headers = { Accept: 'application/n-triples' }
   const answer = await run.client.ask({ method: 'GET', path, headers }, signal)
-  const stored = answer.status === 200 && (await recordQuads(answer.text, 'application/n-triples'))
-  const sent = stored && (await recordQuads(text, mediaType))
+  const stored = answer.status === 200 && (await quadsInText(answer.text, 'application/n-triples'))
+  const sent = stored && (await quadsInText(text, mediaType))
   if (!sent) return { kind: 'updated' }
   const [, etag] = /^"([^"]+)"$/.exec(answer.headers.get('etag') ?? '') ?? []
   if (etag === (await canonicalise(sent)).hash) return { kind: 'unchanged' }

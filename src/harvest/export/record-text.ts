@@ -104,7 +104,7 @@ export async function withLeftOut(
   message: RecordMessage,
   unfit: UnfitValues | undefined,
 ): Promise<RecordMessage> {
-  const quads = (unfit && (await recordQuads(message.text, message.mediaType))) ?? []
+  const quads = (unfit && (await quadsInText(message.text, message.mediaType))) ?? []
   const dataset = quads.find(
     ({ subject, predicate, object }) =>
       subject.termType === 'NamedNode' &&
@@ -124,7 +124,7 @@ export async function withLeftOut(
 }
 
 /** Nothing for what is not RDF, or not valid: the repository will refuse it in its own words. */
-export async function recordQuads(
+export async function quadsInText(
   text: string,
   mediaType: string,
 ): Promise<readonly Quad[] | undefined> {

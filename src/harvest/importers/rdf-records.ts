@@ -7,7 +7,7 @@ import { canonicalHash } from '../../rdf/canonical.ts'
 import { endedLines, fromLines, termText, toLines } from '../../rdf/lines.ts'
 import { dcat, dct, rdf, rdfs, skos } from '../../rdf/namespaces.ts'
 import { graphOf } from '../../rdf/read.ts'
-import { type Bounds, pieces, type Standing } from '../importing/cutting/cut.ts'
+import { type Bounds, pieces, type CutDataset } from '../importing/cutting/cut.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import { identifiersIn, iriOf } from '../importing/cutting/parcels.ts'
 import { nowhere, quadsOf } from '../transform/record-quads.ts'
@@ -100,7 +100,7 @@ type Identity = { readonly ids: readonly string[]; readonly own: string }
 /** A dataset that was cut out of its document; one that is larger than a repository takes is refused. */
 async function recordOf(
   document: RdfDocument,
-  { place: { term }, piece }: Standing,
+  { place: { term }, piece }: CutDataset,
   { ids: [sourceId = '', ...aliases], own }: Identity,
 ): Promise<ImportItem> {
   const iri = iriOf(term)

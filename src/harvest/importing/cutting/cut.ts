@@ -2,7 +2,7 @@
 
 import { endedLines, termText } from '../../../rdf/lines.ts'
 import { dcat, rdf, skos } from '../../../rdf/namespaces.ts'
-import type { Place, Spool } from './spool.ts'
+import type { DescribedNode, Spool } from './spool.ts'
 
 type Piece = {
   /** N-Triples, sorted, without doubles. */
@@ -48,7 +48,7 @@ export function nodeOf(line: string): string | undefined {
  * datasets, catalogues, records and concept schemes end it, concepts keep their own lines; what several resources
  * share is copied into each. `undefined` when it exceeds what a repository takes.
  */
-export function cut(spool: Spool, root: Place, bounds: Bounds = {}): Piece | undefined {
+export function cut(spool: Spool, root: DescribedNode, bounds: Bounds = {}): Piece | undefined {
   const own = spool.describe(root)
   const found = linesOf(own)
   const nested: string[] = []
@@ -126,17 +126,17 @@ function joined(lines: string[]): string {
 // The datasets of a spooled document that stand by themselves, cut out one after the other.
 
 /** Without a piece the dataset is larger than a repository takes. */
-export type Standing = { readonly place: Place; readonly piece?: Piece }
+export type CutDataset = { readonly place: DescribedNode; readonly piece?: Piece }
 
 /**
  * Every dataset, in the order of the document. Blank nodes come last and only when they stand by themselves: one that
  * another dataset contains travels with that one.
  */
-export function* pieces(spool: Spool, bounds?: Bounds): Generator<Standing, void> {
+export function* pieces(spool: Spool, bounds?: Bounds): Generator<CutDataset, void> {
   const catalogues = new Set(spool.catalogues().map((place) => place.term))
   const contained = new Set<string>()
-  const blanks: Place[] = []
-  const standing = (place: Place): Standing => {
+  const blanks: DescribedNode[] = []
+  const standing = (place: DescribedNode): CutDataset => {
     const piece = cut(spool, place, bounds)
     for (const term of piece?.nested ?? []) contained.add(term)
     return piece ? { place, piece } : { place }

@@ -6,8 +6,8 @@ import { fromLines, termText, toLines } from '../../../rdf/lines.ts'
 import { dcat, dct, rdf } from '../../../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../../rdf/terms.ts'
 import { compareCodePoints } from '../../../text/code-points.ts'
-import { cut, pieces, type Standing } from './cut.ts'
-import type { Place, Spool } from './spool.ts'
+import { cut, pieces, type CutDataset } from './cut.ts'
+import type { DescribedNode, Spool } from './spool.ts'
 
 /** A dataset ready to be sent, or the reason why it cannot be. `dataset` names it in reports. */
 export type Parcel = DatasetParcel | { readonly dataset: string; readonly reason: string }
@@ -39,7 +39,7 @@ type Cutting = { spool: Spool; targets: Destinations; isLinking: boolean }
 
 function parcelOf(
   { spool, targets, isLinking }: Cutting,
-  { place, piece }: Standing,
+  { place, piece }: CutDataset,
 ): Parcel | undefined {
   if (!piece) return { dataset: place.term, reason: 'too-large: more than 200000 triples' }
   const { own, body } = piece
@@ -97,7 +97,7 @@ export function destinations(spool: Spool, only?: string): Destinations {
   }
 }
 
-function idOf(spool: Spool, place: Place): string {
+function idOf(spool: Spool, place: DescribedNode): string {
   const iri = iriOf(place.term)
   const ours = /\/id\/catalogue\/([A-Za-z0-9_~-]+)$/.exec(iri ?? '')?.[1]
   if (ours !== undefined && isId(ours)) return ours
@@ -106,7 +106,7 @@ function idOf(spool: Spool, place: Place): string {
   throw new WrongUsage(`the catalogue ${place.term} has no identifier: give --catalogue id`)
 }
 
-function describe(spool: Spool, place: Place): string {
+function describe(spool: Spool, place: DescribedNode): string {
   const piece = cut(spool, place)
   if (!piece) throw new WrongUsage(`the description of ${place.term} is too large`)
   const type = typeOf(place.term)
@@ -152,7 +152,7 @@ const isRecordOf = (record: string | undefined, dataset: string | undefined) => 
  * The original id of a dataset: what the record of a platform like this one says, so that an export comes home under
  * its old id; else its smallest `dct:identifier`; else its IRI. `undefined` for a blank node that has none of them.
  */
-function originalIdOf(spool: Spool, dataset: Place, own: string): string | undefined {
+function originalIdOf(spool: Spool, dataset: DescribedNode, own: string): string | undefined {
   const iri = iriOf(dataset.term)
   if (iri?.includes('set/data/') === true) {
     const recorded = spool

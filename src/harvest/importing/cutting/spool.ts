@@ -7,7 +7,7 @@ import { preparedOnce } from '../../../sqlite.ts'
 import { keyHash } from './key-hash.ts'
 
 /** A described node: its N-Triples text, and the text of the graph that describes it (`''` = default graph). */
-export type Place = { readonly term: string; readonly graph: string }
+export type DescribedNode = { readonly term: string; readonly graph: string }
 
 const type = rdf('type').value
 const [accessService, primaryTopic] = [dcat('accessService').value, foaf('primaryTopic').value]
@@ -51,7 +51,7 @@ const putCatalogue =
 
 const keyOf = (term: string, graph: string) => (graph === '' ? term : `${term} ${graph}`)
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
-const place = (row: Record<string, unknown>): Place => ({
+const place = (row: Record<string, unknown>): DescribedNode => ({
   term: text(row['term']),
   graph: text(row['graph']),
 })
@@ -128,7 +128,7 @@ export class Spool {
   }
 
   /** The N-Triples lines about a node in one graph, `\n` after each; `''` when there are none. */
-  describe({ term, graph }: Place): string {
+  describe({ term, graph }: DescribedNode): string {
     const key = keyOf(term, graph)
     const rows = this.#sql('SELECT key, lines FROM chunk WHERE hash = ?').all(keyHash(key))
     return rows.map((row) => (row['key'] === key ? text(row['lines']) : '')).join('')
@@ -139,21 +139,21 @@ export class Spool {
   }
 
   /** Every node typed as dataset or series, once, in the order of the document. */
-  *datasets(): Iterable<Place> {
+  *datasets(): Iterable<DescribedNode> {
     const isSingle = this.#number('SELECT count(DISTINCT graph) AS n FROM dataset') < 2
     const all = this.#sql('SELECT term, graph FROM dataset ORDER BY rowid')
     for (const row of all.iterate()) if (isSingle || this.#isHome(place(row))) yield place(row)
   }
 
   /** A dataset that several graphs describe is the one in the graph of its own name, else in the first. */
-  #isHome({ term, graph }: Place): boolean {
+  #isHome({ term, graph }: DescribedNode): boolean {
     const sql = 'SELECT graph AS text FROM dataset WHERE term = ? ORDER BY graph'
     const graphs = this.#texts(sql, term)
     return graph === (graphs.includes(term) ? term : graphs[0])
   }
 
   /** Catalogues by type or because they link datasets, sorted by their text. */
-  catalogues(): readonly Place[] {
+  catalogues(): readonly DescribedNode[] {
     const rows = this.#sql(cataloguesInOrder).all().map(place)
     return rows.filter((row, at) => row.term !== rows[at - 1]?.term)
   }
@@ -176,7 +176,7 @@ export class Spool {
   }
 
   /** Catalogue records about a dataset. */
-  recordsOf(dataset: string): readonly Place[] {
+  recordsOf(dataset: string): readonly DescribedNode[] {
     const sql = 'SELECT DISTINCT term, graph FROM topic WHERE dataset = ?'
     return this.#sql(sql).all(dataset).map(place)
   }
