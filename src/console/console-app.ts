@@ -121,7 +121,6 @@ const own = (name: string) => new URL(`page/${name}`, import.meta.url)
 const pageFiles: Readonly<Record<string, URL | string>> = {
   'shell.js': own('shell.js'),
   'line.js': own('line.js'),
-  'past.js': own('past.js'),
   'shell.css': own('shell.css'),
   'xterm.mjs': require.resolve('@xterm/xterm/lib/xterm.mjs'),
   'xterm.css': require.resolve('@xterm/xterm/css/xterm.css'),
