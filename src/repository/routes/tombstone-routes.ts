@@ -94,7 +94,7 @@ export function answerWhatIsGone(context: RouteContext): void {
   for (const place of places)
     context.app.use(place, async (c, next) => {
       // Asked before the route runs: afterwards the parameters are those of the route.
-      const { id = '', type }: { id?: string; type?: string } = c.req.param()
+      const { id, type }: { id: string; type?: string } = c.req.param()
       await next()
       if (!(c.error instanceof Failure)) return
       const found = tombstoneOf(c, context, { kind: c.error.kind, id, type })
