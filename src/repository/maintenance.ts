@@ -99,15 +99,15 @@ async function* repairCatalogue(
   }
   for (const [originalId, users] of byOrigin)
     if (users.length > 1)
-      yield `the original id "${originalId}" is that of ${users.join(', ')}: delete all but one`
+      yield `the original id "${originalId}" is used by ${users.join(', ')}: delete all but one`
 }
 
-type Some = { readonly catalogue: string; readonly ids: readonly string[] }
+type DatasetIdsOf = { readonly catalogue: string; readonly ids: readonly string[] }
 
 /** Removes the links of a catalogue that lead to no dataset. */
 async function* linkedToNothing(
   context: RepositoryContext,
-  { catalogue, ids }: Some,
+  { catalogue, ids }: DatasetIdsOf,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const datasets = ids.map((id) => ({ kind: 'dataset', id }) as const)
@@ -136,7 +136,7 @@ async function* unlinked(
     if (id === undefined || originalId === undefined || record?.value !== names.record(id)) continue
     const home = await context.lastHome(id, signal)
     if (home === undefined)
-      yield `${id} ("${originalId.value}") is in no catalogue, and nobody knows in which it was`
+      yield `${id} ("${originalId.value}") is in no catalogue, and its former catalogue is not known`
     else if (home === catalogue) {
       const lock = datasetLock(originalId.value)
       await context.locks.run(lock, () => changeLink(context, { catalogue, id }, 'add'), signal)
@@ -202,7 +202,7 @@ async function* repairAddresses(
     }
   }
   if (restored + left === 0) return
-  yield `${restored} ${dryRun ? 'can be restored' : 'restored'}, ${left} cannot: sources that send them again, changed, put them right`
+  yield `${restored} ${dryRun ? 'can be restored' : 'restored'}, ${left} cannot; these are corrected when their source sends a changed description`
 }
 
 /** Graphs with addresses that are names of the platform, in order and page by page. */

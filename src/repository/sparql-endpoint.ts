@@ -170,7 +170,7 @@ async function received(c: AppContext, queryBytes: number): Promise<Received> {
 function fromParameters(parameters: URLSearchParams): Received {
   if (parameters.has('update')) throw updateRefused()
   const queries = parameters.getAll('query')
-  if (queries.length > 1) throw new Failure('malformed-query', 'one query per request')
+  if (queries.length > 1) throw new Failure('malformed-query', 'send one query per request')
   return {
     query: queries[0],
     defaultGraphs: parameters.getAll('default-graph-uri'),

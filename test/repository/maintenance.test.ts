@@ -113,7 +113,7 @@ describe('repairing a catalogue', () => {
     const said = await repaired({ parks: 'city', roads: 'lake' })
     expect(said.toSorted()).toEqual([
       'parks is linked again',
-      'trees ("trees") is in no catalogue, and nobody knows in which it was',
+      'trees ("trees") is in no catalogue, and its former catalogue is not known',
     ])
     expect(await listed('city')).toEqual(['parks'])
   })
@@ -127,7 +127,7 @@ describe('repairing a catalogue', () => {
       { graph: catalogue(), add: links('parks-2') },
     ])
     expect(await repaired()).toEqual([
-      'the original id "parks" is that of parks, parks-2: delete all but one',
+      'the original id "parks" is used by parks, parks-2: delete all but one',
     ])
   })
 

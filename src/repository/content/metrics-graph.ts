@@ -111,18 +111,18 @@ function metadataNode(
   const found = nodes.get(iri)
   if (found || nodes.size === 0) return found
   const [only, ...more] = nodes.values()
-  if (more.length > 0) throw ambiguous(`the body describes ${nodes.size} dqv:QualityMetadata`)
+  if (more.length > 0) throw ambiguous(`the body describes ${nodes.size} dqv:QualityMetadata nodes`)
   return only
 }
 
 /** The resources that may be measured, and the node of the metadata itself, which stays too. */
-type Kept = MeasurableResources & { readonly node: Term | undefined }
+type OwnNodes = MeasurableResources & { readonly node: Term | undefined }
 
 /** The body without measurements of anything else, and without what it says of other resources of the platform. */
 function ownMeasurements(
   quads: readonly Quad[],
   names: Names,
-  { resources, node, iri }: Kept,
+  { resources, node, iri }: OwnNodes,
 ): Quad[] {
   const graph = graphOf(quads)
   const self = node && keyOf(node)
@@ -161,7 +161,7 @@ function foreignMeasurements(
 }
 
 const ambiguous = (detail: string) =>
-  new Failure('ambiguous-subject', `${detail}; a dataset has one`)
+  new Failure('ambiguous-subject', `${detail}; a dataset has exactly one`)
 
 const nothingLeft = () =>
   new Failure(

@@ -131,7 +131,7 @@ function ownQuads(
 // Finds the one resource that a body is about.
 
 /** What a body shall describe, and the words for it. */
-type WantedClass = {
+type RootCriteria = {
   readonly iri: string
   readonly originalId: string
   readonly class: string
@@ -155,13 +155,13 @@ type Nodes = {
  */
 export function datasetNode(
   quads: readonly Quad[],
-  { iri, originalId }: Pick<WantedClass, 'iri' | 'originalId'>,
+  { iri, originalId }: Pick<RootCriteria, 'iri' | 'originalId'>,
 ): Term {
   const kinds = classes(quads)
   const nodes = { nodes: kinds.of('Dataset', 'DatasetSeries'), frames: kinds.of(...frames) }
   const instead = ', or all together by a PUT to /catalogues/{catalogueId}/datasets/bulk'
-  const wanted = { iri, originalId, class: 'dcat:Dataset', many: 'datasets', instead }
-  return rootNode(quads, nodes, wanted)
+  const criteria = { iri, originalId, class: 'dcat:Dataset', many: 'datasets', instead }
+  return rootNode(quads, nodes, criteria)
 }
 
 /** The one node of a declared type's class that nothing else points to; of several the same decides as of datasets. */
@@ -174,30 +174,30 @@ export function resourceNode(
   const others = new Map(kinds.of(...frames))
   // A declared class may be one of these, and then they are no frames.
   for (const key of nodes.keys()) others.delete(key)
-  const wanted = { iri, originalId: id, class: `<${typeUri}>`, many: `<${typeUri}>` }
-  return rootNode(quads, { nodes, frames: others }, wanted)
+  const criteria = { iri, originalId: id, class: `<${typeUri}>`, many: `<${typeUri}>` }
+  return rootNode(quads, { nodes, frames: others }, criteria)
 }
 
 /** The node that no other one points to; of several, the first that is named by the request. Links of frames do not count. */
-function rootNode(quads: readonly Quad[], all: Nodes, wanted: WantedClass): Term {
+function rootNode(quads: readonly Quad[], all: Nodes, criteria: RootCriteria): Term {
   const pointedTo = new Set(
     quads
       .filter((q) => !all.frames.has(keyOf(q.subject)) && keyOf(q.subject) !== keyOf(q.object))
       .map((q) => keyOf(q.object)),
   )
-  const candidates = roots(all.nodes, pointedTo, wanted.class)
+  const candidates = roots(all.nodes, pointedTo, criteria.class)
   const identified = new Set(
     quads
-      .filter((q) => q.predicate.value === identifier && q.object.value === wanted.originalId)
+      .filter((q) => q.predicate.value === identifier && q.object.value === criteria.originalId)
       .map((q) => keyOf(q.subject)),
   )
   const [only, ...more] = candidates
   const found =
     (more.length === 0 ? only : undefined) ??
-    candidates.find((node) => keyOf(node) === wanted.iri) ??
+    candidates.find((node) => keyOf(node) === criteria.iri) ??
     candidates.find((node) => identified.has(keyOf(node))) ??
-    candidates.find((node) => keyOf(node) === wanted.originalId)
-  const { many, instead = '' } = wanted
+    candidates.find((node) => keyOf(node) === criteria.originalId)
+  const { many, instead = '' } = criteria
   const why = `${many} and none of them is named by the original id; send them one by one${instead}`
   return found ?? ambiguous(candidates.map(keyOf).sort(), why)
 }

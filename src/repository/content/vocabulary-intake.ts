@@ -81,11 +81,14 @@ export async function takeIn(
 /** Checked while the body arrives, so that none can fill the memory. */
 function demandSize(characters: number, compared: number): void {
   if (characters > mostCharacters)
-    throw new Failure('too-large', `a vocabulary may have ${mostCharacters} characters`)
+    throw new Failure(
+      'too-large',
+      `a vocabulary may have at most ${mostCharacters} characters as N-Triples`,
+    )
   if (compared > mostCompared)
     throw new Failure(
       'too-complex',
-      `a vocabulary may have ${mostCompared} triples with blank nodes; give the nodes IRIs`,
+      `a vocabulary may have at most ${mostCompared} triples with blank nodes; give the nodes IRIs`,
     )
 }
 

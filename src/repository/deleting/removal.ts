@@ -176,4 +176,4 @@ export async function restoreMember(
 }
 
 const inUse = (what: string) =>
-  new Failure('already-exists', `${what} is in use again, so that nothing can be restored to it`)
+  new Failure('already-exists', `${what} is in use again; delete what uses it before you restore`)

@@ -125,7 +125,7 @@ export async function manyMetrics(
 
 function verdictOfFailure(cause: unknown): MetricsVerdict {
   if (!(cause instanceof Failure))
-    return new Failure('store-unavailable', 'the store did not take the metrics', { cause })
+    return new Failure('store-unavailable', 'the store could not write the metrics', { cause })
   const isGone = cause.kind === 'unknown-catalogue' || cause.kind === 'unknown-dataset'
   return isGone ? 'gone' : cause
 }

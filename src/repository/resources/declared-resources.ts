@@ -61,7 +61,7 @@ function typeOf(c: AppContext, { profile }: RouteContext): ResourceType {
   const found = profile.resources.find(({ id }) => id === c.req.param('type'))
   if (found) return found
   const declared = profile.resources.map(({ id }) => `"${id}"`).join(', ')
-  throw new Failure('not-found', `the profile declares no such type, only ${declared}`)
+  throw new Failure('not-found', `the profile does not declare this type; it declares ${declared}`)
 }
 
 /** The resource of the path. */
@@ -137,7 +137,10 @@ function catalogueFor(
   if (!type.inCatalogue) return ''
   const present = stored?.catalogue
   if (home !== undefined && present && home !== present)
-    throw new Failure('conflict', `the resource "${id}" is in the catalogue "${present}"`)
+    throw new Failure(
+      'conflict',
+      `the resource "${id}" is in the catalogue "${present}"; delete it there first`,
+    )
   const found = home ?? present
   if (found) return found
   const detail = `a resource of the type "${type.id}" is written into a catalogue: add catalogId=<id>`
@@ -261,10 +264,10 @@ function addDeclaredHandlers(context: RouteContext, routes: ReturnType<typeof ro
   const locked = <T>({ member }: Named, work: () => Promise<T>, signal: AbortSignal) =>
     locks.runAll(memberLocks(names, [member]), work, signal)
   app.openapi(routes.list, (c) => {
-    const { catalogId, ...asked } = c.req.valid('query')
+    const { catalogId, ...query } = c.req.valid('query')
     const { id: type, inCatalogue: isIn } = typeOf(c, context)
     const within = catalogId !== undefined && isIn ? demandId('catalogId', catalogId) : undefined
-    return answerList(c, context, declaredList(context, type, within), asked)
+    return answerList(c, context, declaredList(context, type, within), query)
   })
   app.openapi(routes.read, (c) => answer(c, context))
   app.openapi(routes.put, (c) => {

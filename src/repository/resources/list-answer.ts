@@ -91,7 +91,7 @@ async function answerPage(
   const { valueType, offset = 0 } = query
   if (valueType === 'originalIds' && !list.originalIds) throw needsCatalogue()
   const found = await list.ids(signal)
-  const all = isWanted(query) ? found : []
+  const all = includesDatasets(query) ? found : []
   const whole = isWhole(list, query)
   const limit = whole ? undefined : (query.limit ?? usualLimit)
   const page = { offset, limit }
@@ -111,7 +111,7 @@ async function answerPage(
 }
 
 /** A list of another kind of resources is an empty list of datasets. */
-const isWanted = ({ resourceTypes }: ListQuery): boolean =>
+const includesDatasets = ({ resourceTypes }: ListQuery): boolean =>
   resourceTypes === undefined || resourceTypes.some((type) => type.toLowerCase() === 'dataset')
 
 /** The parameters that the addresses of all pages repeat. */
@@ -173,15 +173,7 @@ function needsCatalogue(): Failure {
 /** What of a list is asked for; without `limit` it is all of it. */
 type Page = { readonly offset: number; readonly limit: number | undefined }
 
-/** Absolute addresses. */
-type PageAddresses = {
-  readonly list: string
-  readonly page: string
-  readonly first: string
-  readonly previous: string | undefined
-  readonly next: string | undefined
-  readonly last: string
-}
+type PageAddresses = ReturnType<typeof addressesOf>
 
 type ListPaging = {
   /** Public address of the service. */
@@ -192,11 +184,8 @@ type ListPaging = {
   readonly total: number
 }
 
-/** The addresses around a page. A page behind the end leads back to the last one. */
-export function addressesOf(
-  list: Pick<ResourceList, 'path' | 'within'>,
-  paging: ListPaging,
-): PageAddresses {
+/** The absolute addresses around a page. A page after the end leads back to the last one. */
+export function addressesOf(list: Pick<ResourceList, 'path' | 'within'>, paging: ListPaging) {
   const { address, parameters, page, total } = paging
   const { offset, limit } = page
   const at = (place: number) => {

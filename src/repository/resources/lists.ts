@@ -259,10 +259,10 @@ export function addResourceLists(context: RouteContext): void {
     answerList(c, context, vocabularyList(context), c.req.valid('query')),
   )
   app.openapi(listDatasets, (c) => {
-    const { catalogue, ...asked } = c.req.valid('query')
-    if (catalogue === undefined) return answerList(c, context, datasetList(context), asked)
+    const { catalogue, ...paging } = c.req.valid('query')
+    if (catalogue === undefined) return answerList(c, context, datasetList(context), paging)
     const members = memberList(context, demandId('catalogue', catalogue))
-    return answerList(c, context, { ...members, path: '/datasets', within: { catalogue } }, asked)
+    return answerList(c, context, { ...members, path: '/datasets', within: { catalogue } }, paging)
   })
   app.openapi(listMembers, (c) =>
     answerList(c, context, memberList(context, pathId(c, 'catalogueId')), c.req.valid('query')),

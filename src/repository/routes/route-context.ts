@@ -70,7 +70,7 @@ export function demandPermission(c: AppContext, keys: ApiKeys, catalogue?: strin
   const { id, permissions } = c.get('key') ?? keys.require(c)
   const key = { id, permissions: permissions.map(twinOfPermission) }
   if (may(key, { method: c.req.method, path: c.req.path, catalogue })) return
-  throw new Failure('forbidden', 'the key has no permission for this')
+  throw new Failure('forbidden', 'this key does not have permission for this request')
 }
 
 const notAnId = (name: string, what: string, detail: string) =>

@@ -224,7 +224,7 @@ export function originalIdIn({ node, quads, recorded, precedence }: Described): 
   const named = () => given('Literal') ?? given('NamedNode')
   const id = smallest(recorded) ?? (precedence === 'uri' ? (iri ?? named()) : (named() ?? iri))
   if (id === undefined) {
-    const detail = 'a dataset without record, dct:identifier and IRI has no original id'
+    const detail = 'the dataset has no original id: give it a dct:identifier or an IRI'
     throw new Failure('invalid-content', detail)
   }
   return checkedOriginalId(id)

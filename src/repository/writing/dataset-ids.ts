@@ -89,7 +89,7 @@ function targetOf(
 
 const noId = (originalId: string) =>
   platformId(originalId) === ''
-    ? new Failure('invalid-parameter', 'nothing is left of the original id once it is made an id', {
+    ? new Failure('invalid-parameter', 'no id can be made of this original id', {
         errors: [
           {
             parameter: 'originalId',
@@ -97,7 +97,10 @@ const noId = (originalId: string) =>
           },
         ],
       })
-    : new Failure('conflict', `more than ${mostClashes} datasets share the id of "${originalId}"`)
+    : new Failure(
+        'conflict',
+        `more than ${mostClashes} datasets have ids like "${originalId}"; use another original id`,
+      )
 
 type LookUp = (catalogue: string, sought: readonly Sought[]) => Promise<readonly Origin[]>
 type Waiting = PromiseWithResolvers<readonly Origin[]> & { readonly sought: readonly Sought[] }
