@@ -42,10 +42,23 @@ export async function removeMembers(
   removal: Removal,
   signal: AbortSignal,
 ): Promise<readonly WriteResult<Mark>[]> {
+  const { names, versions, tombstones } = context
+  const { at, keepIndex = false } = removal
   const results: WriteResult<Mark>[] = []
   for (let start = 0; start < members.length; start += slice) {
     const remains = await remainsOf(context, members.slice(start, start + slice), removal, signal)
-    results.push(...(await removeAll(context, remains, removal)))
+    const planned = remains.map((one) => {
+      const mark = { resource: resourceIri(names, one), version: versions.next() }
+      const changes = removalOf(names, one, keepIndex ? undefined : mark)
+      return { result: mark, group: { changes, marks: keepIndex ? [] : [mark] } }
+    })
+    // Tombstones are first and durable: a crash leaves one too many, never one too few (decision 0018).
+    const stones = remains.filter(({ content }) => content !== '')
+    const kept = tombstones.keep(stones, at)
+    const landed = await landBatch(context, planned)
+    const gone = remains.filter((_, place) => 'result' in (landed[place] ?? {}))
+    kept.end(gone.map(({ id }) => id))
+    results.push(...landed)
   }
   return results
 }
@@ -67,28 +80,6 @@ async function remainsOf(
     metrics: metricsOf(member).map((graph) => texts.get(graph) ?? '')[0] ?? '',
     ...(deletion !== undefined && { deletion }),
   }))
-}
-
-/** Tombstones first and durable: a crash leaves one too many, never one too few (decision 0018). */
-async function removeAll(
-  context: RepositoryContext,
-  remains: readonly MemberRemains[],
-  { at, keepIndex = false }: Removal,
-): Promise<readonly WriteResult<Mark>[]> {
-  const { names, versions, tombstones } = context
-  const planned = remains.map((one) => {
-    const mark = { resource: resourceIri(names, one), version: versions.next() }
-    const changes = removalOf(names, one, keepIndex ? undefined : mark)
-    return { result: mark, group: { changes, marks: keepIndex ? [] : [mark] } }
-  })
-  const kept = tombstones.keep(
-    remains.filter(({ content }) => content !== ''),
-    at,
-  )
-  const results = await landBatch(context, planned)
-  const gone = remains.filter((_, place) => 'result' in (results[place] ?? {}))
-  kept.end(gone.map(({ id }) => id))
-  return results
 }
 
 /** `back` = it is there already; `taken` = its id or its id at the origin is in use by another one. */

@@ -112,7 +112,21 @@ export async function putBulk(
   const pieces = await datasetPieces(body, turn)
   if (pieces.length > limits.bulkItems) throw tooManyDatasets(pieces.length, limits.bulkItems)
   const seen = new Set<string>()
-  const read = (piece: BodyPiece) => readPiece(context, piece, { body, precedence, seen, signal })
+  const read = async ({ node, cut }: BodyPiece): Promise<Ready | Refused> => {
+    let originalId: string | undefined
+    try {
+      // Once the signal fires, what is left is refused with its reason.
+      signal.throwIfAborted()
+      const quads = cut()
+      const recorded = body.recordedIds(keyOf(node))
+      originalId = originalIdIn({ node, quads, recorded, precedence })
+      if (seen.has(originalId)) throw duplicateInRequest()
+      seen.add(originalId)
+      return { originalId, content: await prepareDataset(context, quads, node) }
+    } catch (failure) {
+      return { ...(originalId !== undefined && { originalId }), failure }
+    }
+  }
   return workAhead(chunks(context, pieces, read), (chunk) =>
     writeChunk(context, target, chunk, signal),
   )
@@ -137,33 +151,6 @@ async function* chunks(
     await turn()
   }
   if (chunk.length > 0) yield chunk
-}
-
-type Reading = {
-  readonly body: BulkBody
-  readonly precedence: Precedence
-  /** Original ids of earlier datasets: the second one is refused with `duplicate-in-request`. */
-  readonly seen: Set<string>
-  /** Once it is aborted, what is left is refused with its reason. */
-  readonly signal: AbortSignal
-}
-
-async function readPiece(
-  context: RepositoryContext,
-  { node, cut }: BodyPiece,
-  { body, precedence, seen, signal }: Reading,
-): Promise<Ready | Refused> {
-  let originalId: string | undefined
-  try {
-    signal.throwIfAborted()
-    const quads = cut()
-    originalId = originalIdIn({ node, quads, recorded: body.recordedIds(keyOf(node)), precedence })
-    if (seen.has(originalId)) throw duplicateInRequest()
-    seen.add(originalId)
-    return { originalId, content: await prepareDataset(context, quads, node) }
-  } catch (failure) {
-    return { ...(originalId !== undefined && { originalId }), failure }
-  }
 }
 
 /** Works on one item while the next is being made and the last result is used. */
