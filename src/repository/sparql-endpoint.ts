@@ -167,6 +167,7 @@ async function received(c: AppContext, queryBytes: number): Promise<Received> {
   })
 }
 
+/** Of an address or of a form; fails with `malformed-query` for an update and for two queries. */
 function fromParameters(parameters: URLSearchParams): Received {
   if (parameters.has('update')) throw updateRefused()
   const queries = parameters.getAll('query')

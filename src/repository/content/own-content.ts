@@ -255,6 +255,7 @@ export function classes(quads: readonly Quad[]): Classes {
 
 // Removes what a write must not carry: named subjects, and the blank nodes that hung on them alone.
 
+/** The key of the blank node that a triple points to; only such a node can lose its last reference. */
 const blankObject = (quad: Quad): string | undefined =>
   quad.object.termType === 'BlankNode' ? keyOf(quad.object) : undefined
 

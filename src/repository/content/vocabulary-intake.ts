@@ -131,6 +131,7 @@ class SchemeCount {
   }
 }
 
+/** By UTF-16 code unit, as the store sorts, so that both can be compared line by line. */
 const sorted = (lines: readonly string[]): string[] => [...new Set(lines)].sort()
 
 const foreign = (iri: string) =>

@@ -18,6 +18,7 @@ export type CatalogueJob = {
   readonly remaining: () => number
 }
 
+/** Work that can be done again from the beginning and then finds what is left. */
 type Task = {
   readonly catalogue: string
   /** How many members there are. */

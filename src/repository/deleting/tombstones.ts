@@ -83,6 +83,7 @@ const vacuum = 'PRAGMA incremental_vacuum(1000)'
 const facts = 'serial, kind, id, catalogue, original, deleted'
 const whole = `${facts}, deletion, hash, metrics, content`
 
+// Times are whole seconds, as in records: a tombstone never outlives the window by a part of one.
 const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
@@ -247,6 +248,7 @@ export class Tombstones {
     return this.#file.rows(sql, ...values).map((row) => tombstoneOf(row, this.#window))
   }
 
+  /** A second deletion of the same id replaces the first tombstone: there is one way back, to the latest content. */
   #insert(one: Remains, deletedAt: Date): number {
     const sql = `INSERT OR REPLACE INTO tombstone (kind, id, catalogue, original, deleted, deletion, hash, metrics, content)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -274,6 +276,7 @@ const doubtOf = (row: Row): Doubt => ({
   id: String(row['id']),
 })
 
+/** The window is that of today, so a changed setting counts for everything that is kept. */
 function tombstoneOf(row: Row, window: number): StoredTombstone {
   const deleted = Number(row['deleted'])
   return {
@@ -285,6 +288,7 @@ function tombstoneOf(row: Row, window: number): StoredTombstone {
   }
 }
 
+/** Decompresses: only to be asked for what is about to come back. */
 function remainsOf(row: Row): Remains & Doubt {
   const hash = textOf(row['hash'])
   return {

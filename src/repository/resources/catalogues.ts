@@ -55,6 +55,7 @@ async function hashOf(
   return row && (row['hash']?.value ?? '')
 }
 
+/** The PUT of one catalogue; its id is that of the path, whatever the body calls it. */
 type CataloguePut = WriteRequest & { readonly id: string }
 
 /** Under the lock of the catalogue. */

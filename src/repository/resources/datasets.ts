@@ -25,6 +25,7 @@ import { resultOf } from '../writing/write-batch.ts'
 
 const { bodies, postRoute, putRoute, readRoute, removeRoute, parameters } = contract
 
+/** A dataset as one request sends it. */
 type DatasetPut = Omit<DatasetItem, 'prepare' | 'digest'> & {
   readonly catalogue: string
   readonly body: ResourceBody
@@ -225,6 +226,7 @@ function create(c: AppContext, context: RouteContext, catalogue: string): Promis
   })
 }
 
+// A POST creates: an id that is taken is no update.
 const alreadyThere = (originalId: string) =>
   new Failure('already-exists', `the catalogue has a dataset "${originalId}" already`)
 

@@ -74,6 +74,7 @@ function namedBy(c: AppContext, context: RouteContext, id = pathId(c, 'id')): Na
 const unknownResource = ({ type, id }: Named) =>
   new Failure('unknown-resource', `there is no resource "${id}" of the type "${type.id}"`)
 
+/** What the system graph says of a resource; its graph need not be read for that. */
 const factsOf = async (context: RepositoryContext, { iri }: Named, signal: AbortSignal) =>
   (await resourceFacts(context, [iri], signal)).get(iri)
 

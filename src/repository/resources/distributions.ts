@@ -60,6 +60,7 @@ async function datasetOf(
   return first
 }
 
+/** A distribution may be linked and not described, or described and only a sample: both are there. */
 const isThere = (graph: readonly Quad[], iri: string): boolean =>
   graph.some(
     ({ subject, predicate, object }) =>
@@ -77,6 +78,7 @@ async function ground(
   return skolemise(quads, { genid: names.genid(iri), labels })
 }
 
+/** A body for one distribution of a dataset. */
 type Put = WriteRequest & { readonly dataset: DatasetPlace }
 
 /** Fails with `already-exists`, `missing-class`, `ambiguous-subject`, `invalid-content` and as an edit does. */

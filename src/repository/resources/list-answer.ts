@@ -175,6 +175,7 @@ type Page = { readonly offset: number; readonly limit: number | undefined }
 
 type PageAddresses = ReturnType<typeof addressesOf>
 
+/** What the addresses of pages are made of; never of `Host`, which anybody can forge. */
 type ListPaging = {
   /** Public address of the service. */
   readonly address: string
@@ -204,6 +205,7 @@ export function addressesOf(list: Pick<ResourceList, 'path' | 'within'>, paging:
   }
 }
 
+/** Without a question mark when there is nothing to ask. */
 function withQuery(path: string, parameters: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams(parameters).toString()
   return query === '' ? path : `${path}?${query}`

@@ -40,6 +40,7 @@ const factsQuery = loadQuery('vocabulary-facts')
 const unknownVocabulary = (id: string) =>
   new Failure('unknown-vocabulary', `there is no vocabulary "${id}"`)
 
+/** PUT and DELETE of one vocabulary take turns. */
 const lockOf = (id: string) => `vocabulary ${id}`
 
 /** Its concepts are indexed again, and then the records that use them. */

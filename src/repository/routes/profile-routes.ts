@@ -25,6 +25,7 @@ const read = createRoute({
 /** JSON comes first: it is what clients get that accept everything. */
 const offered = ['application/json', ...Object.values(formats).map(({ mediaType }) => mediaType)]
 
+/** The routes; the shapes as Turtle are the very text of the profile, the other formats are made of it. */
 export function addProfileRoute({ app, profile }: RouteContext): void {
   const shapes = async (c: AppContext, format: Format) => {
     // As they were written, with their prefixes.

@@ -75,6 +75,7 @@ export async function indexStatus(
   return done ? 'done' : 'pending'
 }
 
+/** What an answer to a write waits for, where that is not the usual. */
 type WriteAnswer = {
   /** The resource that must be searchable, where it is not the written one: the dataset of a distribution. */
   readonly whole?: string
@@ -184,6 +185,7 @@ export async function answerCatalogueRestore(
   return answerOutcome(c, context, outcome, isBack && (await indexed) ? 'done' : 'pending')
 }
 
+/** Whether the work has ended before the signal fires; it goes on either way. */
 const endsInTime = (work: Promise<void>, signal: AbortSignal): Promise<boolean> =>
   unlessAborted(work, signal).then(
     () => true,
@@ -208,6 +210,7 @@ type LinkedResource = {
   readonly links?: Readonly<Record<string, string | undefined>>
 }
 
+/** A resource with its graph; without a hash it has no entity tag. */
 type StoredResource = LinkedResource & {
   /** As it is stored: lines of `toLines`, skolemised. */
   readonly lines: string
@@ -246,6 +249,7 @@ export function linksOf({ iri, path, links = {} }: LinkedResource, address: stri
   return [...relatives, ...others].join(', ')
 }
 
+/** What an answer of many parts is called, and in which format it is. */
 type DocumentOptions = {
   /** Format named by a suffix of the path. */
   readonly suffix?: Format | undefined

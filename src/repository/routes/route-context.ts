@@ -121,6 +121,7 @@ export const expectedState =
 /** Characters from which on others get their turn while a body is parsed. */
 const large = 512 * 1024
 
+/** The limits of a body that is read as a whole. */
 export const bodyLimits = (limits: Limits): BodyLimits => ({
   bytes: limits.bodyBytes,
   name: 'bodyBytes',
@@ -198,6 +199,7 @@ export function showAliases({ openAPIRegistry }: App): void {
   }
 }
 
+/** The POST of an alias may propose an id at the origin; that of `/datasets` may not. */
 function preferredId({ path, method, request }: RouteConfig): { query?: z.ZodObject } {
   if (!path.endsWith('/datasets') || method !== 'post') return {}
   const known = request?.query instanceof z.ZodObject ? request.query : z.object({})

@@ -74,6 +74,7 @@ export class BulkBody {
     return records.flatMap((record) => this.#originalIds.get(record) ?? [])
   }
 
+  /** Remembers what cutting will ask for, in the one pass in which the body arrives. */
   #note({ subject, predicate, object }: Quad, { name, datasets }: BodyGraph): void {
     const isOurRecord = () =>
       subject.termType === 'NamedNode' && this.#names.idOf('record', subject.value) !== undefined
@@ -198,6 +199,7 @@ function walk(
 /** What is asked first for the id of a dataset at its origin: `dct:identifier` or the IRI of the dataset. */
 export type Precedence = 'identifier' | 'uri'
 
+/** A dataset of a body, as far as its original id depends on it. */
 type Described = {
   readonly node: Term
   readonly quads: readonly Quad[]

@@ -132,6 +132,7 @@ export async function putBulk(
   )
 }
 
+/** Bounded by datasets and by triples, so that a chunk of large datasets takes no more memory than one of small ones. */
 async function* chunks(
   { turn }: RepositoryContext,
   pieces: readonly BodyPiece[],

@@ -13,6 +13,7 @@ type CatalogueStates = {
   readonly after: readonly Quad[]
 }
 
+/** Marks as the writer needs them: to wait for, to tell of, and as lines that land with the write. */
 type CatalogueMarks = {
   /** That of the catalogue itself. */
   readonly mark: Mark
@@ -57,6 +58,7 @@ const embedded = new Set(
 /** In any namespace: the platform takes the word wherever it comes from. */
 const isVisibility = (iri: string) => /(^|[/#:])visibility$/.test(iri)
 
+/** A text that differs when one of these facts does. */
 const facts = (quads: readonly Quad[], catalogue: string): string =>
   quads
     .filter(({ subject }) => subject.value === catalogue)

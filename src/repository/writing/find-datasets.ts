@@ -18,6 +18,7 @@ export type StoreAndNames = { readonly store: Pick<GraphStore, 'select'>; readon
 /** A record and the id of the catalogue that it is in. */
 export type LocatedDataset = DatasetRecord & { readonly catalogue: string }
 
+/** What the store says of an id at the origin. */
 export type Origin = {
   /** The record that carries the original id; the oldest when direct writers left several. */
   readonly record: DatasetRecord | undefined
@@ -75,6 +76,7 @@ export async function findById(
   throw unknownDataset(id)
 }
 
+/** A whole record out of a row; half ones, which direct writers may leave, count as none. */
 function recordIn(row: Row, names: Names): DatasetRecord | undefined {
   const { dataset, originalId, hash, issued, modified } = row
   const id = dataset && names.idOf('dataset', dataset.value)
@@ -159,6 +161,7 @@ export async function catalogueOfDataset(
   return deps.names.idOf('catalogue', row?.['catalogue']?.value ?? '')
 }
 
+// Said by everybody who looks something up, hence in one place.
 export const unknownCatalogue = (id: string) =>
   new Failure(
     'unknown-catalogue',

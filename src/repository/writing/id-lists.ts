@@ -95,6 +95,7 @@ export class IdLists {
     this.#catalogues.clear()
   }
 
+  /** Asks the store once for all who wait, and replays what was written while it answered. */
   #read(name: string, read: () => Promise<string[]>): Entry {
     const drop = () => this.#entries.get(name) === entry && this.#entries.delete(name)
     const ready = read().then((found) => {
@@ -111,6 +112,7 @@ export class IdLists {
     return entry
   }
 
+  /** Follows the links of a catalogue that a write has added or removed. */
   #link(change: Touch[0], catalogue: string, lines: readonly string[] = []): void {
     const { names } = this.#options
     const start = `<${names.catalogue(catalogue)}> <${dcat('dataset').value}> <`
@@ -152,6 +154,7 @@ const isCounted = ({ graph, add = [], remove = [] }: Change): boolean =>
   graph === systemGraph &&
   [...add, ...remove].some((line) => counted.some((part) => line.includes(part)))
 
+/** Keeps a sorted list sorted, by binary search: a list may have a million ids. */
 function apply(ids: string[], [change, id]: Touch): void {
   let [place, high] = [0, ids.length]
   while (place < high) {
