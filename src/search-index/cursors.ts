@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { Failure } from '../errors.ts'
 import type { Answer, CursorRequest, Page, PageOptions } from './search-index.ts'
 
+/** How many cursors there may be, how long they live and what they may hold. */
 export type CursorLimits = {
   readonly perClient: number
   readonly total: number
@@ -16,6 +17,7 @@ export type CursorLimits = {
   readonly bytes: number
 }
 
+/** Where the operator says nothing else. */
 export const defaultCursorLimits: CursorLimits = {
   perClient: 16,
   total: 256,
@@ -24,6 +26,8 @@ export const defaultCursorLimits: CursorLimits = {
 }
 
 type Cursor<Held> = {
+  /** It was read to its end: it still answers, but counts no more. */
+  readonly isEnded: boolean
   readonly client: string
   readonly held: Held
   readonly note: string
@@ -35,9 +39,8 @@ type Cursor<Held> = {
 export class CursorRegistry<Held extends { readonly bytes: number }> {
   readonly #limits: CursorLimits
   readonly #now: () => number
-  // Both in the order of the last use: what expires next is first.
-  readonly #open = new Map<string, Cursor<Held>>()
-  readonly #ended = new Map<string, Cursor<Held>>()
+  /** In the order of the last use: what expires next is first. */
+  readonly #cursors = new Map<string, Cursor<Held>>()
 
   constructor(limits: CursorLimits, now: () => number) {
     this.#limits = limits
@@ -48,7 +51,7 @@ export class CursorRegistry<Held extends { readonly bytes: number }> {
   admit(client: string, bytes = 0): void {
     this.sweep()
     const { perClient, total, bytes: most } = this.#limits
-    const all = [...this.#open.values()]
+    const all = this.#open()
     const own = all.filter((cursor) => cursor.client === client)
     const held = all.reduce((sum, cursor) => sum + cursor.held.bytes, 0)
     if (own.length >= perClient) throw this.#full(own, `${perClient} of one client`)
@@ -60,57 +63,55 @@ export class CursorRegistry<Held extends { readonly bytes: number }> {
   open(client: string, held: Held, note: string): string {
     this.admit(client, held.bytes)
     const id = randomBytes(16).toString('base64url')
-    this.#open.set(id, { client, held, note, used: this.#now() })
+    this.#cursors.set(id, { client, held, note, used: this.#now(), isEnded: false })
     return id
   }
 
   /** Begins the cursor's life anew, under another note where one is given. Throws `unknown-cursor`. */
   use(id: string, note?: string): { readonly held: Held; readonly note: string } {
     this.sweep()
-    const home = this.#open.has(id) ? this.#open : this.#ended
-    const cursor = home.get(id)
+    const cursor = this.#cursors.get(id)
     if (!cursor) throw new Failure('unknown-cursor', 'there is no such cursor, or no longer')
     const next = { ...cursor, note: note ?? cursor.note, used: this.#now() }
-    home.delete(id)
-    home.set(id, next)
+    this.#cursors.delete(id)
+    this.#cursors.set(id, next)
     return next
   }
 
   /** Was read to its end: it still answers, with `rest`, but counts no more. Of these too there are at most `total`. */
   end(id: string, rest: Held): void {
-    const cursor = this.#open.get(id)
+    const cursor = this.#cursors.get(id)
     if (!cursor) return
-    this.#open.delete(id)
-    this.#ended.set(id, { ...cursor, held: rest })
-    const [oldest] = this.#ended.keys()
-    if (this.#ended.size > this.#limits.total && oldest !== undefined) this.#ended.delete(oldest)
+    this.#cursors.set(id, { ...cursor, held: rest, isEnded: true })
+    const ended = [...this.#cursors].filter(([, { isEnded }]) => isEnded)
+    const [oldest] = ended
+    if (oldest && ended.length > this.#limits.total) this.#cursors.delete(oldest[0])
   }
 
   /** Forgets what nobody used for too long. */
   sweep(): void {
     const oldest = this.#now() - this.#limits.ttlMs
-    for (const some of [this.#open, this.#ended]) {
-      for (const [id, { used }] of some) {
-        if (used > oldest) break
-        some.delete(id)
-      }
+    for (const [id, { used }] of this.#cursors) {
+      if (used > oldest) break
+      this.#cursors.delete(id)
     }
   }
 
   get size(): number {
-    return this.#open.size
+    return this.#open().length
   }
 
   /** Of those that are open. */
   held(): Iterable<Held> {
-    return [...this.#open.values()].map((cursor) => cursor.held)
+    return this.#open().map((cursor) => cursor.held)
   }
 
   /** Forgets all: what they held is gone. */
   clear(): void {
-    this.#open.clear()
-    this.#ended.clear()
+    this.#cursors.clear()
   }
+
+  #open = () => [...this.#cursors.values()].filter(({ isEnded }) => !isEnded)
 
   #full(some: readonly Cursor<Held>[], detail: string): Failure {
     const now = this.#now()
@@ -157,6 +158,7 @@ type OpenedCursor<Kept> = PageHits &
     readonly bytes: number
   }
 
+/** The cursors of an engine; `Kept` is what it needs to read a page again. */
 export class Cursors<Kept> {
   readonly #registry: CursorRegistry<Held<Kept>>
   readonly #read: ReadPage<Kept>
@@ -206,16 +208,16 @@ export class Cursors<Kept> {
   }
 
   /** The page after a place, or the next in turn, which stays the next one when it cannot be read. */
-  async page(cursor: string, wish: PageOptions = {}, signal?: AbortSignal): Promise<Page> {
+  async page(cursor: string, options: PageOptions = {}, signal?: AbortSignal): Promise<Page> {
     const { held } = this.#registry.use(cursor)
-    const start = placeOf(held, wish)
-    const { note } = this.#registry.use(cursor, wish.note)
-    const end = Math.min(start + (wish.limit ?? held.limit), held.count)
-    const isInTurn = wish.after === undefined
+    const start = placeOf(held, options)
+    const { note } = this.#registry.use(cursor, options.note)
+    const end = Math.min(start + (options.limit ?? held.limit), held.count)
+    const isInTurn = options.after === undefined
     if (isInTurn && start === held.count) this.#end(cursor, held)
     if (isInTurn) held.next.place = end
     try {
-      const span = { start, end, include: wish.include ?? held.include, score: held.score }
+      const span = { start, end, include: options.include ?? held.include, score: held.score }
       const isRead = held.kept !== undefined && start < end
       const read = isRead ? await this.#read(held.kept, span, signal) : { hits: [] }
       return { ...pageOf(read, held, end), cursor, note }

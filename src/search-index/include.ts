@@ -1,8 +1,8 @@
 /** Reducing a record to the fields a client asked for. */
 
 import { type Fields, isJsonObject } from '../text/json.ts'
-/** Wanted paths as a tree; `true` = the value with everything in it. */
-type Wanted = { [step: string]: Wanted | true }
+/** Dotted paths as a tree; `true` = the value with everything in it. */
+type PathTree = { [step: string]: PathTree | true }
 
 const language = /^[a-z]{2,3}(-[A-Za-z0-9-]+)?$/
 
@@ -12,19 +12,23 @@ const language = /^[a-z]{2,3}(-[A-Za-z0-9-]+)?$/
  */
 export function includeFields(record: Fields, paths: readonly string[]): Fields {
   const main = mainLanguages(record)
-  const found = pick(record, wantedOf(paths), main)
+  const found = pick(record, treeOfPaths(paths), main)
   return isJsonObject(found) ? found : {}
 }
 
-function wantedOf(paths: readonly string[]): Wanted {
-  const root: Wanted = Object.create(null)
+/** The same with JSON text; without paths the text as it is. */
+export const includeText = (text: string, paths: readonly string[] | undefined): string =>
+  paths ? JSON.stringify(includeFields(Object(JSON.parse(text)), paths)) : text
+
+function treeOfPaths(paths: readonly string[]): PathTree {
+  const root: PathTree = Object.create(null)
   for (const path of paths) {
     const steps = path.split('.')
     let at = root
     for (const [i, step] of steps.entries()) {
       const known = at[step]
       if (known === true) break
-      const next: Wanted | true = i === steps.length - 1 ? true : (known ?? Object.create(null))
+      const next: PathTree | true = i === steps.length - 1 ? true : (known ?? Object.create(null))
       at[step] = next
       if (next !== true) at = next
     }
@@ -32,14 +36,14 @@ function wantedOf(paths: readonly string[]): Wanted {
   return root
 }
 
-function pick(value: unknown, wanted: Wanted, main: readonly string[]): unknown {
+function pick(value: unknown, tree: PathTree, main: readonly string[]): unknown {
   if (Array.isArray(value)) {
-    const kept = value.map((part) => pick(part, wanted, main)).filter((part) => part !== undefined)
+    const kept = value.map((part) => pick(part, tree, main)).filter((part) => part !== undefined)
     return kept.length > 0 ? kept : undefined
   }
   if (!isJsonObject(value)) return undefined
   const kept: Record<string, unknown> = {}
-  for (const [step, below] of Object.entries(wanted)) {
+  for (const [step, below] of Object.entries(tree)) {
     const found = Object.hasOwn(value, step) ? value[step] : fallback(value, step, main)
     const part = below === true ? found : pick(found, below, main)
     if (part !== undefined) kept[step] = part

@@ -14,6 +14,7 @@ export type Band = {
   readonly to: number
 }
 
+/** A facet of an index. */
 export type FacetSettings = {
   readonly id: string
   readonly title: string
@@ -25,6 +26,7 @@ export type FacetSettings = {
   readonly within?: { readonly array: string; readonly value: string }
 }
 
+/** The columns of an index and what its documents follow from. */
 export type IndexSettings = {
   readonly index: IndexName
   /**

@@ -8,6 +8,7 @@ export type Leaf =
   | { readonly kind: 'wild'; readonly pattern: string; readonly field?: string }
   | { readonly kind: 'prefix'; readonly token: string; readonly field?: string }
 
+/** `range` is inclusive and open where a bound is absent; `value` compares a facet's value as it is stored. */
 export type QueryTree =
   | { readonly kind: 'all' }
   | { readonly kind: 'none' }

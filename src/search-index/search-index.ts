@@ -6,6 +6,7 @@ import type { IndexName, IndexSettings } from './index-settings.ts'
 /** West, south, east, north in degrees. */
 export type Box = readonly [number, number, number, number]
 
+/** A value of a facet: the id by which it is filtered, compared exactly, and what people read. */
 export type FacetValue = { readonly id: string; readonly title: string }
 
 /** A record as an engine stores it. */
@@ -35,6 +36,7 @@ export type Document = {
   readonly record: Readonly<Record<string, unknown>>
 }
 
+/** A record that was written or is gone. */
 export type IndexChange =
   | {
       readonly put: Document
@@ -57,6 +59,7 @@ export type FacetFilter = {
   readonly groupOperator: 'AND' | 'OR'
 }
 
+/** All that is given has to hold; an index without such a field, facet or flag has nothing that fits. */
 export type Filter = {
   readonly facets?: FacetFilter
   /** A name of `Document.dates`, both bounds inclusive in epoch ms. */
@@ -80,6 +83,7 @@ export type OrderKey = {
   readonly direction: 'asc' | 'desc'
 }
 
+/** A search as engines understand it: nothing of it is text to be parsed. */
 export type SearchRequest = {
   readonly indices: readonly IndexName[]
   readonly tree: QueryTree
@@ -102,6 +106,7 @@ export type SearchRequest = {
   readonly score: boolean
 }
 
+/** A value with the number of records that have it; `from` and `to` of a band. */
 export type FacetItem = FacetValue & {
   readonly count: number
   readonly from?: number
@@ -121,6 +126,7 @@ export type Hit = {
   readonly record: string
 }
 
+/** What a search found. */
 export type Answer = {
   /** Exact, also over several indices and beyond the page. */
   readonly count: number
@@ -157,6 +163,7 @@ export type PageOptions = {
   readonly note?: string
 }
 
+/** A stored record as reconcile compares it with the store. */
 export type Entry = { readonly id: string; readonly version: number; readonly hash: string }
 
 /**
@@ -189,7 +196,7 @@ export type SearchIndex = {
   /** The first page of a snapshot. Rejects with `too-many-cursors` too. */
   open(request: CursorRequest, signal?: AbortSignal): Promise<Page>
   /** A further page. Rejects with `unknown-cursor`, and with `invalid-parameter` for a place that is none. */
-  page(cursor: string, wish?: PageOptions, signal?: AbortSignal): Promise<Page>
+  page(cursor: string, options?: PageOptions, signal?: AbortSignal): Promise<Page>
   /**
    * For each token the indexed tokens that differ from it by a letter or two, nearest first, then those that more records have; some
    * at most, and none when it takes too long. They begin with the same letter: that one is nearly always right.
@@ -201,7 +208,7 @@ export type SearchIndex = {
    * Told when the engine lost its documents while it ran: these indices are to be filled and finished, as after `configure`, and
    * do not answer until then. Absent where that cannot happen.
    */
-  readonly onLost?: (told: (rebuild: readonly IndexName[]) => void) => void
+  readonly onLost?: (listener: (rebuild: readonly IndexName[]) => void) => void
   /** Indices whose replaced documents take more memory than the others: to be filled anew. Absent where they take none. */
   readonly worn?: () => Promise<readonly IndexName[]>
   /** Another text whenever an answer may be another; costs nothing. */

@@ -4,6 +4,7 @@ import type { JsonSchema } from '../profile/json-schema.ts'
 import type { Profile } from '../profile/profile.ts'
 import { recordSchemas } from '../profile/record-schemas.ts'
 
+/** A component of the OpenAPI document. */
 export type Reference = { readonly $ref: string }
 
 /** Each answer's schema as a component of the OpenAPI document. */

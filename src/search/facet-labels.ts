@@ -33,7 +33,7 @@ export function namedIn(
   )
 }
 
-type Asked = {
+type LabelRequest = {
   readonly id: string
   readonly items: readonly FacetItem[]
   readonly language: string
@@ -41,13 +41,17 @@ type Asked = {
 
 const noLabels: Labels = new Map()
 
-async function labelsOf(index: SearchIndex, asked: Asked, signal: AbortSignal): Promise<Labels> {
-  const { id, items, language } = asked
+async function labelsOf(
+  index: SearchIndex,
+  request: LabelRequest,
+  signal: AbortSignal,
+): Promise<Labels> {
+  const { id, items, language } = request
   if (id === 'country') return countryNames(items, language)
-  if (id === 'catalog') return catalogueNames(index, asked, signal)
+  if (id === 'catalog') return catalogueNames(index, request, signal)
   const path = Object.hasOwn(labelled, id) ? labelled[id] : undefined
   // Titles are English as they come.
-  return path === undefined || language === 'en' ? noLabels : labelsIn(index, asked, path, signal)
+  return path === undefined || language === 'en' ? noLabels : labelsIn(index, request, path, signal)
 }
 
 function countryNames(items: readonly FacetItem[], language: string): Labels {
@@ -63,7 +67,7 @@ function countryNames(items: readonly FacetItem[], language: string): Labels {
 /** Titles of catalogues that have one in the language. */
 async function catalogueNames(
   index: SearchIndex,
-  { items, language }: Asked,
+  { items, language }: LabelRequest,
   signal: AbortSignal,
 ): Promise<Labels> {
   const all = items.slice(0, mostRecords).map(async ({ id }) => {
@@ -78,7 +82,7 @@ async function catalogueNames(
 /** Labels as they stand in records that have the values: a few records have nearly all of them. */
 async function labelsIn(
   index: SearchIndex,
-  { id: facet, items, language }: Asked,
+  { id: facet, items, language }: LabelRequest,
   path: string,
   signal: AbortSignal,
 ): Promise<Labels> {
@@ -86,8 +90,8 @@ async function labelsIn(
   let missing = items.filter(({ count }) => count > 0).map(({ id }) => id)
   for (let round = 0; round < mostRounds && missing.length > 0; round++) {
     const of = missing.map((value) => ({ kind: 'value', facet, value }) as const)
-    const asked = { ...everything('dataset'), limit: mostRecords, include: [path] }
-    const { hits } = await index.search({ ...asked, tree: { kind: 'or', of } }, signal)
+    const request = { ...everything('dataset'), limit: mostRecords, include: [path] }
+    const { hits } = await index.search({ ...request, tree: { kind: 'or', of } }, signal)
     const seen = new Set<string>()
     for (const value of hits.flatMap(({ record }) => listAt(recordFields(record), path))) {
       const id = textAt(value, 'id')

@@ -16,7 +16,7 @@ const [longest, mostMarks] = [20_000, 100]
 
 const runs = /[\p{L}\p{N}\p{M}]+/gu
 
-type Wished = {
+type HighlightOptions = {
   readonly locale: string
   /** Which texts: `title`, `description`. */
   readonly highlight: readonly string[]
@@ -85,7 +85,7 @@ function densest(
 export function highlightOf(
   record: Fields,
   tree: QueryTree,
-  { locale, highlight }: Wished,
+  { locale, highlight }: HighlightOptions,
 ): object | undefined {
   const ranking = rankingLeaves(tree)
   const leaves = ranking.length > 0 ? ranking : leavesOf(tree)

@@ -7,51 +7,40 @@ import { highlightOf } from './highlights.ts'
 import type { Parameters } from './request/search-parameters.ts'
 import { recordFields } from './record-values.ts'
 
-type Wishes = Pick<Parameters, 'highlight' | 'facetSelf' | 'locale' | 'includes'>
+type Extras = {
+  readonly request: SearchRequest
+  readonly answer: Answer
+  readonly parameters: Pick<Parameters, 'highlight' | 'facetSelf' | 'locale' | 'includes'>
+}
 
 /** The answer with what was asked for; the answer itself where nothing was. */
 export async function withExtras(
   index: SearchIndex,
-  {
-    request,
-    answer,
-    wishes,
-  }: { readonly request: SearchRequest; readonly answer: Answer; readonly wishes: Wishes },
+  { request, answer, parameters }: Extras,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { highlight = [], facetSelf = true, locale = 'en', includes = [] } = wishes
-  const inLanguage = (facets: readonly Facet[] | undefined) =>
-    facets && wishes.locale !== undefined
-      ? namedIn(index, { facets, language: wishes.locale }, signal)
-      : facets
+  const { highlight = [], facetSelf = true, locale, includes = [] } = parameters
+  const shownFacets = async () => {
+    const facets = facetSelf
+      ? answer.facets
+      : await otherwise(index, request, answer.facets, signal)
+    if (!facets || locale === undefined) return facets
+    return namedIn(index, { facets, language: locale }, signal)
+  }
+  const isTitled = includes.some((path) => path.startsWith('catalog.title'))
   const [facets, titles] = await Promise.all([
-    (facetSelf
-      ? Promise.resolve(answer.facets)
-      : otherwise(index, request, answer.facets, signal)
-    ).then(inLanguage),
-    includes.some((path) => path.startsWith('catalog.title'))
-      ? catalogueTitles(index, answer, signal)
-      : undefined,
+    shownFacets(),
+    isTitled ? catalogueTitles(index, answer, signal) : undefined,
   ])
-  const hits =
-    highlight.length === 0 && !titles
-      ? answer.hits
-      : answer.hits.map((hit) => {
-          const record = recordFields(hit.record)
-          const marks =
-            highlight.length > 0
-              ? highlightOf(record, request.tree, { locale, highlight })
-              : undefined
-          const catalogue = titled(record, titles)
-          return {
-            ...hit,
-            record: JSON.stringify({
-              ...record,
-              ...(catalogue && { catalog: catalogue }),
-              ...(marks && { _highlight: marks }),
-            }),
-          }
-        })
+  const options = { locale: locale ?? 'en', highlight }
+  const hits = answer.hits.map((hit) => {
+    if (highlight.length === 0 && !titles) return hit
+    const record = recordFields(hit.record)
+    const marks = highlightOf(record, request.tree, options)
+    const catalog = titled(record, titles)
+    const extra = { ...(catalog && { catalog }), ...(marks && { _highlight: marks }) }
+    return { ...hit, record: JSON.stringify({ ...record, ...extra }) }
+  })
   return { ...answer, hits, ...(facets && { facets }) }
 }
 

@@ -40,6 +40,7 @@ function similarCount(text = ''): number {
   throw invalidParameter('limit', 'limit must be 1..20')
 }
 
+/** Lists of ids, and single records with their entity tags; resources of other types where the profile has any. */
 export function bindRecordReads(
   app: App,
   { index, profile, settings }: SearchDeps,

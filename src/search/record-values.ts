@@ -46,6 +46,7 @@ export function listAt(value: unknown, path: string): readonly unknown[] {
   return Array.isArray(found) ? found : [found]
 }
 
+/** A text, and the key of its language where it is known. */
 export type Chosen = { readonly text: string; readonly language?: string }
 
 /**

@@ -15,6 +15,7 @@ import { searchParameters } from './request/search-parameters.ts'
 
 export const jsonType = 'application/json'
 
+/** The answers of a route that reads: 200 with JSON, everything else as a problem document (RFC 9457). */
 export const searchResponses = (
   description: string,
   schema: z.ZodType | Reference,
@@ -80,6 +81,7 @@ export function queryParameters(): QueryParameter[] {
 /** Only told, not checked: what has another form is not found. */
 export const recordId = z.string().openapi({ pattern: `^${idForm}$` })
 
+/** A parameter of the query string for the OpenAPI document; `required` below checks that it is there. */
 export const requiredQuery = (name: string, description: string): QueryParameter => ({
   name,
   in: 'query',
@@ -151,6 +153,7 @@ export function taggedBy({ index, ...deps }: SearchDeps): Tagged {
   }
 }
 
+/** One record as it is answered. */
 export type RecordText = {
   /** JSON text. */
   readonly text: string
@@ -178,6 +181,7 @@ export function isUnchanged(c: AppContext, tag: string): boolean {
   return isFresh(c.req.raw.headers, tag)
 }
 
+/** `{"result":…}` with an entity tag of the text itself, or 304 where the client has it. */
 export function recordAnswer(c: AppContext, { text, modified }: RecordText): Response {
   const body = resultText(text)
   if (modified) c.header('Last-Modified', modified.toUTCString())

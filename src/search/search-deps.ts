@@ -43,6 +43,7 @@ type FindingsOf = (
   signal: AbortSignal,
 ) => Promise<readonly RecordFinding[] | undefined>
 
+/** The index, what bounds requests, and what answers are made with. */
 export type SearchDeps = Omit<SearchOptions, 'settings' | 'bounds' | 'limits'> & {
   readonly index: SearchIndex
   /** What the index answers with at present; asked by every request. */

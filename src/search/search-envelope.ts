@@ -26,6 +26,7 @@ export type EnvelopeForm = Readonly<z.output<typeof formSchema>>
 /** `{"result":…}` around one record. */
 export const resultText = (record: string): string => `{"result":${record}}`
 
+/** `"name":value` as JSON. */
 export const member = (name: string, value: unknown): string =>
   `${JSON.stringify(name)}:${JSON.stringify(value)}`
 

@@ -24,6 +24,7 @@ import { type EnvelopeForm, envelopeText, isIncluded } from './search-envelope.t
 import { otherQueries } from './suggestions.ts'
 import { afterPage, firstPage, scrolledPage, type SnapshotPage } from './snapshot-pages.ts'
 
+/** `GET` and `POST /search`, and `/scroll` for the pages after the first of a snapshot. */
 export function bindSearching(
   app: App,
   deps: SearchDeps,
@@ -117,7 +118,7 @@ async function searched(
   const { q, suggestions = false } = parameters
   const again = (other: string) => planOf(deps, { ...parameters, q: other }).request
   const [answer, others] = await Promise.all([
-    withExtras(index, { request, answer: page.answer, wishes: parameters }, c.var.signal),
+    withExtras(index, { request, answer: page.answer, parameters }, c.var.signal),
     suggestions && q !== undefined
       ? otherQueries(index, { q, request, count: page.answer.count, again }, c.var.signal)
       : [],

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { Failure, invalidParameter } from '../errors.ts'
-import { includeFields } from '../search-index/include.ts'
+import { includeText } from '../search-index/include.ts'
 import type { Answer, Page, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import type { PageStart } from './request/search-request.ts'
 import { type EnvelopeForm, formSchema } from './search-envelope.ts'
@@ -23,6 +23,7 @@ type FirstPage = {
   readonly client: string
 }
 
+/** Takes the snapshot and answers its first page. Throws `too-many-cursors`. */
 export async function firstPage(
   index: SearchIndex,
   { request, form, kind, client }: FirstPage,
@@ -36,11 +37,7 @@ export async function firstPage(
   }
   // Later pages may show more of a hit than this one: the cursor knows the whole records.
   const page = await index.open({ ...whole, client, note }, signal)
-  const hits = page.hits.map((hit) => {
-    if (!include) return hit
-    const record = includeFields(Object(JSON.parse(hit.record)), include)
-    return { ...hit, record: JSON.stringify(record) }
-  })
+  const hits = page.hits.map((hit) => ({ ...hit, record: includeText(hit.record, include) }))
   // Nothing was found: the place before everything has nothing after it either.
   const more = { sort: page.last ?? [0, 0], pitId: page.cursor }
   return { form, answer: { ...page, hits }, more }

@@ -11,13 +11,13 @@ const [mostSuggestions, mostTried, mostWords] = [3, 6, 4]
 /** Shorter words are one letter away from too many others; longer ones are no words. */
 const [shortest, longest] = [4, 30]
 /** An answer does not wait longer for its suggestions; the embedded engine needs some 20 ms. */
-const patienceMs = 100
+const timeLimitMs = 100
 
 const runs = /[\p{L}\p{N}\p{M}]+/gu
 
 type Suggestion = { readonly q: string; readonly count: number }
 
-type Asked = {
+type SuggestionContext = {
   readonly q: string
   /** Hits of the query itself. */
   readonly count: number
@@ -29,22 +29,22 @@ type Asked = {
 /** At most three, most hits first; none where enough was found or it takes too long. */
 export async function otherQueries(
   index: SearchIndex,
-  asked: Asked,
+  context: SuggestionContext,
   signal: AbortSignal,
 ): Promise<readonly Suggestion[]> {
-  if (asked.count >= enoughHits || asked.request.indices.length === 0) return []
-  const patience = AbortSignal.timeout(patienceMs)
+  if (context.count >= enoughHits || context.request.indices.length === 0) return []
+  const limit = AbortSignal.timeout(timeLimitMs)
   try {
-    return await suggested(index, asked, AbortSignal.any([signal, patience]))
+    return await suggested(index, context, AbortSignal.any([signal, limit]))
   } catch (error) {
-    if (patience.aborted && !signal.aborted) return []
+    if (limit.aborted && !signal.aborted) return []
     throw error
   }
 }
 
 async function suggested(
   index: SearchIndex,
-  { q, request, again }: Asked,
+  { q, request, again }: SuggestionContext,
   signal: AbortSignal,
 ): Promise<readonly Suggestion[]> {
   const tokens = await unknownTokens(index, request, signal)

@@ -22,6 +22,7 @@ import {
 import type { SearchDeps } from './search-deps.ts'
 import { member } from './search-envelope.ts'
 
+/** Ids of vocabularies, whole vocabularies in pieces, and concepts by id or by IRI. */
 export function bindVocabularyReads(
   app: App,
   deps: SearchDeps,

@@ -13,6 +13,7 @@ export type Condition =
 
 export const all: Condition = { kind: 'all' }
 export const none: Condition = { kind: 'none' }
+/** A comparison in the filter language: values in it are `quoted`. */
 export const is = (text: string): Condition => ({ kind: 'is', text })
 
 /** No part: everything. */

@@ -18,6 +18,7 @@ const mostStored = 200_000
 /** What an entry says; only its title may change. */
 type Entry = { readonly title?: string; readonly [name: string]: string }
 
+/** Remembers what it has stored, so that a token of every record is not sent with every record. */
 export class Dictionary {
   readonly #client: EngineClient
   readonly #documents: string

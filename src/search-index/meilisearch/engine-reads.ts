@@ -8,6 +8,7 @@ import { isRefusal, type EngineClient } from './engine-client.ts'
 import type { Answering } from './engine-state.ts'
 import type { Ranking } from './ranking.ts'
 
+/** The server and what of it answers, as readers need it. */
 export type ReadContext = {
   readonly client: EngineClient
   readonly uids: Uids

@@ -46,6 +46,7 @@ type StateContext = {
   readonly languages: readonly string[]
 }
 
+/** What is known of the server; asked again after every step whose outcome is not certain. */
 export class EngineState {
   /** By index; empty until the first `configure`. */
   answering: ReadonlyMap<IndexName, Answering> = new Map()

@@ -50,6 +50,7 @@ const storedVersions = z.object({
   results: z.array(z.object({ i: z.string(), version: z.number() })),
 })
 
+/** There must be one in all processes that share the indices. */
 export class EngineWriter {
   readonly #context: WriterContext
   readonly #terms: Dictionary

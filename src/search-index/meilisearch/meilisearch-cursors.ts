@@ -6,13 +6,14 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { type CursorLimits, Cursors, type PageSpan } from '../cursors.ts'
+import { includeText } from '../include.ts'
 import type { Answer, CursorRequest, Hit, Page, PageOptions } from '../search-index.ts'
 import { attributes } from './attributes.ts'
 import { textOf } from './condition.ts'
 import { fetched, type IndexPart, type ReadContext } from './engine-reads.ts'
 import { amongNumbers } from './matching.ts'
 import { attributeOf, isRanked } from './ranking.ts'
-import { queried, reduced, type SearchContext } from './search-answer.ts'
+import { queried, type SearchContext } from './search-answer.ts'
 
 /** Hits in their order, as they were at one time. */
 type Snapshot = {
@@ -32,6 +33,7 @@ const numberRow = z.object({ n: z.number() })
 /** More than there are. */
 const allHits = 1_000_000_000
 
+/** Pages are read by number, from the server or from the copies of what was replaced. */
 export class MeilisearchCursors {
   readonly #using: SearchContext
   readonly #cursors: Cursors<Snapshot>
@@ -149,7 +151,7 @@ export class MeilisearchCursors {
       index: part.index,
       id: version.i,
       ...(isScored && { score }),
-      record: reduced(version.r, include),
+      record: includeText(version.r, include),
     }))
     const last = shown.at(-1)
     const value = scores ? last?.score : last?.value

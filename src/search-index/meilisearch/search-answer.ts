@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { compareCodePoints } from '../../text/code-points.ts'
-import { includeFields } from '../include.ts'
+import { includeText } from '../include.ts'
 import type { IndexName } from '../index-settings.ts'
 import { leavesOf } from '../query-tree.ts'
 import type { Answer, Entry, Hit, OrderKey, SearchRequest } from '../search-index.ts'
@@ -49,7 +49,7 @@ export async function search(
       index: part.index,
       id: hit.i,
       ...(request.score && { score }),
-      record: hit.r === undefined ? '{}' : reduced(hit.r, request.include),
+      record: hit.r === undefined ? '{}' : includeText(hit.r, request.include),
     })),
     ...(facets && { facets }),
     ...(shortened && { shortened }),
@@ -118,13 +118,6 @@ async function planned(request: Query, context: ReadContext, signal?: AbortSigna
   const isScored = queries.some(({ rankings }) => rankings.length > 0)
   const keys = isScored ? given : given.filter(({ by }) => by !== 'relevance')
   return { parts, keys, queries, shortened }
-}
-
-/** The JSON text of a record, reduced to `include`. */
-export function reduced(text: string, include: readonly string[] | undefined): string {
-  if (!include) return text
-  const record: Readonly<Record<string, unknown>> = JSON.parse(text)
-  return JSON.stringify(includeFields(record, include))
 }
 
 /** The JSON text of a record. */

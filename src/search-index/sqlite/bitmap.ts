@@ -5,6 +5,7 @@ import { BoundedCache } from '../../workers/bounded-cache.ts'
 /** Bit `n & 31` of word `n >>> 5` says whether `n` is in the set. */
 export type Bitmap = Uint32Array<ArrayBuffer>
 
+/** An empty set with room for the numbers below `size`. */
 export const bitmapOf = (size: number): Bitmap => new Uint32Array((size + 31) >>> 5)
 
 export const has = (set: Bitmap, n: number): boolean =>
@@ -36,6 +37,7 @@ export function subtract(left: Bitmap, right: Bitmap): Bitmap {
   return left
 }
 
+/** How many members a set has: bits are counted in parallel, word by word (Warren, Hacker's Delight, 5-1). */
 export function sizeOf(set: Bitmap): number {
   let count = 0
   for (let i = 0; i < set.length; i++) {

@@ -14,6 +14,7 @@ export type Periods = {
   readonly more: Map<number, readonly (readonly [number, number])[]>
 }
 
+/** Grows by half of its size when it is full; nothing is ever taken out of it. */
 export class Columns {
   /** Numbers 0 … size − 1 have a place. */
   size = 0
@@ -134,6 +135,7 @@ type PackedRow = {
 
 type Packed = Pick<Document, 'dates' | 'numbers' | 'flags' | 'boxes'>
 
+/** What a row of the `col` table says of a document. */
 export function packRow(document: Packed, settings: IndexSettings): PackedRow {
   const dates = settings.dates.flatMap((name, i) =>
     (document.dates[name] ?? []).flatMap(([from, to]) => [i, from, to]),

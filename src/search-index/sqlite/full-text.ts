@@ -15,6 +15,7 @@ import type { View } from './view.ts'
 /** Calls between two looks at whether the answer is still needed. */
 const stride = 4096
 
+/** One per connection: the functions that SQLite calls back belong to it. */
 export class FullText {
   readonly #check: () => void
   #hits: Bitmap = bitmapOf(0)

@@ -29,6 +29,7 @@ export type Generation = {
   readonly languages: readonly string[]
 }
 
+/** Whether searches are answered from it. */
 export const answers = ({ state }: Generation): boolean =>
   state === 'current' || state === 'filling'
 

@@ -111,6 +111,7 @@ export function createCommonTables(db: DatabaseSync): void {
       stem TEXT NOT NULL, term TEXT NOT NULL, PRIMARY KEY (stem, term)) WITHOUT ROWID;`)
 }
 
+/** The tables of a new generation; throws where there are any of that name. */
 export function createTables(db: DatabaseSync, tables: Tables, columns: readonly Column[]): void {
   const names = columns.map((column) => column.alias).join(', ')
   db.exec(`
@@ -138,6 +139,7 @@ function dropAll(db: DatabaseSync, kind: string): void {
 /** Counts changes of this layout: an index of another one is written anew. */
 export const layoutNumber = 9
 
+/** A column of the full-text table. */
 export type Column = {
   /** Our own short name: names of profiles contain dots and come from outside. */
   readonly alias: string

@@ -17,6 +17,7 @@ type WorkersOptions = WorkerSettings & {
 
 const workerEvent: z.ZodType<WorkerEvent> = z.object({ damaged: z.boolean(), message: z.string() })
 
+/** Workers of one kind; they are started by the first call. */
 export class IndexWorkers<Calls extends Signatures> {
   readonly #pool: WorkerPool<Calls>
   /** Milliseconds of one call, waiting for a worker included. */
@@ -31,10 +32,10 @@ export class IndexWorkers<Calls extends Signatures> {
     this.#callMs = callMs
     const data: WorkerSettings = { path, wildcardTerms }
     const onEvent = (event: unknown) => {
-      const { data: told } = workerEvent.safeParse(event)
-      if (!told) return
-      log.error({ worker: options.name, message: told.message }, 'index.call-failed')
-      if (told.damaged) damaged()
+      const { data: failed } = workerEvent.safeParse(event)
+      if (!failed) return
+      log.error({ worker: options.name, message: failed.message }, 'index.call-failed')
+      if (failed.damaged) damaged()
     }
     this.#pool = new WorkerPool({ ...options, data, onEvent })
   }
@@ -94,6 +95,7 @@ export const unavailable = (why: string, cause?: unknown): Failure =>
 
 const entry = (name: string) => new URL(`${name}.ts`, import.meta.url)
 
+/** One, because SQLite has one writer. */
 export const indexWriter = (options: WorkersOptions): IndexWorkers<WriterCalls> =>
   new IndexWorkers(options, {
     entry: entry('writer'),

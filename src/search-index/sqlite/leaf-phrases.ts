@@ -16,6 +16,7 @@ export type PhrasePart = {
   readonly aliases?: readonly string[]
 }
 
+/** What a leaf looks for in all columns. */
 export type Phrases = {
   /** All parts as one expression of FTS5. */
   readonly text: string
@@ -33,6 +34,7 @@ type Target = { readonly bucket: string; readonly tokens: readonly string[] }
 /** Columns that are searched (absent = all), and the bucket where the field was named with its language. */
 type Place = { readonly aliases?: readonly string[]; readonly bucket?: string }
 
+/** One per connection; what it knows of leaves holds for one request. */
 export class LeafPhrases {
   readonly #sql: View['sql']
   readonly #check: () => void

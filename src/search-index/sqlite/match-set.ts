@@ -12,6 +12,7 @@ import type { FullText } from './full-text.ts'
 import type { Phrases } from './leaf-phrases.ts'
 import type { View } from './view.ts'
 
+/** Where leaves and facet values of a tree are looked up. */
 export type MatchContext = {
   readonly view: View
   readonly fullText: FullText

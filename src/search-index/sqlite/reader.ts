@@ -24,6 +24,7 @@ import { View, type ReaderFile } from './view.ts'
 import { Cancelled, reported } from './index-file.ts'
 import type { ReaderCalls, WorkerSettings } from './worker-messages.ts'
 
+/** Columns and sets in memory follow the file: each request first takes in what was committed since the last one. */
 export class IndexFileReader {
   readonly #file: ReaderFile
   readonly #context: SearchContext

@@ -40,14 +40,13 @@ export function search(
 ): Answer {
   const { offset, limit } = request
   const end = limit > 0 ? offset + limit : 0
-  const { parts, facets, shortened } = matched(request, views, context)
+  const { parts, ...extras } = matched(request, views, context)
   const snapshot = end > 0 ? snapshotOf(request, parts, { context, end }) : noHits
   const { hits } = page(request, sliceOf(snapshot, offset, Math.max(offset, end)), context)
   return {
     count: parts.reduce((sum, { set }) => sum + sizeOf(set), 0),
     hits,
-    ...facets,
-    ...shortened,
+    ...extras,
   }
 }
 
@@ -59,10 +58,10 @@ export function open(
   views: readonly View[],
   context: SearchContext,
 ): SnapshotAnswer {
-  const { parts, facets, shortened } = matched(request, views, context)
+  const { parts, ...extras } = matched(request, views, context)
   const snapshot = snapshotOf(request, parts, { context, end: Infinity })
   const first = page(request, sliceOf(snapshot, 0, request.limit), context)
-  return { ...first, snapshot, ...facets, ...shortened }
+  return { ...first, snapshot, ...extras }
 }
 
 const page = ({ include, score }: SnapshotRequest, slice: Snapshot, { records }: SearchContext) =>
@@ -72,11 +71,7 @@ function matched(
   request: SnapshotRequest,
   views: readonly View[],
   context: SearchContext,
-): {
-  readonly parts: readonly Part[]
-  readonly facets: { readonly facets?: readonly Facet[] }
-  readonly shortened: { readonly shortened?: readonly string[] }
-} {
+): { readonly parts: readonly Part[] } & Pick<Answer, 'facets' | 'shortened'> {
   const { leaves, check } = context
   leaves.begin()
   const parts = views.map((view) => matchedIn(view, request, context))
@@ -85,8 +80,8 @@ function matched(
   check()
   return {
     parts,
-    facets: facets ? { facets } : {},
-    shortened: leaves.cut.size > 0 ? { shortened: [...leaves.cut] } : {},
+    ...(facets && { facets }),
+    ...(leaves.cut.size > 0 && { shortened: [...leaves.cut] }),
   }
 }
 

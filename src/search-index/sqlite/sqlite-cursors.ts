@@ -16,6 +16,7 @@ type CursorsContext = {
   readonly now: () => number
 }
 
+/** Versions that an open cursor shows are not purged before it is gone. */
 export class SqliteCursors {
   readonly #context: CursorsContext
   readonly #cursors: Cursors<Hold & { readonly snapshot: Snapshot }>

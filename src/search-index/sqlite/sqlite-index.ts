@@ -187,7 +187,7 @@ function searches({ readers, repair, cursors }: Parts) {
       repair.need(request.indices)
       return cursors.open(request, signal)
     },
-    page: (cursor, wish, signal) => cursors.page(cursor, wish, signal),
+    page: (cursor, options, signal) => cursors.page(cursor, options, signal),
   } satisfies Partial<SearchIndex>
 }
 

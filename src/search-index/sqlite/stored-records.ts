@@ -9,7 +9,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { inflateRawSync } from 'node:zlib'
 import { openFile } from '../../sqlite.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
-import { includeFields } from '../include.ts'
+import { includeText } from '../include.ts'
 import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type { Entry, OrderKey, Facet, Hit, SearchRequest } from '../search-index.ts'
 import { Columns } from './columns.ts'
@@ -17,6 +17,7 @@ import { answers, readGenerations } from './generations.ts'
 import { tablesOf } from './index-file.ts'
 import { columnValue } from './top-hits.ts'
 
+/** Reads by number need no view of an index: they work for old cursors too. */
 export class StoredRecords {
   readonly #sql: (text: string) => StatementSync
 
@@ -30,10 +31,7 @@ export class StoredRecords {
     const { doc } = tablesOf(generation)
     const json = this.#sql(`SELECT json FROM ${doc} WHERE n = ?`).get(n)?.['json']
     if (!(json instanceof Uint8Array)) throw new Error(`record version ${n} is missing`)
-    const text = inflateRawSync(json).toString()
-    if (!include) return text
-    const record: Readonly<Record<string, unknown>> = JSON.parse(text)
-    return JSON.stringify(includeFields(record, include))
+    return includeText(inflateRawSync(json).toString(), include)
   }
 
   /** The id of a version. */

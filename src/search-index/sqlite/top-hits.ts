@@ -77,6 +77,7 @@ function sink(heap: Numbers, from: number, compare: Order['compare']): void {
   heap[at] = moved
 }
 
+/** The hits of one index in their order, with what they were ordered by. */
 export type Ordered = {
   readonly view: View
   readonly numbers: Uint32Array

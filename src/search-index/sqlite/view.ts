@@ -24,6 +24,7 @@ export type Part = { readonly view: View; readonly set: Bitmap }
 /** Bytes of all scores that an index and reader keep: four of a million records. */
 const mostScoreBytes = 16 * 2 ** 20
 
+/** Stays the same object while its generation lives; `refresh` brings it up to a snapshot. */
 export class View {
   generation: Generation
   readonly tables: Tables

@@ -93,6 +93,7 @@ export type WriterCalls = {
   close: [undefined, undefined]
 }
 
+/** Calls of a reader. */
 export type ReaderCalls = {
   search: [SearchRequest, Answer]
   open: [SnapshotRequest, SnapshotAnswer]

@@ -39,6 +39,7 @@ import type {
 /** What answers for an index, and what has to be filled; the same one while there is nothing older. */
 type Pair = { readonly answering: IndexWriter; readonly built?: IndexWriter }
 
+/** Opens the file and brings its tables to the present layout. */
 export class IndexFileWriter {
   readonly #db: DatabaseSync
   readonly #path: string
@@ -137,23 +138,15 @@ export class IndexFileWriter {
       before.get(one.generation) ?? new IndexWriter(one, context)
     this.#writers = new Map(living.map((one) => [one.generation, writerOf(one)]))
     const answering = living.filter(answers)
-    this.#indices = new Map(answering.map((one) => [one.index, this.#pairOf(one, living)]))
-    return answering.map(({ settings }) => settings)
-  }
-
-  #pairOf(answering: Generation, living: readonly Generation[]): Pair {
-    const own = living.filter((one) => one.index === answering.index && isBuilt(one))
-    const built = own.find(({ state }) => state === 'next') ?? own[0]
-    return {
-      answering: this.#writer(answering),
-      ...(built && { built: this.#writer(built) }),
+    this.#indices = new Map()
+    for (const one of answering) {
+      const own = living.filter(({ index }) => index === one.index)
+      const built = own.find(({ state }) => state === 'next') ?? own.find(isBuilt)
+      const [writer, other] = [one, built].map((each) => each && this.#writers.get(each.generation))
+      if (writer)
+        this.#indices.set(one.index, { answering: writer, ...(other && { built: other }) })
     }
-  }
-
-  #writer({ generation }: Generation): IndexWriter {
-    const writer = this.#writers.get(generation)
-    if (!writer) throw new Error(`generation ${generation} is not open`)
-    return writer
+    return answering.map(({ settings }) => settings)
   }
 
   /** What went wrong, as text; nothing of the batches is written then. Throws when the file is damaged. */

@@ -107,6 +107,7 @@ export const actions = {
 } as const
 
 export type CkanAction = keyof typeof actions
+/** The parameters of an action, read and with their defaults. */
 export type CkanCall<Action extends CkanAction> = z.output<(typeof actions)[Action]['parameters']>
 
 /** The first of several values of a name counts. */

@@ -16,6 +16,7 @@ const fields: ReadonlyMap<string, string> = new Map([
   ['title_string', 'title'],
 ])
 
+/** A name that CKAN has no other word for is the same here. */
 export const fieldOf = (name: string): string => fields.get(name) ?? name
 
 /** What is the same in every package, so that a restriction to it lets all or none pass. */

@@ -48,6 +48,7 @@ const names = Object.keys(actions) as CkanAction[]
 /** Bytes of a body: calls are small. */
 const mostBytes = 2 ** 20
 
+/** Adds the routes of all actions, and an answer in the form of CKAN for actions that do not exist. */
 export function bindCkan(app: App, deps: CkanDeps): void {
   const byQuery = (c: AppContext) => givenByQuery(new URL(c.req.url).searchParams)
   // Whatever the media type: clients of CKAN send JSON as forms.

@@ -14,6 +14,7 @@ import {
   textAt,
 } from '../record-values.ts'
 
+/** A dataset as an entry; texts in the language of the feed, else in the main one of the record. */
 export type FeedEntry = {
   /** IRI of the dataset. */
   readonly iri: string
@@ -39,6 +40,7 @@ type FeedFile = { readonly href: string } & Readonly<
 type FeedPages = Readonly<Record<'feed' | 'self' | 'first' | 'last', string>> &
   Readonly<Record<'previous' | 'next', string | undefined>>
 
+/** A feed and its entries, before it is written in a format. */
 export type FeedDocument = {
   readonly language: string
   readonly title: string

@@ -3,6 +3,7 @@
 import type { Chosen } from '../record-values.ts'
 import type { FeedDocument, FeedEntry } from './feed-entries.ts'
 
+/** The formats: media type, summary for the OpenAPI document, and what writes a feed. */
 export const feedFormats = {
   atom: {
     type: 'application/atom+xml',
@@ -107,6 +108,7 @@ function rssItem({ summary, files: [file], ...entry }: FeedEntry): string {
 /** Absent attributes are left out. */
 type Attributes = Readonly<Record<string, string | undefined>>
 
+/** What every XML document of ours begins with. */
 export const declaration = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 /** What XML 1.0 (2.2) has no place for, and the controls that it advises against. */

@@ -13,21 +13,9 @@ import { isUnchanged, queryParameters } from '../search-answers.ts'
 import { entryFields, entryOf, type FeedDocument } from './feed-entries.ts'
 import { feedFormats } from './feed-formats.ts'
 
-type FeedDeps = Pick<
-  SearchDeps,
-  | 'index'
-  | 'settings'
-  | 'now'
-  | 'recordPages'
-  | 'limits'
-  | 'window'
-  | 'boosts'
-  | 'scoreField'
-  | 'dateTypes'
->
+type FeedDeps = Omit<SearchDeps, 'profile' | 'version'>
 
-type Form = keyof typeof feedFormats
-
+/** Adds a route for each format. */
 export function bindFeeds(app: App, deps: FeedDeps): void {
   for (const form of ['atom', 'rss'] as const)
     app.openapi(feedRoute(form), (c) =>
@@ -35,13 +23,13 @@ export function bindFeeds(app: App, deps: FeedDeps): void {
     )
 }
 
-type Wanted = { readonly form: Form; readonly language: string }
+type FeedRequest = { readonly form: keyof typeof feedFormats; readonly language: string }
 
-async function answer(c: AppContext, deps: FeedDeps, wanted: Wanted): Promise<Response> {
-  if (!/^[a-z]{2,3}$/.test(wanted.language))
+async function answer(c: AppContext, deps: FeedDeps, request: FeedRequest): Promise<Response> {
+  if (!/^[a-z]{2,3}$/.test(request.language))
     throw new Failure('not-found', 'a feed is named by a language code such as en')
-  const { type, write } = feedFormats[wanted.form]
-  const text = write(await feedOf(c, deps, wanted))
+  const { type, write } = feedFormats[request.form]
+  const text = write(await feedOf(c, deps, request))
   if (isUnchanged(c, hash('sha256', text, 'hex').slice(0, 32))) return c.body(null, 304)
   return c.body(text, 200, { 'Content-Type': `${type}; charset=utf-8` })
 }
@@ -57,7 +45,7 @@ const feedParameters: ReadonlySet<string> = new Set(
 const isFeedParameter = (name: string): boolean =>
   feedParameters.has(name) || name.startsWith('boost.')
 
-const feedRoute = (form: Form) =>
+const feedRoute = (form: FeedRequest['form']) =>
   createRoute({
     method: 'get',
     path: `/{lang}/feeds/datasets.${form}`,
@@ -82,7 +70,7 @@ const feedRoute = (form: Form) =>
 async function feedOf(
   c: AppContext,
   deps: FeedDeps,
-  { language, form }: Wanted,
+  { language, form }: FeedRequest,
 ): Promise<FeedDocument> {
   const { address, root, signal } = c.var
   const { recordPages, window = 10_000 } = deps

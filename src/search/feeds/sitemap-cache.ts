@@ -7,8 +7,10 @@ import type { Log } from '../../log.ts'
 /** Some addresses, written. */
 export type SitemapPage = { readonly gzip: Uint8Array<ArrayBuffer>; readonly addresses: number }
 
+/** All pages, and when making them began. */
 export type Sitemap = { readonly made: Date; readonly pages: readonly SitemapPage[] }
 
+/** What gives out the sitemap. */
 export type SitemapKeeper = {
   /**
    * The present sitemap. One that is too old is served on while the next one is not there; where there is none, the failure is
@@ -26,7 +28,7 @@ type KeeperOptions = {
   /** Milliseconds until it is made again. */
   readonly lifeMs: number
   /** Milliseconds that somebody waits for one that is being made. */
-  readonly patienceMs?: number
+  readonly waitMs?: number
 }
 
 /** One without addresses may be that of a portal which is just being filled. */
@@ -38,8 +40,9 @@ const passing: ReadonlySet<string> = new Set(['too-many-cursors', 'unknown-curso
 
 const late = () => new Failure('engine-unavailable', 'the sitemap is being made', { retryAfter })
 
+/** Makes nothing before somebody asks. */
 export function sitemapKeeper(options: KeeperOptions): SitemapKeeper {
-  const { now, log, lifeMs, patienceMs = 10_000 } = options
+  const { now, log, lifeMs, waitMs = 10_000 } = options
   let last: Sitemap | undefined
   let making: Promise<Sitemap> | undefined
   const make = async (): Promise<Sitemap> => {
@@ -64,7 +67,7 @@ export function sitemapKeeper(options: KeeperOptions): SitemapKeeper {
       if (last && now().getTime() - last.made.getTime() < life) return last
       making ??= make()
       try {
-        return await within(making, patienceMs, late)
+        return await within(making, waitMs, late)
       } catch (error) {
         if (last) return last
         throw error

@@ -32,6 +32,7 @@ export function openSitemap(deps: KeeperDeps): SitemapKeeper {
   return sitemapKeeper({ make, now, log: http.log, lifeMs: sitemapHours * hourMs })
 }
 
+/** The index of the sitemap and its pages, with `Last-Modified` and entity tags. */
 export function bindSitemap(app: App, deps: KeeperDeps & Pick<SearchDeps, 'sitemap'>): void {
   const { present } = deps.sitemap ?? openSitemap(deps)
   const headers = { 'Content-Type': `${xml}; charset=utf-8` }

@@ -69,6 +69,7 @@ function boundOf({ kind }: QueryScope, text: string): Partial<InstantSpan> | und
     : undefined
 }
 
+/** What a name in front of a colon stands for. */
 export type QueryScope =
   | { readonly kind: 'text'; readonly field: string }
   | { readonly kind: 'date' | 'number'; readonly name: string }

@@ -10,6 +10,7 @@ import type { QueryTree } from '../../search-index/query-tree.ts'
 import { rangeLeaf, scopedLeaf, textLeaf } from './leaves.ts'
 import type { Scopes } from './leaves.ts'
 
+/** How large a query may be. */
 export type QueryLimits = {
   /** Code points. */
   readonly queryCharacters: number
@@ -19,6 +20,7 @@ export type QueryLimits = {
   readonly queryTerms: number
 }
 
+/** Where the operator says nothing else. */
 export const queryLimits: QueryLimits = { queryCharacters: 4096, queryDepth: 32, queryTerms: 256 }
 
 /** Counts the characters read, so that a test can see that reading is linear. */
@@ -53,6 +55,7 @@ const tooComplex = (detail: string): Failure =>
 const lengthOf = (text: string, most: number): number =>
   text.length <= most ? text.length : Array.from(text.slice(0, 2 * most + 2)).length
 
+/** A piece of a query with a meaning of its own. */
 export type Lexeme =
   | { readonly kind: '(' | ')' }
   /** A word where an operand is missing. */

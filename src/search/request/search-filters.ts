@@ -80,6 +80,7 @@ export const narrowingSchema = z.object({
   include: texts.exactOptional(),
 })
 
+/** As `narrowingSchema`, which cursors keep as JSON. */
 export type Narrowing = Readonly<z.output<typeof narrowingSchema>>
 
 /** `undefined` when no facet of parts is asked for, or the parts are not shown. */

@@ -54,6 +54,7 @@ const operator = (description: string) =>
     .optional()
 
 const dateTypes = ['issued', 'modified', 'temporal'] as const
+/** Which date of a record `minDate` and `maxDate` limit. */
 export type DateType = (typeof dateTypes)[number]
 
 const flag = (description: string) =>
@@ -170,15 +171,10 @@ export const searchParameters = z.object({
 
 type Named = z.output<typeof searchParameters>
 
+/** Parameters that were read and are in their ranges; what combines several of them is checked later. */
 export type Parameters = Named & {
   /** Field → weight, from `boost.<field>`. */
   readonly boosts: Readonly<Record<string, number>>
-}
-
-/** Parameters as texts, before anything is known about them. */
-type Raw = {
-  readonly values: Readonly<Record<string, string | readonly string[]>>
-  readonly boosts: Readonly<Record<string, string>>
 }
 
 /** Whether a parameter has several values. */
@@ -187,6 +183,7 @@ export const isList = (name: string): boolean => {
   return Object.hasOwn(shape, name) && shape[name]?.unwrap() instanceof z.ZodArray
 }
 
+/** Weights of fields have a parameter for each field: `boost.title=5`. */
 export const boostPrefix = 'boost.'
 const weights = z.record(z.string(), number('', 0).unwrap())
 
@@ -199,7 +196,7 @@ const listEntries = (value: string): string[] =>
 
 /**
  * Reads a query string. An empty value is an absent one, unknown names are ignored, lists come separated by commas, repeated or
- * in bracket form (`includes[]=`). Throws as `parametersFrom`.
+ * in bracket form (`includes[]=`). Throws as `valuesOf`.
  */
 export function parametersOf(query: URLSearchParams, limits?: ParameterLimits): Parameters {
   const values = new Map<string, string | readonly string[]>()
@@ -214,25 +211,24 @@ export function parametersOf(query: URLSearchParams, limits?: ParameterLimits): 
       boosts.set(name.slice(boostPrefix.length), value.trim())
     else if (!values.has(name)) values.set(name, value.trim())
   }
-  const raw = { values: Object.fromEntries(values), boosts: Object.fromEntries(boosts) }
-  return parametersFrom(raw, limits)
+  const named = valuesOf(Object.fromEntries(values), limits)
+  return { ...named, boosts: parsed(weights, Object.fromEntries(boosts), boostPrefix) }
 }
 
 /** How much a request may ask for at once. */
 export type ParameterLimits = Pick<Limits, 'facetsBytes' | 'facetValues' | 'listItems'>
 
-/**
- * Throws `invalid-parameter` naming every parameter that is not valid or holds more than the limits allow, or `malformed-json`
- * for facets.
- */
-function parametersFrom(raw: Raw, limits: ParameterLimits = defaultLimits): Parameters {
-  const { facetsBytes, facetValues, listItems } = limits
+/** Throws `invalid-parameter` naming every parameter that is not valid or holds more than the limits allow, or `malformed-json`. */
+function valuesOf(
+  values: Readonly<Record<string, string | readonly string[]>>,
+  { facetsBytes, facetValues, listItems }: ParameterLimits = defaultLimits,
+): Named {
   const tooMany = (parameter: string, most: string): Complaint => ({
     parameter,
     detail: `${parameter} may have at most ${most}`,
   })
   refuse(
-    Object.entries(raw.values).flatMap(([parameter, value]) => {
+    Object.entries(values).flatMap(([parameter, value]) => {
       if (typeof value !== 'string' && value.length > listItems)
         return [tooMany(parameter, `${listItems} values (limit listItems)`)]
       return parameter === 'facets' && Buffer.byteLength(String(value)) > facetsBytes
@@ -240,15 +236,14 @@ function parametersFrom(raw: Raw, limits: ParameterLimits = defaultLimits): Para
         : []
     }),
   )
-  const named = parsed(searchParameters, raw.values, '')
+  const named = parsed(searchParameters, values, '')
+  const long = Object.entries(named.facets ?? {}).filter(([, { length }]) => length > facetValues)
   refuse(
-    Object.entries(named.facets ?? {}).flatMap(([facet, { length }]) =>
-      length > facetValues
-        ? [tooMany('facets', `${facetValues} values of ${facet} (limit facetValues)`)]
-        : [],
+    long.map(([facet]) =>
+      tooMany('facets', `${facetValues} values of ${facet} (limit facetValues)`),
     ),
   )
-  return { ...named, boosts: parsed(weights, raw.boosts, boostPrefix) }
+  return named
 }
 
 function parsed<T>(

@@ -12,6 +12,7 @@ import { scopesOf, withoutLanguage } from '../query/leaves.ts'
 import { filterOf, narrowedInclude, type Narrowing, narrowingOf } from './search-filters.ts'
 import type { DateType, Parameters } from './search-parameters.ts'
 
+/** What decides, beside the parameters, how a request is made: the indices as they are, and what operators configure. */
 export type SearchOptions = {
   /** What the index answers with at present. */
   readonly settings: readonly IndexSettings[]
@@ -32,6 +33,7 @@ export type SearchOptions = {
 
 type Bounds = { readonly window: number; readonly facetSize: number }
 
+/** The request for the engine, and what of the parameters decides how its answer is shown. */
 export type SearchPlan = {
   readonly request: SearchRequest
   /** Whether the client named indices; then the answer has facets. */

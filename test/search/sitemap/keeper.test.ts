@@ -25,7 +25,7 @@ function workshop() {
     now: () => new Date(state.time),
     log: logger('silent'),
     lifeMs: 1000,
-    patienceMs: 20,
+    waitMs: 20,
   })
   return {
     state,
