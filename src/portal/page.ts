@@ -84,9 +84,20 @@ export function frame(context: PageContext, content: PageContent): HtmlMarkup {
   const { language, t, config, assets, root } = context
   const name = configuredText(context, config.name)
   const base = new URL(root).pathname
-  return html`<!doctype html> <html lang="${language}" dir="${directionOf(language)}"> <head> <meta charset="utf-8" /> <title>${content.title === '' ? name : `${content.title} – ${name}`}</title> <meta name="viewport" content="width=device-width, initial-scale=1" /> <meta name="color-scheme" content="light dark" /> ${content.description !== undefined && html`<meta name="description" content="${content.description}" />`} ${content.isIndexed === false && html`<meta name="robots" content="noindex" />`} <link rel="stylesheet" href="${base}${assets.path('portal.css')}" /> ${config.customStyle !== undefined && html`<link rel="stylesheet" href="${base}${config.customStyle}" />`} <link rel="icon" href="${base}${assets.path('favicon.svg')}" /> ${canonicalLinks(context, content.canonical)} ${content.head} <script src="${base}${assets.path('portal.js')}" defer></script> ${
-    content.data && html`<script type="application/ld+json"> ${jsonScript(content.data)} </script>`
-  } </head> <body> <a class="skip" href="#content">${t('skip')}</a> ${header(context, content)} <main id="content" tabindex="-1">${content.body}</main> ${footer(context)} </body> </html> `
+  return html`<!doctype html> <html lang="${language}" dir="${directionOf(language)}"> <head>
+    <meta charset="utf-8" /> <title>${content.title === '' ? name : `${content.title} – ${name}`}</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    ${content.description !== undefined && html`<meta name="description" content="${content.description}" />`}
+    ${content.isIndexed === false && html`<meta name="robots" content="noindex" />`}
+    <link rel="stylesheet" href="${base}${assets.path('portal.css')}" />
+    ${config.customStyle !== undefined && html`<link rel="stylesheet" href="${base}${config.customStyle}" />`}
+    <link rel="icon" href="${base}${assets.path('favicon.svg')}" />
+    ${canonicalLinks(context, content.canonical)} ${content.head}
+    <script src="${base}${assets.path('portal.js')}" defer></script> ${
+      content.data &&
+      html`<script type="application/ld+json"> ${jsonScript(content.data)} </script>`
+    } </head> <body> <a class="skip" href="#content">${t('skip')}</a> ${header(context, content)} <main id="content" tabindex="-1">${content.body}</main> ${footer(context)} </body> </html> `
 }
 
 /** The address that counts, and the same page in the other languages. */
@@ -104,19 +115,25 @@ function canonicalLinks(
   )}`
 }
 
-const mark = html`<svg viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="2.25" stroke-linecap="round" aria-hidden="true"> <path d="M25.5 8.2A12 12 0 1 0 25.5 23.8" />
+const mark = html`<svg viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="2.25" stroke-linecap="round" aria-hidden="true">
+  <path d="M25.5 8.2A12 12 0 1 0 25.5 23.8" />
 <path d="M12 12.5h9M12 16h12M12 19.5h7" stroke-width="2" /> </svg>`
 
 function header(context: PageContext, { section, query = '' }: PageContent): HtmlMarkup {
   const { t, config, root, steward } = context
   const logo = config.logo
   const base = new URL(root).pathname
-  return html`<header class="top"> <div> <a class="brand" href="${pathTo(context, '')}">${logo === undefined ? mark : html`<img src="${base}${logo}" alt="" />`}<span>${configuredText(context, config.name)}</span></a> ${query !== false && searchBar(context, query)} <div class="tools"> ${languageLinks(context)} <button type="button" data-theme-switch hidden aria-label="${t('switch-theme')}"> ${icon('sun-moon')} </button> ${
-    steward
-      ? html`<a href="${pathTo(context, 'harvest')}">${icon('file-text')} <span class="name">${t('steward-pages')}</span></a>`
-      : config.signIn &&
-        html`<a href="${pathTo(context, 'sign-in')}" aria-label="${t('sign-in')}">${icon('log-in')}<span class="name">${t('sign-in')}</span></a>`
-  } </div> ${mainMenu(context, section)} </div> </header>`
+  return html`<header class="top"> <div>
+    <a class="brand" href="${pathTo(context, '')}">${logo === undefined ? mark : html`<img src="${base}${logo}" alt="" />`}<span>${configuredText(context, config.name)}</span></a>
+    ${query !== false && searchBar(context, query)} <div class="tools"> ${languageLinks(context)}
+    <button type="button" data-theme-switch hidden aria-label="${t('switch-theme')}"> ${icon('sun-moon')}
+    </button> ${
+      steward
+        ? html`<a href="${pathTo(context, 'harvest')}">${icon('file-text')}
+        <span class="name">${t('steward-pages')}</span></a>`
+        : config.signIn &&
+          html`<a href="${pathTo(context, 'sign-in')}" aria-label="${t('sign-in')}">${icon('log-in')}<span class="name">${t('sign-in')}</span></a>`
+    } </div> ${mainMenu(context, section)} </div> </header>`
 }
 
 /** The search field; the big one of the home page has a hint in it and a word on its button. */
@@ -139,7 +156,8 @@ function languageLinks({ language, t, config, root, place }: PageContext): HtmlC
   if (config.languages.length < 2) return false
   const links = config.languages.map((one) => {
     const name = new Intl.DisplayNames(one, { type: 'language' }).of(one) ?? one
-    return html`<a href="${root}${one}/${place}" lang="${one}" hreflang="${one}" ${one === language && html` aria-current="true"`} ><span class="vh">${name} </span><span aria-hidden="true">${one.toUpperCase()}</span></a>`
+    return html`<a href="${root}${one}/${place}" lang="${one}" hreflang="${one}" ${one === language && html` aria-current="true"`} ><span class="vh">${name}
+      </span><span aria-hidden="true">${one.toUpperCase()}</span></a>`
   })
   return html`<nav class="languages" aria-label="${t('language')}">${links}</nav>`
 }
@@ -155,7 +173,8 @@ function mainMenu(context: PageContext, current: Section | undefined): HtmlMarku
   ]
   const items = entries.map(
     ([section, step, label]) =>
-      html`<li> <a href="${pathTo(context, step)}" ${section === current && html` aria-current="page"`} >${label}</a> </li>`,
+      html`<li> <a href="${pathTo(context, step)}" ${section === current && html` aria-current="page"`} >${label}</a>
+        </li>`,
   )
   return html`<nav class="main-nav" aria-label="${t('menu')}"> <ul role="list"> ${items} </ul> </nav>`
 }
@@ -164,7 +183,8 @@ function footer(context: PageContext): HtmlMarkup {
   const { t, root, config, language, steward } = context
   const base = new URL(root).pathname
   const column = (title: string, links: readonly (readonly [string, string])[]) =>
-    html`<div> <h2>${title}</h2> <ul role="list"> ${links.map(([label, href]) => html`<li><a href="${href}">${label}</a></li>`)} </ul> </div>`
+    html`<div> <h2>${title}</h2> <ul role="list">
+      ${links.map(([label, href]) => html`<li><a href="${href}">${label}</a></li>`)} </ul> </div>`
   const pages = config.pages
     .filter((page) => page.language === language || page.language === undefined)
     .map((page) => [page.title, pathTo(context, 'pages', page.name)] as const)
@@ -191,7 +211,8 @@ export const crumbs = (
   { t }: PageContext,
   steps: readonly { readonly href: string; readonly label: HtmlContent }[],
 ): HtmlMarkup =>
-  html`<nav class="crumbs" aria-label="${t('breadcrumb')}"> <ol role="list"> ${steps.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)} </ol> </nav>`
+  html`<nav class="crumbs" aria-label="${t('breadcrumb')}"> <ol role="list">
+    ${steps.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)} </ol> </nav>`
 
 /** A part of the column beside the content. */
 export const panel = (heading: string, body: HtmlContent): HtmlMarkup =>

@@ -85,13 +85,18 @@ export async function cataloguePage(context: PageContext, id: string): Promise<P
     description: shortened(plainDescription(description?.text ?? plainTitle(context, record)), 150),
     canonical: `catalogues/${encodeURIComponent(id)}`,
     data: catalogueSchema(context, record, address),
-    body: html`${crumbs(context, [{ href: pathTo(context, 'catalogues'), label: t('menu-catalogues') }])} <div class="with-aside"> <div> <header class="title"> <h1>${titleText(context, record)}</h1> ${publisher && html`<p class="by">${t('published-by')} ${linkTo(valueAt(record, 'publisher.homepage'), inLanguage(context, publisher))}</p>`} </header> <div class="prose close stack"> ${description && inLanguage(context, description, proseOf(description.text))} </div> <dl class="facts close"> ${factRow(t('datasets-title'), formats.number(found.count))}${factRow(
-      t('languages'),
-      joined(
-        listed(record['language']).map((one) => labelText(context, one)),
-        ', ',
-      ),
-    )}${factRow(t('country'), labelText(context, record['country']))}${factRow(t('last-change'), formats.day(record['modified']))} </dl> ${datasetsOf(context, id, found)} </div> <aside aria-label="${t('about-catalogue')}"> ${qualityPanel(context, id, measured)} ${tagPanel(context, id, { heading: t('formats'), name: 'format', items: found.facets.get('format') ?? [] })} ${tagPanel(context, id, { heading: t('themes'), name: 'categories', items: found.facets.get('categories') ?? [] })} ${dumps(context, id)} </aside> </div>`,
+    body: html`${crumbs(context, [{ href: pathTo(context, 'catalogues'), label: t('menu-catalogues') }])}
+      <div class="with-aside"> <div> <header class="title"> <h1>${titleText(context, record)}</h1>
+      ${publisher && html`<p class="by">${t('published-by')} ${linkTo(valueAt(record, 'publisher.homepage'), inLanguage(context, publisher))}</p>`}
+      </header> <div class="prose close stack">
+      ${description && inLanguage(context, description, proseOf(description.text))} </div>
+      <dl class="facts close"> ${factRow(t('datasets-title'), formats.number(found.count))}${factRow(
+        t('languages'),
+        joined(
+          listed(record['language']).map((one) => labelText(context, one)),
+          ', ',
+        ),
+      )}${factRow(t('country'), labelText(context, record['country']))}${factRow(t('last-change'), formats.day(record['modified']))} </dl> ${datasetsOf(context, id, found)} </div> <aside aria-label="${t('about-catalogue')}"> ${qualityPanel(context, id, measured)} ${tagPanel(context, id, { heading: t('formats'), name: 'format', items: found.facets.get('format') ?? [] })} ${tagPanel(context, id, { heading: t('themes'), name: 'categories', items: found.facets.get('categories') ?? [] })} ${dumps(context, id)} </aside> </div>`,
   }
 }
 
@@ -109,7 +114,10 @@ function datasetsOf(context: PageContext, id: string, found: Found): HtmlMarkup 
     return [formatsOf(context, record).join(', '), day && html`${t('updated')} ${day}`]
   }
   const all = [searchTo(context, [['catalog', id]]), t('all-n', { count: found.count })] as const
-  const body = html`<search> <form class="searchbar" action="${pathTo(context, 'datasets')}"> <label class="vh" for="qc">${t('search-catalogue')}</label><input type="hidden" name="catalog" value="${id}" /><input type="search" id="qc" name="q" placeholder="${t('search-catalogue')}"/><button class="button primary"> ${icon('search')}<span class="vh">${t('search-catalogue')}</span> </button> </form> </search> ${entries(context, found.records, below, 'entries close')}`
+  const body = html`<search> <form class="searchbar" action="${pathTo(context, 'datasets')}">
+    <label class="vh" for="qc">${t('search-catalogue')}</label><input type="hidden" name="catalog" value="${id}" /><input type="search" id="qc" name="q" placeholder="${t('search-catalogue')}"/><button class="button primary">
+    ${icon('search')}<span class="vh">${t('search-catalogue')}</span> </button> </form> </search>
+    ${entries(context, found.records, below, 'entries close')}`
   return linkedSection('in', t('datasets-title'), all, body)
 }
 
@@ -119,7 +127,10 @@ function qualityPanel(context: PageContext, id: string, measured: unknown): Html
   const { t } = context
   return panel(
     t('metadata-quality'),
-    html`<p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('points-on-average')}</span> </p> <p>${qualityMark(context, score)}</p> <p><a href="${pathTo(context, 'quality', 'catalogues', id)}">${t('full-report')}</a></p>`,
+    html`<p class="score">
+      <strong>${Math.round(score)}</strong><span class="soft">${t('points-on-average')}</span> </p>
+      <p>${qualityMark(context, score)}</p>
+      <p><a href="${pathTo(context, 'quality', 'catalogues', id)}">${t('full-report')}</a></p>`,
   )
 }
 
@@ -154,6 +165,8 @@ function dumps(context: PageContext, id: string): HtmlMarkup {
   const feed = `${root}api/hub/search/${language}/feeds/datasets.atom?facets=${encodeURIComponent(JSON.stringify({ catalog: [id] }))}`
   return panel(
     t('whole-catalogue'),
-    html`<p class="formats"> ${links.map(([label, ending]) => html`<a href="${base}.${ending}">${label}</a>`)}<a href="${feed}">${icon('rss')} ${t('feed')}</a> </p>`,
+    html`<p class="formats">
+      ${links.map(([label, ending]) => html`<a href="${base}.${ending}">${label}</a>`)}<a href="${feed}">${icon('rss')}
+      ${t('feed')}</a> </p>`,
   )
 }

@@ -45,7 +45,10 @@ export async function checkPage(
     title: t('check-title'),
     section: 'check',
     isIndexed: form.rdf === undefined,
-    body: html`<h1>${t('check-title')}</h1><p class="prose close">${t('check-lead')}</p> <form class="stack close" method="post" action="${pathTo(context, 'check')}#result"><div class="field"><label for="rdf">${t('metadata')}</label><textarea class="code" id="rdf" name="rdf" rows="14" spellcheck="false">${rdf}</textarea></div><p class="row"><button class="button primary">${icon('check')} ${t('check')}</button><label for="level">${t('against')}</label><select id="level" name="level">${options}</select></p></form> ${checked}`,
+    body: html`<h1>${t('check-title')}</h1><p class="prose close">${t('check-lead')}</p>
+      <form class="stack close" method="post" action="${pathTo(context, 'check')}#result"><div class="field"><label for="rdf">${t('metadata')}</label><textarea class="code" id="rdf" name="rdf" rows="14" spellcheck="false">${rdf}</textarea></div><p class="row"><button class="button primary">${icon('check')}
+      ${t('check')}</button><label for="level">${t('against')}</label><select id="level" name="level">${options}</select></p></form>
+      ${checked}`,
   }
 }
 
@@ -63,7 +66,8 @@ async function outcome(context: PageContext, text: string, model: string): Promi
     return pageSection(
       'result',
       t('result'),
-      html`<div class="notice bad">${icon('circle-x')}<div><h2>${t('syntax-error')} ${where}</h2><p><bdi>${place?.detail ?? error.detail}</bdi></p></div></div>${place?.line !== undefined && listing(context, text, new Set([place.line]))}`,
+      html`<div class="notice bad">${icon('circle-x')}<div><h2>${t('syntax-error')}
+        ${where}</h2><p><bdi>${place?.detail ?? error.detail}</bdi></p></div></div>${place?.line !== undefined && listing(context, text, new Set([place.line]))}`,
     )
   }
   const { validation } = ports
@@ -98,7 +102,7 @@ function expectation(context: PageContext, expected: unknown): HtmlContent {
     const scores = Object.fromEntries(
       Object.entries(memberFields(dimensions)).map(([key, points]) => [key, Number(points)]),
     )
-    return html`<h3><bdi>${textOr(dataset)}</bdi></h3><div class="verdict close"><div><p class="score"><strong>${score}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span></p><p>${qualityMark(context, score)}</p></div>${dimensionBars(context, scores, true)}</div>`
+    return html`<h3><bdi>${textOr(dataset)}</bdi></h3><div class="verdict close"><div><p class="score"><strong>${score}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span></p><p>${qualityMark(context, score)}</p></div>${dimensionBars(context, scores)}</div>`
   })
   return pageSection(
     'points',

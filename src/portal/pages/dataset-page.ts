@@ -209,7 +209,8 @@ function distributions(context: PageContext, record: Fields, states: LinkStates)
     (one) => memberFields(one)['resource'] ?? one,
   )[0]
   if (all.length === 0)
-    return html`<p> ${t('no-download')} ${safeAddress(landing) !== undefined && linkTo(landing, t('landing-page'))} </p>`
+    return html`<p> ${t('no-download')}
+      ${safeAddress(landing) !== undefined && linkTo(landing, t('landing-page'))} </p>`
   const hasSharedLicence = isJsonObject(sharedLicence(record))
   const cards = all
     .slice(0, mostCards)
@@ -292,7 +293,11 @@ function quality(context: PageContext, record: Fields, measured: Fields | undefi
     Object.values(scores).some((one) => one !== undefined) && dimensionBars(context, scores)
   return panel(
     t('metadata-quality'),
-    html`<p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span> </p> <p>${qualityMark(context, score)}</p> ${bars} <p> <a href="${pathTo(context, 'datasets', textOr(record['id']) ?? '', 'quality')}">${t('see-missing')}</a> </p>`,
+    html`<p class="score">
+      <strong>${Math.round(score)}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span>
+      </p> <p>${qualityMark(context, score)}</p> ${bars} <p>
+      <a href="${pathTo(context, 'datasets', textOr(record['id']) ?? '', 'quality')}">${t('see-missing')}</a>
+      </p>`,
   )
 }
 
@@ -344,7 +349,9 @@ function formatsPanel(context: PageContext, id: string): HtmlMarkup {
   const ckan = `${context.root}api/hub/search/ckan/package_show?id=${encodeURIComponent(id)}`
   return panel(
     context.t('record-as'),
-    html`<p class="formats"> ${links.map(([label, ending]) => html`<a href="${base}.${ending}">${label}</a>`)}<a href="${schema}">schema.org</a><a href="${ckan}">CKAN JSON</a> </p>`,
+    html`<p class="formats">
+      ${links.map(([label, ending]) => html`<a href="${base}.${ending}">${label}</a>`)}<a href="${schema}">schema.org</a><a href="${ckan}">CKAN JSON</a>
+      </p>`,
   )
 }
 
@@ -354,6 +361,9 @@ function cite(context: PageContext, record: Fields): HtmlMarkup {
   const base = pathTo(context, 'datasets', textOr(record['id']) ?? '', 'cite')
   return panel(
     t('cite'),
-    html`<p class="small" id="cite"><bdi>${text}</bdi></p> <p class="row"> <button class="button small" type="button" data-copy="cite" hidden> ${icon('copy')} ${t('copy')}</button><a class="small" href="${base}.bib">BibTeX</a> <a class="small" href="${base}.ris">RIS</a> <a class="small" href="${base}.json">CSL-JSON</a> </p>`,
+    html`<p class="small" id="cite"><bdi>${text}</bdi></p> <p class="row">
+      <button class="button small" type="button" data-copy="cite" hidden> ${icon('copy')}
+      ${t('copy')}</button><a class="small" href="${base}.bib">BibTeX</a>
+      <a class="small" href="${base}.ris">RIS</a> <a class="small" href="${base}.json">CSL-JSON</a> </p>`,
   )
 }

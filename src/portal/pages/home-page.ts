@@ -57,11 +57,16 @@ export async function homePage(context: PageContext): Promise<PageContent> {
     canonical: '',
     head: html`<link rel="alternate" type="application/atom+xml" title="${t('feed')}" href="${root}api/hub/search/${language}/feeds/datasets.atom"/>`,
     data: siteSchema(context, name),
-    body: html`<div class="hero"> <div> <h1>${heading(context, recent, catalogues)}</h1> ${lead !== '' && html`<p class="lead">${lead}</p>`} ${searchBar(context, '', true)} ${config.examples.length > 0 && html`<p class="try"><span>${t('for-example')}</span> ${config.examples.map((one) => html`<a href="${searchTo(context, [['q', one]])}">${one}</a>`)}</p>`} </div> ${extents(context, areas)} </div> ${
-      recent?.count === 0
-        ? empty(context)
-        : html`${config.home.includes('themes') && themes(context, recent)} <div class="two section"> ${config.home.includes('recent') && newest(context, recent)}${config.home.includes('catalogues') && someCatalogues(context, catalogues)} </div>`
-    }`,
+    body: html`<div class="hero"> <div> <h1>${heading(context, recent, catalogues)}</h1>
+      ${lead !== '' && html`<p class="lead">${lead}</p>`} ${searchBar(context, '', true)}
+      ${config.examples.length > 0 && html`<p class="try"><span>${t('for-example')}</span> ${config.examples.map((one) => html`<a href="${searchTo(context, [['q', one]])}">${one}</a>`)}</p>`}
+      </div> ${extents(context, areas)} </div> ${
+        recent?.count === 0
+          ? empty(context)
+          : html`${config.home.includes('themes') && themes(context, recent)} <div class="two section">
+          ${config.home.includes('recent') && newest(context, recent)}${config.home.includes('catalogues') && someCatalogues(context, catalogues)}
+          </div>`
+      }`,
   }
 }
 
@@ -94,19 +99,21 @@ function extents(context: PageContext, areas: Found | undefined): HtmlContent {
   })
   if (boxes.length === 0) return false
   const caption = t('map-of-datasets', { count: boxes.length })
-  return html`<figure> ${areaMap(boxes, caption, { width: 520, height: 400 })} <figcaption>${caption}</figcaption> </figure>`
+  return html`<figure> ${areaMap(boxes, caption, { width: 520, height: 400 })}
+    <figcaption>${caption}</figcaption> </figure>`
 }
 
 function themes(context: PageContext, recent: Found | undefined): HtmlContent {
   const items = (recent?.facets.get('categories') ?? []).filter(({ count }) => count > 0)
   if (items.length === 0) return false
-  const links = items
-    .slice(0, mostThemes)
-    .map(
-      ({ id, title, count }) =>
-        html`<li> <a href="${searchTo(context, [['categories', id]])}"><span>${labelText(context, title)}</span><span class="n">${context.formats.number(count)}<span class="vh"> ${context.t('datasets')}</span></span></a> </li>`,
-    )
-  return html`<section class="section" aria-labelledby="themes"> <div class="section-head"><h2 id="themes">${context.t('themes')}</h2></div> <ul class="index" role="list"> ${links} </ul> </section>`
+  const links = items.slice(0, mostThemes).map(
+    ({ id, title, count }) =>
+      html`<li> <a href="${searchTo(context, [['categories', id]])}"><span>${labelText(context, title)}</span><span class="n">${context.formats.number(count)}<span class="vh">
+          ${context.t('datasets')}</span></span></a> </li>`,
+  )
+  return html`<section class="section" aria-labelledby="themes">
+    <div class="section-head"><h2 id="themes">${context.t('themes')}</h2></div> <ul class="index" role="list">
+    ${links} </ul> </section>`
 }
 
 function newest(context: PageContext, recent: Found | undefined): HtmlContent {
@@ -166,4 +173,6 @@ export function catalogueEntry(
 
 /** Nothing is in yet: the two ways to change that. */
 const empty = (context: PageContext): HtmlMarkup =>
-  html`<section class="section"> <h2>${context.t('no-datasets-yet')}</h2> <ul class="prose"> <li>${context.t('add-by-import')} <code>npm run import -- catalogue.ttl</code></li> <li>${context.t('add-by-pipe')} <code>pipes/</code></li> </ul> </section>`
+  html`<section class="section"> <h2>${context.t('no-datasets-yet')}</h2> <ul class="prose">
+    <li>${context.t('add-by-import')} <code>npm run import -- catalogue.ttl</code></li>
+    <li>${context.t('add-by-pipe')} <code>pipes/</code></li> </ul> </section>`

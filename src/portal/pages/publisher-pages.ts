@@ -30,7 +30,8 @@ export async function publishersPage(context: PageContext): Promise<PageContent>
   const { facets } = await searchRecords(context, query.toString())
   const items = (facets.get('publisher') ?? []).map(
     (item) =>
-      html`<li> <a href="${pathTo(context, 'publishers', item.id)}"><span>${labelText(context, item.title)}</span><span class="n">${formats.number(item.count)}<span class="vh"> ${t('datasets')}</span></span></a> </li>`,
+      html`<li> <a href="${pathTo(context, 'publishers', item.id)}"><span>${labelText(context, item.title)}</span><span class="n">${formats.number(item.count)}<span class="vh">
+        ${t('datasets')}</span></span></a> </li>`,
   )
   return {
     title: t('publishers'),
@@ -72,6 +73,9 @@ export async function publisherPage(
   return {
     title: name,
     section: 'data',
-    body: html`${crumbs(context, [{ href: pathTo(context, 'publishers'), label: t('publishers') }])} <header class="title"><h1>${labelText(context, publisher) ?? name}</h1></header> <dl class="facts close"> <div> <dt>${t('datasets-title')}</dt> <dd>${formats.number(found.count)}</dd> </div> ${contact} </dl> ${linkedSection('in', t('datasets-title'), all, entries(context, found.records, below))}`,
+    body: html`${crumbs(context, [{ href: pathTo(context, 'publishers'), label: t('publishers') }])}
+      <header class="title"><h1>${labelText(context, publisher) ?? name}</h1></header> <dl class="facts close">
+      <div> <dt>${t('datasets-title')}</dt> <dd>${formats.number(found.count)}</dd> </div> ${contact} </dl>
+      ${linkedSection('in', t('datasets-title'), all, entries(context, found.records, below))}`,
   }
 }

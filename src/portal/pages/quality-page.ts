@@ -83,7 +83,14 @@ function measuredParts(context: PageContext, measured: Measured): HtmlContent {
     const share = shareOf(values.get(one.key))
     return { ...one, share, points: Number(own['points'] ?? 0), most: Number(own['max'] ?? 0) }
   })
-  return html`<div class="verdict close"> <div> <p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span> </p> <p> ${qualityMark(context, score)}${next && html` · ${t('points-to', { count: Math.ceil(next.missing), step: t(`quality-${next.key}`) })}`} </p> </div> ${dimensionBars(context, scores, true)} </div> ${fixes(context, rows)} ${findings(context, results)} ${pageSection('all', t('all-indicators'), indicatorTable(context, rows, scores))} <p class="take close"> <span>${t('as-data')}</span><a href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}/metrics">DQV (Turtle)</a><a href="${root}api/mqa/cache/datasets/${encodeURIComponent(id)}">JSON</a> </p>`
+  return html`<div class="verdict close"> <div> <p class="score">
+    <strong>${Math.round(score)}</strong><span class="soft">${t('of-points', { count: mostPoints })}</span> </p>
+    <p> ${qualityMark(context, score)}${next && html` · ${t('points-to', { count: Math.ceil(next.missing), step: t(`quality-${next.key}`) })}`}
+    </p> </div> ${dimensionBars(context, scores, true)} </div> ${fixes(context, rows)}
+    ${findings(context, results)}
+    ${pageSection('all', t('all-indicators'), indicatorTable(context, rows, scores))} <p class="take close">
+    <span>${t('as-data')}</span><a href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}/metrics">DQV (Turtle)</a><a href="${root}api/mqa/cache/datasets/${encodeURIComponent(id)}">JSON</a>
+    </p>`
 }
 
 type Row = PageIndicator & { readonly share: number | undefined; readonly points: number }
@@ -96,16 +103,18 @@ function fixes(context: PageContext, rows: readonly Row[]): HtmlContent {
     .toSorted((a, b) => b.most - b.points - (a.most - a.points))
   if (missing.length === 0)
     return pageSection('fix', t('what-to-fix'), html`<p>${t('nothing-to-fix')}</p>`)
-  const items = missing
-    .slice(0, mostFixes)
-    .map(
-      ({ key, most, points, example }) =>
-        html`<li> <h3>${t(`fix-${key}`)}</h3> <span class="gain">+ ${t('n-points', { count: most - points })}</span> <p>${t(`fix-${key}-text`)}</p> ${example !== undefined && html`<pre tabindex="0" aria-label="${t('example-turtle')}"><code>${example}</code></pre>`} </li>`,
-    )
+  const items = missing.slice(0, mostFixes).map(
+    ({ key, most, points, example }) =>
+      html`<li> <h3>${t(`fix-${key}`)}</h3>
+          <span class="gain">+ ${t('n-points', { count: most - points })}</span> <p>${t(`fix-${key}-text`)}</p>
+          ${example !== undefined && html`<pre tabindex="0" aria-label="${t('example-turtle')}"><code>${example}</code></pre>`}
+          </li>`,
+  )
   return pageSection(
     'fix',
     t('what-to-fix'),
-    html`<ol class="fixes" role="list"> ${items} </ol> <p class="close"> <a class="button" href="${pathTo(context, 'check')}">${icon('wrench')} ${t('try-corrected')}</a> </p>`,
+    html`<ol class="fixes" role="list"> ${items} </ol> <p class="close">
+      <a class="button" href="${pathTo(context, 'check')}">${icon('wrench')} ${t('try-corrected')}</a> </p>`,
   )
 }
 
@@ -140,11 +149,17 @@ function indicatorTable(
     const own = rows.filter(({ dimension }) => dimension === key)
     const lines = own.map(
       (one) =>
-        html`<tr> <th scope="row">${t(`indicator-${one.key}`)}</th> <td>${one.property !== undefined && html`<code>${one.property}</code>`}</td> <td>${fulfilled(context, one.share)}</td> <td class="num">${one.points} / ${one.most}</td> </tr>`,
+        html`<tr> <th scope="row">${t(`indicator-${one.key}`)}</th>
+          <td>${one.property !== undefined && html`<code>${one.property}</code>`}</td>
+          <td>${fulfilled(context, one.share)}</td> <td class="num">${one.points} / ${one.most}</td> </tr>`,
     )
-    return html`<tbody> <tr> <th scope="rowgroup" id="${key}" colspan="3">${t(key)}</th> <td class="num group-sum">${Math.round(scores[key] ?? 0)} / ${most}</td> </tr> ${lines} </tbody>`
+    return html`<tbody> <tr> <th scope="rowgroup" id="${key}" colspan="3">${t(key)}</th>
+      <td class="num group-sum">${Math.round(scores[key] ?? 0)} / ${most}</td> </tr> ${lines} </tbody>`
   })
-  return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="all"> <table class="table indicators"> <thead> <tr> <th scope="col">${t('indicator')}</th> <th scope="col">${t('property')}</th> <th scope="col">${t('fulfilled')}</th> <th scope="col" class="num">${t('points')}</th> </tr> </thead> ${bodies} </table> </div>`
+  return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="all">
+    <table class="table indicators"> <thead> <tr> <th scope="col">${t('indicator')}</th>
+    <th scope="col">${t('property')}</th> <th scope="col">${t('fulfilled')}</th>
+    <th scope="col" class="num">${t('points')}</th> </tr> </thead> ${bodies} </table> </div>`
 }
 
 function fulfilled({ t, formats }: PageContext, share: number | undefined): HtmlMarkup {
@@ -153,5 +168,6 @@ function fulfilled({ t, formats }: PageContext, share: number | undefined): Html
   if (share >= 0.999)
     return html`<span class="state good">${icon('circle-check')} ${t('yes')}</span>`
   if (share <= 0.001) return html`<span class="state bad">${icon('circle-x')} ${t('no')}</span>`
-  return html`<span class="state warn">${icon('triangle-alert')} ${t('in-part', { share: formats.number(Math.round(share * 100)) })}</span>`
+  return html`<span class="state warn">${icon('triangle-alert')}
+    ${t('in-part', { share: formats.number(Math.round(share * 100)) })}</span>`
 }

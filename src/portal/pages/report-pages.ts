@@ -44,7 +44,9 @@ export async function reportsPage(context: PageContext): Promise<PageContent> {
 function explanation({ t }: PageContext): HtmlContent {
   return qualityDimensions.map(({ key, most }) => {
     const own = pageIndicators.filter(({ dimension }) => dimension === key)
-    return html`<h3 class="close">${t(key)} · ${t('n-points', { count: most })}</h3> <ul class="prose"> ${own.map((one) => html`<li>${t(`indicator-${one.key}`)} (${t('n-points', { count: one.most })}): ${t(`fix-${one.key}-text`)}</li>`)} </ul>`
+    return html`<h3 class="close">${t(key)} · ${t('n-points', { count: most })}</h3> <ul class="prose">
+      ${own.map((one) => html`<li>${t(`indicator-${one.key}`)} (${t('n-points', { count: one.most })}): ${t(`fix-${one.key}-text`)}</li>`)}
+      </ul>`
   })
 }
 
@@ -67,7 +69,10 @@ export async function catalogueReportPage(context: PageContext, id: string): Pro
       { href: pathTo(context, 'catalogues', id), label: name },
     ])} <header class="title"> <h1>${t('quality-of', { title: textOr(valueAt(result, 'info.title')) ?? id })}</h1> </header> ${
       typeof score === 'number'
-        ? html`<div class="verdict close"> <div> <p class="score"> <strong>${Math.round(score)}</strong><span class="soft">${t('points-on-average')}</span> </p> <p>${qualityMark(context, score)}</p> </div> ${dimensionBars(context, scores, true)} </div> ${pageSection('all', t('all-indicators'), shares(context, result))}`
+        ? html`<div class="verdict close"> <div> <p class="score">
+          <strong>${Math.round(score)}</strong><span class="soft">${t('points-on-average')}</span> </p>
+          <p>${qualityMark(context, score)}</p> </div> ${dimensionBars(context, scores, true)} </div>
+          ${pageSection('all', t('all-indicators'), shares(context, result))}`
         : html`<p class="close">${t('not-measured')}</p>`
     } <p class="take close"> <span>${t('full-report')}:</span><a href="${report}.html?locale=${language}">HTML</a><a href="${report}.csv">CSV</a><a href="${report}.json">JSON</a> </p>`,
   }
@@ -95,9 +100,14 @@ function shares(context: PageContext, result: Fields): HtmlMarkup {
       .filter(({ dimension }) => dimension === key)
       .map((one) => {
         const share = shareOf(values.get(inCatalogues[one.key] ?? one.key))
-        return html`<tr> <th scope="row">${t(`indicator-${one.key}`)}</th> <td>${one.property !== undefined && html`<code>${one.property}</code>`}</td> <td class="num"> ${share === undefined ? '–' : `${formats.number(Math.round(share * 100))} %`} </td> </tr>`
+        return html`<tr> <th scope="row">${t(`indicator-${one.key}`)}</th>
+          <td>${one.property !== undefined && html`<code>${one.property}</code>`}</td> <td class="num">
+          ${share === undefined ? '–' : `${formats.number(Math.round(share * 100))} %`} </td> </tr>`
       })
     return html`<tbody> <tr> <th scope="rowgroup" id="${key}" colspan="3">${t(key)}</th> </tr> ${rows} </tbody>`
   })
-  return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="all"> <table class="table indicators"> <thead> <tr> <th scope="col">${t('indicator')}</th> <th scope="col">${t('property')}</th> <th scope="col" class="num">${t('fulfilled')}</th> </tr> </thead> ${bodies} </table> </div>`
+  return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="all">
+    <table class="table indicators"> <thead> <tr> <th scope="col">${t('indicator')}</th>
+    <th scope="col">${t('property')}</th> <th scope="col" class="num">${t('fulfilled')}</th> </tr> </thead>
+    ${bodies} </table> </div>`
 }

@@ -1,8 +1,9 @@
 /** The search: hits, filters, chips, pages, and what helps when nothing is found. */
 
+import type { Fields } from '../../text/json.ts'
 import { searchParametersOf, type SearchQuery } from '../addresses.ts'
 import { html, icon, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { pathTo, searchTo, type PageContent, type PageContext } from '../page.ts'
+import { pageSection, pathTo, searchTo, type PageContent, type PageContext } from '../page.ts'
 import { entries, hit } from '../parts/hits.ts'
 import { labelFor, labelText } from '../record.ts'
 import {
@@ -75,7 +76,8 @@ export async function searchPage(
     body: html`<div class="search-head"> <h1>${title}</h1> ${chips(context, form, found)} </div> ${
       found.count === 0 && near !== undefined
         ? near
-        : html`<div class="with-filters"> ${filters(context, form, found)} <div>${hitList(context, form, found)}</div> </div>`
+        : html`<div class="with-filters"> ${filters(context, form, found)}
+          <div>${hitList(context, form, found)}</div> </div>`
     }`,
   }
 }
@@ -92,7 +94,8 @@ const titleOf = ({ t, formats }: PageContext, { q }: SearchForm, count: number):
 function chips(context: PageContext, form: SearchForm, found: Found): HtmlContent {
   const { t } = context
   const chip = (label: HtmlContent, query: SearchQuery) =>
-    html`<a class="chip" href="${searchTo(context, query)}"><span><span class="vh">${t('remove-filter')} </span>${label}</span>${icon('x')}</a>`
+    html`<a class="chip" href="${searchTo(context, query)}"><span><span class="vh">${t('remove-filter')}
+      </span>${label}</span>${icon('x')}</a>`
   const all = [
     ...[...form.facets].flatMap(([name, values]) =>
       values.map((value) => {
@@ -113,7 +116,8 @@ function chips(context: PageContext, form: SearchForm, found: Found): HtmlConten
   ]
   if (all.length === 0) return false
   const none = searchTo(context, form.q === '' ? [] : [['q', form.q]])
-  return html`<div class="active" role="group" aria-label="${t('active-filters')}"> ${all}<a href="${none}">${t('remove-all')}</a> </div>`
+  return html`<div class="active" role="group" aria-label="${t('active-filters')}">
+    ${all}<a href="${none}">${t('remove-all')}</a> </div>`
 }
 
 /** What a value of a facet is called: in words of ours where the value is a sign. */
@@ -128,7 +132,19 @@ function filters(context: PageContext, form: SearchForm, found: Found): HtmlMark
     facetGroup(context, { form, found, name, isOpen: at < openFacets || form.facets.has(name) }),
   )
   const active = [...form.facets.values()].flat().length
-  return html`<details class="filters"> <summary> ${icon('sliders-horizontal')} ${t('filters')} ${active > 0 && html`<span class="soft">${t('n-active', { count: active })}</span>`} </summary> <form action="${pathTo(context, 'datasets')}" data-auto aria-label="${t('filters')}"> ${form.q !== '' && html`<input type="hidden" name="q" value="${form.q}" />`}${form.sort !== undefined && html`<input type="hidden" name="sort" value="${form.sort}" />`} ${groups} <details class="facet" ${(form.from ?? form.to ?? (form.place || undefined)) !== undefined && html` open`} > <summary><span>${t('dates-and-place')}</span>${icon('chevron-down')}</summary> <div class="stack"> <div class="field"> <label for="from">${t('from')}</label><input type="date" id="from" name="from" value="${form.from ?? ''}" /> </div> <div class="field"> <label for="to">${t('to')}</label><input type="date" id="to" name="to" value="${form.to ?? ''}" /> </div> <div class="field"> <label for="place">${t('place')}</label><input type="text" id="place" name="place" value="${form.place}" /><span class="hint">${t('place-hint')}</span> </div> </div> </details> <div class="filter-actions"> <button class="button primary">${t('apply')}</button><a class="button quiet" href="${searchTo(context, form.q === '' ? [] : [['q', form.q]])}">${t('reset')}</a> </div> </form> </details>`
+  return html`<details class="filters"> <summary> ${icon('sliders-horizontal')} ${t('filters')}
+    ${active > 0 && html`<span class="soft">${t('n-active', { count: active })}</span>`} </summary>
+    <form action="${pathTo(context, 'datasets')}" data-auto aria-label="${t('filters')}">
+    ${form.q !== '' && html`<input type="hidden" name="q" value="${form.q}" />`}${form.sort !== undefined && html`<input type="hidden" name="sort" value="${form.sort}" />`}
+    ${groups} <details class="facet" ${(form.from ?? form.to ?? (form.place || undefined)) !== undefined && html` open`} >
+    <summary><span>${t('dates-and-place')}</span>${icon('chevron-down')}</summary> <div class="stack">
+    <div class="field"> <label for="from">${t('from')}</label><input type="date" id="from" name="from" value="${form.from ?? ''}" />
+    </div> <div class="field">
+    <label for="to">${t('to')}</label><input type="date" id="to" name="to" value="${form.to ?? ''}" /> </div>
+    <div class="field"> <label for="place">${t('place')}</label><input type="text" id="place" name="place" value="${form.place}" /><span class="hint">${t('place-hint')}</span>
+    </div> </div> </details> <div class="filter-actions">
+    <button class="button primary">${t('apply')}</button><a class="button quiet" href="${searchTo(context, form.q === '' ? [] : [['q', form.q]])}">${t('reset')}</a>
+    </div> </form> </details>`
 }
 
 type FacetGroup = {
@@ -150,14 +166,17 @@ function facetGroup(context: PageContext, { form, found, name, isOpen }: FacetGr
   const isChecked = ({ id }: FacetChoice) => checked.includes(id)
   const all = [...unknown, ...known.filter(isChecked), ...known.filter((item) => !isChecked(item))]
   if (all.length === 0) return false
-  const rows = all
-    .slice(0, Math.max(mostValues, checked.length))
-    .map(
-      (item) =>
-        html`<label><input type="checkbox" name="${name}" value="${item.id}" ${isChecked(item) && html` checked`} /><span>${valueLabel(context, name, item)}</span><span class="n">${context.formats.number(item.count)}<span class="vh"> ${t('datasets')}</span></span></label>`,
-    )
+  const rows = all.slice(0, Math.max(mostValues, checked.length)).map(
+    (item) =>
+      html`<label><input type="checkbox" name="${name}" value="${item.id}" ${isChecked(item) && html` checked`} /><span>${valueLabel(context, name, item)}</span><span class="n">${context.formats.number(item.count)}<span class="vh">
+          ${t('datasets')}</span></span></label>`,
+  )
   const more = searchTo(context, formQuery(form), { facet: name })
-  return html`<details class="facet" ${isOpen && html` open`}> <summary><span id="f-${name}">${t(`facet-${name}`)}</span>${icon('chevron-down')}</summary> <div role="group" aria-labelledby="f-${name}"> ${rows}${all.length > mostValues && html`<a class="more-link" href="${more}">${t('all-values')}</a>`} </div> </details>`
+  return html`<details class="facet" ${isOpen && html` open`}>
+    <summary><span id="f-${name}">${t(`facet-${name}`)}</span>${icon('chevron-down')}</summary>
+    <div role="group" aria-labelledby="f-${name}">
+    ${rows}${all.length > mostValues && html`<a class="more-link" href="${more}">${t('all-values')}</a>`} </div>
+    </details>`
 }
 
 function hitList(context: PageContext, form: SearchForm, found: Found): HtmlContent {
@@ -172,7 +191,9 @@ function hitList(context: PageContext, form: SearchForm, found: Found): HtmlCont
           last: formats.number(last),
           count: formats.number(found.count),
         })
-  return html`<div class="listbar"> <p class="soft small" role="status">${status}</p> ${sortForm(context, form)} </div> <ol class="hits" role="list"> ${found.records.map((record) => hit(context, record))} </ol> ${pageLinks(context, form, found.count)} ${take(context, form)}`
+  return html`<div class="listbar"> <p class="soft small" role="status">${status}</p> ${sortForm(context, form)}
+    </div> <ol class="hits" role="list"> ${found.records.map((record) => hit(context, record))} </ol>
+    ${pageLinks(context, form, found.count)} ${take(context, form)}`
 }
 
 function sortForm(context: PageContext, form: SearchForm): HtmlMarkup {
@@ -185,7 +206,9 @@ function sortForm(context: PageContext, form: SearchForm): HtmlMarkup {
         html`<option value="${name}" ${name === chosen && html` selected`}> ${t(`sort-${name}`)} </option>`,
     )
   const rest = formQuery(form).filter(([name]) => name !== 'sort')
-  return html`<form action="${pathTo(context, 'datasets')}"> ${rest.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}<label for="sort">${t('sort-by')}</label><select id="sort" name="sort"> ${options}</select><button class="button small">${t('sort')}</button> </form>`
+  return html`<form action="${pathTo(context, 'datasets')}">
+    ${rest.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}<label for="sort">${t('sort-by')}</label><select id="sort" name="sort">
+    ${options}</select><button class="button small">${t('sort')}</button> </form>`
 }
 
 /** Links to pages around this one, the first and the last. */
@@ -206,7 +229,8 @@ function pageLinks(context: PageContext, form: SearchForm, count: number): HtmlC
     )
   const next =
     form.page < last &&
-    html`<a href="${searchTo(context, query, { page: form.page + 1 })}" rel="next">${t('next')} ${icon('arrow-right')}</a>`
+    html`<a href="${searchTo(context, query, { page: form.page + 1 })}" rel="next">${t('next')}
+      ${icon('arrow-right')}</a>`
   const beyond =
     form.page === last &&
     count > lastHit &&
@@ -239,60 +263,65 @@ const feedLink = (context: PageContext, form: SearchForm): HtmlMarkup =>
 function take(context: PageContext, form: SearchForm): HtmlMarkup {
   const { t, root, language } = context
   const query = searchParametersOf(formQuery(form)).toString()
-  return html`<p class="take"> <span>${t('take-search')}</span> <a href="${feedAddress(context, form, 'atom')}">${icon('rss')} Atom</a> <a href="${feedAddress(context, form, 'rss')}">RSS</a> <a href="${root}api/hub/search/search?${serviceQuery(form, language)}">JSON</a> <a href="${pathTo(context, 'datasets.csv')}${query === '' ? '' : `?${query}`}">CSV</a>
+  return html`<p class="take"> <span>${t('take-search')}</span>
+    <a href="${feedAddress(context, form, 'atom')}">${icon('rss')} Atom</a>
+    <a href="${feedAddress(context, form, 'rss')}">RSS</a>
+    <a href="${root}api/hub/search/search?${serviceQuery(form, language)}">JSON</a>
+    <a href="${pathTo(context, 'datasets.csv')}${query === '' ? '' : `?${query}`}">CSV</a>
     ${form.facets.size > 0 && html`<a href="${pathTo(context, 'sparql')}?query=${encodeURIComponent(facetsAsSparql(form))}">SPARQL</a>`}</p>`
+}
+
+const withoutFilters = (form: SearchForm): SearchForm => ({
+  ...searchForm(new URLSearchParams({ q: form.q })),
+  sort: form.sort,
+})
+
+/** The words without the filters, and the filters without the words, each with what it finds. */
+async function alternatives(context: PageContext, form: SearchForm) {
+  const bare = withoutFilters(form)
+  if (formQuery(bare).length === formQuery(form).length) return []
+  return Promise.all(
+    [bare, { ...form, q: '', page: 1 }].map(async (other) => {
+      const own = { limit: '0', aggregation: 'false' }
+      const { count } = await searchRecords(context, serviceQuery(other, context.language, own))
+      return { other, count }
+    }),
+  )
 }
 
 /** Other searches that find something, each with its count, and the first hits of the best one. */
 async function nearTo(context: PageContext, form: SearchForm, found: Found): Promise<HtmlContent> {
-  const { t, formats } = context
-  const count = async (other: SearchForm) =>
-    (
-      await searchRecords(
-        context,
-        serviceQuery(other, context.language, { limit: '0', aggregation: 'false' }),
-      )
-    ).count
-  const withoutFilters = {
-    ...form,
-    facets: new Map(),
-    from: undefined,
-    to: undefined,
-    bbox: undefined,
-    place: '',
-    page: 1,
-  }
-  const withoutWords = { ...form, q: '', page: 1 }
-  const hasFilters = formQuery(withoutFilters).length < formQuery(form).length
+  const { t, formats, language } = context
   const [first] = found.suggestions
-  const options = hasFilters
-    ? await Promise.all(
-        [withoutFilters, withoutWords].map(async (one) => [one, await count(one)] as const),
-      )
-    : []
-  const records = first
-    ? (
-        await searchRecords(
-          context,
-          serviceQuery({ ...withoutFilters, q: first.q }, context.language, {
-            limit: '3',
-            includes: fieldsShown,
-            aggregation: 'false',
-          }),
-        )
-      ).records
-    : []
-  const links = options.map(([one, hits]) => {
-    const label = one.q === '' ? t('without-words') : t('without-filters', { query: one.q })
-    return html`<li> <a href="${searchTo(context, formQuery(one))}">${label}</a> (${t('n-datasets', { count: hits })}) </li>`
+  const others = await alternatives(context, form)
+  const own = { limit: '3', includes: fieldsShown, aggregation: 'false' }
+  const best = first && serviceQuery({ ...withoutFilters(form), q: first.q }, language, own)
+  const records = best === undefined ? [] : (await searchRecords(context, best)).records
+  const links = others.map(({ other, count }) => {
+    const label = other.q === '' ? t('without-words') : t('without-filters', { query: other.q })
+    return html`<li><a href="${searchTo(context, formQuery(other))}">${label}</a> (${t('n-datasets', { count })})</li>`
   })
-  return html`<div class="stack prose"> ${
-    first &&
-    html`<p> ${t('did-you-mean')} <a href="${searchTo(context, [['q', first.q]])}"><strong>${first.q}</strong></a>? ${t('that-finds', { count: first.count, number: formats.number(first.count) })} </p>`
-  } <ul> ${links} <li><a href="${pathTo(context, '')}">${t('browse-themes')}</a></li> </ul> </div> ${
-    records.length > 0 &&
-    html`<section class="section" aria-labelledby="near"> <h2 id="near">${t('would-find', { query: first?.q ?? '' })}</h2> ${entries(context, records, (record) => [labelText(context, record['publisher']), formats.day(record['modified'])])} </section>`
-  } <p class="section">${ask(context, form)}<a href="${feedAddress(context, form, 'atom')}">${icon('rss')} ${t('subscribe-search')}</a></p>`
+  const below = (record: Fields) => [
+    labelText(context, record['publisher']),
+    formats.day(record['modified']),
+  ]
+  return html`<div class="stack prose">
+    ${
+      first &&
+      html`<p>${t('did-you-mean')} <a href="${searchTo(context, [['q', first.q]])}"><strong>${first.q}</strong></a>?
+        ${t('that-finds', { count: first.count, number: formats.number(first.count) })}</p>`
+    }
+    <ul>${links}<li><a href="${pathTo(context, '')}">${t('browse-themes')}</a></li></ul></div>
+    ${
+      records.length > 0 &&
+      pageSection(
+        'near',
+        t('would-find', { query: first?.q ?? '' }),
+        entries(context, records, below),
+      )
+    }
+    <p class="section">${ask(context, form)}<a href="${feedAddress(context, form, 'atom')}">${icon('rss')}
+      ${t('subscribe-search')}</a></p>`
 }
 
 /** Where somebody can ask for what is missing, if the operator names a place. */
@@ -334,13 +363,20 @@ export async function facetPage(
   )
   const links = items.map((item) => {
     const query = formQuery(form, { facets: toggled(form, name, item.id) })
-    return html`<li> <a href="${searchTo(context, query)}"><span>${valueLabel(context, name, item)}</span><span class="n">${formats.number(item.count)}<span class="vh"> ${t('datasets')}</span></span></a> </li>`
+    return html`<li> <a href="${searchTo(context, query)}"><span>${valueLabel(context, name, item)}</span><span class="n">${formats.number(item.count)}<span class="vh">
+      ${t('datasets')}</span></span></a> </li>`
   })
   return {
     title,
     section: 'data',
     query: form.q,
     isIndexed: false,
-    body: html`<h1>${title}</h1> <form class="row close" action="${searchTo(context, [], { facet: name })}"> ${hidden} <div class="field"> <label for="filter">${t('narrow-down')}</label><input type="search" id="filter" name="filter" value="${wanted}" /> </div> <button class="button">${t('apply')}</button> </form> <p class="soft small close" role="status">${t('n-values', { count: items.length })}</p> <ul class="index close" role="list"> ${links} </ul> <p class="close"> <a href="${searchTo(context, formQuery(form))}">${icon('arrow-left')} ${t('back-to-search')}</a> </p>`,
+    body: html`<h1>${title}</h1> <form class="row close" action="${searchTo(context, [], { facet: name })}">
+      ${hidden} <div class="field">
+      <label for="filter">${t('narrow-down')}</label><input type="search" id="filter" name="filter" value="${wanted}" />
+      </div> <button class="button">${t('apply')}</button> </form>
+      <p class="soft small close" role="status">${t('n-values', { count: items.length })}</p>
+      <ul class="index close" role="list"> ${links} </ul> <p class="close">
+      <a href="${searchTo(context, formQuery(form))}">${icon('arrow-left')} ${t('back-to-search')}</a> </p>`,
   }
 }

@@ -47,13 +47,21 @@ export async function sparqlPage(
   const result = given === undefined || given.trim() === '' ? undefined : await run(context, query)
   const links = examples.map(
     (one) =>
-      html`<li> <a href="${pathTo(context, 'sparql')}?query=${encodeURIComponent(one.query)}" ${one.query === query && html` aria-current="true"`} >${one.title}</a> </li>`,
+      html`<li> <a href="${pathTo(context, 'sparql')}?query=${encodeURIComponent(one.query)}" ${one.query === query && html` aria-current="true"`} >${one.title}</a>
+        </li>`,
   )
   return {
     title: t('sparql-title'),
     section: 'sparql',
     isIndexed: given === undefined,
-    body: html`<h1>${t('sparql-title')}</h1> <p class="prose close">${t('sparql-lead')}</p> <div class="editor section"> <form class="stack" action="${pathTo(context, 'sparql')}"> <div class="field"> <label for="query">${t('query')}</label><textarea class="code" id="query" name="query" rows="13" spellcheck="false" autocapitalize="off">${query}</textarea> </div> <p class="row"> <button class="button primary">${icon('play')} ${t('run-query')}</button> </p> </form> <aside aria-label="${t('examples')}"> <h2 class="label">${t('examples')}</h2> <ul class="examples small" role="list"> ${links} </ul> </aside> </div> ${result && shownResult(context, query, result)} <p class="soft small close">${t('sparql-programs')} <code>${root}sparql</code></p>`,
+    body: html`<h1>${t('sparql-title')}</h1> <p class="prose close">${t('sparql-lead')}</p>
+      <div class="editor section"> <form class="stack" action="${pathTo(context, 'sparql')}">
+      <div class="field"> <label for="query">${t('query')}</label><textarea class="code" id="query" name="query" rows="13" spellcheck="false" autocapitalize="off">${query}</textarea>
+      </div> <p class="row"> <button class="button primary">${icon('play')} ${t('run-query')}</button> </p>
+      </form> <aside aria-label="${t('examples')}"> <h2 class="label">${t('examples')}</h2>
+      <ul class="examples small" role="list"> ${links} </ul> </aside> </div>
+      ${result && shownResult(context, query, result)} <p class="soft small close">${t('sparql-programs')}
+      <code>${root}sparql</code></p>`,
   }
 }
 
@@ -116,7 +124,8 @@ function jsonOf(text: string): unknown {
 function shownResult(context: PageContext, query: string, result: Result): HtmlMarkup {
   const { t } = context
   if ('problem' in result)
-    return html`<div class="close"> <div class="notice bad"> ${icon('circle-x')} <div> <h2>${t('query-refused')}</h2> <p><bdi>${result.problem}</bdi></p> </div> </div> </div>`
+    return html`<div class="close"> <div class="notice bad"> ${icon('circle-x')} <div>
+      <h2>${t('query-refused')}</h2> <p><bdi>${result.problem}</bdi></p> </div> </div> </div>`
   if ('text' in result)
     return pageSection(
       'res',
@@ -132,7 +141,9 @@ function shownResult(context: PageContext, query: string, result: Result): HtmlM
   const cells = rows
     .slice(0, mostRows)
     .map((row) => html`<tr> ${head.vars.map((name) => cell(row[name]))} </tr>`)
-  return html`<section class="section" aria-labelledby="res"> <div class="section-head"> <h2 id="res">${t('n-rows', { count: rows.length })}</h2> <p class="formats"> <span class="soft">${result.ms} ms</span><a href="${address('csv')}">CSV</a><a href="${address('json')}">JSON</a>
+  return html`<section class="section" aria-labelledby="res"> <div class="section-head">
+    <h2 id="res">${t('n-rows', { count: rows.length })}</h2> <p class="formats">
+    <span class="soft">${result.ms} ms</span><a href="${address('csv')}">CSV</a><a href="${address('json')}">JSON</a>
       <a href="${pathTo(context, 'sparql')}?query=${encodeURIComponent(query)}">${t('link-to-query')}</a></p> </div> <div class="scroll" tabindex="0" role="group" aria-labelledby="res"> <table class="table grid-lines"> <thead> <tr> ${head.vars.map((name) => html`<th scope="col">${name}</th>`)} </tr> </thead> <tbody> ${cells} </tbody> </table> </div> ${rows.length > mostRows && html`<p class="soft small">${t('first-rows', { count: mostRows })}</p>`} </section>`
 }
 

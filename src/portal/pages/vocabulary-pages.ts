@@ -40,7 +40,8 @@ export async function vocabulariesPage(context: PageContext): Promise<PageConten
   const items = new Map(counted.facets.get('vocabulary')?.map((item) => [item.id, item]))
   const rows = ids.map((id) => {
     const item = items.get(id)
-    return html`<li> <a href="${pathTo(context, 'vocabularies', id)}"><span>${labelText(context, item?.title) ?? id}</span><span class="n">${context.formats.number(item?.count ?? 0)}<span class="vh"> ${t('concepts')}</span></span></a> </li>`
+    return html`<li> <a href="${pathTo(context, 'vocabularies', id)}"><span>${labelText(context, item?.title) ?? id}</span><span class="n">${context.formats.number(item?.count ?? 0)}<span class="vh">
+      ${t('concepts')}</span></span></a> </li>`
   })
   return {
     title: t('vocabularies'),
@@ -84,7 +85,9 @@ export async function vocabularyPage(
 }
 
 const formatLinks = ({ t }: PageContext, root: string, id: string): HtmlMarkup =>
-  html`<p class="take close"> <span>${t('vocabulary-as')}</span>${(['ttl', 'jsonld', 'rdf'] as const).map((ending) => html`<a href="${root}api/hub/repo/vocabularies/${encodeURIComponent(id)}.${ending}">${{ ttl: 'Turtle', jsonld: 'JSON-LD', rdf: 'RDF/XML' }[ending]}</a>`)} </p>`
+  html`<p class="take close">
+    <span>${t('vocabulary-as')}</span>${(['ttl', 'jsonld', 'rdf'] as const).map((ending) => html`<a href="${root}api/hub/repo/vocabularies/${encodeURIComponent(id)}.${ending}">${{ ttl: 'Turtle', jsonld: 'JSON-LD', rdf: 'RDF/XML' }[ending]}</a>`)}
+    </p>`
 
 function conceptName(context: PageContext, concept: Fields): HtmlContent {
   const label = chosenText(concept['pref_label'], [context.language])
@@ -166,7 +169,8 @@ function labelsSection(context: PageContext, concept: Fields): HtmlContent {
   })
   const rows = labels.map(
     ([one, text]) =>
-      html`<div> <dt><abbr title="${context.formats.languageName(one)}">${one}</abbr></dt> <dd lang="${one}" dir="${directionOf(one)}">${text}</dd> </div>`,
+      html`<div> <dt><abbr title="${context.formats.languageName(one)}">${one}</abbr></dt>
+        <dd lang="${one}" dir="${directionOf(one)}">${text}</dd> </div>`,
   )
   const heading = context.t('in-n-languages', { count: labels.length })
   return (

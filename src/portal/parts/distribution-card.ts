@@ -43,7 +43,10 @@ export function distributionCard(
   const title = chosenText(distribution['title'], wantedLanguages(context, card.dataset)) ?? {
     text: t('file-n', { format: format ?? t('file'), number }),
   }
-  return html`<article class="dist"> <div> <p class="kind">${kind}</p> <div> <h3>${inLanguage(context, title)}</h3> ${metaLines(context, distribution, card)} </div> <p class="actions">${actions(context, distribution, title.text)}</p> </div> ${preview(context, distribution, card.dataset)} </article>`
+  return html`<article class="dist"> <div> <p class="kind">${kind}</p> <div>
+    <h3>${inLanguage(context, title)}</h3> ${metaLines(context, distribution, card)} </div>
+    <p class="actions">${actions(context, distribution, title.text)}</p> </div>
+    ${preview(context, distribution, card.dataset)} </article>`
 }
 
 function metaLines(
@@ -67,7 +70,8 @@ function metaLines(
       (one) => isText(one) && html`<bdi>${textOr(one)}</bdi>`,
     ),
   ]
-  return html`<p class="meta">${parts}</p> <p class="meta"> ${linkState(context, distribution, states.get(textOr(distribution['id']) ?? ''))} </p>`
+  return html`<p class="meta">${parts}</p> <p class="meta">
+    ${linkState(context, distribution, states.get(textOr(distribution['id']) ?? ''))} </p>`
 }
 
 const signs = {
@@ -148,7 +152,8 @@ function preview(context: PageContext, distribution: Fields, dataset: Fields): H
     textOr(distribution['id']) ?? '',
     'preview',
   )
-  return html`<details data-preview="${address}"> <summary>${t('preview')}</summary> <p class="small"><a href="${address}" rel="nofollow">${t('open-preview')}</a></p> </details>`
+  return html`<details data-preview="${address}"> <summary>${t('preview')}</summary>
+    <p class="small"><a href="${address}" rel="nofollow">${t('open-preview')}</a></p> </details>`
 }
 
 /** The licence of all distributions, or what there is to say where they have none in common. */

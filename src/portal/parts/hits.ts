@@ -41,7 +41,9 @@ export function hit(context: PageContext, record: Fields): HtmlMarkup {
   )
   const name = titleText(context, record, title)
   const heading = id === '' ? name : html`<a href="${pathTo(context, 'datasets', id)}">${name}</a>`
-  return html`<li> <h2>${heading}</h2> <p class="from">${from}</p> ${snippet(context, record)} <div class="under"> ${tags(context, record)}${score !== undefined && qualityMark(context, score, pathTo(context, 'datasets', id, 'quality'))} </div> </li>`
+  return html`<li> <h2>${heading}</h2> <p class="from">${from}</p> ${snippet(context, record)}
+    <div class="under"> ${tags(context, record)}${score !== undefined && qualityMark(context, score, pathTo(context, 'datasets', id, 'quality'))}
+    </div> </li>`
 }
 
 /** The text of the page's language with the offsets `[from, to]` marked; nothing where there are none. */
@@ -76,7 +78,8 @@ function snippet(context: PageContext, record: Fields): HtmlContent {
   }
   const chosen = chosenText(record['description'], wantedLanguages(context, record))
   if (!chosen) return false
-  return html`<p class="snippet"> ${inLanguage(context, chosen, shortened(plainDescription(chosen.text), snippetLength))} </p>`
+  return html`<p class="snippet">
+    ${inLanguage(context, chosen, shortened(plainDescription(chosen.text), snippetLength))} </p>`
 }
 
 /** A description without the HTML that many sources put into it. */
@@ -99,7 +102,9 @@ function tags(context: PageContext, record: Fields): HtmlMarkup {
   const licence = sharedLicence(record)
   const shown = isJsonObject(licence) ? licenceName(context, licence) : undefined
   const names = formatsOf(context, record)
-  return html`<div class="tags"> ${names.length > 0 && html`<span class="vh">${t('formats')}:</span>`}${names.slice(0, 8).map((name) => html`<span class="tag format">${name}</span>`)}${shown !== undefined && html`<span class="tag">${shown}</span>`}${record['is_hvd'] === true && html`<span class="tag">${t('high-value')}</span>`} </div>`
+  return html`<div class="tags">
+    ${names.length > 0 && html`<span class="vh">${t('formats')}:</span>`}${names.slice(0, 8).map((name) => html`<span class="tag format">${name}</span>`)}${shown !== undefined && html`<span class="tag">${shown}</span>`}${record['is_hvd'] === true && html`<span class="tag">${t('high-value')}</span>`}
+    </div>`
 }
 
 /** Datasets in a short list: the title of each, and below it what there is to say. */

@@ -56,7 +56,9 @@ export function dimensionBars(
     const share = Math.min(100, Math.round((score / most) * 100))
     const state = share === 0 ? ' none' : share < 60 ? ' low' : ''
     const name = isLinked ? html`<a href="#${key}">${t(key)}</a>` : html`<span>${t(key)}</span>`
-    return html`<li> ${name}<span class="soft num">${score} / ${most}</span><svg class="bar${state}" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"> <rect class="track" width="100" height="8" /> <rect class="fill" width="${share === 0 ? 1.5 : share}" height="8" /> </svg> </li>`
+    return html`<li> ${name}<span class="soft num">${score} / ${most}</span><svg class="bar${state}" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="track" width="100" height="8" />
+      <rect class="fill" width="${share === 0 ? 1.5 : share}" height="8" /> </svg> </li>`
   })
   return html`<ul class="dims" role="list"> ${rows} </ul>`
 }

@@ -270,7 +270,8 @@ function changedRecords(
       ...listed(come).map((one) => diffLine('come', '+', t('added'), textOr(one))),
     ]
     const source = safeAddress(item['sourceUrl'] ?? item['sourceId'])
-    return html`<li><h3>${recordLink(context, item)} <span class="tag">${t(`count-${textOr(item['state'])}`)}</span></h3>
+    return html`<li><h3>${recordLink(context, item)}
+      <span class="tag">${t(`count-${textOr(item['state'])}`)}</span></h3>
       ${source !== undefined && html`<p>${linkTo(source, html`<code>${source}</code>`)}</p>`}
       ${lines.length > 0 && html`<div class="diff close" tabindex="0" role="group" aria-label="${t('changes')}">${lines}</div>`}</li>`
   })

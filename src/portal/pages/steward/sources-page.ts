@@ -190,7 +190,8 @@ function triggerList({ t, formats }: PageContext, triggers: readonly unknown[]):
   if (triggers.length === 0) return html`<p>${t('by-hand')}</p>`
   const items = triggers.map(memberFields).map((one) => {
     const times = textOr(one['cron']) ?? ''
-    return html`<li><code>${textOr(one['id'])}</code> ${textOr(one['status'])} ${times} ${formats.moment(one['next'])}</li>`
+    return html`<li><code>${textOr(one['id'])}</code> ${textOr(one['status'])} ${times}
+      ${formats.moment(one['next'])}</li>`
   })
   return html`<ul>${items}</ul>`
 }

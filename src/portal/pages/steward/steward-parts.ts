@@ -115,7 +115,13 @@ export function runButtons(context: PageContext, pipe: string, run: string): Htm
   const { t } = context
   const self = pathTo(context, 'harvest', 'pipes', pipe)
   const named = html`<span class="vh"> ${pipe}</span>`
-  return html`${actionForm(context, self, 'run', html`${icon('play')} ${run}${named}`)}${actionForm(context, self, 'dry', html`${t('dry-run')}${named}`)}`
+  return html`${actionForm(
+    context,
+    self,
+    'run',
+    html`${icon('play')}
+    ${run}${named}`,
+  )}${actionForm(context, self, 'dry', html`${t('dry-run')}${named}`)}`
 }
 
 const styles: Readonly<Record<string, string>> = { cancel: 'danger', dry: 'quiet' }
