@@ -25,7 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 6372,
 
-  portal: 7020,
+  portal: 7100,
 
   profile: 1587,
 
