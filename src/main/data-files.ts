@@ -18,7 +18,7 @@ import { figuresFormat } from '../metrics/figures/figures-file.ts'
 import { verdictsFormat } from '../metrics/reach/verdict-file.ts'
 import { runsFormat } from '../pipe/runs/run-tables.ts'
 import { tombstonesFormat } from '../repository/deleting/tombstones.ts'
-import { triggersFormat } from '../scheduler/triggers.ts'
+import { triggersFormat } from '../scheduler/trigger-file.ts'
 import { asideMark, conditionOf, hasBrokenLog, setAside } from '../sqlite.ts'
 import { graphFileFormat } from '../store/embedded/graph-file.ts'
 

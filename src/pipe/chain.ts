@@ -74,11 +74,14 @@ export const untilAborted = <Value>(
 async function* ending(source: AsyncIterable<Message>): AsyncGenerator<Message> {
   let last: Message | undefined
   for await (const message of source) {
-    if (last) throw new Failure('internal', 'a segment went on after the end of its stream')
+    if (last) throw new Failure('internal', 'a segment sent messages after the end of its stream')
     if (message.kind === 'end') last = message
     else yield message
   }
   // Only now is it known that nothing follows.
-  const problem = new Failure('internal', 'a segment stopped without saying whether it is complete')
+  const problem = new Failure(
+    'internal',
+    'a segment ended without saying whether its records are complete',
+  )
   yield last ?? { kind: 'end', completeness: { kind: 'incomplete', problem } }
 }

@@ -47,7 +47,7 @@ export function pipeCheck(
       const found = resolve(segment)
       const deadline = deadlineProblems(segment)
       if (found.kind === 'unknown') {
-        const detail = `${shown(segment.header.name)} is no known segment; known are ${found.known.join(', ')}`
+        const detail = `${shown(segment.header.name)} is not a known segment; known segments: ${found.known.join(', ')}`
         const unknown = { pointer: `/body/segments/${index}/header/name`, detail }
         return [unknown, ...configComplaints(index, deadline)]
       }
@@ -86,7 +86,7 @@ const settingProblems = (segment: Segment): readonly ConfigProblem[] =>
   segmentSettings
     .filter((name) => Object.hasOwn(segment.body.config, name))
     .filter((name) => settingOf(segment, name) === undefined)
-    .map((key) => ({ key, detail: 'must be a whole number from 1' }))
+    .map((key) => ({ key, detail: 'must be a whole number, 1 or more' }))
 
 /** The deadlines that segments give to the run, in ms; the shortest one counts. */
 export const deadlinesOf = ({ body }: Pipe): readonly number[] =>
@@ -164,7 +164,7 @@ function overridesOf(pipe: Pipe, configs: Configs): (segment: string) => readonl
     const known = names.slice(0, 32).map(shown).join(', ')
     const errors = unknown.slice(0, 100).map((name) => ({
       parameter: 'configs',
-      detail: `${shown(name)} is no segment of ${shown(pipe.header.name)}; it has ${known}`,
+      detail: `${shown(name)} is not a segment of ${shown(pipe.header.name)}, which has ${known}`,
     }))
     const detail = 'configs names segments that the pipe does not have'
     throw new Failure('invalid-parameter', detail, { errors })

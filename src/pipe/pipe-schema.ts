@@ -80,7 +80,7 @@ function misnumbered(
     const before = numbers.indexOf(number)
     if (before === index) return []
     const pointer = `/body/segments/${index}/header/segmentNumber`
-    return [{ pointer, detail: `must be used once; segment ${before} has ${number} too` }]
+    return [{ pointer, detail: `must be unique; segment ${before} has ${number} too` }]
   })
 }
 
@@ -113,15 +113,15 @@ const text = (error: string) => z.string({ error })
 const shape = <Shape extends z.core.$ZodLooseShape>(of: Shape, error = 'must be an object') =>
   z.looseObject(of, { error })
 
-const nameRule = 'must be text of 1..200 characters without controls, / and \\'
+const nameRule = 'must be text of 1 to 200 characters without control characters, / and \\'
 /** May stand in a path and in a log line, and is never part of a file name. */
 // oxlint-disable-next-line no-control-regex -- they are what must not be there
 const nameForm = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f\u2028\u2029/\\]{1,200}$/
 const name = text(nameRule).regex(nameForm, { error: nameRule })
-const idRule = 'must be text of 1..200 characters, such as a UUID; numbers want quotes'
-const versionRule = 'must be text of major version 1 or 2, such as "2.0.0"'
-const numberRule = { error: 'must be a whole number from 0' }
-const words = text('must be text; numbers want quotes').exactOptional()
+const idRule = 'must be text of 1 to 200 characters, such as a UUID; put numbers in quotes'
+const versionRule = 'must be text with major version 1 or 2, such as "2.0.0"'
+const numberRule = { error: 'must be a whole number, 0 or more' }
+const words = text('must be text; put numbers in quotes').exactOptional()
 const object = z.custom<JsonObject>(isJsonObject, { error: 'must be an object' })
 
 /** A time as text; other platforms write milliseconds since 1970. */

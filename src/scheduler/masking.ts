@@ -4,8 +4,10 @@ import { isJsonObject, type Json } from '../text/json.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { Configs } from '../pipe/document.ts'
 
+/** What stands in place of a secret. */
 const mask = '•••'
 
+/** Names under which configs of all importers, exporters and their headers hold secrets. */
 const secretKey =
   /^(?:authorization|x-api-key|api-?_?key|auth_?key|.*token|.*password|passwd|.*secret|set-cookie|cookie|credentials?)$/i
 const userOfUrl = /(\b[a-z][a-z0-9+.-]*:\/\/)[^/?#\s@]+@/gi
@@ -43,6 +45,7 @@ export const isMasked = (value: Json): boolean =>
     ? value.includes(mask)
     : typeof value === 'object' && value !== null && Object.values(value).some(isMasked)
 
+/** One value of a config as a client sent it, with what is stored wherever it is still what was shown. */
 function unmasked(given: Json, old: Json | undefined, key: string): Json {
   // Under its key, because the key may be what hides it.
   if (old !== undefined && isDeepStrictEqual(masked({ [key]: old })[key], given)) return old

@@ -25,6 +25,7 @@ import {
 import { conflicting, unknownPipes } from './trigger-changes.ts'
 import { configs, startMode } from './trigger-input.ts'
 
+/** What a launch may ask for; checked after the size of the body, which is why the contract has it once more. */
 const launchBody = z.object({
   configs: configs.exactOptional(),
   startMode: startMode.exactOptional(),
@@ -56,7 +57,7 @@ export function bindPipes(app: App, context: SchedulerContext): void {
   app.openapi(
     route('get /pipes/{pipeId}', one, { 200: answer('The pipe', pipe) }, { params: pipePath }),
     (c) => {
-      const { pipe } = known(context, c.req.valid('param').pipeId)
+      const { pipe } = pipeAt(context, c.req.valid('param').pipeId)
       const whole: JsonObject = JSON.parse(JSON.stringify(pipe))
       return c.json(masked(whole))
     },
@@ -68,6 +69,7 @@ export function bindPipes(app: App, context: SchedulerContext): void {
   })
 }
 
+/** 202 with the new run; 409 with a link to the active one where `startMode` does not say what else to do. */
 function bindLaunch(app: App, context: SchedulerContext): void {
   const { body } = jsonBody(launchSchema, { dryRun: true })
   app.openapi(
@@ -78,7 +80,7 @@ function bindLaunch(app: App, context: SchedulerContext): void {
       { params: pipePath, body: { ...body, required: false } },
     ),
     async (c) => {
-      const { pipe } = known(context, c.req.valid('param').pipeId)
+      const { pipe } = pipeAt(context, c.req.valid('param').pipeId)
       const launch = launchOf(await bodyOf(c, context))
       if (launch.configs) configured(pipe, launch.configs)
       const { name } = pipe.header
@@ -89,18 +91,21 @@ function bindLaunch(app: App, context: SchedulerContext): void {
   )
 }
 
-function known({ pipes }: SchedulerContext, pipeId: string): KnownPipe {
+/** By its name, or by an id that only one pipe has. Throws `unknown-pipe`. */
+function pipeAt({ pipes }: SchedulerContext, pipeId: string): KnownPipe {
   const found = pipes.find(pipeId)
   if (found) return found
   throw unknownPipes([pipeId])
 }
 
+/** An empty body asks for nothing. Throws `invalid-parameter`. */
 function launchOf(body: Json | undefined) {
   const result = launchBody.safeParse(body ?? {})
   if (!result.success) throw invalid(result.error.issues, 'json', body)
   return result.data
 }
 
+/** A pipe of the list: where it comes from, its segments by name, and what is wrong with it. */
 function listed({ pipe, source, file, problems }: KnownPipe) {
   const { name, id, title } = pipe.header
   const segments = pipe.body.segments.map(({ header }) => header.name)

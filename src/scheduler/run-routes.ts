@@ -33,6 +33,7 @@ const pieceMs = 60_000
 const ofRun = { params: z.object({ runId: z.string() }) }
 const offset = z.coerce.number().int().min(0).max(1_000_000_000).default(0)
 const limit = z.coerce.number().int().min(1).max(1000).default(100)
+/** Newest first; all filters have to fit. */
 const listQuery = z.object({
   pipe: z.string().exactOptional(),
   status: z.enum(runStatuses).exactOptional(),
@@ -40,6 +41,7 @@ const listQuery = z.object({
   offset,
   limit,
 })
+/** In order of arrival; all filters have to fit. */
 const itemQuery = z.object({
   state: z.enum(itemStates).exactOptional(),
   stage: z.enum(stages).exactOptional(),
@@ -83,6 +85,7 @@ export function bindRuns(app: App, context: SchedulerContext): void {
   bindSteps(app, context)
 }
 
+/** Pages of JSON, or everything as CSV or NDJSON: read and sent piece by piece, so that memory does not grow with the run. */
 function bindItems(app: App, context: SchedulerContext): void {
   const { runs, http } = context
   const content = {
@@ -122,6 +125,7 @@ function bindItems(app: App, context: SchedulerContext): void {
   )
 }
 
+/** A connection of its own for each follower, until the run has ended or the follower goes. */
 function bindEvents(app: App, context: SchedulerContext): void {
   const counted = followers()
   const content = { 'text/event-stream': { schema: z.string() } }
@@ -141,6 +145,7 @@ function bindEvents(app: App, context: SchedulerContext): void {
   })
 }
 
+/** What a person can do about a run; each answers 202 with the run as it is then. */
 function bindSteps(app: App, context: SchedulerContext): void {
   const { runs, launcher } = context
   const bind = (
@@ -165,7 +170,7 @@ function bindSteps(app: App, context: SchedulerContext): void {
   })
   const confirming = 'Carry out the removals that the run holds back'
   bind('post /runs/{runId}/confirm', confirming, 'The run', (run) => {
-    if (run.counts.held === 0) throw new Failure('conflict', 'the run holds no removals back')
+    if (run.counts.held === 0) throw new Failure('conflict', 'the run holds back no removals')
     if (runs.lastComplete(run.pipe)?.id !== run.id) {
       const detail = `it is not the latest complete run of ${shown(run.pipe)}`
       throw new Failure('conflict', detail)
@@ -180,6 +185,7 @@ function bindSteps(app: App, context: SchedulerContext): void {
   )
 }
 
+/** Throws `unknown-run`. */
 function runOf({ runs }: SchedulerContext, id: string): Run {
   const run = runs.get(id)
   if (run) return run
@@ -237,11 +243,13 @@ async function begun(
 
 type Reported = { readonly run: Run; readonly items: Iterable<RunItem> }
 
+/** NDJSON: one item in each line. */
 export const asLines = ({ items }: Reported): AsyncGenerator<string> =>
   gathered(items, (item) => `${JSON.stringify(item)}\n`)
 
 type Cell = string | number | undefined
 
+/** Columns of the CSV, in their order; programs of others read them by name. */
 const columns: Readonly<Record<string, (item: RunItem, run: Run) => Cell>> = {
   run: (_, run) => run.id,
   pipe: (_, run) => run.pipe,
@@ -258,6 +266,7 @@ const columns: Readonly<Record<string, (item: RunItem, run: Run) => Cell>> = {
   time: ({ time }) => time,
 }
 
+/** Where in the document of the source the problem is, if anywhere. */
 const placeOf = (problem: RunItem['problem']) =>
   problem?.errors?.find(({ line }) => line !== undefined)
 
@@ -282,6 +291,7 @@ function cellText(value: Cell): string {
 /** One piece per item would cost more than the item. */
 const pieceCharacters = 16_384
 
+/** The texts of the items, a number of them in each piece. */
 async function* gathered(
   items: Iterable<RunItem>,
   text: (item: RunItem) => string,

@@ -49,7 +49,7 @@ function guardAll(app: App, deps: Pick<SchedulerContext, 'keys' | 'runs' | 'writ
   app.on('GET', '/triggers/:pipeId/:triggerId/:status', async (c, next) => {
     if (c.req.method === 'HEAD') {
       const headers = { Allow: 'GET, OPTIONS' }
-      throw new Failure('method-not-allowed', 'HEAD is not possible here, only GET', { headers })
+      throw new Failure('method-not-allowed', 'use GET: HEAD is not possible here', { headers })
     }
     demand(c)
     await next()

@@ -14,6 +14,7 @@ import { triggerIdForm } from './trigger-input.ts'
 import { units } from './trigger.ts'
 import type { Triggers } from './triggers.ts'
 
+/** Everything that routes of the scheduler need; put together in `main`. */
 export type SchedulerContext = {
   readonly pipes: Pick<PipeSources, 'list' | 'invalid' | 'find' | 'look'>
   readonly launcher: Launcher
@@ -73,6 +74,7 @@ export function route<const Request extends NonNullable<RouteConfig['request']> 
   })
 }
 
+/** An answer in JSON. */
 export const answer = (description: string, schema: z.ZodType) => ({
   description,
   content: { [json]: { schema } },
@@ -83,6 +85,8 @@ export const jsonBody = (schema: object, example: unknown) => ({
   body: { required: true, content: { [json]: { schema, example } } },
 })
 
+// Parameters in paths, and headers of answers.
+
 export const pipePath = z.object({
   pipeId: z.string().describe('Name of the pipe, or an id that only one pipe has'),
 })
@@ -92,9 +96,11 @@ export const triggerPath = pipePath.extend({
 
 const textHeader = { schema: { type: 'string' as const } }
 
+/** Of answers that name one run. */
 export const runHeaders = {
   Location: { ...textHeader, description: 'The run' },
 }
+/** `Link` (RFC 8288); the description says where to. */
 export const linkHeaders = (description: string) => ({ Link: { ...textHeader, description } })
 
 // What the scheduler answers, as schemas of its contract.
@@ -104,6 +110,7 @@ const configs = z
   .record(z.string(), z.looseObject({}))
   .describe('By segment name: values in place of those of the pipe; arrays are replaced whole')
 
+/** A trigger as it is read; `next` is what comes, so that what was read can be sent again. */
 export const trigger = z
   .object({
     id: z.string(),
@@ -128,6 +135,7 @@ export const triggersByPipe = z.record(z.string(), triggers)
 
 const complaint = z.looseObject({ detail: z.string() })
 
+/** A file of a pipe; without name and id where it cannot be read. */
 export const listedPipe = z
   .object({
     name: z.string().optional(),
@@ -141,12 +149,14 @@ export const listedPipe = z
   })
   .openapi('ListedPipe')
 
+/** The document of a pipe: unknown keys stay. */
 export const pipe = z
   .looseObject({ header: z.looseObject({ name: z.string() }), body: z.looseObject({}) })
   .openapi('Pipe')
 
 // Answers that name runs.
 
+/** By the address under which the client has reached us. */
 export const runAddress = (c: AppContext, { id }: Pick<Run, 'id'>): string =>
   `${c.get('address')}/runs/${encodeURIComponent(id)}`
 

@@ -31,6 +31,7 @@ export function triggerChanges(context: SchedulerContext, sets: Sets): readonly 
   throw new Failure('invalid-parameter', detail, { errors: [{ detail }] })
 }
 
+/** Names all of them, because the client has to mend all before anything is changed. */
 export const unknownPipes = (names: readonly string[]): Failure =>
   new Failure('unknown-pipe', `there is no pipe ${names.slice(0, 10).map(shown).join(', ')}`, {
     errors: names.map((name) => ({ detail: `there is no pipe ${shown(name)}` })),
@@ -38,7 +39,7 @@ export const unknownPipes = (names: readonly string[]): Failure =>
 
 /** `run` is the address of the active one. */
 export function conflicting(pipe: string, run?: string): Failure {
-  const detail = `a run of ${shown(pipe)} is active; startMode says what else to do`
+  const detail = `a run of ${shown(pipe)} is active: wait for its end, or send a startMode (restart, append or concurrent)`
   const headers = run === undefined ? {} : { Link: `<${run}>; rel="run"` }
   return new Failure('conflict', detail, { headers })
 }
@@ -64,8 +65,10 @@ export function leavesAll(changes: readonly TriggerChange[]): boolean {
   return entries.length > 0 && !entries.some(isKept)
 }
 
+/** Those that are stored, without those that start at once. */
 export const keptOf = ({ entries }: TriggerChange): readonly Trigger[] => entries.filter(isKept)
 
+/** The entries with secrets in place of what was shown of them. Throws `invalid-parameter`. */
 function changeOf(
   { triggers }: SchedulerContext,
   pipe: Pipe,
@@ -78,7 +81,7 @@ function changeOf(
     const old = before.find(({ id }) => id === entry.id)
     const configs = unmaskedConfigs(entry.configs, old?.configs)
     if (isMasked(configs)) {
-      const detail = `a config of ${shown(entry.id)} holds ••• in place of a secret that is not known: send the secret or {"secret":"name"}`
+      const detail = `a config of ${shown(entry.id)} holds ••• instead of a secret: send the secret itself, or {"secret":"name"}`
       throw invalidParameter('configs', detail)
     }
     configured(pipe, configs)
@@ -112,4 +115,5 @@ function asSent(entry: TriggerEntry) {
   })
 }
 
+/** Whether the entry is stored; one without any time starts a run at once and is not. */
 const isKept = (entry: TriggerEntry): entry is Trigger => entry.timing !== 'immediate'

@@ -54,6 +54,7 @@ export const configs = z.record(
   z.string(),
   z.custom<JsonObject>(isJsonObject, 'must be an object of config values'),
 )
+/** In any case: other schedulers write it in capitals. */
 export const startMode = anyCase(startModes, lower)
 
 const wire = z.object({
@@ -104,6 +105,7 @@ export const triggerSchema = (now: number) =>
     )
   })
 
+/** The object without members that are `null`: other platforms write down what is absent. */
 const withoutNulls = (value: unknown): unknown =>
   isJsonObject(value)
     ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
@@ -111,6 +113,7 @@ const withoutNulls = (value: unknown): unknown =>
 
 const kinds = ['interval', 'cron', 'specific'] as const
 
+/** When the trigger fires; `undefined` for one that starts at once. */
 function timingOf(given: Wire, now: number): Timing | undefined {
   const { interval, cron: expression, specific: times, next, timeZone } = given
   if (interval) return { kind: 'interval', ...interval, anchor: next ?? now + firstAfterMs }
@@ -119,6 +122,7 @@ function timingOf(given: Wire, now: number): Timing | undefined {
   return { kind: 'cron', expression, ...defined({ timeZone, notBefore: next }) }
 }
 
+/** The message of a `CronFault` says what would be right. */
 function readableCron(expression: string, context: z.RefinementCtx<string>): void {
   try {
     readCron(expression)
@@ -143,7 +147,7 @@ export type Sets = ReadonlyMap<string, readonly TriggerEntry[]>
 
 /** `most` is the limit `triggers`. */
 export function tooMany(count: number, most: number): Failure {
-  const detail = `a pipe has at most ${most} triggers (limit triggers), got ${count}`
+  const detail = `a pipe has at most ${most} triggers (limit triggers), not ${count}`
   return new Failure('invalid-parameter', detail, { errors: [{ detail }] })
 }
 
@@ -171,10 +175,11 @@ export function oneEntry(body: Json | undefined, id: string, now: number): Trigg
     typeof body === 'object' && !Array.isArray(body) ? Object.assign({ id }, body) : body
   const entry = parsedSets(triggerSchema(now), whole)
   if (entry.id === id) return entry
-  const detail = `the id of the body is ${shown(entry.id)}, that of the path ${shown(id)}`
+  const detail = `the id in the body is ${shown(entry.id)}, but the path says ${shown(id)}`
   throw new Failure('invalid-parameter', detail, { errors: [{ pointer: '/id', detail }] })
 }
 
+/** Throws `invalid-parameter` with the place of each fault as a JSON Pointer. */
 function parsedSets<T>(schema: z.ZodType<T>, body: Json | undefined): T {
   const result = schema.safeParse(body)
   if (result.success) return result.data
@@ -212,6 +217,7 @@ export function triggerAnswer({ id, status, timing, next, last, ...trigger }: Sc
   })
 }
 
+/** Without the first firing: `next` says when the coming one is. */
 function timingAnswer(timing: Timing) {
   if (timing.kind === 'interval') return { interval: { unit: timing.unit, value: timing.value } }
   if (timing.kind === 'specific') return { specific: timing.times.map(written) }

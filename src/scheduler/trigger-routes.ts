@@ -59,6 +59,7 @@ const ofOne = { params: triggerPath }
 const statusPath = triggerPath.extend({
   status: z.string().describe('enabled or disabled; enable and disable mean the same'),
 })
+/** Answers of one trigger, of the triggers of a pipe, and of a change that may have started runs. */
 const one = (description: string) => ({ 200: answer(description, trigger) })
 const ofOnePipe = (description: string) => ({ 200: answer(description, triggers) })
 const headers = linkHeaders('rel="run": each run that was started at once')
@@ -76,6 +77,7 @@ export function bindTriggers(app: App, context: SchedulerContext): void {
   bindPut(app, context)
 }
 
+/** All triggers at once: how a deployment reads its schedule and puts it back. */
 function bindAll(app: App, context: SchedulerContext): void {
   const all = () =>
     Object.fromEntries(
@@ -99,17 +101,18 @@ function bindAll(app: App, context: SchedulerContext): void {
   )
 }
 
+/** The triggers of one pipe, as a list. */
 function bindPipe(app: App, context: SchedulerContext): void {
   const { triggers: all } = context
   const path = '/triggers/{pipeId}'
   const reading = route(`get ${path}`, 'The triggers of a pipe', ofOnePipe('Triggers'), ofPipe)
   app.openapi(reading, (c) =>
-    c.json(someOf(context, c.req.valid('param').pipeId).map(triggerAnswer)),
+    c.json(triggersOf(context, c.req.valid('param').pipeId).map(triggerAnswer)),
   )
   const removed = ofOnePipe('What was deleted')
   app.openapi(route(`delete ${path}`, 'Delete the triggers of a pipe', removed, ofPipe), (c) => {
     const { pipeId } = c.req.valid('param')
-    const before = someOf(context, pipeId)
+    const before = triggersOf(context, pipeId)
     all.replace(nameOf(context, pipeId), [])
     return c.json(before.map(triggerAnswer))
   })
@@ -133,6 +136,7 @@ function bindPipe(app: App, context: SchedulerContext): void {
 
 const path = '/pipes/{pipeId}/triggers/{triggerId}'
 
+/** One trigger by its id: set, or started at once. */
 function bindPut(app: App, context: SchedulerContext): void {
   const { triggers: all, triggersPerPipe } = context
   const good = {
@@ -157,15 +161,16 @@ function bindPut(app: App, context: SchedulerContext): void {
     const isNew = before.every(({ id }) => id !== triggerId)
     if (isNew && before.length >= triggersPerPipe) throw tooMany(before.length + 1, triggersPerPipe)
     all.put(change.pipe, kept)
-    return c.json(triggerAnswer(known(context, change.pipe, triggerId)), isNew ? 201 : 200)
+    return c.json(triggerAnswer(triggerAt(context, change.pipe, triggerId)), isNew ? 201 : 200)
   })
 }
 
+/** One trigger by its id: read, deleted, switched on and off. */
 function bindOne(app: App, context: SchedulerContext): void {
   const { triggers: all } = context
   app.openapi(route(`get ${path}`, 'One trigger', one('The trigger'), ofOne), (c) => {
     const { pipeId, triggerId } = c.req.valid('param')
-    return c.json(triggerAnswer(known(context, nameOf(context, pipeId), triggerId)))
+    return c.json(triggerAnswer(triggerAt(context, nameOf(context, pipeId), triggerId)))
   })
   app.openapi(
     route(`delete ${path}`, 'Delete one trigger', one('What was deleted'), ofOne),
@@ -182,11 +187,13 @@ function bindOne(app: App, context: SchedulerContext): void {
   })
 }
 
+/** What is checked of triggers beside their form. */
 const boundsOf = ({ now, triggersPerPipe }: SchedulerContext) => ({
   now: now(),
   most: triggersPerPipe,
 })
 
+/** The change of one pipe. Throws as `triggerChanges`. */
 const changeFor = (
   context: SchedulerContext,
   pipe: string,
@@ -202,7 +209,8 @@ function checkPipe({ pipes }: SchedulerContext, pipeId: string): void {
   if (!pipes.find(pipeId)) throw unknownPipes([pipeId])
 }
 
-function someOf(context: SchedulerContext, pipeId: string): readonly ScheduledTrigger[] {
+/** Throws `unknown-pipe`, and `unknown-trigger` for a pipe that has none. */
+function triggersOf(context: SchedulerContext, pipeId: string): readonly ScheduledTrigger[] {
   const name = nameOf(context, pipeId)
   const found = context.triggers.of(name)
   if (found.length > 0) return found
@@ -210,16 +218,18 @@ function someOf(context: SchedulerContext, pipeId: string): readonly ScheduledTr
   throw new Failure('unknown-trigger', `the pipe ${shown(name)} has no triggers`)
 }
 
-function known(context: SchedulerContext, pipe: string, id: string): ScheduledTrigger {
+/** Throws `unknown-pipe`, and `unknown-trigger` for an id that the pipe does not have. */
+function triggerAt(context: SchedulerContext, pipe: string, id: string): ScheduledTrigger {
   const found = context.triggers.of(pipe).find((one) => one.id === id)
   if (found) return found
   checkPipe(context, pipe)
   throw new Failure('unknown-trigger', `the pipe ${shown(pipe)} has no trigger ${shown(id)}`)
 }
 
+/** `enable` is the word of older clients. Throws `invalid-parameter`. */
 function statusOf(word: string): Status {
   const [status] = /^(?:enable|disable)(?=d?$)/i.exec(word) ?? []
   if (status !== undefined) return status.toLowerCase() === 'enable' ? 'enabled' : 'disabled'
-  const detail = `the status is enabled or disabled, got ${shown(word)}`
+  const detail = `the status must be enabled or disabled, not ${shown(word)}`
   throw invalidParameter('status', detail)
 }

@@ -19,6 +19,7 @@ export type Timing =
   | CronTiming
   | { readonly kind: 'specific'; readonly times: readonly number[] }
 
+/** A disabled trigger stays as it is and does not fire. */
 export type Status = 'enabled' | 'disabled'
 
 /** What a trigger asks of each run that it starts. */

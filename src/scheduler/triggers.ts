@@ -11,14 +11,13 @@ import type { Log } from '../log.ts'
 import { defined } from '../pipe/defined.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
-import { openSqlite, type Row, type Sqlite } from '../sqlite.ts'
 import type { Pause } from '../workers/retry.ts'
+import { openTriggerFile, type TriggerFile } from './trigger-file.ts'
 import {
   jitter,
   type StoredTrigger,
   nextFiring,
   nextOfInterval,
-  type Request,
   type Status,
   type Timing,
   type Trigger,
@@ -30,6 +29,7 @@ export type ScheduledTrigger = StoredTrigger & {
   readonly problem?: 'pipe missing'
 }
 
+/** Where triggers are stored, and what a firing needs. */
 export type TriggersOptions = {
   /** The file, made when absent; the lease lies beside it. */
   readonly path: string
@@ -96,6 +96,7 @@ export class Triggers {
     return Map.groupBy(all, ({ pipe }) => pipe)
   }
 
+  /** In the order in which they were sent; none for a pipe that nobody knows. */
   of(pipe: string): readonly ScheduledTrigger[] {
     return this.#file.all(pipe).map((one) => this.#scheduled(one))
   }
@@ -109,6 +110,7 @@ export class Triggers {
     })
   }
 
+  /** All triggers of one pipe; none ends its firings. */
   replace(pipe: string, triggers: readonly Trigger[]): void {
     this.#change(() => this.#set(pipe, triggers, this.#file.all(pipe)))
   }
@@ -126,7 +128,7 @@ export class Triggers {
   /** Throws `unknown-trigger`. */
   remove(pipe: string, id: string): ScheduledTrigger {
     return this.#change(() => {
-      const { trigger } = this.#known(pipe, id)
+      const { trigger } = this.#stored(pipe, id)
       this.#file.remove(pipe, id)
       return this.#scheduled(trigger)
     })
@@ -135,9 +137,9 @@ export class Triggers {
   /** Throws `unknown-trigger`, and `conflict` when the status is so already. */
   turn(pipe: string, id: string, status: Status): ScheduledTrigger {
     return this.#change(() => {
-      const { trigger, position } = this.#known(pipe, id)
+      const { trigger, position } = this.#stored(pipe, id)
       if (trigger.status === status) {
-        throw new Failure('conflict', `the trigger ${shown(id)} is ${status} already`)
+        throw new Failure('conflict', `the trigger ${shown(id)} is already ${status}`)
       }
       const turned = { ...trigger, status, since: this.#options.now() }
       this.#file.put(turned, position)
@@ -177,7 +179,8 @@ export class Triggers {
     }
   }
 
-  #known(pipe: string, id: string) {
+  /** The trigger and its place among those of its pipe. Throws `unknown-trigger`. */
+  #stored(pipe: string, id: string) {
     const all = this.#file.all(pipe)
     const position = all.findIndex((one) => one.id === id)
     const trigger = all[position]
@@ -185,12 +188,14 @@ export class Triggers {
     throw new Failure('unknown-trigger', `${shown(pipe)} has no trigger ${shown(id)}`)
   }
 
+  /** With its coming firing, which is not stored: it follows from the timing. */
   #scheduled(trigger: StoredTrigger): ScheduledTrigger {
     return this.#isMissing(trigger.pipe)
       ? { ...trigger, problem: 'pipe missing' }
       : { ...trigger, ...defined({ next: nextFiring(trigger.timing, this.#options.now()) }) }
   }
 
+  /** Writes the triggers of a pipe in place of those before, each going on with the rhythm of the one with its id. */
   #set(pipe: string, triggers: readonly Trigger[], before: readonly StoredTrigger[]): void {
     this.#file.clear(pipe)
     for (const [position, { id, status, timing, configs, startMode }] of triggers.entries()) {
@@ -239,6 +244,7 @@ export class Triggers {
     return Math.max(togetherMs, Math.min(roundMs, this.#earliest() - now()))
   }
 
+  /** When the first trigger that counts is due, ms of the clock; `Infinity` when none is. */
   #earliest(counts: (trigger: StoredTrigger) => boolean = () => true): number {
     return this.#rows.reduce(
       (first, { trigger, due }) => (due < first && counts(trigger) ? due : first),
@@ -246,6 +252,7 @@ export class Triggers {
     )
   }
 
+  /** Reads the triggers again when the file has changed since. */
   #read(): void {
     const { now } = this.#options
     // Asked first: a change in between is seen once more and not missed.
@@ -288,6 +295,7 @@ export class Triggers {
     })
   }
 
+  /** A launch that fails is logged once for the same reason; the trigger fires again at its next time. */
   #launch({ pipe, id, configs, startMode, timing }: StoredTrigger): void {
     const { launcher, log, random } = this.#options
     const key = JSON.stringify([pipe, id])
@@ -325,71 +333,4 @@ function isInRhythm({ timing, since }: StoredTrigger, old: Timing): boolean {
   if (timing.unit !== old.unit || timing.value !== old.value) return false
   const [coming = 0, { anchor }] = [nextOfInterval(old, since), timing]
   return anchor <= coming && nextOfInterval(old, anchor - 1) === anchor
-}
-
-// The file that keeps triggers over restarts: one SQLite table.
-
-const schema = `
-  CREATE TABLE IF NOT EXISTS trigger (
-    pipe TEXT NOT NULL, id TEXT NOT NULL, position INTEGER NOT NULL, enabled INTEGER NOT NULL, timing TEXT NOT NULL,
-    request TEXT NOT NULL, since INTEGER NOT NULL, last INTEGER, PRIMARY KEY (pipe, id)) STRICT, WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS launched (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL) STRICT;
-  INSERT OR IGNORE INTO launched SELECT 1, coalesce(max(last), 0) FROM trigger;
-`
-
-/** Of the schema. */
-export const triggersFormat = 1
-
-type TriggerFile = ReturnType<typeof openTriggerFile>
-
-/** Opens the file, made when absent. */
-export function openTriggerFile(path: string) {
-  const file: Sqlite = openSqlite({ path, schema, format: triggersFormat })
-  return {
-    /** All kept triggers, or those of a pipe: pipe by pipe, in the order in which they were sent. */
-    all: (pipe?: string): readonly StoredTrigger[] =>
-      file
-        .rows(
-          'SELECT * FROM trigger WHERE ?1 IS NULL OR pipe = ?1 ORDER BY pipe, position, id',
-          pipe ?? null,
-        )
-        .map(triggerOf),
-    /** Another number after every change by another connection. */
-    version: () => Number(file.first('PRAGMA data_version')?.['data_version']),
-    put: (trigger: StoredTrigger, position: number): void => {
-      const { pipe, id, status, timing, configs, startMode, since, last = null } = trigger
-      const texts = [JSON.stringify(timing), JSON.stringify({ configs, startMode })] as const
-      const sql = `INSERT OR REPLACE INTO trigger
-        (pipe, id, position, enabled, timing, request, since, last) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
-      file.run(sql, pipe, id, position, Number(status === 'enabled'), ...texts, since, last)
-    },
-    fired: ({ pipe, id }: StoredTrigger, at: number) =>
-      void file.run('UPDATE trigger SET last = ? WHERE pipe = ? AND id = ?', at, pipe, id),
-    /** Everything that fired until then was launched. */
-    launched: (at: number) => void file.run('UPDATE launched SET at = ?', at),
-    /** The time of the last `launched`. */
-    launchedAt: () => Number(file.first('SELECT at FROM launched')?.['at']),
-    clear: (pipe?: string) =>
-      void file.run('DELETE FROM trigger WHERE ?1 IS NULL OR pipe = ?1', pipe ?? null),
-    remove: (pipe: string, id: string) =>
-      void file.run('DELETE FROM trigger WHERE pipe = ? AND id = ?', pipe, id),
-    transaction: <T>(work: () => T, safety?: Parameters<Sqlite['transaction']>[1]) =>
-      file.transaction(work, safety),
-    close: () => file.close(),
-  }
-}
-
-/** The texts are what `put` wrote. */
-function triggerOf(row: Row): StoredTrigger {
-  const timing: Timing = JSON.parse(String(row['timing']))
-  const request: Request = JSON.parse(String(row['request']))
-  return defined({
-    pipe: String(row['pipe']),
-    id: String(row['id']),
-    status: row['enabled'] === 1 ? 'enabled' : 'disabled',
-    timing,
-    ...request,
-    since: Number(row['since']),
-    last: row['last'] === null ? undefined : Number(row['last']),
-  })
 }

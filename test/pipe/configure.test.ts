@@ -74,9 +74,9 @@ describe('configs', () => {
         kind: 'invalid-parameter',
         errors: [
           expect.objectContaining({
-            detail: expect.stringContaining('importing-rdf is no segment'),
+            detail: expect.stringContaining('importing-rdf is not a segment'),
           }),
-          expect.objectContaining({ detail: expect.stringContaining('nothing is no segment') }),
+          expect.objectContaining({ detail: expect.stringContaining('nothing is not a segment') }),
         ],
       }),
     )

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openTriggerFile } from '../../src/scheduler/triggers.ts'
+import { openTriggerFile } from '../../src/scheduler/trigger-file.ts'
 import { openSqlite } from '../../src/sqlite.ts'
 import { pipeNamed, schedulerStation, type SchedulerStation } from '../support/scheduler/station.ts'
 import type { Timing, Trigger } from '../../src/scheduler/trigger.ts'

@@ -148,7 +148,7 @@ function stepOf(
     return remote(pipe, segment, found, place.trust)
   }
   const name = shown(segment.header.name)
-  throw new Failure('unknown-segment', `nothing leads from this process to the segment ${name}`)
+  throw new Failure('unknown-segment', `this process cannot reach the segment ${name}`)
 }
 
 /** The segment with a log of its own; its end is noted in the run. */
@@ -178,15 +178,17 @@ function feeding({ resolve, feeds }: OpeningContext, { header, body }: Pipe, fee
   })
   const refused = (why: string) => new Failure('invalid-pipe', `${shown(header.name)} ${why}`)
   if (jobs[0] === 'import') {
-    throw refused('begins with an importer: it brings records of its own')
+    throw refused(
+      'begins with an importer, which brings its own records: launch it without a catalogue',
+    )
   }
   if (!jobs.includes('remote') && !jobs.includes('metrics')) {
     throw refused(
-      'has no segment that measures: of what a repository feeds only metrics are written',
+      'has no metrics segment: of the datasets of a repository only metrics are written',
     )
   }
   if (feeds) return feeds(feed)
-  throw refused('is fed by a repository, and this process has none')
+  throw refused('needs the datasets of a repository, and this process has none')
 }
 
 /** Ends the import at the record after the last one that is wanted; such a run is incomplete. */

@@ -112,7 +112,7 @@ class RunLauncher {
       return this.#known(id)
     }
     const run = this.#known(id)
-    const where = ended(run) ? `is ${run.status} already` : 'belongs to another process'
+    const where = ended(run) ? `is already ${run.status}` : 'belongs to another process'
     throw new Failure('conflict', `the run ${where}`)
   }
 
@@ -129,7 +129,10 @@ class RunLauncher {
     const run = this.#known(id)
     if (!ended(run)) throw new Failure('conflict', `the run is ${run.status}`)
     if (runs.failedIds(id).length === 0) {
-      throw new Failure('conflict', 'no item of the run failed under an id')
+      throw new Failure(
+        'conflict',
+        'no failed item of the run has an identifier: there is nothing to retry',
+      )
     }
     const { only: _, startMode: __, trigger: ___, ...start } = runs.resumption(id).start
     pipeOf(this.#context, start)
@@ -216,7 +219,7 @@ class RunLauncher {
     const { runs } = this.#context
     const run = this.#known(id)
     const { start } = runs.resumption(id)
-    if (start.dryRun) throw new Failure('conflict', 'a dry run is not resumed: launch it again')
+    if (start.dryRun) throw new Failure('conflict', 'a dry run cannot be resumed: launch it again')
     const later = runs.lastComplete(run.pipe)
     if (later && later.created > run.created && this.#isSameLane(later.id, start)) {
       throw new Failure('conflict', 'a later run of the pipe is complete')

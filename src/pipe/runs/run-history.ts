@@ -230,7 +230,7 @@ export class Runs {
     const { owner, now, isGone = () => false } = this.#options
     const isOrphan = (one: StoredRun): boolean =>
       !this.#live.has(one.run.id) && (one.owner === owner || one.lease < now() || isGone(one.owner))
-    const why = new Failure('run-interrupted', 'the process that worked on the run has ended')
+    const why = new Failure('run-interrupted', 'the process of the run has ended')
     const problem = storedProblem(why)
     const orphans = this.#tables.open().filter(isOrphan)
     return orphans.map((orphan) => {

@@ -10,7 +10,7 @@ import { Failure } from '../../errors.ts'
 import { type GitRepository, isBranch, isGitAddress } from '../../config/cluster.ts'
 import { git, type GitContext, gitLimits } from './git-command.ts'
 
-type Wanted = {
+type CheckoutTarget = {
   /** Absolute path; holds one directory per commit, the present one and the one before it. */
   readonly directory: string
   /** By its path in the repository. */
@@ -24,14 +24,15 @@ type Wanted = {
  */
 export async function checkout(
   repository: GitRepository,
-  { directory, wanted, fileBytes }: Wanted,
+  { directory, wanted, fileBytes }: CheckoutTarget,
   context: GitContext,
   signal: AbortSignal,
 ): Promise<string> {
   const { branch, uri } = repository
-  if (!isGitAddress(uri)) throw new Failure('address-refused', 'that is no address for git')
+  if (!isGitAddress(uri))
+    throw new Failure('address-refused', 'the address is not one that git can fetch from')
   if (branch !== undefined && !isBranch(branch)) {
-    throw new Failure('invalid-parameter', 'that is no name of a branch')
+    throw new Failure('invalid-parameter', 'the branch is not a valid name')
   }
   const ref = branch === undefined ? 'HEAD' : `refs/heads/${branch}`
   // A path is relative to where we work, not to where git does. A colon before the first slash makes it `host:path`.
@@ -106,7 +107,7 @@ async function fetched(
     const names = await readdir(packs).catch(() => [])
     const sizes = await Promise.all(names.map((name) => stat(join(packs, name))))
     if (!sizes.some(({ size }) => size >= packBytes)) throw cause
-    throw new Failure('too-large', `the repository holds over ${packBytes} bytes`, { cause })
+    throw new Failure('too-large', `the repository is larger than ${packBytes} bytes`, { cause })
   }
   const head = await inBare(['rev-parse', '--verify', 'FETCH_HEAD^{commit}'], 4096)
   return head.toString('utf8').trim()
@@ -161,7 +162,7 @@ async function treeFiles(
   })
   const { files: most } = gitLimits(context)
   if (files.length <= most) return files
-  throw new Failure('too-large', `the repository holds over ${most} files that count`)
+  throw new Failure('too-large', `the repository has more than ${most} pipes, scripts and queries`)
 }
 
 const isPlain = (path: string) => {
@@ -182,7 +183,10 @@ async function writeFiles(
   const { treeBytes } = gitLimits(context)
   const small = files.filter(({ size }) => size <= fileBytes)
   if (small.reduce((sum, { size }) => sum + size, 0) > treeBytes) {
-    throw new Failure('too-large', `the files that count hold over ${treeBytes} bytes`)
+    throw new Failure(
+      'too-large',
+      `the pipes, scripts and queries of the repository are larger than ${treeBytes} bytes`,
+    )
   }
   const input = small.map(({ path }) => `${path}\0`).join('')
   // Exactly these paths: whatever else the tree holds is not even looked at.

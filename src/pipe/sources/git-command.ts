@@ -60,7 +60,7 @@ export async function git(
   } catch (error) {
     kill()
     if (error !== late.reason) throw error
-    const detail = `git did not end within ${limits.commandMs} ms`
+    const detail = `git did not finish within ${limits.commandMs} ms`
     throw new Failure('source-timeout', detail, { cause: error })
   } finally {
     await closed.catch(() => undefined)
@@ -74,7 +74,8 @@ async function collected(stream: Readable, most: number, beyond?: 'cut'): Promis
     const chunk = Buffer.from(part)
     length += chunk.length
     if (length <= most) parts.push(chunk)
-    else if (beyond === undefined) throw new Failure('too-large', `git said over ${most} bytes`)
+    else if (beyond === undefined)
+      throw new Failure('too-large', `the output of git is larger than ${most} bytes`)
   }
   return Buffer.concat(parts)
 }
@@ -152,7 +153,7 @@ const verdicts = [
   [
     /Authentication failed|could not read (Username|Password)|Permission denied|error: 40[13]/i,
     'source-refused',
-    'refused the credentials, or asks for some',
+    'refused the credentials, or needs some',
   ],
   [/transport '[^']*' not allowed/i, 'address-refused', 'uses a transport that is not allowed'],
   [

@@ -42,7 +42,7 @@ export function mergedFiles(sources: readonly PipeFiles[]): PipeFiles {
     const { name } = known.pipe.header
     const first = byName.get(name)
     if (first) {
-      const detail = `${shown(name)} is the name of ${shown(first.file)} in ${shown(first.source)} already`
+      const detail = `${shown(name)} is already the name of ${shown(first.file)} in ${shown(first.source)}`
       invalid.push({ source, file, problems: [{ pointer: '/header/name', detail }] })
     } else byName.set(name, known)
   }
@@ -78,7 +78,11 @@ export async function readFolder(folder: Folder): Promise<PipeFiles> {
   const entries: (KnownPipe | InvalidFile)[] = []
   for (const path of paths.slice(0, mostFiles)) entries.push(...(await entryOf(folder, root, path)))
   if (paths.length > mostFiles) {
-    entries.push({ source, file: '', problems: [{ detail: `holds over ${mostFiles} pipes` }] })
+    entries.push({
+      source,
+      file: '',
+      problems: [{ detail: `holds more than ${mostFiles} pipes; the others are not read` }],
+    })
   }
   return {
     pipes: entries.filter((entry) => 'pipe' in entry),
@@ -107,7 +111,7 @@ async function entryOf(
   try {
     const real = await realpath(join(root, file)).catch(() => '')
     if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) {
-      return refused({ detail: 'is a link that leaves its directory or leads nowhere' })
+      return refused({ detail: 'is a link to nothing, or to a file outside its directory' })
     }
     if (!(await stat(real)).isFile()) return []
     const text = await textOf(real, limits.pipeBytes)

@@ -21,7 +21,7 @@ type Pending = {
 }
 
 /** What a segment has got and given so far; times are ms of the clock. */
-export type Exchange = {
+export type SegmentProgress = {
   /** When it was told to begin, and when the last message went or came. */
   readonly began: number
   last: number
@@ -52,7 +52,7 @@ export type Ending = {
 }
 
 /** When an importer is finished, and how. */
-export function importEnding(state: Exchange, times: SegmentTimes): Ending {
+export function importEnding(state: SegmentProgress, times: SegmentTimes): Ending {
   const { list, records, total = 0, missing, began, last } = state
   if (list) {
     const isWhole = list.records === undefined ? missing.size === 0 : records >= list.records
@@ -66,7 +66,7 @@ export function importEnding(state: Exchange, times: SegmentTimes): Ending {
 
 /** When a transformer is finished, and how. */
 export function transformEnding(
-  { last, taken, seen, pending, list, slowestMs }: Exchange,
+  { last, taken, seen, pending, list, slowestMs }: SegmentProgress,
   wantsList: boolean,
   times: SegmentTimes,
 ): Ending {

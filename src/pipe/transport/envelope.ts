@@ -60,7 +60,7 @@ function only<Value extends object>(value: Value, keys: readonly string[]): Valu
 export function messageIn(value: Json): Pipe {
   const shaped = shapedPipe(value)
   if ('pipe' in shaped) return shaped.pipe
-  throw new Failure('invalid-parameter', 'the message is no pipe', { errors: shaped.problems })
+  throw new Failure('invalid-parameter', 'the message is not a pipe', { errors: shaped.problems })
 }
 
 /** The segment that a message is for: the first one that is not done. */
@@ -74,7 +74,7 @@ export const following = (pipe: Pipe, number: number): Segment | undefined =>
 /** What a message holds for a segment. Throws `invalid-parameter` when that is nothing. */
 export function payloadIn({ body }: Segment): Payload {
   if (body.payload) return body.payload
-  throw new Failure('invalid-parameter', 'the message carries nothing for the segment')
+  throw new Failure('invalid-parameter', 'the message has no payload for the segment')
 }
 
 /** The path of a return address, below the address of the segments. */
@@ -110,7 +110,7 @@ function discreet(value: Json): Json {
 // Payloads, written.
 
 /** Where a record stands among those of its run. */
-export type Standing = {
+export type RecordNumbers = {
   /** Running number from 1. */
   readonly counter: number
   readonly total?: number
@@ -118,7 +118,7 @@ export type Standing = {
 }
 
 /** One record: its text, and in `dataInfo` what is known of it. */
-export function recordPayload(record: RecordMessage, standing: Standing): Payload {
+export function recordPayload(record: RecordMessage, standing: RecordNumbers): Payload {
   const { originalId, sourceId, sourceHash: hash, extra = {} } = record
   const identifier = originalId ?? sourceId
   const aliases = record.aliases.length > 0 ? record.aliases : undefined
@@ -127,14 +127,14 @@ export function recordPayload(record: RecordMessage, standing: Standing): Payloa
 }
 
 /** A record that the source has declared deleted. */
-export const deletedPayload = (identifier: string, standing: Standing): Payload =>
+export const deletedPayload = (identifier: string, standing: RecordNumbers): Payload =>
   payload(standing.counter, '', 'text/plain', { ...standing, identifier, deleted: true })
 
 /** A record that was refused on its way; only for processes that say that they understand it. */
 export function problemPayload(
   { problem: { kind: slug, detail }, stage }: { readonly problem: Failure; readonly stage: Stage },
   identifier: string | undefined,
-  standing: Standing,
+  standing: RecordNumbers,
 ): Payload {
   const problem = { slug, detail, stage }
   const info = { ...standing, identifier, content: 'problem', problem }
@@ -148,7 +148,7 @@ export function problemPayload(
 export function listPayload(
   ids: readonly string[],
   records: number,
-  { completeness, catalogue }: Pick<Standing, 'catalogue'> & { completeness: Completeness },
+  { completeness, catalogue }: Pick<RecordNumbers, 'catalogue'> & { completeness: Completeness },
 ): Payload {
   const complete = completeness.kind === 'complete'
   const fingerprint = complete ? completeness.fingerprint : undefined
@@ -261,14 +261,14 @@ export function arrivalOf(payload: Payload): Arrival {
 
 /** The record as one whose message names no identifier. */
 export const nameless = ({ key, counter }: ArrivedRecord): ArrivedProblem => {
-  const problem = new Failure('item-no-identifier', 'the message names no identifier')
+  const problem = new Failure('item-no-identifier', 'the message has no identifier')
   return defined({ kind: 'problem', key, counter, stage: 'transform', problem })
 }
 
 function listOf(text: string, info: JsonObject): ArrivedList {
   const { success, data: list = [] } = listed.safeParse(jsonOrNothing(text))
   if (!success) {
-    throw new Failure('invalid-parameter', 'an identifier list is a JSON array of ids')
+    throw new Failure('invalid-parameter', 'an identifier list must be a JSON array of ids')
   }
   const ids = list.filter((id) => typeof id === 'string' || typeof id === 'number')
   const { records, fingerprint } = listInfo.parse(info)

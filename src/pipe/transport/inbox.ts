@@ -21,7 +21,7 @@ import {
   slownessFactor,
   transformEnding,
   type Ending,
-  type Exchange,
+  type SegmentProgress,
   type SentRecord,
 } from './endings.ts'
 import { type Arrival, type ArrivedList, type ArrivedRecord, nameless } from './envelope.ts'
@@ -55,7 +55,7 @@ export class Inbox {
   readonly out: Channel<Message>
   readonly #changed = conditionVariable()
   readonly #context: InboxContext
-  readonly #state: Exchange
+  readonly #state: SegmentProgress
   /** Ids that count against `inFlight`: a filter drops some records without a word, and those leave when they are late. */
   readonly #slots = new Set<string>()
   /** Pages, each to be handed on when the record of that number and all before it are settled. */
@@ -330,14 +330,14 @@ export class Inbox {
     const list = this.#state.list
     if (kind === 'done') return this.#context.completeness(list ?? { complete: true })
     if (!list) {
-      const detail = `${this.#state.records} records came and no list of identifiers: this segment tells no end`
+      const detail = `${this.#state.records} records came, but no list of identifiers: nothing says that these were all`
       return { kind: 'incomplete', problem: new Failure('source-truncated', detail) }
     }
     const missing = this.#state.missing
     const detail = `${missing.size} of ${list.ids.size} listed records did not come`
     // A platform lists what it did not send because it is unchanged: nobody can say which ones are missing.
     const isNamed = list.records === undefined || list.records >= list.ids.size
-    const unsent = 'the segment listed it and did not send it'
+    const unsent = 'the segment listed the record but did not send it'
     for (const sourceId of isNamed ? missing : []) {
       const problem = new Failure('segment-record-missing', unsent)
       this.out.put({ kind: 'refused', sourceId, stage: 'import', problem })

@@ -96,7 +96,7 @@ export class Broker {
     const connection = await connected(url)
     const options = { timeout: timeoutMs }
     const manager = await jetstreamManager(connection, options).catch((cause: unknown) => {
-      throw new Failure('source-unreachable', 'the broker has no JetStream', { cause })
+      throw new Failure('source-unreachable', 'the broker does not offer JetStream', { cause })
     })
     return new Broker(connection, manager, context)
   }

@@ -29,7 +29,7 @@ import {
   outgoing,
   problemPayload,
   recordPayload,
-  type Standing,
+  type RecordNumbers,
   understandsProblems,
 } from './envelope.ts'
 import { Outbox, type Post } from './http-sender.ts'
@@ -136,7 +136,11 @@ class RemoteStep {
         const status = `${problems[kind].status}: ${detail}`
         sink.finding({ slug: 'segment-return-refused', detail: status })
       },
-      late: () => sink.finding({ slug: 'segment-return-late', detail: 'after the end' }),
+      late: () =>
+        sink.finding({
+          slug: 'segment-return-late',
+          detail: 'the message came after the end of the run',
+        }),
     }
   }
 
@@ -223,7 +227,7 @@ class RemoteStep {
 
   /** Sends what belongs to one record; the list at the end says how many of them there were. */
   #post(
-    payload: (standing: Standing) => Payload,
+    payload: (standing: RecordNumbers) => Payload,
     done: (failure?: Failure) => void,
     counter = this.#sent + 1,
   ): Promise<void> {
@@ -331,7 +335,7 @@ async function readable(arrival: Arrival, { identify, wantsRdf }: ReturnTarget):
     /^application\/json\s*(;|$)/i.test(mediaType) && extra['content'] === undefined
   if (wantsRdf !== true || !isSourceJson) return { ...arrival, id }
   const detail =
-    'it is JSON as its source has it: a transformer has to make RDF of it before it is written'
+    'it is JSON as its source has it: add a transformer to the pipe that makes RDF of it'
   const problem = new Failure('item-malformed', detail)
   return { kind: 'problem', key, id, stage: 'export', problem }
 }

@@ -162,4 +162,4 @@ export class ReturnSpool implements AsyncIterable<string> {
 }
 
 const full = (cause?: unknown): Failure =>
-  new Failure('spool-full', 'there is no room for another returned message', { cause })
+  new Failure('spool-full', 'there is no room for the message (segmentSpoolBytes)', { cause })

@@ -65,7 +65,8 @@ export class SegmentWorker {
     const { kinds, makeId } = this.#context
     this.#stopping.signal.throwIfAborted()
     const own = ownSegment(message)
-    if (!own) throw new Failure('invalid-parameter', 'all segments of the pipe are done')
+    if (!own)
+      throw new Failure('invalid-parameter', 'all segments of the pipe are marked as processed')
     const runId = message.header.runId ?? makeId()
     const key = `${own.header.segmentNumber} ${runId}`
     const imports = ownKind(kinds, own.header.name).job === 'import'
@@ -73,7 +74,7 @@ export class SegmentWorker {
     const arrival = imports || !payload ? undefined : arrivalOf(payload)
     // Only an importer begins by itself.
     if (!imports && !payload) {
-      throw new Failure('invalid-parameter', 'the message carries no payload for the segment')
+      throw new Failure('invalid-parameter', 'the message has no payload for the segment')
     }
     const entry = this.#entries.get(key)
     if (this.#whole.has(key) || (imports && entry)) delivery?.done()
@@ -158,7 +159,7 @@ export class SegmentWorker {
       if (segment.header.segmentNumber < own.header.segmentNumber) continue
       const found = this.#placementOf(segment, own, via)
       if (found.kind === 'unknown') {
-        throw new Failure('unknown-segment', `${shown(segment.header.name)} is no known segment`)
+        throw new Failure('unknown-segment', `${shown(segment.header.name)} is not a known segment`)
       }
       if (found.kind !== 'built-in') {
         const post = this.#postTo(found, via)
@@ -232,7 +233,9 @@ export function logSink(log: Log): RunSink & { readonly counts: Readonly<Record<
 
 /** Too many messages of the run wait. */
 const queueFull = (): Failure =>
-  new Failure('queue-full', 'as many messages of the run are waiting as may', { retryAfter: 1 })
+  new Failure('queue-full', 'too many messages of the run are waiting: send it again later', {
+    retryAfter: 1,
+  })
 
 /** Marks a page of ours: so many messages were handed on before it. */
 const mark = 'taken:'

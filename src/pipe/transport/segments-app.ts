@@ -1,5 +1,6 @@
 /** The segments of this process for others: a message of a pipe in, the run's id out. */
 
+import { z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
 import { may } from '../../http/api-key.ts'
 import { type App, type AppContext, newApp } from '../../http/app.ts'
@@ -32,11 +33,12 @@ export function segmentsApp(
       throw new Failure('forbidden', 'the key has no permission for this')
     }
     if (!/^application\/json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')) {
-      throw new Failure('unsupported-media-type', 'a pipe is sent as application/json')
+      throw new Failure('unsupported-media-type', 'the Content-Type must be application/json')
     }
     const message = await messageOf(c, bodyBytes)
     const own = ownSegment(message)
-    if (!own) throw new Failure('invalid-parameter', 'all segments of the pipe are done')
+    if (!own)
+      throw new Failure('invalid-parameter', 'all segments of the pipe are marked as processed')
     const name = c.req.param('name')
     if (normalName(own.header.name) !== normalName(name)) {
       const detail = `the next segment of the pipe is ${shown(own.header.name)}, not ${shown(name)}`
@@ -51,7 +53,7 @@ export function segmentsApp(
   app.get('/:name/config/schema', (c) => {
     const schema = ownKind(kinds, c.req.param('name')).schema()
     if (Object.keys(schema).length === 0) {
-      throw new Failure('not-found', 'the segment has no schema of its config')
+      throw new Failure('not-found', 'there is no schema for the config of this segment')
     }
     return c.body(JSON.stringify(schema), 200, { 'Content-Type': 'application/schema+json' })
   })
@@ -94,7 +96,7 @@ async function returned(
 
 async function messageOf(c: AppContext, bytes: number): Promise<Pipe> {
   const body = await readJsonBody(c, { bytes })
-  if (body === undefined) throw new Failure('empty-body', 'a pipe is sent in the body')
+  if (body === undefined) throw new Failure('empty-body', 'the body must be a pipe')
   return messageIn(body)
 }
 
@@ -107,6 +109,7 @@ const description =
   'segment that is to work is the first one that is not processed. A key needs the permission * or a pattern; what a run waits ' +
   'for is given back at the address that stands in the message.'
 
+const pipe = z.looseObject({ header: z.looseObject({}), body: z.looseObject({}) })
 const example = {
   header: { name: 'city', transport: 'payload', version: '2.0.0', runId: 'e3b0…' },
   body: {
@@ -119,53 +122,49 @@ const example = {
   },
 }
 
+/** The routes, which are bound by hand: `POST` and `PUT` are one, and a message is checked only after key and size. */
 function paths(names: readonly string[]): readonly Path[] {
-  const parameter = (name: string, description: string, schema: object) => ({
-    parameters: [
-      {
-        name,
-        in: 'path' as const,
-        required: true,
-        description,
-        schema: { type: 'string' as const, ...schema },
-      },
-    ],
-  })
-  const spelling = 'Normal form, an alias, or either with a known prefix'
-  const name = parameter('name', spelling, { examples: [...names] })
+  const spelling = `A segment, such as ${names.join(', ')}; aliases and known prefixes too`
+  const name = { params: z.object({ name: z.string().describe(spelling) }) }
   const opening = 'Opens one place of one run; it stands in the pipe that the segment was sent'
-  const token = parameter('token', opening, { pattern: '^[A-Za-z0-9_-]{20,200}$' })
-  const state = { type: 'object' as const, properties: { status: { type: 'string' as const } } }
-  const answers = (
-    description: string,
-    type: string,
-    schema: { type: 'object' | 'string' },
-    status = 200,
-  ) => ({
+  const token = z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{20,200}$/)
+    .describe(opening)
+  const returned = { params: z.object({ token }) }
+  const message = {
+    body: { required: true, content: { 'application/json': { schema: pipe, example } } },
+  }
+  const answers = (description: string, type: string, schema: z.ZodType, status = 200) => ({
     responses: { [status]: { description, content: { [type]: { schema } } }, default: problem() },
   })
-  const health = answers('JSON', 'application/json', state)
-  const schema = answers('JSON', 'application/schema+json', { type: 'object' })
-  const pipe = { 'application/json': { schema: { type: 'object' as const }, example } }
-  const taken = {
-    request: { body: { required: true, content: pipe } },
-    ...answers('Taken; the id of the run', 'text/plain', { type: 'string' }, 202),
-  }
-  const keyed = { ...name, ...taken, security: [{ ApiKey: [] }, { Bearer: [] }] }
+  const health = answers('JSON', 'application/json', z.object({ status: z.string() }))
+  const schema = answers('JSON', 'application/schema+json', z.looseObject({}))
+  const taken = answers('Taken; the id of the run', 'text/plain', z.string(), 202)
+  const security = [{ ApiKey: [] }, { Bearer: [] }]
+  const keyed = { path: '/{name}/pipe', request: { ...name, ...message }, ...taken, security }
   // With the token in the path no key is asked for.
-  const open = { ...token, ...taken, security: [] }
-  const returning = 'Give back what a run of this process waits for'
+  const open = {
+    path: '/r/{token}/pipe',
+    request: { ...returned, ...message },
+    ...taken,
+    security: [],
+  }
   const asPost = 'As POST, for senders that use PUT'
-  const whether = 'Whether a segment is there'
-  const own = 'Whether the segments of this process are up'
   const config = 'The JSON Schema of the config of a segment'
   return [
-    { path: '/{name}/pipe', method: 'post', summary: 'Hand a message over to a segment', ...keyed },
-    { path: '/{name}/pipe', method: 'put', summary: asPost, ...keyed },
-    { path: '/r/{token}/pipe', method: 'post', summary: returning, ...open },
-    { path: '/r/{token}/pipe', method: 'put', summary: asPost, ...open },
-    { path: '/{name}/config/schema', method: 'get', summary: config, ...name, ...schema },
-    { path: '/{name}/health', method: 'get', summary: whether, ...name, ...health },
-    { path: '/health', method: 'get', summary: own, ...health },
+    { method: 'post', summary: 'Hand a message over to a segment', ...keyed },
+    { method: 'put', summary: asPost, ...keyed },
+    { method: 'post', summary: 'Give back what a run of this process waits for', ...open },
+    { method: 'put', summary: asPost, ...open },
+    { path: '/{name}/config/schema', method: 'get', summary: config, request: name, ...schema },
+    {
+      path: '/{name}/health',
+      method: 'get',
+      summary: 'Whether it is up',
+      request: name,
+      ...health,
+    },
+    { path: '/health', method: 'get', summary: 'Whether the segments here are up', ...health },
   ]
 }

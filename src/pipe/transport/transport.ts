@@ -161,15 +161,22 @@ export function queueOf(
 ): Queue {
   const url = isBrokerAddress(address) ? URL.parse(address) : null
   if (!url && via !== undefined) return { name: address, broker: via }
-  if (!url) throw new Failure('unknown-segment', `nobody listens at the queue ${shown(address)}`)
+  if (!url)
+    throw new Failure('unknown-segment', `no segment listens to the queue ${shown(address)}`)
   const name = decodeURIComponent(url.pathname.slice(1))
   url.pathname = ''
   if (name === '') {
-    throw new Failure('invalid-pipe', `${shown(url.host)} is a broker; its queue stands behind a /`)
+    throw new Failure(
+      'invalid-pipe',
+      `${shown(url.host)} is a broker: its address must end with / and the name of a queue`,
+    )
   }
   if (via !== undefined && URL.parse(via)?.host === url.host) return { name, broker: via }
   if (by === 'pipe') {
-    throw new Failure('address-refused', `${shown(url.host)} is no broker that the operator named`)
+    throw new Failure(
+      'address-refused',
+      `${shown(url.host)} is not a broker of the configuration (serviceDiscovery, PLATFORM_EVENTBUS_URL)`,
+    )
   }
   return { name, broker: url.href }
 }

@@ -37,11 +37,11 @@ it('settings of a segment of others are whole numbers', () => {
   expect(pipeCheck(resolver({ elsewhere: service }, []))(pipe, ground)).toEqual([
     {
       pointer: '/body/segments/0/body/config/firstMs',
-      detail: 'firstMs must be a whole number from 1',
+      detail: 'firstMs must be a whole number, 1 or more',
     },
     {
       pointer: '/body/segments/0/body/config/inFlight',
-      detail: 'inFlight must be a whole number from 1',
+      detail: 'inFlight must be a whole number, 1 or more',
     },
   ])
 })
@@ -75,7 +75,7 @@ it('an unknown segment and keys of the wrong type are told by their place; the o
     { pointer: '/body/segments/0/body/config/auth/header', detail: 'auth.header must be text' },
     {
       pointer: '/body/segments/1/header/name',
-      detail: 'exporting-hub is no known segment; known are importing-rdf',
+      detail: 'exporting-hub is not a known segment; known segments: importing-rdf',
     },
   ])
   expect(check(pipeOf('x', ['importing-rdf', { address: 'https://a.example' }]), ground)).toEqual(

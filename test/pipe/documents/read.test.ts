@@ -158,49 +158,49 @@ describe('what is wrong with a pipe', () => {
     [
       'no id',
       changed({ id: undefined }),
-      '/header/id must be text of 1..200 characters, such as a UUID; numbers want quotes',
+      '/header/id must be text of 1 to 200 characters, such as a UUID; put numbers in quotes',
     ],
     [
       'a number as id',
       changed({ id: 7 }),
-      '/header/id must be text of 1..200 characters, such as a UUID; numbers want quotes',
+      '/header/id must be text of 1 to 200 characters, such as a UUID; put numbers in quotes',
     ],
     ['no transport', changed({ transport: undefined }), '/header/transport must be "payload"'],
     ['another transport', changed({ transport: 'file' }), '/header/transport must be "payload"'],
     [
       'version 3',
       changed({ version: '3.0.0' }),
-      '/header/version must be text of major version 1 or 2, such as "2.0.0"',
+      '/header/version must be text with major version 1 or 2, such as "2.0.0"',
     ],
     [
       'version 20',
       changed({ version: '20.0' }),
-      '/header/version must be text of major version 1 or 2, such as "2.0.0"',
+      '/header/version must be text with major version 1 or 2, such as "2.0.0"',
     ],
     [
       'a title that is a list',
       changed({ title: ['x'] }),
-      '/header/title must be text; numbers want quotes',
+      '/header/title must be text; put numbers in quotes',
     ],
     [
       'no number',
       changed({}, { segmentNumber: undefined }),
-      '/body/segments/0/header/segmentNumber must be a whole number from 0',
+      '/body/segments/0/header/segmentNumber must be a whole number, 0 or more',
     ],
     [
       'half a number',
       changed({}, { segmentNumber: 0.5 }),
-      '/body/segments/0/header/segmentNumber must be a whole number from 0',
+      '/body/segments/0/header/segmentNumber must be a whole number, 0 or more',
     ],
     [
       'a number below 0',
       changed({}, { segmentNumber: -1 }),
-      '/body/segments/0/header/segmentNumber must be a whole number from 0',
+      '/body/segments/0/header/segmentNumber must be a whole number, 0 or more',
     ],
     [
       'a number used twice',
       changed({}, { segmentNumber: 2 }),
-      '/body/segments/1/header/segmentNumber must be used once; segment 0 has 2 too',
+      '/body/segments/1/header/segmentNumber must be unique; segment 0 has 2 too',
     ],
     [
       'a config that is text',

@@ -97,7 +97,7 @@ describe('a run that is fed', () => {
     })
     const mapping = go('mapping', { feed: { catalogue: 'land' } })
     expect(mapping).toMatchObject({ status: 'failed' })
-    expect(mapping.problem?.detail).toContain('measures')
+    expect(mapping.problem?.detail).toContain('metrics segment')
     const without = await hall({ feeds: undefined } as never)
     expect(without.go('measuring').problem?.detail).toContain('repository')
   })

@@ -250,7 +250,7 @@ describe('a run ends', () => {
       status: 'cancelled',
       counts: { created: 2 },
     })
-    await expect(launcher.cancel(first.id)).rejects.toThrow(/is cancelled already/)
+    await expect(launcher.cancel(first.id)).rejects.toThrow(/is already cancelled/)
     await expect(launcher.cancel('none')).rejects.toThrow(/unknown-run/)
   })
 

@@ -130,7 +130,7 @@ describe('a retry', () => {
       go('city', { configs: { 'importing-test': { records: 1 } } }).id,
       soon(),
     )
-    expect(() => launcher.retry(fine.id)).toThrow(/no item of the run failed/)
+    expect(() => launcher.retry(fine.id)).toThrow(/no failed item of the run/)
     expect(() => launcher.retry(go('slow').id)).toThrow(/the run is running/)
   })
 })

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { harvestOf } from '../pipes.ts'
 import { folder, inTime, opened, put } from './ground.ts'
 
-const outside = 'is a link that leaves its directory or leads nowhere'
+const outside = 'is a link to nothing, or to a file outside its directory'
 
 describe('a directory of pipes', () => {
   it('gives one pipe per JSON and YAML file, found by name and by an id that only one has', async () => {
@@ -201,9 +201,9 @@ describe('several directories', () => {
     expect(
       sources.invalid().map(({ source, file, problems }) => [source, file, problems[0]?.detail]),
     ).toEqual([
-      ['pipes', 'c.json', 'city is the name of b.json in pipes already'],
-      [`resources:${one}`, 'a.json', 'city is the name of b.json in pipes already'],
-      [`resources:${two}`, 'a.json', `land is the name of b.json in resources:${one} already`],
+      ['pipes', 'c.json', 'city is already the name of b.json in pipes'],
+      [`resources:${one}`, 'a.json', 'city is already the name of b.json in pipes'],
+      [`resources:${two}`, 'a.json', `land is already the name of b.json in resources:${one}`],
     ])
     await rm(join(root, 'pipes/b.json'))
     await rename(join(root, 'pipes/c.json'), join(root, 'pipes/d.json'))

@@ -211,7 +211,7 @@ describe('[T12] sizes and times', () => {
     await sources.reload(inTime())
     expect(seen).toContain(`Basic ${Buffer.from(`bot:${token}`).toString('base64')}`)
     expect(sources.invalid()).toMatchObject([
-      { problems: [{ detail: 'the repository refused the credentials, or asks for some' }] },
+      { problems: [{ detail: 'the repository refused the credentials, or needs some' }] },
     ])
     const files = readdirSync(join(root, 'scratch'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

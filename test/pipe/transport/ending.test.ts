@@ -4,7 +4,7 @@ import { transportLimits } from '../../../src/pipe/transport/transport-limits.ts
 import {
   importEnding,
   transformEnding,
-  type Exchange,
+  type SegmentProgress,
 } from '../../../src/pipe/transport/endings.ts'
 
 const list = { kind: 'list', ids: new Set(['a', 'b']), complete: true } as const
@@ -17,7 +17,7 @@ const sets = {
   seen: new Set<string>(),
 }
 
-const imported = (given: Partial<Exchange>) =>
+const imported = (given: Partial<SegmentProgress>) =>
   importEnding({ ...nothing, ...sets, records: 2, ...given }, transportLimits)
 
 /** Seconds after the last message when that is decided, and what. */
@@ -27,7 +27,7 @@ const decided = ({ at, kind }: ReturnType<typeof importEnding>) => [
 ]
 
 describe('an importer is finished', () => {
-  test.each<[string, Partial<Exchange>, number, string]>([
+  test.each<[string, Partial<SegmentProgress>, number, string]>([
     ['when all ids of its list have come', { list }, 0, 'done'],
     [
       '10 s after the last message when ids of its list are missing',
@@ -62,7 +62,7 @@ describe('an importer is finished', () => {
 })
 
 describe('a transformer is finished', () => {
-  const pending = (count: number): Exchange['pending'] =>
+  const pending = (count: number): SegmentProgress['pending'] =>
     new Map(
       Array.from({ length: count }, (_, n) => [
         `o${n}`,
@@ -70,7 +70,7 @@ describe('a transformer is finished', () => {
       ]),
     )
   const seen = (count: number) => new Set(Array.from({ length: count }, (_, n) => `key-${n}`))
-  const six: Exchange = {
+  const six: SegmentProgress = {
     ...nothing,
     ...sets,
     taken: 6,
@@ -82,7 +82,7 @@ describe('a transformer is finished', () => {
   test.each<
     [
       string,
-      Partial<Exchange> & { readonly wantsList?: boolean; readonly hasList?: boolean },
+      Partial<SegmentProgress> & { readonly wantsList?: boolean; readonly hasList?: boolean },
       number,
       string,
     ]

@@ -237,7 +237,7 @@ test('an importer that tells no end is through after the silence that its pipe s
   const { run, shelf } = await imports({ ids: six, info: event }, { quietMs: 60 })
   expect(await run()).toMatchObject({ outcome: 'incomplete' })
   expect(endOf(shelf)).toMatchObject({
-    problem: { detail: expect.stringContaining('this segment tells no end') },
+    problem: { detail: expect.stringContaining('nothing says that these were all') },
   })
   expect(idsOf(shelf)).toEqual(six)
 })
