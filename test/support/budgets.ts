@@ -23,7 +23,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   metrics: 7538,
 
-  pipe: 6372,
+  pipe: 6402,
 
   portal: 7100,
 
@@ -35,7 +35,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   repository: 7926,
 
-  scheduler: 1913,
+  scheduler: 1977,
 
   search: 4542,
 
