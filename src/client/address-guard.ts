@@ -61,7 +61,7 @@ export function target(text: string): URL {
     throw refused(`only http and https are requested, not ${shown(url.protocol)}`)
   }
   if (url.port !== '' && badPorts.has(Number(url.port))) {
-    throw refused(`port ${url.port} is not one of a web server`)
+    throw refused(`port ${url.port} is blocked, because no web server uses it`)
   }
   url.username = ''
   url.password = ''

@@ -22,7 +22,7 @@ export function redirected(
   if (!redirects.has(status) || location === undefined || location.trim() === '') return undefined
   const reference = utf8(location)
   const next = URL.parse(reference, step.url.href)
-  if (!next) throw new Failure('address-refused', `a redirect to ${shown(reference)} is no URL`)
+  if (!next) throw new Failure('address-refused', `a redirect to ${shown(reference)} is not a URL`)
   const url = target(next.href)
   const kept = url.origin === step.url.origin
   const credentials = Object.keys(step.credentials).length > 0

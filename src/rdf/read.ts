@@ -87,14 +87,6 @@ export const textOf = (
   predicate: NamedNode | string,
 ): string | undefined => literalOf(graph, subject, predicate)?.value
 
-/** The first object that is an IRI, as a string. */
-export const iriAt = (
-  graph: Graph,
-  subject: Node,
-  predicate: NamedNode | string,
-): string | undefined =>
-  graph.objects(subject, predicate).find((term) => term.termType === 'NamedNode')?.value
-
 const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
 
 /** Whether a node has the class among its `rdf:type`. */

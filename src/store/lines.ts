@@ -39,7 +39,7 @@ function refuse(text: string, at: number, why: string): never {
 
 /** The lines of a text, each with its line end. `Failure` invalid-content, with the line, for anything else than triples. */
 export function triplesOf(text: string): string[] {
-  if (!text.isWellFormed()) refuse(text, 0, 'half a character')
+  if (!text.isWellFormed()) refuse(text, 0, 'it holds half of a surrogate pair')
   const lines: string[] = []
   for (let at = 0; at < text.length; at = pattern.lastIndex) {
     pattern.lastIndex = at

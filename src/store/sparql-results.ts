@@ -42,7 +42,7 @@ export function resultsOf(text: string): Results {
   const { boolean, head, results } = parsed(text)
   if (boolean !== undefined) return { boolean }
   const { bindings } = results ?? {}
-  if (!bindings) throw new Failure('store-unavailable', 'The store did not answer with solutions.')
+  if (!bindings) throw new Failure('store-unavailable', 'The store sent no solutions.')
   const variables = head?.vars ?? []
   if (variables[0] !== askVariable) return { variables, solutions: bindings }
   return { boolean: bindings[0]?.[askVariable]?.value === '1' }
@@ -59,7 +59,7 @@ function termOf(json: JsonTerm): Term {
 export function solutionRows(text: string): readonly Row[] {
   const results = resultsOf(text)
   if ('boolean' in results) {
-    throw new Failure('store-unavailable', 'The store did not answer with solutions.')
+    throw new Failure('store-unavailable', 'The store sent no solutions.')
   }
   return results.solutions.map((row) =>
     Object.fromEntries(Object.entries(row).map(([name, term]) => [name, termOf(term)])),
@@ -70,7 +70,7 @@ export function solutionRows(text: string): readonly Row[] {
 export function booleanOf(text: string): boolean {
   const results = resultsOf(text)
   if ('boolean' in results) return results.boolean
-  throw new Failure('store-unavailable', 'The store did not answer with true or false.')
+  throw new Failure('store-unavailable', 'The store sent neither true nor false.')
 }
 
 /** SPARQL 1.1 results of SELECT and ASK, JSON first. */

@@ -13,7 +13,7 @@ export function parseSparql(text: string, baseIri?: string): SparqlQuery {
     const line = Number(/line (\d+)/.exec(message)?.[1] ?? 1)
     throw new Failure(
       'malformed-query',
-      `The text is no SPARQL 1.1: syntax error in line ${line}.`,
+      `The text is not valid SPARQL 1.1: syntax error in line ${line}.`,
       {
         errors: [{ line, detail: 'syntax error' }],
         cause,

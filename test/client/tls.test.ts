@@ -49,7 +49,7 @@ describe('an https source', () => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
     await expect(ask('https://tls.example/')).rejects.toMatchObject({
       kind: 'source-unreachable',
-      detail: 'tls.example shows a certificate that nobody vouches for',
+      detail: 'tls.example presents a certificate that is not trusted',
     })
     delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
     expect(seen).toEqual([])
@@ -60,7 +60,7 @@ describe('an https source', () => {
     expect((await ask('https://tls.example/')).text).toBe('safe')
     await expect(ask('https://other.example/')).rejects.toMatchObject({
       kind: 'source-unreachable',
-      detail: 'other.example shows the certificate of another host',
+      detail: 'other.example presents the certificate of another host',
     })
   })
 

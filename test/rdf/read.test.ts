@@ -6,7 +6,6 @@ import {
   first,
   graphOf,
   instances,
-  iriAt,
   isA,
   keyOf,
   literalOf,
@@ -43,7 +42,6 @@ test('readers find the first, the first literal, the first IRI', () => {
   expect(first(graph, d, dct('title'))?.value).toBe('http://e/odd')
   expect(literalOf(graph, d, dct('title'))?.language).toBe('de')
   expect(textOf(graph, d, dct('title'))).toBe('Titel')
-  expect(iriAt(graph, d, dct('title'))).toBe('http://e/odd')
   expect(textOf(graph, d, dct('absent'))).toBeUndefined()
 })
 

@@ -31,7 +31,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   projector: 6048,
 
-  rdf: 3616,
+  rdf: 3603,
 
   repository: 7926,
 

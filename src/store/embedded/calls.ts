@@ -110,7 +110,7 @@ export class Calls {
     signal?.throwIfAborted()
     if (this.#isClosing) throw gone('The store is closed.')
     if (this.#waiting.length >= this.#settings.waiting) {
-      throw gone('The store has too much to do.')
+      throw gone('Too many requests are waiting for the store.')
     }
     if (!this.#worker) this.#launch()
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()

@@ -51,7 +51,7 @@ function checkSize(text: string): void {
     if (groups > maxGroups || nesting > maxNesting) {
       throw new Failure(
         'query-too-complex',
-        `A query may nest ${maxGroups} groups, ${maxNesting} brackets.`,
+        `A query may nest at most ${maxGroups} groups and ${maxNesting} brackets.`,
       )
     }
   }
@@ -149,7 +149,7 @@ function limited(text: string, tree: SparqlQuery, limit: number): string {
   if (limitOf(again) === limit && treeText(again) === treeText(tree)) {
     return result
   }
-  throw new Failure('malformed-query', 'Write LIMIT with blanks around it, before VALUES.')
+  throw new Failure('malformed-query', 'Write LIMIT with spaces around it, before VALUES.')
 }
 
 /**
