@@ -1,6 +1,6 @@
 /** What the text of a record says of its dataset: its node, by what it may be known in another catalogue, what cannot be shown. */
 
-import type { Quad } from '@rdfjs/types'
+import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { defined } from '../../pipe/defined.ts'
 import { aboutValue, placeOfRecord, type RecordMessage } from '../../pipe/message.ts'
@@ -41,8 +41,21 @@ function subjectsOf(text: string, end: string): string[] {
   return found
 }
 
-const identifier = ` <${dct('identifier').value}> "`
-const page = ` <${dcat('landingPage').value}> <`
+/** Objects of the lines about a node with this predicate, the first thirty of them; from plain N-Triples only. */
+function objectsOf(text: string, node: string | undefined, predicate: Term): readonly Term[] {
+  if (node === undefined) return []
+  const start = `${node} <${predicate.value}> `
+  const lines: string[] = []
+  for (let at = text.indexOf(start); at >= 0 && lines.length < 30; at = text.indexOf(start, at + 1))
+    if (at === 0 || text[at - 1] === '\n') lines.push(text.slice(at, text.indexOf('\n', at) + 1))
+  try {
+    return fromLines(lines.join('')).map(({ object }) => object)
+  } catch {
+    // The repository refuses it in its own words.
+    return []
+  }
+}
+
 const shortestIdentifier = 6
 
 /**
@@ -50,44 +63,27 @@ const shortestIdentifier = 6
  * the one under which it is kept. What other sources may say by chance, such as a number, is none.
  */
 export function likenessOf(text: string, originalId: string, node: string | undefined): Likeness {
-  const id = (node && between(text, node + identifier, '"')) ?? originalId
+  const identifiers = objectsOf(text, node, dct('identifier'))
+  const pages = objectsOf(text, node, dcat('landingPage'))
+  const id = identifiers.find(({ termType }) => termType === 'Literal')?.value ?? originalId
+  const address = pages.find(({ termType }) => termType === 'NamedNode')?.value
   const isTelling = id.length >= shortestIdentifier && !/^[\d\s.:_-]*$/.test(id)
-  const address = node && between(text, node + page, '>')
   const shown = address?.replace(/^https?:\/\//i, '').replace(/\/$/, '')
   return { ...(isTelling && { identifier: id }), ...(shown && { page: shown }) }
 }
 
-const title = ` <${dct('title').value}> "`
 const longestTitle = 200
 
 /** By what the items of a run name a record. `node` is that of its text, where it is known already. */
-export const itemNames = (
+export function itemNames(
   message: RecordMessage,
   node = nodeInText(message.mediaType, message.text),
-) => ({
-  sourceId: message.sourceId,
-  ...defined({ sourceUrl: message.sourceUrl, title: titleInText(message.text, node) }),
-  ...placeOfRecord(message),
-})
-
-/** A title of the dataset, the English one where there is one; from plain N-Triples only. */
-function titleInText(text: string, node: string | undefined): string | undefined {
-  if (node === undefined) return undefined
-  const start = node + title
-  const lines: string[] = []
-  for (let at = text.indexOf(start); at >= 0 && lines.length < 30; at = text.indexOf(start, at + 1))
-    if (at === 0 || text[at - 1] === '\n') lines.push(text.slice(at, text.indexOf('\n', at) + 1))
-  const line = lines.find((one) => /"@en(?:-[\w-]+)? \.\n$/.test(one)) ?? lines[0]
-  return line && fromLines(line)[0]?.object.value.slice(0, longestTitle)
-}
-
-/** The rest of the first line that begins so, up to a character. */
-function between(text: string, start: string, end: string): string | undefined {
-  const at = text.startsWith(start) ? 0 : text.indexOf(`\n${start}`) + 1
-  if (at === 0 && !text.startsWith(start)) return undefined
-  const from = at + start.length
-  const until = text.indexOf(end, from)
-  return until < 0 ? undefined : text.slice(from, until)
+) {
+  const { sourceId, sourceUrl, text } = message
+  const titles = objectsOf(text, node, dct('title')).filter((one) => one.termType === 'Literal')
+  const english = titles.find(({ language }) => /^en(?:-|$)/i.test(language))
+  const title = (english ?? titles[0])?.value.slice(0, longestTitle)
+  return { sourceId, ...defined({ sourceUrl, title }), ...placeOfRecord(message) }
 }
 
 /** Values of the dataset that a document of our search cannot show: the dotted path of the field, and what is wrong. */

@@ -161,9 +161,12 @@ async function send(targets: Destinations, work: Import, signal: AbortSignal): P
   const done = () => summary.created + summary.updated + summary.unchanged + summary.failed
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
-  const timed = (request: Request) =>
-    fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(requestMs)]) })
-  const client = withRetries(repositoryByFetch({ address: service, fetch: timed }, key), clock)
+  const bounded = (request: Request) => {
+    const timed = AbortSignal.any([request.signal, AbortSignal.timeout(requestMs)])
+    // A redirect would carry records and key where nobody sent them.
+    return fetch(request, { signal: timed, redirect: 'manual' })
+  }
+  const client = withRetries(repositoryByFetch({ address: service, fetch: bounded }, key), clock)
   try {
     for (const target of targets.all) {
       const outcome = await putCatalogue(client, target, updateCatalogue, either)

@@ -1,5 +1,7 @@
 /** An import against a server that is busy, breaks off, says no, or is not there. */
 
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { importDump } from '../../../src/harvest/importing/dump.ts'
 import { doubleKey, type DoubleOptions } from '../../support/repository-double.ts'
@@ -77,6 +79,20 @@ describe('a server in trouble', () => {
     const { ended, unsent } = await summary
     expect(ended).toContain('does not let the key write')
     expect(unsent).toBe(20)
+  })
+
+  it('that redirects is not followed: neither records nor key go elsewhere', async () => {
+    const elsewhere = await house()
+    const server = createServer((_, response) => {
+      response.writeHead(307, { Location: `${elsewhere.service}/catalogues/k` }).end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const settings = { service: `http://127.0.0.1:${port}`, key: doubleKey, clock: quickClock() }
+    const { ended } = await importDump(sourceOf(text(2)), settings, new AbortController().signal)
+    server.close()
+    expect(ended).toBe('catalogue k: HTTP 307')
+    expect(elsewhere.puts).toEqual([])
   })
 
   it('that refuses the catalogue ends the import before a dataset is sent', async () => {
