@@ -69,7 +69,7 @@ export async function* exportDatasets(
       yield message
     }
   } finally {
-    run.close()
+    await run.close()
     await context.changed()
   }
 }

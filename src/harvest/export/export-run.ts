@@ -1,6 +1,7 @@
 /** What is known of a run while it is exported: what the source has offered, and what the catalogue holds. */
 
 import { hash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import type { Outbound } from '../../client/outbound.ts'
 import type { ClusterConfig } from '../../config/cluster.ts'
 import type { HarvestConfig } from '../../config/harvest.ts'
@@ -226,10 +227,12 @@ export class ExportRun {
     this.writing.delete(originalId)
   }
 
-  close(): void {
+  async close(): Promise<void> {
     const { active, ledger } = this.context
-    active.delete(this.segment.runId)
-    ledger.forgetPresent(this.segment.runId)
+    const { runId } = this.segment
+    active.delete(runId)
+    // A catalogue may hold a million: others have a turn meanwhile.
+    while (ledger.forgetPresent(runId)) await setImmediate()
   }
 }
 
@@ -277,7 +280,7 @@ export async function openExportRun(
     await context.changed()
     return run
   } catch (error) {
-    run.close()
+    await run.close()
     throw error
   }
 }
