@@ -75,6 +75,8 @@ export class ExportRun {
   readonly #forceMs: number
   /** Rows whose records the source has offered, as far as the ledger does not know it yet. */
   readonly #met = new Set<number>()
+  /** Records of the pipe that the catalogue held when the run began. */
+  #own = 0
   #failures = 0
   /** Records that the source offered, read or not. */
   offered = 0
@@ -123,9 +125,19 @@ export class ExportRun {
     })
   }
 
+  /** The catalogue holds these ids. */
+  addPresent(ids: readonly string[]): void {
+    const { ledger } = this.context
+    const { catalogue, pipe } = this.owner
+    ledger.transaction(() => {
+      ledger.addPresent(this.segment.runId, ids)
+      this.#own += ids.filter((id) => ledger.byOriginal(catalogue, id)?.pipe === pipe).length
+    })
+  }
+
   /** Whether the catalogue held everything that the pipe owns in it: who deletes it or empties it leaves the rows. */
   get hasAll(): boolean {
-    return this.context.ledger.arePresent(this.segment.runId, this.owner)
+    return this.#own >= this.context.ledger.count(this.owner)
   }
 
   /** Whether the pipe owns anything in the catalogue. */
@@ -270,7 +282,7 @@ export async function openExportRun(
     const starts = Array.from({ length: Math.ceil(ids.length / idsPerStep) }, (_, n) => n)
     for await (const n of inTurns(starts)) {
       const some = ids.slice(n * idsPerStep, (n + 1) * idsPerStep)
-      ledger.transaction(() => ledger.addPresent(segment.runId, some))
+      run.addPresent(some)
       segment.sink.alive()
     }
     run.resume()

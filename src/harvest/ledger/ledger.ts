@@ -265,12 +265,6 @@ export class Ledger {
     return this.#number('SELECT 1 AS n FROM present WHERE run = ? AND id = ?', run, id) === 1
   }
 
-  /** Whether the catalogue holds all that the pipe owns in it. */
-  arePresent(run: string, { catalogue, pipe }: Owner): boolean {
-    const sql = `${counted} AND original NOT IN (SELECT id FROM present WHERE run = ?)`
-    return this.#number(sql, catalogue, pipe, run) === 0
-  }
-
   /** Ids that the catalogue holds and no row has. */
   unowned(run: string, catalogue: string): readonly string[] {
     const sql = `SELECT id FROM present WHERE run = ?
