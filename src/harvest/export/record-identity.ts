@@ -89,14 +89,9 @@ const duplicateOf = (originalId: string, sourceId: string): Failure =>
 export function claimed(run: ExportRun, message: RecordMessage): Identity | Failure {
   const { originalId: id, sourceId } = message
   const { ledger } = run.context
+  const row = ledger.byOriginal(run.owner.catalogue, id ?? '')
   const identity =
-    id === undefined
-      ? identityOf(run, message)
-      : permitted(
-          run,
-          { originalId: id, row: ledger.byOriginal(run.owner.catalogue, id) },
-          sourceId,
-        )
+    id === undefined ? identityOf(run, message) : permitted(run, { originalId: id, row }, sourceId)
   if (identity instanceof Failure) return identity
   const { originalId } = identity
   const other = run.claim(originalId)

@@ -99,18 +99,14 @@ export async function confirmRemovals(
   const rows = ledger.held(runId)
   if (rows.length === 0) throw new Failure('conflict', 'No removal of this run waits for consent.')
   if (catalogue === undefined) throw new Failure('conflict', 'The run has no catalogue.')
-  const client = clientOf(context, runId)
+  const [client, owner] = [clientOf(context, runId), { catalogue, pipe }]
   let [done, failed] = [0, 0]
   const report = (_: RecordRow, problem: Failure | undefined) => {
     if (problem) failed += 1
     else done += 1
   }
   try {
-    await removeAll(
-      { context, client, owner: { catalogue, pipe }, runId, log, report },
-      rows,
-      signal,
-    )
+    await removeAll({ context, client, owner, runId, log, report }, rows, signal)
     ledger.trust(pipe)
   } finally {
     await context.changed()

@@ -110,10 +110,7 @@ export const remoteRepository = ({ address, key, reach, outbound }: Remote): Rep
       signal,
     )
     if (answer.status >= 300 && answer.status < 400 && answer.status !== 304)
-      throw new Failure(
-        'export-failed',
-        'The repository answered with a redirect, which is not followed.',
-      )
+      throw new Failure('export-failed', 'The repository answers with a redirect.')
     return answer
   },
 })
