@@ -204,7 +204,7 @@ async function* through(
 export function textOf(bytes: Uint8Array, contentType: string | null): string {
   const marked = marks.find(({ mark }) => mark.every((byte, place) => bytes[place] === byte))
   const charset = marked?.charset ?? charsetOf(contentType) ?? declared(bytes)
-  return decodedAs(charset ?? 'utf-8', bytes)
+  return decoderFor(charset ?? 'utf-8').decode(bytes)
 }
 
 const marks = [
@@ -213,7 +213,8 @@ const marks = [
   { charset: 'utf-16le', mark: [0xff, 0xfe] },
 ] as const
 
-const charsetOf = (contentType: string | null): string | undefined =>
+/** What a `Content-Type` says. */
+export const charsetOf = (contentType: string | null): string | undefined =>
   /;\s*charset\s*=\s*["']?([\w:.-]{1,40})/i.exec(contentType ?? '')?.[1]
 
 /** The encoding of an XML declaration, which is ASCII in every encoding that can say it in one byte per character. */
@@ -223,10 +224,11 @@ function declared(bytes: Uint8Array): string | undefined {
   return /^<\?xml[^>]*?\sencoding\s*=\s*["']([\w.-]{1,40})["']/.exec(head)?.[1]
 }
 
-function decodedAs(charset: string, bytes: Uint8Array): string {
+/** UTF-8 for names of charsets that nobody knows. */
+export function decoderFor(charset: string) {
   try {
-    return new TextDecoder(charset).decode(bytes)
+    return new TextDecoder(charset)
   } catch {
-    return new TextDecoder().decode(bytes)
+    return new TextDecoder()
   }
 }

@@ -9,7 +9,7 @@ import type { SourceFile } from './ladder.ts'
 const budgets: Readonly<Record<string, number>> = {
   '(root)': 1112,
 
-  client: 2474,
+  client: 2476,
 
   config: 1531,
 

@@ -39,26 +39,29 @@ export const podReader =
     dropped: ReadonlySet<string> = new Set(),
   ): EntryReader =>
   (given, listKey = '') => {
-    const entry = withoutKeywords(given, dropped)
-    const fields = plainNode(entry)
+    const node = plainNode(given)
+    const stays = (word: unknown) => !dropped.has(plainText(word) ?? '')
+    const isCut = dropped.size > 0 && Array.isArray(node['keyword'])
+    const fields = isCut ? { ...node, keyword: listOf(node['keyword']).filter(stays) } : node
     // DKAN lists its datasets as `dkan_dataset/{id}`.
     const key = listKey.replace(/^[^/]*\//, '')
     const identifier = podIdentifier(fields) || key
-    const node = isUsableIri(fields['@id']) ? fields['@id'] : undefined
-    const own = idIn && [identifier, node ?? ''].map(idIn).find(Boolean)
+    const iri = isUsableIri(fields['@id']) ? fields['@id'] : undefined
+    const own = idIn && [identifier, iri ?? ''].map(idIn).find(Boolean)
     const sourceId = own ?? identifier
     const fallbackIri = pageOf(key || sourceId)
     const language = textTag(listOf(fields['language'])) ?? config.language
-    const more = idIn ? { iri: node } : { iri: node ?? sourceId, language }
+    const more = idIn ? { iri } : { iri: iri ?? sourceId, language }
     const level = saidText(fields['accessLevel'])
     const isPublic = level === undefined || level.toLowerCase() === 'public'
     return {
       sourceId,
       title: texts(fields, 'title'),
-      aliases: idIn ? [identifier, node] : [key],
+      aliases: idIn ? [identifier, iri] : [key],
       sourceUrl: idIn ? plainText(listOf(fields['landingPage'])[0]) : fallbackIri,
       skipped: isPublic ? undefined : `is ${level}`,
-      lasting: entry,
+      // Without the keywords that are dropped: others of the document may decide about them.
+      lasting: isCut ? { ...given, keyword: fields['keyword'] } : given,
       record: { fallbackIri, ...more, ...(base !== undefined && { base }) },
       values: (record) => podValues(mend?.(fields, record) ?? fields, record),
     }
@@ -75,17 +78,6 @@ function podIdentifier(fields: Fields): string {
 /** The keywords of an entry. */
 export const keywordsIn = (entry: Fields): readonly string[] =>
   listOf(plainNode(entry)['keyword']).flatMap((word) => plainText(word) ?? [])
-
-/** The entry as the source sent it, but for the dropped keywords: they do not count for its hash either. */
-function withoutKeywords(entry: Fields, dropped: ReadonlySet<string>): Fields {
-  if (dropped.size === 0) return entry
-  const stays = (word: unknown) => !dropped.has(plainText(word) ?? '')
-  const rest = Object.entries(entry).map(([name, value]) => [
-    name,
-    localName(name) === 'keyword' ? listOf(value).filter(stays) : value,
-  ])
-  return fieldsOf(Object.fromEntries(rest))
-}
 
 // How fields are read: JSON-LD may write a literal as `{"@value": …}`, a node as text, as an IRI or with its labels, and names with
 // the usual prefixes.

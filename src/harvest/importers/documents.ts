@@ -9,9 +9,9 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline as piped, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { TextDecoder } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import { JSONParser } from '@streamparser/json'
+import { charsetOf, decoderFor } from '../../client/outbound-answer.ts'
 import { Failure } from '../../errors.ts'
 import type { Finding, Validator } from '../../pipe/message.ts'
 import { shownUrl } from '../../secrets.ts'
@@ -165,23 +165,13 @@ async function peeked(body: Bytes, size: number): Promise<{ start: Buffer; whole
 
 /** Text as UTF-8, whatever the type of the answer says it is in; bytes that are no text become U+FFFD, and `broken` is called. */
 async function* utf8(body: Bytes, headers: Headers, broken: () => void): Bytes {
-  const type = headers.get('content-type') ?? ''
-  const decoder = decoderFor(/charset\s*=\s*"?([\w.:-]+)/i.exec(type)?.[1] ?? 'utf-8')
+  const decoder = decoderFor(charsetOf(headers.get('content-type')) ?? 'utf-8')
   const encoded = (text: string) => {
     if (text.includes('\uFFFD')) broken()
     return Buffer.from(text)
   }
   for await (const piece of body) yield encoded(decoder.decode(piece, { stream: true }))
   yield encoded(decoder.decode())
-}
-
-/** UTF-8 for names of charsets that nobody knows. */
-function decoderFor(charset: string): TextDecoder {
-  try {
-    return new TextDecoder(charset)
-  } catch {
-    return new TextDecoder()
-  }
 }
 
 // JSON documents, read member by member.

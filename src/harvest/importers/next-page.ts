@@ -55,20 +55,18 @@ const mostFacts = 1000
 
 /** What a page says about its place in a collection (Hydra), whichever of the spellings in use it chose. */
 export class HydraReader {
-  readonly #lines: string[] = []
+  readonly #facts: Quad[] = []
 
   /** Whether the statement is about paging and no part of the catalogue. */
   take({ predicate, object, line }: Statement): boolean {
     if (predicate === type) return object.startsWith(`<${namespace}`)
-    if (facts.has(predicate) && this.#lines.length < mostFacts) this.#lines.push(line)
+    if (facts.has(predicate) && this.#facts.length < mostFacts) this.#facts.push(...fromLines(line))
     return predicate.startsWith(namespace)
   }
 
   #of(...names: string[]): readonly Quad[] {
-    const wanted = names.map((name) => hydra(name).value)
-    return fromLines(this.#lines.join('')).filter(({ predicate }) =>
-      wanted.includes(predicate.value),
-    )
+    const iris = names.map((name) => hydra(name).value)
+    return this.#facts.filter(({ predicate }) => iris.includes(predicate.value))
   }
 
   /** The largest number of items that the page tells. */
