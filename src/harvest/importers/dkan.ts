@@ -44,7 +44,7 @@ export const dkanImporter: ImporterKind<DkanConfig> = {
   config: dkanConfig,
   check: ({ version, filters }) =>
     version === '1' && isFiltered(filters)
-      ? [{ key: 'filters', detail: 'is of no use: version 1 has no search that they could go to' }]
+      ? [{ key: 'filters', detail: 'cannot be used: DKAN 1 has no search to filter with' }]
       : [],
   import: importDkan,
 }
@@ -65,7 +65,7 @@ export async function* importDkan(given: Run): Finds {
     if (!hasSearch)
       throw new Failure(
         'invalid-pipe',
-        'The site has no search that the filters of the pipe could go to.',
+        'The site has no search to filter with: remove the filters of the pipe.',
       )
     yield* searchPages(run, pods)
     return
@@ -146,5 +146,5 @@ async function* packageLists(run: DkanRun): Finds {
 
 const uncounted = new Failure(
   'total-mismatch',
-  'The site does not list its datasets, so that nobody knows whether these are all.',
+  'The site does not list its datasets, so it is not known whether these are all of them.',
 )

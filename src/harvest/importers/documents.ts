@@ -107,7 +107,10 @@ async function stored(
     for await (const piece of body) {
       size += piece.byteLength
       if (size > maxBytes)
-        throw new Failure('too-large', `A document may have ${maxBytes} bytes (maxDocumentBytes).`)
+        throw new Failure(
+          'too-large',
+          `A document may have at most ${maxBytes} bytes (maxDocumentBytes).`,
+        )
       digest.update(piece)
       yield piece
     }
@@ -218,7 +221,7 @@ export async function* jsonMembers(
       throw new Failure('source-malformed', `The JSON cannot be read: ${reason}`, { cause })
     }
     if (size > longest)
-      throw new Failure('too-large', `A record may have ${longest} bytes (maxPageBytes).`)
+      throw new Failure('too-large', `A record may have at most ${longest} bytes (maxPageBytes).`)
     yield* members
     members = []
   }

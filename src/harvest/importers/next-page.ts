@@ -19,7 +19,10 @@ type LinkOrigin = {
 export function nextPage(link: string, { address, url, brokenHydra }: LinkOrigin): string {
   const target = URL.parse(link, url)
   if (!target || !/^https?:$/.test(target.protocol))
-    throw new Failure('source-malformed', `The next page is no address: ${link.slice(0, 200)}`)
+    throw new Failure(
+      'source-malformed',
+      `The link to the next page is not a web address: ${link.slice(0, 200)}`,
+    )
   const home = new URL(address)
   if (brokenHydra) {
     home.search = target.search
@@ -94,6 +97,9 @@ export class HydraReader {
     if (ranks[0]?.size === 0) return undefined
     const [next] = ranks.find(({ size }) => size === 1) ?? []
     if (next !== undefined) return next
-    throw new Failure('source-malformed', 'The page has several next pages and does not say which.')
+    throw new Failure(
+      'source-malformed',
+      'The page links several next pages and does not say which one follows.',
+    )
   }
 }

@@ -128,7 +128,7 @@ export function foundEntry(
   const refused = (problem: Failure, about: object = { pointer }) =>
     ({ kind: 'refused', problem, excerpt: excerptOf(value), ...about }) as const
   if (!isJsonObject(value))
-    return refused(new Failure('item-no-identifier', 'The entry is no JSON object.'))
+    return refused(new Failure('item-no-identifier', 'The entry is not a JSON object.'))
   const entry = read(fieldsOf(value), key)
   const { sourceId, sourceUrl, aliases = [], skipped, flaw } = entry
   const title = saidText(textIn(entry.title))
@@ -154,7 +154,7 @@ export function foundEntry(
   } catch (error) {
     // The stack ends before the nesting does.
     if (!(error instanceof RangeError)) throw error
-    return refused(new Failure('item-malformed', 'The entry is nested too deep.'), names)
+    return refused(new Failure('item-malformed', 'The entry is nested too deeply.'), names)
   }
 }
 

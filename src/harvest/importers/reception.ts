@@ -197,7 +197,7 @@ export class Reception {
     if (sourceId === undefined)
       return this.#refused(refused('item-no-identifier', 'The record has no identifier.'))
     if (Buffer.byteLength(text) > limits.maxItemBytes) {
-      const detail = `A record may have ${limits.maxItemBytes} bytes (maxItemBytes).`
+      const detail = `A record may have at most ${limits.maxItemBytes} bytes (maxItemBytes).`
       return this.#refused(refused('item-too-large', detail))
     }
     const sourceHash = hash('sha256', `${shape}\n${mediaType}\n${hashed}`, 'hex')
@@ -239,7 +239,10 @@ export class Reception {
     this.#offered += 1
     sink.offered()
     if (this.#offered > limits.maxItems)
-      throw new Failure('page-limit', `A run takes ${limits.maxItems} records (maxItems).`)
+      throw new Failure(
+        'page-limit',
+        `A run may have at most ${limits.maxItems} records (maxItems).`,
+      )
   }
 
   #declare(total: number, before: number): void {
@@ -259,7 +262,7 @@ export class Reception {
     if (records > 0 && !isNews)
       throw new Failure('page-repeated', 'A page held only records that earlier pages had.')
     if (this.pages > limits.maxPages)
-      throw new Failure('page-limit', `A run takes ${limits.maxPages} pages (maxPages).`)
+      throw new Failure('page-limit', `A run may have at most ${limits.maxPages} pages (maxPages).`)
   }
 }
 

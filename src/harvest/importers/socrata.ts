@@ -166,7 +166,8 @@ async function* otherLists(run: Run): Finds {
     const idIn = (identifier: string) => /\/([a-z0-9]{4}-[a-z0-9]{4})$/.exec(identifier)?.[1]
     yield* datasetsOf(run, { ...run, pageOf, idIn }, { document, url })
   }
-  const detail = 'The site has no discovery API; the list that it has in its place is not whole.'
+  const detail =
+    'The site has no discovery API, and the list that it offers instead is not complete.'
   yield { kind: 'end', as: 'incomplete', problem: new Failure('source-error', detail) }
 }
 

@@ -231,7 +231,7 @@ export const faultsOfOneAnswer: ReadonlySet<Kind> = new Set<Kind>([
 /** Of every record of an answer that held such bytes; they became U+FFFD. */
 export const brokenText: Finding = {
   slug: 'invalid-text',
-  detail: 'the source held bytes that are no text; they became U+FFFD',
+  detail: 'the source has bytes that are not valid text; each became U+FFFD',
 }
 
 const isNew = (known: Set<number>, text: string) => known.size < known.add(keyHash(text)).size
@@ -292,7 +292,7 @@ function refusalOf({ url, status, headers }: SourceAnswer): Failure | undefined 
   const mark = partial.find((name) => headers.has(name))
   if (status === 206 || mark !== undefined) {
     const sign = mark === undefined ? 'status 206' : `the header ${mark}`
-    return new Failure('source-truncated', `${place} answered with a part (${sign}).`, {
+    return new Failure('source-truncated', `${place} sent only a part of its answer (${sign}).`, {
       // Another try would only repeat it.
       members: { partial: 'true' },
     })

@@ -128,7 +128,8 @@ async function countServices(importing: SparqlImport): Promise<void> {
 
 /** Blank nodes have no name to ask for; they count all the same, because the source counts them. */
 function* nameless(count: number): Iterable<ImportEvent> {
-  const detail = 'A dataset without an IRI cannot be asked for.'
+  const detail =
+    'The dataset has no IRI, so that SPARQL cannot ask for it; give it one at the source.'
   for (let left = count; left > 0; left -= 1)
     yield { kind: 'refused', problem: new Failure('item-no-identifier', detail) }
 }
@@ -182,7 +183,7 @@ async function* described(importing: SparqlImport, datasets: readonly string[]):
     const missing = new Set(wanted)
     const isWanted = (term: string) => wanted.has(term) && (missing.delete(term) || true)
     yield* recordsOf(document, { isWanted }, importing)
-    const detail = 'The source lists the dataset and does not describe it.'
+    const detail = 'The source lists the dataset but does not describe it.'
     for (const term of missing) {
       const problem = new Failure('item-malformed', detail)
       yield { kind: 'refused', sourceId: term.slice(1, -1), problem }
@@ -209,7 +210,7 @@ async function wholeOf(
   if (isSingle && (await isWhole(importing, document, only))) return document
   document.close()
   if (!isSingle) return undefined
-  throw new Failure('source-truncated', `The answer about ${only} was cut by the source.`)
+  throw new Failure('source-truncated', `The source cut off its answer about ${only}.`)
 }
 
 /** Whether the dataset's own statements are as many as the source counts. */

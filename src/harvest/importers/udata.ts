@@ -87,7 +87,7 @@ async function* importUdata(
   }
   const site = { ...portal, licence: licences.find, ownHost }
   yield* listPages(portal, { ask, read: (fields) => udataEntry(fields, site) })
-  const uncounted = 'The portal does not tell how many datasets it has.'
+  const uncounted = 'The portal does not say how many datasets it has.'
   if (total === undefined)
     yield { kind: 'end', as: 'incomplete', problem: new Failure('total-mismatch', uncounted) }
 }

@@ -178,7 +178,10 @@ function valueText(name: string, facts: RecordFacts): string {
   const value = values[name]
   const url = name === 'address' ? URL.parse(value ?? '')?.href : undefined
   if (value === undefined || (name === 'address' && url === undefined))
-    throw new Failure('transform-failed', `the query asks for $${name}, which the record has not`)
+    throw new Failure(
+      'transform-failed',
+      `the query uses $${name}, which this record does not have`,
+    )
   try {
     return sparqlText(url === undefined ? literal(value) : namedNode(url))
   } catch (cause) {

@@ -36,7 +36,7 @@ async function linesOf(output: string, baseIri: string): Promise<string> {
     return toLines(await parse(output, 'jsonld', { baseIri }))
   } catch (cause) {
     if (!(cause instanceof Failure)) throw cause
-    const detail = `what the script gave is no JSON-LD: ${cause.detail}`
+    const detail = `the script did not return valid JSON-LD: ${cause.detail}`
     throw new Failure('transform-failed', detail, { cause })
   }
 }
@@ -46,7 +46,7 @@ async function transformed(incoming: Incoming): Promise<string> {
   const output = sandbox.run(await inputOf(incoming))
   const text = await linesOf(output, incoming.baseIri)
   if (text !== '') return text
-  throw new Failure('transform-empty', 'what the script gave says nothing as JSON-LD')
+  throw new Failure('transform-empty', 'the JSON-LD of the script contains no triples')
 }
 
 serve<ScriptCalls>({

@@ -99,7 +99,9 @@ function firstFailures() {
       times += 1
       if (isOver || times < most) return
       const cause = outcome.problem
-      throw new Failure(kind, `the first ${most} records failed alike: ${detail}`, { cause })
+      throw new Failure(kind, `the first ${most} records failed for the same reason: ${detail}`, {
+        cause,
+      })
     },
   }
 }

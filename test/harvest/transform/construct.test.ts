@@ -93,7 +93,7 @@ describe('a query', () => {
     const { sourceUrl: _, ...nowhere } = record(1)
     const { problems, texts } = await run({ query }, { input: [nowhere, record(2), end] })
     expect(problems).toEqual([
-      'transform-failed: the query asks for $address, which the record has not',
+      'transform-failed: the query uses $address, which this record does not have',
     ])
     expect(texts).toHaveLength(1)
   })

@@ -84,7 +84,7 @@ describe('what a script gives', () => {
       ['undefined', empty],
       ['null', empty],
       ["''", empty],
-      ['({ a: 1 })', 'transform-empty: what the script gave says nothing as JSON-LD'],
+      ['({ a: 1 })', 'transform-empty: the JSON-LD of the script contains no triples'],
       ["'<html>'", bad],
       ["({ '@context': 'http://169.254.169.254/', a: 1 })", bad],
       ['Promise.resolve({})', 'transform-failed: TypeError: transforming gives a promise'],
@@ -130,7 +130,7 @@ function transforming(input) {
     const bad = (n: number) => jsonRecord(n, { bad: 'title' })
     const { failure, messages } = await run(script, { input: [1, 2, 3, 4].map(bad) })
     expect(failure?.message).toBe(
-      'transform-failed: the first 3 records failed alike: TypeError: no title (line 4)',
+      'transform-failed: the first 3 records failed for the same reason: TypeError: no title (line 4)',
     )
     expect(messages).toHaveLength(2)
   })

@@ -284,7 +284,7 @@ _:b <${rdfType}> <${dcat}Dataset> .
     ),
     {
       addresses: ['landingPage https://city.example/1'],
-      findings: ['invalid-text the source held bytes that are no text; they became U+FFFD'],
+      findings: ['invalid-text the source has bytes that are not valid text; each became U+FFFD'],
     },
   ),
   turtle(
