@@ -1,7 +1,7 @@
 /** What the config of an OpenDataSoft importer may say, and from its datasets to DCAT-AP. */
 
 import { z } from 'zod'
-import { dcat } from '../../rdf/namespaces.ts'
+import { dcat, dct } from '../../rdf/namespaces.ts'
 import { type Fields, isJsonObject } from '../../text/json.ts'
 import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
 import { type DatasetValues, type DistributionFields, exportFile } from '../mapping/distribution.ts'
@@ -68,6 +68,7 @@ export const datasetReader =
       values: (record) => ({
         landingPage: page,
         ...datasetValues(metas, sourceId),
+        sourcePage: originOf(fieldsOf(metas['default']), record),
         distributions: [
           ...exportsOf(fields, domain, { id, sourceId }),
           ...filesOf(fields, domain, { id, sourceId }, record),
@@ -118,7 +119,6 @@ function datasetValues(metas: Fields, sourceId: string): DatasetValues {
     page: own['references'],
     provenance: listOf(own['attributions']),
     relatedPage: cat['relation'],
-    sourcePage: originOf(own),
     licences: [{ url: own['license_url'], title: own['license'] }],
     ...extent(own, cat),
   }
@@ -139,12 +139,14 @@ function extent(own: Fields, cat: Fields): PropertyValues {
   }
 }
 
-/** The page of the dataset that this one was taken from; what is no domain stays as it is, to be noted as dropped. */
-function originOf(own: Fields): string | undefined {
+/** The page of the dataset that this one was taken from; what is not a domain is noted as lost. */
+function originOf(own: Fields, { dataset }: MappedRecord): string | undefined {
   const address = saidText(own['source_domain_address']) ?? saidText(own['source_domain'])
   const source = saidText(own['source_dataset'])
   const path = source === undefined ? '' : `explore/dataset/${encodeURIComponent(source)}/`
-  return /^[\w.-]+\.[a-z]{2,}$/i.test(address ?? '') ? `https://${address}/${path}` : address
+  if (/^[\w.-]+\.[a-z]{2,}$/i.test(address ?? '')) return `https://${address}/${path}`
+  dataset.lost(dct('source'), address)
+  return undefined
 }
 
 // The ways to the data of a dataset: exports in every format, the query API, and files.

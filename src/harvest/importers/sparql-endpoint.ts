@@ -74,7 +74,7 @@ export async function queriedHere(
   const type = kind === 'file' ? 'file' : 'qpf'
   const options: Parameters<typeof engine.queryBindings>[1] = {
     sources: [{ type, value: config.address }],
-    fetch: fetchBy(source),
+    fetch: fetchBy(source, kind === 'file'),
     lenient: true,
   }
   return {
@@ -106,19 +106,22 @@ async function* batches(quads: AsyncIterable<Quad>): AsyncIterable<Quad[]> {
   for await (const quad of quads) yield [quad]
 }
 
-/** A `fetch` for the engine; what it caches is its own business. */
-const fetchBy =
-  (source: ImportSource): typeof fetch =>
-  async (input, init) => {
+/** `isSingle`: the one document is asked for once, however many queries are put to it. */
+function fetchBy(source: ImportSource, isSingle: boolean): typeof fetch {
+  const pages = new Map<string, ReturnType<ImportSource['page']>>()
+  return async (input, init) => {
     const url = input instanceof Request ? input.url : String(input)
     const accept = new Headers(init?.headers).get('accept') ?? '*/*'
-    const page = await source.page(url, { accept, paged: false })
-    const headers = new Headers(page.headers)
+    const page = pages.get('') ?? source.page(url, { accept, paged: false })
+    if (isSingle) pages.set('', page)
+    const { text, status, headers: given, url: address } = await page
+    const headers = new Headers(given)
     for (const name of ['content-encoding', 'content-length']) headers.delete(name)
-    const response = new Response(page.text, { status: page.status, headers })
-    Object.defineProperty(response, 'url', { value: page.url })
+    const response = new Response(text, { status, headers })
+    Object.defineProperty(response, 'url', { value: address })
     return response
   }
+}
 
 // The query that an operator wrote: what it asks for decides how the importer goes on.
 
