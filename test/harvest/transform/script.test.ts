@@ -79,7 +79,7 @@ describe('what a script gives', () => {
 
   it('must say something as JSON-LD, else that record fails and says why', async () => {
     const empty = 'transform-empty: the script gave nothing'
-    const bad = 'transform-failed: what the script gave is no JSON-LD'
+    const bad = 'transform-failed: the script did not return valid JSON-LD'
     const cases: [string, string][] = [
       ['undefined', empty],
       ['null', empty],
