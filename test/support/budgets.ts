@@ -15,7 +15,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   console: 2410,
 
-  harvest: 12122,
+  harvest: 12119,
 
   http: 3010,
 

@@ -198,7 +198,6 @@ function subjects({ get }: Reader, authorities: Authorities): PropertyValues {
   }
 }
 
-/** Somebody, whatever the role. */
 type Person = AgentFields & ContactFields
 
 /**

@@ -35,7 +35,6 @@ export const sparqlImporter: ImporterKind<SparqlConfig> = {
   import: importSparql,
 }
 
-/** One import with its endpoint. */
 type SparqlImport = Run & {
   readonly endpoint: SparqlEndpoint
   /** The operator's own query for one dataset; the built-in one describes many at once. */

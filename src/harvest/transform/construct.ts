@@ -150,7 +150,6 @@ export function recordQuery(text: string): RecordQuery {
   return { kind, text, textFor }
 }
 
-/** Throws `BadConfig`. */
 function kindOf(text: string): RecordQuery['kind'] {
   const tree = parsed(text)
   for (const [node, depth] of placed(tree)) {

@@ -68,7 +68,6 @@ export async function scriptOf(
   return fetched(directory, script, most)
 }
 
-/** Throws `source-not-found`. */
 function fetched(directory: string, script: string, most: number): string {
   try {
     return textBeside({ directory, folder: '.', name: script, most })
