@@ -212,7 +212,7 @@ describe('limits', () => {
 describe('a config', () => {
   it.each([
     [{}, 'query: must be a query or its file'],
-    [{ query: 'CONSTRUCT {' }, /^query: The text is no SPARQL 1\.1: syntax error in line 1/],
+    [{ query: 'CONSTRUCT {' }, /^query: The text is not valid SPARQL 1\.1: syntax error in line 1/],
     [{ query: 'SELECT * { ?s ?p ?o }' }, 'query: must be a CONSTRUCT query or an update'],
     [{ query: 'ASK { ?s ?p ?o }' }, 'query: must be a CONSTRUCT query or an update'],
     [

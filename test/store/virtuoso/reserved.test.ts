@@ -15,8 +15,8 @@ describe("a stranger's query to Virtuoso", () => {
     'SELECT (sql:f(1) AS ?n) {}',
     'SELECT * { ?s bif:contains "x" }',
     'SELECT * { ?s ?p ?o . FILTER(`select 1`) }',
-  ])('is no SPARQL 1.1: %s', (query) => {
-    expect(() => parseSparql(query)).toThrow('no SPARQL')
+  ])('is not valid SPARQL 1.1: %s', (query) => {
+    expect(() => parseSparql(query)).toThrow('not valid SPARQL')
   })
 
   it.each([
