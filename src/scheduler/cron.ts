@@ -27,6 +27,7 @@ type Field = {
 
 const names = 'SUN MON TUE WED THU FRI SAT'
 const year: Field = { name: 'year', from: 1970, to: 2099 }
+/** Fields that both kinds have, but for the seconds. */
 const inDay: readonly Field[] = [
   { name: 'second', from: 0, to: 59 },
   { name: 'minute', from: 0, to: 59 },

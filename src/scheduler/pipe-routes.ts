@@ -43,6 +43,7 @@ const launchSchema = {
   },
 }
 
+/** `leads`: whether triggers fire in this process; `active`: runs that go on or wait. */
 const health = z.object({ status: z.string(), leads: z.boolean(), pipes: z.int(), active: z.int() })
 
 /** Binds the routes of pipes. */

@@ -31,6 +31,7 @@ import {
 const pieceMs = 60_000
 
 const ofRun = { params: z.object({ runId: z.string() }) }
+/** Where a page of a list begins, and how many it holds. */
 const offset = z.coerce.number().int().min(0).max(1_000_000_000).default(0)
 const limit = z.coerce.number().int().min(1).max(1000).default(100)
 /** Newest first; all filters have to fit. */
@@ -201,6 +202,7 @@ async function* events(states: AsyncIterable<Run>): AsyncGenerator<string> {
   }
 }
 
+// A browser with a page for each of a few runs needs some; a program that forgets to close its connections needs a limit.
 const mostPerClient = 16
 const mostFollowers = 500
 
@@ -247,6 +249,7 @@ type Reported = { readonly run: Run; readonly items: Iterable<RunItem> }
 export const asLines = ({ items }: Reported): AsyncGenerator<string> =>
   gathered(items, (item) => `${JSON.stringify(item)}\n`)
 
+/** Of the CSV; an absent value is an empty cell. */
 type Cell = string | number | undefined
 
 /** Columns of the CSV, in their order; programs of others read them by name. */

@@ -43,6 +43,7 @@ export const triggerIdForm = nameForm.source
 /** Names may stand in a path: 1 to 200 characters without controls and slashes. */
 const name = z.string().min(1).max(200).regex(nameForm, 'must not hold control characters, / or \\')
 
+/** One of the words, in any case and with blanks around it. */
 const anyCase = <const T extends readonly string[]>(words: T, change: (text: string) => string) =>
   z.preprocess((value) => (typeof value === 'string' ? change(value.trim()) : value), z.enum(words))
 
@@ -57,6 +58,7 @@ export const configs = z.record(
 /** In any case: other schedulers write it in capitals. */
 export const startMode = anyCase(startModes, lower)
 
+/** A trigger as clients write it. Which members go together is checked afterwards, with the clock. */
 const wire = z.object({
   id: name,
   status: anyCase(['enabled', 'disabled'], lower),
@@ -111,6 +113,7 @@ const withoutNulls = (value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
     : value
 
+/** Members that say when; at most one of them. */
 const kinds = ['interval', 'cron', 'specific'] as const
 
 /** When the trigger fires; `undefined` for one that starts at once. */
@@ -132,6 +135,7 @@ function readableCron(expression: string, context: z.RefinementCtx<string>): voi
   }
 }
 
+/** Whether the runtime knows the zone. */
 function isTimeZone(timeZone: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== ''

@@ -48,6 +48,7 @@ const example = {
 }
 const ref = { $ref: '#/components/schemas/Trigger' }
 const array = { type: 'array', items: ref }
+/** Two forms: the contract of older platforms has the first one, what `GET` answers is the second one. */
 const setsSchema = {
   oneOf: [
     { ...array, description: 'The id of each trigger names its pipe' },

@@ -4,6 +4,7 @@ import type { Configs } from '../pipe/document.ts'
 import type { StartMode } from '../pipe/runs/run.ts'
 import { type CronTiming, nextOfCron } from './cron.ts'
 
+/** Units of an interval, as clients write them. */
 export const units = ['SECOND', 'MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const
 type Unit = (typeof units)[number]
 

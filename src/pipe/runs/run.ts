@@ -322,7 +322,7 @@ export const slugOf = ({ type }: { readonly type: string }): string =>
 // Where segments report what happens in a run.
 
 /** The record that a finding is about. */
-export type FindingSubject = Pick<
+type FindingSubject = Pick<
   RunItem,
   'sourceId' | 'originalId' | 'sourceUrl' | 'line' | 'pointer'
 >

@@ -19,7 +19,7 @@ import { stage } from '../../support/portals/outbound.ts'
 import { portal } from '../../support/portals/portal.ts'
 import { ground, silent } from '../runs/ground.ts'
 
-export const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
+const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
   await sleep(Math.min(ms, 5), undefined, { signal })
 }
 
