@@ -322,10 +322,7 @@ export const slugOf = ({ type }: { readonly type: string }): string =>
 // Where segments report what happens in a run.
 
 /** The record that a finding is about. */
-type FindingSubject = Pick<
-  RunItem,
-  'sourceId' | 'originalId' | 'sourceUrl' | 'line' | 'pointer'
->
+type FindingSubject = Pick<RunItem, 'sourceId' | 'originalId' | 'sourceUrl' | 'line' | 'pointer'>
 
 /** Everything is cheap and does not wait; the implementation writes in groups. */
 export type RunSink = {
