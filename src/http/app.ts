@@ -3,8 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { HTTPException } from 'hono/http-exception'
-import { TrieRouter } from 'hono/router/trie-router'
-import type { RouterRoute } from 'hono/types'
+import { methodNotAllowed } from 'hono/method-not-allowed'
 import { getPath } from 'hono/utils/url'
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -61,19 +60,11 @@ export function newApp(options: AppOptions): App {
     },
   })
   const refuse = refusal(log, options)
-  const methods = methodsOf(() => app.routes)
 
   app.onError(refuse)
-  app.notFound((c) => {
-    const allowed = methods(c.req.path)
-    if (allowed.length === 0) {
-      throw new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`)
-    }
-    const headers = { Allow: allowed.join(', ') }
-    if (c.req.method === 'OPTIONS') return c.body(null, 204, headers)
-    const detail = `${c.req.method} is not possible here, only ${headers.Allow}`
-    throw new Failure('method-not-allowed', detail, { headers })
-  })
+  app.notFound((c) =>
+    refuse(new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`), c),
+  )
   app.use(
     eachRequest(
       {
@@ -91,6 +82,7 @@ export function newApp(options: AppOptions): App {
       },
       refuse,
     ),
+    methodNotAllowed({ app, onMethodNotAllowed: (c, methods) => otherMethod(c, methods, refuse) }),
   )
   return app
 }
@@ -111,11 +103,13 @@ const tolerant = new Set(['GET', 'HEAD', 'OPTIONS'])
 const isBelow = (path: string, base: string): boolean =>
   path.startsWith(base) && (path.length === base.length || path[base.length] === '/')
 
-/** The one door for errors: known ones are told, unknown ones are logged whole and answered as a bare 500. */
+type Refuse = (error: unknown, c: AppContext) => Promise<Response>
+
+/** Where all errors are answered: known ones are told, unknown ones are logged whole and answered as a bare 500. */
 function refusal(
   log: Log,
   { problemMembers = {}, problemPage }: Pick<AppOptions, 'problemMembers' | 'problemPage'>,
-): (error: unknown, c: AppContext) => Promise<Response> {
+): Refuse {
   return async (error, c) => {
     const failure = translated(error, c)
     const problem = problemOf(failure, pathOf(c.req.url))
@@ -141,30 +135,16 @@ function translated(error: unknown, c: AppContext): unknown {
   return error
 }
 
-/**
- * Tells the methods that some route knows for a path, sorted, HEAD with every GET; empty when the path is unknown.
- * The table is made at the first question, when all routes are there.
- */
-function methodsOf(routes: () => readonly RouterRoute[]): (path: string) => string[] {
-  let table: TrieRouter<string> | undefined
-  return (path) => {
-    table ??= tableOf(routes())
-    const methods = new Set(table.match('ALL', path)[0].map(([method]) => method))
-    if (methods.has('GET')) methods.add('HEAD')
-    return methods.size === 0 ? [] : [...methods, 'OPTIONS'].sort()
-  }
-}
-
-function tableOf(routes: readonly RouterRoute[]): TrieRouter<string> {
-  const table = new TrieRouter<string>()
-  const known = new Set<string>()
-  for (const { method, path } of routes) {
-    // ALL is middleware: it says nothing about which methods a path has.
-    if (method === 'ALL' || method === 'OPTIONS' || known.has(`${method} ${path}`)) continue
-    known.add(`${method} ${path}`)
-    table.add('ALL', path, method)
-  }
-  return table
+/** The answer to a method that no route knows for a path that some route knows. */
+function otherMethod(
+  c: AppContext,
+  known: readonly string[],
+  refuse: Refuse,
+): Response | Promise<Response> {
+  const headers = { Allow: [...known, 'OPTIONS'].sort().join(', ') }
+  if (c.req.method === 'OPTIONS') return c.body(null, 204, headers)
+  const detail = `${c.req.method} is not possible here, only ${headers.Allow}`
+  return refuse(new Failure('method-not-allowed', detail, { headers }), c)
 }
 
 // Several services behind one address.

@@ -24,18 +24,22 @@ type Description = {
  * document names its server by the path of the public address first, because many tools resolve no relative ones.
  */
 export function docs(app: App, { schemas = {}, ...about }: Description): void {
-  addSecurity(app)
+  const security = {
+    ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+    Bearer: { type: 'http', scheme: 'bearer' },
+  } as const
+  for (const [name, scheme] of Object.entries(security))
+    app.openAPIRegistry.registerComponent('securitySchemes', name, scheme)
+  let made: Document | undefined
   const document = (c: AppContext) => {
-    document.made ??= named(app.getOpenAPI31Document({ openapi: '3.1.0', info: { ...about } }))
-    const { components } = document.made
+    made ??= named(app.getOpenAPI31Document({ openapi: '3.1.0', info: { ...about } }))
+    const { components } = made
     return {
-      ...document.made,
+      ...made,
       components: { ...components, schemas: { ...components?.schemas, ...schemas } },
       servers: [{ url: new URL(c.get('address')).pathname }, { url: serverUrl(pathOf(c.req.url)) }],
     }
   }
-  document.made = undefined as ReturnType<App['getOpenAPI31Document']> | undefined
-
   app.get('/openapi.json', (c) => c.json(document(c)))
   app.get('/openapi.yaml', (c) =>
     // YAML 1.1 readers take a bare `no` for false, and `no` is a language.
@@ -122,18 +126,6 @@ const require = createRequire(import.meta.url)
 const folder = (): string => dirname(require.resolve('swagger-ui-dist/package.json'))
 const release = (): string =>
   String(Reflect.get(require('swagger-ui-dist/package.json'), 'version'))
-
-function addSecurity(app: App): void {
-  app.openAPIRegistry.registerComponent('securitySchemes', 'ApiKey', {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-API-Key',
-  })
-  app.openAPIRegistry.registerComponent('securitySchemes', 'Bearer', {
-    type: 'http',
-    scheme: 'bearer',
-  })
-}
 
 // The texts of the OpenAPI page.
 

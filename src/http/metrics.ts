@@ -13,9 +13,6 @@ type Observation = {
   readonly seconds: number
 }
 
-/** Values that did not fit their field. */
-type LeftOut = { readonly field: string; readonly problem: string }
-
 /** How the search index differed from the store, in records. */
 type Comparison = {
   readonly compared: number
@@ -25,122 +22,87 @@ type Comparison = {
   readonly repaired: number
 }
 
-/** Statements of the embedded store, and deleted ones that still take its memory. */
-type StoreCounts = { readonly quads?: number; readonly dead?: number }
-
-export type Metrics = {
-  /** For numbers of other rooms: counters and gauges register themselves here. */
-  readonly registry: Registry
-  observe(request: Observation): void
-  /** `field` and `problem` are names from the profile and the code, so that the number of series is bounded. */
-  leftOut(values: readonly LeftOut[]): void
-  /** A write that the store did not take. */
-  writeFailed(reason: string): void
-  /** A number of another room, read whenever somebody looks. */
-  gauge(name: string, help: string, read: () => number): void
-  /** What the last comparison of index and store found; `at` is when it ended, milliseconds since 1970. */
-  compared(found: Comparison, at: number): void
-  /** Asks at each scrape; what rejects or is absent leaves the last numbers. */
-  store(counts: () => Promise<StoreCounts>): void
-}
+export type Metrics = ReturnType<typeof metrics>
 
 /** One registry per process; `runtime` adds memory, event loop and garbage collection. */
-export function metrics(options: { readonly runtime?: boolean } = {}): Metrics {
+export function metrics(options: { readonly runtime?: boolean } = {}) {
+  /** For numbers of other folders: counters and gauges register themselves here. */
   const registry = new Registry()
+  const registers = [registry]
   if (options.runtime) collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the arrival of a request to its answer.',
     labelNames: ['service', 'method', 'route', 'status'],
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 60],
-    registers: [registry],
+    registers,
   })
-  const left = new Counter({
-    name: 'cartulary_left_out_total',
-    help: 'Values that were left out of documents because they do not fit their field.',
-    labelNames: ['field', 'problem'],
-    registers: [registry],
-  })
-  const failures = new Counter({
-    name: 'cartulary_store_write_failures_total',
-    help: 'Writes that the store did not take.',
-    labelNames: ['reason'],
-    registers: [registry],
-  })
+  const counter = (name: string, help: string, ...labelNames: readonly string[]) =>
+    new Counter({ name: `cartulary_${name}`, help, labelNames, registers })
+  const what = 'Values that were left out of documents because they do not fit their field.'
+  const left = counter('left_out_total', what, 'field', 'problem')
+  const lost = 'Writes that the store did not take.'
+  const failures = counter('store_write_failures_total', lost, 'reason')
+  /** A number of another folder, read whenever somebody looks; `undefined` leaves the last one. */
+  const gauge = (
+    name: string,
+    help: string,
+    read: () => number | undefined | Promise<number | undefined>,
+  ): void => {
+    const collect = async () => {
+      const value = await read()
+      if (value !== undefined) one.set(value)
+    }
+    const one: Gauge = new Gauge({ name, help, registers, collect })
+  }
   countCaches(registry)
   // Looking a series up by its labels costs more than the observation itself.
   const series = new Map<string, { observe(value: number): void }>()
   return {
     registry,
-    observe: ({ service, method, route, status, seconds }) => {
+    gauge,
+    observe: ({ service, method, route, status, seconds }: Observation): void => {
       const name = `${service} ${method} ${route} ${status}`
       const known = series.get(name)
       const found = known ?? requests.labels({ service, method, route, status: String(status) })
       if (!known) series.set(name, found)
       found.observe(seconds)
     },
-    leftOut: (values) => {
+    /** `field` and `problem` are names from the profile and the code, so that the number of series is bounded. */
+    leftOut: (values: readonly { readonly field: string; readonly problem: string }[]): void => {
       for (const { field, problem } of values) left.inc({ field, problem })
     },
-    writeFailed: (reason) => failures.inc({ reason }),
+    writeFailed: (reason: string): void => failures.inc({ reason }),
     compared: comparing(registry),
-    store: counting(registry),
-    gauge: (name, help, read) => {
-      const one: Gauge = new Gauge({
-        name,
-        help,
-        registers: [registry],
-        collect: () => one.set(read()),
-      })
-    },
   }
 }
 
 /** `rate(hits) / (rate(hits) + rate(misses))` is the hit rate of a cache. */
 function countCaches(registry: Registry): void {
   for (const result of ['hits', 'misses'] as const) {
-    const collect = () => {
-      one.reset()
-      for (const cache of cacheNames) one.inc({ cache }, lookupsOf(cache)[result])
-    }
     const one: Counter = new Counter({
       name: `cartulary_cache_${result}_total`,
       help: `Lookups in a cache: ${result}.`,
       labelNames: ['cache'],
       registers: [registry],
-      collect,
+      collect: () => {
+        one.reset()
+        for (const cache of cacheNames) one.inc({ cache }, lookupsOf(cache)[result])
+      },
     })
   }
 }
 
-function counting(registry: Registry): Metrics['store'] {
-  return (counts) => {
-    const gauge = (name: 'quads' | 'dead', fullName: string, help: string) => {
-      const collect = async () => {
-        const found = (await counts().catch((): StoreCounts => ({})))[name]
-        if (found !== undefined) one.set(found)
-      }
-      const one: Gauge = new Gauge({ name: fullName, help, registers: [registry], collect })
-    }
-    gauge('quads', 'cartulary_store_quads', 'Statements in the embedded store.')
-    gauge(
-      'dead',
-      'cartulary_store_dead_quads',
-      'Deleted statements that still take memory of the embedded store, until a copy without them takes over.',
-    )
-  }
-}
-
-/** The gauges are there from the first comparison on: none is not the same as no drift. */
-function comparing(registry: Registry): Metrics['compared'] {
+/**
+ * What the last comparison of index and store found; `at` is when it ended, milliseconds since 1970. The gauges are there from
+ * the first comparison on: none is not the same as no drift.
+ */
+function comparing(registry: Registry): (found: Comparison, at: number) => void {
   const gauge = (name: string, help: string, ...labelNames: readonly string[]) =>
     new Gauge({ name: `cartulary_index_${name}`, help, labelNames, registers: [registry] })
   const made = () => ({
     drift: gauge('drift', 'Records in which the index differed, last time.', 'kind'),
-    repaired: gauge(
-      'repaired',
-      'Records that were indexed again because they differed, last time.',
-    ),
+    repaired: gauge('repaired', 'Records that were indexed again as they differed, last time.'),
     records: gauge('compared_records', 'Records that were compared last time.'),
     time: gauge('compared_timestamp_seconds', 'When index and store were compared last.'),
   })
@@ -156,7 +118,7 @@ function comparing(registry: Registry): Metrics['compared'] {
 }
 
 /** `GET /metrics`: everything in the registry as text. */
-export function serveMetrics(app: App, { registry }: Metrics): void {
+export function serveMetrics(app: App, { registry }: Pick<Metrics, 'registry'>): void {
   app.get('/metrics', async (c) =>
     c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType }),
   )

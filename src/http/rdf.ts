@@ -24,13 +24,11 @@ function contentFormat(c: AppContext): Format {
   })
 }
 
-export type Received = { readonly format: Format; readonly text: string }
-
 /**
  * The body as text, not parsed yet, for stations that must look something up between size and syntax. Throws
  * `unsupported-media-type`, `too-large`, and `malformed-rdf` for bytes that are not UTF-8.
  */
-export async function receiveRdf(c: AppContext, limits: BodyLimits): Promise<Received> {
+export async function receiveRdf(c: AppContext, limits: BodyLimits) {
   const format = contentFormat(c)
   return { format, text: decode(await readBody(c.req.raw, limits, c.get('signal'))) }
 }
@@ -42,32 +40,26 @@ export function demandText(text: string): void {
 
 const noBody = () => new Failure('empty-body', 'send the description of the resource')
 
-type Arriving = { readonly format: Format; readonly pieces: AsyncIterable<Uint8Array> }
+/** A body piece by piece. */
+type Received = { readonly format: Format; readonly pieces: AsyncGenerator<Uint8Array> }
 
 /**
  * The body as it arrives, for stations that need not hold it: its media type is checked now, its size while it is read.
  * `limits` of the format. Throws as `receiveRdf`, `empty-body` at its end.
  */
-export function receivePieces(c: AppContext, limits: (format: Format) => BodyLimits): Arriving {
-  const { format, pieces } = arriving(c, limits)
-  return { format, pieces: demandContent(pieces) }
-}
-
-function arriving(c: AppContext, limits: (format: Format) => BodyLimits): Arriving {
+export function receivePieces(c: AppContext, limits: (format: Format) => BodyLimits): Received {
   const format = contentFormat(c)
-  return { format, pieces: bodyPieces(c.req.raw, limits(format), c.get('signal')) }
+  return { format, pieces: demandContent(bodyPieces(c.req.raw, limits(format), c.get('signal'))) }
 }
-
-export type Held = { readonly format: Format; readonly pieces: AsyncGenerator<Uint8Array> }
 
 /**
  * The body as it came, all of it, given up piece by piece as it is taken: as text it would be twice as large. Throws as
  * `receiveRdf` does, but for bytes that are not text; `empty-body` at the end of the pieces.
  */
-export async function receiveHeld(c: AppContext, limits: BodyLimits): Promise<Held> {
-  const { format, pieces } = arriving(c, () => limits)
+export async function receiveHeld(c: AppContext, limits: BodyLimits): Promise<Received> {
+  const format = contentFormat(c)
   const held: Uint8Array[] = []
-  for await (const piece of pieces) held.push(piece)
+  for await (const piece of bodyPieces(c.req.raw, limits, c.get('signal'))) held.push(piece)
   return { format, pieces: demandContent(givenUp(held)) }
 }
 

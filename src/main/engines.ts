@@ -60,7 +60,6 @@ export async function openEngines(shell: StartContext) {
   const { config, identity, isOther } = opened
   const store = watchedStore(opened.store, config.triplestore ? undefined : disk, numbers)
   const names = namesOf(config.baseUri, config.segments)
-  if (!config.triplestore) numbers.store(() => store.health())
   const index = await openIndex(config, log)
   const projected = await startProjection(shell, { store, index, names, profile, config })
   const close = async () => {

@@ -54,6 +54,18 @@ export async function runningHealth(
 
 /** The same for `/metrics`. */
 export function showState({ config, disk, store }: Engines, numbers: Metrics): void {
+  const count = async (name: 'quads' | 'dead') =>
+    (await store.health().catch(() => undefined))?.[name]
+  if (!config.triplestore) {
+    numbers.gauge('cartulary_store_quads', 'Statements in the embedded store.', () =>
+      count('quads'),
+    )
+    numbers.gauge(
+      'cartulary_store_dead_quads',
+      'Deleted statements that still take memory of the embedded store, until a copy without them takes over.',
+      () => count('dead'),
+    )
+  }
   numbers.gauge(
     'cartulary_damaged_files',
     'Files that were set aside because they were damaged.',

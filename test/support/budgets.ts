@@ -17,7 +17,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   harvest: 12119,
 
-  http: 3010,
+  http: 2936,
 
   main: 2305,
 
