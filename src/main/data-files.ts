@@ -211,23 +211,22 @@ export function keepPrivate(directory: string, log: Log): void {
   if (refused.length > 0) log.warn({ paths: refused.slice(0, 10) }, 'data.readable-by-others')
 }
 
-/** A volume may have folders of its own in there, such as `lost+found`. */
-function isReadable(directory: string): boolean {
-  try {
-    accessSync(directory, constants.R_OK | constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** The directory, and what is in it; links are left alone. */
+/** The directory, and what is in it; links are left alone. A volume may have folders that are not ours, such as `lost+found`. */
 function* entries(directory: string, levels: number): Generator<string> {
   yield directory
-  if (levels === 0 || !isReadable(directory)) return
+  if (levels === 0 || !mayAccess(directory, constants.R_OK | constants.X_OK)) return
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name)
     if (entry.isDirectory()) yield* entries(path, levels - 1)
     else if (entry.isFile()) yield path
+  }
+}
+
+function mayAccess(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
   }
 }

@@ -1,8 +1,7 @@
 /** What all transformers share: every record goes through some work, and one that fails harms no other. */
 
 import type { Signatures } from '../../workers/serve.ts'
-import { WorkerPool } from '../../workers/pool.ts'
-import { WorkerLost, type WorkerOptions } from '../../workers/thread.ts'
+import { WorkerPool, WorkerLost, type WorkerOptions } from '../../workers/pool.ts'
 import { overLimits } from './record-quads.ts'
 import type { Resolve } from '../../client/address-guard.ts'
 import { Failure } from '../../errors.ts'

@@ -7,9 +7,17 @@ import { compareCodePoints } from '../../text/code-points.ts'
 import type { Json, JsonObject } from '../../text/json.ts'
 import { keyedTexts } from '../../vocabularies/labels.ts'
 import { mappingClasses } from './classes.ts'
-import { afterLast, predicateIris, type Filler, mapped, nested, nodeIri } from './mapping.ts'
-import type { Scene, Slot } from './mapping.ts'
-import { scoresFiller } from './metrics.ts'
+import {
+  afterLast,
+  predicateIris,
+  type Filler,
+  mapped,
+  nested,
+  nodeIri,
+  type Scene,
+  type Slot,
+} from './mapping.ts'
+import { scoresFiller } from './values.ts'
 import { countriesOf, spatialResource } from './places.ts'
 
 /** The slots of fields; `inside` is the dotted path of the field around, with a dot at its end. */

@@ -1,7 +1,7 @@
 /** The embedded triplestore: Oxigraph and SQLite in a worker thread, for one process and about ten million triples. */
 
 import type { MessagePort, Worker } from 'node:worker_threads'
-import { startWorker } from '../../workers/thread.ts'
+import { startWorker } from '../../workers/pool.ts'
 import type { Change, GraphStore, Landing, Loading, StoreHealth, Written } from '../graph-store.ts'
 import type { Log } from '../../log.ts'
 import { booleanOf, solutionRows } from '../sparql-results.ts'

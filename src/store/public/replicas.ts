@@ -6,7 +6,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { Thread, WorkerLost } from '../../workers/thread.ts'
+import { Thread, WorkerLost } from '../../workers/pool.ts'
 import { boundedEngine, processBytes, type RdfEngine } from '../embedded/engine.ts'
 import { fullOf } from '../embedded/messages.ts'
 import type { PublicAnswer } from '../graph-store.ts'
