@@ -84,10 +84,8 @@ function repositoryOf(
   return {
     repair: repository.maintenance.repair,
     repairAddresses: repository.maintenance.repairAddresses,
-    restore: (what, signal) => restored({ context, harvesting, repository }, what, signal),
-    ...(harvesting && {
-      launch: catalogueLaunch(context, harvesting),
-    }),
+    restore: (what, signal) => restored(context, { harvesting, repository }, what, signal),
+    ...(harvesting && { launch: catalogueLaunch(context, harvesting) }),
     ...vocabularyPart({
       repository: `${inside}${servicePaths.repo}`,
       ...(search && { search: `${inside}${servicePaths.search}` }),
@@ -135,31 +133,25 @@ const schedulerOf = ({ harvest, pipes, launcher, runs, triggers }: Harvesting) =
   masked: (pipe: JsonObject) => masked(pipe),
 })
 
-type Restoring = Pick<Neighbours, 'harvesting'> & {
-  readonly context: PlatformContext
-  readonly repository: OpenRepository
-}
-
 /** What a harvest removed is brought back by the harvest, which remembers it; everything else by the repository. */
-async function restored({ harvesting, ...place }: Restoring, what: string, signal: AbortSignal) {
-  try {
-    if (harvesting) return await harvesting.harvest.restore(what, signal)
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'unknown-dataset') throw error
-  }
-  return restoredAlone(place, what, signal)
-}
-
-async function restoredAlone(
-  { context, repository }: Omit<Restoring, 'harvesting'>,
+async function restored(
+  { key }: PlatformContext,
+  {
+    harvesting,
+    repository,
+  }: Pick<Neighbours, 'harvesting'> & { readonly repository: OpenRepository },
   id: string,
   signal: AbortSignal,
 ) {
+  try {
+    if (harvesting) return await harvesting.harvest.restore(id, signal)
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'unknown-dataset') throw error
+  }
   const own = ownRepository(repository)
   const address = `${own.address}/datasets/${encodeURIComponent(id)}/restore`
-  const headers = { 'X-API-Key': context.key.here() }
-  const request = new Request(address, { method: 'POST', headers, signal })
-  const answer = await own.fetch(request)
+  const headers = { 'X-API-Key': key.here() }
+  const answer = await own.fetch(new Request(address, { method: 'POST', headers, signal }))
   if (answer.status === 201) return { restored: 1, failed: [] }
   const { detail }: { readonly detail?: string } = JSON.parse((await answer.text()) || '{}')
   const kind = answer.status === 404 ? 'unknown-dataset' : 'conflict'

@@ -14,7 +14,6 @@ import type { Profile } from '../profile/profile.ts'
 import { loadProfile } from '../profile/load-profile.ts'
 import { enrichmentWarnings } from '../projector/building/enrichment.ts'
 import { checkFacets, unservedFacets } from '../projector/building/facets.ts'
-import type { LeftOutValue } from '../projector/mappings/mapping.ts'
 import { projection, type ProjectionDeps } from '../projector/projection.ts'
 import { names as namesOf } from '../rdf/names.ts'
 import { publicLimits } from '../repository/sparql-endpoint.ts'
@@ -85,29 +84,26 @@ export async function openEngines(shell: StartContext) {
 /** What follows the store into the index. */
 function startProjection(
   { log, numbers, waiting }: StartContext,
-  opened: Pick<ProjectionDeps, 'store' | 'index' | 'names' | 'profile'> & {
+  {
+    config,
+    ...engines
+  }: Pick<ProjectionDeps, 'store' | 'index' | 'names' | 'profile'> & {
     readonly config: Config
   },
 ) {
-  const { config, ...engines } = opened
   const { facets, nonCountries, vocabulary: enrichment } = config.search
-  const vocabularies = shipped('shapes/vocabularies')
-  const deps = {
+  const deps: ProjectionDeps = {
     ...engines,
     log,
-    vocabularies,
+    vocabularies: shipped('shapes/vocabularies'),
     enrichment,
     pause,
     now: Date.now,
-    leftOut: (reports: readonly LeftOutValue[]) => numbers.leftOut(reports),
+    leftOut: numbers.leftOut,
     ...(facets && { facets }),
     ...(nonCountries && { nonCountries }),
   }
-  return withStore(() => projection(deps), {
-    log,
-    pause,
-    told: telling(waiting, 'store'),
-  })
+  return withStore(() => projection(deps), { log, pause, told: telling(waiting, 'store') })
 }
 
 /** The store, once it is known whose it is; the base of its IRIs is that of the configuration from then on. */
@@ -136,10 +132,7 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
     loading: (now) => {
       waiting.progress = now
     },
-    lease: {
-      ...holding(config.dataDir),
-      told: telling(waiting, 'lease'),
-    },
+    lease: { ...holding(config.dataDir), told: telling(waiting, 'lease') },
   })
   const newId = randomUUID()
   const given = { store, config, startOptions, kept, indexed, version, log, newId }

@@ -53,34 +53,20 @@ export async function runningHealth(
 }
 
 /** The same for `/metrics`. */
-export function showState({ config, disk, store }: Engines, numbers: Metrics): void {
-  const count = async (name: 'quads' | 'dead') =>
+export function showState({ config, disk, store }: Engines, { gauge }: Metrics): void {
+  const statements = async (name: 'quads' | 'dead') =>
     (await store.health().catch(() => undefined))?.[name]
-  if (!config.triplestore) {
-    numbers.gauge('cartulary_store_quads', 'Statements in the embedded store.', () =>
-      count('quads'),
-    )
-    numbers.gauge(
-      'cartulary_store_dead_quads',
-      'Deleted statements that still take memory of the embedded store, until a copy without them takes over.',
-      () => count('dead'),
-    )
-  }
-  numbers.gauge(
-    'cartulary_damaged_files',
-    'Files that were set aside because they were damaged.',
-    () => damagedFiles(config.dataDir).length,
-  )
-  numbers.gauge(
-    'cartulary_data_disk_free_bytes',
-    'Bytes that can still be written where the data directory lies.',
-    disk.free,
-  )
-  numbers.gauge(
-    'cartulary_store_writable',
-    'Whether the store takes writes, as far as is known.',
-    () => Number(store.writing().writes),
-  )
+  const damaged = 'Files that were set aside because they were damaged.'
+  gauge('cartulary_damaged_files', damaged, () => damagedFiles(config.dataDir).length)
+  const free = 'Bytes that can still be written where the data directory lies.'
+  gauge('cartulary_data_disk_free_bytes', free, disk.free)
+  const writable = 'Whether the store takes writes, as far as is known.'
+  gauge('cartulary_store_writable', writable, () => Number(store.writing().writes))
+  if (config.triplestore) return
+  gauge('cartulary_store_quads', 'Statements in the embedded store.', () => statements('quads'))
+  const dead =
+    'Deleted statements that still take memory of the embedded store, until a copy without them takes over.'
+  gauge('cartulary_store_dead_quads', dead, () => statements('dead'))
 }
 
 /** Between two questions whether the store is there, and how long it may be away before requests should go elsewhere. */

@@ -39,24 +39,18 @@ const pauseMs = 1000
 /** Milliseconds between two looks whether replaced documents take too much memory. */
 const wornMs = 120_000
 
-async function configured(
-  index: SearchIndex,
-  settings: readonly IndexSettings[],
-): Promise<StartState> {
-  const { rebuild } = await index.configure(settings)
-  return { rebuild, newest: await index.newest() }
-}
-
 /** What the engine says, or nothing when it is away. */
 export async function configuredOrAway(
   { index, log }: Pick<EngineContext, 'index' | 'log'>,
   settings: readonly IndexSettings[],
+  level: 'warn' | 'debug' = 'warn',
 ): Promise<StartState | undefined> {
   try {
-    return await configured(index, settings)
+    const { rebuild } = await index.configure(settings)
+    return { rebuild, newest: await index.newest() }
   } catch (error) {
     if (!isAway(error)) throw error
-    log.warn({ err: error }, 'engine.waiting')
+    log[level]({ err: error }, 'engine.waiting')
     return undefined
   }
 }
@@ -130,14 +124,15 @@ export class EngineStart {
     while (!this.#filling && !signal.aborted) {
       await pause(pauseMs, signal)
       if (signal.aborted) return
-      try {
-        const { rebuild, newest } = await configured(index, this.#settings)
-        log.info({ rebuild }, 'engine.reached')
-        found(newest)
-        this.#filling = fill(rebuild)
-      } catch (error) {
-        log[isAway(error) ? 'debug' : 'error']({ err: error, retryInMs: pauseMs }, 'engine.waiting')
-      }
+      const state = await configuredOrAway({ index, log }, this.#settings, 'debug').catch(
+        (error: unknown) => {
+          log.error({ err: error, retryInMs: pauseMs }, 'engine.failed')
+        },
+      )
+      if (!state) continue
+      log.info({ rebuild: state.rebuild }, 'engine.reached')
+      found(state.newest)
+      this.#filling = fill(state.rebuild)
     }
   }
 

@@ -79,17 +79,13 @@ export async function findingsOf(
     })
 }
 
-/** Logs what was left out: each record for debugging, the batch in one line; all of it goes to the counters. */
+/** Logs what was left out of a batch in one line; all of it goes to the counters. Of one record `findingsOf` tells. */
 function logLeftOut(
   { log, leftOut }: GatherContext,
   all: readonly (readonly LeftOutValue[])[],
 ): void {
   const records = all.filter((reports) => reports.length > 0)
   if (records.length === 0) return
-  for (const reports of records) {
-    const values = reports.map(({ field, problem, value }) => ({ field, problem, value }))
-    log.debug({ resource: reports[0]?.resource, leftOut: values }, 'record.leftOut')
-  }
   const reports = records.flat()
   const problems: Record<string, number> = {}
   for (const { problem } of reports) problems[problem] = (problems[problem] ?? 0) + 1

@@ -97,7 +97,7 @@ async function indexConcepts(work: Work, scheme: string): Promise<void> {
   const writer = documentWriter(work, scheme, title)
   const collected = stored.collecting(scheme)
   const deprecated: Concept[] = []
-  let [all, labelled] = [0, 0]
+  let labelled = 0
   const write = async (concepts: readonly Concept[]) => {
     if (concepts.length === 0) return
     const puts = concepts.map(writer.put)
@@ -107,7 +107,6 @@ async function indexConcepts(work: Work, scheme: string): Promise<void> {
   }
   for await (const batch of conceptsIn(store, scheme, signal)) {
     collected.add(batch)
-    all += batch.length
     // Current concepts are to have the ids.
     deprecated.push(...batch.filter((one) => one.deprecated && isLabelled(one)))
     await write(batch.filter((one) => !one.deprecated && isLabelled(one)))
@@ -118,9 +117,7 @@ async function indexConcepts(work: Work, scheme: string): Promise<void> {
   changes.add(writer.shipped.keys())
   await changes.flush(signal)
   const isLarge = collected.all() === undefined
-  const sameId = labelled - writer.ids.size
-  const counts = { concepts: labelled, unlabelled: all - labelled, sameId }
-  log.info({ vocabulary, ...counts, isLarge }, 'vocabulary.indexed')
+  log.info({ vocabulary, concepts: labelled, isLarge }, 'vocabulary.indexed')
 }
 
 /** Makes documents; of several concepts with one id the first has it, the others go by their IRI. */
@@ -149,7 +146,7 @@ function documentWriter(
     if (!isSame) changes.add([iri, ...concept.exactMatch])
     return { put: document, ...(filling && { filling }) }
   }
-  return { put, shipped, ids }
+  return { put, shipped }
 }
 
 const conceptKeys = z.object({ resource: z.string().catch(''), in_scheme: z.string().catch('') })
