@@ -4,7 +4,7 @@ import { parseConfig } from './config/config.ts'
 import { scriptArguments } from './config/script.ts'
 import { WrongUsage } from './errors.ts'
 import { openDemoSource, runDemo } from './harvest/demo.ts'
-import { type App, type Door, gateway } from './http/app.ts'
+import { type App, type FetchHandler, gateway } from './http/app.ts'
 import { knownKeys } from './http/known-keys.ts'
 import { metrics } from './http/metrics.ts'
 import { rootApp } from './http/root.ts'
@@ -64,7 +64,7 @@ function parseArguments(argumentList: readonly string[]) {
   return values
 }
 
-/** `key` is accepted as `X-API-Key`, `addresses` are of doors with a port of their own; `stop` finishes what is in flight, then closes everything. */
+/** `key` is accepted as `X-API-Key`, `addresses` are of services with a port of their own; `stop` finishes what is in flight, then closes everything. */
 type Running = {
   readonly url: string
   readonly key: string
@@ -73,14 +73,14 @@ type Running = {
 }
 
 /**
- * Opens engines and doors. The port is open from the start and `/health` says what is waited for until everything is ready.
+ * Opens engines and services. The port is open from the start and `/health` says what is waited for until everything is ready.
  * Rejects when the port is taken, a file cannot be opened, or the profile has problems.
  */
 async function startPlatform(first: StartContext, secrets: Secrets): Promise<Running> {
   const { config, log } = first
-  let door: Door = startingFront(first)
+  let handler: FetchHandler = startingFront(first)
   const served = await serve(
-    { fetch: (request, env) => door.fetch(request, env) },
+    { fetch: (request, env) => handler.fetch(request, env) },
     {
       host: config.host,
       port: config.port,
@@ -105,9 +105,9 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
     const ready = readiness(engines.store, { elapsed: () => performance.now(), pause })
     await engines.remembering.noteFiles()
     showState(engines, first.numbers)
-    const pages = portalStation(context, running.entrances, running.outbound)
+    const pages = portalStation(context, running.mounted, running.outbound)
     const root = front(context, running, ready, pages)
-    door = gateway([...running.entrances, { base: '', app: root }])
+    handler = gateway([...running.mounted, { base: '', app: root }])
     return {
       url: served.url,
       key: own.away(),
@@ -151,7 +151,7 @@ function front(
   stations: Pick<Stations, 'reconciled' | 'scheduler'>,
   { isReady, isStopping }: Readiness,
   portal: App | undefined,
-): Door {
+): FetchHandler {
   const app = rootApp({
     ...frontOf(context),
     health: () => runningHealth(context, stations, isStopping()),
@@ -205,11 +205,11 @@ async function run(argumentList: readonly string[]): Promise<void> {
       (error: unknown) => fail(String(error)),
     )
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, leave)
-  const doors = servicesOnPort(parsed.config)
+  const addresses = servicesOnPort(parsed.config)
     .toSorted((a, b) => Number(b === 'portal') - Number(a === 'portal'))
     .map((name) => `${platform.url}${servicePaths[name]}/`)
   process.stdout.write(
-    `Cartulary ${version} is ready: ${[...doors, ...platform.addresses].join(' ')}\n`,
+    `Cartulary ${version} is ready: ${[...addresses, ...platform.addresses].join(' ')}\n`,
   )
   if (source) {
     const folder = shipped('pipes/demo')

@@ -13,6 +13,7 @@ export type GitRepository = {
   readonly token?: string
 }
 
+/** `PLATFORM_CLUSTER_CONFIG` in one spelling. */
 export type ClusterConfig = {
   readonly pipeRepositories: Readonly<Record<string, GitRepository>>
   /** Directories beside `pipes`, relative to the working directory. */

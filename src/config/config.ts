@@ -16,6 +16,7 @@ import { serviceAliases, services, variables, type ApiKeyPermissions } from './v
 
 export type Service = (typeof services)[number]
 
+/** Every setting with its default filled in; made once, at the start. */
 export type Config = Readonly<ReturnType<typeof configOf>>
 
 /**

@@ -8,6 +8,7 @@ const day = 86_400_000
 const MB = 2 ** 20
 const GB = 2 ** 30
 
+/** Default, least, most and meaning of each number; the page has them as a table. */
 export const harvestNumbers = {
   runs: [4, 1, 64, 'runs at once; further ones wait'],
   hostConcurrency: [2, 1, 32, 'requests at once to one host'],
@@ -58,6 +59,7 @@ const duration = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+/** `PLATFORM_HARVEST_CONFIG`; `deadline` is a duration of ISO 8601 and becomes milliseconds. */
 export const harvestConfig = object(
   {
     ...numbersOf(harvestNumbers),

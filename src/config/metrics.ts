@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { isAllowance } from '../client/address-guard.ts'
 import { is, must, numbersOf, object, type NumberRow } from './settings.ts'
 
+/** Default, least, most and meaning of each number; the page has them as a table. */
 export const metricsNumbers = {
   workers: [1, 1, 64, 'threads that validate; more than there are processors do not help'],
   recheckDays: [14, 0, 3650, 'days until a URL is asked again, a fifth more or less'],
@@ -24,6 +25,7 @@ const files = z
   .min(1, { error: 'must name at least one file' })
 const flag = z.boolean(must('true or false'))
 
+/** `PLATFORM_METRICS_CONFIG`. Files of shapes and weights are paths, relative to the working directory. */
 export const metricsConfig = object(
   {
     ...numbersOf(metricsNumbers),

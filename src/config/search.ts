@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { shown } from '../errors.ts'
 import { nearest } from '../text/nearest.ts'
-import { is, must, object, text, whole, wholly } from './settings.ts'
+import { is, json, must, object, text, whole, wholly } from './settings.ts'
 
 type IndexName = 'dataset' | 'catalogue' | 'vocabulary' | `resource_${string}`
 
@@ -173,6 +173,7 @@ export const searchConfig = object({
   ...(dateType && { dateTypes: dateType }),
 }))
 
+/** As it is read; `wholeFacets` puts the default facets in the place of their names. */
 export type SearchConfig = z.output<typeof searchConfig>
 
 type Band = z.output<typeof band>
@@ -223,12 +224,5 @@ export function facetProblems(text: string, defaults: readonly SearchFacet[]): s
 }
 
 /** The facets as they were written; none when the text is no such JSON. */
-function facetsIn(text: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && 'facets' in value
-    return isObject && Array.isArray(value.facets) ? value.facets : []
-  } catch {
-    return []
-  }
-}
+const facetsIn = (text: string): readonly unknown[] =>
+  json(z.object({ facets: z.array(z.unknown()) })).safeParse(text).data?.facets ?? []

@@ -1,4 +1,4 @@
-/** Services beside the process and doors into it: the triplestore, the search engine, the console. */
+/** Services beside the process, and ways into it: the triplestore, the search engine, the console. */
 
 import { z } from 'zod'
 import type { StoreConfig } from '../store/open.ts'
@@ -89,7 +89,7 @@ export const engineConfig = object({
 
 export type EngineConfig = z.output<typeof engineConfig>
 
-/** Doors of the console; one that is absent stays shut. */
+/** Ways to the console; one that is absent is not opened. */
 export type ShellConfig = {
   readonly telnet?: { readonly host: string; readonly port: number }
   /** Without a port it is on the common one. */
@@ -106,7 +106,7 @@ const host = is(
 )
 
 /** Null and false are as good as absent: templates write them. */
-const door = <Shape extends z.ZodRawShape>(shape: Shape) =>
+const access = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.preprocess(
     (value) => (value === null || value === false ? undefined : value === true ? {} : value),
     z
@@ -119,8 +119,8 @@ const door = <Shape extends z.ZodRawShape>(shape: Shape) =>
 export const shellConfig = z
   .looseObject(
     {
-      telnet: door({ host: host.default('127.0.0.1'), port: port.default(5000) }),
-      http: door({ host: host.exactOptional(), port: z.exactOptional(port) }),
+      telnet: access({ host: host.default('127.0.0.1'), port: port.default(5000) }),
+      http: access({ host: host.exactOptional(), port: z.exactOptional(port) }),
     },
     must('an object with telnet or http, such as {"telnet":{},"http":{}}'),
   )

@@ -223,7 +223,7 @@ export const variables = z.object({
     .optional()
     .register(facts, {
       meaning:
-        'Doors of the console, shut where absent: `{"http":{},"telnet":{}}`. `http` is at `/shell/shell.html`, or on a `port` ' +
+        'How the console is reached, closed where absent: `{"http":{},"telnet":{}}`. `http` is at `/shell/shell.html`, or on a `port` ' +
         'of its own; `telnet` listens on `host` (127.0.0.1) and `port` (5000).',
       right: 'a JSON object such as {"http":{},"telnet":{"port":5000}}',
     }),

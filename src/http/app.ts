@@ -18,6 +18,7 @@ import { eachRequest } from './request.ts'
 
 export type { App, AppContext } from './context.ts'
 
+/** `log` and `name` are needed; everything else has a default that fits a test. */
 export type AppOptions = {
   readonly log: Log
   /** Names the station in log lines and metrics. */
@@ -150,19 +151,19 @@ function otherMethod(
 // Several services behind one address.
 
 /** What `serve` needs and every app is. */
-export type Door = {
+export type FetchHandler = {
   fetch(request: Request, env?: AppEnv['Bindings']): Response | Promise<Response>
 }
 
 /** An app and the path in front of its routes: the `base` that it was made with, `''` for the root. */
-export type Entrance = { readonly base: string; readonly app: Door }
+export type MountedApp = { readonly base: string; readonly app: FetchHandler }
 
 /**
  * Sends each request to the app with the longest base that its path starts with; 404 where none fits. Apps get the
  * request as it is and cut off their base themselves.
  */
-export function gateway(entrances: readonly Entrance[]): Door {
-  const ordered = entrances.toSorted((a, b) => b.base.length - a.base.length)
+export function gateway(mounted: readonly MountedApp[]): FetchHandler {
+  const ordered = mounted.toSorted((a, b) => b.base.length - a.base.length)
   return {
     fetch: (request, env) => {
       const path = pathOf(request.url)

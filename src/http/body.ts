@@ -5,6 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Failure } from '../errors.ts'
 import { within } from './context.ts'
 
+/** Each route has its own; what is passed is refused while it arrives, not afterwards. */
 export type BodyLimits = {
   /** Bytes after decompression. */
   readonly bytes: number

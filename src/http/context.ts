@@ -19,6 +19,7 @@ export type LongAnswers = {
   readonly turn: () => Promise<void>
 }
 
+/** What handlers find in `c.env` and `c.var`. */
 export type AppEnv = {
   /** Node's request and response; absent when the request came without a socket. */
   Bindings: Partial<HttpBindings>

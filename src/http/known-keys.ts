@@ -9,10 +9,11 @@ import { apiKeys, type ApiKeys, type KeyConfig } from './api-key.ts'
 
 type KnownKeys = {
   readonly keys: ApiKeys
-  /** What the process does through its own public doors. */
+  /** What the process does through its own public API. */
   readonly own: OwnKeys
 }
 
+/** Where none is configured, the key in the directory counts, made at the first start. Throws `StartRefused` for a damaged file. */
 export async function knownKeys(options: {
   readonly configured: KeyConfig | undefined
   /** Where the generated key lies. */

@@ -129,15 +129,15 @@ export function problemOf(error: unknown, instance: string): ProblemAnswer {
   const failure = error instanceof Failure ? error : new Failure('internal', '')
   const { title, status: usual } = problems[failure.kind]
   const { status = usual } = failure
-  const told = failure.kind !== 'internal'
+  const isKnown = failure.kind !== 'internal'
   const body: Problem = {
-    ...(told && failure.members),
+    ...(isKnown && failure.members),
     type: `urn:cartulary:problem:${failure.kind}`,
     title,
     status,
-    ...(told && failure.detail !== '' && { detail: printable(failure.detail) }),
+    ...(isKnown && failure.detail !== '' && { detail: printable(failure.detail) }),
     instance,
-    ...(told && failure.errors.length > 0 && { errors: complaints(failure.errors) }),
+    ...(isKnown && failure.errors.length > 0 && { errors: complaints(failure.errors) }),
   }
   return { status, body, headers: headersOf(failure, status) }
 }
@@ -146,12 +146,12 @@ const mostComplaints = 100
 const defaultRetry = { 429: 1, 503: 5 } as const
 
 function complaints(errors: readonly Complaint[]): readonly Complaint[] {
-  const told = errors.slice(0, mostComplaints).map((complaint) => ({
+  const first = errors.slice(0, mostComplaints).map((complaint) => ({
     ...complaint,
     detail: printable(complaint.detail),
   }))
-  const rest = errors.length - told.length
-  return rest > 0 ? [...told, { detail: `and ${rest} more` }] : told
+  const rest = errors.length - first.length
+  return rest > 0 ? [...first, { detail: `and ${rest} more` }] : first
 }
 
 function headersOf(failure: Failure, status: Status): Record<string, string> {

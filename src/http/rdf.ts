@@ -104,6 +104,7 @@ export function answerFormat(c: AppContext, suffix?: Format): AnswerFormat {
   throw new Failure('not-acceptable', `Accept must allow one of ${offered.join(', ')}`)
 }
 
+/** What the answer says beside the description itself. */
 export type AnswerOptions = {
   /** Format named by a suffix of the path. */
   readonly suffix?: Format | undefined

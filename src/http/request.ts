@@ -127,7 +127,7 @@ function routeOf(c: AppContext): string {
   return path === '/*' || path === '*' ? 'none' : path
 }
 
-/** What stands in a path and opens a door by itself. */
+/** What stands in a path and gives access by itself (a capability URL). */
 const capability = /(\/segments\/r\/)[^/?#]+/
 
 /** Path and query of a URL without capabilities and, as in `shownUrl`, without the values of parameters that carry secrets. */

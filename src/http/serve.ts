@@ -10,7 +10,7 @@ import {
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
-import type { Door } from './app.ts'
+import type { FetchHandler } from './app.ts'
 import { within } from './context.ts'
 import { defaultLimits, type Limits } from './limits.ts'
 import { clientCounts } from './long-answers.ts'
@@ -40,7 +40,7 @@ export type Served = {
 }
 
 /** Starts listening; rejects when the port is taken. */
-export async function serve(app: Door, options: ServeOptions): Promise<Served> {
+export async function serve(app: FetchHandler, options: ServeOptions): Promise<Served> {
   const { host = '127.0.0.1', port, limits = defaultLimits, signal } = options
   const running = new Set<ServerResponse>()
   let ended: Promise<void> | undefined

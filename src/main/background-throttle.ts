@@ -1,11 +1,11 @@
 /** Background work (exports, measurements) gives way to those who write from outside. */
 
-import type { Door } from '../http/app.ts'
+import type { FetchHandler } from '../http/app.ts'
 import { Semaphore } from '../workers/semaphore.ts'
 
 export type BackgroundThrottle = {
-  /** A door whose writers go first. */
-  readonly front: (door: Door) => Door
+  /** The same handler, whose writers go first. */
+  readonly front: (handler: FetchHandler) => FetchHandler
   /** Waits until nobody writes, though never long, and says to the work how much may be done at once then. */
   readonly turn: <T>(work: (most: number) => Promise<T>, signal: AbortSignal) => Promise<T>
 }
@@ -28,6 +28,7 @@ type Time = {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
+/** One for all background work of the process; nothing is held up while nobody writes. */
 export function backgroundThrottle({ elapsed, pause }: Time): BackgroundThrottle {
   let activeWriters = 0
   let lastWrite = -Infinity
@@ -35,12 +36,13 @@ export function backgroundThrottle({ elapsed, pause }: Time): BackgroundThrottle
   const isExpected = () => isWriting() || elapsed() - lastWrite < expectedMs
   const quietly = new Semaphore(mostWorks)
   return {
-    front: (door) => ({
+    front: (handler) => ({
       fetch: async (request, env) => {
-        if (request.method === 'GET' || request.method === 'HEAD') return door.fetch(request, env)
+        if (request.method === 'GET' || request.method === 'HEAD')
+          return handler.fetch(request, env)
         activeWriters += 1
         try {
-          return await door.fetch(request, env)
+          return await handler.fetch(request, env)
         } finally {
           activeWriters -= 1
           lastWrite = elapsed()

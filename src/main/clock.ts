@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export const pause = (ms: number, signal: AbortSignal) =>
   sleep(ms, undefined, { signal }).catch(() => undefined)
 
+/** Wall clock in milliseconds since 1970, chance 0..1, and waiting: tests put their own in its place. */
 export const clock = {
   now: Date.now,
   random: Math.random,

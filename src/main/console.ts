@@ -31,7 +31,7 @@ type Neighbours = {
   readonly search: { readonly app: App; readonly sitemap: SitemapKeeper } | undefined
 }
 
-/** Opens the doors that the configuration names; rejects when a port is taken. */
+/** Opens the console where the configuration wants it: on a page, on telnet; rejects when a port is taken. */
 export async function consoleStation(
   context: PlatformContext,
   neighbours: Neighbours,

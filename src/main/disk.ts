@@ -20,6 +20,7 @@ import type { Metrics } from '../http/metrics.ts'
 import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 
+/** The disk of the data directory, watched from the first sign that it is full until there is room again. */
 export type Disk = {
   readonly isFull: () => boolean
   /** Bytes that this process may still write. */
@@ -160,10 +161,10 @@ export function watchedStore(
     const reason = error instanceof Failure ? reasons[error.kind] : undefined
     if (reason === undefined) return
     if (reason === 'away') disk?.suspect()
-    const told = disk?.isFull() ? 'disk-full' : reason
-    last = { at: new Date().toISOString(), reason: told }
+    const cause = disk?.isFull() ? 'disk-full' : reason
+    last = { at: new Date().toISOString(), reason: cause }
     isFull = reason === 'full'
-    numbers.writeFailed(told)
+    numbers.writeFailed(cause)
   }
   const watched = async <T>(work: () => Promise<T>): Promise<T> => {
     try {

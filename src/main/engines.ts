@@ -25,9 +25,9 @@ import { checkFiles, hasContent } from './data-files.ts'
 import { openDisk, watchedStore } from './disk.ts'
 import { identify, readIdentity, refuseLost, remembering, type StartOptions } from './identity.ts'
 import { openIndex } from './search-engine.ts'
-import { telling, type Waiting } from './waiting.ts'
+import { reportWaiting, type Waiting } from './waiting.ts'
 
-/** What runs before the engines are up: a door that says so. */
+/** What there is before the engines are up, so that the port can say what is waited for. */
 export type StartContext = {
   readonly config: Config
   readonly log: Log
@@ -103,7 +103,7 @@ function startProjection(
     ...(facets && { facets }),
     ...(nonCountries && { nonCountries }),
   }
-  return withStore(() => projection(deps), { log, pause, told: telling(waiting, 'store') })
+  return withStore(() => projection(deps), { log, pause, told: reportWaiting(waiting, 'store') })
 }
 
 /** The store, once it is known whose it is; the base of its IRIs is that of the configuration from then on. */
@@ -119,7 +119,7 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
   const indexed = config.searchEngine ? 0 : recordsIn(join(directory, 'search'))
   if (!config.triplestore && !hasContent(join(directory, 'store', 'store.db')))
     refuseLost({ kept, indexed, startOptions, config })
-  const told = telling(waiting, 'store')
+  const told = reportWaiting(waiting, 'store')
   let names = namesOf(config.baseUri, config.segments)
   const store = await openStore(config.triplestore, {
     directory: join(directory, 'store'),
@@ -132,7 +132,7 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
     loading: (now) => {
       waiting.progress = now
     },
-    lease: { ...holding(config.dataDir), told: telling(waiting, 'lease') },
+    lease: { ...leaseHolder(config.dataDir), told: reportWaiting(waiting, 'lease') },
   })
   const newId = randomUUID()
   const given = { store, config, startOptions, kept, indexed, version, log, newId }
@@ -159,7 +159,7 @@ function forgetStore({ dataDir }: Config, log: Log): void {
 }
 
 /** This process, as others that want the same store see it; of one data directory there is one process at a time. */
-function holding(dataDir: string) {
+function leaseHolder(dataDir: string) {
   const host = hostname().replace(/[^\w.-]/g, '_')
   const place = hash('sha256', `${hostname()} ${resolve(dataDir)}`).slice(0, 12)
   return {
@@ -181,7 +181,7 @@ async function alone({ config, log, waiting }: StartContext): Promise<Lease> {
       `Another process works in ${config.dataDir}: this one waits until that one ends. A data directory has one process at a time, whatever PLATFORM_SERVICES says; a second platform needs a PLATFORM_DATA_DIR of its own.`,
     )
   }
-  return withStore(take, { log, pause, told: telling(waiting, 'data-directory') })
+  return withStore(take, { log, pause, told: reportWaiting(waiting, 'data-directory') })
 }
 
 /** What of profile and configuration has no effect, in the log once. */

@@ -22,6 +22,7 @@ import { openTriggers, type Triggers } from '../scheduler/triggers.ts'
 import { clock } from './clock.ts'
 import { httpAt, servicePaths, version, type PlatformContext } from './platform-context.ts'
 
+/** The parts that other services use, and how all of them end: what starts runs first, what they write to last. */
 export type Harvesting = {
   readonly harvest: Harvest
   readonly measuring: MetricsStation | undefined
@@ -45,6 +46,7 @@ type Neighbours = {
 
 const pollMs = 60_000
 
+/** Rejects when one of its files cannot be opened; pipes that are broken are named in the log and left out. */
 export async function openHarvesting(
   context: PlatformContext,
   neighbours: Neighbours,

@@ -27,6 +27,7 @@ export function startingHealth(
   return { status: 'waiting', version, started, role, waitingFor }
 }
 
+/** `degraded` while store or engine is away, or the store takes no writes: searches and reads may still be answered. */
 export async function runningHealth(
   { store: graphs, index: engine, profile, projection, config, disk }: Omit<Engines, 'close'>,
   { reconciled, scheduler }: Pick<Stations, 'reconciled' | 'scheduler'>,

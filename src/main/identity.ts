@@ -111,6 +111,7 @@ export type Remembering = {
   readonly noteFiles: () => Promise<void>
 }
 
+/** Begins with the identity that was read or made; each change is written whole, in the order of calls. */
 export function remembering(identity: Identity, directory: string, log: Log): Remembering {
   let [current, last] = [identity, Promise.resolve()]
   const write = async () => {

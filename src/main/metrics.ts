@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { Outbound } from '../client/outbound.ts'
 import type { MetricsPart, RepositoryPart } from '../console/console-parts.ts'
 import { Failure, shown } from '../errors.ts'
-import type { Entrance } from '../http/app.ts'
+import type { MountedApp } from '../http/app.ts'
 import { invalid } from '../http/problem.ts'
 import { cacheApp } from '../metrics/figures/cache-app.ts'
 import { knownDatasetIds } from '../metrics/figures/catalogue-reader.ts'
@@ -133,10 +133,10 @@ function collecting({ config, log }: PlatformContext, { launcher }: Harvesting):
 }
 
 /** Figures, reports and validation, each with its path. */
-export function metricsEntrances(
+export function metricsApps(
   context: PlatformContext,
   { cache, validation, expected, weights }: MetricsStation,
-): readonly Entrance[] {
+): readonly MountedApp[] {
   const { names, store, keys, config } = context
   const { shapes, reports } = furtherPaths
   const figures = cacheApp({
@@ -178,6 +178,7 @@ const bandsOf = ({ config }: PlatformContext) =>
 
 // The scheduler's triggers as the schedules of the metrics cache: read, kept and told in the same words.
 
+/** A schedule is a trigger without a pipe. Throws `invalid-parameter`. */
 export const cacheSchedules: Schedules = {
   read: (body, now) => {
     const read = triggerSchema(now).safeParse(body)

@@ -9,8 +9,10 @@ import type { OpenRepository } from '../repository/repository.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Engines, StartContext } from './engines.ts'
 
+/** Of this program, as `/health`, `User-Agent` and every OpenAPI document give it. */
 export const version = '0.1.0'
 
+/** Where each service is on the common port, without a slash at its end: the `base` that its app is made with. */
 export const servicePaths = {
   repo: '/api/hub/repo',
   search: '/api/hub/search',
@@ -65,6 +67,7 @@ export const ownRepository = ({ app, previewDataset }: OpenRepository) => ({
   previewDataset,
 })
 
+/** What the app of every service is made with, beside its path and who may write from web pages. */
 export const httpOptions = ({
   config,
   log,

@@ -1,9 +1,9 @@
-/** The pages of this process: an app at the root, beside health and numbers, that asks the services by their public doors. */
+/** The pages of this process: an app at the root, beside health and numbers, that asks the services by their public APIs. */
 
 import { join } from 'node:path'
 import type { Outbound } from '../client/outbound-request.ts'
 import type { Config } from '../config/config.ts'
-import { type Door, type Entrance, gateway } from '../http/app.ts'
+import { type FetchHandler, type MountedApp, gateway } from '../http/app.ts'
 import { pathOf, type App, type AppContext } from '../http/context.ts'
 import { recordPath } from '../portal/addresses.ts'
 import { wantedLanguage } from '../portal/languages.ts'
@@ -24,13 +24,13 @@ import {
 /** Absent where it is not run. */
 export function portalStation(
   context: PlatformContext,
-  entrances: readonly Entrance[],
+  mounted: readonly MountedApp[],
   outbound: Outbound | undefined,
 ): App | undefined {
   const { config, pages } = context
   if (!pages) return undefined
   const oidc = providerOf(context, outbound)
-  const services = gateway(entrances)
+  const services = gateway(mounted)
   const port = (name: keyof typeof servicePaths) => portInProcess(services, servicePaths[name])
   return portalApp({
     shell: pages,
@@ -94,7 +94,7 @@ export const ownPages =
     recordPath(kind, id, wantedLanguage(portal, c.req.header('Accept-Language')))
 
 /** Health and numbers go to the front; the root too, unless somebody wants to read a page. */
-export const withPages = (front: Door, pages: Door): Door => ({
+export const withPages = (front: FetchHandler, pages: FetchHandler): FetchHandler => ({
   fetch: (request, env) => {
     const path = pathOf(request.url)
     const isFront = path === '/metrics' || path === '/health' || path.startsWith('/health/')

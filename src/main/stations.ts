@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config, Service } from '../config/config.ts'
-import type { App, Entrance } from '../http/app.ts'
+import type { App, MountedApp } from '../http/app.ts'
 import { recordPath } from '../portal/addresses.ts'
 import { reconciling, type Reconciling } from '../projector/reconcile.ts'
 import type { Names } from '../rdf/names.ts'
@@ -18,7 +18,7 @@ import { backgroundThrottle } from './background-throttle.ts'
 import { clock, pause } from './clock.ts'
 import { consoleStation } from './console.ts'
 import { openHarvesting, type Harvesting } from './harvesting.ts'
-import { automaticMetrics, metricsEntrances, openMeasuring, type Automatic } from './metrics.ts'
+import { automaticMetrics, metricsApps, openMeasuring, type Automatic } from './metrics.ts'
 import {
   httpAt,
   ownRepository,
@@ -28,8 +28,9 @@ import {
 } from './platform-context.ts'
 import { currentSettings } from './search-engine.ts'
 
+/** What is reached from outside, and what `/health` and the portal ask of it. */
 export type Stations = {
-  readonly entrances: readonly Entrance[]
+  readonly mounted: readonly MountedApp[]
   /** Of services with a port of their own. */
   readonly addresses: readonly string[]
   /** What the last comparison of index and store found. */
@@ -65,7 +66,7 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
   const neighbours = { harvesting, repository, search, reconciling: comparing }
   const console = await consoleStation(context, neighbours)
   const ending = new AbortController()
-  const entrances = entrancesOf(config.services, {
+  const mounted = mountedApps(config.services, {
     repo: () => repository && throttle.front(repository.app),
     search: () => search?.app,
     sparql: () => sparqlStation(context),
@@ -73,9 +74,9 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
     scheduler: () => harvesting && schedulerStation(context, harvesting, ending.signal),
     console: () => console?.entrance?.app,
   })
-  const figures = harvesting?.measuring ? metricsEntrances(context, harvesting.measuring) : []
+  const figures = harvesting?.measuring ? metricsApps(context, harvesting.measuring) : []
   return {
-    entrances: [...entrances, ...figures],
+    mounted: [...mounted, ...figures],
     addresses: console?.addresses ?? [],
     reconciled: comparing.last,
     scheduler: harvesting?.health,
@@ -92,10 +93,10 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
 }
 
 /** Those of the services that run; metrics has several, and the portal is at the root. */
-const entrancesOf = (
+const mountedApps = (
   services: readonly Service[],
-  apps: Readonly<Partial<Record<Service, () => Entrance['app'] | undefined>>>,
-): readonly Entrance[] =>
+  apps: Readonly<Partial<Record<Service, () => MountedApp['app'] | undefined>>>,
+): readonly MountedApp[] =>
   services.flatMap((name) => {
     const app = apps[name]?.()
     return app ? [{ base: servicePaths[name], app }] : []

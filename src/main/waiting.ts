@@ -18,6 +18,7 @@ type Awaited = {
   readonly detail: string
 }
 
+/** The one thing that the start waits for at present. */
 export type Waiting = {
   /** Absent while nothing is waited for. */
   readonly current: () => Awaited | undefined
@@ -46,7 +47,7 @@ export function waiting(now: () => number, log: Log): Waiting {
 }
 
 /** For whoever tells why it has nothing yet, and `undefined` when it has. */
-export const telling =
+export const reportWaiting =
   (waits: Waiting, what: Awaited['what']) =>
   (detail: string | undefined): void =>
     detail === undefined ? waits.over() : waits.for(what, detail)

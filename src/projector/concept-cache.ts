@@ -13,6 +13,7 @@ import { type FormatLookup, formatLookup } from '../vocabularies/formats.ts'
 import { type LicenceLookup, licenceLookup } from '../vocabularies/licences.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
 
+/** Concepts by IRI, code and two-letter code, for mappings, which do not wait. */
 export class ConceptCache {
   readonly #bundled: Bundled
   /** Bundled concepts by IRI. */

@@ -25,11 +25,7 @@ type Reindex = {
   readonly stop: () => Promise<void>
 }
 
-type EngineContext = {
-  readonly index: SearchIndex
-  readonly log: Log
-  readonly pause: Pause
-}
+type EngineContext = { readonly index: SearchIndex; readonly log: Log; readonly pause: Pause }
 
 /** What an engine said when it was configured. */
 export type StartState = { readonly rebuild: readonly IndexName[]; readonly newest: number }
@@ -62,6 +58,7 @@ type StartContext = EngineContext & {
   readonly found: (newest: number) => void
 }
 
+/** Fills what is named until it is whole, and again whatever the engine loses or wears out; one filling at a time. */
 export class EngineStart {
   readonly #context: StartContext
   readonly #settings: readonly IndexSettings[]

@@ -3,6 +3,7 @@
 import { conditionVariable } from '../workers/condition.ts'
 import type { Pause } from '../workers/retry.ts'
 
+/** Where the resources go, and how many may be on their way. */
 export type FeedContext = {
   /** Resolves when the resource is indexed; `undefined` when there is no room now. */
   readonly take: (resource: string) => Promise<void> | undefined

@@ -37,6 +37,7 @@ type Progress = (done: number, total?: number) => void
 /** Milliseconds between two looks at how far the filling is. */
 const lookMs = 250
 
+/** Each call goes on until it is done or its signal fires; numbers are records. */
 export function indexMaintenance(context: MaintenanceContext) {
   const { store, profile, index, projector, engine, log, pause } = context
   const take = (resource: string) => projector.again(resource)
@@ -100,10 +101,7 @@ function chosenIndices(profile: Profile, given: readonly string[]): readonly Ind
 }
 
 /** IRIs in pages, and how many there are. */
-type Work = {
-  readonly pages: Parameters<typeof feed>[0]
-  readonly total: number
-}
+type Work = { readonly pages: Parameters<typeof feed>[0]; readonly total: number }
 
 /** Everything that any index is made of. */
 async function everything(records: readonly Records[], signal: AbortSignal): Promise<Work> {

@@ -247,6 +247,7 @@ export type CatalogueContexts = {
 /** Catalogues are few and small without their links; this many are kept at most. */
 const most = 1000
 
+/** Read when they are first asked for; whoever hears of a change says `forget`. */
 export function catalogueContexts(store: GraphStore, names: Names): CatalogueContexts {
   const cache = new BoundedCache<CatalogueContext>('catalogues', most)
   const prefix = literal(names.catalogue(''))

@@ -31,6 +31,7 @@ import type { LeftOutValue } from './mappings/mapping.ts'
 import { clearing, newestIndexed, newestMark } from './queue.ts'
 import { Projector } from './projector.ts'
 
+/** The two ends, the profile between them, and what time and log are. */
 export type ProjectionDeps = {
   readonly store: GraphStore
   readonly index: SearchIndex
@@ -99,12 +100,8 @@ export async function projection(deps: ProjectionDeps) {
       return (await contexts.get(catalogue, signal))?.hidden ?? false
     },
     /** What of a record searches do not show, read from the store now; `undefined` where they do not find it. */
-    findings: async (index: IndexName, id: string, signal: AbortSignal) => {
-      const resource = records()
-        .find((one) => one.index === index)
-        ?.resource(id)
-      return resource === undefined ? undefined : findingsOf(gather, { index, resource }, signal)
-    },
+    findings: (index: IndexName, id: string, signal: AbortSignal) =>
+      findingsOf(gather, { index, id }, signal),
     /** What of a dataset its document will not show; for those who tell the sender. */
     unfitValues: unfitValues({ profile, names, concepts }),
     /** Resources that are not indexed yet. */
@@ -160,15 +157,8 @@ async function started(deps: ProjectionDeps) {
   const cascading = cascades({ store, projector, log, pause, affected })
   const records = () =>
     recordsOf({ store, names, profile, contexts: catalogueContexts(store, names) })
-  const filling = {
-    index,
-    log,
-    pause,
-    now,
-    records,
-    projector,
-    indexed: () => newestIndexed(store),
-  }
+  const indexedNow = () => newestIndexed(store)
+  const filling = { index, log, pause, now, records, projector, indexed: indexedNow }
   const fill = (indices: readonly IndexName[]) => reindex(filling, indices)
   const context = { index, log, pause, fill, found: versions.raise }
   const engine = new EngineStart(context, settings, first)

@@ -57,6 +57,7 @@ const mostFailures = 3
 export const isAway = (error: unknown): boolean =>
   error instanceof Failure && error.kind === 'engine-unavailable'
 
+/** One per process. What it is told of is in the store already: nothing is lost with it. */
 export class Projector {
   readonly #deps: ProjectorDeps
   readonly #queue: ProjectionQueue
@@ -118,7 +119,7 @@ export class Projector {
   /** Projects a resource that nobody wrote again; resolves when it is indexed, `undefined` = there is no room now. */
   again(resource: string, filling = false): Promise<void> | undefined {
     const { promise, resolve } = Promise.withResolvers<void>()
-    if (!this.#queue.again({ resource, filling, told: resolve })) return undefined
+    if (!this.#queue.again({ resource, filling, callback: resolve })) return undefined
     this.#changed.notify()
     return promise
   }
@@ -276,7 +277,7 @@ export class Projector {
     if (written.length > 0) this.#failure = { error }
     else this.#retryMs = firstPause
     this.#waiters.done(done)
-    for (const { told = [] } of done) for (const tell of told) tell()
+    for (const { callbacks = [] } of done) for (const call of callbacks) call()
   }
 
   async #clear(done: readonly Pending[]): Promise<void> {

@@ -89,11 +89,11 @@ export type Pending = {
   /** Only for indices that are being filled. */
   readonly filling?: boolean
   /** Called when the resource is indexed. */
-  readonly told?: readonly (() => void)[]
+  readonly callbacks?: readonly (() => void)[]
 }
 
 /** A resource that is projected again although nobody wrote it. */
-type Again = Required<Pick<Pending, 'resource' | 'filling'>> & { readonly told: () => void }
+type Again = Required<Pick<Pending, 'resource' | 'filling'>> & { readonly callback: () => void }
 
 /** Graphs kept in memory, about 10 KB each; those of later resources are read back from the store. A harvest hands over 300 at once. */
 const mostFresh = 1000
@@ -145,8 +145,8 @@ export class ProjectionQueue {
   }
 
   /** False when the queue is full. */
-  again({ resource, filling, told }: Again): boolean {
-    return this.#admit({ resource, filling, version: 0, marked: [], told: [told] })
+  again({ resource, filling, callback }: Again): boolean {
+    return this.#admit({ resource, filling, version: 0, marked: [], callbacks: [callback] })
   }
 
   /** Takes up to `most` resources out. */
@@ -193,14 +193,14 @@ export class ProjectionQueue {
     const newest = known && known.version > next.version ? known : next
     const fresh = this.size < mostFresh ? newest.fresh : undefined
     const filling = next.filling === true && (known === undefined || known.filling === true)
-    const told = [...(known?.told ?? []), ...(next.told ?? [])]
+    const callbacks = [...(known?.callbacks ?? []), ...(next.callbacks ?? [])]
     const merged: Pending = {
       resource,
       version: newest.version,
       marked: [...new Set([...(known?.marked ?? []), ...next.marked])],
       ...(fresh && { fresh }),
       ...(filling && { filling }),
-      ...(told.length > 0 && { told }),
+      ...(callbacks.length > 0 && { callbacks }),
     }
     this.#last.delete(resource)
     const line = merged.marked.length > 0 ? this.#lineOf(resource) : this.#last

@@ -41,6 +41,7 @@ const page = 1000
 const looks = 50
 const lookMs = 100
 
+/** `progress` is called after each stride. Rejects with the signal's reason; what was projected again by then stays. */
 export async function reconcile(
   context: ReconcileContext,
   { dryRun, progress }: ReconcileOptions,

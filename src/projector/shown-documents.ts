@@ -65,12 +65,9 @@ export const documentsText = (all: readonly Built[]): string =>
 
 /** The same as one JSON array. */
 export function documentsJson(all: readonly Built[]): string {
-  const shown = all.map(({ document: { index, id, record }, reports }) => ({
-    index,
-    id,
-    record,
-    leftOut: reports,
-  }))
+  const shown = all.map(({ document: { index, id, record }, reports: leftOut }) => {
+    return { index, id, record, leftOut }
+  })
   return `${JSON.stringify(shown, null, 2)}\n`
 }
 

@@ -12,6 +12,7 @@ export type ChannelBounds = {
   readonly weight?: number
 }
 
+/** For one reader: two would each get a part of the values. */
 export class Channel<Value> implements AsyncIterable<Value> {
   readonly #bounds: Required<ChannelBounds>
   readonly #waiting: { readonly value: Value; readonly weight: number }[] = []

@@ -94,6 +94,7 @@ export type CallOptions = {
   readonly transfer?: readonly Transferable[]
 }
 
+/** Calls go to the first worker that is free, in the order in which they came. */
 export class WorkerPool<Calls extends Signatures> {
   readonly #options: PoolOptions
   readonly #threads = new Set<Thread>()

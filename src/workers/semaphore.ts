@@ -5,6 +5,7 @@ import { unlessAborted } from './condition.ts'
 /** Gives the place back; calling it twice does no harm. */
 export type Release = () => void
 
+/** `run` is the usual way; `acquire` for places that are given back elsewhere. */
 export class Semaphore {
   readonly #waiting = new Set<() => void>()
   #free: number

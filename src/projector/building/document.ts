@@ -41,6 +41,7 @@ import {
   servedFacet,
 } from './facets.ts'
 
+/** What documents follow from, beside the records themselves. */
 export type BuilderContext = {
   readonly profile: Profile
   readonly concepts: ConceptCache

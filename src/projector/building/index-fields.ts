@@ -85,6 +85,7 @@ type Indexed = {
   readonly order: Record<string, string>
 }
 
+/** The document of a record without a value. */
 export const nothingIndexed = (): Indexed => ({
   text: {},
   dates: {},
@@ -195,6 +196,7 @@ export const boxesIn = (json: Json): readonly Box[] =>
 
 // Texts of a document by field and language, and the texts it is sorted by.
 
+/** Adds a text to a field; the same one in the same language is kept once. */
 export function addText(into: Indexed, field: string, language: string, text: string): void {
   const values = ((into.text[field] ??= {})[language] ??= [])
   if (!values.includes(text)) values.push(text)

@@ -21,6 +21,7 @@ import type { Write } from '../projector.ts'
 import type { Pending } from '../queue.ts'
 import { type IndexingContext, indexVocabulary } from './vocabulary-indexing.ts'
 
+/** What every batch is gathered and built with; made once. */
 export type GatherContext = IndexingContext & {
   readonly contexts: CatalogueContexts
   readonly profile: Profile
@@ -62,10 +63,13 @@ export async function gatherBatch(
  */
 export async function findingsOf(
   context: GatherContext,
-  { index, resource }: { readonly index: IndexName; readonly resource: string },
+  { index, id }: { readonly index: IndexName; readonly id: string },
   signal: AbortSignal,
 ) {
+  const { names } = context
   const batch = new Batch(context, signal)
+  const isTyped = index !== 'dataset' && index !== 'catalogue'
+  const resource = isTyped ? names.resource(index.replace('resource_', ''), id) : names[index](id)
   const pending = { resource, version: 0, marked: [] }
   const record = recordOf(pending, context)
   if (record) await batch.addRecords([record])

@@ -90,6 +90,7 @@ const party = (map: Mapping, index: IndexRule): Class => ({
 /** Never read from values: the platform fills these. */
 const computed: Mapping = () => undefined
 
+/** The classes of `prof:mapping` by their names in profiles. */
 export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
   SimpleMultiLangTitle: title,
   SimpleMultiLang: texts,

@@ -108,6 +108,7 @@ const fromTable = (scheme: string, keepsTexts: boolean): Mapping =>
     return iri === undefined ? undefined : { key: text, json: { resource: iri } }
   })
 
+/** `{id, label, resource}` of each of the four tables. */
 export const accessRight = fromTable(schemes.accessRight, true)
 export const frequency = fromTable(schemes.frequency, true)
 export const datasetType = fromTable(schemes.datasetType, false)

@@ -11,6 +11,7 @@ import { compareCodePoints } from '../../text/code-points.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 
+/** Why a value is left out; `profile.md` says for each class which of them it has. */
 export type Problem =
   | 'not-an-iri'
   | 'not-a-literal'
@@ -89,7 +90,9 @@ export type CatalogueFacts = {
   readonly embedded: Map<Slot, Json>
 }
 
+/** All values of a field at once, because some classes choose among them or merge them. */
 export type Mapping = (nodes: readonly Term[], slot: Slot, scene: Scene) => Json | undefined
+/** Of fields that the platform fills: sees the node instead of values. */
 export type Filler = (node: Term, slot: Slot, scene: Scene) => Json | undefined
 
 /** IRIs by their prefixed names; those of schema.org are written with http and https. */

@@ -18,9 +18,9 @@ describe('the queue', () => {
     waiting.add({ resource: 'a', version: 1 })
     waiting.add({ resource: 'b', version: 2 })
     waiting.add({ resource: 'a', version: 3 })
-    waiting.again({ resource: 'a', filling: true, told: () => undefined })
+    waiting.again({ resource: 'a', filling: true, callback: () => undefined })
     expect(waiting.take(10)).toEqual([
-      { resource: 'a', version: 3, marked: [1, 3], told: [expect.any(Function)] },
+      { resource: 'a', version: 3, marked: [1, 3], callbacks: [expect.any(Function)] },
       { resource: 'b', version: 2, marked: [2] },
     ])
     expect(waiting.size).toBe(0)
@@ -46,7 +46,7 @@ describe('the queue', () => {
   it('serves writers before what is projected again, which still gets a fifth of every batch', () => {
     const waiting = new ProjectionQueue(200, isFirst)
     const again = (resource: string) =>
-      waiting.again({ resource, filling: true, told: () => undefined })
+      waiting.again({ resource, filling: true, callback: () => undefined })
     for (let i = 0; i < 10; i++) again(`again-${i}`)
     for (let i = 0; i < 10; i++) waiting.add({ resource: `written-${i}`, version: 1 })
     const names = waiting.take(10).map(({ resource }) => resource.split('-')[0])
@@ -65,7 +65,7 @@ describe('the queue', () => {
     const waiting = new ProjectionQueue(1000, isFirst)
     const sizes = (times: number) => Array.from({ length: times }, () => waiting.take(50).length)
     for (let i = 0; i < 400; i++)
-      waiting.again({ resource: `again-${i}`, filling: true, told: () => undefined })
+      waiting.again({ resource: `again-${i}`, filling: true, callback: () => undefined })
     expect(sizes(1)).toEqual([50])
     waiting.add({ resource: 'written', version: 1 })
     expect(sizes(1)).toEqual([11])
@@ -76,7 +76,7 @@ describe('the queue', () => {
     const waiting = new ProjectionQueue(100, isFirst)
     const told: string[] = []
     const again = (filling: boolean, name: string) =>
-      waiting.again({ resource: 'a', filling, told: () => told.push(name) })
+      waiting.again({ resource: 'a', filling, callback: () => told.push(name) })
     again(true, 'filled')
     waiting.add({ resource: 'a', version: 7 })
     again(true, 'filled twice')
@@ -84,7 +84,7 @@ describe('the queue', () => {
     const [written] = waiting.take(1)
     expect(written).toMatchObject({ version: 7, marked: [7] })
     expect(written?.filling).toBeUndefined()
-    for (const tell of written!.told!) tell()
+    for (const tell of written!.callbacks!) tell()
     expect(told).toEqual(['filled', 'filled twice'])
     again(true, 'filled')
     again(false, 'again')
