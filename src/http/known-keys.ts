@@ -5,22 +5,16 @@ import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promi
 import { join } from 'node:path'
 import { StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { apiKeys, type ApiKeys, type KeyConfig } from './api-key.ts'
+import { apiKeys, type KeyConfig } from './api-key.ts'
 
-type KnownKeys = {
-  readonly keys: ApiKeys
-  /** What the process does through its own public API. */
-  readonly own: OwnKeys
-}
-
-/** Where none is configured, the key in the directory counts, made at the first start. Throws `StartRefused` for a damaged file. */
+/** `own` is what the process does through its own public API. Where none is configured, the key in the directory counts, made at the first start. Throws `StartRefused` for a damaged file. */
 export async function knownKeys(options: {
   readonly configured: KeyConfig | undefined
   /** Where the generated key lies. */
   readonly directory: string
   readonly keyFailures: number
   readonly log: Log
-}): Promise<KnownKeys> {
+}) {
   const { configured, directory, keyFailures, log } = options
   if (configured) {
     log.info({ keys: apiKeys(configured).list() }, 'keys.configured')
