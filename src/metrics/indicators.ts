@@ -10,6 +10,7 @@ export const dimensions = [
   'reusability',
   'contextuality',
 ] as const
+/** One of the five dimensions of the method. */
 export type Dimension = (typeof dimensions)[number]
 
 /** A value for each dimension. */
@@ -65,7 +66,9 @@ const table = {
   dateModifiedAvailability: row('contextuality', 'dates', 5),
 } as const satisfies Readonly<Record<string, Facts>>
 
+/** Local name of the metric of an indicator (`pv:` + name). */
 export type IndicatorName = keyof typeof table
+/** One row of the table with its name. */
 export type Indicator = Facts & { readonly name: IndicatorName }
 
 const isIndicator = (name: string): name is IndicatorName => Object.hasOwn(table, name)

@@ -44,6 +44,7 @@ function tagOf(code: string): string | undefined {
   }
 }
 
+/** A text in the language that was found for a reader. */
 export type LocalText = {
   readonly text: string
   /** Tag of its language (BCP 47); absent when it is unknown. */

@@ -47,6 +47,7 @@ type MetricsOptions = {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
+/** The open metrics, as `main` hands their parts to the others. */
 export type MetricsStation = {
   readonly kinds: readonly SegmentKind[]
   readonly feeds: ((feed: Feed) => SegmentFunction) | undefined

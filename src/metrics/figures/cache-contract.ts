@@ -152,6 +152,7 @@ const dimensionPoints = z
   .nullable()
   .describe('Mean of the datasets; null when nothing was scored')
 
+/** Figures of one scope. Shares are percentages with one decimal; `null` where nothing was measured. */
 export const aggregate = z
   .object({
     info: about,
@@ -162,12 +163,14 @@ export const aggregate = z
 
 const periods = z.array(z.looseObject({}))
 
+/** The same over time: each leaf is a list of objects whose one key is a day (`YYYY-MM-DD`), ascending. */
 export const history = z
   .object({ info: about, score: periods.optional(), ...parts(z.record(z.string(), periods)) })
   .openapi('History')
 
 const pieces = z.array(z.looseObject({}))
 
+/** One dataset: each dimension is a list of objects with one key, as the public system answers it. */
 export const datasetSchema = z
   .object({
     info: z.looseObject({
@@ -196,12 +199,14 @@ const link = z.object({
   checked: z.string().nullable().describe('When the URL was asked last'),
 })
 
+/** One distribution: its parts as a list of objects with one key each, its links with their last answers among them. */
 export const distributionSchema = z
   .array(z.looseObject({ links: z.array(link).optional() }))
   .openapi('DistributionMetrics')
 
 const ofDataset = { reference: z.string(), 'dataset-id': z.string(), title: z.string() }
 
+/** One result of the last SHACL validation of a dataset. */
 export const violation = z
   .object({
     resultPath: z.string().nullable(),
@@ -212,6 +217,7 @@ export const violation = z
   })
   .openapi('Violation')
 
+/** One URL whose last status was not 200 to 299, with its dataset and distribution. */
 export const unreachable = z
   .object({
     ...ofDataset,
@@ -221,11 +227,13 @@ export const unreachable = z
   })
   .openapi('UnreachableUrl')
 
+/** How many rows there are, without the rows. */
 export const count = z.object({
   success: z.literal(true),
   result: z.object({ count: z.int() }),
 })
 
+/** A trigger of the scheduler (cron, interval or specific times), with its next and its last firing. */
 export const schedule = z
   .looseObject({
     id: z.string(),
@@ -238,12 +246,14 @@ export const schedule = z
   })
   .openapi('Schedule')
 
+/** The last refresh, and how far the running one is; `null` where there is none. */
 export const health = z.looseObject({
   status: z.literal('up'),
   refresh: z.looseObject({ number: z.int(), at: z.string() }).nullable(),
   refreshing: z.looseObject({ since: z.string(), datasets: z.int() }).nullable(),
 })
 
+/** What the routes work with. */
 export type CacheContext = {
   readonly cache: Cache
   readonly source: MetricsSource

@@ -33,6 +33,7 @@ export type Aggregate = {
   readonly metrics: Readonly<Record<MetricName, Shares | null>>
 }
 
+/** Periods of a history, of which each has one snapshot. */
 export const resolutions = ['year', 'month', 'day'] as const
 export type Resolution = (typeof resolutions)[number]
 
@@ -75,6 +76,7 @@ type OfDataset = {
   readonly languages: readonly string[]
 }
 
+/** A dataset in a list by score; points are those of its best distribution. */
 export type DatasetFigures = OfDataset & {
   readonly catalogue: string
   /** `null` when it was measured but not scored. */

@@ -26,6 +26,7 @@ export const isDate = (term: Term): boolean =>
 /** Format and media type of one distribution, values only. */
 type Formats = { readonly formats: readonly Term[]; readonly mediaTypes: readonly Term[] }
 
+/** The questions that indicators ask about values; answered from tables, so none of them waits. */
 export type Values = {
   readonly isAccessRight: (value: Term) => boolean
   readonly isKnownLicence: (value: Term, graph: Graph) => boolean

@@ -66,6 +66,7 @@ function unframed({ metricsGraph, subject }: Payload, quads: readonly Quad[]): r
   })
 }
 
+/** What a segment has measured, to be written. */
 export type Measurement = {
   /** Local name of the metric. */
   readonly metric: string
@@ -114,6 +115,7 @@ export function measurementQuads({ metric, on, value, at, from }: Measurement): 
   return quads
 }
 
+/** A measurement as it was read from a metrics graph, whoever wrote it. */
 export type MeasuredValue = {
   /** Local name of the metric. */
   readonly metric: string

@@ -6,6 +6,7 @@ import { dqv, prov, rdf, xsd, oa, pv, sh } from '../../rdf/namespaces.ts'
 import { closure, first, graphOf, instances, keyOf, textOf, type Graph } from '../../rdf/read.ts'
 import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
 
+/** Severities of SHACL (2.1.4) by local name. */
 export type Severity = 'Violation' | 'Warning' | 'Info'
 
 /** One result of a SHACL validation. */
@@ -20,6 +21,7 @@ export type ReportResult = {
   readonly component: string
 }
 
+/** A report of validation (SHACL 3.6) as values. */
 export type ReportGraph = {
   readonly conforms: boolean
   readonly results: readonly ReportResult[]

@@ -17,6 +17,7 @@ import {
 
 /** Points of a true and of a false measurement, integers, and where they count. */
 type Weight = { readonly dimension: Dimension; readonly yes: number; readonly no: number }
+/** The weight of every indicator. */
 export type Weights = Readonly<Record<IndicatorName, Weight>>
 
 /** Those of the published methodology. */

@@ -19,6 +19,7 @@ type CollectorDeps = {
   readonly collectMs: number
 }
 
+/** Takes note of writes, and has them measured. */
 export type Collector = {
   /** A dataset was created or updated. Costs next to nothing, never throws. */
   written(catalogue: string, dataset: string): void

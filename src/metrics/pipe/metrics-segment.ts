@@ -21,6 +21,7 @@ export const segmentConfig = z.looseObject({
 
 type Config = z.infer<typeof segmentConfig>
 
+/** What is different from one segment of the quality pipe to the next. */
 export type MetricsKind<Settings extends Config> = {
   /** Normal form first, then its aliases. */
   readonly names: readonly string[]

@@ -23,6 +23,7 @@ type MeasuredSubject = {
   readonly source?: string
 }
 
+/** A dataset on its way through the pipe, with the metrics that it has so far. */
 export type Payload = {
   readonly subject: MeasuredSubject
   /** As the repository returns it, with blank nodes; all in the default graph. */

@@ -7,6 +7,7 @@ import type { Log } from '../../log.ts'
 
 const { connectionFailure, invalidUrl } = pseudoCodes
 
+/** What came of asking about one URL. */
 export type CheckOutcome = {
   /** HTTP status (RFC 9110) or a pseudo code; absent when the check says nothing about the URL. */
   readonly status?: number
@@ -18,6 +19,7 @@ export type CheckOutcome = {
 
 type Noted = { asked: boolean; answered?: number }
 
+/** What every check needs. */
 export type CheckContext = {
   readonly outbound: Outbound
   /** What all requests of checks have in common. */

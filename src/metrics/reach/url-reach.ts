@@ -20,6 +20,7 @@ import {
   type VerdictFile,
 } from './verdict-file.ts'
 
+/** Bounds and clocks of all checks. */
 export type ReachOptions = {
   /** File of the verdicts. */
   readonly path: string

@@ -25,6 +25,7 @@ export type UrlKey = Buffer
 /** The key of a URL without user info and fragment. */
 export const urlKeyOf = (url: URL): UrlKey => createHash('sha256').update(url.href).digest()
 
+/** What the file has about a URL; times in ms, 0 for never. */
 export type KnownUrl = {
   readonly status: number | undefined
   readonly checked: number
@@ -33,6 +34,7 @@ export type KnownUrl = {
   readonly catalogue: string
 }
 
+/** The open file. */
 export type VerdictFile = ReturnType<typeof openVerdictFile>
 
 const dayMs = 86_400_000

@@ -9,7 +9,9 @@ import texts from './report-texts.json' with { type: 'json' }
 
 type Words = { readonly label: string; readonly rule: string }
 
+/** Names of the dimensions, and the question behind each. */
 export const dimensionWords: Readonly<Record<Dimension, Words>> = texts.dimensions
+/** Names of the indicators, and when each is fulfilled. */
 export const indicatorWords: Readonly<Record<IndicatorName, Words>> = texts.indicators
 /** The rule behind each figure that is not one indicator. */
 export const figureRules = texts.figures

@@ -207,6 +207,7 @@ ${link('First', 0, offset > 0)}${link('Previous', Math.max(0, offset - limit), o
 </nav>`
 }
 
+/** What a report can be answered as; also the suffix of its address. */
 export type ReportForm = 'html' | 'csv' | 'json'
 
 /** Where the reports are, seen from one of them: relative, so that they work behind any proxy path. */

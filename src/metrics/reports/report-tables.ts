@@ -21,11 +21,13 @@ import {
   pointsOf,
 } from './report.ts'
 
+/** `null`: not measured. */
 export type FigureValue = string | number | null
 
 /** A column: its name in CSV, that on the page, and what its values are where they are not plain numbers. */
 export type Figure = readonly [name: string, label: string, unit?: 'percent' | 'band' | 'status']
 
+/** What one thing has in the columns of a table. */
 export type FigureRow = {
   readonly id: string
   /** Empty where the id says it all. */
@@ -43,6 +45,7 @@ export type FigureRow = {
   readonly rule?: string
 }
 
+/** One section of the page, one kind of rows in CSV. */
 export type FigureTable = {
   /** In CSV; absent: only the page has it. */
   readonly section?: string

@@ -18,6 +18,7 @@ import type {
 import { type LocalText, localText } from '../localized-texts.ts'
 import type { Weights } from '../measure/weights.ts'
 
+/** What reports are made of. */
 export type ReportContext = {
   readonly figures: Figures
   readonly bands: readonly Band[]
@@ -26,6 +27,7 @@ export type ReportContext = {
   readonly portal: string
 }
 
+/** A report as values: nothing in it has to be looked up any more. */
 export type Report = ReturnType<typeof head> & {
   /** Whose report; a catalogue has an id. */
   readonly subject: {
@@ -39,13 +41,20 @@ export type Report = ReturnType<typeof head> & {
   readonly catalogues?: CatalogueList
 }
 
+/** What was measured of the portal or of a catalogue. */
 export type MeasuredReport = NonNullable<ReturnType<typeof measuredReport>>
+/** One measurement of the history. */
 export type Moment = MeasuredReport['history'][number]
+/** An indicator with its share (percent) and the points that are missing on average. */
 export type IndicatorFigure = ReturnType<typeof indicatorFigures>[number]
+/** A dataset in a list by score. */
 export type DatasetRow = ReturnType<typeof datasetRow>
+/** A page of the list of catalogues. */
 export type CatalogueList = ReturnType<typeof catalogueList>
 export type CatalogueRow = CatalogueList['rows'][number]
+/** The highest or the lowest score first. */
 export type RankOrder = 'best' | 'worst'
+/** Points of the dimensions; `null` where one was not scored. */
 export type Points = Readonly<Record<Dimension, number | null>>
 
 /** The points of the five dimensions alone. */

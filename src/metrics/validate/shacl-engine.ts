@@ -11,6 +11,7 @@ import { closure, graphOf } from '../../rdf/read.ts'
 import { type ReportResult, severityOf } from '../measure/validation-report.ts'
 import { Pointer, Triples } from './shacl-data.ts'
 
+/** What is wrong with one record. */
 export type Findings = {
   /** Violations first. */
   readonly results: readonly ReportResult[]

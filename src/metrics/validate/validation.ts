@@ -12,6 +12,7 @@ import { WorkerPool, WorkerLost } from '../../workers/pool.ts'
 import { readReport, type ReportGraph } from '../measure/validation-report.ts'
 import { chosenModels, shippedFiles, shippedModels } from './shape-files.ts'
 
+/** Where shapes are, and the bounds of validating. */
 export type ValidationOptions = {
   /** The shipped shapes; the vocabularies that belong to them are beside it. */
   readonly directory: string
@@ -57,8 +58,10 @@ type Task = {
   readonly withRecords?: boolean | undefined
 }
 
+/** The one call that workers answer. */
 export type ValidationCalls = { validate: [task: Task, reply: ValidationReply] }
 
+/** The open validation. */
 export type Validation = Awaited<ReturnType<typeof openValidation>>
 
 /**
