@@ -44,9 +44,6 @@ export function stems(language: string, word: string): string[] {
     .map((stem) => `${language}:${stem}`)
 }
 
-/** Whether words of a language have stems at all. */
-export const hasStems = (language: string) => Object.hasOwn(stemmers, language)
-
 /** The package's Bulgarian stemmer writes into a string, which throws for about one word in a hundred. */
 function bulgarianOrWord(word: string): string {
   try {

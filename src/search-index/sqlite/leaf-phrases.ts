@@ -1,6 +1,6 @@
 /** Leaves of the query tree as expressions of FTS5: the tokens that a leaf stands for, in the columns where it is looked for. */
 
-import { hasStems, stems } from '../../text/stems.ts'
+import { stems } from '../../text/stems.ts'
 import { reachOf } from '../field-reach.ts'
 import type { Leaf } from '../query-tree.ts'
 import { isPrefix, literalPrefix, shortestTerms, wildMatcher } from '../wildcard.ts'
@@ -114,18 +114,18 @@ export class LeafPhrases {
       .map((row) => String(row['bucket']))
   }
 
-  /** Per language, what shares a stem with the word there. */
+  /** Per language, what shares a stem with the word there: one query for all languages. */
   #related(token: string, languages: readonly string[]): Target[] {
-    return languages.filter(hasStems).flatMap((bucket) => {
-      const [first, second] = stems(bucket, token)
-      if (first === undefined) return []
-      const rows = this.#sql('SELECT DISTINCT term FROM stem WHERE stem IN (?, ?) LIMIT ?').all(
-        first,
-        second ?? first,
-        mostVariants,
-      )
-      const others = rows.map((row) => String(row['term'])).filter((term) => term !== token)
-      return others.map((term) => ({ bucket, tokens: [term] }))
+    const own = languages.flatMap((bucket) => stems(bucket, token))
+    const all = 'SELECT value FROM json_each(?)'
+    const rows = this.#sql(
+      `SELECT stem, term FROM stem WHERE stem IN (${all}) AND term <> ? LIMIT ?`,
+    ).all(JSON.stringify(own), token, own.length * mostVariants)
+    // A stem begins with its language.
+    const buckets = Map.groupBy(rows, (row) => String(row['stem']).split(':', 1)[0] ?? '')
+    return [...buckets].flatMap(([bucket, some]) => {
+      const terms = new Set(some.slice(0, mostVariants).map((row) => String(row['term'])))
+      return [...terms].map((term) => ({ bucket, tokens: [term] }))
     })
   }
 
