@@ -173,9 +173,6 @@ export const searchConfig = object({
   ...(dateType && { dateTypes: dateType }),
 }))
 
-/** As it is read; `wholeFacets` puts the default facets in the place of their names. */
-export type SearchConfig = z.output<typeof searchConfig>
-
 type Band = z.output<typeof band>
 
 /** A facet as the search service takes it. */

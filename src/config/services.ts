@@ -87,8 +87,6 @@ export const engineConfig = object({
   ),
 })
 
-export type EngineConfig = z.output<typeof engineConfig>
-
 /** Ways to the console; one that is absent is not opened. */
 export type ShellConfig = {
   readonly telnet?: { readonly host: string; readonly port: number }

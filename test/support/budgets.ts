@@ -11,7 +11,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   client: 2476,
 
-  config: 1531,
+  config: 1526,
 
   console: 2410,
 

@@ -32,7 +32,7 @@ import {
 const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /** The number that a text spells in plain decimal form; nothing beyond ±2^53. */
-export function decimalNumber(text: string): number | undefined {
+function decimalNumber(text: string): number | undefined {
   const number = decimal.test(text.trim()) ? Number(text) : Number.NaN
   return Math.abs(number) <= 2 ** 53 ? number + 0 : undefined
 }
