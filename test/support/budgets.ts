@@ -21,7 +21,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   main: 2304,
 
-  metrics: 7587,
+  metrics: 7588,
 
   pipe: 6399,
 

@@ -1,5 +1,6 @@
 /** Datasets of the store with what was measured of them: as they are at this moment, and as the figures count them. */
 
+import { isIri } from '../../rdf/iri.ts'
 import { Failure, shown } from '../../errors.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import { dct, foaf, skos, vcard } from '../../rdf/namespaces.ts'
@@ -84,9 +85,9 @@ export async function datasetOfDistribution(
   signal: AbortSignal,
 ): Promise<string> {
   const iri = names.distribution(id)
-  const isId = names.idOf('distribution', iri) !== undefined
-  const query = bind(queries.holders, { distribution: namedNode(iri) })
-  for (const row of isId ? await store.select(query, signal) : []) {
+  const isId = isIri(iri) && names.idOf('distribution', iri) !== undefined
+  const query = () => bind(queries.holders, { distribution: namedNode(iri) })
+  for (const row of isId ? await store.select(query(), signal) : []) {
     const dataset = names.idOf('dataset', row['dataset']?.value ?? '')
     if (dataset !== undefined) return dataset
   }

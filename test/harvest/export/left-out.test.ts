@@ -49,7 +49,9 @@ describe('a value that cannot be mapped', () => {
       ...(dryRun ? {} : { platformId: first?.platformId }),
     }
     expect(examples).toEqual(
-      expected.map(({ slug: _, ...about }) => expect.objectContaining({ ...named, ...about })),
+      expected.map(({ detail, property, value, reason }) =>
+        expect.objectContaining({ ...named, detail, property, value, reason }),
+      ),
     )
     expect(second).not.toHaveProperty('findings')
     expect(run.counts).toMatchObject({ created: 2, failed: 0, findings: 3 })

@@ -35,6 +35,7 @@ describe('what is wrong', () => {
     ['/datasets/%3E%20x', 404, 'unknown-dataset'],
     ['/datasets/s/distributions', 404, 'unknown-dataset'],
     ['/distributions/nothing', 404, 'unknown-distribution'],
+    ['/distributions/%C2%84', 404, 'unknown-distribution'],
     ['/distributions/s-1', 404, 'unknown-dataset'],
     ['/nothing', 404, 'not-found'],
   ]
