@@ -80,7 +80,7 @@ describe('harvesting a city of 60 datasets', () => {
     const launched = await fetch(`${base}/pipes/city/runs`, { method: 'POST', headers, body })
     const { id } = (await launched.json()) as { readonly id: string }
     expect(await settled(id)).toMatchObject({ outcome: 'dry-run', counts: { updated: 1 } })
-    const items = (await (await fetch(`${base}/runs/${id}/items`, { headers })).json()) as unknown
+    const items: unknown = await (await fetch(`${base}/runs/${id}/items`, { headers })).json()
     const title = (revision: number) =>
       `<http://purl.org/dc/terms/title> "Dataset 1, revision ${revision}"@en`
     // Nothing of the distribution, to which the repository has added an identifier.
