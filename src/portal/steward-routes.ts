@@ -73,7 +73,7 @@ export function addStewardRoutes(app: App, { sessions, oidc, ...further }: Stewa
 type Entrance = Omit<StewardPages, 'oidc'>
 
 /** Everything that a run did, as the scheduler writes it for spreadsheets. */
-function addItems(app: App, { sessions, contextOf }: Omit<StewardActions, 'respond'>): void {
+function addItems(app: App, { sessions, contextOf }: Signed): void {
   app.get('/:language/harvest/runs/:id/items.csv', async (c) => {
     if (!sessionOf(c, sessions)) return c.redirect(await signInPath(c, contextOf), 303)
     const context = await contextOf(c)
@@ -255,8 +255,21 @@ const runCalls = (path: string): Readonly<Record<string, Call>> => ({
 
 type StewardActions = Pick<StewardPages, 'sessions' | 'contextOf' | 'respond'>
 
+/** What the form of triggers asks of the scheduler; `undefined` for other buttons. Times are UTC. */
+function triggerCall(pipe: string, form: Readonly<Record<string, unknown>>): Call | undefined {
+  const text = (name: string) => (typeof form[name] === 'string' ? form[name] : '')
+  const path = (id: string) => `${pipe}/triggers/${encodeURIComponent(id)}`
+  if (text('do') === 'unschedule') return { method: 'DELETE', path: path(text('trigger')) }
+  if (text('do') !== 'schedule') return undefined
+  // Browsers send it without seconds and zone.
+  const next = text('next') === '' ? {} : { next: `${text('next').slice(0, 16)}:00Z` }
+  const interval = { unit: text('unit'), value: 1 }
+  const body = { id: 'portal', status: 'enabled', interval, ...next }
+  return { method: 'PUT', path: path('portal'), body }
+}
+
 function addActions(app: App, { sessions, contextOf, respond }: StewardActions): void {
-  const action = (path: string, act: (c: AppContext) => Promise<Response>) =>
+  const action: Bind = (path, act) =>
     app.post(`/:language/harvest/${path}`, async (c) => {
       try {
         return await act(c)
@@ -265,14 +278,32 @@ function addActions(app: App, { sessions, contextOf, respond }: StewardActions):
         return respond(c, () => Promise.reject(error))
       }
     })
+  addPipeActions(action, { sessions, contextOf })
+  addRunActions(action, { sessions, contextOf })
+  addRestoring(action, { sessions, contextOf })
+}
+
+type Bind = (path: string, act: (c: AppContext) => Promise<Response>) => void
+type Signed = Omit<StewardActions, 'respond'>
+
+function addPipeActions(action: Bind, { sessions, contextOf }: Signed): void {
   action('pipes/:name', async (c) => {
     const { session, form } = await ownForm(c, sessions)
     const context = await contextOf(c)
-    const path = `/pipes/${encodeURIComponent(c.req.param('name') ?? '')}/runs`
+    const name = c.req.param('name') ?? ''
+    const own = `/pipes/${encodeURIComponent(name)}`
+    const change = triggerCall(own, form)
+    if (change) {
+      await act(context, c, session, change)
+      return done(c, context, ['pipes', name], change.method === 'PUT' ? 'schedule' : 'unschedule')
+    }
     const body = form['do'] === 'dry' ? { dryRun: true } : {}
-    const run = await act(context, c, session, { method: 'POST', path, body })
+    const run = await act(context, c, session, { method: 'POST', path: `${own}/runs`, body })
     return done(c, context, ['runs', run ?? ''])
   })
+}
+
+function addRestoring(action: Bind, { sessions, contextOf }: Signed): void {
   action('deleted/:kind/:id', async (c) => {
     const { session } = await ownForm(c, sessions)
     const context = await contextOf(c)
@@ -286,6 +317,9 @@ function addActions(app: App, { sessions, contextOf, respond }: StewardActions):
     await askJson(context.ports.repository, path, { method, headers, signal: c.get('signal') })
     return done(c, context, ['deleted'], 'restore')
   })
+}
+
+function addRunActions(action: Bind, { sessions, contextOf }: Signed): void {
   action('runs/:id', async (c) => {
     const { session, form } = await ownForm(c, sessions)
     const context = await contextOf(c)

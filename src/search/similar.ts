@@ -7,9 +7,11 @@ import { isJsonObject, type Fields } from '../text/json.ts'
 import { tokens } from '../text/tokens.ts'
 import { everything, listAt, recordFields } from './record-values.ts'
 
-/** Words that are compared; longer ones first, because they are rarer. */
-const mostWords = 12
+/** Words that are counted, the longest, and those of them that are compared, the rarest. */
+const [mostCounted, mostWords] = [24, 12]
 const shortest = 4
+/** Records that the compared words may have together: what half of all records say makes none of them similar. */
+const mostMatches = 5000
 /** Themes that are compared, and how much sharing all of them weighs against sharing the most words. */
 const [mostThemes, themesWeight] = [10, 0.5]
 /** Records that share words and are compared by themes too. */
@@ -40,10 +42,11 @@ export async function similarTo(
     const { hits } = await index.search(all, signal)
     return hits.filter((hit) => hit.id !== id && !versions.has(hit.id))
   }
+  const rare = await rarest(words, index, signal)
   const byWords =
-    words.length > 0
+    rare.length > 0
       ? await search({
-          tree: { kind: 'or', of: words.map((token): QueryTree => ({ kind: 'term', token })) },
+          tree: { kind: 'or', of: rare.map((token): QueryTree => ({ kind: 'term', token })) },
           fields: ['title', 'keywords'],
           boosts: { title: 2 },
           score: true,
@@ -58,6 +61,28 @@ export async function similarTo(
   const ranked = [...byThemed(byWords, themes), ...byThemed(byThemes, themes)]
   const hits = [...new Map(ranked.map((hit) => [hit.id, hit])).values()].slice(0, limit)
   return { count: hits.length, hits, facets: [] }
+}
+
+/** Those that the fewest records have in title or keywords, the rarest first. */
+async function rarest(
+  words: readonly string[],
+  index: SearchIndex,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const counted = await Promise.all(
+    words.map(async (token) => {
+      const tree: QueryTree = { kind: 'term', token }
+      const fields = ['title', 'keywords']
+      const request = { ...everything('dataset'), order: [], limit: 0, tree, fields }
+      return { token, count: (await index.search(request, signal)).count }
+    }),
+  )
+  let matches = 0
+  return counted
+    .toSorted((a, b) => a.count - b.count)
+    .slice(0, mostWords)
+    .filter(({ count }) => (matches += count) <= mostMatches)
+    .map(({ token }) => token)
 }
 
 /** By score and the part of the themes that is shared. */
@@ -89,7 +114,7 @@ function wordsOf(record: Fields): readonly string[] {
   return [...new Set(all)]
     .filter((word) => word.length >= shortest)
     .toSorted((a, b) => b.length - a.length)
-    .slice(0, mostWords)
+    .slice(0, mostCounted)
 }
 
 /** Ids of records that a value names. */

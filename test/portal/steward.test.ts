@@ -197,6 +197,24 @@ it('a key for one catalogue sees its pipe and its runs, and no button that it ma
   expect((await post(`/en/harvest/runs/${roads}`, { do: 'retry' })).status).toBe(403)
 })
 
+it('a pipe starts by itself when somebody says how often, until the trigger is removed', async () => {
+  const { page, post } = await steward(all)
+  const set = await post('/en/harvest/pipes/water', {
+    do: 'schedule',
+    unit: 'WEEK',
+    next: '2030-01-07T03:00',
+  })
+  expect([set.status, set.headers.get('Location')]).toEqual([
+    303,
+    '/en/harvest/pipes/water?did=schedule',
+  ])
+  expect(await page(set.headers.get('Location') ?? '')).toContain('7 Jan 2030')
+  const wrong = await post('/en/harvest/pipes/water', { do: 'schedule', unit: 'AEON' })
+  expect(wrong.status).toBe(400)
+  const removed = await post('/en/harvest/pipes/water', { do: 'unschedule', trigger: 'portal' })
+  expect(await page(removed.headers.get('Location') ?? '')).not.toContain('7 Jan 2030')
+})
+
 it('an action that is none is refused, and leaves everything as it is', async () => {
   const id = await run('water')
   const { post } = await steward(all)

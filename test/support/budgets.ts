@@ -25,7 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 6399,
 
-  portal: 7100,
+  portal: 7300,
 
   profile: 1587,
 

@@ -167,13 +167,34 @@ function landOf(view: MapBox, { width, height }: View): string {
     ])
   const path = geoPath(projection).digits(0)
   const seen = allCountries().filter(({ box }) => meets(box, view))
-  const shapes = seen.map(({ shape }) => `<path class="land" d="${path(shape) ?? ''}"/>`)
+  const shapes = seen.map(({ shape }) => `<path class="land" d="${coarse(path(shape) ?? '')}"/>`)
   const names = seen.map(({ shape }) => nameOf(shape, path, { width, height }))
   const land = [...shapes, ...names].join('')
   if (kept.size >= mostKept) kept.delete(kept.keys().next().value ?? '')
   kept.set(key, land)
   return land
 }
+
+/** Pixels between two points of a coast: nobody sees nearer ones, and a map of the world has a million of them. */
+const fineness = 2
+
+/** A path (`M1,2L3,4Z…`) without points that are next to the one before, and without rings of fewer than four. */
+const coarse = (path: string): string =>
+  path
+    .split('M')
+    .slice(1)
+    .map((ring) => {
+      let last = [-Infinity, -Infinity]
+      const points = ring.split(/[LZ]/).filter((point) => {
+        const [x = 0, y = 0] = point.split(',').map(Number)
+        const [a = 0, b = 0] = last
+        if (point === '' || Math.abs(x - a) + Math.abs(y - b) <= fineness) return false
+        last = [x, y]
+        return true
+      })
+      return points.length < 4 ? '' : `M${points.join('L')}Z`
+    })
+    .join('')
 
 function meets([west, south, east, north]: MapBox, view: MapBox): boolean {
   const crosses = west > east

@@ -23,7 +23,9 @@ const total = (measured: readonly MeasuredValue[], distributions: readonly strin
 
 describe('a score', () => {
   it('without measurements is nothing', () => {
-    expect(scoreOf([], 'ds', ['x'], weights)).toEqual({
+    const { points, ...score } = scoreOf([], 'ds', ['x'], weights)
+    expect([...points.values()].every((one) => one === 0)).toBe(true)
+    expect(score).toEqual({
       total: 0,
       dimensions: {
         findability: 0,
@@ -118,7 +120,9 @@ describe('a score', () => {
     const everything = Object.fromEntries(all.map((name) => [name, true]))
     const statuses = { accessUrlStatusCode: [200], downloadUrlStatusCode: [206] }
     const measured = [...on('ds', everything), ...on('x', { ...everything, ...statuses })]
-    expect(scoreOf(measured, 'ds', ['x'], weights)).toEqual({
+    const { points, ...score } = scoreOf(measured, 'ds', ['x'], weights)
+    expect([...points.values()].reduce((sum, one) => sum + one)).toBe(405)
+    expect(score).toEqual({
       total: 405,
       dimensions: {
         findability: 100,

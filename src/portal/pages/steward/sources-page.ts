@@ -14,6 +14,7 @@ import {
   mayRead,
   mostRuns,
   numberOr,
+  ownForm,
   runButtons,
   stateMark,
   stateOf,
@@ -181,17 +182,58 @@ export async function pipePage(
     actions: runButtons(context, name, t('run')),
     body: html`
       ${pageSection('runs', t('runs'), runTable(context, listed(runs).map(memberFields), false))}
-      ${pageSection('triggers', t('triggers'), triggerList(context, listed(triggers)))}
+      ${pageSection('triggers', t('triggers'), triggerList(context, name, listed(triggers)))}
       ${pageSection('document', t('pipe-document'), html`<pre tabindex="0" aria-label="${t('pipe-document')}"><code>${JSON.stringify(pipe, undefined, 2)}</code></pre>`)}`,
   })
 }
 
-function triggerList({ t, formats }: PageContext, triggers: readonly unknown[]): HtmlContent {
-  if (triggers.length === 0) return html`<p>${t('by-hand')}</p>`
+/** Triggers of a pipe, and for those who may, a form that sets the one of the portal. */
+function triggerList(
+  context: PageContext,
+  pipe: string,
+  triggers: readonly unknown[],
+): HtmlContent {
+  const { t, formats } = context
+  const self = pathTo(context, 'harvest', 'pipes', pipe)
   const items = triggers.map(memberFields).map((one) => {
-    const times = textOr(one['cron']) ?? ''
-    return html`<li><code>${textOr(one['id'])}</code> ${textOr(one['status'])} ${times}
-      ${formats.moment(one['next'])}</li>`
+    const id = textOr(one['id']) ?? ''
+    const { unit, value } = memberFields(one['interval'])
+    const times = textOr(one['cron']) ?? joined([textOr(value), textOr(unit)], ' ')
+    const next = formats.moment(one['next']) ?? textOr(one['status'])
+    const end = mayChange(context, pipe, id) && triggerForm(context, self, id)
+    return html`<li class="row"><code>${id}</code> ${times} ${t('next-start')}: ${next} ${end}</li>`
   })
-  return html`<ul>${items}</ul>`
+  const list = items.length === 0 ? html`<p>${t('by-hand')}</p>` : html`<ul>${items}</ul>`
+  return html`${list} ${mayChange(context, pipe, ownTrigger) && scheduleForm(context, self)}`
+}
+
+/** Id of the trigger that the portal sets. */
+const ownTrigger = 'portal'
+
+const mayChange = ({ steward }: PageContext, pipe: string, trigger: string): boolean =>
+  steward?.may({ method: 'PUT', path: `/pipes/${pipe}/triggers/${trigger}` }) === true
+
+const triggerForm = (context: PageContext, path: string, id: string): HtmlContent =>
+  ownForm(
+    context,
+    path,
+    html`<input type="hidden" name="trigger" value="${id}">
+    <button class="button small quiet" name="do" value="unschedule">${context.t('remove-trigger')}<span class="vh"> ${id}</span></button>`,
+    'row',
+  )
+
+function scheduleForm(context: PageContext, path: string): HtmlContent {
+  const { t } = context
+  const units = ['HOUR', 'DAY', 'WEEK', 'MONTH'].map(
+    (unit) =>
+      html`<option value="${unit}"${unit === 'DAY' && html` selected`}>${t(`every-${unit}`)}</option>`,
+  )
+  return ownForm(
+    context,
+    path,
+    html`<div class="field"><label for="unit">${t('start-every')}</label><select id="unit" name="unit">${units}</select></div>
+    <div class="field"><label for="next">${t('first-start')}</label><input type="datetime-local" id="next" name="next"></div>
+    <button class="button" name="do" value="schedule">${t('set-trigger')}</button>`,
+    'row close',
+  )
 }

@@ -130,8 +130,13 @@ const formToken = ({ steward }: PageContext): HtmlMarkup =>
   html`<input type="hidden" name="_csrf" value="${steward?.token}">`
 
 /** A form of the session: what stands in it goes to a path, with the token that other sites do not know. */
-export const ownForm = (context: PageContext, path: string, body: HtmlContent): HtmlMarkup =>
-  html`<form class="section" method="post" action="${path}">${formToken(context)}${body}</form>`
+export const ownForm = (
+  context: PageContext,
+  path: string,
+  body: HtmlContent,
+  style = 'section',
+): HtmlMarkup =>
+  html`<form class="${style}" method="post" action="${path}">${formToken(context)}${body}</form>`
 
 /** A button that does something. */
 export const actionForm = (
@@ -186,6 +191,8 @@ const deeds: ReadonlySet<string> = new Set([
   'cancel',
   'retry',
   'resume',
+  'schedule',
+  'unschedule',
 ])
 
 function deed({ t, place }: PageContext): HtmlContent {
