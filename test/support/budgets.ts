@@ -25,7 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 6399,
 
-  portal: 7300,
+  portal: 7126,
 
   profile: 1587,
 
@@ -37,7 +37,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 1988,
 
-  search: 4542,
+  search: 4567,
 
   'search-index': 7675,
 
