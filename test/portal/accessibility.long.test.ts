@@ -244,6 +244,25 @@ describe.skipIf(executablePath === undefined)('the portal in Chromium', () => {
     await page.context().close()
   }, 60_000)
 
+  it('a page loads its style, script and one font, all small and from here', async () => {
+    const page = await (await browser.newContext()).newPage()
+    const loaded: { readonly url: string; readonly bytes: number }[] = []
+    page.on('response', (answer) => {
+      void answer
+        .request()
+        .sizes()
+        .then(({ responseBodySize }) => loaded.push({ url: answer.url(), bytes: responseBodySize }))
+    })
+    await page.goto(`${demo.home}en/datasets/gauge-levels`, { waitUntil: 'networkidle' })
+    await expect.poll(() => loaded.length).toBeGreaterThanOrEqual(4)
+    const most = { css: 12_000, js: 10_000, woff2: 55_000 }
+    const isTooLarge = ({ url, bytes }: (typeof loaded)[number]) =>
+      Object.entries(most).some(([ending, size]) => url.endsWith(`.${ending}`) && bytes > size)
+    expect(loaded.filter(isTooLarge)).toEqual([])
+    expect(loaded.filter(({ url }) => !url.startsWith(demo.home))).toEqual([])
+    await page.context().close()
+  }, 60_000)
+
   it('suggestions are a list that the keyboard walks through', async () => {
     const page = await (await browser.newContext({ bypassCSP: true })).newPage()
     await page.goto(`${demo.home}en/`)

@@ -1,5 +1,6 @@
 /** The sample catalogues as people and crawlers walk through them: every address that a page, the sitemap or a feed names is there. */
 
+import { gzipSync } from 'node:zlib'
 import { Parser } from 'htmlparser2'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runDemo } from '../../src/harvest/demo.ts'
@@ -38,6 +39,8 @@ function linksOf(page: string, base: string): readonly string[] {
   return links
 }
 
+/** Bytes of a page on its way (gzip). */
+const mostBytes = 30_000
 /** Addresses that are asked at most: facets of facets have no end. */
 const most = 1500
 const depth = 4
@@ -53,6 +56,7 @@ it('every link of every page is there, four clicks deep', async () => {
       const text = await answer.text()
       if (!answer.ok) broken.push(`${answer.status} ${address}`)
       if (!answer.headers.get('Content-Type')?.startsWith('text/html')) continue
+      if (gzipSync(text).length > mostBytes) broken.push(`too large ${address}`)
       for (const link of linksOf(text, answer.url)) {
         if (seen.has(link) || seen.size >= most) continue
         seen.add(link)
