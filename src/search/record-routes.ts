@@ -23,7 +23,8 @@ import {
 } from './search-answers.ts'
 import type { SearchDeps } from './search-deps.ts'
 import { type DatasetCounts, envelopeText, extended, member } from './search-envelope.ts'
-import { similarTo } from './similar.ts'
+import { mostWordCounts, similarTo } from './similar.ts'
+import { BoundedCache } from '../workers/bounded-cache.ts'
 
 const byId = { params: z.object({ id: recordId }) }
 
@@ -60,6 +61,7 @@ export function bindRecordReads(
     getRoute('/datasets/{id}', 'One dataset with its whole catalogue', datasetAnswer),
     async (c) => recordAnswer(c, await datasetRecord(index, c.req.valid('param').id, c.var.signal)),
   )
+  const counts = new BoundedCache<number>('word-counts', mostWordCounts)
   const like = {
     request: byId,
     parameters: [similarLimit],
@@ -74,7 +76,7 @@ export function bindRecordReads(
       const limit = similarCount(c.req.query('limit'))
       const own = settings().find((one) => one.index === 'dataset')
       const hasThemes = own?.facets.some((facet) => facet.id === 'categories') ?? false
-      const answer = await similarTo({ index, hasThemes }, { id, limit }, c.var.signal)
+      const answer = await similarTo({ index, hasThemes, counts }, { id, limit }, c.var.signal)
       const form = { indices: ['dataset'], named: true, countOnly: false, score: false }
       return c.body(envelopeText(form, answer, new Map()), 200, { 'Content-Type': jsonType })
     }),

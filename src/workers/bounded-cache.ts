@@ -15,6 +15,7 @@ export const cacheNames = [
   'search-answers',
   'search-scores',
   'search-sets',
+  'word-counts',
 ] as const
 
 type CacheName = (typeof cacheNames)[number]

@@ -2,7 +2,7 @@
  * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, `npm run bench -- project [--datasets n]`,
  * `npm run bench -- harvest [--datasets n] [--aside] [--store …]`, `npm run bench -- metrics [--datasets n] [--workers n]`,
  * `npm run bench -- soak [--minutes n] [--statements n]`, `npm run bench -- siege [--seconds n]`,
- * `npm run bench -- portal [--datasets n]`,
+ * `npm run bench -- portal [--datasets n] [--engine meilisearch]`,
  * `npm run bench -- triggers [--triggers n] [--seconds n]`, `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`,
  * or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
@@ -16,6 +16,7 @@ import { harvestAsideBench } from './harvest-aside-bench.ts'
 import { harvestBench } from './harvest-bench.ts'
 import { importBench } from './import-bench.ts'
 import { metricsBench } from './metrics-bench.ts'
+import { startMeilisearch } from '../support/engines/meilisearch.ts'
 import { portalBench } from './portal-bench.ts'
 import { projectBench } from './project-bench.ts'
 import { repositoryBench } from './repository/repository-bench.ts'
@@ -149,11 +150,18 @@ try {
   } else if (positionals.includes('portal')) {
     const dump = join(directory, 'dump.nt')
     generate(values.datasets, 'nt', dump)
-    const platform = await gateway(join(directory, 'portal'))
+    const server = values.engine === 'meilisearch' ? await startMeilisearch() : undefined
+    const search = server && { engine: 'meilisearch', url: server.url, apiKey: server.key }
+    const env: Record<string, string> = search
+      ? { PLATFORM_SEARCH_ENGINE_CONFIG: JSON.stringify(search) }
+      : {}
+    const platform = await gateway(join(directory, 'portal'), env)
     try {
-      say(`## portal, ${values.datasets} records\n${await portalBench(platform, dump)}`)
+      const title = `portal on ${values.engine}, ${values.datasets} records`
+      say(`## ${title}\n${await portalBench(platform, dump)}`)
     } finally {
       await platform.stop()
+      await server?.stop()
     }
   } else if (positionals.includes('siege')) {
     const folder = join(directory, 'single')

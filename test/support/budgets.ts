@@ -37,7 +37,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 1988,
 
-  search: 4567,
+  search: 4601,
 
   'search-index': 7675,
 
@@ -47,7 +47,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   vocabularies: 2062,
 
-  workers: 802,
+  workers: 803,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */
