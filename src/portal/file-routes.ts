@@ -21,14 +21,18 @@ type FileContext = {
   readonly contextOf: (c: AppContext) => Promise<PageContext | undefined>
   /** Pages and files that are made at once. */
   readonly renders: Semaphore
+  /** Requests that may wait for their turn. */
+  readonly mostWaiting: number
 }
 
 /** Binds them: what a service refuses is its own problem document, and nothing of a page. */
-export function addFileRoutes(app: App, { contextOf, renders }: FileContext): void {
+export function addFileRoutes(app: App, { contextOf, renders, mostWaiting }: FileContext): void {
   const file: Bind = (path, make) =>
     app.get(`/:language${path}`, async (c) => {
       const context = await contextOf(c)
       if (!context) throw new Failure('not-found', 'there is no such language')
+      if (renders.waiting >= mostWaiting)
+        throw new Failure('queue-full', 'too many requests at once: try again in a moment')
       try {
         return await renders.run(() => make(context, c), c.get('signal'))
       } catch (error) {

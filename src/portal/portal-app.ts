@@ -89,7 +89,11 @@ export function portalApp(deps: PortalDeps): App {
   const app = newApp({ ...deps.http, name: 'portal' })
   // First: `/:language` would take their addresses.
   serveFiles(app, portal)
-  addFileRoutes(app, { contextOf: (c) => contextOf(c, portal), renders: portal.renders })
+  addFileRoutes(app, {
+    contextOf: (c) => contextOf(c, portal),
+    renders: portal.renders,
+    mostWaiting,
+  })
   serveRedirects(app, portal)
   servePages(app, portal)
   if (portal.sessions)

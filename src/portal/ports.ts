@@ -50,7 +50,7 @@ const away = (cause: unknown): never => {
 export const askPort = (port: Port, path: string, init: RequestInit): Promise<Response> =>
   port(path, init).catch(away)
 
-/** The JSON of a service, `undefined` where it answers something else. Throws `Refused` for its problems, and `store-unavailable` where it does not answer in time. */
+/** The JSON of a service, `undefined` where it answers something else. Throws `ServiceRefusal` for its problems, and `store-unavailable` where it does not answer in time. */
 export async function askJson(
   port: Port,
   path: string,

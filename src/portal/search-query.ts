@@ -181,7 +181,7 @@ export type Found = {
   readonly suggestions: readonly { readonly q: string; readonly count: number }[]
 }
 
-/** What a search answers. Throws `Refused` and `Failure`. */
+/** What a search answers. Throws `ServiceRefusal` and `Failure`. */
 export async function searchRecords({ ports, signal }: PageContext, query: string): Promise<Found> {
   const body = await askJson(ports.search, `/search?${query}`, { signal })
   const result = memberFields(memberFields(body)['result'])

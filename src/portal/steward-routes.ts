@@ -79,11 +79,16 @@ function addItems(app: App, { sessions, contextOf }: Signed): void {
     const context = await contextOf(c)
     const { scheduler, authority } = context?.ports ?? {}
     const path = `/runs/${encodeURIComponent(c.req.param('id'))}`
-    const catalogue = await catalogueOf(context, path)
-    if (!context || !scheduler || !mayRead(context, path, catalogue))
-      throw new Failure('not-found', 'there is no such run')
     const headers = { ...authority?.(), Accept: 'text/csv' }
-    return scheduler(`${path}/items`, { headers, signal: c.get('signal') })
+    const answer = await scheduler?.(`${path}/items`, { headers, signal: c.get('signal') })
+    const isThere = answer?.ok === true && mayRead(context, path, await catalogueOf(context, path))
+    if (!answer || !isThere) {
+      await answer?.body?.cancel()
+      throw new Failure('not-found', 'there is no such run')
+    }
+    const type = answer.headers.get('Content-Type') ?? 'text/csv'
+    const kept = { 'Content-Type': type, 'Cache-Control': 'private, no-store' }
+    return new Response(answer.body, { headers: kept })
   })
 }
 

@@ -14,7 +14,7 @@ type Suggestions = {
   readonly publishers: readonly Suggestion[]
 }
 
-/** At most eight titles, four themes and four publishers; none for fewer than two letters. Throws `Refused` and `Failure`. */
+/** At most eight titles, four themes and four publishers; none for fewer than two letters. Throws `ServiceRefusal` and `Failure`. */
 export async function suggestionsFor(context: PageContext, typed: string): Promise<Suggestions> {
   const q = typed.trim().slice(0, 100)
   if (q.length < shortest) return { titles: [], themes: [], publishers: [] }

@@ -217,8 +217,9 @@ it('a pipe starts by itself when somebody says how often, until the trigger is r
 
 it('an action that is none is refused, and leaves everything as it is', async () => {
   const id = await run('water')
-  const { post } = await steward(all)
+  const { get, post } = await steward(all)
   for (const name of ['', 'delete', '__proto__', 'constructor'])
     expect((await post(`/en/harvest/runs/${id}`, { do: name })).status).toBe(400)
   expect((await post('/en/harvest/runs/nope', { do: 'cancel' })).status).toBe(404)
+  expect((await get('/en/harvest/runs/nope/items.csv')).status).toBe(404)
 })

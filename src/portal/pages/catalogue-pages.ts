@@ -34,7 +34,7 @@ import { askJson } from '../ports.ts'
 import { catalogueEntry } from './home-page.ts'
 import { readRecord } from './dataset-page.ts'
 
-/** All catalogues by title. Throws `Refused` and `Failure`. */
+/** All catalogues by title. Throws `ServiceRefusal` and `Failure`. */
 export async function cataloguesPage(
   context: PageContext,
   parameters: URLSearchParams,
@@ -57,7 +57,7 @@ export async function cataloguesPage(
   }
 }
 
-/** One catalogue. Throws `Refused` and `Failure`. */
+/** One catalogue. Throws `ServiceRefusal` and `Failure`. */
 export async function cataloguePage(context: PageContext, id: string): Promise<PageContent> {
   const { t, formats, ports, signal, language } = context
   const query = new URLSearchParams({

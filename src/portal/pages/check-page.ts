@@ -81,7 +81,8 @@ async function outcome(context: PageContext, text: string, model: string): Promi
   }
   const report = await ask('report', 'application/n-triples')
   const expected = memberFields(JSON.parse(await ask('score', 'application/json')))
-  const statements = format === 'turtle' ? placedQuads(text, base) : []
+  const placed = format === 'turtle' ? placedQuads(text, base) : []
+  const statements = Map.groupBy(placed, ({ quad }) => quad.subject.value)
   const results = shaclResultsOf(await parse(report, 'ntriples', { baseIri: base }))
     .map((one) => ({ ...one, line: lineOf(one, statements) }))
     .toSorted((a, b) => Number(b.isError) - Number(a.isError) || (a.line ?? 0) - (b.line ?? 0))
@@ -112,8 +113,11 @@ function expectation(context: PageContext, expected: unknown): HtmlContent {
 }
 
 /** Of the value of a result, else of its path, else of its focus node. */
-function lineOf(result: ShaclResult, statements: readonly PlacedQuad[]): number | undefined {
-  const about = statements.filter(({ quad }) => quad.subject.value === result.focus)
+function lineOf(
+  result: ShaclResult,
+  statements: ReadonlyMap<string, readonly PlacedQuad[]>,
+): number | undefined {
+  const about = statements.get(result.focus) ?? []
   const withPath = about.filter(({ quad }) => quad.predicate.value === result.path)
   const exact = withPath.find(({ quad }) => quad.object.value === result.value)
   return (exact ?? withPath[0] ?? about[0])?.line

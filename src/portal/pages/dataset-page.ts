@@ -52,7 +52,7 @@ const mostCards = 100
 /** Milliseconds that data beside the record may take. */
 const sideMs = 1500
 
-/** A record of the search. Throws `Refused` with 404 where there is none. */
+/** A record of the search. Throws `ServiceRefusal` with 404 where there is none. */
 export async function readRecord(
   { ports, signal, language }: PageContext,
   kind: string,
@@ -89,7 +89,7 @@ export async function aside<Value>(
 export const asideFields = (context: PageContext, port: Port, path: string) =>
   aside(context, askJson(port, path, { signal: context.signal }).then(memberFields))
 
-/** Throws `Refused` and `Failure`. */
+/** Throws `ServiceRefusal` and `Failure`. */
 export async function datasetPage(context: PageContext, id: string): Promise<PageContent> {
   const { ports, t } = context
   const path = `/datasets/${encodeURIComponent(id)}`

@@ -7,7 +7,7 @@ import type { PreviewResult, PreviewTable } from '../preview/tables.ts'
 import { memberFields, listed, textOr, titleText } from '../record.ts'
 import { readRecord } from './dataset-page.ts'
 
-/** Only addresses of stored distributions are fetched, never one that a request names. Throws `Refused` and `Failure`. */
+/** Only addresses of stored distributions are fetched, never one that a request names. Throws `ServiceRefusal` and `Failure`. */
 export async function previewPage(
   context: PageContext,
   previews: Previews,

@@ -16,7 +16,7 @@ import { memberFields, labelFor, labelText, listed } from '../record.ts'
 import { searchRecords } from '../search-query.ts'
 import { chosenText } from '../languages.ts'
 
-/** With counts, as the facet of the search has them. Throws `Refused` and `Failure`. */
+/** With counts, as the facet of the search has them. Throws `ServiceRefusal` and `Failure`. */
 export async function publishersPage(context: PageContext): Promise<PageContent> {
   const { t, formats, language } = context
   const query = new URLSearchParams({
@@ -40,7 +40,7 @@ export async function publishersPage(context: PageContext): Promise<PageContent>
   }
 }
 
-/** One of them; absent where nothing is published by it. Throws `Refused` and `Failure`. */
+/** One of them; absent where nothing is published by it. Throws `ServiceRefusal` and `Failure`. */
 export async function publisherPage(
   context: PageContext,
   id: string,

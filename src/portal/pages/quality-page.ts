@@ -20,7 +20,7 @@ import { aside, asideFields, dimensionScores, readRecord } from './dataset-page.
 
 const mostFixes = 5
 
-/** Throws `Refused` and `Failure`. */
+/** Throws `ServiceRefusal` and `Failure`. */
 export async function qualityPage(context: PageContext, id: string): Promise<PageContent> {
   const { t, ports, signal } = context
   const path = `/datasets/${encodeURIComponent(id)}`

@@ -9,7 +9,7 @@ import { dataTable } from '../parts/table.ts'
 import { askJson } from '../ports.ts'
 import { valueAt, memberFields, labelText, listed, textOr } from '../record.ts'
 
-/** All catalogues with their scores. Throws `Refused` and `Failure`. */
+/** All catalogues with their scores. Throws `ServiceRefusal` and `Failure`. */
 export async function reportsPage(context: PageContext): Promise<PageContent> {
   const { t, ports, signal, formats } = context
   const body = await askJson(ports.metrics, '/catalogues', { signal })
@@ -50,7 +50,7 @@ function explanation({ t }: PageContext): HtmlContent {
   })
 }
 
-/** One catalogue. Throws `Refused` and `Failure`. */
+/** One catalogue. Throws `ServiceRefusal` and `Failure`. */
 export async function catalogueReportPage(context: PageContext, id: string): Promise<PageContent> {
   const { t, ports, signal, root, language } = context
   const body = await askJson(ports.metrics, `/catalogues/${encodeURIComponent(id)}`, { signal })

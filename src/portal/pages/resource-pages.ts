@@ -25,7 +25,7 @@ type ResourceType = {
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** The type as the profile declares it; `undefined` where it does not. Throws `Refused` and `Failure`. */
+/** The type as the profile declares it; `undefined` where it does not. Throws `ServiceRefusal` and `Failure`. */
 async function typeOf(
   { ports, signal }: PageContext,
   type: string,
@@ -44,7 +44,7 @@ async function typeOf(
   return { label: textOr(shape['name']) ?? type, fields: new Map(fields) }
 }
 
-/** Records of a type, fifty a page. Throws `Refused` and `Failure`. */
+/** Records of a type, fifty a page. Throws `ServiceRefusal` and `Failure`. */
 export async function resourcesPage(
   context: PageContext,
   type: string,
@@ -73,7 +73,7 @@ export async function resourcesPage(
   }
 }
 
-/** One record of a type. Throws `Refused` and `Failure`. */
+/** One record of a type. Throws `ServiceRefusal` and `Failure`. */
 export async function resourcePage(
   context: PageContext,
   type: string,

@@ -45,7 +45,7 @@ const fieldsShown = [
   '_highlight',
 ].join(',')
 
-/** Throws `Refused` and `Failure` of the search. */
+/** Throws `ServiceRefusal` and `Failure` of the search. */
 export async function searchPage(
   context: PageContext,
   parameters: URLSearchParams,

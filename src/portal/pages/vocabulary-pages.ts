@@ -30,7 +30,7 @@ const usedBy: Readonly<Record<string, string>> = {
   subject: 'subject',
 }
 
-/** Throws `Refused` and `Failure`. */
+/** Throws `ServiceRefusal` and `Failure`. */
 export async function vocabulariesPage(context: PageContext): Promise<PageContent> {
   const { t, ports, signal } = context
   const ids = listed(await askJson(ports.search, '/vocabularies', { signal })).flatMap(
@@ -53,7 +53,7 @@ export async function vocabulariesPage(context: PageContext): Promise<PageConten
   }
 }
 
-/** Concepts of one, fifty a page. Throws `Refused` and `Failure`. */
+/** Concepts of one, fifty a page. Throws `ServiceRefusal` and `Failure`. */
 export async function vocabularyPage(
   context: PageContext,
   id: string,
@@ -94,7 +94,7 @@ function conceptName(context: PageContext, concept: Fields): HtmlContent {
   return label ? inLanguage(context, label) : (textOr(concept['id']) ?? context.t('untitled'))
 }
 
-/** A concept. Throws `Refused` and `Failure`. */
+/** A concept. Throws `ServiceRefusal` and `Failure`. */
 export async function conceptPage(
   context: PageContext,
   vocabulary: string,

@@ -22,7 +22,7 @@ type PagedList = {
   readonly item: (record: Fields) => HtmlContent
 }
 
-/** The list, and what the search answered. Throws `Refused` and `Failure`. */
+/** The list, and what the search answered. Throws `ServiceRefusal` and `Failure`. */
 export async function pagedList(
   context: PageContext,
   list: PagedList,

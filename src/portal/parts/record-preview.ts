@@ -17,9 +17,11 @@ export function recordPreviews(context: PageContext, quads: readonly Quad[]): Ht
       predicate.value === rdf('type').value && object.value === dcat('Dataset').value,
   )
   if (datasets.length === 0) return false
+  // Grouped once: a text of two megabytes may have thousands of distributions.
+  const bySubject = Map.groupBy(quads, ({ subject }) => subject.value)
   const cards = datasets
     .slice(0, mostRecords)
-    .map(({ subject }) => hit(context, recordOf(quads, subject)))
+    .map(({ subject }) => hit(context, recordOf(bySubject, subject)))
   return pageSection(
     'look',
     context.t('would-look'),
@@ -27,10 +29,10 @@ export function recordPreviews(context: PageContext, quads: readonly Quad[]): Ht
   )
 }
 
-function recordOf(quads: readonly Quad[], subject: Term): Fields {
+function recordOf(bySubject: ReadonlyMap<string, readonly Quad[]>, subject: Term): Fields {
   const valuesOf = (node: Term, predicate: Term) =>
-    quads
-      .filter((quad) => quad.subject.equals(node) && quad.predicate.equals(predicate))
+    (bySubject.get(node.value) ?? [])
+      .filter((quad) => quad.predicate.equals(predicate))
       .map(({ object }) => object)
   const texts = (predicate: Term) =>
     Object.fromEntries(

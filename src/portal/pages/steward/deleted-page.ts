@@ -17,7 +17,7 @@ const restoreCall = (kind: string, id: string, catalogue: string | undefined) =>
   catalogue: kind === 'catalogue' ? id : catalogue,
 })
 
-/** The newest of them. Throws `Refused` and `Failure`. */
+/** The newest of them. Throws `ServiceRefusal` and `Failure`. */
 export async function deletedRecords({ ports, signal, steward }: PageContext) {
   const headers = ports.authority?.() ?? {}
   const path = `/tombstones?limit=${mostDeleted}`

@@ -39,7 +39,7 @@ async function reportOf(context: PageContext, id: string) {
   return mayRead(context, path, run['catalogue']) ? { run, report, items } : undefined
 }
 
-/** Throws `Refused` and `Failure`. */
+/** Throws `ServiceRefusal` and `Failure`. */
 export async function runPage(context: PageContext, id: string): Promise<PageContent | undefined> {
   const found = await reportOf(context, id)
   if (!found) return undefined
@@ -158,7 +158,7 @@ function heldNotice(context: PageContext, id: string, run: Fields): HtmlContent 
   return notice('warn', t('held-title', { count: numberOr(countsOf(run)['held']) }), link)
 }
 
-/** Records that a run would remove, and the choice. Throws `Refused` and `Failure`. */
+/** Records that a run would remove, and the choice. Throws `ServiceRefusal` and `Failure`. */
 export async function heldPage(context: PageContext, id: string): Promise<PageContent | undefined> {
   const { t } = context
   const found = await reportOf(context, id)

@@ -25,7 +25,7 @@ import {
 
 type Source = { readonly pipe: Fields; readonly name: string; readonly run: Fields | undefined }
 
-/** Pipes with their last runs, worst first. Throws `Refused` and `Failure`. */
+/** Pipes with their last runs, worst first. Throws `ServiceRefusal` and `Failure`. */
 export async function sourcesPage(context: PageContext): Promise<PageContent> {
   const { t } = context
   const [pipes, runs, triggers] = await Promise.all([
@@ -122,7 +122,7 @@ function runTable(context: PageContext, runs: readonly Fields[], isOfAll: boolea
     : dataTable({ label: t('runs'), columns, rows })
 }
 
-/** The newest runs of all pipes. Throws `Refused` and `Failure`. */
+/** The newest runs of all pipes. Throws `ServiceRefusal` and `Failure`. */
 export async function runsPage(context: PageContext): Promise<PageContent> {
   const runs = await visibleRuns(context)
   return stewardPage(context, {
@@ -133,7 +133,7 @@ export async function runsPage(context: PageContext): Promise<PageContent> {
   })
 }
 
-/** Runs whose removals wait for consent. Throws `Refused` and `Failure`. */
+/** Runs whose removals wait for consent. Throws `ServiceRefusal` and `Failure`. */
 export async function waitingPage(context: PageContext): Promise<PageContent> {
   const { t, formats } = context
   const waiting = waitingRuns(await visibleRuns(context))
@@ -158,7 +158,7 @@ export async function waitingPage(context: PageContext): Promise<PageContent> {
   })
 }
 
-/** Runs of one pipe, its triggers and its document, which has no secrets. Throws `Refused` and `Failure`. */
+/** Runs of one pipe, its triggers and its document, which has no secrets. Throws `ServiceRefusal` and `Failure`. */
 export async function pipePage(
   context: PageContext,
   name: string,

@@ -29,7 +29,7 @@ const signs = {
 type Sign = keyof typeof signs
 
 /**
- * An answer of the scheduler, asked with the rights of this process: pages show of it what `mayRead` allows. Throws `Refused`
+ * An answer of the scheduler, asked with the rights of this process: pages show of it what `mayRead` allows. Throws `ServiceRefusal`
  * and `Failure`.
  */
 export function askScheduler({ ports, signal }: PageContext, path: string): Promise<unknown> {
@@ -39,8 +39,11 @@ export function askScheduler({ ports, signal }: PageContext, path: string): Prom
 }
 
 /** Whether the session may see what belongs to a catalogue; without one, it belongs to the whole platform. */
-export const mayRead = ({ steward }: PageContext, path: string, catalogue: unknown): boolean =>
-  steward?.may({ method: 'GET', path, catalogue: textOr(catalogue) }) === true
+export const mayRead = (
+  context: PageContext | undefined,
+  path: string,
+  catalogue: unknown,
+): boolean => context?.steward?.may({ method: 'GET', path, catalogue: textOr(catalogue) }) === true
 
 /** The newest runs that the session may see. */
 export async function visibleRuns(context: PageContext): Promise<readonly Fields[]> {
