@@ -29,6 +29,7 @@ import { qualityPage } from './pages/quality-page.ts'
 import { facetPage, searchPage } from './pages/search-page.ts'
 import { prefersPage } from './negotiation.ts'
 import { ServiceRefusal, type Port, type Ports } from './ports.ts'
+import { failures } from '../http/api-key.ts'
 import type { Oidc } from '../http/oidc.ts'
 import type { Sessions } from './sessions.ts'
 import { addStewardRoutes, sessionOf } from './steward-routes.ts'
@@ -53,7 +54,14 @@ type PortalDeps = {
 /** What the pages of a process share. */
 type Portal = PortalDeps & PageShell & { readonly renders: Semaphore }
 
-const formFields = z.object({ rdf: z.string().default(''), level: z.string().optional() })
+/** What is no text, such as a file, counts as nothing. */
+const formFields = z.object({
+  rdf: z.string().default('').catch(''),
+  level: z.string().optional().catch(undefined),
+})
+
+/** Texts that one client may have checked in a minute: each is parsed and validated. */
+const checksPerMinute = 20
 
 /** Milliseconds in which the main data of a page has to be there. */
 const deadlineMs = 2000
@@ -287,7 +295,14 @@ function serveLists(page: Bind): void {
 function serveTools(app: App, portal: Portal, page: Bind): void {
   page('/sparql', (context, c) => sparqlPage(context, new URL(c.req.url).searchParams))
   page('/check', (context) => checkPage(context, {}))
+  const checks = failures({ perMinute: checksPerMinute, now: Date.now })
   app.post('/:language/check', async (c) => {
+    const retryAfter = checks.blocked(c.get('client'))
+    if (retryAfter !== undefined) {
+      const detail = `at most ${checksPerMinute} texts are checked in a minute`
+      throw new Failure('too-many-requests', detail, { retryAfter })
+    }
+    checks.count(c.get('client'))
     const form = formFields.parse(await c.req.parseBody())
     return answered(c, portal, (context) => checkPage(context, form))
   })

@@ -450,4 +450,18 @@ describe('checked metadata', () => {
     const found = await fetch(`${client(platform).search}/search?q=Wells`)
     expect(await found.json()).toMatchObject({ result: { count: 0 } })
   })
+
+  it('is checked twenty times a minute for one client, and a file counts as an empty text', async () => {
+    const states: number[] = []
+    for (let n = 0; n < 21; n += 1) {
+      const body = new FormData()
+      body.set('rdf', new Blob(['x']), 'x.ttl')
+      const headers = { Accept: browser }
+      const answer = await fetch(`${platform.url}/en/check`, { method: 'POST', headers, body })
+      await answer.body?.cancel()
+      states.push(answer.status)
+    }
+    expect(states[0]).toBe(200)
+    expect(states.at(-1)).toBe(429)
+  })
 })

@@ -25,7 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 6399,
 
-  portal: 7148,
+  portal: 7165,
 
   profile: 1587,
 

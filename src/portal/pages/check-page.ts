@@ -36,7 +36,9 @@ export async function checkPage(
   const { rdf = sample, level } = form
   const model = models.find((one) => one === level) ?? models[0]
   const checked =
-    form.rdf === undefined ? false : await outcome(context, rdf.slice(0, longestText), model)
+    rdf.trim() === '' || form.rdf === undefined
+      ? false
+      : await outcome(context, rdf.slice(0, longestText), model)
   const options = models.map(
     (one) =>
       html`<option value="${one}"${one === model && html` selected`}>${t(`model-${one}`)}</option>`,
