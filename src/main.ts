@@ -105,7 +105,7 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
     const ready = readiness(engines.store, { elapsed: () => performance.now(), pause })
     await engines.remembering.noteFiles()
     showState(engines, first.numbers)
-    const pages = portalStation(context, running.mounted, running.outbound)
+    const pages = portalStation(context, running)
     const root = front(context, running, ready, pages)
     handler = gateway([...running.mounted, { base: '', app: root }])
     return {

@@ -126,6 +126,7 @@ export async function compressAnswer(c: AppContext): Promise<number | undefined>
   const size = length === null ? undefined : Number(length)
   if (!compressible.test(headers.get('Content-Type') ?? '') || headers.has('Content-Encoding'))
     return size
+  if (headers.get('Cache-Control')?.includes('no-transform') === true) return size
   addVary(headers, 'Accept-Encoding')
   const isEmpty = c.req.method === 'HEAD' || status === 204 || status === 206 || status === 304
   if (isEmpty || !acceptsGzip(c.req.header('Accept-Encoding'))) return size

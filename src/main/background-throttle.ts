@@ -6,6 +6,8 @@ import { Semaphore } from '../workers/semaphore.ts'
 export type BackgroundThrottle = {
   /** The same handler, whose writers go first. */
   readonly front: (handler: FetchHandler) => FetchHandler
+  /** Whether a writer is here, or has been a moment ago. */
+  readonly isExpected: () => boolean
   /** Waits until nobody writes, though never long, and says to the work how much may be done at once then. */
   readonly turn: <T>(work: (most: number) => Promise<T>, signal: AbortSignal) => Promise<T>
 }
@@ -36,6 +38,7 @@ export function backgroundThrottle({ elapsed, pause }: Time): BackgroundThrottle
   const isExpected = () => isWriting() || elapsed() - lastWrite < expectedMs
   const quietly = new Semaphore(mostWorks)
   return {
+    isExpected,
     front: (handler) => ({
       fetch: async (request, env) => {
         if (request.method === 'GET' || request.method === 'HEAD')

@@ -1,9 +1,8 @@
 /** The pages of this process: an app at the root, beside health and numbers, that asks the services by their public APIs. */
 
 import { join } from 'node:path'
-import type { Outbound } from '../client/outbound-request.ts'
 import type { Config } from '../config/config.ts'
-import { type FetchHandler, type MountedApp, gateway } from '../http/app.ts'
+import { type FetchHandler, gateway } from '../http/app.ts'
 import { pathOf, type App, type AppContext } from '../http/context.ts'
 import { recordPath } from '../portal/addresses.ts'
 import { wantedLanguage } from '../portal/languages.ts'
@@ -20,12 +19,12 @@ import {
   version,
   type PlatformContext,
 } from './platform-context.ts'
+import type { Stations } from './stations.ts'
 
 /** Absent where it is not run. */
 export function portalStation(
   context: PlatformContext,
-  mounted: readonly MountedApp[],
-  outbound: Outbound | undefined,
+  { mounted, outbound, isWriting }: Pick<Stations, 'mounted' | 'outbound' | 'isWriting'>,
 ): App | undefined {
   const { config, pages } = context
   if (!pages) return undefined
@@ -57,6 +56,7 @@ export function portalStation(
           })
         : undefined,
     oidc,
+    isWriting,
     sessions:
       config.portal.signIn.key || oidc
         ? openSessions({
@@ -74,7 +74,7 @@ export function portalStation(
 /** Who vouches for people; throws, so that nothing starts, when a part of it is missing. */
 function providerOf(
   { config, secrets }: PlatformContext,
-  outbound: Outbound | undefined,
+  outbound: Stations['outbound'],
 ): Oidc | undefined {
   const settings = config.portal.signIn.oidc
   if (!settings) return undefined

@@ -37,6 +37,8 @@ export type Stations = {
   readonly reconciled: Reconciling['last']
   /** How this process asks foreign hosts; absent where it does not. */
   readonly outbound: Harvesting['outbound'] | undefined
+  /** Whether somebody writes from outside, or has a moment ago: pages give way. */
+  readonly isWriting: () => boolean
   /** Absent where none runs. */
   readonly scheduler: Harvesting['health'] | undefined
   readonly stop: () => Promise<void>
@@ -81,6 +83,7 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
     reconciled: comparing.last,
     scheduler: harvesting?.health,
     outbound: harvesting?.outbound,
+    isWriting: throttle.isExpected,
     stop: async () => {
       ending.abort()
       await automatic.stop()

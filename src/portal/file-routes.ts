@@ -2,7 +2,6 @@
 
 import { Failure } from '../errors.ts'
 import type { App, AppContext } from '../http/app.ts'
-import type { Semaphore } from '../workers/semaphore.ts'
 import { citationFormats, citationOf } from './citations.ts'
 import { hitsCsv } from './hits-csv.ts'
 import type { PageContext } from './page.ts'
@@ -10,6 +9,7 @@ import { readRecord } from './pages/dataset-page.ts'
 import { sparqlFile } from './pages/sparql-page.ts'
 import { ServiceRefusal } from './ports.ts'
 import { textOr } from './record.ts'
+import type { RenderQueue } from './render-queue.ts'
 import { datasetSchema } from './schema-org.ts'
 import { searchForm } from './search-query.ts'
 import { suggestionsFor } from './suggestions.ts'
@@ -19,19 +19,16 @@ type Answer = (context: PageContext, c: AppContext) => Promise<Response>
 type FileContext = {
   /** The context of a page; `undefined` where its language is none of ours. */
   readonly contextOf: (c: AppContext) => Promise<PageContext | undefined>
-  /** Pages and files that are made at once. */
-  readonly renders: Semaphore
-  /** Requests that may wait for their turn. */
-  readonly mostWaiting: number
+  readonly renders: RenderQueue
 }
 
 /** Binds them: what a service refuses is its own problem document, and nothing of a page. */
-export function addFileRoutes(app: App, { contextOf, renders, mostWaiting }: FileContext): void {
+export function addFileRoutes(app: App, { contextOf, renders }: FileContext): void {
   const file: Bind = (path, make) =>
     app.get(`/:language${path}`, async (c) => {
       const context = await contextOf(c)
       if (!context) throw new Failure('not-found', 'there is no such language')
-      if (renders.waiting >= mostWaiting)
+      if (renders.isFull())
         throw new Failure('queue-full', 'too many requests at once: try again in a moment')
       try {
         return await renders.run(() => make(context, c), c.get('signal'))

@@ -151,12 +151,23 @@ export function searchBar(context: PageContext, query: string, isBig = false): H
     </form></search>`
 }
 
+const ownNames = new Map<string, string>()
+
+/** The name of a language in itself; to make the formatter of one costs more than the rest of a frame. */
+function ownName(language: string): string {
+  const name =
+    ownNames.get(language) ??
+    new Intl.DisplayNames(language, { type: 'language' }).of(language) ??
+    language
+  ownNames.set(language, name)
+  return name
+}
+
 /** The same page in the other languages, each named in its own. */
 function languageLinks({ language, t, config, root, place }: PageContext): HtmlContent {
   if (config.languages.length < 2) return false
   const links = config.languages.map((one) => {
-    const name = new Intl.DisplayNames(one, { type: 'language' }).of(one) ?? one
-    return html`<a href="${root}${one}/${place}" lang="${one}" hreflang="${one}" ${one === language && html` aria-current="true"`} ><span class="vh">${name}
+    return html`<a href="${root}${one}/${place}" lang="${one}" hreflang="${one}" ${one === language && html` aria-current="true"`} ><span class="vh">${ownName(one)}
       </span><span aria-hidden="true">${one.toUpperCase()}</span></a>`
   })
   return html`<nav class="languages" aria-label="${t('language')}">${links}</nav>`

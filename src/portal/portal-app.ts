@@ -36,7 +36,7 @@ import { addStewardRoutes, sessionOf } from './steward-routes.ts'
 import type { PageShell } from './page-shell.ts'
 import { operatorPage } from './parts/prose.ts'
 import { html } from './html.ts'
-import { Semaphore } from '../workers/semaphore.ts'
+import { renderQueue, type RenderQueue } from './render-queue.ts'
 
 type PortalDeps = {
   readonly shell: PageShell
@@ -48,11 +48,13 @@ type PortalDeps = {
   readonly sessions: Sessions | undefined
   /** Absent where no provider is configured. */
   readonly oidc?: Oidc | undefined
+  /** Whether somebody writes, or has a moment ago: pages give way. */
+  readonly isWriting?: () => boolean
   readonly version: string
 }
 
 /** What the pages of a process share. */
-type Portal = PortalDeps & PageShell & { readonly renders: Semaphore }
+type Portal = PortalDeps & PageShell & { readonly renders: RenderQueue }
 
 /** What is no text, such as a file, counts as nothing. */
 const formFields = z.object({
@@ -65,9 +67,6 @@ const checksPerMinute = 20
 
 /** Milliseconds in which the main data of a page has to be there. */
 const deadlineMs = 2000
-
-/** Pages made at once, and requests that may wait for their turn: a crawler must not slow down writes. */
-const [mostRenders, mostWaiting] = [16, 64]
 
 /** What pages may load, and who may show them in a frame: the origins that the operator names. */
 const policyOf = ({ embed }: PortalConfig): string =>
@@ -93,15 +92,12 @@ const pageHeaders = (config: PortalConfig) => ({
 
 /** The app of the portal, at the root of the common port beside the services. */
 export function portalApp(deps: PortalDeps): App {
-  const portal: Portal = { ...deps, ...deps.shell, renders: new Semaphore(mostRenders) }
+  const renders = renderQueue(deps.isWriting ?? (() => false))
+  const portal: Portal = { ...deps, ...deps.shell, renders }
   const app = newApp({ ...deps.http, name: 'portal' })
   // First: `/:language` would take their addresses.
   serveFiles(app, portal)
-  addFileRoutes(app, {
-    contextOf: (c) => contextOf(c, portal),
-    renders: portal.renders,
-    mostWaiting,
-  })
+  addFileRoutes(app, { contextOf: (c) => contextOf(c, portal), renders })
   serveRedirects(app, portal)
   servePages(app, portal)
   if (portal.sessions)
@@ -327,8 +323,13 @@ async function answered(
   make: Make,
   status?: PageStatus,
 ): Promise<Response> {
-  if (portal.renders.waiting >= mostWaiting)
-    return problemPage(c, { ...portal, ports: noPorts }, { status: 503, retryAfter: 5 })
+  if (portal.renders.isFull()) {
+    const busy = { ...portal, ports: noPorts, sessions: undefined }
+    const page = await problemPage(c, busy, { status: 503, retryAfter: 5 })
+    // To compress it would cost more than to make it.
+    page.headers.set('Cache-Control', 'no-store, no-transform')
+    return page
+  }
   try {
     return await portal.renders.run(() => answer(c, portal, make, status), c.get('signal'))
   } catch (error) {

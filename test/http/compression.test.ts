@@ -30,6 +30,7 @@ app.get('/image', (c) => c.body(large, 200, { 'Content-Type': 'image/png' }))
 app.get('/coded', (c) =>
   c.body(large, 200, { 'Content-Type': 'text/plain', 'Content-Encoding': 'br' }),
 )
+app.get('/cheap', (c) => c.text(large, 503, { 'Cache-Control': 'no-store, no-transform' }))
 app.get('/pieces', (c) => c.body(pieces(), 200, { 'Content-Type': 'text/turtle', ETag: '"x"' }))
 app.get('/endless', (c) => c.body(endless(), 200, { 'Content-Type': 'application/n-triples' }))
 app.get('/broken', (c) => {
@@ -62,6 +63,12 @@ describe('an answer', () => {
 
   it('that is coded already is not coded twice', async () => {
     expect((await get('/coded')).headers.get('Content-Encoding')).toBe('br')
+  })
+
+  it('that says so is sent as it is, so that refusing a crowd stays cheap', async () => {
+    const answer = await app.request('/cheap', { headers: { 'Accept-Encoding': 'gzip' } })
+    expect(answer.headers.get('Content-Encoding')).toBeNull()
+    expect(await answer.text()).toBe(large)
   })
 
   it('to HEAD is not coded', async () => {

@@ -7,15 +7,16 @@ import { openPageShell } from '../../src/portal/page-shell.ts'
 import { portalApp } from '../../src/portal/portal-app.ts'
 import type { Port } from '../../src/portal/ports.ts'
 
-it('of a crowd is made sixteen at a time, 64 wait, and all others are 503 with Retry-After at once', async () => {
+/** The portal on a service that answers nothing until it is told to; counts how many pages ask it at once. */
+function slowPortal(isWriting: () => boolean) {
   const log = logger('silent')
   const answer = Promise.withResolvers<void>()
-  let [asking, most] = [0, 0]
+  const counts = { asking: 0, most: 0 }
   const slow: Port = async () => {
-    asking += 1
-    most = Math.max(most, asking)
+    counts.asking += 1
+    counts.most = Math.max(counts.most, counts.asking)
     await answer.promise
-    asking -= 1
+    counts.asking -= 1
     return Response.json({ result: { count: 0, results: [], facets: [] } })
   }
   const app = portalApp({
@@ -24,21 +25,37 @@ it('of a crowd is made sixteen at a time, 64 wait, and all others are 503 with R
     http: { log },
     previews: undefined,
     sessions: undefined,
+    isWriting,
     version: '1',
   })
-  const crowd = Array.from({ length: 100 }, () =>
-    Promise.resolve(
+  const crowd = (size: number) =>
+    Array.from({ length: size }, async () =>
       app.request('http://h/en/sparql?query=ASK%20%7B%7D', { headers: { Accept: 'text/html' } }),
-    ),
-  )
-  const refused = await Promise.race(crowd)
+    )
+  return { crowd, counts, answer: answer.resolve }
+}
+
+it('of a crowd is made sixteen at a time, 64 wait, and all others are 503 with Retry-After at once', async () => {
+  const { crowd, counts, answer } = slowPortal(() => false)
+  const pages = crowd(100)
+  const refused = await Promise.race(pages)
   expect(refused.status).toBe(503)
   expect(refused.headers.get('Retry-After')).toBe('5')
   expect(await refused.text()).toContain('<html')
-  answer.resolve()
-  const states = (await Promise.all(crowd)).map(({ status }) => status)
+  answer()
+  const states = (await Promise.all(pages)).map(({ status }) => status)
   expect(states.filter((status) => status === 503)).toHaveLength(20)
-  expect(most).toBe(16)
+  expect(counts.most).toBe(16)
+})
+
+it('is made two at a time while somebody writes, and none is refused that would not be otherwise', async () => {
+  const { crowd, counts, answer } = slowPortal(() => true)
+  const pages = crowd(80)
+  await expect.poll(() => counts.asking).toBe(2)
+  answer()
+  const states = (await Promise.all(pages)).map(({ status }) => status)
+  expect(states.filter((status) => status !== 200)).toEqual([])
+  expect(counts.most).toBe(2)
 })
 
 it.each([
