@@ -1,11 +1,10 @@
 /** What a page of hits gets when a request asks for it: marked words, titles of catalogues, facets that ignore their own values. */
 
 import type { Answer, Facet, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
-import { isJsonObject, type Fields } from '../text/json.ts'
-import { namedIn } from './facet-labels.ts'
+import { catalogueTitles, namedIn } from './facet-labels.ts'
 import { highlightOf } from './highlights.ts'
 import type { Parameters } from './request/search-parameters.ts'
-import { recordFields } from './record-values.ts'
+import { recordFields, textAt } from './record-values.ts'
 
 type Extras = {
   readonly request: SearchRequest
@@ -20,82 +19,43 @@ export async function withExtras(
   signal: AbortSignal,
 ): Promise<Answer> {
   const { highlight = [], facetSelf = true, locale, includes = [] } = parameters
-  const shownFacets = async () => {
-    const facets = facetSelf
-      ? answer.facets
-      : await otherwise(index, request, answer.facets, signal)
-    if (!facets || locale === undefined) return facets
-    return namedIn(index, { facets, language: locale }, signal)
-  }
   const isTitled = includes.some((path) => path.startsWith('catalog.title'))
-  const [facets, titles] = await Promise.all([
-    shownFacets(),
-    isTitled ? catalogueTitles(index, answer, signal) : undefined,
+  const isRead = isTitled || highlight.length > 0
+  const read = isRead
+    ? answer.hits.map((hit) => ({ ...hit, fields: recordFields(hit.record) }))
+    : []
+  const catalogues = isTitled
+    ? read.flatMap(({ fields }) => textAt(fields, 'catalog.id') ?? [])
+    : []
+  const [titles, ...facets] = await Promise.all([
+    catalogueTitles(index, catalogues, signal),
+    ...(answer.facets ?? []).map(async (facet) => {
+      const shown = facetSelf ? facet : await withoutItself(index, request, facet, signal)
+      return locale === undefined ? shown : namedIn(index, shown, locale, signal)
+    }),
   ])
-  const options = { locale: locale ?? 'en', highlight }
-  const hits = answer.hits.map((hit) => {
-    if (highlight.length === 0 && !titles) return hit
-    const record = recordFields(hit.record)
-    const marks = highlightOf(record, request.tree, options)
-    const catalog = titled(record, titles)
+  const hits = read.map(({ fields, ...hit }) => {
+    const marks = highlightOf(fields, request.tree, { locale: locale ?? 'en', highlight })
+    const title = titles.get(textAt(fields, 'catalog.id') ?? '')
+    const catalog = title === undefined ? undefined : { ...Object(fields['catalog']), title }
     const extra = { ...(catalog && { catalog }), ...(marks && { _highlight: marks }) }
-    return { ...hit, record: JSON.stringify({ ...record, ...extra }) }
+    return { ...hit, record: JSON.stringify({ ...fields, ...extra }) }
   })
-  return { ...answer, hits, ...(facets && { facets }) }
+  return { ...answer, ...(isRead && { hits }), ...(answer.facets && { facets }) }
 }
 
-/** Facets with chosen values are counted once more without them, so that a second value can be added. */
-async function otherwise(
+/** A facet with chosen values is counted once more without them, so that a second value can be added. */
+async function withoutItself(
   index: SearchIndex,
   request: SearchRequest,
-  facets: readonly Facet[] | undefined,
+  facet: Facet,
   signal: AbortSignal,
-): Promise<readonly Facet[] | undefined> {
+): Promise<Facet> {
   const { facets: chosen } = request.filter
-  if (!facets || !chosen) return facets
-  const again = await Promise.all(
-    chosen.groups.map(async ({ facet }) => {
-      const groups = chosen.groups.filter((group) => group.facet !== facet)
-      const filter = { ...request.filter, facets: { ...chosen, groups } }
-      const size = request.facets?.size ?? 50
-      const answer = await index.search(
-        { ...request, filter, facets: { ids: [facet], size, global: false }, limit: 0, offset: 0 },
-        signal,
-      )
-      return answer.facets?.[0]
-    }),
-  )
-  return facets.map((facet) => again.find((other) => other?.id === facet.id) ?? facet)
-}
-
-/** Catalogue → title, of those that the hits are in. */
-async function catalogueTitles(
-  index: SearchIndex,
-  { hits }: Answer,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, unknown>> {
-  const ids = new Set(
-    hits.map(({ record }) => catalogueOf(recordFields(record))).filter((id) => id !== undefined),
-  )
-  const titles = await Promise.all(
-    [...ids].map(async (id) => {
-      const record = await index.get('catalogue', id, signal)
-      return [id, record === undefined ? undefined : recordFields(record)['title']] as const
-    }),
-  )
-  return new Map(titles)
-}
-
-function catalogueOf({ catalog }: Fields): string | undefined {
-  const id = isJsonObject(catalog) ? catalog['id'] : undefined
-  return typeof id === 'string' ? id : undefined
-}
-
-function titled(
-  record: Fields,
-  titles: ReadonlyMap<string, unknown> | undefined,
-): object | undefined {
-  const id = catalogueOf(record)
-  const title = id === undefined ? undefined : titles?.get(id)
-  return title === undefined ? undefined : { ...Object(record['catalog']), title }
+  const groups = chosen?.groups.filter((group) => group.facet !== facet.id) ?? []
+  if (!chosen || groups.length === chosen.groups.length) return facet
+  const filter = { ...request.filter, facets: { ...chosen, groups } }
+  const facets = { ids: [facet.id], size: request.facets?.size ?? 50, global: false }
+  const answer = await index.search({ ...request, filter, facets, limit: 0, offset: 0 }, signal)
+  return answer.facets?.[0] ?? facet
 }

@@ -6,9 +6,9 @@
 import { z } from '@hono/zod-openapi'
 import { Failure } from '../errors.ts'
 import type { App } from '../http/context.ts'
+import type { Profile } from '../profile/profile.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
 import { getRoute, recordAnswer, recordId, stateAnswers } from './search-answers.ts'
-import type { SearchDeps } from './search-deps.ts'
 
 /** Findings in one answer; `count` tells of all of them. */
 const mostFindings = 500
@@ -29,55 +29,51 @@ const reasons: Readonly<Record<string, string>> = {
   'missing-mandatory': 'is mandatory and missing',
 }
 
+const finding = z.object({
+  field: z.string().openapi({ description: 'Dotted path in the record' }),
+  property: z.string().optional().openapi({ description: 'IRI of the property' }),
+  value: z.string().openapi({ description: 'At most 200 characters' }),
+  reason: z.enum(Object.keys(reasons)),
+  detail: z.string().openapi({ description: 'What is wrong with the value, in English' }),
+})
+
 const answer = z.object({
   result: z.object({
     count: z.int().openapi({ description: 'Of all findings' }),
-    findings: z
-      .array(
-        z.object({
-          field: z.string().openapi({ description: 'Dotted path in the record' }),
-          property: z.string().optional().openapi({ description: 'IRI of the property' }),
-          value: z.string().openapi({ description: 'At most 200 characters' }),
-          reason: z.enum(Object.keys(reasons)),
-          detail: z.string().openapi({ description: 'What is wrong with the value, in English' }),
-        }),
-      )
-      .max(mostFindings),
+    findings: z.array(finding).max(mostFindings),
   }),
 })
 
+export type FindingsDeps = {
+  /** What the projector leaves out of a record; `undefined` where searches do not find it. Without this there are no such routes. */
+  readonly findings?: (
+    index: IndexName,
+    id: string,
+    signal: AbortSignal,
+  ) => Promise<readonly Omit<z.infer<typeof finding>, 'detail'>[] | undefined>
+  readonly profile: Pick<Profile, 'resources'>
+}
+
 /** One route for each kind of record. */
-export function bindFindings(app: App, { findings, profile }: SearchDeps): void {
+export function bindFindings(app: App, { findings, profile }: FindingsDeps): void {
   if (!findings) return
   const responses = stateAnswers('Values of the record that it does not show, and why', answer)
-  const found = async (index: IndexName, id: string, signal: AbortSignal) => {
-    const all = await findings(index, id, signal)
-    if (!all) return undefined
-    const listed = all.slice(0, mostFindings).map((one) => ({
-      ...one,
-      detail: `${one.property ?? one.field} ${reasons[one.reason] ?? one.reason}`,
-    }))
-    return { text: JSON.stringify({ count: all.length, findings: listed }) }
-  }
-  const request = { params: z.object({ id: recordId }) }
-  for (const kind of ['dataset', 'catalogue'] as const) {
+  for (const kind of ['dataset', 'catalogue', 'resource'] as const) {
+    const isTyped = kind === 'resource'
+    if (isTyped && profile.resources.length === 0) continue
+    const params = z.object({ ...(isTyped && { type: z.string() }), id: recordId })
+    const path = `/${kind}s/${isTyped ? '{type}/' : ''}{id}/findings`
     const summary = `Values that are left out of the ${kind}`
-    const route = getRoute(`/${kind}s/{id}/findings`, summary, { request, responses })
-    app.openapi(route, async (c) => {
-      const { id } = c.req.valid('param')
-      const text = await found(kind, id, c.var.signal)
-      if (!text) throw new Failure(`unknown-${kind}`, `there is no ${kind} ${id}`)
-      return recordAnswer(c, text)
+    app.openapi(getRoute(path, summary, { request: { params }, responses }), async (c) => {
+      const [type, id] = [c.req.param('type') ?? kind, c.req.param('id') ?? '']
+      const index = isTyped ? (`resource_${type}` as const) : kind
+      const all = await findings(index, id, c.var.signal)
+      if (!all) throw new Failure(`unknown-${kind}`, `there is no ${type} ${id}`)
+      const listed = all.slice(0, mostFindings).map((one) => ({
+        ...one,
+        detail: `${one.property ?? one.field} ${reasons[one.reason] ?? one.reason}`,
+      }))
+      return recordAnswer(c, { text: JSON.stringify({ count: all.length, findings: listed }) })
     })
   }
-  if (profile.resources.length === 0) return
-  const typed = { params: z.object({ type: z.string(), id: recordId }) }
-  const ofType = { request: typed, responses }
-  const summary = 'Values that are left out of the resource'
-  app.openapi(getRoute('/resources/{type}/{id}/findings', summary, ofType), async (c) => {
-    const { type, id } = c.req.valid('param')
-    const text = await found(`resource_${type}`, id, c.var.signal)
-    if (!text) throw new Failure('unknown-resource', `there is no ${type} ${id}`)
-    return recordAnswer(c, text)
-  })
 }

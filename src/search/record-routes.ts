@@ -1,14 +1,14 @@
 /** Single records by id, whole and current: datasets, catalogues and resources of the types that the profile adds; and the ids of all. */
 
 import { z } from '@hono/zod-openapi'
-import { Failure, invalidParameter } from '../errors.ts'
+import { Failure } from '../errors.ts'
 import type { App } from '../http/context.ts'
 import { longAnswer } from '../http/long-answers.ts'
 import type { ResourceType } from '../profile/profile.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
 import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import type { Reference } from './answer-schemas.ts'
-import { everything, instantAt, recordFields, textAt } from './record-values.ts'
+import { everything, instantAt, recordFields, storedText, textAt } from './record-values.ts'
 import {
   type AnswerContext,
   getRoute,
@@ -28,23 +28,20 @@ import { BoundedCache } from '../workers/bounded-cache.ts'
 
 const byId = { params: z.object({ id: recordId }) }
 
-const similarLimit = {
-  name: 'limit',
-  in: 'query' as const,
-  schema: { type: 'integer' as const, minimum: 1, maximum: 20, default: 6 },
-}
-
-/** Throws `invalid-parameter`. */
-function similarCount(text = ''): number {
-  const limit = text === '' ? 6 : Number(text)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 20) return limit
-  throw invalidParameter('limit', 'limit must be 1..20')
-}
+const few = { error: 'must be 1..20' }
+const similarQuery = z.object({
+  limit: z
+    .string()
+    .optional()
+    .transform((text) => Number(text || 6))
+    .pipe(z.int(few).min(1, few).max(20, few))
+    .openapi({ type: 'integer', minimum: 1, maximum: 20, default: 6 }),
+})
 
 /** Lists of ids, and single records with their entity tags; resources of other types where the profile has any. */
 export function bindRecordReads(
   app: App,
-  { index, profile, settings }: SearchDeps,
+  { index, profile }: SearchDeps,
   { schemas, tagged }: AnswerContext,
 ): void {
   const ofCatalogue = {
@@ -62,21 +59,15 @@ export function bindRecordReads(
     async (c) => recordAnswer(c, await datasetRecord(index, c.req.valid('param').id, c.var.signal)),
   )
   const counts = new BoundedCache<number>('word-counts', mostWordCounts)
-  const like = {
-    request: byId,
-    parameters: [similarLimit],
-    responses: stateAnswers(
-      'Datasets that share words and themes with it, best first',
-      schemas.search,
-    ),
+  const like = 'Datasets that share words and themes with it, best first'
+  const likeAnswer = {
+    request: { ...byId, query: similarQuery },
+    responses: stateAnswers(like, schemas.search),
   }
-  app.openapi(getRoute('/datasets/{id}/similar', 'Similar datasets', like), (c) =>
+  app.openapi(getRoute('/datasets/{id}/similar', 'Similar datasets', likeAnswer), (c) =>
     tagged(c, async () => {
-      const { id } = c.req.valid('param')
-      const limit = similarCount(c.req.query('limit'))
-      const own = settings().find((one) => one.index === 'dataset')
-      const hasThemes = own?.facets.some((facet) => facet.id === 'categories') ?? false
-      const answer = await similarTo({ index, hasThemes, counts }, { id, limit }, c.var.signal)
+      const wanted = { ...c.req.valid('param'), ...c.req.valid('query') }
+      const answer = await similarTo({ index, counts }, wanted, c.var.signal)
       const form = { indices: ['dataset'], named: true, countOnly: false, score: false }
       return c.body(envelopeText(form, answer, new Map()), 200, { 'Content-Type': jsonType })
     }),
@@ -100,8 +91,7 @@ export async function datasetRecord(
   id: string,
   signal?: AbortSignal,
 ): Promise<RecordText> {
-  const text = await index.get('dataset', id, signal)
-  if (text === undefined) throw new Failure('unknown-dataset', `there is no dataset ${id}`)
+  const text = await storedText(index, 'dataset', id, signal)
   const record = recordFields(text)
   const catalogueId = textAt(record, 'catalog.id')
   const catalogue = catalogueId && (await index.get('catalogue', catalogueId, signal))
@@ -119,10 +109,9 @@ export async function readCatalogue(
   signal?: AbortSignal,
 ): Promise<RecordText> {
   const [text, counts] = await Promise.all([
-    index.get('catalogue', id, signal),
+    storedText(index, 'catalogue', id, signal),
     datasetCounts(index, signal),
   ])
-  if (text === undefined) throw new Failure('unknown-catalogue', `there is no catalogue ${id}`)
   return { text: extended(text, [member('count', counts.get(id) ?? 0)]) }
 }
 
@@ -144,8 +133,7 @@ async function datasetIds(
   catalogue: string,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
-  if ((await index.get('catalogue', catalogue, signal)) === undefined)
-    throw new Failure('unknown-catalogue', `there is no catalogue ${catalogue}`)
+  await storedText(index, 'catalogue', catalogue, signal)
   const request: SearchRequest = {
     ...everything('dataset'),
     tree: { kind: 'value', facet: 'catalog', value: catalogue },

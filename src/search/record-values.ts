@@ -1,7 +1,8 @@
 /** Reading what a record says, whatever shape its profile gives it. */
 
+import { Failure } from '../errors.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
-import type { SearchRequest } from '../search-index/search-index.ts'
+import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { type Fields, isJsonObject } from '../text/json.ts'
 
 /** All records of an index. Without words every record is equally relevant, so that the order is that of the ids. */
@@ -15,6 +16,18 @@ export const everything = (name: IndexName): SearchRequest => ({
   limit: 0,
   score: false,
 })
+
+/** JSON text of a record. Throws `unknown-dataset`, `unknown-catalogue`. */
+export async function storedText(
+  index: Pick<SearchIndex, 'get'>,
+  kind: 'dataset' | 'catalogue',
+  id: string,
+  signal?: AbortSignal,
+): Promise<string> {
+  const text = await index.get(kind, id, signal)
+  if (text !== undefined) return text
+  throw new Failure(`unknown-${kind}`, `there is no ${kind} ${id}`)
+}
 
 /** The record of a finished JSON text; one without members where the text holds no object. */
 export function recordFields(record: string): Fields {

@@ -12,14 +12,14 @@ import { negotiate } from '../rdf/media-types.ts'
 import { answerSchemas } from './answer-schemas.ts'
 import { bindCkan } from './ckan/ckan.ts'
 import { bindFeeds } from './feeds/feeds.ts'
-import { bindFindings } from './record-findings.ts'
+import { bindFindings, type FindingsDeps } from './record-findings.ts'
 import { bindSitemap } from './feeds/sitemap.ts'
 import { bodySchema, getRoute, jsonType, searchResponses, taggedBy } from './search-answers.ts'
 import type { SearchDeps } from './search-deps.ts'
 import { bindSearching } from './search-routes.ts'
 
 /** Reads only, without keys. */
-export function searchApp(deps: SearchDeps): App {
+export function searchApp(deps: SearchDeps & FindingsDeps): App {
   const app = newApp({ ...deps.http, name: 'search' })
   const schemas = answerSchemas(deps.profile)
   const scene = { schemas, tagged: taggedBy(deps) }

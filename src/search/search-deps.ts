@@ -3,7 +3,7 @@
 import type { AppOptions } from '../http/app.ts'
 import type { Limits } from '../http/limits.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
-import type { IndexName, IndexSettings } from '../search-index/index-settings.ts'
+import type { IndexSettings } from '../search-index/index-settings.ts'
 import type { Profile } from '../profile/profile.ts'
 import type { SearchOptions } from './request/search-request.ts'
 import type { SitemapKeeper } from './feeds/sitemap-cache.ts'
@@ -24,25 +24,6 @@ export type RecordPages = {
   readonly languages?: readonly string[]
 }
 
-/** One value that was left out, as the projector reports it. */
-type RecordFinding = {
-  /** Dotted path of the field. */
-  readonly field: string
-  /** IRI of the property that the field is read from; absent where the platform fills the field. */
-  readonly property?: string
-  /** Such as `bad-date`. */
-  readonly reason: string
-  /** At most 200 characters; `''` where a mandatory value is missing. */
-  readonly value: string
-}
-
-/** The findings of one record; `undefined` where searches do not find it. */
-type FindingsOf = (
-  index: IndexName,
-  id: string,
-  signal: AbortSignal,
-) => Promise<readonly RecordFinding[] | undefined>
-
 /** The index, what bounds requests, and what answers are made with. */
 export type SearchDeps = Omit<SearchOptions, 'settings' | 'bounds' | 'limits'> & {
   readonly index: SearchIndex
@@ -62,8 +43,6 @@ export type SearchDeps = Omit<SearchOptions, 'settings' | 'bounds' | 'limits'> &
   >
   readonly now: () => Date
   readonly recordPages: RecordPages
-  /** What of a record is left out; without it there are no such routes. */
-  readonly findings?: FindingsOf
   /** Hours until the sitemap is made anew, 24 by default. */
   readonly sitemapHours?: number
   /** One that others have made anew too; otherwise one of the station's own. */

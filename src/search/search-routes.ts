@@ -116,11 +116,11 @@ async function searched(
   const page = await pageOf(c, deps, plan)
   const { request } = plan
   const { q, suggestions = false } = parameters
-  const again = (other: string) => planOf(deps, { ...parameters, q: other }).request
+  const treeOf = (other: string) => planOf(deps, { ...parameters, q: other }).request.tree
   const [answer, others] = await Promise.all([
     withExtras(index, { request, answer: page.answer, parameters }, c.var.signal),
     suggestions && q !== undefined
-      ? otherQueries(index, { q, request, count: page.answer.count, again }, c.var.signal)
+      ? otherQueries(index, { q, request, count: page.answer.count, treeOf }, c.var.signal)
       : [],
   ])
   const more = suggestions ? { ...page.more, suggestions: others } : page.more

@@ -37,7 +37,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 1988,
 
-  search: 4601,
+  search: 4446,
 
   'search-index': 7675,
 
