@@ -1,8 +1,8 @@
 /** How a dataset is cited: a sentence, BibTeX, RIS and CSL-JSON. */
 
 import type { Fields } from '../text/json.ts'
-import type { PageContext } from './page.ts'
-import { memberFields, labelFor, listed, textOr, plainTitle } from './record.ts'
+import type { PageContext } from './context.ts'
+import { listed, textAt, textOr } from './record.ts'
 
 type Citation = {
   readonly id: string
@@ -17,28 +17,21 @@ type Citation = {
 
 /** Creators, else the publisher; the year of the last change, else of publication; a DOI where there is one. */
 export function citationOf(context: PageContext, record: Fields): Citation {
-  const names = (value: unknown) =>
-    listed(value).flatMap((one) => labelFor(context, one)?.text ?? [])
+  const names = (value: unknown) => listed(value).flatMap((one) => context.nameOf(one) ?? [])
   const creators = names(record['creator'])
   const identifiers = [...listed(record['identifier']), ...listed(record['adms_identifier'])]
   const doi = identifiers
-    .map(
-      (one) =>
-        textOr(one) ??
-        textOr(memberFields(one)['resource']) ??
-        textOr(memberFields(one)['identifier']) ??
-        '',
-    )
+    .map((one) => textOr(one) ?? textAt(one, 'resource') ?? textAt(one, 'identifier') ?? '')
     .map((one) => /\b(10\.\d{4,9}\/\S+)$/.exec(one)?.[1])
     .find((one) => one !== undefined)
-  const date = textOr(record['modified']) ?? textOr(record['issued'])
-  const address = textOr(record['resource']) ?? context.root
+  const date = textAt(record, 'modified') ?? textAt(record, 'issued')
+  const address = textAt(record, 'resource') ?? context.root
   return {
-    id: textOr(record['id']) ?? 'dataset',
+    id: textAt(record, 'id') ?? 'dataset',
     authors: creators.length > 0 ? creators : names(record['publisher']),
     year: date?.slice(0, 4),
-    title: plainTitle(context, record),
-    version: textOr(record['version_info']) ?? date?.slice(0, 10),
+    title: context.plainTitle(record),
+    version: textAt(record, 'version_info') ?? date?.slice(0, 10),
     publisher: names(record['publisher'])[0],
     address: doi === undefined ? address : `https://doi.org/${doi}`,
     doi,

@@ -3,12 +3,11 @@
 import { Failure } from '../errors.ts'
 import type { App, AppContext } from '../http/app.ts'
 import { citationFormats, citationOf } from './citations.ts'
+import type { PageContext } from './context.ts'
 import { hitsCsv } from './hits-csv.ts'
-import type { PageContext } from './page.ts'
-import { readRecord } from './pages/dataset-page.ts'
 import { sparqlFile } from './pages/sparql-page.ts'
 import { ServiceRefusal } from './ports.ts'
-import { textOr } from './record.ts'
+import { textAt } from './record.ts'
 import type { RenderQueue } from './render-queue.ts'
 import { datasetSchema } from './schema-org.ts'
 import { searchForm } from './search-query.ts'
@@ -72,7 +71,7 @@ function addSearchFiles(file: Bind): void {
 function addRecordFiles(file: Bind): void {
   file('/datasets/:file{.+\\.schema\\.jsonld}', async (context, c) => {
     const id = (c.req.param('file') ?? '').replace(/\.schema\.jsonld$/, '')
-    const record = await readRecord(context, 'datasets', id)
+    const record = await context.readRecord('datasets', id)
     const page = `${context.root}${context.language}/datasets/${encodeURIComponent(id)}`
     const text = JSON.stringify(datasetSchema(context, record, page))
     return c.body(text, 200, { 'Content-Type': 'application/ld+json' })
@@ -81,8 +80,8 @@ function addRecordFiles(file: Bind): void {
     const ending = (c.req.param('file') ?? '').slice('cite.'.length)
     const format = citationFormats[ending]
     if (!format) throw new Failure('not-found', 'there is no such form of citation')
-    const record = await readRecord(context, 'datasets', c.req.param('id') ?? '')
-    const name = (textOr(record['id']) ?? 'dataset').replaceAll(/[^\w.-]/g, '-')
+    const record = await context.readRecord('datasets', c.req.param('id') ?? '')
+    const name = (textAt(record, 'id') ?? 'dataset').replaceAll(/[^\w.-]/g, '-')
     return c.body(format.write(citationOf(context, record)), 200, {
       'Content-Type': format.type,
       'Content-Disposition': `attachment; filename="${name}.${ending}"`,

@@ -1,16 +1,8 @@
 /** The hits of a search as CSV (RFC 4180), page by page as they are read. */
 
-import { chosenText } from './languages.ts'
-import type { PageContext } from './page.ts'
-import {
-  formatsOf,
-  labelFor,
-  textOr,
-  plainTitle,
-  sharedLicence,
-  wantedLanguages,
-} from './record.ts'
-import { lastHit, searchRecords, serviceQuery, type SearchForm } from './search-query.ts'
+import type { PageContext } from './context.ts'
+import { sharedLicence, textAt } from './record.ts'
+import { lastHit, type SearchForm, serviceQuery } from './search-query.ts'
 
 const perPage = 500
 const columns = [
@@ -55,21 +47,21 @@ async function* rowsOf(context: PageContext, form: SearchForm): AsyncGenerator<s
       page: String(page),
       aggregation: 'false',
     })
-    const { records } = await searchRecords(context, query)
+    const { records } = await context.find(query)
     if (page === 0) yield line(columns)
     yield records
       .map((record) =>
         line([
-          textOr(record['id']) ?? '',
-          textOr(record['resource']) ?? '',
-          plainTitle(context, record),
-          chosenText(record['description'], wantedLanguages(context, record))?.text ?? '',
-          labelFor(context, record['publisher'])?.text ?? '',
-          labelFor(context, record['catalog'])?.text ?? '',
-          formatsOf(context, record).join(' '),
-          labelFor(context, sharedLicence(record))?.text ?? '',
-          textOr(record['issued']) ?? '',
-          textOr(record['modified']) ?? '',
+          textAt(record, 'id') ?? '',
+          textAt(record, 'resource') ?? '',
+          context.plainTitle(record),
+          context.textOf(record['description'], record)?.text ?? '',
+          context.nameOf(record['publisher']) ?? '',
+          context.nameOf(record['catalog']) ?? '',
+          context.formatsOf(record).join(' '),
+          context.nameOf(sharedLicence(record)) ?? '',
+          textAt(record, 'issued') ?? '',
+          textAt(record, 'modified') ?? '',
         ]),
       )
       .join('')

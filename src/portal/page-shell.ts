@@ -2,8 +2,10 @@
 
 import type { PortalConfig } from '../config/portal.ts'
 import type { Log } from '../log.ts'
-import { openAssets, type Assets } from './assets.ts'
-import { localFormats, translator, type Formats, type Translate } from './languages.ts'
+import { type Assets, openAssets } from './assets.ts'
+import type { Speech } from './context.ts'
+import { localFormats, translator } from './languages.ts'
+import { recordTexts } from './record-texts.ts'
 import { openTheme, type Theme, type ThemeFolder } from './theme.ts'
 
 /** What every page needs, those of problems too: it is there before any service is. */
@@ -12,10 +14,7 @@ export type PageShell = {
   readonly log: Log
   readonly assets: Assets
   readonly theme: ThemeFolder
-  readonly speech: (
-    language: string,
-    theme: Theme,
-  ) => { readonly t: Translate; readonly formats: Formats }
+  readonly speech: (language: string, theme: Theme) => Speech
 }
 
 /** Opened once, also for the problems of other services. */
@@ -29,17 +28,18 @@ export const openPageShell = (config: PortalConfig, log: Log): PageShell => ({
 
 /** Texts and formats of a language, made once for each state of the theme. */
 function speaker({ timeZone }: PortalConfig): PageShell['speech'] {
-  let known = new Map<string, ReturnType<PageShell['speech']>>()
+  let known = new Map<string, Speech>()
   let own: Theme['texts'] | undefined
   return (language, { texts }) => {
     if (own !== texts) known = new Map()
     own = texts
-    const spoken = known.get(language) ?? {
-      t: translator(language, texts[language]),
-      formats: localFormats(language, timeZone),
-    }
-    known.set(language, spoken)
-    return spoken
+    const spoken = known.get(language)
+    if (spoken) return spoken
+    const t = translator(language, texts[language])
+    const formats = localFormats(language, timeZone)
+    const speech = { t, formats, ...recordTexts({ language, t, formats }) }
+    known.set(language, speech)
+    return speech
   }
 }
 

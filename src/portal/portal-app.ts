@@ -7,35 +7,36 @@ import { newApp, type App, type AppContext, type AppOptions } from '../http/app.
 import { may } from '../http/api-key.ts'
 import { pathOf } from '../http/context.ts'
 import { addVary } from '../http/headers.ts'
-import { recordPath } from './addresses.ts'
-import { serveFiles } from './asset-routes.ts'
-import { addFileRoutes } from './file-routes.ts'
-import { wantedLanguage } from './languages.ts'
-import { frame, type PageContent, type PageContext, type PageStatus } from './page.ts'
-import { cataloguePage, cataloguesPage } from './pages/catalogue-pages.ts'
-import { datasetPage } from './pages/dataset-page.ts'
-import { checkPage } from './pages/check-page.ts'
-import { errorPage, helpFor, type PageProblem } from './pages/error-page.ts'
-import { previewPage } from './pages/preview-page.ts'
 import type { PortalConfig } from '../config/portal.ts'
-import type { Previews } from './preview/previews.ts'
-import { homePage } from './pages/home-page.ts'
-import { publisherPage, publishersPage } from './pages/publisher-pages.ts'
-import { catalogueReportPage, reportsPage } from './pages/report-pages.ts'
-import { resourcePage, resourcesPage } from './pages/resource-pages.ts'
-import { sparqlPage } from './pages/sparql-page.ts'
-import { conceptPage, vocabulariesPage, vocabularyPage } from './pages/vocabulary-pages.ts'
-import { qualityPage } from './pages/quality-page.ts'
-import { facetPage, searchPage } from './pages/search-page.ts'
-import { prefersPage } from './negotiation.ts'
-import { ServiceRefusal, type Port, type Ports } from './ports.ts'
 import { failures } from '../http/api-key.ts'
 import type { Oidc } from '../http/oidc.ts'
+import { recordPath } from './addresses.ts'
+import { serveFiles } from './asset-routes.ts'
+import { type PageContext, pageContext } from './context.ts'
+import { addFileRoutes } from './file-routes.ts'
+import { html } from './html.ts'
+import { wantedLanguage } from './languages.ts'
+import { prefersPage } from './negotiation.ts'
+import type { PageShell } from './page-shell.ts'
+import { frame, type PageContent, type PageStatus } from './page.ts'
+import { cataloguePage, cataloguesPage } from './pages/catalogue-pages.ts'
+import { checkPage } from './pages/check-page.ts'
+import { datasetPage } from './pages/dataset-page.ts'
+import { errorPage, helpFor, type PageProblem } from './pages/error-page.ts'
+import { homePage } from './pages/home-page.ts'
+import { previewPage } from './pages/preview-page.ts'
+import { publisherPage, publishersPage } from './pages/publisher-pages.ts'
+import { qualityPage } from './pages/quality-page.ts'
+import { catalogueReportPage, reportsPage } from './pages/report-pages.ts'
+import { resourcePage, resourcesPage } from './pages/resource-pages.ts'
+import { facetPage, searchPage } from './pages/search-page.ts'
+import { sparqlPage } from './pages/sparql-page.ts'
+import { conceptPage, vocabulariesPage, vocabularyPage } from './pages/vocabulary-pages.ts'
+import { operatorPage } from './parts/prose.ts'
+import { type Port, type Ports, ServiceRefusal } from './ports.ts'
+import type { Previews } from './preview/previews.ts'
 import type { Sessions } from './sessions.ts'
 import { addStewardRoutes, sessionOf } from './steward-routes.ts'
-import type { PageShell } from './page-shell.ts'
-import { operatorPage } from './parts/prose.ts'
-import { html } from './html.ts'
 import { renderQueue, type RenderQueue } from './render-queue.ts'
 
 type PortalDeps = {
@@ -168,17 +169,10 @@ async function contextIn(
   const url = new URL(c.req.url)
   const start = url.pathname.indexOf(`/${language}/`)
   const session = portal.sessions && sessionOf(c, portal.sessions)
-  const { t, formats } = portal.speech(language, theme)
-  return {
+  return pageContext({
+    ...portal.speech(language, theme),
     language,
-    t,
-    formats,
-    config: {
-      ...portal.config,
-      customStyle: theme.customStyle,
-      logo: theme.logo,
-      pages: theme.pages,
-    },
+    config: { ...portal.config, ...theme },
     assets: portal.assets,
     ports: portal.ports,
     log: portal.log,
@@ -187,7 +181,7 @@ async function contextIn(
     signal: AbortSignal.any([c.get('signal'), AbortSignal.timeout(deadlineMs)]),
     requestId: c.get('requestId'),
     steward: session && { token: session.token, may: (action) => may(session, action) },
-  }
+  })
 }
 
 /** What went wrong as a page; what helps is asked for where the services can be reached. */

@@ -1,22 +1,11 @@
 /** Records as schema.org, as Google Dataset Search reads them; a property without a valid value is absent. */
 
 import type { Fields } from '../text/json.ts'
+import type { PageContext } from './context.ts'
 import { safeAddress } from './html.ts'
-import { chosenText } from './languages.ts'
-import type { PageContext } from './page.ts'
-import { mapBoxOf } from './parts/map.ts'
 import { plainDescription } from './parts/hits.ts'
-import {
-  valueAt,
-  memberFields,
-  formatsOf,
-  labelFor,
-  listed,
-  textOr,
-  plainTitle,
-  sharedLicence,
-  wantedLanguages,
-} from './record.ts'
+import { mapBoxOf } from './parts/map.ts'
+import { fieldsAt, listed, memberFields, sharedLicence, textAt, textOr, valueAt } from './record.ts'
 
 const [shortest, longest] = [50, 5000]
 
@@ -35,14 +24,14 @@ const webAddress = (value: unknown): string | undefined => {
 
 /** `schema:Dataset` of a dataset. `page` is the address of its page. */
 export function datasetSchema(context: PageContext, record: Fields, page: string): object {
-  const catalogue = memberFields(record['catalog'])
+  const catalogue = fieldsAt(record, 'catalog')
   const licence = memberFields(sharedLicence(record))
-  const access = textOr(valueAt(record, 'access_right.id'))
+  const access = textAt(record, 'access_right.id')
   return present({
     '@context': 'https://schema.org',
     '@type': 'Dataset',
-    '@id': textOr(record['resource']),
-    name: plainTitle(context, record),
+    '@id': textAt(record, 'resource'),
+    name: context.plainTitle(record),
     description: describedAs(context, record),
     url: page,
     identifier: listed(record['identifier']).flatMap((one) => textOr(one) ?? []),
@@ -54,9 +43,9 @@ export function datasetSchema(context: PageContext, record: Fields, page: string
     isAccessibleForFree: access === 'PUBLIC' ? true : undefined,
     creator: listed(record['creator']).flatMap((one) => party(context, one) ?? []),
     publisher: party(context, record['publisher']),
-    datePublished: textOr(record['issued']),
-    dateModified: textOr(record['modified']),
-    version: textOr(record['version_info']),
+    datePublished: textAt(record, 'issued'),
+    dateModified: textAt(record, 'modified'),
+    version: textAt(record, 'version_info'),
     temporalCoverage: listed(record['temporal']).flatMap(
       (one) => periodOf(memberFields(one)) ?? [],
     )[0],
@@ -69,46 +58,44 @@ export function datasetSchema(context: PageContext, record: Fields, page: string
         ? undefined
         : present({
             '@type': 'DataCatalog',
-            name: plainTitle(context, catalogue),
-            url: textOr(catalogue['resource']),
+            name: context.plainTitle(catalogue),
+            url: textAt(catalogue, 'resource'),
           }),
   })
 }
 
 /** Filled up where it is too short for search engines, cut at a sentence where it is too long. */
 function describedAs(context: PageContext, record: Fields): string {
-  const { t } = context
-  const text = plainDescription(
-    chosenText(record['description'], wantedLanguages(context, record))?.text ?? '',
-  )
+  const { t, formatsOf, nameOf, textOf } = context
+  const text = plainDescription(textOf(record['description'], record)?.text ?? '')
   if (text.length > longest) {
     const cut = text.slice(0, longest)
     return cut.slice(0, Math.max(cut.lastIndexOf('. ') + 1, longest - 500))
   }
   if (text.length >= shortest) return text
-  const publisher = labelFor(context, record['publisher'])?.text
+  const publisher = nameOf(record['publisher'])
   const more = [
     publisher === undefined ? '' : t('schema-published', { publisher }),
-    t('schema-formats', { formats: formatsOf(context, record).join(', ') || '–' }),
+    t('schema-formats', { formats: formatsOf(record).join(', ') || '–' }),
     t('schema-keywords', { keywords: keywordsOf(context, record).slice(0, 10).join(', ') || '–' }),
   ]
   return [text, ...more].filter((part) => part !== '').join(' ')
 }
 
 const keywordsOf = (context: PageContext, record: Fields): readonly string[] => [
-  ...listed(record['keywords']).flatMap((one) => textOr(memberFields(one)['label']) ?? []),
-  ...listed(record['categories']).flatMap((one) => labelFor(context, one)?.text ?? []),
+  ...listed(record['keywords']).flatMap((one) => textAt(one, 'label') ?? []),
+  ...listed(record['categories']).flatMap((one) => context.nameOf(one) ?? []),
 ]
 
 function party(context: PageContext, value: unknown): object | undefined {
   const fields = memberFields(value)
-  const name = labelFor(context, value)?.text
+  const name = context.nameOf(value)
   if (name === undefined) return undefined
   return present({
     '@type': fields['type'] === 'Person' ? 'Person' : 'Organization',
     name,
     url: webAddress(fields['homepage']),
-    email: textOr(fields['email'])?.replace(/^mailto:/, ''),
+    email: textAt(fields, 'email')?.replace(/^mailto:/, ''),
   })
 }
 
@@ -129,9 +116,7 @@ function placesOf(context: PageContext, record: Fields): readonly object[] {
       geo: { '@type': 'GeoShape', box: `${south} ${west} ${north} ${east}` },
     }
   })
-  const names = listed(record['spatial_resource']).flatMap(
-    (one) => labelFor(context, one)?.text ?? [],
-  )
+  const names = listed(record['spatial_resource']).flatMap((one) => context.nameOf(one) ?? [])
   return [...boxes, ...names.map((name) => ({ '@type': 'Place', name }))]
 }
 
@@ -141,10 +126,9 @@ function downloadOf(context: PageContext, distribution: Fields, record: Fields):
   const size = Number(distribution['byte_size'])
   return present({
     '@type': 'DataDownload',
-    name: chosenText(distribution['title'], wantedLanguages(context, record))?.text,
+    name: context.textOf(distribution['title'], record)?.text,
     contentUrl: webAddress(download ?? access),
-    encodingFormat:
-      textOr(distribution['media_type']) ?? labelFor(context, distribution['format'])?.text,
+    encodingFormat: textAt(distribution, 'media_type') ?? context.nameOf(distribution['format']),
     contentSize: size > 0 ? String(size) : undefined,
     license: webAddress(valueAt(distribution, 'license.resource')),
   })
@@ -155,8 +139,8 @@ export const catalogueSchema = (context: PageContext, record: Fields, page: stri
   present({
     '@context': 'https://schema.org',
     '@type': 'DataCatalog',
-    '@id': textOr(record['resource']),
-    name: plainTitle(context, record),
+    '@id': textAt(record, 'resource'),
+    name: context.plainTitle(record),
     description: describedAs(context, record),
     url: page,
     publisher: party(context, record['publisher']),

@@ -2,10 +2,6 @@
 
 import { z } from 'zod'
 import type { SearchQuery } from './addresses.ts'
-import { askJson } from './ports.ts'
-import { memberFields, listed, textOr } from './record.ts'
-import type { PageContext } from './page.ts'
-import type { Fields } from '../text/json.ts'
 
 /** Parameters of the form that are facets, in the order of the configuration; the id of the facet in the search. */
 export const facetParameters: Readonly<Record<string, string>> = {
@@ -166,41 +162,4 @@ SELECT DISTINCT ?dataset ?title WHERE {
 ${conditions.join('\n')}
 }
 LIMIT 100`
-}
-
-export type FacetChoice = {
-  readonly id: string
-  readonly title: unknown
-  readonly count: number
-}
-
-export type Found = {
-  readonly count: number
-  readonly records: readonly Fields[]
-  readonly facets: ReadonlyMap<string, readonly FacetChoice[]>
-  readonly suggestions: readonly { readonly q: string; readonly count: number }[]
-}
-
-/** What a search answers. Throws `ServiceRefusal` and `Failure`. */
-export async function searchRecords({ ports, signal }: PageContext, query: string): Promise<Found> {
-  const body = await askJson(ports.search, `/search?${query}`, { signal })
-  const result = memberFields(memberFields(body)['result'])
-  const facets = listed(result['facets']).map((one) => {
-    const { id, items } = memberFields(one)
-    return [textOr(id) ?? '', listed(items).flatMap(itemOf)] as const
-  })
-  return {
-    count: Number(result['count'] ?? 0),
-    records: listed(result['results']).map(memberFields),
-    facets: new Map(facets),
-    suggestions: listed(result['suggestions']).flatMap((one) => {
-      const { q, count } = memberFields(one)
-      return typeof q === 'string' && typeof count === 'number' ? [{ q, count }] : []
-    }),
-  }
-}
-
-function itemOf(value: unknown): readonly FacetChoice[] {
-  const { id, title, count } = memberFields(value)
-  return typeof id === 'string' ? [{ id, title, count: Number(count ?? 0) }] : []
 }

@@ -5,15 +5,16 @@ import { Failure } from '../errors.ts'
 import type { App, AppContext } from '../http/app.ts'
 import { may } from '../http/api-key.ts'
 import { isLoopback } from '../http/peer.ts'
-import { pathTo, type PageContent, type PageContext, type PageStatus } from './page.ts'
+import { SignInProblem, type Oidc } from '../http/oidc.ts'
+import type { PageContext } from './context.ts'
+import type { PageContent, PageStatus } from './page.ts'
+import { signedInPage, signInPage } from './pages/sign-in-page.ts'
 import { deletedPage, deletedRecords } from './pages/steward/deleted-page.ts'
 import { heldPage, runPage } from './pages/steward/run-page.ts'
 import { pipePage, runsPage, sourcesPage, waitingPage } from './pages/steward/sources-page.ts'
 import { mayRead } from './pages/steward/steward-parts.ts'
-import { signInPage, signedInPage } from './pages/sign-in-page.ts'
 import { askJson, ServiceRefusal } from './ports.ts'
-import { memberFields, textOr } from './record.ts'
-import { SignInProblem, type Oidc } from '../http/oidc.ts'
+import { textAt } from './record.ts'
 import { demandOwnForm, type Session, type Sessions } from './sessions.ts'
 
 type StewardPages = {
@@ -182,7 +183,7 @@ function addSignIn(app: App, { sessions, respond, contextOf }: Entrance): void {
         c.get('client'),
       )
       keepSession(c, cookie)
-      return c.redirect(pathTo(context, 'harvest'), 303)
+      return c.redirect(context.pathTo('harvest'), 303)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       const isMany = error.kind === 'too-many-requests'
@@ -199,7 +200,7 @@ function addSignIn(app: App, { sessions, respond, contextOf }: Entrance): void {
 async function signInPath(c: AppContext, contextOf: StewardPages['contextOf']): Promise<string> {
   const context = await contextOf(c)
   if (!context) throw new Failure('not-found', 'there is no such language')
-  return pathTo(context, 'sign-in')
+  return context.pathTo('sign-in')
 }
 
 /** The fields of a form of this session. Throws `unauthorized` and `forbidden`. */
@@ -240,14 +241,14 @@ async function act(
     ...(body && { body: JSON.stringify(body) }),
     signal: c.get('signal'),
   })
-  return textOr(memberFields(answer)['id'])
+  return textAt(answer, 'id')
 }
 
 /** Whose records a run writes: permissions may be for single catalogues. */
 async function catalogueOf(context: PageContext | undefined, path: string) {
   const { scheduler } = context?.ports ?? {}
   const found = scheduler && context && (await askJson(scheduler, path, { signal: context.signal }))
-  return textOr(memberFields(found)['catalogue'])
+  return textAt(found, 'catalogue')
 }
 
 /** What a button asks of the run at a path of the scheduler. */
@@ -352,6 +353,6 @@ function done(
   did?: string,
 ): Response {
   if (!context) throw new Failure('not-found', 'there is no such language')
-  const path = pathTo(context, 'harvest', ...steps)
+  const path = context.pathTo('harvest', ...steps)
   return c.redirect(did === undefined ? path : `${path}?did=${did}`, 303)
 }

@@ -1,8 +1,7 @@
 /** What somebody may mean who is still typing: titles, themes and publishers that begin like it. */
 
-import { searchTo, pathTo, type PageContext } from './page.ts'
-import { labelFor, plainTitle, textOr } from './record.ts'
-import { searchRecords } from './search-query.ts'
+import type { PageContext } from './context.ts'
+import { textAt } from './record.ts'
 
 const [mostTitles, mostLabels] = [8, 4]
 const shortest = 2
@@ -19,8 +18,7 @@ export async function suggestionsFor(context: PageContext, typed: string): Promi
   const q = typed.trim().slice(0, 100)
   if (q.length < shortest) return { titles: [], themes: [], publishers: [] }
   const query = (own: Readonly<Record<string, string>>) =>
-    searchRecords(
-      context,
+    context.find(
       new URLSearchParams({ filters: 'dataset', locale: context.language, ...own }).toString(),
     )
   const [hits, facets] = await Promise.all([
@@ -40,14 +38,14 @@ export async function suggestionsFor(context: PageContext, typed: string): Promi
   ])
   const labels = (facet: string): readonly Suggestion[] =>
     (facets.facets.get(facet) ?? [])
-      .map(({ id, title }) => ({ id, label: labelFor(context, title)?.text ?? id }))
+      .map(({ id, title }) => ({ id, label: context.nameOf(title) ?? id }))
       .filter(({ label }) => beginsLike(label, q, context.language))
       .slice(0, mostLabels)
-      .map(({ id, label }) => ({ label, path: searchTo(context, [[facet, id]]) }))
+      .map(({ id, label }) => ({ label, path: context.searchTo([[facet, id]]) }))
   return {
     titles: hits.records.map((record) => ({
-      label: plainTitle(context, record),
-      path: pathTo(context, 'datasets', textOr(record['id']) ?? ''),
+      label: context.plainTitle(record),
+      path: context.pathTo('datasets', textAt(record, 'id') ?? ''),
     })),
     themes: labels('categories'),
     publishers: labels('publisher'),

@@ -6,13 +6,15 @@ import { parse } from '../../rdf/parse.ts'
 import { formats, type Format } from '../../rdf/media-types.ts'
 import { placedQuads, type PlacedQuad } from '../../rdf/reading/placed-quads.ts'
 import { Failure } from '../../errors.ts'
-import { html, icon, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { pathTo, pageSection, type PageContent, type PageContext } from '../page.ts'
+import type { PageContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
+import type { PageContent } from '../page.ts'
+import { pageSection } from '../parts/blocks.ts'
 import { dimensionBars, mostPoints, qualityMark } from '../parts/quality.ts'
 import { recordPreviews } from '../parts/record-preview.ts'
-import { shaclResultsOf, shaclTable, type ShaclResult } from '../parts/shacl-results.ts'
+import { type ShaclResult, shaclResultsOf, shaclTable } from '../parts/shacl-results.ts'
 import { askPort, ServiceRefusal } from '../ports.ts'
-import { memberFields, listed, textOr } from '../record.ts'
+import { listAt, memberFields, textOr } from '../record.ts'
 
 /** Characters of a text that is checked. */
 const longestText = 2 * 2 ** 20
@@ -32,7 +34,7 @@ export async function checkPage(
   context: PageContext,
   form: { readonly rdf?: string; readonly level?: string | undefined },
 ): Promise<PageContent> {
-  const { t } = context
+  const { t, pathTo } = context
   const { rdf = sample, level } = form
   const model = models.find((one) => one === level) ?? models[0]
   const checked =
@@ -48,7 +50,7 @@ export async function checkPage(
     section: 'check',
     isIndexed: form.rdf === undefined,
     body: html`<h1>${t('check-title')}</h1><p class="prose close">${t('check-lead')}</p>
-      <form class="stack close" method="post" action="${pathTo(context, 'check')}#result"><div class="field"><label for="rdf">${t('metadata')}</label><textarea class="code" id="rdf" name="rdf" rows="14" spellcheck="false">${rdf}</textarea></div><p class="row"><button class="button primary">${icon('check')}
+      <form class="stack close" method="post" action="${pathTo('check')}#result"><div class="field"><label for="rdf">${t('metadata')}</label><textarea class="code" id="rdf" name="rdf" rows="14" spellcheck="false">${rdf}</textarea></div><p class="row"><button class="button primary">${icon('check')}
       ${t('check')}</button><label for="level">${t('against')}</label><select id="level" name="level">${options}</select></p></form>
       ${checked}`,
   }
@@ -98,7 +100,7 @@ async function outcome(context: PageContext, text: string, model: string): Promi
 /** Points of each dataset, those of its links aside: nobody asked them. */
 function expectation(context: PageContext, expected: unknown): HtmlContent {
   const { t } = context
-  const datasets = listed(memberFields(expected)['datasets']).map(memberFields)
+  const datasets = listAt(expected, 'datasets')
   if (datasets.length === 0) return false
   const rows = datasets.map(({ dataset, total, dimensions }) => {
     const score = Number(total)

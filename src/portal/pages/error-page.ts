@@ -1,10 +1,11 @@
 /** What stands in place of a page that cannot be shown: nothing there, removed, not possible, not now. */
 
+import type { PageContext } from '../context.ts'
 import { html, type HtmlContent } from '../html.ts'
+import { type PageContent, searchBar } from '../page.ts'
+import { pageSection } from '../parts/blocks.ts'
 import { entries } from '../parts/hits.ts'
 import { memberFields, textOr } from '../record.ts'
-import { searchRecords } from '../search-query.ts'
-import { pageSection, pathTo, searchBar, type PageContent, type PageContext } from '../page.ts'
 
 export type PageProblem = {
   readonly status: number
@@ -37,8 +38,7 @@ export async function helpFor(
     limit: '5',
     aggregation: 'false',
   })
-  const found =
-    words.length < 3 ? undefined : await quietly(searchRecords(context, query.toString()))
+  const found = words.length < 3 ? undefined : await quietly(context.find(query.toString()))
   if (!found || found.records.length === 0) return {}
   return {
     help: pageSection(
@@ -53,7 +53,7 @@ const quietly = <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(()
 
 /** What is left of a record that was removed; `false` where there was none. */
 async function removal(context: PageContext, path: string): Promise<HtmlContent> {
-  const { t, formats, ports, signal } = context
+  const { t, formats, ports, signal, pathTo } = context
   const headers = { Accept: 'text/turtle' }
   const answer = await quietly(ports.repository(path, { signal, headers }))
   if (answer?.status !== 410) {
@@ -67,7 +67,7 @@ async function removal(context: PageContext, path: string): Promise<HtmlContent>
     [t('restorable-until'), formats.moment(restorableUntil)],
     [
       t('facet-catalog'),
-      home !== undefined && html`<a href="${pathTo(context, 'catalogues', home)}">${home}</a>`,
+      home !== undefined && html`<a href="${pathTo('catalogues', home)}">${home}</a>`,
     ],
   ] as const
   const shown = rows.filter(([, value]) => value !== undefined && value !== false)

@@ -1,36 +1,28 @@
 /** The first page: how much there is, where, about what, and what is new. */
 
 import type { Fields } from '../../text/json.ts'
-import { html, joined, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { chosenText } from '../languages.ts'
-import {
-  configuredText,
-  pathTo,
-  searchBar,
-  searchTo,
-  type PageContent,
-  type PageContext,
-  linkedSection,
-} from '../page.ts'
+import type { PageContext } from '../context.ts'
+import type { Found } from '../found.ts'
+import { html, type HtmlContent, type HtmlMarkup, joined } from '../html.ts'
+import { type PageContent, searchBar } from '../page.ts'
+import { headedSection } from '../parts/blocks.ts'
 import { entries } from '../parts/hits.ts'
 import { areaMap, mapBoxOf } from '../parts/map.ts'
-import { labelText, listed, textOr, titleText, wantedLanguages } from '../record.ts'
-import { searchRecords, type Found } from '../search-query.ts'
+import { listed, textAt } from '../record.ts'
 import { siteSchema } from '../schema-org.ts'
 
 const [mostAreas, mostNew, mostCatalogues, mostThemes] = [500, 5, 6, 24]
 
 /** Counts are left out where the search does not answer: the field stays. */
 export async function homePage(context: PageContext): Promise<PageContent> {
-  const { t, config, root, language } = context
+  const { t, config, root, language, configuredText, searchTo, find } = context
   const query = (parameters: Readonly<Record<string, string>>) =>
-    searchRecords(
-      context,
-      new URLSearchParams({ locale: language, ...parameters }).toString(),
-    ).catch((error: unknown) => {
-      context.log.warn({ err: error, requestId: context.requestId }, 'portal.aside')
-      return undefined
-    })
+    find(new URLSearchParams({ locale: language, ...parameters }).toString()).catch(
+      (error: unknown) => {
+        context.log.warn({ err: error, requestId: context.requestId }, 'portal.aside')
+        return undefined
+      },
+    )
   const [recent, catalogues, areas] = await Promise.all([
     query({
       filters: 'dataset',
@@ -48,8 +40,8 @@ export async function homePage(context: PageContext): Promise<PageContent> {
       aggregation: 'false',
     }),
   ])
-  const name = configuredText(context, config.name)
-  const lead = config.lead === undefined ? t('home-lead') : configuredText(context, config.lead)
+  const name = configuredText(config.name)
+  const lead = config.lead === undefined ? t('home-lead') : configuredText(config.lead)
   return {
     title: '',
     query: false,
@@ -59,7 +51,7 @@ export async function homePage(context: PageContext): Promise<PageContent> {
     data: siteSchema(context, name),
     body: html`<div class="hero"> <div> <h1>${heading(context, recent, catalogues)}</h1>
       ${lead !== '' && html`<p class="lead">${lead}</p>`} ${searchBar(context, '', true)}
-      ${config.examples.length > 0 && html`<p class="try"><span>${t('for-example')}</span> ${config.examples.map((one) => html`<a href="${searchTo(context, [['q', one]])}">${one}</a>`)}</p>`}
+      ${config.examples.length > 0 && html`<p class="try"><span>${t('for-example')}</span> ${config.examples.map((one) => html`<a href="${searchTo([['q', one]])}">${one}</a>`)}</p>`}
       </div> ${extents(context, areas)} </div> ${
         recent?.count === 0
           ? empty(context)
@@ -71,12 +63,11 @@ export async function homePage(context: PageContext): Promise<PageContent> {
 }
 
 function heading(
-  { t, formats, config, language }: PageContext,
+  { t, formats, config, configuredText }: PageContext,
   recent?: Found,
   catalogues?: Found,
 ): HtmlContent {
-  if (!recent || !catalogues || recent.count === 0)
-    return configuredText({ config, language }, config.name)
+  if (!recent || !catalogues || recent.count === 0) return configuredText(config.name)
   const message = t('home-heading', {
     datasets: '\uE001',
     catalogues: '\uE002',
@@ -108,7 +99,7 @@ function themes(context: PageContext, recent: Found | undefined): HtmlContent {
   if (items.length === 0) return false
   const links = items.slice(0, mostThemes).map(
     ({ id, title, count }) =>
-      html`<li> <a href="${searchTo(context, [['categories', id]])}"><span>${labelText(context, title)}</span><span class="n">${context.formats.number(count)}<span class="vh">
+      html`<li> <a href="${context.searchTo([['categories', id]])}"><span>${context.labelOf(title)}</span><span class="n">${context.formats.number(count)}<span class="vh">
           ${context.t('datasets')}</span></span></a> </li>`,
   )
   return html`<section class="section" aria-labelledby="themes">
@@ -117,28 +108,28 @@ function themes(context: PageContext, recent: Found | undefined): HtmlContent {
 }
 
 function newest(context: PageContext, recent: Found | undefined): HtmlContent {
-  const { t, formats } = context
+  const { t, formats, labelOf, pathTo } = context
   const records = recent?.records ?? []
   const below = (record: Fields) => [
-    labelText(context, record['catalog']),
+    labelOf(record['catalog']),
     formats.day(record['modified'] ?? record['issued']),
   ]
-  const all = [pathTo(context, 'datasets'), t('all-datasets')] as const
+  const all = [pathTo('datasets'), t('all-datasets')] as const
   return (
     records.length > 0 &&
-    linkedSection('new', t('recently-updated'), all, entries(context, records, below))
+    headedSection('new', t('recently-updated'), all, entries(context, records, below))
   )
 }
 
 function someCatalogues(context: PageContext, catalogues: Found | undefined): HtmlContent {
-  const { t } = context
+  const { t, pathTo } = context
   const items = (catalogues?.records ?? []).map((record) => catalogueEntry(context, record, 'h3'))
   return (
     items.length > 0 &&
-    linkedSection(
+    headedSection(
       'cats',
       t('menu-catalogues'),
-      [pathTo(context, 'catalogues'), t('all-catalogues')],
+      [pathTo('catalogues'), t('all-catalogues')],
       html`<ul class="entries" role="list">${items}</ul>`,
     )
   )
@@ -150,21 +141,18 @@ export function catalogueEntry(
   record: Fields,
   heading: 'h2' | 'h3',
 ): HtmlMarkup {
-  const { t } = context
-  const title = html`<a href="${pathTo(context, 'catalogues', textOr(record['id']) ?? '')}">${titleText(context, record)}</a>`
+  const { t, labelOf, pathTo, textOf, titleOf } = context
+  const title = html`<a href="${pathTo('catalogues', textAt(record, 'id') ?? '')}">${titleOf(record)}</a>`
   const count = Number(record['count'] ?? 0)
   const below = joined(
     [
       t('n-datasets', { count }),
-      labelText(context, record['country']),
-      heading === 'h2' && labelText(context, record['publisher']),
+      labelOf(record['country']),
+      heading === 'h2' && labelOf(record['publisher']),
     ],
     ' · ',
   )
-  const description =
-    heading === 'h2'
-      ? chosenText(record['description'], wantedLanguages(context, record))
-      : undefined
+  const description = heading === 'h2' ? textOf(record['description'], record) : undefined
   const about = description && html`<p class="prose">${description.text.slice(0, 400)}</p>`
   return heading === 'h2'
     ? html`<li> <h2>${title}</h2> ${about} <p>${below}</p> </li>`

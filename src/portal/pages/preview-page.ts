@@ -1,11 +1,12 @@
 /** The first rows of a distribution, or why they cannot be shown. */
 
-import { html, safeAddress, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { crumbs, pathTo, type PageContent, type PageContext } from '../page.ts'
+import type { PageContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup, safeAddress } from '../html.ts'
+import type { PageContent } from '../page.ts'
+import { crumbs } from '../parts/blocks.ts'
 import type { Previews } from '../preview/previews.ts'
 import type { PreviewResult, PreviewTable } from '../preview/tables.ts'
-import { memberFields, listed, textOr, titleText } from '../record.ts'
-import { readRecord } from './dataset-page.ts'
+import { listAt, listed, textAt } from '../record.ts'
 
 /** Only addresses of stored distributions are fetched, never one that a request names. Throws `ServiceRefusal` and `Failure`. */
 export async function previewPage(
@@ -13,11 +14,9 @@ export async function previewPage(
   previews: Previews,
   ids: { readonly dataset: string; readonly distribution: string },
 ): Promise<PageContent | undefined> {
-  const { t, signal } = context
-  const record = await readRecord(context, 'datasets', ids.dataset)
-  const distribution = listed(record['distributions'])
-    .map(memberFields)
-    .find(({ id }) => id === ids.distribution)
+  const { t, signal, pathTo, titleOf, readRecord } = context
+  const record = await readRecord('datasets', ids.dataset)
+  const distribution = listAt(record, 'distributions').find(({ id }) => id === ids.distribution)
   if (!distribution) return undefined
   const address = safeAddress(listed(distribution['download_url'])[0])
   const result: PreviewResult | undefined =
@@ -26,7 +25,7 @@ export async function previewPage(
     title: t('preview'),
     section: 'data',
     isIndexed: false,
-    body: html`${crumbs(context, [{ href: pathTo(context, 'datasets', textOr(record['id']) ?? ''), label: titleText(context, record) }])}<h1>${t('preview')}</h1><div class="section" id="preview">${result ? shown(context, result) : html`<p>${t('preview-address')}</p>`}</div>`,
+    body: html`${crumbs(context, { href: pathTo('datasets', textAt(record, 'id') ?? ''), label: titleOf(record) })}<h1>${t('preview')}</h1><div class="section" id="preview">${result ? shown(context, result) : html`<p>${t('preview-address')}</p>`}</div>`,
   }
 }
 

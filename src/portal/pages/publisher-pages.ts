@@ -1,24 +1,18 @@
 /** Publishers: who offers data here, and what each of them offers. */
 
 import type { Fields } from '../../text/json.ts'
+import type { PageContext } from '../context.ts'
 import { html, type HtmlContent } from '../html.ts'
-import {
-  crumbs,
-  pathTo,
-  searchTo,
-  type PageContent,
-  type PageContext,
-  linkedSection,
-} from '../page.ts'
+import { chosenText } from '../languages.ts'
+import type { PageContent } from '../page.ts'
+import { crumbs, headedSection } from '../parts/blocks.ts'
 import { entries } from '../parts/hits.ts'
 import { contactLines } from '../parts/metadata.ts'
-import { memberFields, labelFor, labelText, listed } from '../record.ts'
-import { searchRecords } from '../search-query.ts'
-import { chosenText } from '../languages.ts'
+import { fieldsAt, listAt } from '../record.ts'
 
 /** With counts, as the facet of the search has them. Throws `ServiceRefusal` and `Failure`. */
 export async function publishersPage(context: PageContext): Promise<PageContent> {
-  const { t, formats, language } = context
+  const { t, formats, language, labelOf, pathTo, find } = context
   const query = new URLSearchParams({
     filters: 'dataset',
     limit: '0',
@@ -27,10 +21,10 @@ export async function publishersPage(context: PageContext): Promise<PageContent>
     aggregationFields: 'publisher',
     facetSize: '500',
   })
-  const { facets } = await searchRecords(context, query.toString())
+  const { facets } = await find(query.toString())
   const items = (facets.get('publisher') ?? []).map(
     (item) =>
-      html`<li> <a href="${pathTo(context, 'publishers', item.id)}"><span>${labelText(context, item.title)}</span><span class="n">${formats.number(item.count)}<span class="vh">
+      html`<li> <a href="${pathTo('publishers', item.id)}"><span>${labelOf(item.title)}</span><span class="n">${formats.number(item.count)}<span class="vh">
         ${t('datasets')}</span></span></a> </li>`,
   )
   return {
@@ -45,7 +39,7 @@ export async function publisherPage(
   context: PageContext,
   id: string,
 ): Promise<PageContent | undefined> {
-  const { t, formats, language } = context
+  const { t, formats, language, labelOf, nameOf, pathTo, searchTo, find } = context
   const query = new URLSearchParams({
     filters: 'dataset',
     limit: '10',
@@ -55,27 +49,23 @@ export async function publisherPage(
     aggregationAllFields: 'false',
     aggregationFields: 'publisher,catalog',
   })
-  const found = await searchRecords(context, query.toString())
+  const found = await find(query.toString())
   const [first] = found.records
   if (!first) return undefined
-  const publisher = memberFields(first['publisher'])
-  const name =
-    labelFor(context, publisher)?.text ?? chosenText(publisher['name'], [language])?.text ?? id
-  const contacts = listed(first['contact_point']).map(memberFields).slice(0, 3)
+  const publisher = fieldsAt(first, 'publisher')
+  const name = nameOf(publisher) ?? chosenText(publisher['name'], [language])?.text ?? id
+  const contacts = listAt(first, 'contact_point').slice(0, 3)
   const contact: HtmlContent = contacts.map(
     (one) => html`<div> <dt>${t('contact')}</dt> ${contactLines(context, one)} </div>`,
   )
-  const below = (record: Fields) => [
-    labelText(context, record['catalog']),
-    formats.day(record['modified']),
-  ]
-  const all = [searchTo(context, [['publisher', id]]), t('all-n', { count: found.count })] as const
+  const below = (record: Fields) => [labelOf(record['catalog']), formats.day(record['modified'])]
+  const all = [searchTo([['publisher', id]]), t('all-n', { count: found.count })] as const
   return {
     title: name,
     section: 'data',
-    body: html`${crumbs(context, [{ href: pathTo(context, 'publishers'), label: t('publishers') }])}
-      <header class="title"><h1>${labelText(context, publisher) ?? name}</h1></header> <dl class="facts close">
+    body: html`${crumbs(context, { href: pathTo('publishers'), label: t('publishers') })}
+      <header class="title"><h1>${labelOf(publisher) ?? name}</h1></header> <dl class="facts close">
       <div> <dt>${t('datasets-title')}</dt> <dd>${formats.number(found.count)}</dd> </div> ${contact} </dl>
-      ${linkedSection('in', t('datasets-title'), all, entries(context, found.records, below))}`,
+      ${headedSection('in', t('datasets-title'), all, entries(context, found.records, below))}`,
   }
 }

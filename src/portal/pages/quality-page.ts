@@ -2,39 +2,41 @@
 
 import { parse } from '../../rdf/parse.ts'
 import type { Fields } from '../../text/json.ts'
-import { html, icon, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { crumbs, pathTo, pageSection, type PageContent, type PageContext } from '../page.ts'
-import { pageIndicators, measuredValues, shareOf, type PageIndicator } from '../parts/indicators.ts'
+import type { PageContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
+import type { PageContent } from '../page.ts'
+import { dimensionScores } from './dataset-page.ts'
+import { crumbs, pageSection, stateMark } from '../parts/blocks.ts'
+import { measuredValues, type PageIndicator, pageIndicators, shareOf } from '../parts/indicators.ts'
 import { leftOutTable } from '../parts/left-out.ts'
 import {
   dimensionBars,
-  qualityDimensions,
   mostPoints,
   nextStep,
+  qualityDimensions,
   qualityMark,
 } from '../parts/quality.ts'
-import { shaclResultsOf, shaclTable, type ShaclResult } from '../parts/shacl-results.ts'
-import { askJson, askPort, ServiceRefusal } from '../ports.ts'
-import { valueAt, memberFields, textOr, plainTitle, titleText } from '../record.ts'
-import { aside, asideFields, dimensionScores, readRecord } from './dataset-page.ts'
+import { type ShaclResult, shaclResultsOf, shaclTable } from '../parts/shacl-results.ts'
+import { askPort, ServiceRefusal } from '../ports.ts'
+import { fieldsAt, memberFields, textAt, valueAt } from '../record.ts'
 
 const mostFixes = 5
 
 /** Throws `ServiceRefusal` and `Failure`. */
 export async function qualityPage(context: PageContext, id: string): Promise<PageContent> {
-  const { t, ports, signal } = context
+  const { t, pathTo, plainTitle, titleOf, readRecord, aside, ask } = context
   const path = `/datasets/${encodeURIComponent(id)}`
   const [record, measured, leftOut, shacl] = await Promise.all([
-    readRecord(context, 'datasets', id),
-    askJson(ports.metrics, path, { signal }).catch(() => undefined),
-    asideFields(context, ports.search, `${path}/findings`),
-    aside(context, shaclOf(context, path)),
+    readRecord('datasets', id),
+    ask('metrics', path).catch(() => undefined),
+    context.askAside('search', `${path}/findings`),
+    aside(shaclOf(context, path)),
   ])
-  const result = memberFields(valueAt(measured, 'result.results.0'))
+  const result = fieldsAt(measured, 'result.results.0')
   const score = valueAt(result, 'info.score')
-  const title = t('quality-of', { title: plainTitle(context, record) })
-  const catalogue = memberFields(record['catalog'])
-  const base = pathTo(context, 'datasets', id)
+  const title = t('quality-of', { title: plainTitle(record) })
+  const catalogue = fieldsAt(record, 'catalog')
+  const base = pathTo('datasets', id)
   const body =
     typeof score === 'number'
       ? measuredParts(context, {
@@ -50,17 +52,18 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
     section: 'quality',
     isIndexed: false,
     canonical: `datasets/${encodeURIComponent(id)}/quality`,
-    body: html`${crumbs(context, [
+    body: html`${crumbs(
+      context,
       ...(catalogue['id'] === undefined
         ? []
         : [
             {
-              href: pathTo(context, 'catalogues', textOr(catalogue['id']) ?? ''),
-              label: titleText(context, catalogue),
+              href: pathTo('catalogues', textAt(catalogue, 'id') ?? ''),
+              label: titleOf(catalogue),
             },
           ]),
-      { href: base, label: titleText(context, record) },
-    ])} <header class="title"> <h1>${title}</h1> <p class="by">${t('measured-by')}</p> </header> ${body} ${leftOutTable(context, leftOut)}`,
+      { href: base, label: titleOf(record) },
+    )} <header class="title"> <h1>${title}</h1> <p class="by">${t('measured-by')}</p> </header> ${body} ${leftOutTable(context, leftOut)}`,
   }
 }
 
@@ -76,7 +79,7 @@ function measuredParts(context: PageContext, measured: Measured): HtmlContent {
   const { t, root } = context
   const { id, result, score, scores, results } = measured
   const next = nextStep(score)
-  const points = memberFields(result['points'])
+  const points = fieldsAt(result, 'points')
   const values = measuredValues(result)
   const rows = pageIndicators.map((one) => {
     const own = memberFields(points[one.key])
@@ -97,7 +100,7 @@ type Row = PageIndicator & { readonly share: number | undefined; readonly points
 
 /** Those that would earn most first. */
 function fixes(context: PageContext, rows: readonly Row[]): HtmlContent {
-  const { t } = context
+  const { t, pathTo } = context
   const missing = rows
     .filter(({ points, most }) => points < most)
     .toSorted((a, b) => b.most - b.points - (a.most - a.points))
@@ -114,7 +117,7 @@ function fixes(context: PageContext, rows: readonly Row[]): HtmlContent {
     'fix',
     t('what-to-fix'),
     html`<ol class="fixes" role="list"> ${items} </ol> <p class="close">
-      <a class="button" href="${pathTo(context, 'check')}">${icon('wrench')} ${t('try-corrected')}</a> </p>`,
+      <a class="button" href="${pathTo('check')}">${icon('wrench')} ${t('try-corrected')}</a> </p>`,
   )
 }
 
@@ -163,11 +166,8 @@ function indicatorTable(
 }
 
 function fulfilled({ t, formats }: PageContext, share: number | undefined): HtmlMarkup {
-  if (share === undefined)
-    return html`<span class="state idle">${icon('circle-dashed')} ${t('not-measured')}</span>`
-  if (share >= 0.999)
-    return html`<span class="state good">${icon('circle-check')} ${t('yes')}</span>`
-  if (share <= 0.001) return html`<span class="state bad">${icon('circle-x')} ${t('no')}</span>`
-  return html`<span class="state warn">${icon('triangle-alert')}
-    ${t('in-part', { share: formats.number(Math.round(share * 100)) })}</span>`
+  if (share === undefined) return stateMark('idle', t('not-measured'))
+  if (share >= 0.999) return stateMark('good', t('yes'))
+  if (share <= 0.001) return stateMark('bad', t('no'))
+  return stateMark('warn', t('in-part', { share: formats.number(Math.round(share * 100)) }))
 }

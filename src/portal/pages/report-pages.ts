@@ -1,29 +1,28 @@
 /** The quality of all catalogues, and of one: the figures of the metrics in the frame of the portal. */
 
 import type { Fields } from '../../text/json.ts'
+import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { crumbs, pathTo, pageSection, type PageContent, type PageContext } from '../page.ts'
-import { pageIndicators, measuredValues, shareOf } from '../parts/indicators.ts'
+import type { PageContent } from '../page.ts'
+import { crumbs, pageSection } from '../parts/blocks.ts'
+import { measuredValues, pageIndicators, shareOf } from '../parts/indicators.ts'
 import { dimensionBars, qualityDimensions, qualityMark } from '../parts/quality.ts'
 import { dataTable } from '../parts/table.ts'
-import { askJson } from '../ports.ts'
-import { valueAt, memberFields, labelText, listed, textOr } from '../record.ts'
+import { fieldsAt, listAt, memberFields, textAt, valueAt } from '../record.ts'
 
 /** All catalogues with their scores. Throws `ServiceRefusal` and `Failure`. */
 export async function reportsPage(context: PageContext): Promise<PageContent> {
-  const { t, ports, signal, formats } = context
-  const body = await askJson(ports.metrics, '/catalogues', { signal })
-  const rows = listed(valueAt(body, 'result.results'))
-    .map(memberFields)
-    .map((one) => {
-      const id = textOr(valueAt(one, 'info.id')) ?? ''
-      const score = one['score']
-      return [
-        html`<a href="${pathTo(context, 'quality', 'catalogues', id)}">${labelText(context, valueAt(one, 'info.title')) ?? id}</a>`,
-        typeof score === 'number' ? formats.number(Math.round(score)) : '–',
-        typeof score === 'number' ? qualityMark(context, score) : t('not-measured'),
-      ]
-    })
+  const { t, formats, labelOf, pathTo, ask } = context
+  const body = await ask('metrics', '/catalogues')
+  const rows = listAt(body, 'result.results').map((one) => {
+    const id = textAt(one, 'info.id') ?? ''
+    const score = one['score']
+    return [
+      html`<a href="${pathTo('quality', 'catalogues', id)}">${labelOf(valueAt(one, 'info.title')) ?? id}</a>`,
+      typeof score === 'number' ? formats.number(Math.round(score)) : '–',
+      typeof score === 'number' ? qualityMark(context, score) : t('not-measured'),
+    ]
+  })
   const columns = [
     { label: t('facet-catalog') },
     { label: t('points'), isNumber: true },
@@ -52,22 +51,23 @@ function explanation({ t }: PageContext): HtmlContent {
 
 /** One catalogue. Throws `ServiceRefusal` and `Failure`. */
 export async function catalogueReportPage(context: PageContext, id: string): Promise<PageContent> {
-  const { t, ports, signal, root, language } = context
-  const body = await askJson(ports.metrics, `/catalogues/${encodeURIComponent(id)}`, { signal })
-  const result = memberFields(valueAt(body, 'result.results.0'))
-  const name = labelText(context, valueAt(result, 'info.title')) ?? id
+  const { t, root, language, labelOf, pathTo, ask } = context
+  const body = await ask('metrics', `/catalogues/${encodeURIComponent(id)}`)
+  const result = fieldsAt(body, 'result.results.0')
+  const name = labelOf(valueAt(result, 'info.title')) ?? id
   const score = result['score']
   const scores = Object.fromEntries(
     qualityDimensions.map(({ key }) => [key, Number(valueAt(result, `${key}.score.points`) ?? 0)]),
   )
   const report = `${root}api/mqa/reports/catalogues/${encodeURIComponent(id)}`
   return {
-    title: t('quality-of', { title: textOr(valueAt(result, 'info.title')) ?? id }),
+    title: t('quality-of', { title: textAt(result, 'info.title') ?? id }),
     section: 'quality',
-    body: html`${crumbs(context, [
-      { href: pathTo(context, 'quality'), label: t('menu-quality') },
-      { href: pathTo(context, 'catalogues', id), label: name },
-    ])} <header class="title"> <h1>${t('quality-of', { title: textOr(valueAt(result, 'info.title')) ?? id })}</h1> </header> ${
+    body: html`${crumbs(
+      context,
+      { href: pathTo('quality'), label: t('menu-quality') },
+      { href: pathTo('catalogues', id), label: name },
+    )} <header class="title"> <h1>${t('quality-of', { title: textAt(result, 'info.title') ?? id })}</h1> </header> ${
       typeof score === 'number'
         ? html`<div class="verdict close"> <div> <p class="score">
           <strong>${Math.round(score)}</strong><span class="soft">${t('points-on-average')}</span> </p>

@@ -1,23 +1,13 @@
 /** Records of the types that an institution's own profile adds: the list of a type, and one record with all its fields. */
 
+import type { PageContext } from '../context.ts'
 import { html } from '../html.ts'
-import { crumbs, pageSection, pathTo, type PageContent, type PageContext } from '../page.ts'
+import type { PageContent } from '../page.ts'
+import { crumbs, pageSection } from '../parts/blocks.ts'
 import { metadataRows } from '../parts/metadata.ts'
 import { pagedList } from '../parts/paged-list.ts'
 import { proseOf } from '../parts/prose.ts'
-import { askJson } from '../ports.ts'
-import { chosenText } from '../languages.ts'
-import {
-  inLanguage,
-  labelText,
-  listed,
-  memberFields,
-  plainTitle,
-  textOr,
-  titleText,
-  wantedLanguages,
-} from '../record.ts'
-import { readRecord } from './dataset-page.ts'
+import { listAt, memberFields, textAt, textOr } from '../record.ts'
 
 type ResourceType = {
   readonly label: string
@@ -26,22 +16,15 @@ type ResourceType = {
 }
 
 /** The type as the profile declares it; `undefined` where it does not. Throws `ServiceRefusal` and `Failure`. */
-async function typeOf(
-  { ports, signal }: PageContext,
-  type: string,
-): Promise<ResourceType | undefined> {
-  const profile = memberFields(await askJson(ports.search, '/profile', { signal }))
-  const shape = listed(profile['resources'])
-    .map(memberFields)
-    .find(({ id }) => id === type)
+async function typeOf(context: PageContext, type: string): Promise<ResourceType | undefined> {
+  const profile = memberFields(await context.ask('search', '/profile'))
+  const shape = listAt(profile, 'resources').find(({ id }) => id === type)
   if (!shape) return undefined
-  const fields = listed(shape['fields'])
-    .map(memberFields)
-    .flatMap(({ field, title }) => {
-      const [id, name] = [textOr(field), textOr(title)]
-      return id === undefined || name === undefined ? [] : [[id, name] as const]
-    })
-  return { label: textOr(shape['name']) ?? type, fields: new Map(fields) }
+  const fields = listAt(shape, 'fields').flatMap(({ field, title }) => {
+    const [id, name] = [textOr(field), textOr(title)]
+    return id === undefined || name === undefined ? [] : [[id, name] as const]
+  })
+  return { label: textAt(shape, 'name') ?? type, fields: new Map(fields) }
 }
 
 /** Records of a type, fifty a page. Throws `ServiceRefusal` and `Failure`. */
@@ -50,20 +33,20 @@ export async function resourcesPage(
   type: string,
   parameters: URLSearchParams,
 ): Promise<PageContent | undefined> {
-  const { t, language } = context
+  const { t, language, labelOf, pathTo, titleOf } = context
   const about = await typeOf(context, type)
   if (!about) return undefined
   const { found, body } = await pagedList(context, {
     query: { filters: `resource_${type}`, aggregation: 'false' },
     sort: `title.${language}+asc`,
-    path: pathTo(context, 'resources', type),
+    path: pathTo('resources', type),
     parameters,
     searchLabel: t('search'),
     style: 'entries',
     item: (record) => {
-      const path = pathTo(context, 'resources', type, textOr(record['id']) ?? '')
-      return html`<li><h2><a href="${path}">${titleText(context, record)}</a></h2>
-        <p>${labelText(context, record['catalog'])}</p></li>`
+      const path = pathTo('resources', type, textAt(record, 'id') ?? '')
+      return html`<li><h2><a href="${path}">${titleOf(record)}</a></h2>
+        <p>${labelOf(record['catalog'])}</p></li>`
     },
   })
   return {
@@ -79,12 +62,12 @@ export async function resourcePage(
   type: string,
   id: string,
 ): Promise<PageContent | undefined> {
-  const { t, root } = context
+  const { t, root, inLanguage, pathTo, plainTitle, textOf, titleOf, readRecord } = context
   const about = await typeOf(context, type)
   if (!about) return undefined
-  const record = await readRecord(context, `resources/${encodeURIComponent(type)}`, id)
-  const title = plainTitle(context, record)
-  const description = chosenText(record['description'], wantedLanguages(context, record))
+  const record = await readRecord(`resources/${encodeURIComponent(type)}`, id)
+  const title = plainTitle(record)
+  const description = textOf(record['description'], record)
   const address = `${encodeURIComponent(type)}/${encodeURIComponent(id)}`
   const formats = [
     ['Turtle', 'ttl'],
@@ -97,9 +80,9 @@ export async function resourcePage(
   return {
     title,
     canonical: `resources/${address}`,
-    body: html`${crumbs(context, [{ href: pathTo(context, 'resources', type), label: about.label }])}
-      <header class="title"><h1>${titleText(context, record)}</h1></header>
-      <div class="prose close stack">${description && inLanguage(context, description, proseOf(description.text))}</div>
+    body: html`${crumbs(context, { href: pathTo('resources', type), label: about.label })}
+      <header class="title"><h1>${titleOf(record)}</h1></header>
+      <div class="prose close stack">${description && inLanguage(description, proseOf(description.text))}</div>
       ${pageSection('metadata', t('all-metadata'), metadataRows(context, record, about.fields))}
       <p class="take close"><span>${t('record-as')}</span>${formats}</p>`,
   }

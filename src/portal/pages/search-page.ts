@@ -2,24 +2,23 @@
 
 import type { Fields } from '../../text/json.ts'
 import { searchParametersOf, type SearchQuery } from '../addresses.ts'
-import { html, icon, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { pageSection, pathTo, searchTo, type PageContent, type PageContext } from '../page.ts'
+import type { PageContext } from '../context.ts'
+import type { FacetChoice, Found } from '../found.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
+import type { PageContent } from '../page.ts'
+import { pageSection } from '../parts/blocks.ts'
 import { entries, hit } from '../parts/hits.ts'
-import { labelFor, labelText } from '../record.ts'
 import {
   facetParameters,
   facetsAsSparql,
   formQuery,
   lastHit,
   pageSize,
-  searchRecords,
   searchForm,
+  type SearchForm,
   serviceQuery,
   sorts,
   toggled,
-  type FacetChoice,
-  type Found,
-  type SearchForm,
 } from '../search-query.ts'
 
 /** Values of a facet before the link to all of them. */
@@ -51,8 +50,7 @@ export async function searchPage(
   parameters: URLSearchParams,
 ): Promise<PageContent> {
   const form = searchForm(parameters)
-  const found = await searchRecords(
-    context,
+  const found = await context.find(
     serviceQuery(form, context.language, {
       includes: fieldsShown,
       highlight: 'title,description',
@@ -92,9 +90,9 @@ const titleOf = ({ t, formats }: PageContext, { q }: SearchForm, count: number):
 
 /** A link for each filter that removes it. */
 function chips(context: PageContext, form: SearchForm, found: Found): HtmlContent {
-  const { t } = context
+  const { t, searchTo } = context
   const chip = (label: HtmlContent, query: SearchQuery) =>
-    html`<a class="chip" href="${searchTo(context, query)}"><span><span class="vh">${t('remove-filter')}
+    html`<a class="chip" href="${searchTo(query)}"><span><span class="vh">${t('remove-filter')}
       </span>${label}</span>${icon('x')}</a>`
   const all = [
     ...[...form.facets].flatMap(([name, values]) =>
@@ -115,7 +113,7 @@ function chips(context: PageContext, form: SearchForm, found: Found): HtmlConten
     }),
   ]
   if (all.length === 0) return false
-  const none = searchTo(context, form.q === '' ? [] : [['q', form.q]])
+  const none = searchTo(form.q === '' ? [] : [['q', form.q]])
   return html`<div class="active" role="group" aria-label="${t('active-filters')}">
     ${all}<a href="${none}">${t('remove-all')}</a> </div>`
 }
@@ -123,18 +121,18 @@ function chips(context: PageContext, form: SearchForm, found: Found): HtmlConten
 /** What a value of a facet is called: in words of ours where the value is a sign. */
 function valueLabel(context: PageContext, name: string, { id, title }: FacetChoice): HtmlContent {
   if (name === 'hvd' || name === 'quality') return context.t(`${name}-${id}`)
-  return labelText(context, title) ?? labelFor(context, title)?.text ?? id
+  return context.labelOf(title) ?? context.nameOf(title) ?? id
 }
 
 function filters(context: PageContext, form: SearchForm, found: Found): HtmlMarkup {
-  const { t } = context
+  const { t, pathTo, searchTo } = context
   const groups = shownFacets(context).map((name, at) =>
     facetGroup(context, { form, found, name, isOpen: at < openFacets || form.facets.has(name) }),
   )
   const active = [...form.facets.values()].flat().length
   return html`<details class="filters"> <summary> ${icon('sliders-horizontal')} ${t('filters')}
     ${active > 0 && html`<span class="soft">${t('n-active', { count: active })}</span>`} </summary>
-    <form action="${pathTo(context, 'datasets')}" data-auto aria-label="${t('filters')}">
+    <form action="${pathTo('datasets')}" data-auto aria-label="${t('filters')}">
     ${form.q !== '' && html`<input type="hidden" name="q" value="${form.q}" />`}${form.sort !== undefined && html`<input type="hidden" name="sort" value="${form.sort}" />`}
     ${groups} <details class="facet" ${(form.from ?? form.to ?? (form.place || undefined)) !== undefined && html` open`} >
     <summary><span>${t('dates-and-place')}</span>${icon('chevron-down')}</summary> <div class="stack">
@@ -143,7 +141,7 @@ function filters(context: PageContext, form: SearchForm, found: Found): HtmlMark
     <label for="to">${t('to')}</label><input type="date" id="to" name="to" value="${form.to ?? ''}" /> </div>
     <div class="field"> <label for="place">${t('place')}</label><input type="text" id="place" name="place" value="${form.place}" /><span class="hint">${t('place-hint')}</span>
     </div> </div> </details> <div class="filter-actions">
-    <button class="button primary">${t('apply')}</button><a class="button quiet" href="${searchTo(context, form.q === '' ? [] : [['q', form.q]])}">${t('reset')}</a>
+    <button class="button primary">${t('apply')}</button><a class="button quiet" href="${searchTo(form.q === '' ? [] : [['q', form.q]])}">${t('reset')}</a>
     </div> </form> </details>`
 }
 
@@ -156,7 +154,7 @@ type FacetGroup = {
 
 /** Checked values first; those that would find nothing only where they are checked. */
 function facetGroup(context: PageContext, { form, found, name, isOpen }: FacetGroup): HtmlContent {
-  const { t } = context
+  const { t, searchTo } = context
   const checked = form.facets.get(name) ?? []
   const items = found.facets.get(facetParameters[name] ?? name) ?? []
   const known = items.filter(({ id, count }) => count > 0 || checked.includes(id))
@@ -171,7 +169,7 @@ function facetGroup(context: PageContext, { form, found, name, isOpen }: FacetGr
       html`<label><input type="checkbox" name="${name}" value="${item.id}" ${isChecked(item) && html` checked`} /><span>${valueLabel(context, name, item)}</span><span class="n">${context.formats.number(item.count)}<span class="vh">
           ${t('datasets')}</span></span></label>`,
   )
-  const more = searchTo(context, formQuery(form), { facet: name })
+  const more = searchTo(formQuery(form), { facet: name })
   return html`<details class="facet" ${isOpen && html` open`}>
     <summary><span id="f-${name}">${t(`facet-${name}`)}</span>${icon('chevron-down')}</summary>
     <div role="group" aria-labelledby="f-${name}">
@@ -197,7 +195,7 @@ function hitList(context: PageContext, form: SearchForm, found: Found): HtmlCont
 }
 
 function sortForm(context: PageContext, form: SearchForm): HtmlMarkup {
-  const { t } = context
+  const { t, pathTo } = context
   const chosen = form.sort ?? (form.q === '' ? 'modified' : 'relevance')
   const options = Object.keys(sorts)
     .filter((name) => name !== 'relevance' || form.q !== '')
@@ -206,14 +204,14 @@ function sortForm(context: PageContext, form: SearchForm): HtmlMarkup {
         html`<option value="${name}" ${name === chosen && html` selected`}> ${t(`sort-${name}`)} </option>`,
     )
   const rest = formQuery(form).filter(([name]) => name !== 'sort')
-  return html`<form action="${pathTo(context, 'datasets')}">
+  return html`<form action="${pathTo('datasets')}">
     ${rest.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}<label for="sort">${t('sort-by')}</label><select id="sort" name="sort">
     ${options}</select><button class="button small">${t('sort')}</button> </form>`
 }
 
 /** Links to pages around this one, the first and the last. */
 function pageLinks(context: PageContext, form: SearchForm, count: number): HtmlContent {
-  const { t } = context
+  const { t, searchTo } = context
   const last = Math.ceil(Math.min(count, lastHit) / pageSize)
   if (last < 2) return false
   const query = formQuery(form)
@@ -225,11 +223,11 @@ function pageLinks(context: PageContext, form: SearchForm, count: number): HtmlC
     .map((page) =>
       page === form.page
         ? html`<span aria-current="page" aria-label="${t('page-n', { page })}">${page}</span>`
-        : html`<a href="${searchTo(context, query, { page })}" aria-label="${t('page-n', { page })}">${page}</a>`,
+        : html`<a href="${searchTo(query, { page })}" aria-label="${t('page-n', { page })}">${page}</a>`,
     )
   const next =
     form.page < last &&
-    html`<a href="${searchTo(context, query, { page: form.page + 1 })}" rel="next">${t('next')}
+    html`<a href="${searchTo(query, { page: form.page + 1 })}" rel="next">${t('next')}
       ${icon('arrow-right')}</a>`
   const beyond =
     form.page === last &&
@@ -243,9 +241,9 @@ function neighbours(context: PageContext, form: SearchForm, count: number): Html
   const last = Math.ceil(Math.min(count, lastHit) / pageSize)
   return [
     form.page > 1 &&
-      html`<link rel="prev" href="${searchTo(context, query, { page: form.page - 1 })}" />`,
+      html`<link rel="prev" href="${context.searchTo(query, { page: form.page - 1 })}" />`,
     form.page < last &&
-      html`<link rel="next" href="${searchTo(context, query, { page: form.page + 1 })}" />`,
+      html`<link rel="next" href="${context.searchTo(query, { page: form.page + 1 })}" />`,
   ]
 }
 
@@ -261,14 +259,14 @@ const feedLink = (context: PageContext, form: SearchForm): HtmlMarkup =>
 
 /** The same search for other programs. */
 function take(context: PageContext, form: SearchForm): HtmlMarkup {
-  const { t, root, language } = context
+  const { t, root, language, pathTo } = context
   const query = searchParametersOf(formQuery(form)).toString()
   return html`<p class="take"> <span>${t('take-search')}</span>
     <a href="${feedAddress(context, form, 'atom')}">${icon('rss')} Atom</a>
     <a href="${feedAddress(context, form, 'rss')}">RSS</a>
     <a href="${root}api/hub/search/search?${serviceQuery(form, language)}">JSON</a>
-    <a href="${pathTo(context, 'datasets.csv')}${query === '' ? '' : `?${query}`}">CSV</a>
-    ${form.facets.size > 0 && html`<a href="${pathTo(context, 'sparql')}?query=${encodeURIComponent(facetsAsSparql(form))}">SPARQL</a>`}</p>`
+    <a href="${pathTo('datasets.csv')}${query === '' ? '' : `?${query}`}">CSV</a>
+    ${form.facets.size > 0 && html`<a href="${pathTo('sparql')}?query=${encodeURIComponent(facetsAsSparql(form))}">SPARQL</a>`}</p>`
 }
 
 const withoutFilters = (form: SearchForm): SearchForm => ({
@@ -283,7 +281,7 @@ async function alternatives(context: PageContext, form: SearchForm) {
   return Promise.all(
     [bare, { ...form, q: '', page: 1 }].map(async (other) => {
       const own = { limit: '0', aggregation: 'false' }
-      const { count } = await searchRecords(context, serviceQuery(other, context.language, own))
+      const { count } = await context.find(serviceQuery(other, context.language, own))
       return { other, count }
     }),
   )
@@ -291,27 +289,24 @@ async function alternatives(context: PageContext, form: SearchForm) {
 
 /** Other searches that find something, each with its count, and the first hits of the best one. */
 async function nearTo(context: PageContext, form: SearchForm, found: Found): Promise<HtmlContent> {
-  const { t, formats, language } = context
+  const { t, formats, language, labelOf, pathTo, searchTo, find } = context
   const [first] = found.suggestions
   const others = await alternatives(context, form)
   const own = { limit: '3', includes: fieldsShown, aggregation: 'false' }
   const best = first && serviceQuery({ ...withoutFilters(form), q: first.q }, language, own)
-  const records = best === undefined ? [] : (await searchRecords(context, best)).records
+  const records = best === undefined ? [] : (await find(best)).records
   const links = others.map(({ other, count }) => {
     const label = other.q === '' ? t('without-words') : t('without-filters', { query: other.q })
-    return html`<li><a href="${searchTo(context, formQuery(other))}">${label}</a> (${t('n-datasets', { count })})</li>`
+    return html`<li><a href="${searchTo(formQuery(other))}">${label}</a> (${t('n-datasets', { count })})</li>`
   })
-  const below = (record: Fields) => [
-    labelText(context, record['publisher']),
-    formats.day(record['modified']),
-  ]
+  const below = (record: Fields) => [labelOf(record['publisher']), formats.day(record['modified'])]
   return html`<div class="stack prose">
     ${
       first &&
-      html`<p>${t('did-you-mean')} <a href="${searchTo(context, [['q', first.q]])}"><strong>${first.q}</strong></a>?
+      html`<p>${t('did-you-mean')} <a href="${searchTo([['q', first.q]])}"><strong>${first.q}</strong></a>?
         ${t('that-finds', { count: first.count, number: formats.number(first.count) })}</p>`
     }
-    <ul>${links}<li><a href="${pathTo(context, '')}">${t('browse-themes')}</a></li></ul></div>
+    <ul>${links}<li><a href="${pathTo('')}">${t('browse-themes')}</a></li></ul></div>
     ${
       records.length > 0 &&
       pageSection(
@@ -340,12 +335,11 @@ export async function facetPage(
   parameters: URLSearchParams,
 ): Promise<PageContent | undefined> {
   if (!Object.hasOwn(facetParameters, name)) return undefined
-  const { t, formats } = context
+  const { t, formats, nameOf, searchTo, find } = context
   const form = searchForm(parameters)
   const wanted = (parameters.get('filter') ?? '').trim().toLocaleLowerCase(context.language)
   const id = facetParameters[name] ?? name
-  const found = await searchRecords(
-    context,
+  const found = await find(
     serviceQuery(form, context.language, {
       limit: '0',
       aggregationAllFields: 'false',
@@ -354,7 +348,7 @@ export async function facetPage(
     }),
   )
   const items = (found.facets.get(id) ?? []).filter((item) => {
-    const label = labelFor(context, item.title)?.text ?? item.id
+    const label = nameOf(item.title) ?? item.id
     return item.count > 0 && label.toLocaleLowerCase(context.language).includes(wanted)
   })
   const title = t('all-of-facet', { facet: t(`facet-${name}`) })
@@ -363,7 +357,7 @@ export async function facetPage(
   )
   const links = items.map((item) => {
     const query = formQuery(form, { facets: toggled(form, name, item.id) })
-    return html`<li> <a href="${searchTo(context, query)}"><span>${valueLabel(context, name, item)}</span><span class="n">${formats.number(item.count)}<span class="vh">
+    return html`<li> <a href="${searchTo(query)}"><span>${valueLabel(context, name, item)}</span><span class="n">${formats.number(item.count)}<span class="vh">
       ${t('datasets')}</span></span></a> </li>`
   })
   return {
@@ -371,12 +365,12 @@ export async function facetPage(
     section: 'data',
     query: form.q,
     isIndexed: false,
-    body: html`<h1>${title}</h1> <form class="row close" action="${searchTo(context, [], { facet: name })}">
+    body: html`<h1>${title}</h1> <form class="row close" action="${searchTo([], { facet: name })}">
       ${hidden} <div class="field">
       <label for="filter">${t('narrow-down')}</label><input type="search" id="filter" name="filter" value="${wanted}" />
       </div> <button class="button">${t('apply')}</button> </form>
       <p class="soft small close" role="status">${t('n-values', { count: items.length })}</p>
       <ul class="index close" role="list"> ${links} </ul> <p class="close">
-      <a href="${searchTo(context, formQuery(form))}">${icon('arrow-left')} ${t('back-to-search')}</a> </p>`,
+      <a href="${searchTo(formQuery(form))}">${icon('arrow-left')} ${t('back-to-search')}</a> </p>`,
   }
 }

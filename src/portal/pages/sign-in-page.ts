@@ -1,16 +1,17 @@
 /** Signing in with an API key or with the account of an institution. */
 
-import { html, icon, type HtmlContent } from '../html.ts'
-import { pathTo, type PageContent, type PageContext } from '../page.ts'
+import type { PageContext } from '../context.ts'
+import { html, type HtmlContent, icon } from '../html.ts'
+import type { PageContent } from '../page.ts'
 
 /** `wrong` says why the last try failed. */
 export function signInPage(context: PageContext, wrong?: string): PageContent {
-  const { t, config } = context
+  const { t, config, pathTo } = context
   const notice: HtmlContent =
     wrong !== undefined &&
     html`<div class="notice bad" role="alert">${icon('circle-x')}<div><p>${wrong}</p></div></div>`
-  const provider = html`<p class="row"><a class="button primary" rel="nofollow" href="${pathTo(context, 'sign-in', 'oidc')}">${icon('log-in')}${t('oidc-sign-in')}</a></p>`
-  const form = html`<form method="post" action="${pathTo(context, 'sign-in')}" class="close"><input type="text" name="username" value="steward" autocomplete="username" hidden><div class="field"><label for="key">${t('api-key')}</label><input type="password" id="key" name="key" autocomplete="current-password" required aria-describedby="keyhint"><span class="hint" id="keyhint">${t('key-hint')}</span></div><button class="button primary">${t('sign-in')}</button></form>`
+  const provider = html`<p class="row"><a class="button primary" rel="nofollow" href="${pathTo('sign-in', 'oidc')}">${icon('log-in')}${t('oidc-sign-in')}</a></p>`
+  const form = html`<form method="post" action="${pathTo('sign-in')}" class="close"><input type="text" name="username" value="steward" autocomplete="username" hidden><div class="field"><label for="key">${t('api-key')}</label><input type="password" id="key" name="key" autocomplete="current-password" required aria-describedby="keyhint"><span class="hint" id="keyhint">${t('key-hint')}</span></div><button class="button primary">${t('sign-in')}</button></form>`
   return {
     title: t('sign-in'),
     isIndexed: false,
@@ -20,8 +21,8 @@ export function signInPage(context: PageContext, wrong?: string): PageContent {
 
 /** After the provider: goes on by itself, because a session is not sent on the way back from another site. */
 export function signedInPage(context: PageContext): PageContent {
-  const { t } = context
-  const next = pathTo(context, 'harvest')
+  const { t, pathTo } = context
+  const next = pathTo('harvest')
   return {
     title: t('sign-in'),
     isIndexed: false,

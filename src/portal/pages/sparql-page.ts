@@ -3,8 +3,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
-import { html, icon, safeAddress, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { pathTo, pageSection, type PageContent, type PageContext } from '../page.ts'
+import type { PageContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon, safeAddress } from '../html.ts'
+import type { PageContent } from '../page.ts'
+import { pageSection } from '../parts/blocks.ts'
 import { askPort, ServiceRefusal } from '../ports.ts'
 
 type Example = { readonly title: string; readonly query: string }
@@ -41,13 +43,13 @@ export async function sparqlPage(
   context: PageContext,
   parameters: URLSearchParams,
 ): Promise<PageContent> {
-  const { t, root } = context
+  const { t, root, pathTo } = context
   const given = parameters.get('query')?.slice(0, longestQuery)
   const query = given ?? examples[0]?.query ?? ''
   const result = given === undefined || given.trim() === '' ? undefined : await run(context, query)
   const links = examples.map(
     (one) =>
-      html`<li> <a href="${pathTo(context, 'sparql')}?query=${encodeURIComponent(one.query)}" ${one.query === query && html` aria-current="true"`} >${one.title}</a>
+      html`<li> <a href="${pathTo('sparql')}?query=${encodeURIComponent(one.query)}" ${one.query === query && html` aria-current="true"`} >${one.title}</a>
         </li>`,
   )
   return {
@@ -55,7 +57,7 @@ export async function sparqlPage(
     section: 'sparql',
     isIndexed: given === undefined,
     body: html`<h1>${t('sparql-title')}</h1> <p class="prose close">${t('sparql-lead')}</p>
-      <div class="editor section"> <form class="stack" action="${pathTo(context, 'sparql')}">
+      <div class="editor section"> <form class="stack" action="${pathTo('sparql')}">
       <div class="field"> <label for="query">${t('query')}</label><textarea class="code" id="query" name="query" rows="13" spellcheck="false" autocapitalize="off">${query}</textarea>
       </div> <p class="row"> <button class="button primary">${icon('play')} ${t('run-query')}</button> </p>
       </form> <aside aria-label="${t('examples')}"> <h2 class="label">${t('examples')}</h2>
@@ -122,7 +124,7 @@ function jsonOf(text: string): unknown {
 }
 
 function shownResult(context: PageContext, query: string, result: Result): HtmlMarkup {
-  const { t } = context
+  const { t, pathTo } = context
   if ('problem' in result)
     return html`<div class="close"> <div class="notice bad"> ${icon('circle-x')} <div>
       <h2>${t('query-refused')}</h2> <p><bdi>${result.problem}</bdi></p> </div> </div> </div>`
@@ -137,14 +139,14 @@ function shownResult(context: PageContext, query: string, result: Result): HtmlM
     return pageSection('res', t('result'), html`<p>${t(boolean ? 'ask-yes' : 'ask-no')}</p>`)
   const rows = results?.bindings ?? []
   const address = (format: string) =>
-    `${pathTo(context, `sparql.${format}`)}?query=${encodeURIComponent(query)}`
+    `${pathTo(`sparql.${format}`)}?query=${encodeURIComponent(query)}`
   const cells = rows
     .slice(0, mostRows)
     .map((row) => html`<tr> ${head.vars.map((name) => cell(row[name]))} </tr>`)
   return html`<section class="section" aria-labelledby="res"> <div class="section-head">
     <h2 id="res">${t('n-rows', { count: rows.length })}</h2> <p class="formats">
     <span class="soft">${result.ms} ms</span><a href="${address('csv')}">CSV</a><a href="${address('json')}">JSON</a>
-      <a href="${pathTo(context, 'sparql')}?query=${encodeURIComponent(query)}">${t('link-to-query')}</a></p> </div> <div class="scroll" tabindex="0" role="group" aria-labelledby="res"> <table class="table grid-lines"> <thead> <tr> ${head.vars.map((name) => html`<th scope="col">${name}</th>`)} </tr> </thead> <tbody> ${cells} </tbody> </table> </div> ${rows.length > mostRows && html`<p class="soft small">${t('first-rows', { count: mostRows })}</p>`} </section>`
+      <a href="${pathTo('sparql')}?query=${encodeURIComponent(query)}">${t('link-to-query')}</a></p> </div> <div class="scroll" tabindex="0" role="group" aria-labelledby="res"> <table class="table grid-lines"> <thead> <tr> ${head.vars.map((name) => html`<th scope="col">${name}</th>`)} </tr> </thead> <tbody> ${cells} </tbody> </table> </div> ${rows.length > mostRows && html`<p class="soft small">${t('first-rows', { count: mostRows })}</p>`} </section>`
 }
 
 function cell(value: z.output<typeof term> | undefined): HtmlContent {

@@ -2,22 +2,15 @@
 
 import type { Fields } from '../../text/json.ts'
 import type { SearchQuery } from '../addresses.ts'
-import { html, joined, linkTo, type HtmlContent, type HtmlMarkup } from '../html.ts'
+import type { PageContext } from '../context.ts'
+import type { Found } from '../found.ts'
+import { html, type HtmlContent, type HtmlMarkup, joined, linkTo } from '../html.ts'
 import { chosenText, directionOf } from '../languages.ts'
-import {
-  crumbs,
-  pathTo,
-  searchTo,
-  pageSection,
-  type PageContent,
-  type PageContext,
-  linkedSection,
-} from '../page.ts'
+import type { PageContent } from '../page.ts'
+import { crumbs, headedSection, pageSection } from '../parts/blocks.ts'
 import { entries } from '../parts/hits.ts'
 import { pagedList } from '../parts/paged-list.ts'
-import { askJson } from '../ports.ts'
-import { memberFields, inLanguage, labelFor, labelText, listed, textOr } from '../record.ts'
-import { searchRecords, type Found } from '../search-query.ts'
+import { fieldsAt, listed, textAt, textOr } from '../record.ts'
 
 const mostLinks = 50
 
@@ -32,15 +25,13 @@ const usedBy: Readonly<Record<string, string>> = {
 
 /** Throws `ServiceRefusal` and `Failure`. */
 export async function vocabulariesPage(context: PageContext): Promise<PageContent> {
-  const { t, ports, signal } = context
-  const ids = listed(await askJson(ports.search, '/vocabularies', { signal })).flatMap(
-    (id) => textOr(id) ?? [],
-  )
-  const counted = await searchRecords(context, 'filters=vocabulary&limit=0')
+  const { t, labelOf, pathTo, find, ask } = context
+  const ids = listed(await ask('search', '/vocabularies')).flatMap((id) => textOr(id) ?? [])
+  const counted = await find('filters=vocabulary&limit=0')
   const items = new Map(counted.facets.get('vocabulary')?.map((item) => [item.id, item]))
   const rows = ids.map((id) => {
     const item = items.get(id)
-    return html`<li> <a href="${pathTo(context, 'vocabularies', id)}"><span>${labelText(context, item?.title) ?? id}</span><span class="n">${context.formats.number(item?.count ?? 0)}<span class="vh">
+    return html`<li> <a href="${pathTo('vocabularies', id)}"><span>${labelOf(item?.title) ?? id}</span><span class="n">${context.formats.number(item?.count ?? 0)}<span class="vh">
       ${t('concepts')}</span></span></a> </li>`
   })
   return {
@@ -59,26 +50,26 @@ export async function vocabularyPage(
   id: string,
   parameters: URLSearchParams,
 ): Promise<PageContent | undefined> {
-  const { t, language, root } = context
+  const { t, language, root, nameOf, pathTo } = context
   const { found, q, body } = await pagedList(context, {
     query: { filters: 'vocabulary', vocabulary: id },
     sort: `pref_label.${language}+asc`,
-    path: pathTo(context, 'vocabularies', id),
+    path: pathTo('vocabularies', id),
     parameters,
     searchLabel: t('search-concepts'),
     style: 'index',
     item: (concept) => {
-      const path = pathTo(context, 'vocabularies', id, textOr(concept['id']) ?? '')
+      const path = pathTo('vocabularies', id, textAt(concept, 'id') ?? '')
       return html`<li><a href="${path}"><span>${conceptName(context, concept)}</span></a></li>`
     },
   })
   if (found.count === 0 && q === '') return undefined
   const named = found.facets.get('vocabulary')?.find((item) => item.id === id)?.title
-  const name = labelFor(context, named)?.text ?? id
-  const steps = [{ href: pathTo(context, 'vocabularies'), label: t('vocabularies') }]
+  const name = nameOf(named) ?? id
+  const steps = [{ href: pathTo('vocabularies'), label: t('vocabularies') }]
   return {
     title: name,
-    body: html`${crumbs(context, steps)} <h1>${name}</h1>
+    body: html`${crumbs(context, ...steps)} <h1>${name}</h1>
       <p class="soft close" role="status">${t('n-concepts', { count: found.count })}</p>
       ${body} ${formatLinks(context, root, id)}`,
   }
@@ -91,7 +82,7 @@ const formatLinks = ({ t }: PageContext, root: string, id: string): HtmlMarkup =
 
 function conceptName(context: PageContext, concept: Fields): HtmlContent {
   const label = chosenText(concept['pref_label'], [context.language])
-  return label ? inLanguage(context, label) : (textOr(concept['id']) ?? context.t('untitled'))
+  return label ? context.inLanguage(label) : (textAt(concept, 'id') ?? context.t('untitled'))
 }
 
 /** A concept. Throws `ServiceRefusal` and `Failure`. */
@@ -100,32 +91,32 @@ export async function conceptPage(
   vocabulary: string,
   id: string,
 ): Promise<PageContent> {
-  const { t, ports, signal } = context
-  const body = await askJson(
-    ports.search,
+  const { t, nameOf, pathTo, ask } = context
+  const body = await ask(
+    'search',
     `/vocabularies/${encodeURIComponent(vocabulary)}/${encodeURIComponent(id)}`,
-    { signal },
   )
-  const concept = memberFields(memberFields(body)['result'])
+  const concept = fieldsAt(body, 'result')
   const name = conceptName(context, concept)
   const uses = await usesOf(context, vocabulary, id)
   const links = (name_: string, key: string) =>
     relations(context, { vocabulary, label: t(name_), values: listed(concept[key]) })
   return {
-    title: labelFor(context, { label: concept['pref_label'], id })?.text ?? id,
+    title: nameOf({ label: concept['pref_label'], id }) ?? id,
     canonical: `vocabularies/${encodeURIComponent(vocabulary)}/${encodeURIComponent(id)}`,
     data: {
       '@context': 'https://schema.org',
       '@type': 'DefinedTerm',
-      '@id': textOr(concept['resource']),
-      name: labelFor(context, { label: concept['pref_label'], id })?.text,
+      '@id': textAt(concept, 'resource'),
+      name: nameOf({ label: concept['pref_label'], id }),
       termCode: id,
-      inDefinedTermSet: textOr(concept['in_scheme']),
+      inDefinedTermSet: textAt(concept, 'in_scheme'),
     },
-    body: html`${crumbs(context, [
-      { href: pathTo(context, 'vocabularies'), label: t('vocabularies') },
-      { href: pathTo(context, 'vocabularies', vocabulary), label: vocabulary },
-    ])} <header class="title"> <h1>${name}</h1> ${uses && html`<p class="by">${t('used-by', { count: uses.found.count })}</p>`} </header> <dl class="pairs close"> <div> <dt>${t('code')}</dt> <dd><code>${id}</code></dd> </div> <div> <dt>${t('field-resource')}</dt> <dd>${linkTo(concept['resource'], html`<code>${textOr(concept['resource'])}</code>`)}</dd> </div> ${links('broader', 'broader')}${links('narrower', 'narrower')}${links('exact-match', 'exact_match')} </dl> ${usesSection(context, uses)} ${labelsSection(context, concept)}`,
+    body: html`${crumbs(
+      context,
+      { href: pathTo('vocabularies'), label: t('vocabularies') },
+      { href: pathTo('vocabularies', vocabulary), label: vocabulary },
+    )} <header class="title"> <h1>${name}</h1> ${uses && html`<p class="by">${t('used-by', { count: uses.found.count })}</p>`} </header> <dl class="pairs close"> <div> <dt>${t('code')}</dt> <dd><code>${id}</code></dd> </div> <div> <dt>${t('field-resource')}</dt> <dd>${linkTo(concept['resource'], html`<code>${textAt(concept, 'resource')}</code>`)}</dd> </div> ${links('broader', 'broader')}${links('narrower', 'narrower')}${links('exact-match', 'exact_match')} </dl> ${usesSection(context, uses)} ${labelsSection(context, concept)}`,
   }
 }
 
@@ -147,23 +138,23 @@ async function usesOf(
     locale: context.language,
     facets: JSON.stringify({ [parameter]: [id] }),
   })
-  return { query: [[parameter, id]], found: await searchRecords(context, query.toString()) }
+  return { query: [[parameter, id]], found: await context.find(query.toString()) }
 }
 
 function usesSection(context: PageContext, uses: Uses | undefined): HtmlContent {
-  const { t } = context
+  const { t, labelOf, searchTo } = context
   if (!uses || uses.found.count === 0) return false
   const { count, records } = uses.found
   const below = (record: Fields) => [
-    labelText(context, record['publisher']),
+    labelOf(record['publisher']),
     context.formats.day(record['modified']),
   ]
-  const all = [searchTo(context, uses.query), t('all-n', { count })] as const
-  return linkedSection('used', t('datasets-with'), all, entries(context, records, below))
+  const all = [searchTo(uses.query), t('all-n', { count })] as const
+  return headedSection('used', t('datasets-with'), all, entries(context, records, below))
 }
 
 function labelsSection(context: PageContext, concept: Fields): HtmlContent {
-  const labels = Object.entries(memberFields(concept['pref_label'])).flatMap(([one, value]) => {
+  const labels = Object.entries(fieldsAt(concept, 'pref_label')).flatMap(([one, value]) => {
     const text = textOr(value)
     return text === undefined ? [] : [[one, text] as const]
   })
@@ -188,12 +179,12 @@ type Relation = {
 function relations(context: PageContext, { vocabulary, label, values }: Relation): HtmlContent {
   if (values.length === 0) return false
   const shown = values.slice(0, mostLinks).map((one) => {
-    const iri = textOr(memberFields(one)['resource']) ?? textOr(one) ?? ''
-    const id = textOr(memberFields(one)['id'])
-    const name = labelText(context, one) ?? iri
+    const iri = textAt(one, 'resource') ?? textOr(one) ?? ''
+    const id = textAt(one, 'id')
+    const name = context.labelOf(one) ?? iri
     return id === undefined
       ? linkTo(iri, name)
-      : html`<a href="${pathTo(context, 'vocabularies', vocabulary, id)}">${name}</a>`
+      : html`<a href="${context.pathTo('vocabularies', vocabulary, id)}">${name}</a>`
   })
   return html`<div> <dt>${label}</dt> <dd>${joined(shown, ', ')}</dd> </div>`
 }

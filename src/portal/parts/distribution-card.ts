@@ -1,18 +1,9 @@
 /** One distribution: what it is, whether its links work, how to get it. */
 
 import { type Fields } from '../../text/json.ts'
-import { html, icon, linkTo, safeAddress, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { chosenText } from '../languages.ts'
-import { pathTo, type PageContext } from '../page.ts'
-import {
-  memberFields,
-  inLanguage,
-  labelFor,
-  licenceName,
-  listed,
-  textOr,
-  wantedLanguages,
-} from '../record.ts'
+import type { PageContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon, linkTo, safeAddress } from '../html.ts'
+import { listed, memberFields, textAt, textOr } from '../record.ts'
 
 /** What the links of each distribution answered when they were last asked, by its id. */
 export type LinkStates = ReadonlyMap<string, readonly Fields[]>
@@ -29,7 +20,7 @@ const isService = (distribution: Fields): boolean =>
   listed(distribution['download_url']).length === 0
 
 const formatName = (context: PageContext, distribution: Fields): string | undefined =>
-  labelFor(context, distribution['format'])?.text
+  context.nameOf(distribution['format'])
 
 export function distributionCard(
   context: PageContext,
@@ -37,14 +28,14 @@ export function distributionCard(
   card: CardContext,
   number: number,
 ): HtmlMarkup {
-  const { t } = context
+  const { t, inLanguage, textOf } = context
   const format = formatName(context, distribution)
   const kind = isService(distribution) ? t('api') : (format ?? t('file'))
-  const title = chosenText(distribution['title'], wantedLanguages(context, card.dataset)) ?? {
+  const title = textOf(distribution['title'], card.dataset) ?? {
     text: t('file-n', { format: format ?? t('file'), number }),
   }
   return html`<article class="dist"> <div> <p class="kind">${kind}</p> <div>
-    <h3>${inLanguage(context, title)}</h3> ${metaLines(context, distribution, card)} </div>
+    <h3>${inLanguage(title)}</h3> ${metaLines(context, distribution, card)} </div>
     <p class="actions">${actions(context, distribution, title.text)}</p> </div>
     ${preview(context, distribution, card.dataset)} </article>`
 }
@@ -54,24 +45,24 @@ function metaLines(
   distribution: Fields,
   { states, hasSharedLicence }: CardContext,
 ): HtmlMarkup {
-  const { t, formats } = context
+  const { t, formats, licenceName } = context
   const size = Number(distribution['byte_size'])
   const changed = formats.day(distribution['modified'])
   const packed = /gzip|zip/.exec(
-    textOr(distribution['media_type']) ?? textOr(distribution['compress_format']) ?? '',
+    textAt(distribution, 'media_type') ?? textAt(distribution, 'compress_format') ?? '',
   )?.[0]
   const parts = [
     size > 0 && html`<span><span class="vh">${t('size')}: </span>${formats.size(size)}</span>`,
     packed !== undefined && html`<span>${packed}</span>`,
     !hasSharedLicence &&
-      html`<span>${licenceName(context, distribution['license']) ?? t('no-licence')}</span>`,
+      html`<span>${licenceName(distribution['license']) ?? t('no-licence')}</span>`,
     changed && html`<span>${t('updated')} ${changed}</span>`,
     ...listed(distribution['access_url']).map(
       (one) => isText(one) && html`<bdi>${textOr(one)}</bdi>`,
     ),
   ]
   return html`<p class="meta">${parts}</p> <p class="meta">
-    ${linkState(context, distribution, states.get(textOr(distribution['id']) ?? ''))} </p>`
+    ${linkState(context, distribution, states.get(textAt(distribution, 'id') ?? ''))} </p>`
 }
 
 const signs = {
@@ -140,16 +131,15 @@ function actions(context: PageContext, distribution: Fields, title: string): Htm
 }
 
 function preview(context: PageContext, distribution: Fields, dataset: Fields): HtmlContent {
-  const { t, config } = context
+  const { t, config, pathTo } = context
   const [download] = listed(distribution['download_url'])
   if (!config.preview || isService(distribution) || safeAddress(download) === undefined)
     return false
   const address = pathTo(
-    context,
     'datasets',
-    textOr(dataset['id']) ?? '',
+    textAt(dataset, 'id') ?? '',
     'distributions',
-    textOr(distribution['id']) ?? '',
+    textAt(distribution, 'id') ?? '',
     'preview',
   )
   return html`<details data-preview="${address}"> <summary>${t('preview')}</summary>
@@ -163,7 +153,7 @@ export function licenceText(context: PageContext, licence: unknown): HtmlContent
   const fields = memberFields(licence)
   return linkTo(
     fields['la_url'] ?? fields['resource'],
-    licenceName(context, licence) ?? '',
+    context.licenceName(licence) ?? '',
     'license',
   )
 }

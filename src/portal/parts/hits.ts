@@ -1,48 +1,34 @@
 /** Datasets in lists: hits of a search with their words marked, and short entries. */
 
 import { isJsonObject, type Fields } from '../../text/json.ts'
-import { html, joined, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { chosenText } from '../languages.ts'
-import { pathTo, type PageContext } from '../page.ts'
-import {
-  valueAt,
-  memberFields,
-  formatsOf,
-  inLanguage,
-  licenceName,
-  labelText,
-  listed,
-  textOr,
-  recordScore,
-  sharedLicence,
-  titleText,
-  wantedLanguages,
-} from '../record.ts'
+import type { PageContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup, joined } from '../html.ts'
 import { qualityMark } from './quality.ts'
+import { fieldsAt, listed, recordScore, sharedLicence, textAt, valueAt } from '../record.ts'
 
 /** Characters of a description in a list. */
 const snippetLength = 240
 
 /** One hit of a search; a record without id, which is not published, has no page to lead to. */
 export function hit(context: PageContext, record: Fields): HtmlMarkup {
-  const { t, formats } = context
-  const id = textOr(record['id']) ?? ''
-  const marks = memberFields(record['_highlight'])
+  const { t, formats, labelOf, pathTo, titleOf } = context
+  const id = textAt(record, 'id') ?? ''
+  const marks = fieldsAt(record, '_highlight')
   const title = marked(valueAt(record, 'title'), listed(marks['title']), context, record)
   const updated = formats.day(record['modified'] ?? record['issued'])
   const score = recordScore(record)
   const from = joined(
     [
-      labelText(context, record['publisher']),
-      labelText(context, record['catalog']),
+      labelOf(record['publisher']),
+      labelOf(record['catalog']),
       updated && html`<span class="nowrap">${t('updated')} ${updated}</span>`,
     ],
     ' · ',
   )
-  const name = titleText(context, record, title)
-  const heading = id === '' ? name : html`<a href="${pathTo(context, 'datasets', id)}">${name}</a>`
+  const name = titleOf(record, title)
+  const heading = id === '' ? name : html`<a href="${pathTo('datasets', id)}">${name}</a>`
   return html`<li> <h2>${heading}</h2> <p class="from">${from}</p> ${snippet(context, record)}
-    <div class="under"> ${tags(context, record)}${score !== undefined && qualityMark(context, score, pathTo(context, 'datasets', id, 'quality'))}
+    <div class="under"> ${tags(context, record)}${score !== undefined && qualityMark(context, score, pathTo('datasets', id, 'quality'))}
     </div> </li>`
 }
 
@@ -53,7 +39,7 @@ function marked(
   context: PageContext,
   record: Fields,
 ): HtmlContent {
-  const chosen = chosenText(value, wantedLanguages(context, record))
+  const chosen = context.textOf(value, record)
   return chosen && offsets.length > 0 ? withMarks(chosen.text, offsets) : undefined
 }
 
@@ -70,16 +56,16 @@ function withMarks(text: string, offsets: readonly unknown[]): HtmlContent {
 }
 
 function snippet(context: PageContext, record: Fields): HtmlContent {
-  const found = memberFields(valueAt(record, '_highlight.description'))
-  const text = textOr(found['text'])
+  const found = fieldsAt(record, '_highlight.description')
+  const text = textAt(found, 'text')
   if (text !== undefined) {
-    const chosen = { text, language: textOr(found['language']) }
-    return html`<p class="snippet"> ${inLanguage(context, chosen, withMarks(text, listed(found['marks'])))} </p>`
+    const chosen = { text, language: textAt(found, 'language') }
+    return html`<p class="snippet"> ${context.inLanguage(chosen, withMarks(text, listed(found['marks'])))} </p>`
   }
-  const chosen = chosenText(record['description'], wantedLanguages(context, record))
+  const chosen = context.textOf(record['description'], record)
   if (!chosen) return false
   return html`<p class="snippet">
-    ${inLanguage(context, chosen, shortened(plainDescription(chosen.text), snippetLength))} </p>`
+    ${context.inLanguage(chosen, shortened(plainDescription(chosen.text), snippetLength))} </p>`
 }
 
 /** A description without the HTML that many sources put into it. */
@@ -98,10 +84,10 @@ export function shortened(text: string, length: number): string {
 }
 
 function tags(context: PageContext, record: Fields): HtmlMarkup {
-  const { t } = context
+  const { t, formatsOf, licenceName } = context
   const licence = sharedLicence(record)
-  const shown = isJsonObject(licence) ? licenceName(context, licence) : undefined
-  const names = formatsOf(context, record)
+  const shown = isJsonObject(licence) ? licenceName(licence) : undefined
+  const names = formatsOf(record)
   return html`<div class="tags">
     ${names.length > 0 && html`<span class="vh">${t('formats')}:</span>`}${names.slice(0, 8).map((name) => html`<span class="tag format">${name}</span>`)}${shown !== undefined && html`<span class="tag">${shown}</span>`}${record['is_hvd'] === true && html`<span class="tag">${t('high-value')}</span>`}
     </div>`
@@ -116,6 +102,6 @@ export const entries = (
 ): HtmlMarkup =>
   html`<ul class="${style}" role="list">${records.map(
     (record) => html`<li>
-      <h3><a href="${pathTo(context, 'datasets', textOr(record['id']) ?? '')}">${titleText(context, record)}</a></h3>
+      <h3><a href="${context.pathTo('datasets', textAt(record, 'id') ?? '')}">${context.titleOf(record)}</a></h3>
       <p>${joined(below(record), ' · ')}</p></li>`,
   )}</ul>`

@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs'
 import { isJsonObject } from '../../text/json.ts'
-import { memberFields, listed } from '../record.ts'
 import { qualityDimensions } from './quality.ts'
+import { listAt, listed, memberFields } from '../record.ts'
 
 type IndicatorDimension = (typeof qualityDimensions)[number]['key']
 
@@ -39,7 +39,7 @@ export function measuredValues(result: unknown): ReadonlyMap<string, unknown> {
   )
   // Dates are told apart for the dataset and its distributions.
   const entries = groups.flatMap((one) => {
-    const inner = listed(one['dataset']).map(memberFields)
+    const inner = listAt(one, 'dataset')
     return [one, ...inner].flatMap((part) => Object.entries(part))
   })
   return new Map(entries)

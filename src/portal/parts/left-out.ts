@@ -1,20 +1,19 @@
 /** Values of a record that its document does not show, as the search reports them: counted, and in a table with the reasons. */
 
 import type { Fields } from '../../text/json.ts'
+import type { PageContext } from '../context.ts'
 import { html, type HtmlContent } from '../html.ts'
-import { pageSection, pathTo, type PageContext } from '../page.ts'
-import { listed, memberFields, textOr, valueAt } from '../record.ts'
+import { pageSection } from './blocks.ts'
 import { prefixedName } from './shacl-results.ts'
 import { dataTable } from './table.ts'
+import { listAt, textAt, textOr } from '../record.ts'
 
 /** Rows of the table; further ones are counted. */
 const mostRows = 50
 
 /** A missing mandatory field is a finding, too, but there is no value to show. */
 const leftOutValues = (answer: Fields | undefined): readonly Fields[] =>
-  listed(valueAt(answer, 'result.findings'))
-    .map(memberFields)
-    .filter(({ value }) => textOr(value) !== undefined)
+  listAt(answer, 'result.findings').filter(({ value }) => textOr(value) !== undefined)
 
 /** How many there are, with a link to the table on the quality page. */
 export function leftOutCount(
@@ -23,7 +22,7 @@ export function leftOutCount(
   answer: Fields | undefined,
 ): HtmlContent {
   const { length: count } = leftOutValues(answer)
-  const href = `${pathTo(context, 'datasets', id, 'quality')}#left-out`
+  const href = `${context.pathTo('datasets', id, 'quality')}#left-out`
   return count > 0 && html`<a href="${href}">${context.t('n-values-left-out', { count })}</a>`
 }
 
@@ -32,12 +31,12 @@ export function leftOutTable(context: PageContext, answer: Fields | undefined): 
   const all = leftOutValues(answer)
   if (all.length === 0) return false
   const rows = all.slice(0, mostRows).map((one) => {
-    const property = textOr(one['property'])
-    const name = property === undefined ? textOr(one['field']) : prefixedName(property)
+    const property = textAt(one, 'property')
+    const name = property === undefined ? textAt(one, 'field') : prefixedName(property)
     return [
       html`<code>${name}</code>`,
-      html`<bdi>${textOr(one['value'])}</bdi>`,
-      t(`reason-${textOr(one['reason']) ?? ''}`),
+      html`<bdi>${textAt(one, 'value')}</bdi>`,
+      t(`reason-${textAt(one, 'reason') ?? ''}`),
     ]
   })
   const more = all.length - rows.length

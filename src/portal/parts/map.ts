@@ -6,8 +6,8 @@ import { geoBounds, geoMercator, geoPath, type GeoProjection } from 'd3-geo'
 import type { Feature, FeatureCollection, Geometry } from 'geojson'
 import { feature } from 'topojson-client'
 import { raw } from 'hono/html'
-import { memberFields, listed } from '../record.ts'
 import { html, type HtmlContent } from '../html.ts'
+import { listed, memberFields } from '../record.ts'
 
 /** West, south, east, north in degrees. */
 type MapBox = readonly [west: number, south: number, east: number, north: number]

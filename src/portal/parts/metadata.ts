@@ -1,10 +1,10 @@
 /** Any value of a record for people: labels, links, dates, sizes, languages, places. */
 
 import { isJsonObject, type Fields } from '../../text/json.ts'
-import { html, joined, linkTo, safeAddress, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { chosenText, directionOf, localeOf } from '../languages.ts'
-import type { PageContext } from '../page.ts'
-import { memberFields, inLanguage, labelFor, listed, textOr, wantedLanguages } from '../record.ts'
+import type { PageContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup, joined, linkTo, safeAddress } from '../html.ts'
+import { directionOf, localeOf } from '../languages.ts'
+import { listAt, listed, textAt, textOr } from '../record.ts'
 
 /** Values of one field that are shown. */
 const mostValues = 100
@@ -58,7 +58,7 @@ function fieldName({ t }: PageContext, name: string): string {
 
 /** Keywords by language, those of the page first. */
 function keywordRow(context: PageContext, record: Fields): HtmlContent {
-  const all = listed(record['keywords']).map(memberFields)
+  const all = listAt(record, 'keywords')
   if (all.length === 0) return false
   const groups = Map.groupBy(all, ({ language }) => textOr(language) ?? '')
   const order = [context.language, ...groups.keys()]
@@ -99,15 +99,15 @@ function textValue(context: PageContext, value: string): HtmlContent {
 
 function objectText(context: PageContext, value: Fields, depth: number): HtmlContent | undefined {
   if ('gte' in value || 'lte' in value) return periodText(context, value)
-  const label = labelFor(context, value)
+  const label = context.labelOf(value)
   const address = value['resource'] ?? value['url'] ?? value['homepage']
   if (label) {
     const isCode = textOr(address)?.startsWith('http://publications.europa.eu/') === true
-    return isCode ? inLanguage(context, label) : linkTo(address, inLanguage(context, label))
+    return isCode ? label : linkTo(address, label)
   }
-  const map = chosenText(value, wantedLanguages(context))
+  const map = context.textOf(value)
   if (map && Object.values(value).every((one) => typeof one === 'string'))
-    return inLanguage(context, map)
+    return context.inLanguage(map)
   const parts = Object.entries(value).flatMap(([name, one]) => {
     const shown = valueText(context, one, depth + 1)
     return shown === undefined ? [] : html`${fieldName(context, name)}: ${shown}`
@@ -149,12 +149,11 @@ export function periodText({ t, formats }: PageContext, value: Fields): HtmlCont
 
 /** Name, addresses and telephone of somebody to ask. */
 export function contactLines(context: PageContext, contact: Fields): HtmlContent {
-  const { t } = context
-  const name = labelFor(context, contact)
-  const mail = textOr(contact['email'])
-  const telephone = textOr(contact['telephone'])
+  const { t, labelOf } = context
+  const mail = textAt(contact, 'email')
+  const telephone = textAt(contact, 'telephone')
   const lines = [
-    name && inLanguage(context, name),
+    labelOf(contact),
     mail !== undefined &&
       linkTo(mail.includes(':') ? mail : `mailto:${mail}`, mail.replace(/^mailto:/, '')),
     telephone !== undefined &&
@@ -162,7 +161,7 @@ export function contactLines(context: PageContext, contact: Fields): HtmlContent
         telephone.includes(':') ? telephone : `tel:${telephone}`,
         telephone.replace(/^tel:/, ''),
       ),
-    textOr(contact['address']),
+    textAt(contact, 'address'),
     ...listed(contact['url'])
       .slice(0, 3)
       .map((url) => linkTo(url, t('web-page'))),

@@ -1,9 +1,9 @@
 /** Lists of records of one index, fifty a page, with a field to search in them: catalogues, concepts, types of a profile. */
 
 import type { Fields } from '../../text/json.ts'
+import type { PageContext } from '../context.ts'
+import type { Found } from '../found.ts'
 import { html, type HtmlContent } from '../html.ts'
-import type { PageContext } from '../page.ts'
-import { searchRecords, type Found } from '../search-query.ts'
 
 const [perPage, mostPages] = [50, 200]
 
@@ -27,7 +27,7 @@ export async function pagedList(
   context: PageContext,
   list: PagedList,
 ): Promise<{ readonly found: Found; readonly q: string; readonly body: HtmlContent }> {
-  const { t, language } = context
+  const { t, language, find } = context
   const { query, sort, path, parameters, searchLabel, style, item } = list
   const page = Math.max(1, Math.min(mostPages, Math.trunc(Number(parameters.get('page'))) || 1))
   const q = searchLabel === undefined ? '' : (parameters.get('q') ?? '').slice(0, 200)
@@ -38,7 +38,7 @@ export async function pagedList(
     ...query,
     ...(q === '' ? { sort } : { q }),
   })
-  const found = await searchRecords(context, asked.toString())
+  const found = await find(asked.toString())
   const step = (to: number, key: 'previous' | 'next'): HtmlContent => {
     const more = new URLSearchParams({ ...(q !== '' && { q }), page: String(to) })
     return html`<a href="${path}?${more}" rel="${key === 'next' ? 'next' : 'prev'}">${t(key)}</a>`

@@ -1,7 +1,7 @@
 /** How good metadata is, drawn: four steps with a word, bars of the five dimensions. */
 
+import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import type { PageContext } from '../page.ts'
 
 /** Points from which each step begins (data.europa.eu, Metadata Quality Assessment). */
 const steps = [
@@ -35,6 +35,11 @@ export function qualityMark({ t }: PageContext, score: number, href?: string): H
     ? html`<span class="quality rank-${rank}">${inner}</span>`
     : html`<a class="quality rank-${rank}" href="${href}">${inner}</a>`
 }
+
+/** Points in large digits with a word on what they are of, and the step that they reach. */
+export const scoreText = (context: PageContext, score: number, unit: string): HtmlMarkup =>
+  html`<p class="score"><strong>${Math.round(score)}</strong><span class="soft">${unit}</span></p>
+    <p>${qualityMark(context, score)}</p>`
 
 /** The five dimensions with the points that each can earn. */
 export const qualityDimensions = [

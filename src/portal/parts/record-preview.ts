@@ -3,8 +3,9 @@
 import type { Quad, Term } from '@rdfjs/types'
 import { dcat, dct, rdf } from '../../rdf/namespaces.ts'
 import type { Fields } from '../../text/json.ts'
+import type { PageContext } from '../context.ts'
 import { html, type HtmlContent } from '../html.ts'
-import { pageSection, type PageContext } from '../page.ts'
+import { pageSection } from './blocks.ts'
 import { hit } from './hits.ts'
 
 /** Records that are shown; a whole catalogue may be checked. */

@@ -2,8 +2,9 @@
 
 import type { Quad } from '@rdfjs/types'
 import { rdf, sh, shortNames } from '../../rdf/namespaces.ts'
-import { html, icon, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import type { PageContext } from '../page.ts'
+import type { PageContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
+import { stateMark } from './blocks.ts'
 import { dataTable } from './table.ts'
 
 export type ShaclResult = {
@@ -71,9 +72,7 @@ export function shaclTable(
 }
 
 const severity = ({ t }: PageContext, { isError }: ShaclResult): HtmlContent =>
-  isError
-    ? html`<span class="state bad">${icon('circle-x')} ${t('error')}</span>`
-    : html`<span class="state warn">${icon('triangle-alert')} ${t('warning')}</span>`
+  isError ? stateMark('bad', t('error')) : stateMark('warn', t('warning'))
 
 /** The last part of an IRI, which people recognise. */
 const nodeName = (iri: string): string => iri.split(/[/#]/).findLast((part) => part !== '') ?? iri

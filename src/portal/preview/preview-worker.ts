@@ -1,7 +1,7 @@
 /** Reads files of strangers in a thread of its own, whose memory and time are bounded. */
 
 import { serve } from '../../workers/serve.ts'
-import { previewTablesOf, type PreviewFile, type PreviewResult } from './tables.ts'
+import { type PreviewFile, type PreviewResult, previewTablesOf } from './tables.ts'
 
 export type PreviewCalls = { readonly tables: readonly [PreviewFile, PreviewResult] }
 

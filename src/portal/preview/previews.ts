@@ -7,7 +7,7 @@ import type { Outbound } from '../../client/outbound-request.ts'
 import { openSqlite } from '../../sqlite.ts'
 import { WorkerPool } from '../../workers/pool.ts'
 import type { PreviewCalls } from './preview-worker.ts'
-import { readBytes, type PreviewReason, type PreviewResult } from './tables.ts'
+import { type PreviewReason, type PreviewResult, readBytes } from './tables.ts'
 
 export type Previews = {
   /** Never rejects: why there is no preview is its answer. */

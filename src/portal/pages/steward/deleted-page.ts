@@ -1,11 +1,12 @@
 /** What was deleted and can be restored, for those who may. */
 
+import type { PageContext } from '../../context.ts'
 import { html } from '../../html.ts'
-import { pathTo, type PageContent, type PageContext } from '../../page.ts'
+import type { PageContent } from '../../page.ts'
+import { actionForm, stewardPage } from './steward-parts.ts'
 import { dataTable } from '../../parts/table.ts'
 import { askJson } from '../../ports.ts'
-import { listed, memberFields, textOr } from '../../record.ts'
-import { actionForm, stewardPage } from './steward-parts.ts'
+import { listed, memberFields, textAt, textOr } from '../../record.ts'
 
 const mostDeleted = 200
 const folders: Readonly<Record<string, string>> = { dataset: 'datasets', catalogue: 'catalogues' }
@@ -23,7 +24,7 @@ export async function deletedRecords({ ports, signal, steward }: PageContext) {
   const path = `/tombstones?limit=${mostDeleted}`
   const found = listed(await askJson(ports.repository, path, { signal, headers }))
   return found.map(memberFields).flatMap((one) => {
-    const [kind, id, catalogue] = [textOr(one['kind']), textOr(one['id']), textOr(one['catalogue'])]
+    const [kind, id, catalogue] = [textAt(one, 'kind'), textAt(one, 'id'), textAt(one, 'catalogue')]
     if (kind === undefined || id === undefined) return []
     const call = restoreCall(kind, id, catalogue)
     return steward?.may(call) === true ? [{ ...one, kind, id, catalogue, call }] : []
@@ -31,11 +32,11 @@ export async function deletedRecords({ ports, signal, steward }: PageContext) {
 }
 
 export async function deletedPage(context: PageContext): Promise<PageContent> {
-  const { t, formats } = context
+  const { t, formats, pathTo } = context
   const all = await deletedRecords(context)
   const rows = all.map((one) => {
     const { kind, id, catalogue, deletedAt, restorableUntil }: Record<string, unknown> = one
-    const path = pathTo(context, 'harvest', 'deleted', String(kind), String(id))
+    const path = pathTo('harvest', 'deleted', String(kind), String(id))
     const label = html`${t('restore')}<span class="vh"> ${String(id)}</span>`
     return [
       html`<bdi>${String(id)}</bdi>`,

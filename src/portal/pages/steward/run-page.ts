@@ -1,10 +1,9 @@
 /** One run: counts, what its outcome means, its problems in groups, what it changed; live, dry, or waiting for consent. */
 
 import type { Fields } from '../../../text/json.ts'
-import { html, icon, joined, linkTo, safeAddress, type HtmlContent } from '../../html.ts'
-import { pageSection, pathTo, type PageContent, type PageContext } from '../../page.ts'
-import { dataTable } from '../../parts/table.ts'
-import { listed, memberFields, textOr } from '../../record.ts'
+import type { PageContext } from '../../context.ts'
+import { html, type HtmlContent, icon, joined, linkTo, safeAddress } from '../../html.ts'
+import type { PageContent } from '../../page.ts'
 import {
   actionForm,
   askScheduler,
@@ -14,16 +13,18 @@ import {
   isHeld,
   isReal,
   mayRead,
-  notice,
   numberOr,
   ownForm,
   problemSlug,
   recordLink,
   runButtons,
-  stateMark,
+  runState,
   stateOf,
   stewardPage,
 } from './steward-parts.ts'
+import { notice, pageSection } from '../../parts/blocks.ts'
+import { dataTable } from '../../parts/table.ts'
+import { fieldsAt, listAt, listed, memberFields, textAt, textOr } from '../../record.ts'
 
 const [mostItems, mostChanged] = [200, 50]
 
@@ -31,7 +32,7 @@ const [mostItems, mostChanged] = [200, 50]
 async function reportOf(context: PageContext, id: string) {
   const path = `/runs/${encodeURIComponent(id)}`
   const report = memberFields(await askScheduler(context, `${path}/report`))
-  const run = memberFields(report['run'])
+  const run = fieldsAt(report, 'run')
   const items = async (state: string, limit: number) =>
     listed(await askScheduler(context, `${path}/items?state=${state}&limit=${limit}`)).map(
       memberFields,
@@ -49,9 +50,9 @@ export async function runPage(context: PageContext, id: string): Promise<PageCon
     items('updated', mostChanged),
     items('created', mostChanged),
   ])
-  const pipe = textOr(run['pipe']) ?? ''
+  const pipe = textAt(run, 'pipe') ?? ''
   const isDry = !isReal(run)
-  const isActive = ['running', 'queued'].includes(textOr(run['status']) ?? '')
+  const isActive = ['running', 'queued'].includes(textAt(run, 'status') ?? '')
   const title = isDry ? context.t('dry-title') : context.t('run-of', { pipe })
   return stewardPage(context, {
     title,
@@ -60,7 +61,7 @@ export async function runPage(context: PageContext, id: string): Promise<PageCon
     actions: buttons(context, id, run),
     head: isActive && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`,
     body: html`<div${isActive && html` data-live="${context.root}api/scheduler/runs/${id}/events"`}>
-      <p class="soft">${facts(context, run)} ${stateMark(context, run)}</p>
+      <p class="soft">${facts(context, run)} ${runState(context, run)}</p>
       ${isActive && progress(context, run)} ${isDry ? dryCounts(context, run) : counts(context, run)}
       ${meaning(context, run)} ${heldNotice(context, id, run)} ${problemGroups(context, failed)}
       ${leftOut(context, report)} ${changedRecords(context, [...updated, ...created], isDry)}
@@ -69,12 +70,12 @@ export async function runPage(context: PageContext, id: string): Promise<PageCon
 }
 
 function buttons(context: PageContext, id: string, run: Fields): HtmlContent {
-  const { t } = context
-  const self = pathTo(context, 'harvest', 'runs', id)
-  const status = textOr(run['status']) ?? ''
+  const { t, pathTo } = context
+  const self = pathTo('harvest', 'runs', id)
+  const status = textAt(run, 'status') ?? ''
   if (['running', 'queued'].includes(status))
     return actionForm(context, self, 'cancel', t('cancel-run'))
-  if (!isReal(run)) return runButtons(context, textOr(run['pipe']) ?? '', t('run-for-real'))
+  if (!isReal(run)) return runButtons(context, textAt(run, 'pipe') ?? '', t('run-for-real'))
   const count = numberOr(countsOf(run)['failed'])
   const retry = html`${icon('rotate-ccw')} ${t('retry-n', { count })}`
   return [
@@ -96,7 +97,7 @@ function facts({ t, formats, language }: PageContext, run: Fields): HtmlContent 
   } as const
   const parts = [
     formats.moment(run['startTime'] ?? run['created']),
-    t(`by-${textOr(run['startedBy']) ?? 'api'}`),
+    t(`by-${textAt(run, 'startedBy') ?? 'api'}`),
     seconds >= 0 && t('took', { time: new Intl.NumberFormat(language, unit).format(seconds) }),
     !isReal(run) && t('nothing-written'),
   ]
@@ -106,7 +107,7 @@ function facts({ t, formats, language }: PageContext, run: Fields): HtmlContent 
 const doneNames = ['created', 'updated', 'unchanged', 'skipped', 'failed', 'refused', 'duplicate']
 
 function progress({ t, formats }: PageContext, run: Fields): HtmlContent {
-  const total = numberOr(memberFields(run['progress'])['total'])
+  const total = numberOr(fieldsAt(run, 'progress')['total'])
   const done = doneNames.reduce((sum, key) => sum + numberOr(countsOf(run)[key]), 0)
   const text =
     total > 0
@@ -139,7 +140,7 @@ function dryCounts({ t }: PageContext, run: Fields): HtmlContent {
 function meaning(context: PageContext, run: Fields): HtmlContent {
   const { t } = context
   const cause = causeOf(context, run['problem'])
-  const outcome = textOr(run['outcome'])
+  const outcome = textAt(run, 'outcome')
   if (isHeld(run) || (cause === undefined && outcome !== 'incomplete')) return false
   const sign = stateOf(context, run).sign === 'bad' ? 'bad' : 'warn'
   const heading =
@@ -152,43 +153,38 @@ function meaning(context: PageContext, run: Fields): HtmlContent {
 }
 
 function heldNotice(context: PageContext, id: string, run: Fields): HtmlContent {
-  const { t } = context
+  const { t, pathTo } = context
   if (!isHeld(run)) return false
-  const link = html`<p><a href="${pathTo(context, 'harvest', 'runs', id, 'held')}">${t('held-look')}</a></p>`
+  const link = html`<p><a href="${pathTo('harvest', 'runs', id, 'held')}">${t('held-look')}</a></p>`
   return notice('warn', t('held-title', { count: numberOr(countsOf(run)['held']) }), link)
 }
 
 /** Records that a run would remove, and the choice. Throws `ServiceRefusal` and `Failure`. */
 export async function heldPage(context: PageContext, id: string): Promise<PageContent | undefined> {
-  const { t } = context
+  const { t, pathTo } = context
   const found = await reportOf(context, id)
   if (!found || !isHeld(found.run)) return undefined
   const { run, items } = found
   const held = await items('held', mostItems)
   const count = numberOr(countsOf(run)['held'])
-  const pipe = textOr(run['pipe']) ?? ''
-  const again = actionForm(
-    context,
-    pathTo(context, 'harvest', 'pipes', pipe),
-    'dry',
-    t('read-again'),
-  )
+  const pipe = textAt(run, 'pipe') ?? ''
+  const again = actionForm(context, pathTo('harvest', 'pipes', pipe), 'dry', t('read-again'))
   const rows = held.map((item) => [
     recordLink(context, item),
-    html`<code>${textOr(item['originalId'])}</code>`,
+    html`<code>${textAt(item, 'originalId')}</code>`,
   ])
-  const why = html`<p><bdi>${textOr(memberFields(run['problem'])['detail'])}</bdi></p><p>${t('held-text')}</p>${again}`
+  const why = html`<p><bdi>${textAt(run['problem'], 'detail')}</bdi></p><p>${t('held-text')}</p>${again}`
   const columns = [{ label: t('record') }, { label: t('source-id') }]
   const sure = html`<label class="check"><input type="checkbox" name="sure" value="yes" required><span>${t('held-sure', { count })}</span></label>`
   return stewardPage(context, {
     title: t('held-title', { count }),
     tab: 'waiting',
     pipe,
-    body: html`<p class="soft">${facts(context, run)} ${stateMark(context, run)}</p>
+    body: html`<p class="soft">${facts(context, run)} ${runState(context, run)}</p>
       ${counts(context, run)} ${notice('warn', t('held-why'), why)}
       ${ownForm(
         context,
-        pathTo(context, 'harvest', 'runs', id),
+        pathTo('harvest', 'runs', id),
         html`<h2>${t('held-records')}</h2>
         ${dataTable({ label: t('held-records'), columns, rows })}
         ${held.length < count && html`<p class="small soft close">${t('n-of-records', { done: held.length, total: count })}</p>`}
@@ -202,12 +198,10 @@ export async function heldPage(context: PageContext, id: string): Promise<PageCo
 
 /** Line or JSON pointer of a problem in its source, where it is known. */
 function placeOf({ t }: PageContext, problem: unknown): HtmlContent {
-  const places = listed(memberFields(problem)['errors']).map(memberFields)
+  const places = listAt(problem, 'errors')
   const place = places.find(({ line, pointer }) => line !== undefined || pointer !== undefined)
   if (place?.['line'] !== undefined) return t('line-n', { line: numberOr(place['line']) })
-  return (
-    textOr(place?.['pointer']) !== undefined && html`<code>${textOr(place?.['pointer'])}</code>`
-  )
+  return textAt(place, 'pointer') !== undefined && html`<code>${textAt(place, 'pointer')}</code>`
 }
 
 /** Failed records by the kind of their problem, each group with its cause and what helps. */
@@ -218,12 +212,12 @@ function problemGroups(context: PageContext, items: readonly Fields[]): HtmlCont
   const columns = [{ label: t('record') }, { label: t('step') }, { label: t('what-is-wrong') }]
   const details = [...groups].map(([slug, own]) => {
     const rows = own.map((item) => {
-      const { detail, errors } = memberFields(item['problem'])
-      const exact = textOr(memberFields(listed(errors)[0])['detail'])
+      const { detail, errors } = fieldsAt(item, 'problem')
+      const exact = textAt(listed(errors)[0], 'detail')
       const source = safeAddress(item['sourceUrl'])
       return [
         html`${recordLink(context, item)}${source !== undefined && html` <span class="small">${linkTo(source, t('at-source'))}</span>`}`,
-        textOr(item['stage']),
+        textAt(item, 'stage'),
         html`<bdi>${exact ?? textOr(detail)}</bdi> ${placeOf(context, item['problem'])}`,
       ]
     })
@@ -240,13 +234,13 @@ function problemGroups(context: PageContext, items: readonly Fields[]): HtmlCont
 /** Values that were not understood and so not taken over, by kind, with the first records of each. */
 function leftOut(context: PageContext, report: Fields): HtmlContent {
   const { t } = context
-  const rows = Object.entries(memberFields(report['findings'])).flatMap(([slug, group]) => {
+  const rows = Object.entries(fieldsAt(report, 'findings')).flatMap(([slug, group]) => {
     const { count, examples } = memberFields(group)
     return listed(examples)
       .map(memberFields)
       .map((example) => [
         recordLink(context, { originalId: example['id'], ...example }),
-        html`<bdi>${textOr(example['detail'])}</bdi> ${placeOf(context, { errors: [example] })}`,
+        html`<bdi>${textAt(example, 'detail')}</bdi> ${placeOf(context, { errors: [example] })}`,
         html`<code>${slug}</code> <span class="soft">${t('n-records', { count: numberOr(count) })}</span>`,
       ])
   })
@@ -264,14 +258,14 @@ function changedRecords(
   const { t } = context
   if (items.length === 0) return false
   const parts = items.map((item) => {
-    const { gone, come } = memberFields(item['difference'])
+    const { gone, come } = fieldsAt(item, 'difference')
     const lines = [
       ...listed(gone).map((one) => diffLine('gone', '−', t('removed'), textOr(one))),
       ...listed(come).map((one) => diffLine('come', '+', t('added'), textOr(one))),
     ]
     const source = safeAddress(item['sourceUrl'] ?? item['sourceId'])
     return html`<li><h3>${recordLink(context, item)}
-      <span class="tag">${t(`count-${textOr(item['state'])}`)}</span></h3>
+      <span class="tag">${t(`count-${textAt(item, 'state')}`)}</span></h3>
       ${source !== undefined && html`<p>${linkTo(source, html`<code>${source}</code>`)}</p>`}
       ${lines.length > 0 && html`<div class="diff close" tabindex="0" role="group" aria-label="${t('changes')}">${lines}</div>`}</li>`
   })
@@ -283,7 +277,7 @@ const diffLine = (kind: 'gone' | 'come', sign: string, word: string, text: strin
   html`<div class="${kind}"><span class="sign" role="img" aria-label="${word}">${sign}</span>${kind === 'gone' ? html`<del>${text}</del>` : html`<ins>${text}</ins>`}</div>`
 
 function steps({ t }: PageContext, run: Fields): HtmlContent {
-  const segments = listed(run['segments']).map(memberFields)
+  const segments = listAt(run, 'segments')
   const rows = segments.map(({ name, processed }) => [
     textOr(name),
     t(processed === true ? 'step-done' : 'step-waits'),
@@ -295,7 +289,7 @@ function steps({ t }: PageContext, run: Fields): HtmlContent {
 
 /** Problems that came and went since the run before, and what was asked of the source. */
 function comparison({ t, formats }: PageContext, report: Fields): HtmlContent {
-  const difference = memberFields(report['difference'])
+  const difference = fieldsAt(report, 'difference')
   const records = (key: string): HtmlContent => {
     const { count, ids } = memberFields(difference[key])
     const names = joined(
@@ -306,7 +300,7 @@ function comparison({ t, formats }: PageContext, report: Fields): HtmlContent {
     )
     return html`${t('n-records', { count: numberOr(count) })} ${names}`
   }
-  const hosts = Object.entries(memberFields(report['requests'])).map(([host, statuses]) => {
+  const hosts = Object.entries(fieldsAt(report, 'requests')).map(([host, statuses]) => {
     const answers = Object.entries(memberFields(statuses))
     return html`<bdi>${host}</bdi>: ${answers.map(([status, times]) => `${status} × ${formats.number(numberOr(times))}`).join(', ')}`
   })

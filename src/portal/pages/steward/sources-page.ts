@@ -1,10 +1,9 @@
 /** Sources of a portal with their last results, one pipe with its runs, all runs, and removals that wait for consent. */
 
 import type { Fields } from '../../../text/json.ts'
-import { html, joined, type HtmlContent } from '../../html.ts'
-import { pageSection, pathTo, type PageContent, type PageContext } from '../../page.ts'
-import { dataTable, type Column } from '../../parts/table.ts'
-import { listed, memberFields, textOr } from '../../record.ts'
+import type { PageContext } from '../../context.ts'
+import { html, type HtmlContent, joined } from '../../html.ts'
+import type { PageContent } from '../../page.ts'
 import {
   askScheduler,
   causeOf,
@@ -16,12 +15,15 @@ import {
   numberOr,
   ownForm,
   runButtons,
-  stateMark,
+  runState,
   stateOf,
   stewardPage,
   visibleRuns,
   waitingRuns,
 } from './steward-parts.ts'
+import { pageSection } from '../../parts/blocks.ts'
+import { type Column, dataTable } from '../../parts/table.ts'
+import { fieldsAt, listAt, listed, memberFields, textAt, textOr } from '../../record.ts'
 
 type Source = { readonly pipe: Fields; readonly name: string; readonly run: Fields | undefined }
 
@@ -36,7 +38,7 @@ export async function sourcesPage(context: PageContext): Promise<PageContent> {
   const sources = listed(pipes)
     .map(memberFields)
     .flatMap((pipe): readonly Source[] => {
-      const name = textOr(pipe['name']) ?? textOr(pipe['file']) ?? ''
+      const name = textAt(pipe, 'name') ?? textAt(pipe, 'file') ?? ''
       if (!mayRead(context, `/pipes/${name}`, pipe['catalogue'])) return []
       return [{ pipe, name, run: runs.find((run) => isReal(run) && run['pipe'] === name) }]
     })
@@ -77,16 +79,16 @@ function sourceRow(
   { pipe, name, run }: Source,
   triggers: Fields,
 ): readonly HtmlContent[] {
-  const { t, formats } = context
+  const { t, formats, pathTo } = context
   const next = listed(triggers[name])
-    .map((one) => textOr(memberFields(one)['next']))
+    .map((one) => textAt(one, 'next'))
     .find((one) => one !== undefined)
-  const unread = listed(pipe['problems']).map(memberFields)[0]
-  const cause = causeOf(context, run?.['problem']) ?? textOr(unread?.['detail'])
-  const self = pathTo(context, 'harvest', 'pipes', name)
+  const unread = listAt(pipe, 'problems')[0]
+  const cause = causeOf(context, run?.['problem']) ?? textAt(unread, 'detail')
+  const self = pathTo('harvest', 'pipes', name)
   return [
-    html`<a href="${self}">${textOr(pipe['title']) ?? name}</a><br><span class="soft small">${joined([name, textOr(pipe['catalogue'])], ' · ')}</span>`,
-    html`${stateMark(context, run)}${cause !== undefined && html`<br><span class="small soft"><bdi>${cause}</bdi></span>`}`,
+    html`<a href="${self}">${textAt(pipe, 'title') ?? name}</a><br><span class="soft small">${joined([name, textAt(pipe, 'catalogue')], ' · ')}</span>`,
+    html`${runState(context, run)}${cause !== undefined && html`<br><span class="small soft"><bdi>${cause}</bdi></span>`}`,
     ...shortCounts.map((key) => formats.number(numberOr(countsOf(run)[key]))),
     run ? runLink(context, run) : '–',
     formats.moment(next) ?? html`<span class="soft">${t('by-hand')}</span>`,
@@ -95,11 +97,11 @@ function sourceRow(
 }
 
 const runLink = (context: PageContext, run: Fields): HtmlContent =>
-  html`<a href="${pathTo(context, 'harvest', 'runs', textOr(run['id']) ?? '')}">${context.formats.moment(run['startTime'] ?? run['created'])}</a>`
+  html`<a href="${context.pathTo('harvest', 'runs', textAt(run, 'id') ?? '')}">${context.formats.moment(run['startTime'] ?? run['created'])}</a>`
 
 const pipeLink = (context: PageContext, run: Fields): HtmlContent => {
-  const name = textOr(run['pipe']) ?? ''
-  return html`<a href="${pathTo(context, 'harvest', 'pipes', name)}">${name}</a>`
+  const name = textAt(run, 'pipe') ?? ''
+  return html`<a href="${context.pathTo('harvest', 'pipes', name)}">${name}</a>`
 }
 
 /** Runs with all their counts. */
@@ -114,7 +116,7 @@ function runTable(context: PageContext, runs: readonly Fields[], isOfAll: boolea
   const rows = runs.map((run) => [
     runLink(context, run),
     ...(isOfAll ? [pipeLink(context, run)] : []),
-    stateMark(context, run),
+    runState(context, run),
     ...countNames.map((key) => formats.number(numberOr(countsOf(run)[key]))),
   ])
   return rows.length === 0
@@ -135,15 +137,15 @@ export async function runsPage(context: PageContext): Promise<PageContent> {
 
 /** Runs whose removals wait for consent. Throws `ServiceRefusal` and `Failure`. */
 export async function waitingPage(context: PageContext): Promise<PageContent> {
-  const { t, formats } = context
+  const { t, formats, pathTo } = context
   const waiting = waitingRuns(await visibleRuns(context))
   const rows = waiting.map((run) => {
-    const id = textOr(run['id']) ?? ''
+    const id = textAt(run, 'id') ?? ''
     const count = numberOr(countsOf(run)['held'])
     return [
       pipeLink(context, run),
       formats.moment(run['startTime']),
-      html`<a href="${pathTo(context, 'harvest', 'runs', id, 'held')}">${t('held-title', { count })}</a>`,
+      html`<a href="${pathTo('harvest', 'runs', id, 'held')}">${t('held-title', { count })}</a>`,
     ]
   })
   const columns = [{ label: t('source') }, { label: t('started') }, { label: t('count-held') }]
@@ -176,7 +178,7 @@ export async function pipePage(
     .find((one) => one['name'] === name)
   if (!mayRead(context, `/pipes/${name}`, about?.['catalogue'])) return undefined
   return stewardPage(context, {
-    title: textOr(about?.['title']) ?? name,
+    title: textAt(about, 'title') ?? name,
     tab: 'sources',
     pipe: name,
     actions: runButtons(context, name, t('run')),
@@ -193,13 +195,13 @@ function triggerList(
   pipe: string,
   triggers: readonly unknown[],
 ): HtmlContent {
-  const { t, formats } = context
-  const self = pathTo(context, 'harvest', 'pipes', pipe)
+  const { t, formats, pathTo } = context
+  const self = pathTo('harvest', 'pipes', pipe)
   const items = triggers.map(memberFields).map((one) => {
-    const id = textOr(one['id']) ?? ''
-    const { unit, value } = memberFields(one['interval'])
-    const times = textOr(one['cron']) ?? joined([textOr(value), textOr(unit)], ' ')
-    const next = formats.moment(one['next']) ?? textOr(one['status'])
+    const id = textAt(one, 'id') ?? ''
+    const { unit, value } = fieldsAt(one, 'interval')
+    const times = textAt(one, 'cron') ?? joined([textOr(value), textOr(unit)], ' ')
+    const next = formats.moment(one['next']) ?? textAt(one, 'status')
     const end = mayChange(context, pipe, id) && triggerForm(context, self, id)
     return html`<li class="row"><code>${id}</code> ${times} ${t('next-start')}: ${next} ${end}</li>`
   })

@@ -1,10 +1,12 @@
 /** What the pages of stewards share: answers of the scheduler, the menu, states of runs, buttons. */
 
 import type { Fields } from '../../../text/json.ts'
-import { html, icon, type HtmlContent, type HtmlMarkup } from '../../html.ts'
-import { crumbs, pathTo, type PageContent, type PageContext } from '../../page.ts'
+import type { PageContext } from '../../context.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon } from '../../html.ts'
+import type { PageContent } from '../../page.ts'
+import { crumbs, type Sign, stateMark } from '../../parts/blocks.ts'
 import { askJson } from '../../ports.ts'
-import { listed, memberFields, textOr } from '../../record.ts'
+import { fieldsAt, listed, memberFields, textAt, textOr } from '../../record.ts'
 
 /** Runs that lists show, the newest. */
 export const mostRuns = 100
@@ -18,15 +20,6 @@ export const countNames = [
   'removed',
   'held',
 ] as const
-
-const signs = {
-  good: 'circle-check',
-  bad: 'circle-x',
-  warn: 'triangle-alert',
-  idle: 'circle-dashed',
-  run: 'refresh-cw',
-} as const
-type Sign = keyof typeof signs
 
 /**
  * An answer of the scheduler, asked with the rights of this process: pages show of it what `mayRead` allows. Throws `ServiceRefusal`
@@ -48,10 +41,10 @@ export const mayRead = (
 /** The newest runs that the session may see. */
 export async function visibleRuns(context: PageContext): Promise<readonly Fields[]> {
   const runs = listed(await askScheduler(context, `/runs?limit=${mostRuns}`)).map(memberFields)
-  return runs.filter((run) => mayRead(context, `/runs/${textOr(run['id'])}`, run['catalogue']))
+  return runs.filter((run) => mayRead(context, `/runs/${textAt(run, 'id')}`, run['catalogue']))
 }
 
-export const countsOf = (run: Fields | undefined): Fields => memberFields(run?.['counts'])
+export const countsOf = (run: Fields | undefined): Fields => fieldsAt(run, 'counts')
 export const numberOr = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
 /** How a run ended, in a word, with a sign; low ranks need somebody most. */
@@ -59,8 +52,8 @@ export function stateOf(
   { t }: Pick<PageContext, 't'>,
   run: Fields | undefined,
 ): { readonly sign: Sign; readonly label: string; readonly rank: number } {
-  const status = textOr(run?.['status'])
-  const outcome = textOr(run?.['outcome'])
+  const status = textAt(run, 'status')
+  const outcome = textAt(run, 'outcome')
   if (!run) return { sign: 'idle', label: t('run-never'), rank: 4 }
   if (status === 'failed' || outcome === 'failed')
     return { sign: 'bad', label: t('run-failed'), rank: 0 }
@@ -88,18 +81,15 @@ export function waitingRuns(runs: readonly Fields[]): readonly Fields[] {
   )
 }
 
-export const stateMark = (context: PageContext, run: Fields | undefined): HtmlMarkup => {
+/** The state of a run in a word. */
+export const runState = (context: PageContext, run: Fields | undefined): HtmlMarkup => {
   const { sign, label } = stateOf(context, run)
-  return html`<span class="state ${sign}">${icon(signs[sign])} ${label}</span>`
+  return stateMark(sign, label)
 }
-
-/** A box with a sign, a heading and what follows from it. */
-export const notice = (sign: Sign, heading: string, body: HtmlContent = false): HtmlMarkup =>
-  html`<div class="close"><div class="notice ${sign}">${icon(signs[sign])}<div><h2>${heading}</h2>${body}</div></div></div>`
 
 /** Slug of a problem: `item-no-identifier`. */
 export const problemSlug = (problem: unknown): string =>
-  textOr(memberFields(problem)['type'])?.split(':').at(-1) ?? ''
+  textAt(problem, 'type')?.split(':').at(-1) ?? ''
 
 /** What went wrong, in words of ours for its kind, else in those of the service. */
 export function causeOf({ t }: PageContext, problem: unknown): string | undefined {
@@ -115,8 +105,8 @@ const mayRun = ({ steward }: PageContext, pipe: string): boolean =>
 /** Buttons that start a pipe, where the session may. */
 export function runButtons(context: PageContext, pipe: string, run: string): HtmlContent {
   if (!mayRun(context, pipe)) return false
-  const { t } = context
-  const self = pathTo(context, 'harvest', 'pipes', pipe)
+  const { t, pathTo } = context
+  const self = pathTo('harvest', 'pipes', pipe)
   const named = html`<span class="vh"> ${pipe}</span>`
   return html`${actionForm(
     context,
@@ -161,15 +151,15 @@ const tabs: Readonly<Record<Tab, readonly string[]>> = {
 }
 
 function stewardMenu(context: PageContext, current: Tab, waiting: number | undefined): HtmlMarkup {
-  const { t } = context
+  const { t, pathTo } = context
   const entries = Object.entries(tabs).map(([key, steps]) => {
     const count = key === 'waiting' && waiting ? ` (${context.formats.number(waiting)})` : ''
     const here = key === current && html` aria-current="page"`
-    return html`<li><a href="${pathTo(context, ...steps)}"${here}>${t(`steward-${key}`)}${count}</a></li>`
+    return html`<li><a href="${pathTo(...steps)}"${here}>${t(`steward-${key}`)}${count}</a></li>`
   })
   return html`
     <nav class="steward" aria-label="${t('steward-pages')}"><ul role="list">${entries}
-      <li><form method="post" action="${pathTo(context, 'sign-out')}">${formToken(context)}<button>${t('sign-out')}</button></form></li>
+      <li><form method="post" action="${pathTo('sign-out')}">${formToken(context)}<button>${t('sign-out')}</button></form></li>
     </ul></nav>`
 }
 
@@ -210,8 +200,8 @@ function deed({ t, place }: PageContext): HtmlContent {
 export function stewardPage(context: PageContext, content: StewardContent): PageContent {
   const { title, tab, waiting, pipe, actions, body, head } = content
   const steps = [
-    { href: pathTo(context, 'harvest'), label: context.t('steward-sources') },
-    { href: pathTo(context, 'harvest', 'pipes', pipe ?? ''), label: pipe },
+    { href: context.pathTo('harvest'), label: context.t('steward-sources') },
+    { href: context.pathTo('harvest', 'pipes', pipe ?? ''), label: pipe },
   ]
   return {
     title,
@@ -219,7 +209,7 @@ export function stewardPage(context: PageContext, content: StewardContent): Page
     isIndexed: false,
     head,
     body: html`${stewardMenu(context, tab, waiting)}
-      ${pipe !== undefined && crumbs(context, steps)}
+      ${pipe !== undefined && crumbs(context, ...steps)}
       <div class="section-head"><h1>${title}</h1>${actions && html`<div class="row">${actions}</div>`}</div>
       ${deed(context)} ${body}`,
   }
@@ -228,12 +218,12 @@ export function stewardPage(context: PageContext, content: StewardContent): Page
 /** A record of a run: its title leads to its page, where it has one. */
 export function recordLink(context: PageContext, item: Fields): HtmlContent {
   const title =
-    textOr(item['title']) ??
-    textOr(item['originalId']) ??
-    textOr(item['sourceId']) ??
+    textAt(item, 'title') ??
+    textAt(item, 'originalId') ??
+    textAt(item, 'sourceId') ??
     context.t('untitled')
-  const id = textOr(item['platformId'])
+  const id = textAt(item, 'platformId')
   return id === undefined
     ? html`<bdi>${title}</bdi>`
-    : html`<a href="${pathTo(context, 'datasets', id)}">${title}</a>`
+    : html`<a href="${context.pathTo('datasets', id)}">${title}</a>`
 }

@@ -1,0 +1,100 @@
+/** What every page is made from: texts of its language, addresses, answers of the services. */
+
+import type { PortalConfig } from '../config/portal.ts'
+import type { Action } from '../http/api-key.ts'
+import type { Log } from '../log.ts'
+import type { Fields } from '../text/json.ts'
+import { pagePath, searchPath, type SearchQuery } from './addresses.ts'
+import type { Assets } from './assets.ts'
+import { type Asked, askedParameters, findRecords, type Found } from './found.ts'
+import type { Formats, Translate } from './languages.ts'
+import { askJson, type Ports, ServiceRefusal } from './ports.ts'
+import type { RecordTexts } from './record-texts.ts'
+import { fieldsAt, memberFields } from './record.ts'
+import type { Theme } from './theme.ts'
+
+/** Of a language: messages, dates and numbers, texts of records. */
+export type Speech = RecordTexts & { readonly t: Translate; readonly formats: Formats }
+
+type Steward = {
+  /** Of the forms of the session. */
+  readonly token: string
+  readonly may: (action: Action) => boolean
+}
+
+type Given = Speech & {
+  readonly language: string
+  readonly config: Omit<PortalConfig, 'logo'> & Omit<Theme, 'texts'>
+  readonly assets: Assets
+  readonly ports: Ports
+  readonly log: Log
+  /** Where clients reach the platform, `/` at its end. */
+  readonly root: string
+  /** Path of this page behind its language, with its query: `datasets?q=water`. */
+  readonly place: string
+  readonly signal: AbortSignal
+  readonly requestId: string
+  /** Who is signed in; absent for strangers. */
+  readonly steward?: Steward | undefined
+}
+
+/** Milliseconds that what stands beside the main record of a page may take. */
+const asideMs = 1500
+
+/** A configured text in a language, else in the language of the portal. */
+export const configuredIn = (
+  { language, config }: Pick<Given, 'language' | 'config'>,
+  texts: string | Readonly<Record<string, string>> | undefined,
+): string =>
+  typeof texts === 'string'
+    ? texts
+    : (texts?.[language] ?? texts?.[config.defaultLanguage] ?? Object.values(texts ?? {})[0] ?? '')
+
+type Service = 'search' | 'repository' | 'metrics'
+
+export function pageContext(given: Given) {
+  const { language, root, ports, signal, log, requestId } = given
+  const base = new URL(root).pathname
+  /** The JSON of a service. Rejects with `ServiceRefusal` and `Failure`. */
+  const ask = (service: Service, path: string): Promise<unknown> =>
+    askJson(ports[service], path, { signal })
+  /** What a page can do without; `undefined` where it fails or is late. */
+  const aside = <T>(read: Promise<T>): Promise<T | undefined> => {
+    const late = Promise.withResolvers<undefined>()
+    AbortSignal.timeout(asideMs).addEventListener('abort', () => late.resolve(undefined))
+    const quietly = read.catch((error: unknown) => {
+      if (!(error instanceof ServiceRefusal)) log.warn({ err: error, requestId }, 'portal.aside')
+      return undefined
+    })
+    return Promise.race([quietly, late.promise])
+  }
+  return {
+    ...given,
+    /** Path of the platform's root, `/` at its end. */
+    base,
+    /** Path of a page in the language of this one. */
+    pathTo: (...steps: readonly string[]): string => base + pagePath(language, ...steps),
+    /** Path of a search in the language of this page. */
+    searchTo: (query: SearchQuery, more?: Parameters<typeof searchPath>[2]): string =>
+      base + searchPath(language, query, more),
+    configuredText: (texts: string | Readonly<Record<string, string>> | undefined): string =>
+      configuredIn(given, texts),
+    ask,
+    /** What a search finds; a text is its whole query. Rejects with `ServiceRefusal` and `Failure`. */
+    find: (asked: Asked | string): Promise<Found> => {
+      const query = typeof asked === 'string' ? asked : String(askedParameters(asked, language))
+      return findRecords(ports.search, query, signal)
+    },
+    /** A record with all its fields. Rejects with `ServiceRefusal` and `Failure`. */
+    readRecord: async (kind: string, id: string) => {
+      const path = `/${kind}/${encodeURIComponent(id)}?locale=${language}`
+      return fieldsAt(await askJson(ports.search, path, { signal }), 'result')
+    },
+    aside,
+    /** An object of a service that a page can do without. */
+    askAside: (service: Service, path: string): Promise<Fields | undefined> =>
+      aside(ask(service, path).then(memberFields)),
+  }
+}
+
+export type PageContext = ReturnType<typeof pageContext>

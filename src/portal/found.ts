@@ -1,0 +1,78 @@
+/** What the search service is asked for, and what it answers. */
+
+import type { Fields } from '../text/json.ts'
+import { askJson, type Port } from './ports.ts'
+import { listAt, textAt, valueAt } from './record.ts'
+
+export type Asked = {
+  /** Index: `dataset`, `catalogue`, `vocabulary` or `resource_{type}`. */
+  readonly filters: string
+  readonly limit?: number
+  readonly sort?: string
+  readonly q?: string
+  /** Fields of hits that are answered; all of them where it is absent. */
+  readonly includes?: readonly string[]
+  /** Facet → values, one of which each hit has. */
+  readonly facets?: Readonly<Record<string, readonly string[]>>
+  /** Facets whose values are counted; none where it is absent. */
+  readonly counted?: readonly string[]
+  /** Further parameters of the search (`reference` of the search API). */
+  readonly more?: Readonly<Record<string, string>>
+}
+
+export type FacetChoice = {
+  readonly id: string
+  readonly title: unknown
+  readonly count: number
+}
+
+export type Found = {
+  readonly count: number
+  readonly records: readonly Fields[]
+  readonly facets: ReadonlyMap<string, readonly FacetChoice[]>
+  readonly suggestions: readonly { readonly q: string; readonly count: number }[]
+}
+
+/** Parameters of the search; texts are wanted in a language. */
+export function askedParameters(asked: Asked, language: string): URLSearchParams {
+  const { filters, limit, sort, q, includes, facets, counted, more } = asked
+  const given = Object.entries({
+    filters,
+    locale: language,
+    limit,
+    sort,
+    q,
+    includes: includes?.join(','),
+    facets: facets && JSON.stringify(facets),
+    ...(counted
+      ? { aggregationAllFields: false, aggregationFields: counted.join(',') }
+      : { aggregation: false }),
+    ...more,
+  }).filter(([, value]) => value !== undefined)
+  return new URLSearchParams(
+    given.map(([name, value]) => [name, String(value)] as [string, string]),
+  )
+}
+
+/** Throws `ServiceRefusal` and `Failure`. */
+export async function findRecords(
+  search: Port,
+  query: string,
+  signal: AbortSignal,
+): Promise<Found> {
+  const result = valueAt(await askJson(search, `/search?${query}`, { signal }), 'result')
+  const facets = listAt(result, 'facets').map((facet) => {
+    const items = listAt(facet, 'items').flatMap(({ id, title, count }) =>
+      typeof id === 'string' ? [{ id, title, count: Number(count ?? 0) }] : [],
+    )
+    return [textAt(facet, 'id') ?? '', items] as const
+  })
+  return {
+    count: Number(valueAt(result, 'count') ?? 0),
+    records: listAt(result, 'results'),
+    facets: new Map(facets),
+    suggestions: listAt(result, 'suggestions').flatMap(({ q, count }) =>
+      typeof q === 'string' && typeof count === 'number' ? [{ q, count }] : [],
+    ),
+  }
+}

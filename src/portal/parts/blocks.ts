@@ -1,0 +1,98 @@
+/** Blocks that pages are put together from: sections, panels, notices, lists of pairs, of links and of counts. */
+
+import type { PageContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
+
+/** Steps above the page. */
+export const crumbs = (
+  { t }: PageContext,
+  ...steps: readonly { readonly href: string; readonly label: HtmlContent }[]
+): HtmlMarkup =>
+  html`<nav class="crumbs" aria-label="${t('breadcrumb')}"><ol role="list">
+    ${steps.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)}</ol></nav>`
+
+/** A part of the column beside the content. */
+export const panel = (heading: string, body: HtmlContent): HtmlMarkup =>
+  html`<div class="panel"><h2>${heading}</h2> ${body}</div>`
+
+/** A section with its heading. */
+export const pageSection = (id: string, heading: HtmlContent, body: HtmlContent): HtmlMarkup =>
+  html`<section class="section" aria-labelledby="${id}"><h2 id="${id}">${heading}</h2> ${body}</section>`
+
+/** A section whose heading has something beside it: a link to more of it. */
+export const headedSection = (
+  id: string,
+  heading: HtmlContent,
+  beside: HtmlContent,
+  body: HtmlContent,
+): HtmlMarkup => html`<section class="section" aria-labelledby="${id}">
+    <div class="section-head"><h2 id="${id}">${heading}</h2> ${beside}</div> ${body}</section>`
+
+const signs = {
+  good: 'circle-check',
+  bad: 'circle-x',
+  warn: 'triangle-alert',
+  idle: 'circle-dashed',
+  run: 'refresh-cw',
+} as const
+
+/** How something stands; never shown by its colour alone. */
+export type Sign = keyof typeof signs
+
+/** A state in a word. */
+export const stateMark = (sign: Sign, text: HtmlContent): HtmlMarkup =>
+  html`<span class="state ${sign}">${icon(signs[sign])} ${text}</span>`
+
+/** A box with a sign, a heading and what follows from it. */
+export const notice = (sign: Sign, heading: HtmlContent, body: HtmlContent = false): HtmlMarkup =>
+  html`<div class="close"><div class="notice ${sign}">${icon(signs[sign])}<div><h2>${heading}</h2>${body}</div></div></div>`
+
+const isEmpty = (value: HtmlContent): boolean =>
+  value === undefined ||
+  value === false ||
+  value === '' ||
+  (Array.isArray(value) && value.every(isEmpty))
+
+/** Names and values; a row without a value is left out, and the list where no row is left. */
+export function pairs(
+  rows: readonly (readonly [name: HtmlContent, value: HtmlContent])[],
+  style = 'pairs',
+): HtmlContent {
+  const shown = rows.filter(([, value]) => !isEmpty(value))
+  return (
+    shown.length > 0 &&
+    html`<dl class="${style}">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+  )
+}
+
+type CountedLink = {
+  readonly href: string
+  readonly label: HtmlContent
+  readonly count?: number | undefined
+}
+
+/** Links in columns, each with how many things of a kind it leads to. */
+export const countedLinks = (
+  { formats }: PageContext,
+  links: readonly CountedLink[],
+  kind: string,
+  style = 'index close',
+): HtmlMarkup =>
+  html`<ul class="${style}" role="list">${links.map(
+    ({ href, label, count }) => html`<li><a href="${href}"><span>${label}</span>
+      ${count !== undefined && html`<span class="n">${formats.number(count)}<span class="vh"> ${kind}</span></span>`}</a></li>`,
+  )}</ul>`
+
+const serialisations = {
+  ttl: 'Turtle',
+  jsonld: 'JSON-LD',
+  rdf: 'RDF/XML',
+  nt: 'N-Triples',
+} as const
+
+/** Links to RDF at an address without its ending, in each of its formats. */
+export const rdfLinks = (
+  address: string,
+  endings: readonly (keyof typeof serialisations)[] = ['ttl', 'jsonld', 'rdf', 'nt'],
+): readonly HtmlMarkup[] =>
+  endings.map((ending) => html`<a href="${address}.${ending}">${serialisations[ending]}</a>`)
