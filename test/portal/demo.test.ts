@@ -43,7 +43,26 @@ it('shows pages, measured datasets, a value that was left out and a removal that
     'name="do" value="confirm"',
   )
 
+  const answered = await rowsOfExamples(home)
+  expect(answered.length).toBeGreaterThan(8)
+  expect(answered.filter(({ rows }) => rows === 0)).toEqual([])
+
   expect(await end()).toBe(0)
   expect(readdirSync(temporary).filter((name) => name.startsWith('cartulary-demo'))).toEqual([])
   await remove(temporary)
 }, 90_000)
+
+/** How many rows each example of the page of SPARQL has, as the page says. */
+async function rowsOfExamples(home: string) {
+  const text = async (path: string) =>
+    (await fetch(new URL(path, home), { headers: { Accept: 'text/html' } })).text()
+  const examples = /<ul class="examples.*?<\/ul>/s.exec(await text('en/sparql'))?.[0] ?? ''
+  const links = [...examples.matchAll(/href="([^"]+)"/g)].map(([, path = '']) => path)
+  const found: { readonly path: string; readonly rows: number }[] = []
+  // One at a time: the service answers few queries at once.
+  for (const path of links) {
+    const [, heading = ''] = /<h2 id="res">([^<]+)/.exec(await text(path)) ?? []
+    found.push({ path, rows: heading === 'One row' ? 1 : Number(/^\d+/.exec(heading)?.[0] ?? 0) })
+  }
+  return found
+}
