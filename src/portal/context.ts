@@ -32,6 +32,7 @@ type Given = Speech & {
   readonly root: string
   /** Path of this page behind its language, with its query: `datasets?q=water`. */
   readonly place: string
+  readonly query: URLSearchParams
   readonly signal: AbortSignal
   readonly requestId: string
   /** Who is signed in; absent for strangers. */

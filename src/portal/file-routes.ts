@@ -16,8 +16,8 @@ import { suggestionsFor } from './suggestions.ts'
 type Answer = (context: PageContext, c: AppContext) => Promise<Response>
 
 type FileContext = {
-  /** The context of a page; `undefined` where its language is none of ours. */
-  readonly contextOf: (c: AppContext) => Promise<PageContext | undefined>
+  /** The context of a page. Rejects with `not-found` where its language is none of ours. */
+  readonly contextOf: (c: AppContext) => Promise<PageContext>
   readonly renders: RenderQueue
 }
 
@@ -26,7 +26,6 @@ export function addFileRoutes(app: App, { contextOf, renders }: FileContext): vo
   const file: Bind = (path, make) =>
     app.get(`/:language${path}`, async (c) => {
       const context = await contextOf(c)
-      if (!context) throw new Failure('not-found', 'there is no such language')
       if (renders.isFull())
         throw new Failure('queue-full', 'too many requests at once: try again in a moment')
       try {
@@ -53,7 +52,7 @@ function addSearchFiles(file: Bind): void {
   file('/datasets.csv', async (context, c) => {
     // Rows are read as the client takes them: longer than a page may take.
     const whole = { ...context, signal: c.get('signal') }
-    const rows = await hitsCsv(whole, searchForm(new URL(c.req.url).searchParams))
+    const rows = await hitsCsv(whole, searchForm(context.query))
     return c.body(rows, 200, {
       'Content-Type': 'text/csv; charset=utf-8',
       'Content-Disposition': 'attachment; filename="datasets.csv"',

@@ -2,7 +2,6 @@
 
 import { readFileSync } from 'node:fs'
 import { IntlMessageFormat } from 'intl-messageformat'
-import type { PortalConfig } from '../config/portal.ts'
 import { isJsonObject } from '../text/json.ts'
 import { html, type HtmlMarkup } from './html.ts'
 
@@ -34,21 +33,6 @@ export function translator(language: string, own: Messages = {}): Translate {
 /** Tags in messages are text. */
 const literal = { ignoreTag: true } as const
 
-/** The language of the portal that a client wants most (`Accept-Language`, RFC 9110 12.5.4), else the default one. */
-export function wantedLanguage(
-  { languages, defaultLanguage }: Pick<PortalConfig, 'languages' | 'defaultLanguage'>,
-  header = '',
-): string {
-  const wanted = header.split(',').map((one) => {
-    const [tag = '', quality = '1'] = one.trim().split(/;\s*q=/)
-    return { language: tag.split('-')[0]?.toLowerCase() ?? '', quality: Number(quality) }
-  })
-  const best = wanted
-    .toSorted((a, b) => b.quality - a.quality)
-    .find(({ language, quality }) => quality > 0 && languages.some((one) => one === language))
-  return best?.language ?? defaultLanguage
-}
-
 /** Dates in English are written as in Britain. */
 export const localeOf = (language: string): string => (language === 'en' ? 'en-GB' : language)
 
@@ -69,43 +53,33 @@ export type Text = { readonly text: string; readonly language?: string | undefin
 export function chosenText(value: unknown, wanted: readonly string[]): Text | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : { text: value }
   if (!isJsonObject(value)) return undefined
-  const texts = new Map(
-    Object.entries(value).flatMap(([language, text]) => {
-      const first = Array.isArray(text) ? (text[0] as unknown) : text
-      return typeof first === 'string' && first.trim() !== '' ? [[language, first] as const] : []
-    }),
-  )
-  for (const language of [...wanted, 'en', ...texts.keys()]) {
-    const key = texts.has(language)
-      ? language
-      : [...texts.keys()].find((one) => one.startsWith(`${language}-`))
-    const text = key === undefined ? undefined : texts.get(key)
-    if (text !== undefined) return { text, language: key?.split('-t-')[0] }
-  }
-  return undefined
+  const texts = Object.entries(value).flatMap(([key, given]) => {
+    const text = Array.isArray(given) ? (given[0] as unknown) : given
+    return typeof text === 'string' && text.trim() !== '' ? [{ key, text }] : []
+  })
+  const [found = texts[0]] = [...wanted, 'en'].flatMap((language) => {
+    const own = texts.find(({ key }) => key === language)
+    return own ?? texts.find(({ key }) => key.startsWith(`${language}-`)) ?? []
+  })
+  return found && { text: found.text, language: found.key.split('-t-')[0] }
 }
 
 /** Dates, numbers and sizes as readers of the language write them. */
 export function localFormats(language: string, timeZone: string) {
   const locale = localeOf(language)
-  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone })
-  const moment = new Intl.DateTimeFormat(locale, {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    timeZone,
-  })
   const number = new Intl.NumberFormat(locale)
   const names = new Intl.DisplayNames(locale, { type: 'language', fallback: 'code' })
-  const dated =
-    (format: Intl.DateTimeFormat) =>
-    (value: unknown): HtmlMarkup | undefined => {
-      const date = typeof value === 'string' ? new Date(value) : undefined
-      if (!date || Number.isNaN(date.getTime())) return undefined
+  const dated = (options: Intl.DateTimeFormatOptions) => {
+    const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone, ...options })
+    return (value: unknown): HtmlMarkup | undefined => {
+      const date = new Date(typeof value === 'string' ? value : Number.NaN)
+      if (Number.isNaN(date.getTime())) return undefined
       return html`<time datetime="${value}">${format.format(date)}</time>`
     }
+  }
   return {
-    day: dated(day),
-    moment: dated(moment),
+    day: dated({}),
+    moment: dated({ timeStyle: 'short' }),
     number: (value: number) => number.format(value),
     /** `413 kB`: decimal units, as browsers show downloads. */
     size: (bytes: number) => sizeText(bytes, locale),

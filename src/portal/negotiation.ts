@@ -1,10 +1,23 @@
-/** Whether a client wants to read a page rather than data. */
+/** What a client wants: a page or data, and in which language. */
+
+import { parseAccept } from 'hono/utils/accept'
+import type { PortalConfig } from '../config/portal.ts'
 
 /** Clients before browsers: HTML has to be named, and wanted more than JSON. */
 export function prefersPage(accept: string | undefined): boolean {
-  const quality = (type: string): number => {
-    const range = accept?.split(',').find((one) => one.trim().toLowerCase().startsWith(type))
-    return range === undefined ? 0 : Number(/;\s*q=([\d.]+)/.exec(range)?.[1] ?? 1)
-  }
+  const ranges = parseAccept(accept ?? '')
+  const quality = (wanted: string) =>
+    ranges.find(({ type }) => type.toLowerCase() === wanted)?.q ?? 0
   return quality('text/html') > quality('application/json')
+}
+
+/** The language of the portal that a client wants most (`Accept-Language`, RFC 9110 12.5.4), else the default one. */
+export function wantedLanguage(
+  { languages, defaultLanguage }: Pick<PortalConfig, 'languages' | 'defaultLanguage'>,
+  header = '',
+): string {
+  const wanted = parseAccept(header)
+    .filter(({ q }) => q > 0)
+    .map(({ type }) => type.split('-')[0]?.toLowerCase())
+  return wanted.find((one) => languages.some((own) => own === one)) ?? defaultLanguage
 }

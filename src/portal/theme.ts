@@ -42,18 +42,16 @@ const mostBytes = 5 * 2 ** 20
 
 export function openTheme({ directory, logo }: PortalConfig, log: Log): ThemeFolder {
   let [last, looked]: [Promise<Theme> | undefined, number] = [undefined, -Infinity]
-  const read = async (): Promise<Theme> => ({
-    pages: withOwn(
-      await pagesIn(shipped, log),
-      directory === undefined ? [] : await pagesIn(join(directory, 'pages'), log),
-    ),
-    texts: directory === undefined ? {} : await textsIn(join(directory, 'texts'), log),
-    customStyle:
-      directory !== undefined && (await exists(join(directory, 'custom.css')))
-        ? `theme/${await tag(join(directory, 'custom.css'))}/custom.css`
-        : undefined,
-    logo: directory !== undefined && logo !== undefined ? `theme/0/${basename(logo)}` : undefined,
-  })
+  const read = async (): Promise<Theme> => {
+    const ownPages = directory === undefined ? [] : await pagesIn(join(directory, 'pages'), log)
+    const style = directory === undefined ? undefined : await changed(join(directory, 'custom.css'))
+    return {
+      pages: withOwn(await pagesIn(shipped, log), ownPages),
+      texts: directory === undefined ? {} : await textsIn(join(directory, 'texts'), log),
+      customStyle: style && `theme/${style}/custom.css`,
+      logo: directory !== undefined && logo !== undefined ? `theme/0/${basename(logo)}` : undefined,
+    }
+  }
   return {
     current: () => {
       if (last && performance.now() - looked < lookMs) return last
@@ -80,49 +78,50 @@ const withOwn = (pages: readonly OwnPage[], own: readonly OwnPage[]): readonly O
     (a, b) => a.position - b.position,
   )
 
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (about) => about.isFile(),
-    () => false,
+/** When a file was changed, as a part of its address; `undefined` where there is none. */
+const changed = async (path: string): Promise<string | undefined> => {
+  const about = await stat(path).catch(() => undefined)
+  return about?.isFile() ? Math.round(about.mtimeMs).toString(36) : undefined
+}
+
+/** What `read` makes of each file of a folder whose name matches; what it cannot read is left out and told. */
+async function filesIn<Read>(
+  folder: string,
+  name: RegExp,
+  log: Log,
+  read: (text: string, match: readonly string[]) => Read,
+): Promise<readonly Read[]> {
+  const files = await readdir(folder).catch(() => [])
+  const matches = files.map((file) => name.exec(file)).filter((match) => match !== null)
+  const found = await Promise.all(
+    matches.map(async (match) => {
+      try {
+        return [read(await readFile(join(folder, match[0]), 'utf8'), match)]
+      } catch (error) {
+        log.warn({ err: error, file: match[0] }, 'portal.file-unread')
+        return []
+      }
+    }),
   )
-
-const tag = async (path: string): Promise<string> =>
-  Math.round((await stat(path)).mtimeMs).toString(36)
-
-const filesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => [])
+  return found.flat()
+}
 
 const frontMatter = z.object({ title: z.string().optional(), position: z.number().default(0) })
 
 /** `imprint.de.md`, `about.md`: title and position stand in YAML before the text. */
-async function pagesIn(folder: string, log: Log): Promise<readonly OwnPage[]> {
-  const pages: OwnPage[] = []
-  for (const file of await filesIn(folder)) {
-    const [, name, language] = /^([\w-]+)(?:\.([a-z]{2}))?\.md$/.exec(file) ?? []
-    if (name === undefined) continue
-    try {
-      const whole = await readFile(join(folder, file), 'utf8')
-      const [, head = '', text = whole] = /^---\n([^]*?)\n---\n([^]*)$/.exec(whole) ?? []
-      const { title, position } = frontMatter.parse(parseYaml(head) ?? {})
-      pages.push({ name, language, title: title ?? name, position, text })
-    } catch (error) {
-      log.warn({ err: error, file }, 'portal.page-unread')
-    }
-  }
-  return pages
-}
+const pagesIn = (folder: string, log: Log): Promise<readonly OwnPage[]> =>
+  filesIn(folder, /^([\w-]+)(?:\.([a-z]{2}))?\.md$/, log, (whole, [, name = '', language]) => {
+    const [, head = '', text = whole] = /^---\n([^]*?)\n---\n([^]*)$/.exec(whole) ?? []
+    const { title = name, position } = frontMatter.parse(parseYaml(head) ?? {})
+    return { name, language, title, position, text }
+  })
 
 const ownTexts = z.record(z.string(), z.string())
 
-async function textsIn(folder: string, log: Log): Promise<Theme['texts']> {
-  const texts: Record<string, Readonly<Record<string, string>>> = {}
-  for (const file of await filesIn(folder)) {
-    const language = /^([a-z]{2})\.json$/.exec(file)?.[1]
-    if (language === undefined) continue
-    try {
-      texts[language] = ownTexts.parse(JSON.parse(await readFile(join(folder, file), 'utf8')))
-    } catch (error) {
-      log.warn({ err: error, file }, 'portal.texts-unread')
-    }
-  }
-  return texts
-}
+const textsIn = async (folder: string, log: Log): Promise<Theme['texts']> =>
+  Object.fromEntries(
+    await filesIn(folder, /^([a-z]{2})\.json$/, log, (text, [, language = '']) => [
+      language,
+      ownTexts.parse(JSON.parse(text)),
+    ]),
+  )

@@ -1,0 +1,99 @@
+/** Which page is at which address behind `/{language}`. */
+
+import { z } from 'zod'
+import { Failure } from '../errors.ts'
+import { failures } from '../http/api-key.ts'
+import type { App, AppContext } from '../http/app.ts'
+import type { PageContext } from './context.ts'
+import { html } from './html.ts'
+import type { PageContent } from './page.ts'
+import { cataloguePage, cataloguesPage } from './pages/catalogue-pages.ts'
+import { checkPage } from './pages/check-page.ts'
+import { datasetPage } from './pages/dataset-page.ts'
+import { previewPage } from './pages/preview-page.ts'
+import { publisherPage, publishersPage } from './pages/publisher-pages.ts'
+import { qualityPage } from './pages/quality-page.ts'
+import { catalogueReportPage, reportsPage } from './pages/report-pages.ts'
+import { resourcePage, resourcesPage } from './pages/resource-pages.ts'
+import { facetPage, searchPage } from './pages/search-page.ts'
+import { sparqlPage } from './pages/sparql-page.ts'
+import { conceptPage, vocabulariesPage, vocabularyPage } from './pages/vocabulary-pages.ts'
+import { operatorPage } from './parts/prose.ts'
+import type { Previews } from './preview/previews.ts'
+
+/** Makes a page; `undefined` where there is nothing. Rejects with `ServiceRefusal` and `Failure`. */
+export type MakePage = (context: PageContext) => Promise<PageContent | undefined>
+
+type Page = (context: PageContext, param: (name: string) => string) => ReturnType<MakePage>
+
+/** A page of the operator, in the language of the reader where there is one. */
+const ownPage: Page = async ({ config, language }, param) => {
+  const found = config.pages.filter(({ name }) => name === param('name'))
+  const own = found.find((one) => one.language === language) ?? found[0]
+  if (!own) return undefined
+  const body = html`<article class="prose stack"><h1>${own.title}</h1> ${operatorPage(own.text)}</article>`
+  return { title: own.title, body }
+}
+
+const pages: Readonly<Record<string, Page>> = {
+  '/datasets': (context) => searchPage(context, context.query),
+  '/datasets/facets/:facet': (context, param) => facetPage(context, param('facet'), context.query),
+  '/datasets/:id': (context, param) => datasetPage(context, param('id')),
+  '/datasets/:id/quality': (context, param) => qualityPage(context, param('id')),
+  '/quality': reportsPage,
+  '/quality/catalogues/:id': (context, param) => catalogueReportPage(context, param('id')),
+  '/catalogues': (context) => cataloguesPage(context, context.query),
+  '/catalogues/:id': (context, param) => cataloguePage(context, param('id')),
+  '/publishers': publishersPage,
+  '/publishers/:id': (context, param) => publisherPage(context, param('id')),
+  '/vocabularies': vocabulariesPage,
+  '/vocabularies/:id': (context, param) => vocabularyPage(context, param('id'), context.query),
+  '/vocabularies/:vocabulary/:id': (context, param) =>
+    conceptPage(context, param('vocabulary'), param('id')),
+  '/resources/:type': (context, param) => resourcesPage(context, param('type'), context.query),
+  '/resources/:type/:id': (context, param) => resourcePage(context, param('type'), param('id')),
+  '/sparql': (context) => sparqlPage(context, context.query),
+  '/check': (context) => checkPage(context, {}),
+  '/pages/:name': ownPage,
+}
+
+type PageRoutes = {
+  /** Answers a page, or the page of what went wrong. */
+  readonly respond: (c: AppContext, make: MakePage) => Promise<Response>
+  /** Absent where nothing is fetched for previews. */
+  readonly previews: Previews | undefined
+}
+
+export function addPageRoutes(app: App, { respond, previews }: PageRoutes): void {
+  const bind = (path: string, page: Page) =>
+    app.get(`/:language${path}`, (c) =>
+      respond(c, (context) => page(context, (name) => c.req.param(name) ?? '')),
+    )
+  for (const [path, page] of Object.entries(pages)) bind(path, page)
+  if (previews)
+    bind('/datasets/:id/distributions/:distribution/preview', (context, param) =>
+      previewPage(context, previews, { dataset: param('id'), distribution: param('distribution') }),
+    )
+  addCheck(app, respond)
+}
+
+/** Texts that one client may have checked in a minute: each is parsed and validated. */
+const checksPerMinute = 20
+
+/** What is no text, such as a file, counts as nothing. */
+const checkForm = z.object({
+  rdf: z.string().default('').catch(''),
+  level: z.string().optional().catch(undefined),
+})
+
+function addCheck(app: App, respond: PageRoutes['respond']): void {
+  const checks = failures({ perMinute: checksPerMinute, now: Date.now })
+  app.post('/:language/check', async (c) => {
+    const retryAfter = checks.blocked(c.get('client'))
+    const detail = `at most ${checksPerMinute} texts are checked in a minute`
+    if (retryAfter !== undefined) throw new Failure('too-many-requests', detail, { retryAfter })
+    checks.count(c.get('client'))
+    const form = checkForm.parse(await c.req.parseBody())
+    return respond(c, (context) => checkPage(context, form))
+  })
+}
