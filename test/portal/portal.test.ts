@@ -95,13 +95,20 @@ describe('addresses', () => {
     expect(quality).toMatch(/<code>dct:issued<\/code>.*yesterday.*Not a date or time/s)
   })
 
-  it('say what each indicator earns, and when a link was asked', async () => {
-    await dataset('springs', 'Springs', 'Where water is.')
+  it('say what each indicator earns, when a link was asked, and since when it has been failing', async () => {
+    await dataset(
+      'springs',
+      'Springs',
+      'Where water is.',
+      '; dcat:distribution [ a dcat:Distribution ; dcat:accessURL <https://city.example/gone.csv> ]',
+    )
     const { distributions, resource } = (
       (await (await fetch(`${client(platform).search}/datasets/springs`)).json()) as {
         result: { resource: string; distributions: { id: string }[] }
       }
     ).result
+    const byTitle = distributions.toSorted((a, b) => Number('title' in b) - Number('title' in a))
+    const file = (at: number) => resource.replace('data/springs', `distribution/${byTitle[at]?.id}`)
     const measurement = (on: string, metric: string, value: string, more = '') =>
       `<${on}> dqv:hasQualityMeasurement [ dqv:isMeasurementOf <https://piveau.eu/ns/voc#${metric}> ; dqv:computedOn <${on}> ; dqv:value ${value} ; prov:generatedAtTime "2026-11-20T08:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime> ${more} ] .\n`
     await put(
@@ -109,11 +116,16 @@ describe('addresses', () => {
       `@prefix dqv: <http://www.w3.org/ns/dqv#> . @prefix prov: <http://www.w3.org/ns/prov#> .
 <urn:x:m> a dqv:QualityMetadata . <${resource}> dqv:hasQualityMetadata <urn:x:m> .
 ${measurement(resource, 'scoring', '80')}${measurement(resource, 'keywordAvailability', 'true')}
-${measurement(resource.replace('data/springs', `distribution/${distributions[0]?.id}`), 'accessUrlStatusCode', '200', '; prov:wasDerivedFrom <https://city.example/springs.csv>')}`,
+${measurement(file(0), 'accessUrlStatusCode', '200', '; prov:wasDerivedFrom <https://city.example/springs.csv>')}
+${measurement(file(1), 'accessUrlStatusCode', '404', '; dct:valid "2026-11-02T08:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>')}`,
     )
-    const page = await (await get('/en/datasets/springs')).text()
-    expect(page).toMatch(/Link works, checked (?:<time[^>]*>)?20 Nov 2026/)
-    expect(page).toMatch(/Quality measured on (?:<time[^>]*>)?20 Nov 2026/)
+    const page = (await (await get('/en/datasets/springs')).text()).replaceAll(
+      /<\/?time[^>]*>/g,
+      '',
+    )
+    expect(page).toContain('Link works, checked 20 Nov 2026')
+    expect(page).toContain('Does not work: answered 404, since 2 Nov 2026, checked 20 Nov 2026')
+    expect(page).toContain('Quality measured on 20 Nov 2026')
     const quality = await (await get('/en/datasets/springs/quality')).text()
     expect(quality).toContain('30 / 30')
     expect(quality).toContain('50 / 50')

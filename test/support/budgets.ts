@@ -21,7 +21,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   main: 2309,
 
-  metrics: 7588,
+  metrics: 7618,
 
   pipe: 6399,
 

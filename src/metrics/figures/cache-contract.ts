@@ -197,6 +197,10 @@ const link = z.object({
   url: z.string().nullable(),
   statusCode: z.int(),
   checked: z.string().nullable().describe('When the URL was asked last'),
+  failingSince: z
+    .string()
+    .nullable()
+    .describe('When it failed first since it last worked; null where it works'),
 })
 
 /** One distribution: its parts as a list of objects with one key each, its links with their last answers among them. */

@@ -139,15 +139,16 @@ function bestOf(measured: readonly MeasuredValue[]): boolean | number | undefine
   return codes.find(isReachable) ?? codes[0] ?? values[0]
 }
 
-/** What each URL answered when it was last asked. */
+/** What each URL answered when it was last asked, and since when it has been failing. */
 const linksOf = (measured: readonly MeasuredValue[]) =>
   measured
     .filter(({ metric }) => indicatorOf(metric)?.type === 'status')
-    .map(({ metric, value, from, at }) => ({
+    .map(({ metric, value, from, at, since }) => ({
       type: urlTypeOf(metric),
       url: from ?? null,
       statusCode: value,
       checked: at ?? null,
+      failingSince: since ?? null,
     }))
 
 function severities(results: readonly { readonly severity: string }[]) {

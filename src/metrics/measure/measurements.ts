@@ -5,7 +5,7 @@
 
 import type { BlankNode, Literal, NamedNode, Quad } from '@rdfjs/types'
 import { isIri } from '../../rdf/iri.ts'
-import { computedOn, dqv, prov, rdf, xsd, pv } from '../../rdf/namespaces.ts'
+import { computedOn, dct, dqv, prov, pv, rdf, xsd } from '../../rdf/namespaces.ts'
 import { first, graphOf, keyOf, literalOf } from '../../rdf/read.ts'
 import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
 import { indicatorOf, localName } from '../indicators.ts'
@@ -76,10 +76,13 @@ export type Measurement = {
   /** Lexical form of an `xsd:dateTime`. */
   readonly at: string
   /** URL that was asked. */
-  readonly from?: string
+  readonly from?: string | undefined
+  /** When the URL began to fail. */
+  readonly since?: string | undefined
 }
 
 const terms = {
+  since: dct('valid'),
   link: dqv('hasQualityMeasurement'),
   type: rdf('type'),
   class: dqv('QualityMeasurement'),
@@ -99,10 +102,11 @@ const valueTerm = (value: boolean | number): Literal =>
  * A measurement as a fresh blank node, linked from what was measured; booleans and integers. Its triples come in the order in which
  * they are stored, so that they need not be sorted.
  */
-export function measurementQuads({ metric, on, value, at, from }: Measurement): Quad[] {
+export function measurementQuads({ metric, on, value, at, from, since }: Measurement): Quad[] {
   const node = blankNode()
   const quads = [
     quad(on, terms.link, node),
+    ...(since === undefined ? [] : [quad(node, terms.since, literal(since, xsd('dateTime')))]),
     quad(node, terms.type, terms.class),
     quad(node, terms.computedOn, on),
     quad(node, terms.metric, pv(metric)),
@@ -126,6 +130,8 @@ export type MeasuredValue = {
   readonly from?: string | undefined
   /** When, as it was written. */
   readonly at?: string | undefined
+  /** When the URL began to fail. */
+  readonly since?: string | undefined
 }
 
 /** All that have a metric, a target and a value that can be read, in the order in which they begin. */
@@ -144,7 +150,8 @@ export function measurements(quads: Iterable<Quad>): readonly MeasuredValue[] {
     const value = valueIn(name, written.value.trim(), written.datatype.value)
     const from = first(graph, node, terms.source)?.value
     const at = first(graph, node, terms.time)?.value
-    return value === undefined ? [] : [{ metric: name, on, value, from, at }]
+    const since = first(graph, node, terms.since)?.value
+    return value === undefined ? [] : [{ metric: name, on, value, from, at, since }]
   })
 }
 

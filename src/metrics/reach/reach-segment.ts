@@ -46,9 +46,10 @@ async function withStatuses({ payload, run, reach }: Work, signal: AbortSignal):
     urlUsesOf(payload).map(async (use) => {
       const verdict = await verdictOn(use)
       if (!verdict) return []
-      const { metric, on, url } = use
-      const measurement = { metric, on, value: verdict.status, at: dateTimeOf(verdict.at) }
-      return measurementQuads({ ...measurement, ...(url !== undefined && { from: url }) })
+      const { metric, on, url: from } = use
+      const { status: value, at, since } = verdict
+      const times = { at: dateTimeOf(at), since: since === undefined ? since : dateTimeOf(since) }
+      return measurementQuads({ metric, on, value, from, ...times })
     }),
   )
   const at = dateTimeOf(reach.now())

@@ -47,6 +47,8 @@ export type UrlVerdict = {
   /** HTTP status after redirects, 1100 when the host cannot be reached, 1300 when it is not a URL that may be asked. */
   readonly status: number
   readonly at: number
+  /** When it failed first since it last worked; absent where it works. */
+  readonly since?: number | undefined
 }
 
 /** Opens the file of verdicts and makes the one place from which URLs of records are asked. */
@@ -233,7 +235,9 @@ function askable(text: string): URL | undefined {
 }
 
 const verdictOf = (known: KnownUrl | undefined): UrlVerdict | undefined =>
-  known?.status === undefined ? undefined : { status: known.status, at: known.checked }
+  known?.status === undefined
+    ? undefined
+    : { status: known.status, at: known.checked, since: known.since }
 
 /** How a run got on with a catalogue: what the next one learns from. */
 type Pace = {

@@ -2,22 +2,25 @@
 
 import { createHash } from 'node:crypto'
 import { openSqlite } from '../../sqlite.ts'
+import { isReachable } from '../indicators.ts'
 
 /**
  * `verdict`: `url` is the SHA-256 of the URL, so that no token in a URL is stored here; `status` is absent when there was
  * never a verdict; `checked` is when it was given, `due` when another one is wanted, `tried` when the URL was last asked,
- * 0 for never; `catalogue` is where it was met then. `run`: when a run began, and how many URLs it has asked. Times are ms.
+ * 0 for never; `catalogue` is where it was met then. `failure`: when a URL failed first, of all checks since it last worked.
+ * `run`: when a run began, and how many URLs it has asked. Times are ms.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS verdict (
     url BLOB PRIMARY KEY, status INTEGER, checked INTEGER NOT NULL, due INTEGER NOT NULL, tried INTEGER NOT NULL,
     catalogue TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS verdict_age ON verdict (catalogue, tried, due);
+  CREATE TABLE IF NOT EXISTS failure (url BLOB PRIMARY KEY, since INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS run (id TEXT PRIMARY KEY, began INTEGER NOT NULL, asked INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `
 
 /** Of the schema. */
-export const verdictsFormat = 1
+export const verdictsFormat = 2
 
 /** A URL as the file knows it. */
 export type UrlKey = Buffer
@@ -29,6 +32,8 @@ export const urlKeyOf = (url: URL): UrlKey => createHash('sha256').update(url.hr
 export type KnownUrl = {
   readonly status: number | undefined
   readonly checked: number
+  /** When it failed first since it last worked; read only: `keep` knows by the status. */
+  readonly since?: number | undefined
   readonly due: number
   readonly tried: number
   readonly catalogue: string
@@ -47,13 +52,18 @@ const runForgottenMs = 14 * dayMs
 export function openVerdictFile(path: string, now: number) {
   const file = openSqlite({ path, schema, format: verdictsFormat })
   file.run('DELETE FROM verdict WHERE iif(tried = 0, due, tried) < ?', now - forgottenMs)
+  file.run('DELETE FROM failure WHERE url NOT IN (SELECT url FROM verdict)')
   return {
     known: (key: UrlKey): KnownUrl | undefined => {
-      const row = file.first('SELECT * FROM verdict WHERE url = ?', key)
+      const row = file.first(
+        'SELECT * FROM verdict LEFT JOIN failure USING (url) WHERE url = ?',
+        key,
+      )
       return (
         row && {
           status: row['status'] === null ? undefined : Number(row['status']),
           checked: Number(row['checked']),
+          since: typeof row['since'] === 'number' ? row['since'] : undefined,
           due: Number(row['due']),
           tried: Number(row['tried']),
           catalogue: String(row['catalogue']),
@@ -66,6 +76,9 @@ export function openVerdictFile(path: string, now: number) {
       const row = [key, status, checked, due, tried, catalogue]
       file.transaction(() => {
         file.run('INSERT OR REPLACE INTO verdict VALUES (?, ?, ?, ?, ?, ?)', ...row)
+        if (status !== null && !isReachable(status))
+          file.run('INSERT OR IGNORE INTO failure VALUES (?, ?)', key, checked)
+        else file.run('DELETE FROM failure WHERE url = ?', key)
         if (run !== undefined) file.run('UPDATE run SET asked = asked + 1 WHERE id = ?', run)
       })
     },

@@ -94,7 +94,8 @@ function linkState(
   if (Number.isNaN(code))
     return shown('idle', t(isService(distribution) ? 'service-unchecked' : 'not-checked'))
   const checked = formats.day(link?.['checked'])
-  const when = checked ? html`, ${t('checked')} ${checked}` : ''
+  const since = formats.day(link?.['failingSince'])
+  const when = html`${since && html`, ${t('since')} ${since}`}${checked && html`, ${t('checked')} ${checked}`}`
   if (code >= 1000)
     return shown(
       'bad',

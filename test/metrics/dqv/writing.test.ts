@@ -7,7 +7,7 @@ import {
   readReport,
   type ReportResult,
 } from '../../../src/metrics/measure/validation-report.ts'
-import { measurementQuads } from '../../../src/metrics/measure/measurements.ts'
+import { measurementQuads, measurements } from '../../../src/metrics/measure/measurements.ts'
 import { canonicalise } from '../../../src/rdf/canonical.ts'
 import { dcat, sh } from '../../../src/rdf/namespaces.ts'
 import { parse } from '../../../src/rdf/parse.ts'
@@ -29,13 +29,16 @@ describe('a measurement', () => {
     )
   })
 
-  it('of a status is an integer with the URL that was asked', async () => {
-    const from = 'https://example.org/a.csv'
-    const quads = measurementQuads({ metric: 'accessUrlStatusCode', on, value: 1100, at, from })
+  it('of a status is an integer with the URL that was asked, and since when it has been failing', async () => {
+    const [from, since] = ['https://example.org/a.csv', '2026-11-01T10:00:00Z']
+    const failing = { metric: 'accessUrlStatusCode', on, value: 1100, at, from, since }
+    const quads = measurementQuads(failing)
+    expect(measurements(quads)).toEqual([{ ...failing, on: on.value }])
     expect((await canonicalise(quads)).hash).toBe(
       await hashOf(`:ds dqv:hasQualityMeasurement [ a dqv:QualityMeasurement ;
         dqv:isMeasurementOf pv:accessUrlStatusCode ; dqv:computedOn :ds ; dqv:value 1100 ;
         prov:wasDerivedFrom <https://example.org/a.csv> ;
+        dct:valid "2026-11-01T10:00:00Z"^^xsd:dateTime ;
         prov:generatedAtTime "2026-11-21T10:00:00Z"^^xsd:dateTime ] .`),
     )
   })

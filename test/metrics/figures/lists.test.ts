@@ -55,6 +55,7 @@ const link = (type: string, address: string, statusCode: number) => ({
   url: `https://${address}`,
   statusCode,
   checked: '2026-11-21T10:00:00Z',
+  failingSince: statusCode === 404 ? '2026-11-01T10:00:00Z' : null,
 })
 
 describe('single datasets', () => {

@@ -9,6 +9,7 @@ import { names } from './ground.ts'
 
 const xsd = 'http://www.w3.org/2001/XMLSchema#'
 const measuredAt = '2026-11-21T10:00:00Z'
+const failingSince = literal('2026-11-01T10:00:00Z', namedNode(`${xsd}dateTime`))
 
 type Value = boolean | number
 type Values = Readonly<Record<string, Value>>
@@ -134,6 +135,7 @@ function metrics({ id, values = {}, distributions = {}, violations }: MeasuredDa
       quad(node, dqv('value'), value(given)),
       quad(node, prov('generatedAtTime'), literal(measuredAt, namedNode(`${xsd}dateTime`))),
     ]
+    if (given === 404) quads.push(quad(node, dct('valid'), failingSince))
     return from === undefined
       ? quads
       : [...quads, quad(node, prov('wasDerivedFrom'), namedNode(from))]

@@ -86,6 +86,28 @@ describe('a verdict', () => {
     expect((await verdict('third'))?.at).toBeGreaterThan(first?.at ?? Infinity)
   })
 
+  it('says since when a URL has been failing, whatever it answers, until it works again', async () => {
+    const verdict = (run: UrlReach) =>
+      run.begin(String(place.clock.now()), quiet).verdict(urlOf('x'), 'c', signal)
+    const answering = async (status: number, reach: UrlReach) => {
+      host.faults.clear()
+      host.faults.when((request) => !isRobots(request), { kind: 'status', status })
+      const found = await verdict(reach)
+      place.clock.jump(20 * dayMs)
+      return found
+    }
+    const first = await answering(404, await place.open())
+    expect(first).toEqual({ status: 404, at: first?.at, since: first?.at })
+    expect(await answering(410, await place.open())).toMatchObject({
+      status: 410,
+      since: first?.at,
+    })
+    const reach = await place.open()
+    expect(await answering(200, reach)).toMatchObject({ status: 200, since: undefined })
+    const again = await answering(404, reach)
+    expect(again?.since).toBe(again?.at)
+  })
+
   it('stays when a new one cannot be had, and is asked for again by the next run', async () => {
     const reach = await place.open()
     expect(await statuses(reach, 'first', ['x'])).toEqual([200])
