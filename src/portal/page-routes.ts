@@ -94,6 +94,8 @@ function addCheck(app: App, respond: PageRoutes['respond']): void {
     if (retryAfter !== undefined) throw new Failure('too-many-requests', detail, { retryAfter })
     checks.count(c.get('client'))
     const form = checkForm.parse(await c.req.parseBody())
-    return respond(c, (context) => checkPage(context, form))
+    // A long description takes longer to validate than a page may take.
+    const signal = c.get('signal')
+    return respond(c, (context) => checkPage({ ...context, signal }, form))
   })
 }

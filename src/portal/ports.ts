@@ -24,8 +24,13 @@ type Door = { fetch(request: Request): Response | Promise<Response> }
 /** A service of this process, asked without a socket; `base` is its path. */
 export const portInProcess =
   (app: Door, base: string): Port =>
-  async (path, init) =>
-    app.fetch(new Request(`http://localhost${base}${path}`, init))
+  async (path, init) => {
+    const answer = await app.fetch(new Request(`http://localhost${base}${path}`, init))
+    if (init?.signal?.aborted !== true) return answer
+    // As over HTTP: whoever asks no longer gets the reason, not what the service says of it.
+    await answer.body?.cancel()
+    throw init.signal.reason
+  }
 
 const problem = z.looseObject({ detail: z.string().optional(), type: z.string().optional() })
 

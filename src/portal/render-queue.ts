@@ -12,13 +12,26 @@ export type RenderQueue = {
 /** At once, at once while somebody writes, and waiting. */
 const [mostRenders, mostBesideWriters, mostWaiting] = [16, 2, 64]
 
-/** `isWriting`: whether somebody writes, or has a moment ago. */
-export function renderQueue(isWriting: () => boolean): RenderQueue {
+/** Milliseconds after which a page is thought to wait for somebody else: a file for a preview, a long query. */
+const slowMs = 500
+
+/** `isWriting`: whether somebody writes, or has a moment ago; pages that are slow do not keep others waiting then. */
+export function renderQueue(isWriting: () => boolean, slow = slowMs): RenderQueue {
   const all = new Semaphore(mostRenders)
   const besideWriters = new Semaphore(mostBesideWriters)
+  const run: RenderQueue['run'] = async (work, signal) => {
+    if (!isWriting()) return work()
+    const release = await besideWriters.acquire(signal)
+    const late = setTimeout(release, slow)
+    try {
+      return await work()
+    } finally {
+      clearTimeout(late)
+      release()
+    }
+  }
   return {
     isFull: () => all.waiting >= mostWaiting,
-    run: (work, signal) =>
-      all.run(() => (isWriting() ? besideWriters.run(work, signal) : work()), signal),
+    run: (work, signal) => all.run(() => run(work, signal), signal),
   }
 }

@@ -1,4 +1,6 @@
-/** Forty texts that would do harm if a page took them for markup, addresses or directions of writing. */
+/** Forty texts that would do harm if a page took them for markup, addresses or directions of writing; and whether one did. */
+
+import { Parser } from 'htmlparser2'
 
 export const hostileStrings: readonly string[] = [
   '<script>alert(1)</script>',
@@ -42,3 +44,46 @@ export const hostileStrings: readonly string[] = [
   '<noscript><p title="</noscript><img src=x onerror=alert(39)>">',
   '\u0000<script>alert(40)</script>'.replace('\u0000', ''),
 ]
+
+/** Addresses that a page of the tests may load, send forms to or go on to by itself. */
+const own = /^(?:[^:]*$|http:\/\/(?:localhost:8080|127\.0\.0\.1))/
+/** What no page has. */
+const forbidden = new Set([
+  'iframe',
+  'object',
+  'embed',
+  'base',
+  'style',
+  'template',
+  'math',
+  'video',
+])
+const runs = /^\s*(?:javascript|data|vbscript):/i
+
+/** What markup could do: elements that run or load something, attributes that run something, addresses that do. */
+export function harmIn(page: string): string[] {
+  const found: string[] = []
+  const attributeHarm = (key: string, value: string): boolean =>
+    key.startsWith('on') ||
+    key === 'style' ||
+    key === 'srcset' ||
+    (['href', 'xlink:href', 'src', 'action', 'formaction'].includes(key) &&
+      (runs.test(value) || value.startsWith('//')))
+  const elementHarm = (name: string, of: Readonly<Record<string, string>>): boolean =>
+    forbidden.has(name) ||
+    name === 'img' ||
+    (name === 'script' && of['type'] !== 'application/ld+json' && !own.test(of['src'] ?? ':')) ||
+    (name === 'form' && !own.test(of['action'] ?? '')) ||
+    (name === 'link' && of['rel'] === 'stylesheet' && !own.test(of['href'] ?? ':')) ||
+    (name === 'meta' && of['http-equiv'] !== undefined && !/^\d+$/.test(of['content'] ?? ''))
+  const parser = new Parser({
+    onopentag: (name, attributes) => {
+      if (elementHarm(name, attributes)) found.push(`${name} ${JSON.stringify(attributes)}`)
+      for (const [key, value] of Object.entries(attributes))
+        if (attributeHarm(key, value)) found.push(`${name} ${key}=${value}`)
+    },
+  })
+  parser.write(page)
+  parser.end()
+  return found
+}

@@ -6,6 +6,7 @@ import { logger } from '../../src/log.ts'
 import { openPageShell } from '../../src/portal/page-shell.ts'
 import { portalApp } from '../../src/portal/portal-app.ts'
 import type { Port } from '../../src/portal/ports.ts'
+import { renderQueue } from '../../src/portal/render-queue.ts'
 
 /** The portal on a service that answers nothing until it is told to; counts how many pages ask it at once. */
 function slowPortal(isWriting: () => boolean) {
@@ -48,14 +49,31 @@ it('of a crowd is made sixteen at a time, 64 wait, and all others are 503 with R
   expect(counts.most).toBe(16)
 })
 
-it('is made two at a time while somebody writes, and none is refused that would not be otherwise', async () => {
-  const { crowd, counts, answer } = slowPortal(() => true)
+it('that comes while somebody writes waits longer, and is refused no earlier', async () => {
+  const { crowd, answer } = slowPortal(() => true)
   const pages = crowd(80)
-  await expect.poll(() => counts.asking).toBe(2)
   answer()
   const states = (await Promise.all(pages)).map(({ status }) => status)
   expect(states.filter((status) => status !== 200)).toEqual([])
-  expect(counts.most).toBe(2)
+})
+
+it.each([
+  ['of two that are quick', 1_000_000, 2],
+  ['until they turn out to be slow', 1, 16],
+])('are made beside a writer in turns %s', async (_what, slowMs, expected) => {
+  const { run } = renderQueue(() => true, slowMs)
+  const end = Promise.withResolvers<void>()
+  let begun = 0
+  const { signal } = new AbortController()
+  const work = async () => {
+    begun += 1
+    await end.promise
+  }
+  const all = Array.from({ length: 40 }, () => run(work, signal))
+  await expect.poll(() => begun).toBe(expected)
+  end.resolve()
+  await Promise.all(all)
+  expect(begun).toBe(40)
 })
 
 it.each([

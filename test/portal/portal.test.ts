@@ -1,9 +1,8 @@
 /** The pages over HTTP: addresses, negotiation, headers, hostile values, sign-in. */
 
-import { Parser } from 'htmlparser2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
-import { hostileStrings } from './hostile-strings.ts'
+import { harmIn, hostileStrings } from './hostile-strings.ts'
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
@@ -229,40 +228,6 @@ describe('a page', () => {
     expect(text).toContain('Parks of the city')
   })
 })
-
-/** What markup could do: elements that run or load something, attributes that run something, addresses that do. */
-function harmIn(page: string): string[] {
-  const found: string[] = []
-  const own = /^(?:\/assets\/|http:\/\/(?:localhost:8080|127\.0\.0\.1))/
-  const parser = new Parser({
-    onopentag: (name, attributes) => {
-      if (
-        ['iframe', 'object', 'embed', 'base', 'style', 'template', 'math', 'video'].includes(name)
-      )
-        found.push(name)
-      if (
-        name === 'script' &&
-        attributes['type'] !== 'application/ld+json' &&
-        !own.test(attributes['src'] ?? '')
-      )
-        found.push(`script ${attributes['src']}`)
-      if (name === 'img') found.push(`img ${attributes['src']}`)
-      for (const [key, value] of Object.entries(attributes)) {
-        if (key.startsWith('on') || key === 'style' || key === 'srcset')
-          found.push(`${name} ${key}`)
-        if (
-          ['href', 'src', 'action'].includes(key) &&
-          /^\s*(?:javascript|data|vbscript):/i.test(value)
-        )
-          found.push(`${name} ${value}`)
-        if (key === 'href' && value.startsWith('//')) found.push(`${name} ${value}`)
-      }
-    },
-  })
-  parser.write(page)
-  parser.end()
-  return found
-}
 
 describe('hostile values', () => {
   it('stay text on every page on which they stand', async () => {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import { signedIn } from './signed-in.ts'
 
 const prefixes =
   '@prefix dcat: <http://www.w3.org/ns/dcat#> .\n@prefix dct: <http://purl.org/dc/terms/> .\n'
@@ -90,24 +91,7 @@ const run = async (name: string) => {
   return id
 }
 
-/** The pages as the holder of a key gets them. */
-async function steward(key: string) {
-  const signIn = await fetch(`${platform.url}/en/sign-in`, {
-    method: 'POST',
-    body: new URLSearchParams({ key }),
-    redirect: 'manual',
-  })
-  const cookie = signIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-  const headers = { Accept: 'text/html', Cookie: cookie }
-  const get = (path: string) => fetch(platform.url + path, { headers, redirect: 'manual' })
-  const page = async (path: string) => (await get(path)).text()
-  const post = async (path: string, fields: Readonly<Record<string, string>>) => {
-    const [, token = ''] = /name="_csrf" value="([^"]+)"/.exec(await page('/en/harvest')) ?? []
-    const body = new URLSearchParams({ _csrf: token, ...fields })
-    return fetch(platform.url + path, { method: 'POST', headers, body, redirect: 'manual' })
-  }
-  return { get, page, post }
-}
+const steward = (key: string) => signedIn(platform, key)
 
 it('a failed record is named with its line two steps from the list of sources', async () => {
   await run('roads')
