@@ -34,6 +34,7 @@ import { openStations, pagesOf, type Stations } from './main/stations.ts'
 import { waiting, waitingSentence } from './main/waiting.ts'
 import { defaultFacets } from './projector/building/facets.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
+import { servePageFiles } from './portal/asset-routes.ts'
 import { openPageShell } from './portal/page-shell.ts'
 import { secretRegistry, type Secrets } from './secrets.ts'
 
@@ -137,13 +138,16 @@ const frontOf = (
 })
 
 /** The front while there is nothing behind it. */
-const startingFront = (shell: StartContext): App =>
-  rootApp({
+const startingFront = (shell: StartContext): App => {
+  const { pages, waiting: waits } = shell
+  return rootApp({
     ...frontOf(shell),
     health: async (isTrusted) => startingHealth(shell, isTrusted),
     isReady: () => false,
-    starting: () => waitingSentence(shell.waiting.current()),
+    starting: () => waitingSentence(waits.current()),
+    files: pages && ((app) => servePageFiles(app, pages)),
   })
+}
 
 /** The front of all services. */
 function front(

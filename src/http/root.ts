@@ -22,6 +22,8 @@ type RootOptions = {
   readonly isReady: () => boolean
   /** Says why no service answers yet; absent once they do. */
   readonly starting?: () => string
+  /** Serves what the page of a start loads: without its style nobody can read it. */
+  readonly files?: ((app: App) => void) | undefined
   /** Whether the request has a right key. */
   readonly hasKey?: (c: AppContext) => boolean
 }
@@ -35,8 +37,9 @@ const retryAfter = 5
  * a 404 would say that what stood there was deleted.
  */
 export function rootApp(options: RootOptions): App {
-  const { http, metrics, version, services, starting } = options
+  const { http, metrics, version, services, starting, files } = options
   const app = newApp({ ...http, name: 'root' })
+  files?.(app)
   if (starting) {
     app.use(async (c, next) => {
       if (!isServed(c.req.path)) throw new Failure('starting', starting(), { retryAfter })
@@ -47,6 +50,8 @@ export function rootApp(options: RootOptions): App {
   serveHealth(app, options)
   app.get('/', (c) => {
     if (!starting) return c.json({ name: 'Cartulary', version, services, health: '/health' })
+    if (isForPeople(c) && http.problemPage)
+      throw new Failure('starting', starting(), { retryAfter })
     c.header('Retry-After', String(retryAfter))
     c.header('Refresh', String(retryAfter))
     return isForPeople(c)

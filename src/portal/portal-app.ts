@@ -9,7 +9,7 @@ import { addVary } from '../http/headers.ts'
 import type { PortalConfig } from '../config/portal.ts'
 import type { Oidc } from '../http/oidc.ts'
 import { recordPath } from './addresses.ts'
-import { serveFiles } from './asset-routes.ts'
+import { serveCrawlers, servePageFiles } from './asset-routes.ts'
 import { pageContext, type PageContext } from './context.ts'
 import { addFileRoutes } from './file-routes.ts'
 import { prefersPage, wantedLanguage } from './negotiation.ts'
@@ -72,7 +72,8 @@ export function portalApp(deps: PortalDeps): App {
     preferred: (c: AppContext) => preferred(c, portal.config),
   }
   // First: `/:language` would take their addresses.
-  serveFiles(app, portal)
+  servePageFiles(app, portal)
+  serveCrawlers(app, portal)
   addFileRoutes(app, { ...further, renders })
   serveRedirects(app, portal)
   addPageRoutes(app, { ...further, previews: deps.previews })

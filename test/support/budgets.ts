@@ -7,7 +7,7 @@ import type { SourceFile } from './ladder.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1112,
+  '(root)': 1116,
 
   client: 2476,
 
@@ -17,7 +17,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   harvest: 12118,
 
-  http: 2936,
+  http: 2941,
 
   main: 2309,
 

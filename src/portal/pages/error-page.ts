@@ -94,7 +94,7 @@ export function errorPage(
     body: html`<div class="error"> <p class="code" aria-hidden="true">${status}</p>
       <h1>${t(`error-${kind}`)}</h1> <p>
       ${status === 404 ? html`${t('nothing-at')} <code>${path}</code>` : t(`error-${kind}-text`)} </p>
-      ${detail !== undefined && !hasSearch && html`<p class="soft"><bdi>${detail}</bdi></p>`}${help}${
+      ${detail !== undefined && !known.has(status) && html`<p class="soft"><bdi>${detail}</bdi></p>`}${help}${
         hasSearch && searchBar(context, words)
       }${status === 503 && html`<p class="row"><a class="button" href="${path}">${t('try-again')}</a></p>`} <p class="soft small">${t('programs-get')} <code>application/problem+json</code>. ${t('reference')} <code>${requestId.slice(0, 8)}</code></p> </div>`,
   }
