@@ -69,6 +69,7 @@ export function localFormats(language: string, timeZone: string) {
   const locale = localeOf(language)
   const number = new Intl.NumberFormat(locale)
   const names = new Intl.DisplayNames(locale, { type: 'language', fallback: 'code' })
+  const countries = new Intl.DisplayNames(locale, { type: 'region' })
   const dated = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone, ...options })
     return (value: unknown): HtmlMarkup | undefined => {
@@ -83,6 +84,11 @@ export function localFormats(language: string, timeZone: string) {
     number: (value: number) => number.format(value),
     /** `413 kB`: decimal units, as browsers show downloads. */
     size: (bytes: number) => sizeText(bytes, locale),
+    /** A country by its number in ISO 3166, of which a locale makes the letters that name it. */
+    countryName: (number: string): string => {
+      const { region } = new Intl.Locale(`und-${number}`)
+      return countries.of(region ?? number) ?? number
+    },
     languageName: (code: string) => {
       try {
         return names.of(code) ?? code

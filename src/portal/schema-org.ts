@@ -4,7 +4,7 @@ import type { Fields } from '../text/json.ts'
 import type { PageContext } from './context.ts'
 import { safeAddress } from './html.ts'
 import { plainDescription } from './parts/hits.ts'
-import { mapBoxOf } from './parts/map.ts'
+import { boxesOf } from './parts/map.ts'
 import { fieldsAt, listed, memberFields, sharedLicence, textAt, textOr, valueAt } from './record.ts'
 
 const [shortest, longest] = [50, 5000]
@@ -107,15 +107,10 @@ function periodOf({ gte, lte }: Fields): string | undefined {
 }
 
 function placesOf(context: PageContext, record: Fields): readonly object[] {
-  const boxes = listed(record['spatial']).flatMap((one) => {
-    const box = mapBoxOf(one)
-    if (!box) return []
-    const [west, south, east, north] = box
-    return {
-      '@type': 'Place',
-      geo: { '@type': 'GeoShape', box: `${south} ${west} ${north} ${east}` },
-    }
-  })
+  const boxes = boxesOf(record['spatial']).map(([west, south, east, north]) => ({
+    '@type': 'Place',
+    geo: { '@type': 'GeoShape', box: `${south} ${west} ${north} ${east}` },
+  }))
   const names = listed(record['spatial_resource']).flatMap((one) => context.nameOf(one) ?? [])
   return [...boxes, ...names.map((name) => ({ '@type': 'Place', name }))]
 }

@@ -11,6 +11,7 @@ export const cacheNames = [
   'catalogues',
   'concepts',
   'facet-values',
+  'maps',
   'robots',
   'search-answers',
   'search-scores',
@@ -63,8 +64,7 @@ export class BoundedCache<Value extends {} | null> {
     const isHit = value !== undefined && isUsable(value)
     countLookups(this.#name, Number(isHit), Number(!isHit))
     if (!isHit) return undefined
-    this.#values.delete(key)
-    this.#values.set(key, value)
+    this.set(key, value, Infinity)
     return value
   }
 

@@ -18,7 +18,7 @@ import { crumbs, pageSection, panel } from '../parts/blocks.ts'
 import { distributionCard, licenceText, type LinkStates } from '../parts/distribution-card.ts'
 import { entries, plainDescription, shortened } from '../parts/hits.ts'
 import { leftOutCount } from '../parts/left-out.ts'
-import { areaMap, boxText, mapBoxOf } from '../parts/map.ts'
+import { areaMap, boxesOf, boxText } from '../parts/map.ts'
 import { contactLines, metadataRows, periodText } from '../parts/metadata.ts'
 import { proseOf } from '../parts/prose.ts'
 import { dimensionBars, mostPoints, qualityMark } from '../parts/quality.ts'
@@ -207,9 +207,7 @@ function provenance(
 
 function place(context: PageContext, record: Fields): HtmlContent {
   const { t, labelOf } = context
-  const boxes = listed(record['spatial'])
-    .map(mapBoxOf)
-    .filter((one) => one !== undefined)
+  const boxes = boxesOf(record['spatial'])
   const named = listed(record['spatial_resource'] ?? record['country']).slice(0, 20)
   const names = joined(
     named.map((one) => labelOf(one)),
@@ -217,10 +215,8 @@ function place(context: PageContext, record: Fields): HtmlContent {
   )
   if (boxes.length === 0 && named.length === 0) return false
   const words = boxes.slice(0, 3).map(boxText).join('; ')
-  const map = areaMap(boxes.slice(0, 50), t('map-of', { place: words }), {
-    width: 320,
-    height: 300,
-  })
+  const label = t('map-of', { place: words })
+  const map = areaMap(context, boxes.slice(0, 50), { label, width: 320, height: 300 })
   return panel(t('place'), html`${map} <p class="small close">${joined([words, names], ' · ')}</p>`)
 }
 

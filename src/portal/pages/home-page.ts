@@ -7,8 +7,8 @@ import { html, type HtmlContent, type HtmlMarkup, joined } from '../html.ts'
 import { type PageContent, searchBar } from '../page.ts'
 import { headedSection } from '../parts/blocks.ts'
 import { entries } from '../parts/hits.ts'
-import { areaMap, mapBoxOf } from '../parts/map.ts'
-import { listed, textAt } from '../record.ts'
+import { areaMap, boxesOf } from '../parts/map.ts'
+import { textAt } from '../record.ts'
 import { siteSchema } from '../schema-org.ts'
 
 const [mostAreas, mostNew, mostCatalogues, mostThemes] = [500, 5, 6, 24]
@@ -82,16 +82,10 @@ function heading(
 
 function extents(context: PageContext, areas: Found | undefined): HtmlContent {
   const { t } = context
-  const boxes = (areas?.records ?? []).flatMap(({ spatial }) => {
-    const [first] = listed(spatial)
-      .map(mapBoxOf)
-      .filter((one) => one !== undefined)
-    return first ? [first] : []
-  })
-  if (boxes.length === 0) return false
-  const caption = t('map-of-datasets', { count: boxes.length })
-  return html`<figure> ${areaMap(boxes, caption, { width: 520, height: 400 })}
-    <figcaption>${caption}</figcaption> </figure>`
+  const boxes = (areas?.records ?? []).flatMap(({ spatial }) => boxesOf(spatial).slice(0, 1))
+  const label = t('map-of-datasets', { count: boxes.length })
+  const map = areaMap(context, boxes, { label, width: 520, height: 400 })
+  return map && html`<figure> ${map} <figcaption>${label}</figcaption> </figure>`
 }
 
 function themes(context: PageContext, recent: Found | undefined): HtmlContent {

@@ -2,213 +2,170 @@
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { geoBounds, geoMercator, geoPath, type GeoProjection } from 'd3-geo'
-import type { Feature, FeatureCollection, Geometry } from 'geojson'
+import { geoMercator, type GeoPath, geoPath, type GeoProjection } from 'd3-geo'
+import type { FeatureCollection, MultiPolygon, Polygon } from 'geojson'
 import { feature } from 'topojson-client'
-import { raw } from 'hono/html'
-import { html, type HtmlContent } from '../html.ts'
-import { listed, memberFields } from '../record.ts'
+import { type BoundingBox, boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
+import { BoundedCache } from '../../workers/bounded-cache.ts'
+import type { PageContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
+import { listed } from '../record.ts'
 
-/** West, south, east, north in degrees. */
-type MapBox = readonly [west: number, south: number, east: number, north: number]
-
-type Country = {
-  readonly shape: Feature<Geometry, { readonly name: string }>
-  readonly box: MapBox
-}
-
-const mostPoints = 100_000
-
-/** The box around a geometry of GeoJSON within the world; `undefined` where it has no point in it. */
-export function mapBoxOf(geometry: unknown): MapBox | undefined {
-  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity]
-  let count = 0
-  const queue: unknown[] = [
-    memberFields(geometry)['coordinates'],
-    ...listed(memberFields(geometry)['geometries']).map((one) => memberFields(one)['coordinates']),
-  ]
-  for (let value = queue.pop(); value !== undefined && count < mostPoints; value = queue.pop()) {
-    if (!Array.isArray(value)) continue
-    const [x, y]: unknown[] = value
-    if (typeof x !== 'number' || typeof y !== 'number') queue.push(...value.slice(0, mostPoints))
-    else if (Math.abs(x) <= 180 && Math.abs(y) <= 90) {
-      ;[west, south, east, north] = [
-        Math.min(west, x),
-        Math.min(south, y),
-        Math.max(east, x),
-        Math.max(north, y),
-      ]
-      count += 1
-    }
-  }
-  return count === 0 ? undefined : [west, south, east, north]
-}
+/** The boxes around geometries of GeoJSON; one without a point has none. */
+export const boxesOf = (geometries: unknown): readonly BoundingBox[] =>
+  listed(geometries)
+    .map((geometry) => boundsOf(positionsOf(geometry)))
+    .filter(([west, south, east, north]) => west <= east && south <= north)
 
 /** `7.1–8.3° E, 47.4–48.3° N` */
-export function boxText([west, south, east, north]: MapBox): string {
-  const side = (from: number, to: number, [negative, positive]: readonly [string, string]) => {
-    const [a, b] = [from, to].map((one) => Math.round(one * 10) / 10)
-    if (from >= 0) return `${a === b ? a : `${a}–${b}`}° ${positive}`
-    if (to <= 0)
-      return `${a === b ? Math.abs(a ?? 0) : `${Math.abs(a ?? 0)}–${Math.abs(b ?? 0)}`}° ${negative}`
-    return `${Math.abs(a ?? 0)}° ${negative} – ${b}° ${positive}`
+export function boxText([west, south, east, north]: BoundingBox): string {
+  const side = (from: number, to: number, negative: string, positive: string) => {
+    const [a, b] = [from, to].map((degrees) => Math.abs(Math.round(degrees * 10) / 10))
+    if (from < 0 && to > 0) return `${a}° ${negative} – ${b}° ${positive}`
+    return `${a === b ? a : `${a}–${b}`}° ${from < 0 ? negative : positive}`
   }
-  return `${side(west, east, ['W', 'E'])}, ${side(south, north, ['S', 'N'])}`
+  return `${side(west, east, 'W', 'E')}, ${side(south, north, 'S', 'N')}`
 }
 
-const require = createRequire(import.meta.url)
-let countries: readonly Country[] | undefined
+/** One area of a country: what lies overseas costs nothing where it is not seen. */
+type Part = {
+  /** Number in ISO 3166; a few lands in dispute have none. */
+  readonly id?: string | number | undefined
+  /** In English. */
+  readonly name: string
+  readonly shape: Polygon
+  readonly box: BoundingBox
+}
 
-/** Read at the first map: 756 kB. */
-function allCountries(): readonly Country[] {
-  if (countries) return countries
-  const file = require.resolve('world-atlas/countries-50m.json')
+/** Degrees across from which the small atlas is fine enough; the large one would make the page heavy. */
+const wideView = 25
+
+const atlases = new Map<string, readonly Part[]>()
+const require = createRequire(import.meta.url)
+
+/** Read at the first map that needs it: 756 kB for near views, 108 kB for wide ones. */
+function atlas(scale: '50m' | '110m'): readonly Part[] {
+  const known = atlases.get(scale)
+  if (known) return known
+  const file = require.resolve(`world-atlas/countries-${scale}.json`)
   const topology: Parameters<typeof feature>[0] = JSON.parse(readFileSync(file, 'utf8'))
   const object = topology.objects['countries']
-  if (!object) return []
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the package documents
-  const { features } = feature(topology, object) as FeatureCollection<Geometry, { name: string }>
-  countries = features.map((shape) => {
-    const [[west, south], [east, north]] = geoBounds(shape)
-    return { shape, box: [west, south, east, north] as const }
+  const countries = object && (feature(topology, object) as Countries)
+  const parts = (countries?.features ?? []).flatMap(({ id, properties: { name }, geometry }) => {
+    const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates
+    return polygons.map((coordinates) => {
+      const shape = { type: 'Polygon' as const, coordinates }
+      return { id, name, shape, box: boundsOf(positionsOf(coordinates)) }
+    })
   })
-  return countries
+  atlases.set(scale, parts)
+  return parts
 }
 
-const [kept, mostKept] = [new Map<string, string>(), 500]
+type Countries = FeatureCollection<Polygon | MultiPolygon, { readonly name: string }>
 
-type View = { readonly width: number; readonly height: number }
+type AreaMap = {
+  /** Says in words what the map shows. */
+  readonly label: string
+  readonly width: number
+  readonly height: number
+}
 
-/** A map with areas drawn on it; `label` says in words what it shows. */
+/** A map with areas drawn on it. */
 export function areaMap(
-  boxes: readonly MapBox[],
-  label: string,
-  { width, height }: View,
+  { formats }: PageContext,
+  boxes: readonly BoundingBox[],
+  { label, width, height }: AreaMap,
 ): HtmlContent {
-  const whole = union(boxes)
-  if (!whole) return false
-  const view = widened(whole)
-  const projection = geoMercator().fitExtent(
-    [
-      [0, 0],
-      [width, height],
-    ],
-    outline(view),
-  )
-  const land = landOf(view, { width, height })
-  const kind = boxes.length > 1 ? ' many' : ''
-  const areas = new Set(boxes.map((box) => outlineOf(box, projection)))
-  const marks = [...areas].map((path) => `<path d="${path}"/>`).join('')
+  if (boxes.length === 0) return false
+  const view = widened(boxes)
+  const outline = { type: 'MultiPoint' as const, coordinates: corners(view) }
+  const projection = geoMercator().precision(0).fitSize([width, height], outline)
+  const { land, names } = background(view, projection, { width, height })
+  const shown = names.map(({ id, name, x, y }) => {
+    const own = id === undefined ? name : formats.countryName(String(id))
+    return html`<text x="${x}" y="${y}">${own}</text>`
+  })
+  const marks = [...new Set(boxes.map((box) => markOf(box, projection)))]
   return html`<svg class="map" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
-    ${raw(land)}<g class="extent${kind}">${raw(marks)}</g></svg>`
+    <path class="land" d="${land}"/>${shown}<g class="extent${boxes.length > 1 && ' many'}">${marks.map(markup)}</g></svg>`
 }
 
-/** Least width and height of an area on a map: a point can still be seen. */
-const smallest = 5
+const markup = (mark: string): HtmlMarkup => html`<path d="${mark}"/>`
 
-/** A box in whole pixels: areas that nobody could tell apart are one. */
-function outlineOf([west, south, east, north]: MapBox, projection: GeoProjection): string {
-  const [left, top] = projection([west, north]) ?? [0, 0]
-  const [right, bottom] = projection([east, south]) ?? [0, 0]
-  const [w, h] = [right - left, bottom - top].map((size) => Math.max(smallest, Math.round(size)))
-  return `M${Math.round(left)} ${Math.round(top)}h${w}v${h}h-${w}z`
-}
+/** Mercator's world ends before the poles. */
+const latitude = (degrees: number): number => Math.max(-80, Math.min(84, degrees))
 
-function union(boxes: readonly MapBox[]): MapBox | undefined {
-  if (boxes.length === 0) return undefined
-  return [
-    Math.min(...boxes.map((one) => one[0])),
-    Math.min(...boxes.map((one) => one[1])),
-    Math.max(...boxes.map((one) => one[2])),
-    Math.max(...boxes.map((one) => one[3])),
-  ]
-}
-
-/** With room around it, in steps of half a degree, so that similar areas share their map. */
-function widened([west, south, east, north]: MapBox): MapBox {
+/** Around all boxes with room beside them, in steps of half a degree, so that similar areas share their map. */
+function widened(boxes: readonly BoundingBox[]): BoundingBox {
+  const [west, south, east, north] = boundsOf(boxes.flatMap(corners))
   const across = Math.max(2.6, (east - west) * 0.4)
   const along = Math.max(1.6, (north - south) * 0.4)
   const step = (value: number) => Math.round(value * 2) / 2
   return [
     Math.max(-180, step(west - across)),
-    Math.max(-80, step(south - along)),
+    latitude(step(south - along)),
     Math.min(180, step(east + across)),
-    Math.min(84, step(north + along)),
+    latitude(step(north + along)),
   ]
 }
 
-/** Corners only: Mercator keeps them, and no ring can be taken for the rest of the world. */
-const outline = ([west, south, east, north]: MapBox): Geometry => ({
-  type: 'MultiPoint',
-  coordinates: [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-  ],
-})
+/** South-west and north-east alone: no ring can be taken for the rest of the world. */
+const corners = ([west, south, east, north]: BoundingBox): [number, number][] => [
+  [west, latitude(south)],
+  [east, latitude(north)],
+]
 
-/** Countries in view, with their names where there is room. */
-function landOf(view: MapBox, { width, height }: View): string {
-  const key = [...view, width, height].join(' ')
+/** Least width and height of an area on a map: a point can still be seen. */
+const smallest = 5
+
+/** A box in whole pixels: areas that nobody could tell apart are one. */
+function markOf([west, south, east, north]: BoundingBox, projection: GeoProjection): string {
+  const [left, top] = projection([west, latitude(north)]) ?? [0, 0]
+  const [right, bottom] = projection([east, latitude(south)]) ?? [0, 0]
+  const [w, h] = [right - left, bottom - top].map((size) => Math.max(smallest, Math.round(size)))
+  return `M${Math.round(left)} ${Math.round(top)}h${w}v${h}h-${w}z`
+}
+
+type Name = Pick<Part, 'id' | 'name'> & { readonly x: number; readonly y: number }
+type Background = { readonly land: string; readonly names: readonly Name[] }
+type Size = Pick<AreaMap, 'width' | 'height'>
+
+const kept = new BoundedCache<Background>('maps', 500)
+
+/** The land in view, and where names of countries have room in it. */
+function background(view: BoundingBox, projection: GeoProjection, size: Size): Background {
+  const key = [...view, size.width, size.height].join(' ')
   const known = kept.get(key)
-  if (known !== undefined) return known
-  const projection = geoMercator()
-    .fitExtent(
-      [
-        [0, 0],
-        [width, height],
-      ],
-      outline(view),
-    )
-    .clipExtent([
-      [-4, -4],
-      [width + 4, height + 4],
-    ])
+  if (known) return known
+  const [west, south, east, north] = view
+  const seen = atlas(east - west > wideView ? '110m' : '50m').filter(
+    ({ box }) => box[0] <= east && box[2] >= west && box[1] <= north && box[3] >= south,
+  )
+  const edge = 4
+  projection.clipExtent([
+    [-edge, -edge],
+    [size.width + edge, size.height + edge],
+  ])
   const path = geoPath(projection).digits(0)
-  const seen = allCountries().filter(({ box }) => meets(box, view))
-  const shapes = seen.map(({ shape }) => `<path class="land" d="${coarse(path(shape) ?? '')}"/>`)
-  const names = seen.map(({ shape }) => nameOf(shape, path, { width, height }))
-  const land = [...shapes, ...names].join('')
-  if (kept.size >= mostKept) kept.delete(kept.keys().next().value ?? '')
-  kept.set(key, land)
-  return land
+  const geometries = seen.map(({ shape }) => shape)
+  const land = path({ type: 'GeometryCollection', geometries }) ?? ''
+  const made = { land, names: namesIn(seen, path, size) }
+  kept.set(key, made)
+  return made
 }
 
-/** Pixels between two points of a coast: nobody sees nearer ones, and a map of the world has a million of them. */
-const fineness = 2
-
-/** A path (`M1,2L3,4Z…`) without points that are next to the one before, and without rings of fewer than four. */
-const coarse = (path: string): string =>
-  path
-    .split('M')
-    .slice(1)
-    .map((ring) => {
-      let last = [-Infinity, -Infinity]
-      const points = ring.split(/[LZ]/).filter((point) => {
-        const [x = 0, y = 0] = point.split(',').map(Number)
-        const [a = 0, b = 0] = last
-        if (point === '' || Math.abs(x - a) + Math.abs(y - b) <= fineness) return false
-        last = [x, y]
-        return true
-      })
-      return points.length < 4 ? '' : `M${points.join('L')}Z`
-    })
-    .join('')
-
-function meets([west, south, east, north]: MapBox, view: MapBox): boolean {
-  const crosses = west > east
-  return south <= view[3] && north >= view[1] && (crosses || (west <= view[2] && east >= view[0]))
-}
-
-function nameOf(
-  shape: Country['shape'],
-  path: ReturnType<typeof geoPath>,
-  { width, height }: View,
-): string {
-  const [x, y] = path.centroid(shape)
-  const room = path.area(shape) > (width * height) / 60
-  if (!room || !(x > 30 && x < width - 30 && y > 15 && y < height - 10)) return ''
-  const name = shape.properties.name.replaceAll(/[<>&"]/g, '')
-  return `<text x="${Math.round(x)}" y="${Math.round(y)}">${name}</text>`
+/** One name for each country, in the largest of its parts, where it is not too near to an edge. */
+function namesIn(seen: readonly Part[], path: GeoPath, { width, height }: Size): readonly Name[] {
+  const large = seen
+    .map((part) => ({ ...part, area: path.area(part.shape) }))
+    .filter(({ area }) => area > (width * height) / 60)
+    .toSorted((a, b) => a.area - b.area)
+  const byCountry = new Map(large.map((part) => [part.name, part]))
+  return [...byCountry.values()].flatMap(({ id, name, shape }) => {
+    const [x = 0, y = 0] = path.centroid(shape).map(Math.round)
+    const isInside = x > 30 && x < width - 30 && y > 15 && y < height - 10
+    return isInside ? [{ id, name, x, y }] : []
+  })
 }
