@@ -47,7 +47,8 @@ export class ServiceRefusal extends Error {
   }
 }
 
-const away = (cause: unknown): never => {
+/** Says that a service does not answer: what breaks off is no answer either. Throws `store-unavailable`. */
+export const away = (cause: unknown): never => {
   throw new Failure('store-unavailable', 'A service does not answer.', { cause, retryAfter: 5 })
 }
 
@@ -55,20 +56,28 @@ const away = (cause: unknown): never => {
 export const askPort = (port: Port, path: string, init: RequestInit): Promise<Response> =>
   port(path, init).catch(away)
 
-/** The JSON of a service, `undefined` where it answers something else. Throws `ServiceRefusal` for its problems, and `store-unavailable` where it does not answer in time. */
+/** What a service answers where it does not refuse. Throws `ServiceRefusal` for its problems, and `store-unavailable` where it does not answer in time. */
+export async function askWilling(port: Port, path: string, init: RequestInit): Promise<Response> {
+  const answer = await askPort(port, path, init)
+  if (answer.ok) return answer
+  const body: unknown = await answer.json().catch(() => ({}))
+  throw new ServiceRefusal(answer.status, problem.safeParse(body).data ?? {})
+}
+
+/** The same as text: of RDF and of results of queries. */
+export const askText = async (port: Port, path: string, init: RequestInit): Promise<string> =>
+  (await askWilling(port, path, init)).text().catch(away)
+
+/** The JSON of a service, `undefined` where it answers something else. Throws as `askText` does. */
 export async function askJson(
   port: Port,
   path: string,
   init: RequestInit & { readonly signal: AbortSignal },
 ): Promise<unknown> {
   const headers = { Accept: 'application/json', ...Object.fromEntries(new Headers(init.headers)) }
-  const answer = await askPort(port, path, { ...init, headers })
-  if (answer.ok) {
-    const isJson = answer.headers.get('Content-Type')?.includes('json') === true
-    if (isJson) return answer.json().catch(away)
-    await answer.body?.cancel()
-    return undefined
-  }
-  const body: unknown = await answer.json().catch(() => ({}))
-  throw new ServiceRefusal(answer.status, problem.safeParse(body).data ?? {})
+  const answer = await askWilling(port, path, { ...init, headers })
+  const isJson = answer.headers.get('Content-Type')?.includes('json') === true
+  if (isJson) return answer.json().catch(away)
+  await answer.body?.cancel()
+  return undefined
 }

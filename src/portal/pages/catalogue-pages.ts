@@ -6,11 +6,11 @@ import type { Found } from '../found.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joined, linkTo } from '../html.ts'
 import type { PageContent } from '../page.ts'
 import { catalogueEntry } from './home-page.ts'
-import { crumbs, headedSection, pairs, panel, rdfLinks } from '../parts/blocks.ts'
-import { entries, plainDescription, shortened } from '../parts/hits.ts'
-import { pagedList } from '../parts/paged-list.ts'
+import { crumbs, pairs, panel, rdfLinks } from '../parts/blocks.ts'
+import { plainDescription, shortened } from '../parts/hits.ts'
 import { proseOf } from '../parts/prose.ts'
 import { scoreText } from '../parts/quality.ts'
+import { datasetsWith, pagedList } from '../parts/record-lists.ts'
 import { listed, valueAt } from '../record.ts'
 import { catalogueSchema } from '../schema-org.ts'
 
@@ -23,35 +23,24 @@ export async function cataloguesPage(
 ): Promise<PageContent> {
   const { t, language, pathTo } = context
   const { found, body } = await pagedList(context, {
-    query: { filters: 'catalogue', aggregation: 'false' },
-    sort: `title.${language}+asc`,
+    asked: { filters: 'catalogue', sort: `title.${language}+asc` },
     path: pathTo('catalogues'),
     parameters,
     style: 'entries',
     item: (record) => catalogueEntry(context, record, 'h2'),
   })
   const title = t('n-catalogues', { count: found.count })
-  return {
-    title,
-    section: 'catalogues',
-    canonical: 'catalogues',
-    body: html`<h1>${title}</h1> ${body}`,
-  }
+  const page = { title, section: 'catalogues', canonical: 'catalogues' } as const
+  return { ...page, body: html`<h1>${title}</h1>${body}` }
 }
 
 /** One catalogue. Throws `ServiceRefusal` and `Failure`. */
 export async function cataloguePage(context: PageContext, id: string): Promise<PageContent> {
-  const { t, root, language, ask, aside, find, readRecord, pathTo, plainTitle, titleOf } = context
+  const { t, root, language, ask, aside, readRecord, pathTo, plainTitle, titleOf } = context
   const path = `catalogues/${encodeURIComponent(id)}`
-  const [record, found, measured] = await Promise.all([
+  const [record, { found, section }, measured] = await Promise.all([
     readRecord('catalogues', id),
-    find({
-      filters: 'dataset',
-      limit: 6,
-      sort: 'modified+desc',
-      facets: { catalog: [id] },
-      counted: ['format', 'categories'],
-    }),
+    datasetsOf(context, id),
     aside(ask('metrics', `/${path}`)),
   ])
   const title = plainTitle(record)
@@ -66,7 +55,7 @@ export async function cataloguePage(context: PageContext, id: string): Promise<P
       <div class="with-aside"><div><header class="title"><h1>${titleOf(record)}</h1>
       ${publishedBy(context, record)}</header><div class="prose close stack">
       ${description && context.inLanguage(description, proseOf(description.text))}</div>
-      ${facts(context, record, found)} ${datasetsOf(context, id, found)}</div>
+      ${facts(context, record, found)} ${section}</div>
       <aside aria-label="${t('about-catalogue')}">${qualityPanel(context, id, measured)}
       ${tagPanel(context, id, 'format', found)} ${tagPanel(context, id, 'categories', found)}
       ${dumps(context, id)}</aside></div>`,
@@ -90,20 +79,20 @@ const facts = ({ t, formats, labelOf }: PageContext, record: Fields, { count }: 
     'facts close',
   )
 
-function datasetsOf(context: PageContext, id: string, found: Found): HtmlMarkup {
-  const { t, formats, pathTo, searchTo, formatsOf } = context
-  const below = (record: Fields) => {
-    const day = formats.day(record['modified'])
-    return [formatsOf(record).join(', '), day && html`${t('updated')} ${day}`]
-  }
+function datasetsOf(context: PageContext, id: string) {
+  const { t, pathTo, formatsOf } = context
   const label = t('search-catalogue')
-  const all = html`<a href="${searchTo([['catalog', id]])}">${t('all-n', { count: found.count })}</a>`
-  const body = html`<search><form class="searchbar" action="${pathTo('datasets')}">
-    <label class="vh" for="qc">${label}</label><input type="hidden" name="catalog" value="${id}" />
-    <input type="search" id="qc" name="q" placeholder="${label}"/>
-    <button class="button primary">${icon('search')}<span class="vh">${label}</span></button></form></search>
-    ${entries(context, found.records, below, 'entries close')}`
-  return headedSection('in', t('datasets-title'), all, body)
+  return datasetsWith(context, {
+    facet: 'catalog',
+    value: id,
+    heading: t('datasets-title'),
+    counted: ['format', 'categories'],
+    about: (record) => formatsOf(record).join(', '),
+    above: html`<search><form class="searchbar" action="${pathTo('datasets')}">
+      <label class="vh" for="qc">${label}</label><input type="hidden" name="catalog" value="${id}" />
+      <input type="search" id="qc" name="q" placeholder="${label}"/>
+      <button class="button primary">${icon('search')}<span class="vh">${label}</span></button></form></search>`,
+  })
 }
 
 function qualityPanel(context: PageContext, id: string, measured: unknown): HtmlContent {

@@ -1,9 +1,10 @@
 /** The first rows of a distribution, or why they cannot be shown. */
 
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent, type HtmlMarkup, safeAddress } from '../html.ts'
+import { html, type HtmlContent, safeAddress } from '../html.ts'
 import type { PageContent } from '../page.ts'
 import { crumbs } from '../parts/blocks.ts'
+import { gridTable } from '../parts/table.ts'
 import type { Previews } from '../preview/previews.ts'
 import type { PreviewResult, PreviewTable } from '../preview/tables.ts'
 import { listAt, listed, textAt } from '../record.ts'
@@ -35,13 +36,7 @@ function shown({ t }: PageContext, result: PreviewResult): HtmlContent {
   return result.tables.map((table) => tableMarkup(table, t('preview')))
 }
 
-function tableMarkup({ name, head, rows }: PreviewTable, label: string): HtmlMarkup {
-  const isNumber = head.map(
-    (_, at) => rows.length > 0 && rows.every((row) => /^-?[\d.,\s]*$/.test(row[at] ?? '')),
-  )
-  const cells = (row: readonly string[]) =>
-    head.map(
-      (_, at) => html`<td${isNumber[at] && html` class="num"`}><bdi>${row[at] ?? ''}</bdi></td>`,
-    )
-  return html`${name !== undefined && html`<h2>${name}</h2>`}<div class="scroll close" tabindex="0" role="group" aria-label="${name ?? label}"><table class="table grid-lines"><thead><tr>${head.map((one) => html`<th scope="col"><bdi>${one}</bdi></th>`)}</tr></thead><tbody>${rows.map((row) => html`<tr>${cells(row)}</tr>`)}</tbody></table></div>`
+function tableMarkup({ name, head, rows }: PreviewTable, label: string): HtmlContent {
+  const cells = rows.map((row) => row.map((text) => ({ text })))
+  return [name !== undefined && html`<h2>${name}</h2>`, gridTable(name ?? label, head, cells)]
 }

@@ -1,37 +1,24 @@
 /** Publishers: who offers data here, and what each of them offers. */
 
-import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent } from '../html.ts'
-import { chosenText } from '../languages.ts'
+import { html } from '../html.ts'
 import type { PageContent } from '../page.ts'
-import { crumbs, headedSection } from '../parts/blocks.ts'
-import { entries } from '../parts/hits.ts'
+import { countedLinks, crumbs } from '../parts/blocks.ts'
 import { contactLines } from '../parts/metadata.ts'
-import { fieldsAt, listAt } from '../record.ts'
+import { datasetsWith } from '../parts/record-lists.ts'
+import { listAt, valueAt } from '../record.ts'
 
 /** With counts, as the facet of the search has them. Throws `ServiceRefusal` and `Failure`. */
 export async function publishersPage(context: PageContext): Promise<PageContent> {
-  const { t, formats, language, labelOf, pathTo, find } = context
-  const query = new URLSearchParams({
-    filters: 'dataset',
-    limit: '0',
-    locale: language,
-    aggregationAllFields: 'false',
-    aggregationFields: 'publisher',
-    facetSize: '500',
+  const { t, labelOf, pathTo, find } = context
+  const more = { facetSize: '500' }
+  const { facets } = await find({ filters: 'dataset', limit: 0, counted: ['publisher'], more })
+  const links = (facets.get('publisher') ?? []).map(({ id, title, count }) => {
+    return { href: pathTo('publishers', id), label: labelOf(title), count }
   })
-  const { facets } = await find(query.toString())
-  const items = (facets.get('publisher') ?? []).map(
-    (item) =>
-      html`<li> <a href="${pathTo('publishers', item.id)}"><span>${labelOf(item.title)}</span><span class="n">${formats.number(item.count)}<span class="vh">
-        ${t('datasets')}</span></span></a> </li>`,
-  )
-  return {
-    title: t('publishers'),
-    section: 'data',
-    body: html`<h1>${t('publishers')}</h1> <ul class="index close" role="list"> ${items} </ul>`,
-  }
+  const title = t('publishers')
+  const body = html`<h1>${title}</h1>${countedLinks(context, links, t('datasets'))}`
+  return { title, section: 'data', body }
 }
 
 /** One of them; absent where nothing is published by it. Throws `ServiceRefusal` and `Failure`. */
@@ -39,33 +26,27 @@ export async function publisherPage(
   context: PageContext,
   id: string,
 ): Promise<PageContent | undefined> {
-  const { t, formats, language, labelOf, nameOf, pathTo, searchTo, find } = context
-  const query = new URLSearchParams({
-    filters: 'dataset',
-    limit: '10',
-    sort: 'modified+desc',
-    locale: language,
-    facets: JSON.stringify({ publisher: [id] }),
-    aggregationAllFields: 'false',
-    aggregationFields: 'publisher,catalog',
+  const { t, formats, labelOf, nameOf, pathTo } = context
+  const { found, section } = await datasetsWith(context, {
+    facet: 'publisher',
+    value: id,
+    heading: t('datasets-title'),
+    about: ({ catalog }) => labelOf(catalog),
   })
-  const found = await find(query.toString())
   const [first] = found.records
   if (!first) return undefined
-  const publisher = fieldsAt(first, 'publisher')
-  const name = nameOf(publisher) ?? chosenText(publisher['name'], [language])?.text ?? id
+  const publisher = valueAt(first, 'publisher')
   const contacts = listAt(first, 'contact_point').slice(0, 3)
-  const contact: HtmlContent = contacts.map(
-    (one) => html`<div> <dt>${t('contact')}</dt> ${contactLines(context, one)} </div>`,
-  )
-  const below = (record: Fields) => [labelOf(record['catalog']), formats.day(record['modified'])]
-  const all = [searchTo([['publisher', id]]), t('all-n', { count: found.count })] as const
+  const rows = [
+    [t('datasets-title'), html`<dd>${formats.number(found.count)}</dd>`] as const,
+    ...contacts.map((one) => [t('contact'), contactLines(context, one)] as const),
+  ]
   return {
-    title: name,
+    title: nameOf(publisher) ?? id,
     section: 'data',
     body: html`${crumbs(context, { href: pathTo('publishers'), label: t('publishers') })}
-      <header class="title"><h1>${labelOf(publisher) ?? name}</h1></header> <dl class="facts close">
-      <div> <dt>${t('datasets-title')}</dt> <dd>${formats.number(found.count)}</dd> </div> ${contact} </dl>
-      ${headedSection('in', t('datasets-title'), all, entries(context, found.records, below))}`,
+      <header class="title"><h1>${labelOf(publisher) ?? id}</h1></header>
+      <dl class="facts close">${rows.map(([name, values]) => html`<div><dt>${name}</dt>${values}</div>`)}</dl>
+      ${section}`,
   }
 }

@@ -3,11 +3,11 @@
 import type { PageContext } from '../context.ts'
 import { html } from '../html.ts'
 import type { PageContent } from '../page.ts'
-import { crumbs, pageSection } from '../parts/blocks.ts'
+import { crumbs, pageSection, rdfLinks } from '../parts/blocks.ts'
 import { metadataRows } from '../parts/metadata.ts'
-import { pagedList } from '../parts/paged-list.ts'
 import { proseOf } from '../parts/prose.ts'
-import { listAt, memberFields, textAt, textOr } from '../record.ts'
+import { pagedList } from '../parts/record-lists.ts'
+import { listAt, textAt, textOr } from '../record.ts'
 
 type ResourceType = {
   readonly label: string
@@ -16,9 +16,9 @@ type ResourceType = {
 }
 
 /** The type as the profile declares it; `undefined` where it does not. Throws `ServiceRefusal` and `Failure`. */
-async function typeOf(context: PageContext, type: string): Promise<ResourceType | undefined> {
-  const profile = memberFields(await context.ask('search', '/profile'))
-  const shape = listAt(profile, 'resources').find(({ id }) => id === type)
+async function typeOf({ ask }: PageContext, type: string): Promise<ResourceType | undefined> {
+  const shapes = listAt(await ask('search', '/profile'), 'resources')
+  const shape = shapes.find(({ id }) => id === type)
   if (!shape) return undefined
   const fields = listAt(shape, 'fields').flatMap(({ field, title }) => {
     const [id, name] = [textOr(field), textOr(title)]
@@ -37,22 +37,20 @@ export async function resourcesPage(
   const about = await typeOf(context, type)
   if (!about) return undefined
   const { found, body } = await pagedList(context, {
-    query: { filters: `resource_${type}`, aggregation: 'false' },
-    sort: `title.${language}+asc`,
+    asked: { filters: `resource_${type}`, sort: `title.${language}+asc` },
     path: pathTo('resources', type),
     parameters,
     searchLabel: t('search'),
     style: 'entries',
     item: (record) => {
       const path = pathTo('resources', type, textAt(record, 'id') ?? '')
-      return html`<li><h2><a href="${path}">${titleOf(record)}</a></h2>
-        <p>${labelOf(record['catalog'])}</p></li>`
+      return html`<li><h2><a href="${path}">${titleOf(record)}</a></h2><p>${labelOf(record['catalog'])}</p></li>`
     },
   })
+  const count = t('n-records', { count: found.count })
   return {
     title: about.label,
-    body: html`<h1>${about.label}</h1>
-      <p class="soft close" role="status">${t('n-records', { count: found.count })}</p> ${body}`,
+    body: html`<h1>${about.label}</h1><p class="soft close" role="status">${count}</p>${body}`,
   }
 }
 
@@ -66,20 +64,12 @@ export async function resourcePage(
   const about = await typeOf(context, type)
   if (!about) return undefined
   const record = await readRecord(`resources/${encodeURIComponent(type)}`, id)
-  const title = plainTitle(record)
   const description = textOf(record['description'], record)
-  const address = `${encodeURIComponent(type)}/${encodeURIComponent(id)}`
-  const formats = [
-    ['Turtle', 'ttl'],
-    ['JSON-LD', 'jsonld'],
-    ['RDF/XML', 'rdf'],
-  ].map(
-    ([label, ending]) =>
-      html`<a href="${root}api/hub/repo/customresources/${address}.${ending}">${label}</a>`,
-  )
+  const path = `${encodeURIComponent(type)}/${encodeURIComponent(id)}`
+  const formats = rdfLinks(`${root}api/hub/repo/customresources/${path}`, ['ttl', 'jsonld', 'rdf'])
   return {
-    title,
-    canonical: `resources/${address}`,
+    title: plainTitle(record),
+    canonical: `resources/${path}`,
     body: html`${crumbs(context, { href: pathTo('resources', type), label: about.label })}
       <header class="title"><h1>${titleOf(record)}</h1></header>
       <div class="prose close stack">${description && inLanguage(description, proseOf(description.text))}</div>

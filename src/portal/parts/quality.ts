@@ -1,7 +1,9 @@
 /** How good metadata is, drawn: four steps with a word, bars of the five dimensions. */
 
+import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
+import { numberAt } from '../record.ts'
 
 /** Points from which each step begins (data.europa.eu, Metadata Quality Assessment). */
 const steps = [
@@ -17,10 +19,12 @@ export const mostPoints = 405
 /** Step of a score, 0 to 3. */
 const rankOf = (score: number): number => steps.findLastIndex(({ from }) => score >= from)
 
-/** The next step and how many points are missing; `undefined` on the last one. */
-export function nextStep(score: number) {
-  const step = steps[rankOf(score) + 1]
-  return step && { key: step.key, missing: step.from - score }
+/** How many points are missing to the next step, in words; nothing on the last one. */
+export function missingPoints({ t }: PageContext, score: number): HtmlContent {
+  const next = steps[rankOf(score) + 1]
+  if (!next) return false
+  const count = Math.ceil(next.from - score)
+  return html` · ${t('points-to', { count, step: t(`quality-${next.key}`) })}`
 }
 
 /** Four squares and a word; a link where there is an address. */
@@ -30,16 +34,26 @@ export function qualityMark({ t }: PageContext, score: number, href?: string): H
     (_, at) =>
       html`<rect class="${at <= rank ? 'on' : 'off'}" x="${(at * 10.4).toFixed(1)}" width="8.8" height="8" rx="1.5"/>`,
   )
-  const inner = html`<span class="vh">${t('metadata-quality')}: </span><svg viewBox="0 0 40 8" aria-hidden="true">${squares}</svg><span>${t(`quality-${steps[rank]?.key ?? 'poor'}`)}</span>`
+  const inner = html`<span class="vh">${t('metadata-quality')}: </span>
+    <svg viewBox="0 0 40 8" aria-hidden="true">${squares}</svg><span>${t(`quality-${steps[rank]?.key ?? 'poor'}`)}</span>`
   return href === undefined
     ? html`<span class="quality rank-${rank}">${inner}</span>`
     : html`<a class="quality rank-${rank}" href="${href}">${inner}</a>`
 }
 
 /** Points in large digits with a word on what they are of, and the step that they reach. */
-export const scoreText = (context: PageContext, score: number, unit: string): HtmlMarkup =>
+export const scoreText = (
+  context: PageContext,
+  score: number,
+  unit = context.t('of-points', { count: mostPoints }),
+  beside: HtmlContent = false,
+): HtmlMarkup =>
   html`<p class="score"><strong>${Math.round(score)}</strong><span class="soft">${unit}</span></p>
-    <p>${qualityMark(context, score)}</p>`
+    <p>${qualityMark(context, score)}${beside}</p>`
+
+/** The text of a score beside the bars of its dimensions. */
+export const verdict = (text: HtmlContent, bars: HtmlContent): HtmlMarkup =>
+  html`<div class="verdict close"><div>${text}</div>${bars}</div>`
 
 /** The five dimensions with the points that each can earn. */
 export const qualityDimensions = [
@@ -51,19 +65,15 @@ export const qualityDimensions = [
 ] as const
 
 /** A bar for each dimension. `scores`: dimension → points. */
-export function dimensionBars(
-  { t }: PageContext,
-  scores: Readonly<Record<string, number | undefined>>,
-  isLinked = false,
-): HtmlContent {
+export function dimensionBars({ t }: PageContext, scores: Fields, isLinked = false): HtmlMarkup {
   const rows = qualityDimensions.map(({ key, most }) => {
-    const score = Math.round(scores[key] ?? 0)
+    const score = Math.round(numberAt(scores, key))
     const share = Math.min(100, Math.round((score / most) * 100))
     const state = share === 0 ? ' none' : share < 60 ? ' low' : ''
     const name = isLinked ? html`<a href="#${key}">${t(key)}</a>` : html`<span>${t(key)}</span>`
-    return html`<li> ${name}<span class="soft num">${score} / ${most}</span><svg class="bar${state}" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-      <rect class="track" width="100" height="8" />
-      <rect class="fill" width="${share === 0 ? 1.5 : share}" height="8" /> </svg> </li>`
+    return html`<li>${name}<span class="soft num">${score} / ${most}</span>
+      <svg class="bar${state}" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="track" width="100" height="8" /><rect class="fill" width="${share === 0 ? 1.5 : share}" height="8" /></svg></li>`
   })
-  return html`<ul class="dims" role="list"> ${rows} </ul>`
+  return html`<ul class="dims" role="list">${rows}</ul>`
 }

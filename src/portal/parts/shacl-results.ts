@@ -3,9 +3,9 @@
 import type { Quad } from '@rdfjs/types'
 import { rdf, sh, shortNames } from '../../rdf/namespaces.ts'
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
+import { html, type HtmlMarkup } from '../html.ts'
 import { stateMark } from './blocks.ts'
-import { dataTable } from './table.ts'
+import { textTable } from './table.ts'
 
 export type ShaclResult = {
   readonly isError: boolean
@@ -43,10 +43,16 @@ export function shaclResultsOf(quads: readonly Quad[]): readonly ShaclResult[] {
     .toSorted((a, b) => Number(b.isError) - Number(a.isError))
 }
 
+/** How many count as errors, and how many do not, in words. */
+export function countedResults({ t }: PageContext, results: readonly ShaclResult[]): string {
+  const errors = results.filter(({ isError }) => isError).length
+  return t('n-findings', { errors, warnings: results.length - errors })
+}
+
 const mostRows = 500
 const longestValue = 300
 
-/** A row for each result: its line where it has one, else what it is about. */
+/** A row for each result: its line where it has one, else what it is about. `label`: text of the portal. */
 export function shaclTable(
   context: PageContext,
   label: string,
@@ -54,25 +60,22 @@ export function shaclTable(
 ): HtmlMarkup {
   const { t } = context
   const hasLines = results.some(({ line }) => line !== undefined)
+  const where = ({ line, focus }: ShaclResult) => {
+    if (!hasLines) return html`<bdi>${nodeName(focus)}</bdi>`
+    return line === undefined ? '–' : html`<a href="#l${line}">${line}</a>`
+  }
   const rows = results
     .slice(0, mostRows)
     .map((one) => [
-      hasLines
-        ? one.line === undefined
-          ? '–'
-          : html`<a href="#l${one.line}">${one.line}</a>`
-        : html`<bdi>${nodeName(one.focus)}</bdi>`,
-      severity(context, one),
+      where(one),
+      one.isError ? stateMark('bad', t('error')) : stateMark('warn', t('warning')),
       html`<code>${prefixedName(one.path)}</code>`,
       one.message,
       one.value !== '' && html`<code><bdi>${one.value.slice(0, longestValue)}</bdi></code>`,
     ])
   const heads = [hasLines ? 'line' : 'where', 'severity', 'property', 'what-is-wrong', 'value']
-  return dataTable({ label, columns: heads.map((key) => ({ label: t(key) })), rows })
+  return textTable(context, label, heads, rows)
 }
-
-const severity = ({ t }: PageContext, { isError }: ShaclResult): HtmlContent =>
-  isError ? stateMark('bad', t('error')) : stateMark('warn', t('warning'))
 
 /** The last part of an IRI, which people recognise. */
 const nodeName = (iri: string): string => iri.split(/[/#]/).findLast((part) => part !== '') ?? iri

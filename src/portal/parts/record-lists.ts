@@ -1,0 +1,78 @@
+/** Lists of records: those of one index, fifty a page, with a field to search in them; and the newest datasets with a value. */
+
+import type { Fields } from '../../text/json.ts'
+import type { PageContext } from '../context.ts'
+import type { Asked, Found } from '../found.ts'
+import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
+import { headedSection } from './blocks.ts'
+import { entries } from './hits.ts'
+
+const [perPage, mostPages, mostNew] = [50, 200, 6]
+
+type PagedList = {
+  /** Which records the list has; sorted where nobody looks for words. */
+  readonly asked: Asked
+  /** Path of the list. */
+  readonly path: string
+  /** `q` and `page` of the request. */
+  readonly parameters: URLSearchParams
+  /** Label of the search field; without one there is none. */
+  readonly searchLabel?: string
+  readonly style: 'entries' | 'index'
+  readonly item: (record: Fields) => HtmlContent
+}
+
+/** The list, and what the search answered. Throws `ServiceRefusal` and `Failure`. */
+export async function pagedList(
+  { t, find }: PageContext,
+  { asked, path, parameters, searchLabel, style, item }: PagedList,
+): Promise<{ readonly found: Found; readonly q: string; readonly body: HtmlContent }> {
+  const page = Math.max(1, Math.min(mostPages, Math.trunc(Number(parameters.get('page'))) || 1))
+  const q = searchLabel === undefined ? '' : (parameters.get('q') ?? '').slice(0, 200)
+  const { sort = '', ...others } = asked
+  const more = { ...asked.more, page: String(page - 1) }
+  const found = await find({ ...others, limit: perPage, more, ...(q === '' ? { sort } : { q }) })
+  const step = (to: number, key: 'previous' | 'next'): HtmlMarkup => {
+    const query = new URLSearchParams({ ...(q !== '' && { q }), page: String(to) })
+    return html`<a href="${path}?${query}" rel="${key === 'next' ? 'next' : 'prev'}">${t(key)}</a>`
+  }
+  const body = html`${searchLabel !== undefined && searchWithin(path, searchLabel, t('search'), q)}
+    <ul class="${style} close" role="list">${found.records.map(item)}</ul>
+    <nav class="pages" aria-label="${t('pages')}">${page > 1 && step(page - 1, 'previous')}
+    ${page * perPage < found.count && step(page + 1, 'next')}</nav>`
+  return { found, q, body }
+}
+
+const searchWithin = (path: string, label: string, button: string, q: string): HtmlMarkup =>
+  html`<search><form class="searchbar close" action="${path}"><label class="vh" for="qlist">${label}</label>
+    <input type="search" id="qlist" name="q" value="${q}" placeholder="${label}" />
+    <button class="button primary">${button}</button></form></search>`
+
+type DatasetsWith = {
+  readonly facet: string
+  readonly value: string
+  readonly heading: string
+  /** What stands below a title, before the day of the last change. */
+  readonly about: (record: Fields) => HtmlContent
+  readonly above?: HtmlContent
+  /** Facets of them that are counted. */
+  readonly counted?: readonly string[]
+}
+
+/** Datasets with a value of a facet: what the search answered, and a section with the newest of them. Throws `ServiceRefusal` and `Failure`. */
+export async function datasetsWith(
+  context: PageContext,
+  { facet, value, heading, about, above, counted = [] }: DatasetsWith,
+): Promise<{ readonly found: Found; readonly section: HtmlMarkup }> {
+  const { t, formats, searchTo, find } = context
+  const facets = { [facet]: [value] }
+  const asked = { filters: 'dataset', limit: mostNew, sort: 'modified+desc', facets }
+  const found = await find({ ...asked, ...(counted.length > 0 && { counted }) })
+  const below = (record: Fields) => {
+    const day = formats.day(record['modified'])
+    return [about(record), day && html`${t('updated')} ${day}`]
+  }
+  const all = html`<a href="${searchTo([[facet, value]])}">${t('all-n', { count: found.count })}</a>`
+  const list = entries(context, found.records, below, above ? 'entries close' : 'entries')
+  return { found, section: headedSection('in', heading, all, [above, list]) }
+}
