@@ -5,11 +5,9 @@
  */
 
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { serve } from '../http/serve.ts'
 import { openDocument } from '../rdf/open-document.ts'
 import { importDump } from './importing/dump.ts'
 
@@ -39,12 +37,15 @@ const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> .
 @prefix dct: <http://purl.org/dc/terms/> .
 @prefix foaf: <http://xmlns.com/foaf/0.1/> .
 `
+const catalogue = `${prefixes}<> a dcat:Catalog ; dct:type "dcat-ap" ; dct:title "County archive"@en ;
+  dct:description "Harvested from a source that this demonstration serves itself."@en .`
 const topics = ['Maps', 'Registers', 'Council minutes', 'Photographs', 'Letters', 'Surveys']
 
 /** The fourth record has text where an address and a date belong, as real sources do. */
 const datasetOf = (topic: string, at: number): string =>
   `<https://archive.county.example/sets/${at}> a dcat:Dataset ; dct:identifier "archive-${at}" ;
-  dct:title "${topic} of the county archive"@en ; dct:description "What the archive has scanned of its ${topic.toLowerCase()}, with the place and the year of each item."@en ;
+  dct:title "${topic} of the county archive"@en ;
+  dct:description "What the archive has scanned of its ${topic.toLowerCase()}, with the place and the year of each item."@en ;
   dcat:theme <http://publications.europa.eu/resource/authority/data-theme/EDUC> ; dcat:keyword "archive"@en ;
   dct:publisher <https://archive.county.example/> ; dct:issued "${at === 3 ? 'some time in spring' : '2025-03-01'}" ;
   dcat:distribution [ a dcat:Distribution ; dct:title "List"@en ; dct:license <http://publications.europa.eu/resource/authority/licence/CC0> ;
@@ -68,16 +69,12 @@ body:
 export async function openDemoSource(): Promise<DemoSource> {
   const directory = await mkdtemp(join(tmpdir(), 'cartulary-demo-'))
   let present: readonly string[] = topics
-  const server: Server = createServer((_, answer) => {
-    answer.setHeader('Content-Type', 'text/turtle').end(documentOf(present))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server that listens on a port
-  const { port } = server.address() as AddressInfo
+  const headers = { 'Content-Type': 'text/turtle' }
+  const fetch = async () => new Response(documentOf(present), { headers })
+  const served = await serve({ fetch }, { port: 0 })
   const pipes = join(directory, 'pipes')
-  await mkdir(pipes, { recursive: true })
-  const address = `http://127.0.0.1:${port}/catalog.ttl`
-  await writeFile(join(pipes, `${pipe}.yaml`), pipeFile(address))
+  await mkdir(pipes)
+  await writeFile(join(pipes, `${pipe}.yaml`), pipeFile(`${served.url}/catalog.ttl`))
   return {
     env: {
       PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths: [pipes] } }),
@@ -85,7 +82,7 @@ export async function openDemoSource(): Promise<DemoSource> {
     },
     shrink: () => (present = topics.slice(0, 4)),
     close: async () => {
-      server.close()
+      await served.close()
       await rm(directory, { recursive: true, force: true })
     },
   }
@@ -96,11 +93,7 @@ export async function runDemo(demo: Demo, signal: AbortSignal): Promise<void> {
   const { url, key, out, source } = demo
   try {
     const created = await importAll(demo, signal)
-    if (source) {
-      await harvest(demo, source, signal)
-      await runOf(demo, 'metrics', signal)
-      await post(demo, '/api/mqa/cache/admin/refresh', signal)
-    }
+    if (source) await harvest(demo, source, signal)
     if (!signal.aborted) out.write(farewell(url, key, created))
   } catch (error) {
     if (!signal.aborted) throw error
@@ -119,43 +112,25 @@ async function importAll({ url, key, folder, out }: Demo, signal: AbortSignal): 
   return created
 }
 
-/** Twice: the second run finds the source with fewer datasets. */
+/** Twice, because the second run finds the source with fewer datasets; then measures everything. */
 async function harvest(demo: Demo, source: DemoSource, signal: AbortSignal): Promise<void> {
-  const { url, key } = demo
-  await fetch(`${url}/api/hub/repo/catalogues/${pipe}`, {
-    method: 'PUT',
-    signal,
-    headers: { 'X-API-Key': key, 'Content-Type': 'text/turtle' },
-    body: `${prefixes}<> a dcat:Catalog ; dct:type "dcat-ap" ; dct:title "County archive"@en ; dct:description "Harvested from a source that this demonstration serves itself."@en .`,
-  })
-  await runOf(demo, pipe, signal)
-  source.shrink()
-  await runOf(demo, pipe, signal)
-}
-
-/** Milliseconds that a run may take before the demonstration goes on without it. */
-const runMs = 60_000
-
-async function runOf(demo: Demo, name: string, signal: AbortSignal): Promise<void> {
-  const launched = await post(demo, `/api/scheduler/pipes/${name}/runs`, signal)
-  const run = launched.headers.get('Location')
-  if (run === null) return
-  const until = Date.now() + runMs
-  while (Date.now() < until) {
-    const answer = await fetch(run, { signal, headers: { 'X-API-Key': demo.key } })
-    const text = await answer.text()
-    if (!/"status":"(?:queued|running|waiting)"/.test(text)) return
-    await sleep(200, undefined, { signal })
+  const asked = (method: string, path: string, body?: string, type = 'application/json') => {
+    const headers = { 'X-API-Key': demo.key, 'Content-Type': type }
+    return fetch(new URL(path, demo.url), { method, signal, headers, ...(body && { body }) })
   }
+  const run = async (name: string) => {
+    const launched = await asked('POST', `/api/scheduler/pipes/${name}/runs`, '{}')
+    // Its events end with the run.
+    const events = await asked('GET', `${launched.headers.get('Location')}/events`)
+    await events.text()
+  }
+  await asked('PUT', `/api/hub/repo/catalogues/${pipe}`, catalogue, 'text/turtle')
+  await run(pipe)
+  source.shrink()
+  await run(pipe)
+  await run('metrics')
+  await asked('POST', '/api/mqa/cache/admin/refresh', '{}')
 }
-
-const post = (demo: Demo, path: string, signal: AbortSignal): Promise<Response> =>
-  fetch(demo.url + path, {
-    method: 'POST',
-    signal,
-    headers: { 'X-API-Key': demo.key, 'Content-Type': 'application/json' },
-    body: '{}',
-  })
 
 const farewell = (url: string, key: string, datasets: number): string => `
 ${datasets} sample datasets are in. Look at
