@@ -11,9 +11,9 @@ const texts = z.union(
   [z.string().min(1), z.record(z.string(), z.string().min(1))],
   must('text, or an object of language → text'),
 )
-const colour = z
-  .string(must('a colour such as #0d5c58'))
-  .regex(/^#[0-9a-f]{6}$/i, must('a colour such as #0d5c58'))
+const address = z.url({ protocol: /^https?$/, ...must('an http(s) address') })
+const link = object({ title: texts, href: address })
+
 /** Paper of `portal.css`, by day and by night. */
 const paper = { light: '#fbfaf6', dark: '#14181b' } as const
 
@@ -33,14 +33,10 @@ function luminance(hex: string): number {
 
 /** A colour of text: 4.5:1 on the paper, else people cannot read it. */
 const inkOn = (on: string) =>
-  colour.refine(
-    (text) => !/^#[0-9a-f]{6}$/i.test(text) || contrastOf(text, on) >= 4.5,
-    must(`a colour with a contrast of 4.5:1 on ${on}`),
-  )
-const link = object({
-  title: texts,
-  href: z.url({ protocol: /^https?$/, ...must('an http(s) address') }),
-})
+  is(
+    (ink) => /^#[0-9a-f]{6}$/i.test(ink) && contrastOf(ink, on) >= 4.5,
+    `a colour such as #0d5c58, with a contrast of 4.5:1 on ${on}`,
+  ).optional()
 
 /** All members may be absent: the default is what the portal comes with. */
 export const portalConfig = object({
@@ -53,11 +49,11 @@ export const portalConfig = object({
     .min(1)
     .default(['en', 'de', 'fr', 'it']),
   defaultLanguage: language.default('en'),
-  timeZone: z.string().refine(isTimeZone, must('a time zone such as Europe/Berlin')).default('UTC'),
+  timeZone: is(isTimeZone, 'a time zone such as Europe/Berlin').default('UTC'),
   colours: object({
-    accent: inkOn(paper.light).optional(),
-    accentDark: inkOn(paper.dark).optional(),
-    rubric: inkOn(paper.light).optional(),
+    accent: inkOn(paper.light),
+    accentDark: inkOn(paper.dark),
+    rubric: inkOn(paper.light),
   }).default({}),
   font: z.enum(['source-serif', 'system'], must('source-serif or system')).default('source-serif'),
   directory: z.string().min(1).optional(),
@@ -79,17 +75,17 @@ export const portalConfig = object({
     .default(['themes', 'recent', 'catalogues']),
   footer: z.array(object({ title: texts, links: z.array(link) })).default([]),
   /** Where problems of a dataset are reported; `{id}`, `{title}` and `{iri}` are filled in. */
-  feedback: z
-    .string()
-    .regex(/^(https?:\/\/|mailto:)\S+$/, must('an http(s) or mailto address'))
-    .optional(),
+  feedback: is(
+    (address) => /^(https?:\/\/|mailto:)\S+$/.test(address),
+    'an http(s) or mailto address',
+  ).optional(),
   preview: z.boolean(must('true or false')).default(true),
-  embed: z.array(z.url({ protocol: /^https?$/, ...must('http(s) origins') })).default([]),
+  embed: z.array(address).default([]),
   signIn: object({
     key: z.boolean(must('true or false')).default(true),
     /** OpenID Connect: `secret` names one of `PLATFORM_SECRETS`, `permissions` is group → permissions. */
     oidc: object({
-      issuer: z.string().refine(isIssuer, must('an https address, or http on this machine')),
+      issuer: is(isIssuer, 'an https address, or http on this machine'),
       client: z.string().min(1),
       secret: object({ secret: z.string().min(1) }),
       permissions: z.record(

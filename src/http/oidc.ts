@@ -31,24 +31,22 @@ export type Oidc = {
   readonly finish: (cookie: string | undefined, answer: URLSearchParams) => Promise<Key>
 }
 
-/** `permissions` is group → permissions; the secret is given apart. */
-type Settings = {
-  readonly issuer: string
-  readonly client: string
-  readonly permissions: Readonly<Record<string, readonly string[]>>
-}
 type OidcOptions = {
-  readonly settings: Settings
+  /** `permissions` is group → permissions; the secret is given apart. */
+  readonly settings: {
+    readonly issuer: string
+    readonly client: string
+    readonly permissions: Readonly<Record<string, readonly string[]>>
+  }
   readonly secret: string
   readonly outbound: Outbound
+  /** Further hosts inside the institution; the provider's own is meant by being configured. */
   readonly allow: readonly string[]
   readonly now: () => number
 }
 
 type Begun = {
-  readonly state: string
-  readonly nonce: string
-  readonly verifier: string
+  readonly checks: client.AuthorizationCodeGrantChecks
   readonly callback: string
   readonly language: string
   readonly until: number
@@ -58,14 +56,14 @@ type Begun = {
 const [beginMs, answerMs, knownMs] = [600_000, 5000, 3_600_000]
 const [mostBegun, mostBytes] = [1000, 2 ** 20]
 
-/** `allow`: further hosts inside the institution; the provider's own is meant by being configured. */
+/** What is begun is kept in memory: who leaves before a restart begins again after it. */
 export function openOidc(options: OidcOptions): Oidc {
   const { settings, now } = options
   const prefix = `oidc-${short(JSON.stringify(settings))}-`
   const begun = new Map<string, Begun>()
   const provider = remembered(options)
-  const current = (cookie: string | undefined) => {
-    const found = cookie === undefined ? undefined : begun.get(cookie)
+  const current = (cookie = '') => {
+    const found = begun.get(cookie)
     return found && found.until > now() ? found : undefined
   }
   return {
@@ -73,10 +71,14 @@ export function openOidc(options: OidcOptions): Oidc {
     languageOf: (cookie) => current(cookie)?.language,
     begin: async (language, callback) => {
       const config = await provider()
-      const [state, nonce] = [client.randomState(), client.randomNonce()]
-      const verifier = client.randomPKCECodeVerifier()
+      const checks = {
+        expectedState: client.randomState(),
+        expectedNonce: client.randomNonce(),
+        pkceCodeVerifier: client.randomPKCECodeVerifier(),
+        idTokenExpected: true,
+      }
       const cookie = randomBytes(32).toString('base64url')
-      begun.set(cookie, { state, nonce, verifier, callback, language, until: now() + beginMs })
+      begun.set(cookie, { checks, callback, language, until: now() + beginMs })
       const oldest = begun.keys().next().value
       if (begun.size > mostBegun && oldest !== undefined) begun.delete(oldest)
       const scopes = config.serverMetadata().scopes_supported ?? []
@@ -84,16 +86,16 @@ export function openOidc(options: OidcOptions): Oidc {
         redirect_uri: callback,
         // Some providers refuse scopes that they do not know, others tell groups only when asked.
         scope: scopes.includes('groups') ? 'openid groups' : 'openid',
-        code_challenge: await client.calculatePKCECodeChallenge(verifier),
+        code_challenge: await client.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
         code_challenge_method: 'S256',
-        state,
-        nonce,
+        state: checks.expectedState,
+        nonce: checks.expectedNonce,
       })
       return { address: address.href, cookie }
     },
-    finish: async (cookie, answer) => {
+    finish: async (cookie = '', answer) => {
       const mine = current(cookie)
-      if (cookie === undefined || !mine || answer.get('state') !== mine.state)
+      if (!mine || answer.get('state') !== mine.checks.expectedState)
         throw new SignInProblem('state')
       // Once: who sees the address later cannot use it again.
       begun.delete(cookie)
@@ -108,14 +110,13 @@ export function openOidc(options: OidcOptions): Oidc {
 const short = (text: string): string => hash('sha256', text, 'hex').slice(0, 8)
 
 /** The one place where groups become permissions: all of those that the configuration gives to one of the user's groups. */
-function permissionsOf({ permissions }: Settings, claims: client.IDToken): readonly string[] {
-  const { groups } = claims
-  const own: readonly unknown[] = Array.isArray(groups) ? groups : [groups]
-  return [
-    ...new Set(
-      Object.entries(permissions).flatMap(([group, given]) => (own.includes(group) ? given : [])),
-    ),
-  ]
+function permissionsOf(
+  { permissions }: OidcOptions['settings'],
+  { groups }: client.IDToken,
+): readonly string[] {
+  const own: readonly unknown[] = [groups].flat()
+  const given = Object.entries(permissions).filter(([group]) => own.includes(group))
+  return [...new Set(given.flatMap(([, some]) => some))]
 }
 
 /** The claims of a token that was made for this sign-in. */
@@ -123,13 +124,7 @@ async function claimsOf(config: client.Configuration, mine: Begun, answer: URLSe
   const url = new URL(mine.callback)
   url.search = answer.toString()
   try {
-    const tokens = await client.authorizationCodeGrant(config, url, {
-      pkceCodeVerifier: mine.verifier,
-      expectedState: mine.state,
-      expectedNonce: mine.nonce,
-      idTokenExpected: true,
-    })
-    const claims = tokens.claims()
+    const claims = (await client.authorizationCodeGrant(config, url, mine.checks)).claims()
     if (!claims) throw new SignInProblem('token')
     return claims
   } catch (cause) {
@@ -149,30 +144,33 @@ const isAway = (error: unknown): boolean =>
 
 /** What the provider says of itself, asked once an hour; a failure is not kept. */
 function remembered(options: OidcOptions): () => Promise<client.Configuration> {
-  const { settings, secret, now } = options
-  let known: { readonly asked: Promise<client.Configuration>; readonly until: number } | undefined
-  const ask = async () => {
-    const url = new URL(settings.issuer)
+  let known: Promise<client.Configuration> | undefined
+  let until = 0
+  return async () => {
+    if (!known || until < options.now()) {
+      known = discovered(options)
+      until = options.now() + knownMs
+    }
     try {
-      return await client.discovery(url, settings.client, {}, proof(secret), {
-        [client.customFetch]: guarded(options),
-        timeout: answerMs / 1000,
-        execute: [
-          client.enableNonRepudiationChecks,
-          // The configuration takes http for this machine alone.
-          // oxlint-disable-next-line typescript/no-deprecated -- marked so that it is seen
-          ...(url.protocol === 'http:' ? [client.allowInsecureRequests] : []),
-        ],
-      })
+      return await known
     } catch (cause) {
       known = undefined
       throw new SignInProblem('away', { cause })
     }
   }
-  return () => {
-    if (!known || known.until < now()) known = { asked: ask(), until: now() + knownMs }
-    return known.asked
-  }
+}
+
+function discovered(options: OidcOptions): Promise<client.Configuration> {
+  const { settings, secret } = options
+  const url = new URL(settings.issuer)
+  // The configuration takes http for this machine alone.
+  // oxlint-disable-next-line typescript/no-deprecated -- marked so that it is seen
+  const http = url.protocol === 'http:' ? [client.allowInsecureRequests] : []
+  return client.discovery(url, settings.client, {}, proof(secret), {
+    [client.customFetch]: guarded(options),
+    timeout: answerMs / 1000,
+    execute: [client.enableNonRepudiationChecks, ...http],
+  })
 }
 
 /** The secret in a header, which every provider has to take, unless it says that it wants it in the form. */
@@ -190,14 +188,12 @@ const guarded =
   ({ settings: { issuer }, outbound, allow }: OidcOptions): client.CustomFetch =>
   async (url, { method, headers, body, signal }) => {
     const isOwn = new URL(url).origin === new URL(issuer).origin
-    const limit = AbortSignal.timeout(answerMs)
-    const form = body instanceof URLSearchParams ? body.toString() : body
     const { status, text, ...answer } = await outbound.read(
       {
         url,
         method: method === 'POST' ? 'POST' : 'GET',
         headers,
-        ...(typeof form === 'string' && { body: form }),
+        ...(body instanceof URLSearchParams && { body: body.toString() }),
         reach: isOwn
           ? { kind: 'configured', address: issuer, trust: 'trusted', allow }
           : { kind: 'listed', allow },
@@ -206,7 +202,7 @@ const guarded =
         redirects: 0,
         whenLeftAlone: 'fail',
       },
-      signal ? AbortSignal.any([signal, limit]) : limit,
+      signal ?? AbortSignal.timeout(answerMs),
     )
     if (status >= 500) throw new Failure('source-unreachable', `the provider answered ${status}`)
     return new Response(text, { status, headers: answer.headers })
