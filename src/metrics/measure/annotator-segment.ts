@@ -64,7 +64,10 @@ type Found = Readonly<Partial<Record<IndicatorName, boolean>>>
 type Annotated = { readonly on: NamedNode | BlankNode; readonly found: Found }
 
 /** The dataset first, then its distributions in the order of the triples. Samples are not distributions. */
-export function annotate(payload: Payload, values: Values): readonly Annotated[] {
+export function annotate(
+  payload: Pick<Payload, 'subject' | 'dataset'>,
+  values: Values,
+): readonly Annotated[] {
   const graph = graphOf(payload.dataset)
   const node = namedNode(payload.subject.iri)
   const distributions = distributionsOf(payload)

@@ -10,8 +10,7 @@ import { answerFormat, answerRdf, readRdf } from '../../http/rdf.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { formats } from '../../rdf/media-types.ts'
 import { blankNode } from '../../rdf/terms.ts'
-import { byDimension } from '../indicators.ts'
-import type { ScoreExpectation } from '../measure/expected-score.ts'
+import { expectedScore, type ScoreExpectation } from '../measure/expected-score.ts'
 import { reportQuads } from '../measure/validation-report.ts'
 import { chosenModels } from './shape-files.ts'
 import { withoutRecords } from './validated-record.ts'
@@ -120,7 +119,7 @@ const reportRoute = createRoute({
   },
 })
 
-const points = z.number().int()
+const scores = z.object({ datasets: z.array(expectedScore) })
 const scoreRoute = createRoute({
   method: 'post',
   path: '/validation/score',
@@ -129,22 +128,7 @@ const scoreRoute = createRoute({
     'Of at most ten datasets with an IRI. Links are not asked: up to 80 points more are given for those that work.',
   request,
   responses: {
-    200: {
-      description: 'The points',
-      content: {
-        'application/json': {
-          schema: z.object({
-            datasets: z.array(
-              z.object({
-                dataset: z.string(),
-                total: points,
-                dimensions: z.object(byDimension(() => points)),
-              }),
-            ),
-          }),
-        },
-      },
-    },
+    200: { description: 'The points', content: { 'application/json': { schema: scores } } },
     ...problems,
   },
 })
