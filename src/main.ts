@@ -28,9 +28,9 @@ import {
   showState,
   startingHealth,
 } from './main/health.ts'
-import { ownPages, portalStation, withPages } from './main/portal.ts'
+import { pagesAbout, portalStation, withPages } from './main/portal.ts'
 import { pause } from './main/clock.ts'
-import { openStations, pagesOf, type Stations } from './main/stations.ts'
+import { openStations, type Stations } from './main/stations.ts'
 import { waiting, waitingSentence } from './main/waiting.ts'
 import { defaultFacets } from './projector/building/facets.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
@@ -162,11 +162,7 @@ function front(
     isReady,
     hasKey: (c) => context.keys.find(c) !== undefined,
   })
-  const elsewhere = context.config.search.portal
-  const own = portal && ownPages(context.config)
-  const pages =
-    elsewhere === undefined ? own : (kind: string, id: string) => pagesOf(elsewhere)(kind, id)
-  leadToDescriptions(portal ?? app, context.names, servicePaths.repo, pages)
+  leadToDescriptions(portal ?? app, context.names, servicePaths.repo, pagesAbout(context))
   return portal ? withPages(app, portal) : app
 }
 

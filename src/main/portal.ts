@@ -1,10 +1,8 @@
 /** The pages of this process: an app at the root, beside health and numbers, that asks the services by their public APIs. */
 
 import { join } from 'node:path'
-import type { Config } from '../config/config.ts'
 import { type FetchHandler, gateway } from '../http/app.ts'
 import { pathOf, type App, type AppContext } from '../http/context.ts'
-import { recordPath } from '../portal/addresses.ts'
 import { prefersPage, wantedLanguage } from '../portal/negotiation.ts'
 import { portalApp } from '../portal/portal-app.ts'
 import { openPreviews } from '../portal/preview/previews.ts'
@@ -18,53 +16,44 @@ import {
   version,
   type PlatformContext,
 } from './platform-context.ts'
-import type { Stations } from './stations.ts'
+import { recordPagesOf, type Stations } from './stations.ts'
 
 /** Absent where it is not run. */
 export function portalStation(
   context: PlatformContext,
   { mounted, outbound, isWriting }: Pick<Stations, 'mounted' | 'outbound' | 'isWriting'>,
 ): App | undefined {
-  const { config, pages } = context
+  const { config, pages, keys } = context
   if (!pages) return undefined
+  const { portal, dataDir, services } = config
   const oidc = providerOf(context, outbound)
-  const services = gateway(mounted)
-  const port = (name: keyof typeof servicePaths) => portInProcess(services, servicePaths[name])
+  const door = gateway(mounted)
+  const port = (path: string) => portInProcess(door, path)
+  const fileOf = (name: string) => ({ path: join(dataDir, name), now: Date.now })
+  const { allow } = config.harvest
+  const canSignIn = portal.signIn.key || oidc !== undefined
   return portalApp({
     shell: pages,
     ports: {
-      search: port('search'),
-      repository: port('repo'),
-      metrics: port('metrics'),
-      sparql: port('sparql'),
-      ...(config.services.includes('metrics') && {
-        validation: portInProcess(services, furtherPaths.shapes),
-      }),
-      ...(config.services.includes('scheduler') && {
-        scheduler: port('scheduler'),
+      search: port(servicePaths.search),
+      repository: port(servicePaths.repo),
+      metrics: port(servicePaths.metrics),
+      sparql: port(servicePaths.sparql),
+      ...(services.includes('metrics') && { validation: port(furtherPaths.shapes) }),
+      ...(services.includes('scheduler') && {
+        scheduler: port(servicePaths.scheduler),
         authority: () => ({ 'X-API-Key': context.key.here() }),
       }),
     },
     previews:
-      config.portal.preview && outbound
-        ? openPreviews({
-            outbound,
-            allow: config.harvest.allow,
-            path: join(config.dataDir, 'previews.sqlite'),
-            now: Date.now,
-          })
+      portal.preview && outbound
+        ? openPreviews({ outbound, allow, ...fileOf('previews.sqlite') })
         : undefined,
     oidc,
     isWriting,
-    sessions:
-      config.portal.signIn.key || oidc
-        ? openSessions({
-            path: join(config.dataDir, 'sessions.sqlite'),
-            keys: context.keys,
-            people: oidc?.prefix,
-            now: Date.now,
-          })
-        : undefined,
+    sessions: canSignIn
+      ? openSessions({ keys, people: oidc?.prefix, ...fileOf('sessions.sqlite') })
+      : undefined,
     version,
     ...httpAt(context, ''),
   })
@@ -85,12 +74,15 @@ function providerOf(
   return openOidc({ settings, secret, outbound, allow: config.harvest.allow, now: Date.now })
 }
 
-/** Pages of the portal about records, in a language that the client reads. */
-export const ownPages =
-  ({ portal }: Config) =>
-  (kind: string, id: string, c: AppContext): string =>
-    new URL(c.get('root')).pathname +
-    recordPath(kind, id, wantedLanguage(portal, c.req.header('Accept-Language')))
+/** Addresses of pages about records, on ours in a language that the client reads; absent where there are none. */
+export function pagesAbout({ config, names }: PlatformContext) {
+  const { address, isPortal, isRooted } = recordPagesOf(config, names)
+  const page = (kind: string, id: string, c: AppContext): string => {
+    const wanted = wantedLanguage(config.portal, c.req.header('Accept-Language'))
+    return address(new URL(c.get('root')).pathname, { kind, id }, isRooted ? wanted : undefined)
+  }
+  return isPortal ? page : undefined
+}
 
 /** Health and numbers go to the front; the root too, unless somebody wants to read a page. */
 export const withPages = (front: FetchHandler, pages: FetchHandler): FetchHandler => ({

@@ -167,17 +167,21 @@ function searchStation(context: PlatformContext) {
 }
 
 /** The pages of another portal that is named, else our own; without any an IRI leads to the description of its record. */
-function recordPagesOf({ search, portal, services }: Config, names: Names): RecordPages {
+export function recordPagesOf({ search, portal, services }: Config, names: Names): RecordPages {
   const { portal: other } = search
   if (other !== undefined)
     return {
-      address: (_root, { kind, id }, language) => pagesOf(other)(kind, id, language),
+      address: (_root, { kind, id }, language) => {
+        const page = `${other}${kind}s/${encodeURIComponent(id)}`
+        return language === undefined ? page : `${page}?locale=${encodeURIComponent(language)}`
+      },
       isPortal: true,
       isRooted: false,
     }
   if (!services.includes('portal'))
     return {
-      address: (root, { kind, id }) => root + names[kind](id).slice(names.base.length),
+      address: (root, { kind, id }) =>
+        root + names[kind === 'catalogue' ? kind : 'dataset'](id).slice(names.base.length),
       isPortal: false,
       isRooted: true,
     }
@@ -191,14 +195,6 @@ function recordPagesOf({ search, portal, services }: Config, names: Names): Reco
     languages,
   }
 }
-
-/** Addresses of the pages that people read about a record. */
-export const pagesOf =
-  (portal: string) =>
-  (kind: string, id: string, language?: string): string => {
-    const page = `${portal}${kind}s/${encodeURIComponent(id)}`
-    return language === undefined ? page : `${page}?locale=${encodeURIComponent(language)}`
-  }
 
 const sparqlStation = (context: PlatformContext): App =>
   sparqlApp({

@@ -13,7 +13,7 @@ export type RecordPages = {
   /** Address for those who reach the platform by `root`, which has a slash at its end. */
   readonly address: (
     root: string,
-    record: { readonly kind: 'dataset' | 'catalogue'; readonly id: string },
+    record: { readonly kind: string; readonly id: string },
     language?: string,
   ) => string
   /** Whether there are pages in HTML, in several languages; else it is where the record's IRI leads. */

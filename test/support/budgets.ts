@@ -7,21 +7,21 @@ import type { SourceFile } from './ladder.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1116,
+  '(root)': 1112,
 
   client: 2476,
 
-  config: 1526,
+  config: 1522,
 
   console: 2410,
 
-  harvest: 12118,
+  harvest: 12093,
 
-  http: 2941,
+  http: 2937,
 
-  main: 2309,
+  main: 2297,
 
-  metrics: 7618,
+  metrics: 7594,
 
   pipe: 6399,
 
