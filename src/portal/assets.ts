@@ -37,6 +37,9 @@ type AssetOptions = {
   readonly tokens: string
 }
 
+/** The font that every page uses. */
+export const mainFont = 'source-serif-4-latin-wght-normal.woff2'
+
 /** Everything that pages load, read once. */
 export function openAssets({ hasFont, tokens }: AssetOptions): Assets {
   const byName = new Map<string, string>()
@@ -58,11 +61,18 @@ export function openAssets({ hasFont, tokens }: AssetOptions): Assets {
   }
 }
 
-/** The rules of Source Serif 4 (OFL-1.1), whose scripts are loaded where a page uses them. */
+/**
+ * The rules of Source Serif 4 (OFL-1.1), whose scripts are loaded where a page uses them. A font that comes late is for the next
+ * page: nothing moves while somebody reads.
+ */
 function fontFaces(add: (name: string, body: Uint8Array<ArrayBuffer>) => string): string {
   const style = require.resolve('@fontsource-variable/source-serif-4/wght.css')
-  return readFileSync(style, 'utf8').replaceAll(/url\(\.\/files\/([^)]+)\)/g, (_, file: string) => {
-    const bytes = readFileSync(join(dirname(style), 'files', file))
-    return `url(/${add(file, bytes)})`
+  const rules = readFileSync(style, 'utf8').replaceAll(
+    'font-display: swap',
+    'font-display: optional',
+  )
+  return rules.replaceAll(/\.\/files\/([^)]+)/g, (_, file: string) => {
+    const path = add(file, readFileSync(join(dirname(style), 'files', file)))
+    return path.slice(path.lastIndexOf('/') + 1)
   })
 }

@@ -1,5 +1,6 @@
 /** The document around the content of a page: head, menus, search field, footer. */
 
+import { mainFont } from './assets.ts'
 import type { PageContext } from './context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, jsonScript } from './html.ts'
 import { directionOf } from './languages.ts'
@@ -40,6 +41,7 @@ export function frame(context: PageContext, content: PageContent): HtmlMarkup {
     ${content.isIndexed === false && html`<meta name="robots" content="noindex" />`}
     <link rel="stylesheet" href="${base}${assets.path('portal.css')}" />
     ${config.customStyle !== undefined && html`<link rel="stylesheet" href="${base}${config.customStyle}" />`}
+    ${config.font === 'source-serif' && html`<link rel="preload" href="${base}${assets.path(mainFont)}" as="font" type="font/woff2" crossorigin />`}
     <link rel="icon" href="${base}${assets.path('favicon.svg')}" />
     ${canonicalLinks(context, content.canonical)} ${content.head}
     <script src="${base}${assets.path('portal.js')}" defer></script> ${

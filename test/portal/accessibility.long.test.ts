@@ -263,6 +263,33 @@ describe.skipIf(executablePath === undefined)('the portal in Chromium', () => {
     await page.context().close()
   }, 60_000)
 
+  it.each([390, 1280])(
+    'nothing moves while a page of %d px comes over a slow line',
+    async (width) => {
+      const line = { latency: 150, downloadThroughput: 200_000, uploadThroughput: 90_000 }
+      const observed = `(window.moved = 0, new PerformanceObserver((list) => {
+        for (const { value } of list.getEntries()) window.moved += value
+      }).observe({ type: 'layout-shift', buffered: true }))`
+      for (const path of [
+        '',
+        'datasets?q=water',
+        'datasets/gauge-levels',
+        'datasets/archive-3/quality',
+      ]) {
+        // A context of its own: nothing is kept from the page before.
+        const context = await browser.newContext({ viewport: { width, height: 900 } })
+        const page = await context.newPage()
+        const session = await context.newCDPSession(page)
+        await session.send('Network.emulateNetworkConditions', { offline: false, ...line })
+        await page.addInitScript(observed)
+        await page.goto(`${demo.home}en/${path}`, { waitUntil: 'networkidle' })
+        expect([path, Number(await page.evaluate('window.moved')) < 0.02]).toEqual([path, true])
+        await context.close()
+      }
+    },
+    60_000,
+  )
+
   it('suggestions are a list that the keyboard walks through', async () => {
     const page = await (await browser.newContext({ bypassCSP: true })).newPage()
     await page.goto(`${demo.home}en/`)
