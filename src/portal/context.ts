@@ -1,5 +1,6 @@
 /** What every page is made from: texts of its language, addresses, answers of the services. */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PortalConfig } from '../config/portal.ts'
 import type { Action } from '../http/api-key.ts'
 import type { Log } from '../log.ts'
@@ -27,6 +28,8 @@ type Given = Speech & {
   readonly config: Omit<PortalConfig, 'logo'> & Omit<Theme, 'texts'>
   readonly assets: Assets
   readonly ports: Ports
+  /** Told when a part of the page is left out because a service fails or is late. */
+  readonly miss: () => undefined
   readonly log: Log
   /** Where clients reach the platform, `/` at its end. */
   readonly root: string
@@ -42,32 +45,24 @@ type Given = Speech & {
 /** Milliseconds that what stands beside the main record of a page may take. */
 const asideMs = 1500
 
-/** A configured text in a language, else in the language of the portal. */
-export const configuredIn = (
-  { language, config }: Pick<Given, 'language' | 'config'>,
-  texts: string | Readonly<Record<string, string>> | undefined,
-): string =>
-  typeof texts === 'string'
-    ? texts
-    : (texts?.[language] ?? texts?.[config.defaultLanguage] ?? Object.values(texts ?? {})[0] ?? '')
-
 type Service = 'search' | 'repository' | 'metrics'
 
 export function pageContext(given: Given) {
-  const { language, root, ports, signal, log, requestId } = given
+  const { language, config, root, ports, signal, log, requestId, miss } = given
   const base = new URL(root).pathname
   /** The JSON of a service. Rejects with `ServiceRefusal` and `Failure`. */
   const ask = (service: Service, path: string): Promise<unknown> =>
     askJson(ports[service], path, { signal })
   /** What a page can do without; `undefined` where it fails or is late. */
   const aside = <T>(read: Promise<T>): Promise<T | undefined> => {
-    const late = Promise.withResolvers<undefined>()
-    AbortSignal.timeout(asideMs).addEventListener('abort', () => late.resolve(undefined))
+    const done = new AbortController()
+    const late = sleep(asideMs, undefined, { signal: done.signal }).then(miss)
     const quietly = read.catch((error: unknown) => {
+      if (error instanceof ServiceRefusal && error.status === 404) return undefined
       if (!(error instanceof ServiceRefusal)) log.warn({ err: error, requestId }, 'portal.aside')
-      return undefined
+      return miss()
     })
-    return Promise.race([quietly, late.promise])
+    return Promise.race([quietly, late]).finally(() => done.abort())
   }
   return {
     ...given,
@@ -78,8 +73,14 @@ export function pageContext(given: Given) {
     /** Path of a search in the language of this page. */
     searchTo: (query: SearchQuery, more?: Parameters<typeof searchPath>[2]): string =>
       base + searchPath(language, query, more),
+    /** A configured text in the language of the page, else in that of the portal, else in any. */
     configuredText: (texts: string | Readonly<Record<string, string>> | undefined): string =>
-      configuredIn(given, texts),
+      typeof texts === 'string'
+        ? texts
+        : (texts?.[language] ??
+          texts?.[config.defaultLanguage] ??
+          Object.values(texts ?? {})[0] ??
+          ''),
     ask,
     /** What a search finds; a text is its whole query. Rejects with `ServiceRefusal` and `Failure`. */
     find: (asked: Asked | string): Promise<Found> => {

@@ -15,6 +15,7 @@ import { addFileRoutes } from './file-routes.ts'
 import { prefersPage, wantedLanguage } from './negotiation.ts'
 import { addPageRoutes, type MakePage } from './page-routes.ts'
 import type { PageShell } from './page-shell.ts'
+import { pageSources, type PageSources } from './page-sources.ts'
 import { frame, type PageStatus } from './page.ts'
 import { errorPage, helpFor, type PageProblem } from './pages/error-page.ts'
 import { homePage } from './pages/home-page.ts'
@@ -23,6 +24,8 @@ import type { Previews } from './preview/previews.ts'
 import { renderQueue, type RenderQueue } from './render-queue.ts'
 import type { Sessions } from './sessions.ts'
 import { addStewardRoutes, sessionOf } from './steward-routes.ts'
+import type { Theme } from './theme.ts'
+import { BoundedCache } from '../workers/bounded-cache.ts'
 
 type PortalDeps = {
   readonly shell: PageShell
@@ -40,7 +43,20 @@ type PortalDeps = {
 }
 
 /** What the pages of a process share. */
-type Portal = PortalDeps & PageShell & { readonly renders: RenderQueue }
+type Portal = PortalDeps &
+  PageShell & {
+    readonly renders: RenderQueue
+    /** Pages that readers may have already, by address. */
+    readonly known: BoundedCache<KnownPage>
+  }
+
+type KnownPage = {
+  readonly tag: string
+  readonly theme: Theme
+  readonly isUnchanged: PageSources['isUnchanged']
+}
+
+const mostKnown = 2000
 
 /** Milliseconds in which the main data of a page has to be there. */
 const deadlineMs = 2000
@@ -63,7 +79,8 @@ const pageHeaders = (config: PortalConfig) => ({
 /** The app of the portal, at the root of the common port beside the services. */
 export function portalApp(deps: PortalDeps): App {
   const renders = renderQueue(deps.isWriting ?? (() => false))
-  const portal: Portal = { ...deps, ...deps.shell, renders }
+  const known = new BoundedCache<KnownPage>('pages', mostKnown)
+  const portal: Portal = { ...deps, ...deps.shell, renders, known }
   const app = newApp({ ...deps.http, name: 'portal' })
   const further = {
     contextOf: (c: AppContext) => contextOf(c, portal),
@@ -113,21 +130,31 @@ async function answer(
   make: MakePage,
   status: PageStatus = 200,
 ): Promise<Response> {
-  const context = await contextOf(c, portal)
+  const theme = await portal.theme.current()
+  const sources = pageSources(portal.ports)
+  const context = await contextOf(c, { ...portal, ...sources })
+  const isPrivate = context.steward !== undefined || status !== 200 || c.req.method === 'POST'
+  const key = `${c.get('root')} ${context.language} ${context.place}`
+  const headers = { ...pageHeaders(portal.config), 'Content-Language': context.language }
+  const kept = (tag: string) => ({ ...headers, ETag: tag, 'Cache-Control': 'public, no-cache' })
+  const asked = isPrivate ? undefined : c.req.header('If-None-Match')
+  const isKnown = (page: KnownPage) => asked?.includes(page.tag) === true && page.theme === theme
+  const known = asked === undefined ? undefined : portal.known.get(key, isKnown)
+  if (known && (await known.isUnchanged(context.signal))) return c.body(null, 304, kept(known.tag))
   const content = await make(context)
   if (!content) throw nothingAt(c)
   const body = String(await frame(context, content))
-  const headers = { ...pageHeaders(portal.config), 'Content-Language': context.language }
-  if (context.steward || status !== 200 || c.req.method === 'POST')
-    return c.body(body, status, { ...headers, 'Cache-Control': 'private, no-store' })
+  if (isPrivate) return c.body(body, status, { ...headers, 'Cache-Control': 'private, no-store' })
   const tag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
-  const kept = { ...headers, ETag: tag, 'Cache-Control': 'public, no-cache' }
-  if (c.req.header('If-None-Match')?.includes(tag)) return c.body(null, 304, kept)
-  return c.body(body, 200, kept)
+  portal.known.set(key, { tag, theme, isUnchanged: sources.isUnchanged })
+  return asked?.includes(tag) ? c.body(null, 304, kept(tag)) : c.body(body, 200, kept(tag))
 }
 
 /** Throws `not-found` where the address has no language of the portal. */
-async function contextOf(c: AppContext, portal: Portal): Promise<PageContext> {
+async function contextOf(
+  c: AppContext,
+  portal: Parameters<typeof contextIn>[1],
+): Promise<PageContext> {
   const language = portal.config.languages.find((one) => one === c.req.param('language'))
   if (language === undefined) throw nothingAt(c)
   return contextIn(c, portal, language)
@@ -135,7 +162,7 @@ async function contextOf(c: AppContext, portal: Portal): Promise<PageContext> {
 
 async function contextIn(
   c: AppContext,
-  portal: PageShell & Pick<Portal, 'ports' | 'sessions'>,
+  portal: PageShell & Pick<Portal, 'ports' | 'sessions'> & Partial<Pick<PageSources, 'miss'>>,
   language: string,
 ): Promise<PageContext> {
   const theme = await portal.theme.current()
@@ -148,6 +175,7 @@ async function contextIn(
     config: { ...portal.config, ...theme },
     assets: portal.assets,
     ports: portal.ports,
+    miss: portal.miss ?? (() => undefined),
     log: portal.log,
     root: c.get('root'),
     place: start < 0 ? '' : url.pathname.slice(start + language.length + 2) + url.search,

@@ -3,6 +3,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
 import { parse as parseYaml } from 'yaml'
 import { z } from 'zod'
 import type { PortalConfig } from '../config/portal.ts'
@@ -42,6 +43,11 @@ const mostBytes = 5 * 2 ** 20
 
 export function openTheme({ directory, logo }: PortalConfig, log: Log): ThemeFolder {
   let [last, looked]: [Promise<Theme> | undefined, number] = [undefined, -Infinity]
+  /** The same object while nothing has changed: what was made of it holds. */
+  const again = async (before: Promise<Theme> | undefined): Promise<Theme> => {
+    const [known, found] = [await before, await read()]
+    return known && isDeepStrictEqual(known, found) ? known : found
+  }
   const read = async (): Promise<Theme> => {
     const ownPages = directory === undefined ? [] : await pagesIn(join(directory, 'pages'), log)
     const style = directory === undefined ? undefined : await changed(join(directory, 'custom.css'))
@@ -56,7 +62,7 @@ export function openTheme({ directory, logo }: PortalConfig, log: Log): ThemeFol
     current: () => {
       if (last && performance.now() - looked < lookMs) return last
       looked = performance.now()
-      last = read()
+      last = again(last)
       return last
     },
     file: async (name) => {

@@ -12,6 +12,7 @@ export const cacheNames = [
   'concepts',
   'facet-values',
   'maps',
+  'pages',
   'robots',
   'search-answers',
   'search-scores',

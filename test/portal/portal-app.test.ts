@@ -94,3 +94,34 @@ it.each([
   expect(page.status).toBe(200)
   expect(page.headers.get('Content-Security-Policy')).toContain(expected)
 })
+
+it('is not made again for a reader who has it while every service says that nothing has changed', async () => {
+  const log = logger('silent')
+  let [tag, made] = ['"1"', 0]
+  const service: Port = async (_, init) => {
+    if (new Headers(init?.headers).get('If-None-Match') === tag)
+      return new Response(null, { status: 304 })
+    made += 1
+    const result = { count: made, results: [], facets: [] }
+    return Response.json({ result }, { headers: { ETag: tag } })
+  }
+  const app = portalApp({
+    shell: openPageShell(defaultPortal, log),
+    ports: { search: service, repository: service, metrics: service, sparql: service },
+    http: { log },
+    previews: undefined,
+    sessions: undefined,
+    version: '1',
+  })
+  const ask = (headers: Record<string, string>) =>
+    app.request('http://h/en/catalogues', { headers: { Accept: 'text/html', ...headers } })
+  const first = await ask({})
+  const known = { 'If-None-Match': first.headers.get('ETag') ?? '' }
+  expect(made).toBe(1)
+  expect((await ask(known)).status).toBe(304)
+  expect(made).toBe(1)
+  tag = '"2"'
+  const changed = await ask(known)
+  expect(changed.status).toBe(200)
+  expect(changed.headers.get('ETag')).not.toBe(known['If-None-Match'])
+})

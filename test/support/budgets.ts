@@ -47,7 +47,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   vocabularies: 2062,
 
-  workers: 803,
+  workers: 804,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */
