@@ -95,11 +95,16 @@ export const changingGet: MiddlewareHandler<AppEnv> = async (c, next) => {
   const site = c.req.header('Sec-Fetch-Site')?.trim().toLowerCase()
   if (site === 'cross-site')
     throw new Failure('forbidden', 'a page of another site may not do this')
+  return notAhead(c, next)
+}
+
+/** For a GET that somebody has to want: a browser's prefetch may not. */
+export const notAhead: MiddlewareHandler<AppEnv> = (c, next) => {
   const purposes = ['Sec-Purpose', 'Purpose', 'X-Purpose', 'X-Moz'].map((name) =>
     c.req.header(name),
   )
   if (purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose ?? '')))
-    throw new Failure('forbidden', 'this changes something and is not done ahead of time')
+    throw new Failure('forbidden', 'this is not done ahead of time')
   return next()
 }
 

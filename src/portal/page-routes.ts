@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { Failure } from '../errors.ts'
 import { failures } from '../http/api-key.ts'
 import type { App, AppContext } from '../http/app.ts'
+import { notAhead } from '../http/headers.ts'
 import type { PageContext } from './context.ts'
 import { html } from './html.ts'
 import type { PageContent } from './page.ts'
@@ -70,10 +71,14 @@ export function addPageRoutes(app: App, { respond, previews }: PageRoutes): void
       respond(c, (context) => page(context, (name) => c.req.param(name) ?? '')),
     )
   for (const [path, page] of Object.entries(pages)) bind(path, page)
-  if (previews)
-    bind('/datasets/:id/distributions/:distribution/preview', (context, param) =>
+  if (previews) {
+    const path = '/datasets/:id/distributions/:distribution/preview'
+    // A browser that fetches ahead must not make us fetch from others.
+    app.use(`/:language${path}`, notAhead)
+    bind(path, (context, param) =>
       previewPage(context, previews, { dataset: param('id'), distribution: param('distribution') }),
     )
+  }
   addCheck(app, respond)
 }
 
