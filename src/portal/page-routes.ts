@@ -8,13 +8,16 @@ import { notAhead } from '../http/headers.ts'
 import type { PageContext } from './context.ts'
 import { html } from './html.ts'
 import type { PageContent } from './page.ts'
-import { cataloguePage, cataloguesPage } from './pages/catalogue-pages.ts'
+import {
+  cataloguePage,
+  cataloguesPage,
+  publisherPage,
+  publishersPage,
+} from './pages/catalogue-pages.ts'
 import { checkPage } from './pages/check-page.ts'
 import { datasetPage } from './pages/dataset-page.ts'
 import { previewPage } from './pages/preview-page.ts'
-import { publisherPage, publishersPage } from './pages/publisher-pages.ts'
-import { qualityPage } from './pages/quality-page.ts'
-import { catalogueReportPage, reportsPage } from './pages/report-pages.ts'
+import { catalogueReportPage, qualityPage, reportsPage } from './pages/quality-pages.ts'
 import { resourcePage, resourcesPage } from './pages/resource-pages.ts'
 import { facetPage, searchPage } from './pages/search-page.ts'
 import { sparqlPage } from './pages/sparql-page.ts'
@@ -43,17 +46,17 @@ const pages: Readonly<Record<string, Page>> = {
   '/datasets/:id/quality': (context, param) => qualityPage(context, param('id')),
   '/quality': reportsPage,
   '/quality/catalogues/:id': (context, param) => catalogueReportPage(context, param('id')),
-  '/catalogues': (context) => cataloguesPage(context, context.query),
+  '/catalogues': cataloguesPage,
   '/catalogues/:id': (context, param) => cataloguePage(context, param('id')),
   '/publishers': publishersPage,
   '/publishers/:id': (context, param) => publisherPage(context, param('id')),
   '/vocabularies': vocabulariesPage,
-  '/vocabularies/:id': (context, param) => vocabularyPage(context, param('id'), context.query),
+  '/vocabularies/:id': (context, param) => vocabularyPage(context, param('id')),
   '/vocabularies/:vocabulary/:id': (context, param) =>
     conceptPage(context, param('vocabulary'), param('id')),
-  '/resources/:type': (context, param) => resourcesPage(context, param('type'), context.query),
+  '/resources/:type': (context, param) => resourcesPage(context, param('type')),
   '/resources/:type/:id': (context, param) => resourcePage(context, param('type'), param('id')),
-  '/sparql': (context) => sparqlPage(context, context.query),
+  '/sparql': sparqlPage,
   '/check': (context) => checkPage(context, {}),
   '/pages/:name': ownPage,
 }

@@ -1,4 +1,4 @@
-/** Catalogues: the list of them, and each with its datasets, its quality and its dumps. */
+/** Catalogues, each with its datasets, its quality and its dumps; and publishers with what each of them offers. */
 
 import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
@@ -6,26 +6,22 @@ import type { Found } from '../found.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joined, linkTo } from '../html.ts'
 import type { PageContent } from '../page.ts'
 import { catalogueEntry } from './home-page.ts'
-import { crumbs, pairs, panel, rdfLinks } from '../parts/blocks.ts'
+import { countedLinks, crumbs, pairs, panel, rdfLinks } from '../parts/blocks.ts'
 import { plainDescription, shortened } from '../parts/hits.ts'
+import { contactLines } from '../parts/metadata.ts'
 import { proseOf } from '../parts/prose.ts'
 import { scoreText } from '../parts/quality.ts'
 import { datasetsWith, pagedList } from '../parts/record-lists.ts'
-import { listed, valueAt } from '../record.ts'
+import { listAt, listed, valueAt } from '../record.ts'
 import { catalogueSchema } from '../schema-org.ts'
 
 const mostTags = 12
 
 /** All catalogues by title. Throws `ServiceRefusal` and `Failure`. */
-export async function cataloguesPage(
-  context: PageContext,
-  parameters: URLSearchParams,
-): Promise<PageContent> {
-  const { t, language, pathTo } = context
+export async function cataloguesPage(context: PageContext): Promise<PageContent> {
+  const { t, language } = context
   const { found, body } = await pagedList(context, {
     asked: { filters: 'catalogue', sort: `title.${language}+asc` },
-    path: pathTo('catalogues'),
-    parameters,
     style: 'entries',
     item: (record) => catalogueEntry(context, record, 'h2'),
   })
@@ -85,7 +81,6 @@ function datasetsOf(context: PageContext, id: string) {
   return datasetsWith(context, {
     facet: 'catalog',
     value: id,
-    heading: t('datasets-title'),
     counted: ['format', 'categories'],
     about: (record) => formatsOf(record).join(', '),
     above: html`<search><form class="searchbar" action="${pathTo('datasets')}">
@@ -128,4 +123,46 @@ function dumps({ root, t, language }: PageContext, id: string): HtmlMarkup {
     t('whole-catalogue'),
     html`<p class="formats">${rdfLinks(dump)}<a href="${feed}">${icon('rss')} ${t('feed')}</a></p>`,
   )
+}
+
+/** All publishers with counts, as the facet of the search has them. Throws `ServiceRefusal` and `Failure`. */
+export async function publishersPage(context: PageContext): Promise<PageContent> {
+  const { t, labelOf, pathTo, find } = context
+  const more = { facetSize: '500' }
+  const { facets } = await find({ filters: 'dataset', limit: 0, counted: ['publisher'], more })
+  const links = (facets.get('publisher') ?? []).map(({ id, title, count }) => {
+    return { href: pathTo('publishers', id), label: labelOf(title), count }
+  })
+  const title = t('publishers')
+  const body = html`<h1>${title}</h1>${countedLinks(context, links, t('datasets'))}`
+  return { title, section: 'data', body }
+}
+
+/** One publisher; absent where nothing is published by it. Throws `ServiceRefusal` and `Failure`. */
+export async function publisherPage(
+  context: PageContext,
+  id: string,
+): Promise<PageContent | undefined> {
+  const { t, formats, labelOf, nameOf, pathTo } = context
+  const { found, section } = await datasetsWith(context, {
+    facet: 'publisher',
+    value: id,
+    about: ({ catalog }) => labelOf(catalog),
+  })
+  const [first] = found.records
+  if (!first) return undefined
+  const publisher = valueAt(first, 'publisher')
+  const contacts = listAt(first, 'contact_point').slice(0, 3)
+  const rows = [
+    [t('datasets-title'), html`<dd>${formats.number(found.count)}</dd>`] as const,
+    ...contacts.map((one) => [t('contact'), contactLines(context, one)] as const),
+  ]
+  return {
+    title: nameOf(publisher) ?? id,
+    section: 'data',
+    body: html`${crumbs(context, { href: pathTo('publishers'), label: t('publishers') })}
+      <header class="title"><h1>${labelOf(publisher) ?? id}</h1></header>
+      <dl class="facts close">${rows.map(([name, values]) => html`<div><dt>${name}</dt>${values}</div>`)}</dl>
+      ${section}`,
+  }
 }

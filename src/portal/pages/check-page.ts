@@ -16,7 +16,7 @@ import { recordPreviews } from '../parts/record-preview.ts'
 import {
   countedResults,
   type ShaclResult,
-  shaclResultsOf,
+  shaclResults,
   shaclTable,
 } from '../parts/shacl-results.ts'
 import { askJson, askText } from '../ports.ts'
@@ -70,10 +70,18 @@ async function outcome(context: PageContext, text: string, model: string): Promi
     record = await parse(text, format, { baseIri: base })
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    return pageSection('result', t('result'), syntaxProblem(context, text, error))
+    const { line, column = 1, detail = error.detail } = error.errors[0] ?? {}
+    const where = line === undefined ? '' : t('at-line', { line, column })
+    const heading = html`${t('syntax-error')} ${where}`
+    return resultSection(
+      context,
+      text,
+      [line],
+      notice('bad', heading, html`<p><bdi>${detail}</bdi></p>`),
+    )
   }
   const { validation } = ports
-  if (!validation) return pageSection('result', t('result'), html`<p>${t('syntax-right')}</p>`)
+  if (!validation) return resultSection(context, text, [], html`<p>${t('syntax-right')}</p>`)
   const init = (accept: string) => {
     const headers = { 'Content-Type': formats[format].mediaType, Accept: accept }
     return { method: 'POST', body: text, signal, headers }
@@ -82,71 +90,57 @@ async function outcome(context: PageContext, text: string, model: string): Promi
   const report = await askText(validation, path('report'), init('application/n-triples'))
   const expected = await askJson(validation, path('score'), init('application/json'))
   const placed = format === 'turtle' ? placedQuads(text, base) : []
-  const statements = Map.groupBy(placed, ({ quad }) => quad.subject.value)
-  const results = shaclResultsOf(await parse(report, 'ntriples', { baseIri: base }))
-    .map((one) => ({ ...one, line: lineOf(one, statements) }))
-    .toSorted((a, b) => Number(b.isError) - Number(a.isError) || (a.line ?? 0) - (b.line ?? 0))
+  const results = await shaclResults(report, linesIn(placed))
+  const lines = results.map(({ line }) => line)
   return [
-    pageSection('result', t('result'), findings(context, text, results)),
+    resultSection(context, text, lines, findings(context, results)),
     expectation(context, listAt(expected, 'datasets')),
     recordPreviews(context, record),
   ]
 }
 
-function syntaxProblem(context: PageContext, text: string, error: Failure): HtmlContent {
-  const { t } = context
-  const [place] = error.errors
-  const { line, column = 1 } = place ?? {}
-  const where = line === undefined ? '' : t('at-line', { line, column })
-  const detail = html`<p><bdi>${place?.detail ?? error.detail}</bdi></p>`
-  return [
-    notice('bad', html`${t('syntax-error')} ${where}`, detail),
-    line !== undefined && listing(context, text, new Set([line])),
-  ]
-}
-
-function findings(
-  context: PageContext,
-  text: string,
-  results: readonly ShaclResult[],
-): HtmlContent {
+function findings(context: PageContext, results: readonly ShaclResult[]): HtmlContent {
   const { t } = context
   const hasErrors = results.some(({ isError }) => isError)
   const sign = hasErrors ? 'bad' : results.length > 0 ? 'warn' : 'good'
-  const verdictText = html`<p>${t(hasErrors ? 'valid-not-compliant' : 'valid-compliant')}</p>`
-  const lines = new Set(results.flatMap(({ line }) => line ?? []))
+  const meaning = html`<p>${t(hasErrors ? 'valid-not-compliant' : 'valid-compliant')}</p>`
   return [
-    notice(sign, countedResults(context, results), verdictText),
+    notice(sign, countedResults(context, results), meaning),
     results.length > 0 && shaclTable(context, 'result', results),
-    lines.size > 0 && listing(context, text, lines),
   ]
 }
 
-/** Of the value of a result, else of its path, else of its focus node. */
-function lineOf(
-  result: ShaclResult,
-  statements: ReadonlyMap<string, readonly PlacedQuad[]>,
-): number | undefined {
-  const about = statements.get(result.focus) ?? []
-  const withPath = about.filter(({ quad }) => quad.predicate.value === result.path)
-  const exact = withPath.find(({ quad }) => quad.object.value === result.value)
-  return (exact ?? withPath[0] ?? about[0])?.line
+/** The line of the value of a result, else of its path, else of its focus node. */
+function linesIn(placed: readonly PlacedQuad[]): (result: ShaclResult) => number | undefined {
+  const statements = Map.groupBy(placed, ({ quad }) => quad.subject.value)
+  return ({ focus, path, value }) => {
+    const about = statements.get(focus) ?? []
+    const withPath = about.filter(({ quad }) => quad.predicate.value === path)
+    const exact = withPath.find(({ quad }) => quad.object.value === value)
+    return (exact ?? withPath[0] ?? about[0])?.line
+  }
 }
 
 /** Lines that the listing has at most, and characters of each. */
 const [mostLines, longestLine] = [2000, 1000]
 
-/** The text with numbered lines, those with findings marked. */
-function listing({ t }: PageContext, text: string, hits: ReadonlySet<number>): HtmlMarkup {
-  const lines = text
-    .split('\n')
-    .slice(0, mostLines)
-    .map((line, at) => {
-      const isHit = hits.has(at + 1)
-      return html`<span id="l${at + 1}"${isHit && html` class="hit"`}>${line.slice(0, longestLine)}</span>`
-    })
-  return html`<h3 class="section">${t('where-it-is')}</h3>
+/** What was found, and where it was the text with numbered lines, those with findings marked. */
+function resultSection(
+  { t }: PageContext,
+  text: string,
+  hits: readonly (number | undefined)[],
+  found: HtmlContent,
+): HtmlMarkup {
+  const rows = text.split('\n').slice(0, mostLines)
+  const marked = new Set(hits)
+  const lines = rows.map((row, at) => {
+    const style = marked.has(at + 1) && html` class="hit"`
+    return html`<span id="l${at + 1}"${style}>${row.slice(0, longestLine)}</span>`
+  })
+  const listing = html`<h3 class="section">${t('where-it-is')}</h3>
     <pre class="listing close" tabindex="0" aria-label="${t('your-metadata')}"><code>${lines}</code></pre>`
+  const isPlaced = hits.some((line) => line !== undefined)
+  return pageSection('result', t('result'), [found, isPlaced && listing])
 }
 
 /** Points of each dataset, those of its links aside: nobody asked them. */

@@ -31,15 +31,12 @@ async function typeOf({ ask }: PageContext, type: string): Promise<ResourceType 
 export async function resourcesPage(
   context: PageContext,
   type: string,
-  parameters: URLSearchParams,
 ): Promise<PageContent | undefined> {
   const { t, language, labelOf, pathTo, titleOf } = context
   const about = await typeOf(context, type)
   if (!about) return undefined
   const { found, body } = await pagedList(context, {
     asked: { filters: `resource_${type}`, sort: `title.${language}+asc` },
-    path: pathTo('resources', type),
-    parameters,
     searchLabel: t('search'),
     style: 'entries',
     item: (record) => {

@@ -27,12 +27,9 @@ const examples: readonly Example[] = readdirSync(folder)
 const mostRows = 500
 const [longestQuery, longestText, longestValue] = [50_000, 200_000, 1000]
 
-export async function sparqlPage(
-  context: PageContext,
-  parameters: URLSearchParams,
-): Promise<PageContent> {
+export async function sparqlPage(context: PageContext): Promise<PageContent> {
   const { t, root, pathTo } = context
-  const given = parameters.get('query')?.slice(0, longestQuery)
+  const given = context.query.get('query')?.slice(0, longestQuery)
   const query = given ?? examples[0]?.query ?? ''
   const isAsked = given !== undefined && given.trim() !== ''
   const links = examples.map((one) => {

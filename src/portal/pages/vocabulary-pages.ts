@@ -41,7 +41,6 @@ export async function vocabulariesPage(context: PageContext): Promise<PageConten
 export async function vocabularyPage(
   context: PageContext,
   id: string,
-  parameters: URLSearchParams,
 ): Promise<PageContent | undefined> {
   const { t, language, root, nameOf, pathTo } = context
   const { found, q, body } = await pagedList(context, {
@@ -51,8 +50,6 @@ export async function vocabularyPage(
       counted: ['vocabulary'],
       more: { vocabulary: id },
     },
-    path: pathTo('vocabularies', id),
-    parameters,
     searchLabel: t('search-concepts'),
     style: 'index',
     item: (concept) => {

@@ -1,5 +1,6 @@
-/** How good metadata is, drawn: four steps with a word, bars of the five dimensions. */
+/** How good metadata is, drawn: four steps with a word, bars of the five dimensions; and the 23 indicators that are measured. */
 
+import { readFileSync } from 'node:fs'
 import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
@@ -13,8 +14,30 @@ const steps = [
   { key: 'excellent', from: 351 },
 ] as const
 
+export type PageIndicator = {
+  readonly key: string
+  readonly dimension: string
+  /** Points that it can earn. */
+  readonly most: number
+  readonly property?: string
+  /** What to write, as Turtle. */
+  readonly example?: string
+}
+
+/** In the order of pages. */
+const indicators: readonly PageIndicator[] = JSON.parse(
+  readFileSync(new URL('../assets/indicators.json', import.meta.url), 'utf8'),
+)
+
+const pointsOf = (some: readonly PageIndicator[]) => some.reduce((sum, { most }) => sum + most, 0)
+
 /** Most points of a record. */
-export const mostPoints = 405
+export const mostPoints = pointsOf(indicators)
+
+/** The five dimensions with their indicators and the points that each can earn. */
+export const qualityDimensions = [...Map.groupBy(indicators, ({ dimension }) => dimension)].map(
+  ([key, own]) => ({ key, indicators: own, most: pointsOf(own) }),
+)
 
 /** Step of a score, 0 to 3. */
 const rankOf = (score: number): number => steps.findLastIndex(({ from }) => score >= from)
@@ -54,15 +77,6 @@ export const scoreText = (
 /** The text of a score beside the bars of its dimensions. */
 export const verdict = (text: HtmlContent, bars: HtmlContent): HtmlMarkup =>
   html`<div class="verdict close"><div>${text}</div>${bars}</div>`
-
-/** The five dimensions with the points that each can earn. */
-export const qualityDimensions = [
-  { key: 'findability', most: 100 },
-  { key: 'accessibility', most: 100 },
-  { key: 'interoperability', most: 110 },
-  { key: 'reusability', most: 75 },
-  { key: 'contextuality', most: 20 },
-] as const
 
 /** A bar for each dimension. `scores`: dimension → points. */
 export function dimensionBars({ t }: PageContext, scores: Fields, isLinked = false): HtmlMarkup {

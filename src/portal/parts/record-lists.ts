@@ -12,46 +12,41 @@ const [perPage, mostPages, mostNew] = [50, 200, 6]
 type PagedList = {
   /** Which records the list has; sorted where nobody looks for words. */
   readonly asked: Asked
-  /** Path of the list. */
-  readonly path: string
-  /** `q` and `page` of the request. */
-  readonly parameters: URLSearchParams
   /** Label of the search field; without one there is none. */
   readonly searchLabel?: string
   readonly style: 'entries' | 'index'
   readonly item: (record: Fields) => HtmlContent
 }
 
-/** The list, and what the search answered. Throws `ServiceRefusal` and `Failure`. */
+/** The list, and what the search answered to `q` and `page` of the request. Throws `ServiceRefusal` and `Failure`. */
 export async function pagedList(
-  { t, find }: PageContext,
-  { asked, path, parameters, searchLabel, style, item }: PagedList,
+  { t, find, query }: PageContext,
+  { asked, searchLabel, style, item }: PagedList,
 ): Promise<{ readonly found: Found; readonly q: string; readonly body: HtmlContent }> {
-  const page = Math.max(1, Math.min(mostPages, Math.trunc(Number(parameters.get('page'))) || 1))
-  const q = searchLabel === undefined ? '' : (parameters.get('q') ?? '').slice(0, 200)
+  const page = Math.max(1, Math.min(mostPages, Math.trunc(Number(query.get('page'))) || 1))
+  const q = searchLabel === undefined ? '' : (query.get('q') ?? '').slice(0, 200)
   const { sort = '', ...others } = asked
   const more = { ...asked.more, page: String(page - 1) }
   const found = await find({ ...others, limit: perPage, more, ...(q === '' ? { sort } : { q }) })
-  const step = (to: number, key: 'previous' | 'next'): HtmlMarkup => {
-    const query = new URLSearchParams({ ...(q !== '' && { q }), page: String(to) })
-    return html`<a href="${path}?${query}" rel="${key === 'next' ? 'next' : 'prev'}">${t(key)}</a>`
-  }
-  const body = html`${searchLabel !== undefined && searchWithin(path, searchLabel, t('search'), q)}
-    <ul class="${style} close" role="list">${found.records.map(item)}</ul>
-    <nav class="pages" aria-label="${t('pages')}">${page > 1 && step(page - 1, 'previous')}
-    ${page * perPage < found.count && step(page + 1, 'next')}</nav>`
+  const step = (to: number, key: 'previous' | 'next', rel: string): HtmlMarkup =>
+    html`<a href="?${new URLSearchParams({ ...(q !== '' && { q }), page: String(to) })}" rel="${rel}">${t(key)}</a>`
+  const field =
+    searchLabel !== undefined &&
+    html`<search><form class="searchbar close">
+    <label class="vh" for="qlist">${searchLabel}</label>
+    <input type="search" id="qlist" name="q" value="${q}" placeholder="${searchLabel}" />
+    <button class="button primary">${t('search')}</button></form></search>`
+  const body = html`${field}<ul class="${style} close" role="list">${found.records.map(item)}</ul>
+    <nav class="pages" aria-label="${t('pages')}">${page > 1 && step(page - 1, 'previous', 'prev')}
+    ${page * perPage < found.count && step(page + 1, 'next', 'next')}</nav>`
   return { found, q, body }
 }
-
-const searchWithin = (path: string, label: string, button: string, q: string): HtmlMarkup =>
-  html`<search><form class="searchbar close" action="${path}"><label class="vh" for="qlist">${label}</label>
-    <input type="search" id="qlist" name="q" value="${q}" placeholder="${label}" />
-    <button class="button primary">${button}</button></form></search>`
 
 type DatasetsWith = {
   readonly facet: string
   readonly value: string
-  readonly heading: string
+  /** “Datasets” where it is absent. */
+  readonly heading?: string
   /** What stands below a title, before the day of the last change. */
   readonly about: (record: Fields) => HtmlContent
   readonly above?: HtmlContent
@@ -74,5 +69,5 @@ export async function datasetsWith(
   }
   const all = html`<a href="${searchTo([[facet, value]])}">${t('all-n', { count: found.count })}</a>`
   const list = entries(context, found.records, below, above ? 'entries close' : 'entries')
-  return { found, section: headedSection('in', heading, all, [above, list]) }
+  return { found, section: headedSection('in', heading ?? t('datasets-title'), all, [above, list]) }
 }

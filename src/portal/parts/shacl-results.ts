@@ -1,7 +1,7 @@
 /** Results of a validation (SHACL, W3C Recommendation of 2017, section 3.6) in words and as a table. */
 
-import type { Quad } from '@rdfjs/types'
 import { rdf, sh, shortNames } from '../../rdf/namespaces.ts'
+import { parse } from '../../rdf/parse.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlMarkup } from '../html.ts'
 import { stateMark } from './blocks.ts'
@@ -22,25 +22,32 @@ export type ShaclResult = {
 /** `dct:title` where the IRI has a short name. */
 export const prefixedName = (iri: string): string => shortNames().shorten(iri) ?? iri
 
-/** The results of a report, those that count as errors first. */
-export function shaclResultsOf(quads: readonly Quad[]): readonly ShaclResult[] {
-  const bySubject = Map.groupBy(quads, ({ subject }) => subject.value)
-  const isResult = ({ predicate, object }: Quad) =>
-    predicate.value === rdf('type').value && object.value === sh('ValidationResult').value
-  return [...bySubject.values()]
-    .filter((own) => own.some(isResult))
-    .map((own) => {
-      const valueOf = (name: string) =>
-        own.find(({ predicate }) => predicate.value === sh(name).value)?.object.value ?? ''
-      return {
+/** The results of a report in N-Triples: those that count as errors first, then by their lines. */
+export async function shaclResults(
+  report: string,
+  lineOf: (result: ShaclResult) => number | undefined = () => undefined,
+): Promise<readonly ShaclResult[]> {
+  const quads = await parse(report, 'ntriples', { baseIri: 'urn:report' })
+  const nodes = [...Map.groupBy(quads, ({ subject }) => subject.value).values()].map(
+    (own) =>
+      new Map(own.toReversed().map(({ predicate, object }) => [predicate.value, object.value])),
+  )
+  const results = nodes
+    .filter((node) => node.get(rdf('type').value) === sh('ValidationResult').value)
+    .map((node) => {
+      const valueOf = (name: string) => node.get(sh(name).value) ?? ''
+      const result = {
         isError: !/#(?:Warning|Info)$/.test(valueOf('resultSeverity')),
         focus: valueOf('focusNode'),
         path: valueOf('resultPath'),
         value: valueOf('value'),
         message: valueOf('resultMessage'),
       }
+      return { ...result, line: lineOf(result) }
     })
-    .toSorted((a, b) => Number(b.isError) - Number(a.isError))
+  return results.toSorted(
+    (a, b) => Number(b.isError) - Number(a.isError) || (a.line ?? 0) - (b.line ?? 0),
+  )
 }
 
 /** How many count as errors, and how many do not, in words. */

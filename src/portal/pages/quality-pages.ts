@@ -1,0 +1,245 @@
+/** The quality of metadata: of one dataset with what to do first to make it better, of all catalogues, and of one. */
+
+import { isJsonObject, type Fields } from '../../text/json.ts'
+import type { PageContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
+import type { PageContent } from '../page.ts'
+import { crumbs, pageSection, stateMark } from '../parts/blocks.ts'
+import { leftOutTable } from '../parts/left-out.ts'
+import {
+  dimensionBars,
+  missingPoints,
+  type PageIndicator,
+  qualityDimensions,
+  qualityMark,
+  scoreText,
+  verdict,
+} from '../parts/quality.ts'
+import { countedResults, shaclResults, shaclTable } from '../parts/shacl-results.ts'
+import { scrolling, textTable } from '../parts/table.ts'
+import { askText } from '../ports.ts'
+import { fieldsAt, listAt, listed, numberAt, textAt, textOr, valueAt } from '../record.ts'
+
+const mostFixes = 5
+
+/** Of one dataset. Throws `ServiceRefusal` and `Failure`. */
+export async function qualityPage(context: PageContext, id: string): Promise<PageContent> {
+  const { t, root, pathTo, plainTitle, titleOf, readRecord, ask, askAside } = context
+  const path = `datasets/${encodeURIComponent(id)}`
+  const [record, measured, leftOut, findings] = await Promise.all([
+    readRecord('datasets', id),
+    ask('metrics', `/${path}`).catch(() => undefined),
+    askAside('search', `/${path}/findings`),
+    context.aside(findingsOf(context, `/${path}/metrics`)),
+  ])
+  const result = fieldsAt(measured, 'result.results.0')
+  const catalogue = fieldsAt(record, 'catalog')
+  const above = textAt(catalogue, 'id')
+  const steps = [
+    ...(above === undefined
+      ? []
+      : [{ href: pathTo('catalogues', above), label: titleOf(catalogue) }]),
+    { href: pathTo('datasets', id), label: titleOf(record) },
+  ]
+  const data = html`<p class="take close"><span>${t('as-data')}</span>
+    <a href="${root}api/hub/repo/${path}/metrics">DQV (Turtle)</a><a href="${root}api/mqa/cache/${path}">JSON</a></p>`
+  const title = t('quality-of', { title: plainTitle(record) })
+  return {
+    title,
+    section: 'quality',
+    isIndexed: false,
+    canonical: `${path}/quality`,
+    body: html`${crumbs(context, ...steps)}
+      <header class="title"><h1>${title}</h1><p class="by">${t('measured-by')}</p></header>
+      ${typeof valueAt(result, 'info.score') === 'number' ? [ownFigures(context, result, findings), data] : notMeasured(context)}
+      ${leftOutTable(context, leftOut)}`,
+  }
+}
+
+const notMeasured = ({ t }: PageContext): HtmlMarkup =>
+  html`<p class="close">${t('not-measured')}</p>`
+
+/** Results of the validation, which the repository keeps with the measurements (DQV). */
+async function findingsOf(context: PageContext, path: string): Promise<HtmlContent> {
+  const { t, ports, signal } = context
+  const headers = { Accept: 'application/n-triples' }
+  const text = await askText(ports.repository, path, { headers, signal })
+  const results = await shaclResults(text)
+  const body = html`<p>${countedResults(context, results)}</p>${shaclTable(context, 'findings', results)}`
+  return results.length > 0 && pageSection('shacl', t('findings'), body)
+}
+
+/** What a dataset has earned, what would earn more, and each indicator. */
+function ownFigures(context: PageContext, result: Fields, findings: HtmlContent): HtmlContent {
+  const { t } = context
+  const score = numberAt(result, 'info.score')
+  const scores = fieldsAt(result, 'info.scores')
+  const shareOf = sharesIn(result)
+  const earned = ({ key }: PageIndicator) => numberAt(result, `points.${key}.points`)
+  const possible = ({ key }: PageIndicator) => numberAt(result, `points.${key}.max`)
+  const gain = (one: PageIndicator) => possible(one) - earned(one)
+  const table = indicatorTable(context, {
+    heads: ['fulfilled', 'points'],
+    cells: (one) => [fulfilled(context, shareOf(one.key)), `${earned(one)} / ${possible(one)}`],
+    sum: ({ key, most }) => `${Math.round(numberAt(scores, key))} / ${most}`,
+  })
+  const text = scoreText(context, score, undefined, missingPoints(context, score))
+  return [
+    verdict(text, dimensionBars(context, scores, true)),
+    pageSection('fix', t('what-to-fix'), fixes(context, gain)),
+    findings,
+    table,
+  ]
+}
+
+/** What would earn most, first. */
+function fixes({ t, pathTo }: PageContext, gain: (one: PageIndicator) => number): HtmlMarkup {
+  const missing = qualityDimensions
+    .flatMap(({ indicators }) => indicators)
+    .filter((one) => gain(one) > 0)
+    .toSorted((a, b) => gain(b) - gain(a))
+  if (missing.length === 0) return html`<p>${t('nothing-to-fix')}</p>`
+  const code = (turtle: string) =>
+    html`<pre tabindex="0" aria-label="${t('example-turtle')}"><code>${turtle}</code></pre>`
+  const items = missing.slice(0, mostFixes).map(
+    (
+      one,
+    ) => html`<li><h3>${t(`fix-${one.key}`)}</h3><span class="gain">+ ${t('n-points', { count: gain(one) })}</span>
+      <p>${t(`fix-${one.key}-text`)}</p>${one.example !== undefined && code(one.example)}</li>`,
+  )
+  return html`<ol class="fixes" role="list">${items}</ol>
+    <p class="close"><a class="button" href="${pathTo('check')}">${icon('wrench')} ${t('try-corrected')}</a></p>`
+}
+
+function fulfilled({ t, formats }: PageContext, share: number | undefined): HtmlMarkup {
+  if (share === undefined) return stateMark('idle', t('not-measured'))
+  if (share >= 0.999) return stateMark('good', t('yes'))
+  if (share <= 0.001) return stateMark('bad', t('no'))
+  return stateMark('warn', t('in-part', { share: formats.number(Math.round(share * 100)) }))
+}
+
+/** All catalogues with their scores. Throws `ServiceRefusal` and `Failure`. */
+export async function reportsPage(context: PageContext): Promise<PageContent> {
+  const { t, formats, labelOf, pathTo, ask } = context
+  const rows = listAt(await ask('metrics', '/catalogues'), 'result.results').map((one) => {
+    const id = textAt(one, 'info.id') ?? ''
+    const { score } = one
+    return [
+      html`<a href="${pathTo('quality', 'catalogues', id)}">${labelOf(valueAt(one, 'info.title')) ?? id}</a>`,
+      ...(typeof score === 'number'
+        ? [formats.number(Math.round(score)), qualityMark(context, score)]
+        : ['–', t('not-measured')]),
+    ]
+  })
+  const heads = ['facet-catalog', { label: t('points'), isNumber: true }, 'metadata-quality']
+  return {
+    title: t('quality-title'),
+    section: 'quality',
+    body: html`<h1>${t('quality-title')}</h1><p class="prose close">${t('quality-lead')}</p>
+      ${rows.length > 0 ? textTable(context, 'menu-catalogues', heads, rows) : notMeasured(context)}
+      ${pageSection('how', t('how-quality'), explanation(context))}`,
+  }
+}
+
+/** What the dimensions ask, and what each indicator can earn. */
+function explanation({ t }: PageContext): HtmlContent {
+  const points = (count: number) => t('n-points', { count })
+  return qualityDimensions.map(({ key, most, indicators }) => {
+    const items = indicators.map(
+      (one) =>
+        html`<li>${t(`indicator-${one.key}`)} (${points(one.most)}): ${t(`fix-${one.key}-text`)}</li>`,
+    )
+    return html`<h3 class="close">${t(key)} · ${points(most)}</h3><ul class="prose">${items}</ul>`
+  })
+}
+
+/** Of one catalogue. Throws `ServiceRefusal` and `Failure`. */
+export async function catalogueReportPage(context: PageContext, id: string): Promise<PageContent> {
+  const { t, root, language, labelOf, pathTo, ask } = context
+  const path = `catalogues/${encodeURIComponent(id)}`
+  const result = fieldsAt(await ask('metrics', `/${path}`), 'result.results.0')
+  const title = t('quality-of', { title: textAt(result, 'info.title') ?? id })
+  const steps = [
+    { href: pathTo('quality'), label: t('menu-quality') },
+    { href: pathTo('catalogues', id), label: labelOf(valueAt(result, 'info.title')) ?? id },
+  ]
+  const report = `${root}api/mqa/reports/${path}`
+  return {
+    title,
+    section: 'quality',
+    body: html`${crumbs(context, ...steps)}<header class="title"><h1>${title}</h1></header>
+      ${typeof result['score'] === 'number' ? meanFigures(context, result) : notMeasured(context)}
+      <p class="take close"><span>${t('full-report')}:</span><a href="${report}.html?locale=${language}">HTML</a>
+      <a href="${report}.csv">CSV</a><a href="${report}.json">JSON</a></p>`,
+  }
+}
+
+/** Names of indicators of a dataset that are others in the figures of catalogues. */
+const inCatalogues: Readonly<Record<string, string>> = {
+  accessUrlStatusCode: 'accessUrlAccessibility',
+  downloadUrlStatusCode: 'downloadUrlAccessibility',
+  formatMediaTypeVocabularyAlignment: 'formatMediaTypeAlignment',
+  formatMediaTypeMachineInterpretable: 'formatMediaTypeMachineReadable',
+  knownLicence: 'licenceAlignment',
+  accessRightsVocabularyAlignment: 'accessRightsAlignment',
+}
+
+/** The mean of the datasets of a catalogue, and which share of them or of their distributions fulfils each indicator. */
+function meanFigures(context: PageContext, result: Fields): HtmlContent {
+  const { t, formats } = context
+  const points = qualityDimensions.map(({ key }) => [key, numberAt(result, `${key}.score.points`)])
+  const text = scoreText(context, numberAt(result, 'score'), t('points-on-average'))
+  const shareOf = sharesIn(result)
+  const table = indicatorTable(context, {
+    heads: ['fulfilled'],
+    cells: ({ key }) => {
+      const share = shareOf(inCatalogues[key] ?? key)
+      return [share === undefined ? '–' : `${formats.number(Math.round(share * 100))} %`]
+    },
+  })
+  return [verdict(text, dimensionBars(context, Object.fromEntries(points), true)), table]
+}
+
+/** Indicator → the share that fulfils it, 0 to 1, in what the metrics answer; of one that was not measured none. */
+function sharesIn(result: Fields): (indicator: string) => number | undefined {
+  // Dates are told apart for the dataset and its distributions.
+  const parts = qualityDimensions
+    .flatMap(({ key }) => listAt(result, key))
+    .flatMap((one) => [one, ...listAt(one, 'dataset')])
+  const values = new Map(parts.flatMap((part) => Object.entries(part)))
+  return (indicator) => {
+    const value = values.get(indicator)
+    if (typeof value === 'boolean') return Number(value)
+    const entries = listed(value).filter(isJsonObject)
+    const good = entries.filter(({ name }) => /^(?:yes|[23]\d\d)$/.test(textOr(name) ?? ''))
+    const share = good.reduce((sum, { percentage }) => sum + Number(percentage) / 100, 0)
+    return entries.length === 0 ? undefined : share
+  }
+}
+
+type IndicatorTable = {
+  /** Texts of the columns behind the property; the last one has numbers. */
+  readonly heads: readonly string[]
+  readonly cells: (indicator: PageIndicator) => readonly HtmlContent[]
+  /** What a dimension has earned, where the last column is about that. */
+  readonly sum?: (dimension: (typeof qualityDimensions)[number]) => HtmlContent
+}
+
+/** A section with all indicators by dimension. */
+function indicatorTable({ t }: PageContext, { heads, cells, sum }: IndicatorTable): HtmlMarkup {
+  const style = (at: number) => at === heads.length - 1 && html` class="num"`
+  const bodies = qualityDimensions.map((dimension) => {
+    const rows = dimension.indicators.map(
+      (one) => html`<tr><th scope="row">${t(`indicator-${one.key}`)}</th>
+        <td>${one.property !== undefined && html`<code>${one.property}</code>`}</td>
+        ${cells(one).map((cell, at) => html`<td${style(at)}>${cell}</td>`)}</tr>`,
+    )
+    const name = html`<th scope="rowgroup" id="${dimension.key}" colspan="3">${t(dimension.key)}</th>`
+    const total = sum && html`<td class="num group-sum">${sum(dimension)}</td>`
+    return html`<tbody><tr>${name}${total}</tr>${rows}</tbody>`
+  })
+  const table = html`<table class="table indicators"><thead><tr><th scope="col">${t('indicator')}</th>
+    <th scope="col">${t('property')}</th>${heads.map((key, at) => html`<th scope="col"${style(at)}>${t(key)}</th>`)}</tr></thead>
+    ${bodies}</table>`
+  return pageSection('all', t('all-indicators'), scrolling(t('all-indicators'), table))
+}
