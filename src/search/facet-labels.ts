@@ -1,10 +1,13 @@
 /**
- * Values of facets named in the language that was asked for; what has no name in it keeps the one that it has. Facets themselves, and
- * values that are words of the platform's own, are named by those who show them.
+ * Values of facets and of records named in the language that was asked for; what has no name in it keeps the one that it has. Facets
+ * themselves, and values that are words of the platform's own, are named by those who show them.
  */
 
 import type { Facet, SearchIndex } from '../search-index/search-index.ts'
+import { isJsonObject } from '../text/json.ts'
+import { shippedAuthorities } from '../vocabularies/authorities.ts'
 import { at, everything, listAt, recordFields, textAt } from './record-values.ts'
+import type { RecordText } from './search-answers.ts'
 
 type Index = Pick<SearchIndex, 'get' | 'search'>
 type Labels = ReadonlyMap<string, string | undefined>
@@ -20,7 +23,13 @@ type LabelReader = (
 const [mostRecords, mostRounds] = [50, 4]
 
 const readers: ReadonlyMap<string, LabelReader> = new Map<string, LabelReader>([
-  ['country', (_index, ids, language) => countryNames(ids, language)],
+  [
+    'country',
+    (_index, ids, language) => {
+      const { country } = codeNames(language)
+      return new Map(ids.map((id) => [id, country(id)]))
+    },
+  ],
   [
     'catalog',
     async (index, ids, language, signal) => {
@@ -46,10 +55,35 @@ export async function namedIn(
   return { id, title, items: named }
 }
 
-function countryNames(ids: readonly string[], language: string): Labels {
-  const known = new Intl.DisplayNames([language, 'en'], { type: 'region', fallback: 'none' })
-  const codes = ids.filter((id) => /^[a-z]{2}$/i.test(id))
-  return new Map(codes.map((id) => [id, known.of(id.toUpperCase())]))
+/** Countries by codes of two letters, languages by codes of two or three. */
+function codeNames(language: string) {
+  const namesOf = (type: 'region' | 'language') =>
+    new Intl.DisplayNames([language, 'en'], { type, fallback: 'none' })
+  const [regions, languages] = [namesOf('region'), namesOf('language')]
+  return {
+    country: (id: string) => (/^[a-z]{2}$/i.test(id) ? regions.of(id.toUpperCase()) : undefined),
+    language: (id: string) => (/^[a-z]{2,3}$/i.test(id) ? languages.of(id) : undefined),
+  }
+}
+
+/** The record with its languages, its countries and its concepts of the shipped tables named in a language. */
+export async function recordIn<Record extends RecordText>(
+  record: Record,
+  language: string | undefined,
+): Promise<Record> {
+  if (language === undefined) return record
+  const { concept } = await shippedAuthorities()
+  const codes = codeNames(language)
+  const nameOf = (id: string, iri: string): string | undefined => {
+    if (/\/(?:language|iso639-\d)\//.test(iri)) return codes.language(id)
+    return iri.includes('/country/') ? codes.country(id) : concept(iri)?.prefLabel[language]
+  }
+  const value: unknown = JSON.parse(record.text, (_key, one: unknown) => {
+    if (!isJsonObject(one) || typeof one['label'] !== 'string') return one
+    const name = nameOf(textAt(one, 'id') ?? '', textAt(one, 'resource') ?? '')
+    return { ...one, label: name ?? one['label'] }
+  })
+  return { ...record, text: JSON.stringify(value) }
 }
 
 /** The titles of catalogues, in all languages. */

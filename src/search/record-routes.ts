@@ -8,6 +8,8 @@ import type { ResourceType } from '../profile/profile.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
 import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import type { Reference } from './answer-schemas.ts'
+import { recordIn } from './facet-labels.ts'
+import { searchParameters } from './request/search-parameters.ts'
 import { everything, instantAt, recordFields, storedText, textAt } from './record-values.ts'
 import {
   type AnswerContext,
@@ -27,6 +29,8 @@ import { mostWordCounts, similarTo } from './similar.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
 
 const byId = { params: z.object({ id: recordId }) }
+const { locale } = searchParameters.shape
+const namedById = { ...byId, query: z.object({ locale }) }
 
 const few = { error: 'must be 1..20' }
 const similarQuery = z.object({
@@ -53,11 +57,38 @@ export function bindRecordReads(
     const answer = async () => c.json(await datasetIds(index, catalogue, c.var.signal))
     return tagged(c, () => longAnswer(c, answer))
   })
-  const datasetAnswer = { request: byId, responses: stateAnswers('The dataset', schemas.dataset) }
+  const datasetAnswer = {
+    request: namedById,
+    responses: stateAnswers('The dataset', schemas.dataset),
+  }
   app.openapi(
     getRoute('/datasets/{id}', 'One dataset with its whole catalogue', datasetAnswer),
-    async (c) => recordAnswer(c, await datasetRecord(index, c.req.valid('param').id, c.var.signal)),
+    async (c) => {
+      const record = await datasetRecord(index, c.req.valid('param').id, c.var.signal)
+      return recordAnswer(c, await recordIn(record, c.req.valid('query').locale))
+    },
   )
+  bindSimilar(app, index, { schemas, tagged })
+  app.openapi(getRoute('/catalogues', 'Ids of all catalogues', { responses: idsAnswer }), (c) =>
+    tagged(c, async () => c.json(await idsOf(index, 'catalogue', c.var.signal))),
+  )
+  const counted = {
+    request: namedById,
+    responses: stateAnswers('The catalogue', schemas.catalogue),
+  }
+  app.openapi(
+    getRoute('/catalogues/{id}', 'One catalogue with the number of its datasets', counted),
+    async (c) => {
+      const record = await readCatalogue(index, c.req.valid('param').id, c.var.signal)
+      return recordAnswer(c, await recordIn(record, c.req.valid('query').locale))
+    },
+  )
+  // Without types of its own a profile has no such paths.
+  if (schemas.resource)
+    bindResourceReads(app, { index, types: profile.resources, schema: schemas.resource, tagged })
+}
+
+function bindSimilar(app: App, index: SearchIndex, { schemas, tagged }: AnswerContext): void {
   const counts = new BoundedCache<number>('word-counts', mostWordCounts)
   const like = 'Datasets that share words and themes with it, best first'
   const likeAnswer = {
@@ -72,17 +103,6 @@ export function bindRecordReads(
       return c.body(envelopeText(form, answer, new Map()), 200, { 'Content-Type': jsonType })
     }),
   )
-  app.openapi(getRoute('/catalogues', 'Ids of all catalogues', { responses: idsAnswer }), (c) =>
-    tagged(c, async () => c.json(await idsOf(index, 'catalogue', c.var.signal))),
-  )
-  const counted = { request: byId, responses: stateAnswers('The catalogue', schemas.catalogue) }
-  app.openapi(
-    getRoute('/catalogues/{id}', 'One catalogue with the number of its datasets', counted),
-    async (c) => recordAnswer(c, await readCatalogue(index, c.req.valid('param').id, c.var.signal)),
-  )
-  // Without types of its own a profile has no such paths.
-  if (schemas.resource)
-    bindResourceReads(app, { index, types: profile.resources, schema: schemas.resource, tagged })
 }
 
 /** The dataset with the present record of its catalogue in place of the stored copy. Throws `unknown-dataset`. */
@@ -190,13 +210,14 @@ function bindResourceReads(app: App, { index, types, schema, tagged }: TypesCont
     return tagged(c, () => longAnswer(c, answer))
   })
   const single = {
-    request: { params: z.object({ type, id: recordId }) },
+    request: { params: z.object({ type, id: recordId }), query: z.object({ locale }) },
     responses: stateAnswers('The resource', schema),
   }
   app.openapi(getRoute('/resources/{type}/{id}', 'One resource of a type', single), async (c) => {
     const { type, id } = c.req.valid('param')
     const text = await index.get(indexOf(type), id, c.var.signal)
     if (text === undefined) throw new Failure('unknown-resource', `there is no ${type} ${id}`)
-    return recordAnswer(c, { text, modified: instantAt(recordFields(text), recordModified) })
+    const record = { text, modified: instantAt(recordFields(text), recordModified) }
+    return recordAnswer(c, await recordIn(record, c.req.valid('query').locale))
   })
 }

@@ -45,6 +45,8 @@ export type AuthorityName = keyof typeof schemes
 
 export type Authorities = {
   readonly table: (name: AuthorityName) => ConceptTable
+  /** The concept of any of the tables by its IRI. */
+  readonly concept: (iri: string) => Concept | undefined
   /** A media type as it is registered (IANA), whatever its case. */
   readonly mediaType: (type: string) => string | undefined
 }
@@ -63,6 +65,7 @@ function authoritiesOf({ tables, mediaTypes }: Bundled): Authorities {
   const made = new Map([...tables].map(([scheme, concepts]) => [scheme, tableOf(concepts)]))
   return {
     table: (name) => made.get(schemes[name]) ?? empty,
+    concept: (iri) => [...made.values()].flatMap(({ byIri }) => byIri(iri) ?? [])[0],
     mediaType: (type) => mediaTypes.get(type.toLowerCase()),
   }
 }

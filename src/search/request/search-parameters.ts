@@ -164,7 +164,8 @@ export const searchParameters = z.object({
     .transform((tag) => tag.split('-', 1)[0]?.toLowerCase())
     .meta({
       type: 'string',
-      description: 'Language in which words are marked and values of facets are named',
+      description:
+        'Language in which words are marked, and values of facets and of single records named',
     })
     .optional(),
 })

@@ -1,5 +1,6 @@
 /** Records with values from vocabularies, and concepts themselves. */
 
+import { earthLabels, geospatialLabels } from '../hvd-labels.ts'
 import { expect } from 'vitest'
 import { eu, type Expected } from './record.ts'
 
@@ -14,7 +15,7 @@ export const conceptRecords: readonly Expected[] = [
       categories: [
         {
           id: 'c_dd313021',
-          label: { en: 'Earth observation and environment' },
+          label: earthLabels,
           resource: bna('c_dd313021'),
         },
         {
@@ -42,8 +43,12 @@ export const conceptRecords: readonly Expected[] = [
     record: {
       subject: [{ resource: 'http://eurovoc.europa.eu/1754' }],
       hvd_category: [
-        { id: 'c_ac64a52d', label: { en: 'Geospatial' }, resource: bna('c_ac64a52d') },
-        { id: 'c_e1da4e07', label: { en: 'Statistics' }, resource: bna('c_e1da4e07') },
+        { id: 'c_ac64a52d', label: geospatialLabels, resource: bna('c_ac64a52d') },
+        {
+          id: 'c_e1da4e07',
+          label: { en: 'Statistics', de: 'Statistik', fr: 'Statistiques', it: 'Dati statistici' },
+          resource: bna('c_e1da4e07'),
+        },
       ],
     },
     leftOut: [

@@ -1,5 +1,6 @@
 /** Records with distributions and data services. */
 
+import { geospatialLabels } from '../hvd-labels.ts'
 import { eu, type Expected } from './record.ts'
 
 const csv = { id: 'CSV', label: 'CSV', resource: eu('file-type/CSV') }
@@ -189,7 +190,7 @@ export const distributionRecords: readonly Expected[] = [
               hvd_category: [
                 {
                   id: 'c_ac64a52d',
-                  label: { en: 'Geospatial' },
+                  label: geospatialLabels,
                   resource: 'http://data.europa.eu/bna/c_ac64a52d',
                 },
                 { resource: 'https://a.example/cat' },

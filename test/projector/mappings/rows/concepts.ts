@@ -1,5 +1,6 @@
 /** Values that are looked up in vocabularies: rows of the mapping table. */
 
+import { earthLabels, geospatialLabels } from '../../hvd-labels.ts'
 import type { Rows } from '../mapped.ts'
 
 const eu = (path: string) => `http://publications.europa.eu/resource/authority/${path}`
@@ -15,7 +16,7 @@ const unknown = [`unknown-concept: ${iri}`]
 
 const environment = {
   id: 'c_dd313021',
-  label: { en: 'Earth observation and environment' },
+  label: earthLabels,
   resource: 'http://data.europa.eu/bna/c_dd313021',
 }
 
@@ -163,7 +164,7 @@ const rows: Rows = {
       [
         {
           id: 'c_ac64a52d',
-          label: { en: 'Geospatial' },
+          label: geospatialLabels,
           resource: 'http://data.europa.eu/bna/c_ac64a52d',
         },
       ],
