@@ -169,7 +169,7 @@ function front(
 async function run(argumentList: readonly string[]): Promise<void> {
   const { demo, ...startOptions } = parseArguments(argumentList)
   const source = demo ? await openDemoSource() : undefined
-  const env = { ...process.env, ...source?.env }
+  const env = { ...source?.defaults, ...process.env, ...source?.env }
   const parsed = parseConfig(env, defaultFacets)
   if (!parsed.ok) return fail(parsed.message)
   const secrets = secretRegistry(parsed.config.secrets)

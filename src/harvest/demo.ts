@@ -26,6 +26,8 @@ type Demo = {
 type DemoSource = {
   /** Settings of a platform that knows the pipe and keeps its data in a temporary directory. */
   readonly env: Readonly<Record<string, string>>
+  /** Settings where the environment has none. */
+  readonly defaults: Readonly<Record<string, string>>
   /** From now on most of its datasets are gone. */
   readonly shrink: () => void
   /** Also removes the directory. */
@@ -33,6 +35,7 @@ type DemoSource = {
 }
 
 const pipe = 'county-archive'
+const examples = ['water quality', 'budget', 'population', 'trees']
 const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> .
 @prefix dct: <http://purl.org/dc/terms/> .
 @prefix foaf: <http://xmlns.com/foaf/0.1/> .
@@ -80,6 +83,7 @@ export async function openDemoSource(): Promise<DemoSource> {
       PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths: [pipes] } }),
       PLATFORM_DATA_DIR: join(directory, 'data'),
     },
+    defaults: { PLATFORM_PORTAL_CONFIG: JSON.stringify({ examples }) },
     shrink: () => (present = topics.slice(0, 4)),
     close: async () => {
       await served.close()

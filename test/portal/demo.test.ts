@@ -11,8 +11,13 @@ it('shows pages, measured datasets, a value that was left out and a removal that
   const get = async (path: string) =>
     (await fetch(new URL(path, home), { headers: { 'X-API-Key': key } })).json()
 
-  const page = await fetch(home, { headers: { Accept: 'text/html' } })
-  expect(await page.text()).toContain('<h1')
+  const page = await fetch(new URL('en/', home), { headers: { Accept: 'text/html' } })
+  const first = await page.text()
+  expect(first).toMatch(
+    /<h1><b>55<\/b> datasets from <b>6<\/b> catalogues, described in 4 languages<\/h1>/,
+  )
+  const links = ['datasets?q=trees', 'datasets#place', 'datasets">All', 'catalogues">All']
+  expect(links.filter((link) => !first.includes(`href="/en/${link}`))).toEqual([])
   const runs = (await get('api/scheduler/runs?pipe=county-archive')) as {
     id: string
     counts: Record<string, number>

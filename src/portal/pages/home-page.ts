@@ -8,37 +8,30 @@ import { type PageContent, searchBar } from '../page.ts'
 import { headedSection } from '../parts/blocks.ts'
 import { entries } from '../parts/hits.ts'
 import { areaMap, boxesOf } from '../parts/map.ts'
-import { textAt } from '../record.ts'
+import { fieldsAt, textAt } from '../record.ts'
 import { siteSchema } from '../schema-org.ts'
 
-const [mostAreas, mostNew, mostCatalogues, mostThemes] = [500, 5, 6, 24]
+const [mostAreas, mostNew, mostThemes] = [500, 5, 24]
+
+const counted = ['categories']
+const includes = [
+  'id',
+  'title',
+  'identifier',
+  'catalog',
+  'catalog.title',
+  'modified',
+  'issued',
+  'language',
+]
 
 /** Counts are left out where the search does not answer: the field stays. */
 export async function homePage(context: PageContext): Promise<PageContent> {
-  const { t, config, root, language, configuredText, searchTo, find } = context
-  const query = (parameters: Readonly<Record<string, string>>) =>
-    find(new URLSearchParams({ locale: language, ...parameters }).toString()).catch(
-      (error: unknown) => {
-        context.log.warn({ err: error, requestId: context.requestId }, 'portal.aside')
-        return undefined
-      },
-    )
+  const { t, config, root, language, configuredText, searchTo, find, aside } = context
   const [recent, catalogues, areas] = await Promise.all([
-    query({
-      filters: 'dataset',
-      limit: String(mostNew),
-      sort: 'modified+desc',
-      aggregationAllFields: 'false',
-      aggregationFields: 'categories',
-      includes: 'id,title,identifier,catalog,catalog.title,modified,issued,language',
-    }),
-    query({ filters: 'catalogue', limit: String(mostCatalogues), aggregation: 'false' }),
-    query({
-      filters: 'dataset',
-      limit: String(mostAreas),
-      includes: 'spatial',
-      aggregation: 'false',
-    }),
+    aside(find({ filters: 'dataset', limit: mostNew, sort: 'modified+desc', counted, includes })),
+    aside(find({ filters: 'catalogue', limit: mostNew, sort: `title.${language}+asc` })),
+    aside(find({ filters: 'dataset', limit: mostAreas, includes: ['spatial', 'title'] })),
   ])
   const name = configuredText(config.name)
   const lead = config.lead === undefined ? t('home-lead') : configuredText(config.lead)
@@ -49,7 +42,7 @@ export async function homePage(context: PageContext): Promise<PageContent> {
     canonical: '',
     head: html`<link rel="alternate" type="application/atom+xml" title="${t('feed')}" href="${root}api/hub/search/${language}/feeds/datasets.atom"/>`,
     data: siteSchema(context, name),
-    body: html`<div class="hero"> <div> <h1>${heading(context, recent, catalogues)}</h1>
+    body: html`<div class="hero"> <div> <h1>${heading(context, recent, catalogues, languagesOf(areas))}</h1>
       ${lead !== '' && html`<p class="lead">${lead}</p>`} ${searchBar(context, '', true)}
       ${config.examples.length > 0 && html`<p class="try"><span>${t('for-example')}</span> ${config.examples.map((one) => html`<a href="${searchTo([['q', one]])}">${one}</a>`)}</p>`}
       </div> ${extents(context, areas)} </div> ${
@@ -64,8 +57,9 @@ export async function homePage(context: PageContext): Promise<PageContent> {
 
 function heading(
   { t, formats, config, configuredText }: PageContext,
-  recent?: Found,
-  catalogues?: Found,
+  recent: Found | undefined,
+  catalogues: Found | undefined,
+  languageCount: number,
 ): HtmlContent {
   if (!recent || !catalogues || recent.count === 0) return configuredText(config.name)
   const message = t('home-heading', {
@@ -73,6 +67,7 @@ function heading(
     catalogues: '\uE002',
     datasetCount: recent.count,
     catalogueCount: catalogues.count,
+    languageCount,
   })
   return message.split(/([\uE001\uE002])/).map((part) => {
     if (part === '\uE001') return html`<b>${formats.number(recent.count)}</b>`
@@ -80,12 +75,23 @@ function heading(
   })
 }
 
+/** How many languages titles are in; those of machine translations do not count. */
+const languagesOf = (found: Found | undefined): number =>
+  new Set(
+    found?.records
+      .flatMap((record) => Object.keys(fieldsAt(record, 'title')))
+      .filter((language) => !language.includes('-t-')),
+  ).size
+
 function extents(context: PageContext, areas: Found | undefined): HtmlContent {
-  const { t } = context
+  const { t, pathTo } = context
   const boxes = (areas?.records ?? []).flatMap(({ spatial }) => boxesOf(spatial).slice(0, 1))
   const label = t('map-of-datasets', { count: boxes.length })
   const map = areaMap(context, boxes, { label, width: 520, height: 400 })
-  return map && html`<figure> ${map} <figcaption>${label}</figcaption> </figure>`
+  return (
+    map &&
+    html`<figure> ${map} <figcaption>${label} · <a href="${pathTo('datasets')}#place">${t('search-by-place')}</a></figcaption> </figure>`
+  )
 }
 
 function themes(context: PageContext, recent: Found | undefined): HtmlContent {
@@ -108,7 +114,7 @@ function newest(context: PageContext, recent: Found | undefined): HtmlContent {
     labelOf(record['catalog']),
     formats.day(record['modified'] ?? record['issued']),
   ]
-  const all = [pathTo('datasets'), t('all-datasets')] as const
+  const all = html`<a href="${pathTo('datasets')}">${t('all-datasets')}</a>`
   return (
     records.length > 0 &&
     headedSection('new', t('recently-updated'), all, entries(context, records, below))
@@ -123,7 +129,7 @@ function someCatalogues(context: PageContext, catalogues: Found | undefined): Ht
     headedSection(
       'cats',
       t('menu-catalogues'),
-      [pathTo('catalogues'), t('all-catalogues')],
+      html`<a href="${pathTo('catalogues')}">${t('all-catalogues')}</a>`,
       html`<ul class="entries" role="list">${items}</ul>`,
     )
   )
