@@ -15,8 +15,8 @@ export type ApiKeys = {
   check(shown: string, address: string): Key
   /** The key of the request if it shows one; a wrong one is refused as in `require`. */
   find(c: AppContext): Key | undefined
-  /** The ids and permission counts of all keys, for the start-up log. */
-  list(): readonly { readonly id: string; readonly permissions: number }[]
+  /** All keys, without what opens anything. */
+  list(): readonly Key[]
   /** Takes new keys in place of all old ones. */
   replace(config: KeyConfig): void
 }
@@ -67,7 +67,7 @@ export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
       if (!key) throw new Failure('unauthorized', noKey)
       return key
     },
-    list: () => known.map(({ id, permissions }) => ({ id, permissions: permissions.length })),
+    list: () => known.map(({ id, permissions }) => ({ id, permissions })),
     replace: (next) => {
       known = digests(next)
     },

@@ -17,7 +17,9 @@ export async function knownKeys(options: {
 }) {
   const { configured, directory, keyFailures, log } = options
   if (configured) {
-    log.info({ keys: apiKeys(configured).list() }, 'keys.configured')
+    const listed = apiKeys(configured).list()
+    const shown = listed.map(({ id, permissions: { length } }) => ({ id, permissions: length }))
+    log.info({ keys: shown }, 'keys.configured')
     // Known to this process alone: what it does inside does not depend on what others may do.
     const inner = randomBytes(32).toString('base64url')
     const keys = apiKeys({ ...configured, [inner]: ['*'] }, { keyFailures })

@@ -127,8 +127,8 @@ function routeOf(c: AppContext): string {
   return path === '/*' || path === '*' ? 'none' : path
 }
 
-/** What stands in a path and gives access by itself (a capability URL). */
-const capability = /(\/segments\/r\/)[^/?#]+/
+/** What stands in a path and gives access by itself (a capability URL): answers of segments, feeds of failures. */
+const capability = /(\/segments\/r\/|\/harvest\/failures\/)[^/?#]+/
 
 /** Path and query of a URL without capabilities and, as in `shownUrl`, without the values of parameters that carry secrets. */
 export function loggedUrl(url: string): string {

@@ -12,14 +12,13 @@ import type { Formats, Translate } from './languages.ts'
 import { askJson, type Ports, ServiceRefusal } from './ports.ts'
 import type { RecordTexts } from './record-texts.ts'
 import { fieldsAt, memberFields } from './record.ts'
+import type { Session } from './sessions.ts'
 import type { Theme } from './theme.ts'
 
 /** Of a language: messages, dates and numbers, texts of records. */
 export type Speech = RecordTexts & { readonly t: Translate; readonly formats: Formats }
 
-type Steward = {
-  /** Of the forms of the session. */
-  readonly token: string
+type Steward = Pick<Session, 'id' | 'token' | 'feed'> & {
   readonly may: (action: Action) => boolean
 }
 

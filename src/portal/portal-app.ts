@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto'
 import { Failure } from '../errors.ts'
 import { newApp, type App, type AppContext, type AppOptions } from '../http/app.ts'
-import { may } from '../http/api-key.ts'
 import { pathOf } from '../http/context.ts'
 import { addVary } from '../http/headers.ts'
 import type { PortalConfig } from '../config/portal.ts'
@@ -23,7 +22,8 @@ import { ServiceRefusal, type Port, type Ports } from './ports.ts'
 import type { Previews } from './preview/previews.ts'
 import { renderQueue, type RenderQueue } from './render-queue.ts'
 import type { Sessions } from './sessions.ts'
-import { addStewardRoutes, sessionOf } from './steward-routes.ts'
+import { addSignIn, sessionOf } from './sign-in-routes.ts'
+import { addStewardRoutes, stewardOf } from './steward-routes.ts'
 import type { Theme } from './theme.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
 
@@ -95,7 +95,9 @@ export function portalApp(deps: PortalDeps): App {
   serveRedirects(app, portal)
   addPageRoutes(app, { ...further, previews: deps.previews })
   const { sessions, oidc } = deps
-  if (sessions) addStewardRoutes(app, { ...further, sessions, oidc })
+  if (!sessions) return app
+  addSignIn(app, oidc, { ...further, sessions })
+  addStewardRoutes(app, sessions, further)
   return app
 }
 
@@ -182,7 +184,7 @@ async function contextIn(
     query: url.searchParams,
     signal: AbortSignal.any([c.get('signal'), AbortSignal.timeout(deadlineMs)]),
     requestId: c.get('requestId'),
-    steward: session && { token: session.token, may: (action) => may(session, action) },
+    steward: session && stewardOf(session),
   })
 }
 

@@ -3,7 +3,7 @@
  * permissions and its end. The key itself is kept nowhere.
  */
 
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { failures, type ApiKeys } from '../http/api-key.ts'
 import type { Key } from '../http/context.ts'
@@ -13,6 +13,8 @@ import { openSqlite } from '../sqlite.ts'
 export type Session = Key & {
   /** Of the forms of this session: what another site cannot know (OWASP, synchroniser token). */
   readonly token: string
+  /** Of the secret address of a feed; accounts of a provider have none, because nobody says when one ends. */
+  readonly feed: string | undefined
 }
 
 export type Sessions = {
@@ -21,6 +23,8 @@ export type Sessions = {
   /** The cookie's value for somebody whom the provider vouches for. */
   readonly begin: (person: Key) => string
   readonly find: (cookie: string | undefined) => Session | undefined
+  /** Whose feed has a secret address; the key has to be in the configuration still. */
+  readonly findFeed: (token: string) => Key | undefined
   readonly signOut: (cookie: string | undefined) => void
   readonly close: () => void
 }
@@ -33,9 +37,13 @@ const failuresPerMinute = 5
 
 const schema = `CREATE TABLE IF NOT EXISTS session (
   id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, permissions TEXT NOT NULL, ends INTEGER NOT NULL, seen INTEGER NOT NULL
-) STRICT, WITHOUT ROWID`
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS secret (purpose TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID`
 
-const row = z.object({ fingerprint: z.string(), permissions: z.string() })
+const living = 'SELECT fingerprint, permissions FROM session WHERE id = ? AND ends > ? AND seen > ?'
+
+const sessionRow = z.object({ fingerprint: z.string(), permissions: z.string() })
+const secretRow = z.object({ value: z.string() })
 const permissionList = z.array(z.string())
 
 type SessionOptions = {
@@ -49,26 +57,23 @@ type SessionOptions = {
 export function openSessions({ path, keys, people, now }: SessionOptions): Sessions {
   const file = openSqlite({ path, schema, format: sessionsFormat })
   const wrong = failures({ perMinute: failuresPerMinute, now })
+  const feedOf = feedTokens(file)
+  const isPerson = (id: string): boolean => people !== undefined && id.startsWith(people)
+  // A key, and a provider, that left the configuration takes its sessions along.
+  const isKnown = (id: string): boolean => isPerson(id) || keys.list().some((key) => key.id === id)
   const begin = ({ id, permissions }: Key): string => {
     file.run('DELETE FROM session WHERE ends < ? OR seen < ?', now(), now() - idleMs)
     const cookie = randomBytes(32).toString('base64url')
-    const held = JSON.stringify(permissions)
-    file.run(
-      'INSERT INTO session VALUES (?, ?, ?, ?, ?)',
-      digest(cookie),
-      id,
-      held,
-      now() + wholeMs,
-      now(),
-    )
+    const row = [digest(cookie), id, JSON.stringify(permissions), now() + wholeMs, now()]
+    file.run('INSERT INTO session VALUES (?, ?, ?, ?, ?)', ...row)
     return cookie
   }
   return {
     begin,
     signIn: (shown, client) => {
-      const blocked = wrong.blocked(client)
-      if (blocked !== undefined)
-        throw new Failure('too-many-requests', 'too many wrong keys', { retryAfter: blocked })
+      const retryAfter = wrong.blocked(client)
+      if (retryAfter !== undefined)
+        throw new Failure('too-many-requests', 'too many wrong keys', { retryAfter })
       try {
         return begin(keys.check(shown, client))
       } catch (error) {
@@ -76,52 +81,39 @@ export function openSessions({ path, keys, people, now }: SessionOptions): Sessi
         throw error
       }
     },
-    find: (cookie) => {
-      const key = cookie === undefined ? undefined : keyOf(file, cookie, now())
-      if (cookie === undefined || !key) return undefined
-      // A key, and a provider, that left the configuration takes its sessions along.
-      const isPerson = people !== undefined && key.id.startsWith(people)
-      if (!isPerson && !keys.list().some(({ id }) => id === key.id)) return undefined
+    find: (cookie = '') => {
+      if (cookie.length > 100) return undefined
+      const found = file.first(living, digest(cookie), now(), now() - idleMs)
+      if (!found) return undefined
+      const { fingerprint: id, permissions } = sessionRow.parse(found)
+      if (!isKnown(id)) return undefined
       file.run('UPDATE session SET seen = ? WHERE id = ?', now(), digest(cookie))
-      return { ...key, token: tokenOf(cookie) }
+      return {
+        id,
+        permissions: permissionList.parse(JSON.parse(permissions)),
+        token: hash('sha256', `form ${cookie}`, 'base64url'),
+        feed: isPerson(id) ? undefined : feedOf(id),
+      }
     },
-    signOut: (cookie) => {
-      if (cookie !== undefined) file.run('DELETE FROM session WHERE id = ?', digest(cookie))
-    },
+    findFeed: (token) => keys.list().find(({ id }) => isSame(token, feedOf(id))),
+    signOut: (cookie = '') => void file.run('DELETE FROM session WHERE id = ?', digest(cookie)),
     close: () => file.close(),
   }
 }
 
 const digest = (cookie: string): string => hash('sha256', cookie, 'hex')
 
-/** Whose session a cookie is, while it lasts. */
-function keyOf(file: ReturnType<typeof openSqlite>, cookie: string, now: number): Key | undefined {
-  if (cookie.length > 100) return undefined
-  const found = file.first(
-    'SELECT fingerprint, permissions FROM session WHERE id = ? AND ends > ? AND seen > ?',
-    digest(cookie),
-    now,
-    now - idleMs,
-  )
-  if (!found) return undefined
-  const { fingerprint, permissions } = row.parse(found)
-  return { id: fingerprint, permissions: permissionList.parse(JSON.parse(permissions)) }
+/** Tokens of feeds by ids of keys: only who has the secret of this data directory can make them. */
+function feedTokens(file: ReturnType<typeof openSqlite>): (id: string) => string {
+  const fresh = randomBytes(32).toString('base64url')
+  file.run(`INSERT OR IGNORE INTO secret VALUES ('feeds', ?)`, fresh)
+  const row = file.first(`SELECT value FROM secret WHERE purpose = 'feeds'`)
+  const { value } = secretRow.parse(row)
+  return (id) => createHmac('sha256', value).update(id).digest('base64url')
 }
 
-const tokenOf = (cookie: string): string => hash('sha256', `form ${cookie}`, 'base64url')
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-/** Throws `forbidden` unless the form was made for this session, by a page of this origin. */
-export function demandOwnForm(
-  session: Session,
-  {
-    token,
-    origin,
-    root,
-  }: { readonly token: unknown; readonly origin: string | undefined; readonly root: string },
-): void {
-  const [given, wanted] = [Buffer.from(String(token)), Buffer.from(session.token)]
-  const isToken = given.length === wanted.length && timingSafeEqual(given, wanted)
-  const isOrigin = origin === undefined || origin === new URL(root).origin
-  if (!isToken || !isOrigin)
-    throw new Failure('forbidden', 'this form was not made for your session: load the page again')
-}
+/** Compares in constant time, whatever the lengths. */
+export const isSame = (given: string, wanted: string): boolean =>
+  timingSafeEqual(sha256(given), sha256(wanted))

@@ -53,7 +53,7 @@ describe('a key', () => {
     const texts = [await (await put({ 'X-API-Key': secret })).text(), await wrong.text(), ...lines]
     expect(texts.join('')).not.toContain(secret)
     expect(JSON.stringify(keys.list())).not.toContain(secret)
-    expect(keys.list()).toEqual([{ id: expect.any(String), permissions: 1 }])
+    expect(keys.list()).toEqual([{ id: expect.any(String), permissions: ['*'] }])
   })
 
   it('stands in the log line by its id', async () => {

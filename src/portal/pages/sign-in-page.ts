@@ -1,27 +1,32 @@
 /** Signing in with an API key or with the account of an institution. */
 
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent, icon } from '../html.ts'
+import { html, icon } from '../html.ts'
 import type { PageContent } from '../page.ts'
 
-/** `wrong` says why the last try failed. */
-export function signInPage(context: PageContext, wrong?: string): PageContent {
-  const { t, config, pathTo } = context
-  const notice: HtmlContent =
+/** `wrong` is the key of the text that says why the last try failed. */
+export function signInPage({ t, config, pathTo }: PageContext, wrong?: string): PageContent {
+  const notice =
     wrong !== undefined &&
-    html`<div class="notice bad" role="alert">${icon('circle-x')}<div><p>${wrong}</p></div></div>`
-  const provider = html`<p class="row"><a class="button primary" rel="nofollow" href="${pathTo('sign-in', 'oidc')}">${icon('log-in')}${t('oidc-sign-in')}</a></p>`
-  const form = html`<form method="post" action="${pathTo('sign-in')}" class="close"><input type="text" name="username" value="steward" autocomplete="username" hidden><div class="field"><label for="key">${t('api-key')}</label><input type="password" id="key" name="key" autocomplete="current-password" required aria-describedby="keyhint"><span class="hint" id="keyhint">${t('key-hint')}</span></div><button class="button primary">${t('sign-in')}</button></form>`
+    html`<div class="notice bad" role="alert">${icon('circle-x')}<div><p>${t(wrong)}</p></div></div>`
+  const provider = html`<p class="row"><a class="button primary" rel="nofollow"
+    href="${pathTo('sign-in', 'oidc')}">${icon('log-in')}${t('oidc-sign-in')}</a></p>`
+  const form = html`<form method="post" action="${pathTo('sign-in')}" class="close">
+    <input type="text" name="username" value="steward" autocomplete="username" hidden>
+    <div class="field"><label for="key">${t('api-key')}</label>
+      <input type="password" id="key" name="key" autocomplete="current-password" required aria-describedby="keyhint">
+      <span class="hint" id="keyhint">${t('key-hint')}</span></div>
+    <button class="button primary">${t('sign-in')}</button></form>`
   return {
     title: t('sign-in'),
     isIndexed: false,
-    body: html`<div class="narrow"><h1>${t('sign-in')}</h1><p class="soft">${t('sign-in-lead')}</p>${notice}${config.signIn.oidc && provider}${config.signIn.key && form}</div>`,
+    body: html`<div class="narrow"><h1>${t('sign-in')}</h1><p class="soft">${t('sign-in-lead')}</p>
+      ${notice} ${config.signIn.oidc && provider} ${config.signIn.key && form}</div>`,
   }
 }
 
 /** After the provider: goes on by itself, because a session is not sent on the way back from another site. */
-export function signedInPage(context: PageContext): PageContent {
-  const { t, pathTo } = context
+export function signedInPage({ t, pathTo }: PageContext): PageContent {
   const next = pathTo('harvest')
   return {
     title: t('sign-in'),

@@ -5,7 +5,7 @@ import type { PageContext } from '../context.ts'
 import { html, type HtmlContent } from '../html.ts'
 import { pageSection } from './blocks.ts'
 import { prefixedName } from './shacl-results.ts'
-import { dataTable } from './table.ts'
+import { textTable } from './table.ts'
 import { listAt, textAt, textOr } from '../record.ts'
 
 /** Rows of the table; further ones are counted. */
@@ -39,11 +39,11 @@ export function leftOutTable(context: PageContext, answer: Fields | undefined): 
       t(`reason-${textAt(one, 'reason') ?? ''}`),
     ]
   })
+  const heads = ['property', 'value', 'what-is-wrong']
   const more = all.length - rows.length
-  const columns = ['property', 'value', 'what-is-wrong'].map((key) => ({ label: t(key) }))
   return pageSection(
     'left-out',
     t('values-left-out'),
-    html`<p>${t('values-left-out-text')}</p>${dataTable({ label: t('values-left-out'), columns, rows })}${more > 0 && html`<p>${t('more-left-out', { count: more })}</p>`}`,
+    html`<p>${t('values-left-out-text')}</p>${textTable(context, 'values-left-out', heads, rows)}${more > 0 && html`<p>${t('more-left-out', { count: more })}</p>`}`,
   )
 }

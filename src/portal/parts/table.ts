@@ -3,55 +3,49 @@
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 
-export type Column = {
-  readonly label: string
-  /** Digits, at the end of their cell; on a narrow screen below their label. */
-  readonly isNumber?: boolean
-  /** The label is for screen readers only: a column of buttons. */
-  readonly isHidden?: boolean
-}
-
-type TableOptions = {
-  /** What the table shows, for screen readers. */
-  readonly label: string
-  readonly columns: readonly Column[]
-  /** Cells by row; the first cell of a row names the row. */
-  readonly rows: readonly (readonly HtmlContent[])[]
-}
-
 /** A region that scrolls sideways where the screen is too narrow for the table in it. */
 export const scrolling = (label: string, table: HtmlContent): HtmlMarkup =>
   html`<div class="scroll close" tabindex="0" role="group" aria-label="${label}">${table}</div>`
 
-export const dataTable = ({ label, columns, rows }: TableOptions): HtmlMarkup =>
-  scrolling(
-    label,
+type Cells = readonly HtmlContent[]
+
+/**
+ * A table whose label and heads are texts of the portal, by their keys. The first cell of a row names the row; numbers stand at
+ * the end of their cells; the head of a column of buttons (`actions`) is for screen readers only.
+ */
+export function textTable(
+  context: PageContext,
+  label: string,
+  heads: readonly string[],
+  rows: readonly Cells[],
+): HtmlMarkup {
+  const { t } = context
+  const columns = heads.map((key, at) => ({
+    label: t(key),
+    isHidden: key === 'actions',
+    isNumber: rows.some((cells) => typeof cells[at] === 'number'),
+  }))
+  return scrolling(
+    t(label),
     html`<table role="table" class="table stacks">
       <thead role="rowgroup"><tr role="row">${columns.map(head)}</tr></thead>
-      <tbody role="rowgroup">${rows.map((cells) => row(columns, cells))}</tbody></table>`,
+      <tbody role="rowgroup">${rows.map((cells) => row(context, columns, cells))}</tbody></table>`,
   )
-
-/** A table whose label and heads are texts of the portal. */
-export const textTable = (
-  { t }: PageContext,
-  label: string,
-  heads: readonly (string | Column)[],
-  rows: TableOptions['rows'],
-): HtmlMarkup => {
-  const columns = heads.map((one) => (typeof one === 'string' ? { label: t(one) } : one))
-  return dataTable({ label: t(label), columns, rows })
 }
+
+type Column = { readonly label: string; readonly isHidden: boolean; readonly isNumber: boolean }
 
 const head = ({ label, isNumber, isHidden }: Column): HtmlMarkup =>
   html`<th scope="col" role="columnheader"${isNumber && html` class="num"`}>${
     isHidden ? html`<span class="vh">${label}</span>` : label
   }</th>`
 
-function row(columns: readonly Column[], [name, ...cells]: readonly HtmlContent[]): HtmlMarkup {
+function row({ formats }: PageContext, columns: readonly Column[], [name, ...cells]: Cells) {
   const others = cells.map((cell, at) => {
     const { label, isNumber, isHidden } = columns[at + 1] ?? {}
     const named = !isHidden && html` data-label="${label}"`
-    return html`<td role="cell" class="${isNumber ? 'num' : 'wide'}"${named}>${cell}</td>`
+    const shown = typeof cell === 'number' ? formats.number(cell) : cell
+    return html`<td role="cell" class="${isNumber ? 'num' : 'wide'}"${named}>${shown}</td>`
   })
   return html`<tr role="row"><th scope="row" role="rowheader" class="wide">${name}</th>${others}</tr>`
 }

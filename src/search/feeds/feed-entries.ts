@@ -1,11 +1,11 @@
-/** Datasets as entries of a feed, and the feed around them, whichever format it is written in. */
+/** Datasets as entries of a feed, whichever format it is written in. */
 
 import type { Fields } from '../../text/json.ts'
+import type { FeedEntry, FeedFile } from '../../http/feed-formats.ts'
 import type { Hit } from '../../search-index/search-index.ts'
 import type { RecordPages } from '../search-deps.ts'
 import {
   at,
-  type Chosen,
   chosenAt,
   httpAddress,
   instantAt,
@@ -13,47 +13,6 @@ import {
   recordFields,
   textAt,
 } from '../record-values.ts'
-
-/** A dataset as an entry; texts in the language of the feed, else in the main one of the record. */
-export type FeedEntry = {
-  /** IRI of the dataset. */
-  readonly iri: string
-  /** Its page; `isHtml` where a portal has it. */
-  readonly page: string
-  readonly isHtml: boolean
-  readonly title: Chosen
-  readonly summary: Chosen | undefined
-  readonly published: Date | undefined
-  readonly updated: Date
-  readonly author: ReturnType<typeof authorOf>
-  readonly categories: readonly { readonly term: string; readonly label: string | undefined }[]
-  /** Distributions. */
-  readonly files: readonly FeedFile[]
-}
-
-/** `length` in bytes. */
-type FeedFile = { readonly href: string } & Readonly<
-  Record<'title' | 'type' | 'length', string | undefined>
->
-
-/** Addresses of a page and of its neighbours (RFC 5005 3); `feed` is the feed whatever the page. */
-type FeedPages = Readonly<Record<'feed' | 'self' | 'first' | 'last', string>> &
-  Readonly<Record<'previous' | 'next', string | undefined>>
-
-/** A feed and its entries, before it is written in a format. */
-export type FeedDocument = {
-  readonly language: string
-  readonly title: string
-  readonly description: string
-  /** Who answers for entries without an author. */
-  readonly author: string
-  /** Where people find the service. */
-  readonly site: string
-  readonly pages: FeedPages
-  /** That of the newest entry; now where there is none. */
-  readonly updated: Date
-  readonly entries: readonly FeedEntry[]
-}
 
 /** The fields that entries are made of. */
 export const entryFields: readonly string[] = (
@@ -97,7 +56,7 @@ const longestAddress = 254
 const address = /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/
 
 /** The publisher, else the catalogue. */
-function authorOf(fields: Fields, language: string) {
+function authorOf(fields: Fields, language: string): FeedEntry['author'] {
   const name = textAt(fields, 'publisher.name')
   if (name === undefined) {
     const catalogue = chosenAt(fields, 'catalog.title', language)

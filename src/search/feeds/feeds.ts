@@ -4,14 +4,14 @@ import { hash } from 'node:crypto'
 import { createRoute, z } from '@hono/zod-openapi'
 import { Failure, invalidParameter } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
+import { type FeedDocument, feedFormats } from '../../http/feed-formats.ts'
 import { problem } from '../../http/problem.ts'
 import { longAnswer } from '../../http/long-answers.ts'
 import type { SearchDeps } from '../search-deps.ts'
 import { parametersOf } from '../request/search-parameters.ts'
 import { searchOf } from '../request/search-request.ts'
 import { isUnchanged, queryParameters } from '../search-answers.ts'
-import { entryFields, entryOf, type FeedDocument } from './feed-entries.ts'
-import { feedFormats } from './feed-formats.ts'
+import { entryFields, entryOf } from './feed-entries.ts'
 
 type FeedDeps = Omit<SearchDeps, 'profile' | 'version'>
 
@@ -49,7 +49,7 @@ const feedRoute = (form: FeedRequest['form']) =>
   createRoute({
     method: 'get',
     path: `/{lang}/feeds/datasets.${form}`,
-    summary: feedFormats[form].summary,
+    summary: `Datasets as ${feedFormats[form].name}, the last changed first`,
     parameters: queryParameters().filter(({ name }) => isFeedParameter(name)),
     request: {
       params: z.object({

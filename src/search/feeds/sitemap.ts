@@ -17,7 +17,7 @@ import { officialLanguages } from '../../text/language.ts'
 import { at, instantAt, recordFields, everything } from '../record-values.ts'
 import { getRoute, isUnchanged } from '../search-answers.ts'
 import type { SearchDeps } from '../search-deps.ts'
-import { declaration, element, textElement, xmlText } from './feed-formats.ts'
+import { declaration, element, textElement, xmlText } from '../../http/feed-formats.ts'
 import { type SitemapKeeper, sitemapKeeper, type SitemapPage } from './sitemap-cache.ts'
 
 type SitemapSource = Pick<SearchDeps, 'index' | 'settings' | 'recordPages'>

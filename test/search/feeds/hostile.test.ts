@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { xmlText } from '../../../src/search/feeds/feed-formats.ts'
+import { xmlText } from '../../../src/http/feed-formats.ts'
 import { doors, type Doors } from './doors.ts'
 import { datasetOf } from './holdings.ts'
 import { children, textOf, xmlTree } from './xml-tree.ts'

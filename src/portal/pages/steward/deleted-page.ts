@@ -3,61 +3,49 @@
 import type { PageContext } from '../../context.ts'
 import { html } from '../../html.ts'
 import type { PageContent } from '../../page.ts'
+import { askAsProcess } from './runs.ts'
 import { actionForm, stewardPage } from './steward-parts.ts'
-import { dataTable } from '../../parts/table.ts'
-import { askJson } from '../../ports.ts'
-import { listed, memberFields, textAt, textOr } from '../../record.ts'
+import { textTable } from '../../parts/table.ts'
+import { listed, textAt } from '../../record.ts'
 
 const mostDeleted = 200
 const folders: Readonly<Record<string, string>> = { dataset: 'datasets', catalogue: 'catalogues' }
 
-/** What restoring a record asks of the repository. */
-const restoreCall = (kind: string, id: string, catalogue: string | undefined) => ({
-  method: 'POST',
-  path: `/${folders[kind] ?? 'customresources'}/${encodeURIComponent(id)}/restore`,
-  catalogue: kind === 'catalogue' ? id : catalogue,
-})
-
-/** The newest of them. Throws `ServiceRefusal` and `Failure`. */
-export async function deletedRecords({ ports, signal, steward }: PageContext) {
-  const headers = ports.authority?.() ?? {}
-  const path = `/tombstones?limit=${mostDeleted}`
-  const found = listed(await askJson(ports.repository, path, { signal, headers }))
-  return found.map(memberFields).flatMap((one) => {
-    const [kind, id, catalogue] = [textAt(one, 'kind'), textAt(one, 'id'), textAt(one, 'catalogue')]
-    if (kind === undefined || id === undefined) return []
-    const call = restoreCall(kind, id, catalogue)
-    return steward?.may(call) === true ? [{ ...one, kind, id, catalogue, call }] : []
+/** The newest of them, each with what restoring it asks of the repository. Rejects with `ServiceRefusal` and `Failure`. */
+export async function deletedRecords(context: PageContext) {
+  const order = { service: 'repository' } as const
+  const found = await askAsProcess(context, `/tombstones?limit=${mostDeleted}`, order)
+  return listed(found).flatMap((one) => {
+    const [kind = '', id = ''] = [textAt(one, 'kind'), textAt(one, 'id')]
+    const catalogue = kind === 'catalogue' ? id : textAt(one, 'catalogue')
+    // That of a resource is its type and its id: `gauges/rhine`.
+    const steps = [folders[kind] ?? 'customresources', ...id.split('/'), 'restore']
+    const path = steps.map((step) => `/${encodeURIComponent(step)}`).join('')
+    const restore = { ...order, method: 'POST', path, catalogue }
+    const [deletedAt, until] = [textAt(one, 'deletedAt'), textAt(one, 'restorableUntil')]
+    const isAllowed = context.steward?.may(restore) === true
+    return isAllowed ? [{ kind, id, catalogue, deletedAt, until, restore }] : []
   })
 }
 
+/** Rejects with `ServiceRefusal` and `Failure`. */
 export async function deletedPage(context: PageContext): Promise<PageContent> {
   const { t, formats, pathTo } = context
   const all = await deletedRecords(context)
-  const rows = all.map((one) => {
-    const { kind, id, catalogue, deletedAt, restorableUntil }: Record<string, unknown> = one
-    const path = pathTo('harvest', 'deleted', String(kind), String(id))
-    const label = html`${t('restore')}<span class="vh"> ${String(id)}</span>`
-    return [
-      html`<bdi>${String(id)}</bdi>`,
-      textOr(catalogue),
-      formats.moment(deletedAt),
-      formats.moment(restorableUntil),
-      actionForm(context, path, 'restore', label),
-    ]
-  })
-  const heads = ['record', 'facet-catalog', 'deleted-on', 'restorable-until']
-  const columns = [
-    ...heads.map((key) => ({ label: t(key) })),
-    { label: t('actions'), isHidden: true },
-  ]
-  const title = t('steward-deleted')
-  return stewardPage(context, {
-    title,
-    tab: 'deleted',
-    body:
-      rows.length === 0
-        ? html`<p class="close">${t('no-deleted')}</p>`
-        : dataTable({ label: title, columns, rows }),
-  })
+  const rows = all.map(({ kind, id, catalogue, deletedAt, until }) => [
+    html`<bdi>${id}</bdi>`,
+    kind === 'catalogue' ? '' : catalogue,
+    formats.moment(deletedAt),
+    formats.moment(until),
+    actionForm(
+      context,
+      pathTo('harvest', 'deleted', kind, id),
+      'restore',
+      html`${t('restore')}<span class="vh"> ${id}</span>`,
+    ),
+  ])
+  const heads = ['record', 'facet-catalog', 'deleted-on', 'restorable-until', 'actions']
+  const empty = html`<p class="close">${t('no-deleted')}</p>`
+  const body = rows.length > 0 ? textTable(context, 'steward-deleted', heads, rows) : empty
+  return stewardPage(context, { tab: 'deleted', body })
 }

@@ -1,267 +1,231 @@
 /** One run: counts, what its outcome means, its problems in groups, what it changed; live, dry, or waiting for consent. */
 
+import { Failure } from '../../../errors.ts'
+import { shortNames } from '../../../rdf/namespaces.ts'
 import type { Fields } from '../../../text/json.ts'
 import type { PageContext } from '../../context.ts'
 import { html, type HtmlContent, icon, joined, linkTo, safeAddress } from '../../html.ts'
 import type { PageContent } from '../../page.ts'
 import {
-  actionForm,
-  askScheduler,
+  askAsProcess,
   causeOf,
   countNames,
-  countsOf,
-  isHeld,
-  isReal,
-  mayRead,
-  numberOr,
-  ownForm,
-  problemSlug,
-  recordLink,
-  runButtons,
-  runState,
-  stateOf,
-  stewardPage,
-} from './steward-parts.ts'
-import { notice, pageSection } from '../../parts/blocks.ts'
-import { dataTable } from '../../parts/table.ts'
-import { fieldsAt, listAt, listed, memberFields, textAt, textOr } from '../../record.ts'
+  demandReadable,
+  harvestRun,
+  type HarvestRun,
+  problemText,
+} from './runs.ts'
+import { actionForm, ownForm, runButtons, stewardPage } from './steward-parts.ts'
+import { notice, pageSection, pairs } from '../../parts/blocks.ts'
+import { textTable } from '../../parts/table.ts'
+import { fieldsAt, listAt, listed, memberFields, numberAt, textAt, textOr } from '../../record.ts'
 
 const [mostItems, mostChanged] = [200, 50]
 
-/** The run with its report; `undefined` where the session may not see it. */
+/** The run with its report. Rejects with `not-found` where the session may not see it. */
 async function reportOf(context: PageContext, id: string) {
   const path = `/runs/${encodeURIComponent(id)}`
-  const report = memberFields(await askScheduler(context, `${path}/report`))
-  const run = fieldsAt(report, 'run')
-  const items = async (state: string, limit: number) =>
-    listed(await askScheduler(context, `${path}/items?state=${state}&limit=${limit}`)).map(
-      memberFields,
-    )
-  return mayRead(context, path, run['catalogue']) ? { run, report, items } : undefined
+  const report = memberFields(await askAsProcess(context, `${path}/report`))
+  const run = harvestRun(context, fieldsAt(report, 'run'))
+  demandReadable(context, path, run.fields)
+  const items = async (state: string, limit: number) => {
+    const found = await askAsProcess(context, `${path}/items?state=${state}&limit=${limit}`)
+    return listed(found).map(memberFields)
+  }
+  return { run, report, items }
 }
 
-/** Throws `ServiceRefusal` and `Failure`. */
-export async function runPage(context: PageContext, id: string): Promise<PageContent | undefined> {
-  const found = await reportOf(context, id)
-  if (!found) return undefined
-  const { run, report, items } = found
+/** Rejects with `ServiceRefusal` and `Failure`. */
+export async function runPage(context: PageContext, id: string): Promise<PageContent> {
+  const { t, root } = context
+  const { run, report, items } = await reportOf(context, id)
   const [failed, updated, created] = await Promise.all([
     items('failed', mostItems),
     items('updated', mostChanged),
     items('created', mostChanged),
   ])
-  const pipe = textAt(run, 'pipe') ?? ''
-  const isDry = !isReal(run)
-  const isActive = ['running', 'queued'].includes(textAt(run, 'status') ?? '')
-  const title = isDry ? context.t('dry-title') : context.t('run-of', { pipe })
+  const { isActive, isReal, pipe } = run
+  const live = isActive && html` data-live="${root}api/scheduler/runs/${id}/events"`
+  const changed = changedRecords(context, [...updated, ...created])
   return stewardPage(context, {
-    title,
+    title: isReal ? t('run-of', { pipe }) : t('dry-title'),
     tab: 'runs',
     pipe,
-    actions: buttons(context, id, run),
+    actions: buttons(context, run),
     head: isActive && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`,
-    body: html`<div${isActive && html` data-live="${context.root}api/scheduler/runs/${id}/events"`}>
-      <p class="soft">${facts(context, run)} ${runState(context, run)}</p>
-      ${isActive && progress(context, run)} ${isDry ? dryCounts(context, run) : counts(context, run)}
-      ${meaning(context, run)} ${heldNotice(context, id, run)} ${problemGroups(context, failed)}
-      ${leftOut(context, report)} ${changedRecords(context, [...updated, ...created], isDry)}
+    body: html`<div${live}>${facts(context, run)} ${isActive && progress(context, run)}
+      ${isReal ? counts(context, run) : dryCounts(context, run)} ${meaning(context, run)}
+      ${problemGroups(context, failed)} ${leftOut(context, report)}
+      ${changed && pageSection('recs', t(isReal ? 'changed-records' : 'would-change'), changed)}
       ${isActive ? steps(context, run) : comparison(context, report)}</div>`,
   })
 }
 
-function buttons(context: PageContext, id: string, run: Fields): HtmlContent {
-  const { t, pathTo } = context
-  const self = pathTo('harvest', 'runs', id)
-  const status = textAt(run, 'status') ?? ''
-  if (['running', 'queued'].includes(status))
-    return actionForm(context, self, 'cancel', t('cancel-run'))
-  if (!isReal(run)) return runButtons(context, textAt(run, 'pipe') ?? '', t('run-for-real'))
-  const count = numberOr(countsOf(run)['failed'])
-  const retry = html`${icon('rotate-ccw')} ${t('retry-n', { count })}`
+function buttons(context: PageContext, run: HarvestRun): HtmlContent {
+  const { t } = context
+  const button = (name: string, label: HtmlContent) => actionForm(context, run.path, name, label)
+  if (run.isActive) return button('cancel', t('cancel-run'))
+  if (!run.isReal) return runButtons(context, run.pipe, t('run-for-real'))
+  const count = run.count('failed')
   return [
-    count > 0 && actionForm(context, self, 'retry', retry),
-    status === 'interrupted' && actionForm(context, self, 'resume', t('resume')),
-    html`<a class="button quiet small" href="${self}/items.csv">${icon('download')} CSV</a>`,
+    count > 0 && button('retry', html`${icon('rotate-ccw')} ${t('retry-n', { count })}`),
+    run.fields['status'] === 'interrupted' && button('resume', t('resume')),
+    html`<a class="button quiet small" href="${run.path}/items.csv">${icon('download')} CSV</a>`,
   ]
 }
 
-/** When it ran, who began it, how long it took. */
-function facts({ t, formats, language }: PageContext, run: Fields): HtmlContent {
-  const [from, to] = ['startTime', 'endTime'].map((key) => Date.parse(textOr(run[key]) ?? ''))
-  const seconds = ((to ?? Number.NaN) - (from ?? Number.NaN)) / 1000
-  const unit = {
-    style: 'unit',
-    unit: 'second',
-    unitDisplay: 'long',
-    maximumFractionDigits: 1,
-  } as const
+/** When it ran, who began it, how long it took, and how it ended. */
+function facts({ t, language }: PageContext, { fields, begun, isReal, mark }: HarvestRun) {
+  const [from, to] = ['startTime', 'endTime'].map((key) => Date.parse(textAt(fields, key) ?? ''))
+  const seconds = (Number(to) - Number(from)) / 1000
+  const unit = { style: 'unit', unit: 'second', unitDisplay: 'long' } as const
+  const format = new Intl.NumberFormat(language, { ...unit, maximumFractionDigits: 1 })
   const parts = [
-    formats.moment(run['startTime'] ?? run['created']),
-    t(`by-${textAt(run, 'startedBy') ?? 'api'}`),
-    seconds >= 0 && t('took', { time: new Intl.NumberFormat(language, unit).format(seconds) }),
-    !isReal(run) && t('nothing-written'),
+    begun,
+    t(`by-${textAt(fields, 'startedBy')}`),
+    seconds >= 0 && t('took', { time: format.format(seconds) }),
+    !isReal && t('nothing-written'),
   ]
-  return joined(parts, ' · ')
+  return html`<p class="soft">${joined(parts, ' · ')} ${mark}</p>`
 }
 
 const doneNames = ['created', 'updated', 'unchanged', 'skipped', 'failed', 'refused', 'duplicate']
 
-function progress({ t, formats }: PageContext, run: Fields): HtmlContent {
-  const total = numberOr(fieldsAt(run, 'progress')['total'])
-  const done = doneNames.reduce((sum, key) => sum + numberOr(countsOf(run)[key]), 0)
-  const text =
-    total > 0
-      ? t('n-of-records', { done: formats.number(done), total: formats.number(total) })
-      : t('n-records', { count: done })
+function progress({ t }: PageContext, { fields, count }: HarvestRun): HtmlContent {
+  const total = numberAt(fields, 'progress.total')
+  const done = doneNames.reduce((sum, name) => sum + count(name), 0)
+  const text = total > 0 ? t('n-of-records', { done, total }) : t('n-records', { count: done })
   const bar = total > 0 && html` value="${done}" max="${total}"`
   return html`<div class="close stack">
     <p role="status"><strong>${text}</strong></p>
     <label class="vh" for="p">${t('progress')}</label><progress id="p"${bar}></progress></div>`
 }
 
-function counts({ t, formats }: PageContext, run: Fields): HtmlContent {
-  const tones: Readonly<Record<string, string>> = { failed: 'bad', held: 'warn' }
-  const items = countNames.map((key) => {
-    const count = numberOr(countsOf(run)[key])
-    return html`<div class="${count > 0 && tones[key]}"><dt>${t(`count-${key}`)}</dt><dd>${formats.number(count)}</dd></div>`
-  })
+const tones: Readonly<Record<string, string>> = { failed: 'bad', held: 'warn' }
+
+function counts({ t, formats }: PageContext, { count }: HarvestRun): HtmlContent {
+  const items = countNames.map(
+    (name) => html`<div class="${count(name) > 0 && tones[name]}"><dt>${t(`count-${name}`)}</dt>
+      <dd>${formats.number(count(name))}</dd></div>`,
+  )
   return html`<dl class="counts close">${items}</dl>`
 }
 
-function dryCounts({ t }: PageContext, run: Fields): HtmlContent {
-  const all = countsOf(run)
-  const [offered, updated, created] = ['offered', 'updated', 'created'].map((key) =>
-    numberOr(all[key]),
-  )
-  return html`<p class="close">${t('dry-counts', { offered: offered ?? 0, updated: updated ?? 0, created: created ?? 0 })}</p>`
+const dryCounts = ({ t }: PageContext, { count }: HarvestRun): HtmlContent => {
+  const all = countNames.map((name) => [name, count(name)] as const)
+  return html`<p class="close">${t('dry-counts', Object.fromEntries(all))}</p>`
 }
 
-/** What the outcome means for the records of the source. */
-function meaning(context: PageContext, run: Fields): HtmlContent {
-  const { t } = context
-  const cause = causeOf(context, run['problem'])
-  const outcome = textAt(run, 'outcome')
-  if (isHeld(run) || (cause === undefined && outcome !== 'incomplete')) return false
-  const sign = stateOf(context, run).sign === 'bad' ? 'bad' : 'warn'
-  const heading =
-    outcome === 'dry-run'
-      ? 'dry-means'
-      : outcome === 'incomplete'
-        ? 'incomplete-means'
-        : 'failed-means'
-  return notice(sign, t(heading), cause !== undefined && html`<p><bdi>${cause}</bdi></p>`)
+/** What the outcome means for the records of the source, or that removals wait. */
+function meaning({ t }: PageContext, { fields, cause, ...run }: HarvestRun): HtmlContent {
+  if (run.isHeld) {
+    const link = html`<p><a href="${run.path}/held">${t('held-look')}</a></p>`
+    return notice('warn', t('held-title', { count: run.count('held') }), link)
+  }
+  const { outcome } = fields
+  if (cause === undefined && outcome !== 'incomplete') return false
+  const key = run.isReal ? (outcome === 'incomplete' ? 'incomplete' : 'failed') : 'dry'
+  const text = cause !== undefined && html`<p><bdi>${cause}</bdi></p>`
+  return notice(run.sign === 'bad' ? 'bad' : 'warn', t(`${key}-means`), text)
 }
 
-function heldNotice(context: PageContext, id: string, run: Fields): HtmlContent {
+/** Records that a run would remove, and the choice. Rejects with `ServiceRefusal` and `Failure`. */
+export async function heldPage(context: PageContext, id: string): Promise<PageContent> {
   const { t, pathTo } = context
-  if (!isHeld(run)) return false
-  const link = html`<p><a href="${pathTo('harvest', 'runs', id, 'held')}">${t('held-look')}</a></p>`
-  return notice('warn', t('held-title', { count: numberOr(countsOf(run)['held']) }), link)
-}
-
-/** Records that a run would remove, and the choice. Throws `ServiceRefusal` and `Failure`. */
-export async function heldPage(context: PageContext, id: string): Promise<PageContent | undefined> {
-  const { t, pathTo } = context
-  const found = await reportOf(context, id)
-  if (!found || !isHeld(found.run)) return undefined
-  const { run, items } = found
+  const { run, items } = await reportOf(context, id)
+  if (!run.isHeld) throw new Failure('not-found', 'no removals of this run wait')
   const held = await items('held', mostItems)
-  const count = numberOr(countsOf(run)['held'])
-  const pipe = textAt(run, 'pipe') ?? ''
+  const { pipe, path, fields } = run
+  const count = run.count('held')
   const again = actionForm(context, pathTo('harvest', 'pipes', pipe), 'dry', t('read-again'))
+  const why = html`<p><bdi>${textAt(fields, 'problem.detail')}</bdi></p><p>${t('held-text')}</p>${again}`
   const rows = held.map((item) => [
     recordLink(context, item),
     html`<code>${textAt(item, 'originalId')}</code>`,
   ])
-  const why = html`<p><bdi>${textAt(run['problem'], 'detail')}</bdi></p><p>${t('held-text')}</p>${again}`
-  const columns = [{ label: t('record') }, { label: t('source-id') }]
-  const sure = html`<label class="check"><input type="checkbox" name="sure" value="yes" required><span>${t('held-sure', { count })}</span></label>`
+  const table = textTable(context, 'held-records', ['record', 'source-id'], rows)
+  const rest = held.length < count && t('n-of-records', { done: held.length, total: count })
+  const choice = html`<h2>${t('held-records')}</h2> ${table} <p class="small soft close">${rest}</p>
+    <div class="stack close prose">
+    <p><label class="check"><input type="checkbox" name="sure" value="yes" required>
+      <span>${t('held-sure', { count })}</span></label></p>
+    <p class="row"><button class="button danger" name="do" value="confirm">${icon('trash-2')} ${t('remove-n', { count })}</button>
+      <button class="button" name="do" value="keep" formnovalidate>${t('keep-them')}</button></p>
+    <p class="hint">${t('held-hint')}</p></div>`
   return stewardPage(context, {
     title: t('held-title', { count }),
     tab: 'waiting',
     pipe,
-    body: html`<p class="soft">${facts(context, run)} ${runState(context, run)}</p>
-      ${counts(context, run)} ${notice('warn', t('held-why'), why)}
-      ${ownForm(
-        context,
-        pathTo('harvest', 'runs', id),
-        html`<h2>${t('held-records')}</h2>
-        ${dataTable({ label: t('held-records'), columns, rows })}
-        ${held.length < count && html`<p class="small soft close">${t('n-of-records', { done: held.length, total: count })}</p>`}
-        <div class="stack close prose"><p>${sure}</p>
-        <p class="row"><button class="button danger" name="do" value="confirm">${icon('trash-2')} ${t('remove-n', { count })}</button>
-        <button class="button" name="do" value="keep" formnovalidate>${t('keep-them')}</button></p>
-        <p class="hint">${t('held-hint')}</p></div>`,
-      )}`,
+    body: html`${facts(context, run)} ${counts(context, run)} ${notice('warn', t('held-why'), why)}
+      ${ownForm(context, path, choice, 'section')}`,
   })
 }
 
-/** Line or JSON pointer of a problem in its source, where it is known. */
-function placeOf({ t }: PageContext, problem: unknown): HtmlContent {
-  const places = listAt(problem, 'errors')
-  const place = places.find(({ line, pointer }) => line !== undefined || pointer !== undefined)
-  if (place?.['line'] !== undefined) return t('line-n', { line: numberOr(place['line']) })
-  return textAt(place, 'pointer') !== undefined && html`<code>${textAt(place, 'pointer')}</code>`
+/** A record of a run: its title leads to its page, where it has one. */
+function recordLink({ t, pathTo }: PageContext, item: Fields): HtmlContent {
+  const names = ['title', 'originalId', 'sourceId'].flatMap((key) => textAt(item, key) ?? [])
+  const [title = t('untitled')] = names
+  const id = textAt(item, 'platformId')
+  if (id === undefined) return html`<bdi>${title}</bdi>`
+  return html`<a href="${pathTo('datasets', id)}">${title}</a>`
+}
+
+/** What is wrong, with its line or JSON pointer in the source where that is known. */
+function wrongAt({ t }: PageContext, detail: unknown, errors: readonly Fields[]): HtmlContent {
+  const place = errors.find(({ line, pointer }) => line !== undefined || pointer !== undefined)
+  const line = numberAt(place, 'line')
+  const pointer = textAt(place, 'pointer')
+  const where =
+    line > 0 ? t('line-n', { line }) : pointer !== undefined && html`<code>${pointer}</code>`
+  return html`<bdi>${textOr(detail)}</bdi> ${where}`
 }
 
 /** Failed records by the kind of their problem, each group with its cause and what helps. */
 function problemGroups(context: PageContext, items: readonly Fields[]): HtmlContent {
   const { t } = context
-  if (items.length === 0) return false
-  const groups = Map.groupBy(items, ({ problem }) => problemSlug(problem))
-  const columns = [{ label: t('record') }, { label: t('step') }, { label: t('what-is-wrong') }]
-  const details = [...groups].map(([slug, own]) => {
+  const groups = Map.groupBy(items, (item) => textAt(item, 'problem.type'))
+  const details = [...groups.values()].map((own) => {
     const rows = own.map((item) => {
-      const { detail, errors } = fieldsAt(item, 'problem')
-      const exact = textAt(listed(errors)[0], 'detail')
+      const errors = listAt(item, 'problem.errors')
+      const detail = errors[0]?.['detail'] ?? textAt(item, 'problem.detail')
       const source = safeAddress(item['sourceUrl'])
-      return [
-        html`${recordLink(context, item)}${source !== undefined && html` <span class="small">${linkTo(source, t('at-source'))}</span>`}`,
-        textAt(item, 'stage'),
-        html`<bdi>${exact ?? textOr(detail)}</bdi> ${placeOf(context, item['problem'])}`,
-      ]
+      const link = source && html` <span class="small">${linkTo(source, t('at-source'))}</span>`
+      const record = html`${recordLink(context, item)}${link}`
+      return [record, textAt(item, 'stage'), wrongAt(context, detail, errors)]
     })
-    const cure = t(`cure-${slug}`) === `cure-${slug}` ? undefined : t(`cure-${slug}`)
-    const title = causeOf(context, own[0]?.['problem']) ?? t('problem')
+    const problem = own[0]?.['problem']
+    const label = problemText(context, 'cause', problem) ?? 'problem'
     return html`<details class="group" open>
-      <summary>${title} <span class="n">${t('n-records', { count: own.length })}</span>${icon('chevron-down')}</summary>
-      ${cure !== undefined && html`<p class="prose">${cure}</p>`}
-      ${dataTable({ label: title, columns, rows })}</details>`
+      <summary>${causeOf(context, problem)} <span class="n">${t('n-records', { count: own.length })}</span>${icon('chevron-down')}</summary>
+      <p class="prose">${problemText(context, 'cure', problem)}</p>
+      ${textTable(context, label, ['record', 'step', 'what-is-wrong'], rows)}</details>`
   })
-  return pageSection('problems', t('problems'), details)
+  return details.length > 0 && pageSection('problems', t('problems'), details)
 }
 
 /** Values that were not understood and so not taken over, by kind, with the first records of each. */
 function leftOut(context: PageContext, report: Fields): HtmlContent {
   const { t } = context
   const rows = Object.entries(fieldsAt(report, 'findings')).flatMap(([slug, group]) => {
-    const { count, examples } = memberFields(group)
-    return listed(examples)
-      .map(memberFields)
-      .map((example) => [
-        recordLink(context, { originalId: example['id'], ...example }),
-        html`<bdi>${textAt(example, 'detail')}</bdi> ${placeOf(context, { errors: [example] })}`,
-        html`<code>${slug}</code> <span class="soft">${t('n-records', { count: numberOr(count) })}</span>`,
-      ])
+    const count = t('n-records', { count: numberAt(group, 'count') })
+    return listAt(group, 'examples').map((example) => [
+      recordLink(context, { originalId: example['id'], ...example }),
+      wrongAt(context, example['detail'], [example]),
+      html`<code>${slug}</code> <span class="soft">${count}</span>`,
+    ])
   })
-  if (rows.length === 0) return false
-  const columns = [{ label: t('record') }, { label: t('what-is-wrong') }, { label: t('kind') }]
-  return pageSection('left-out', t('left-out'), dataTable({ label: t('left-out'), columns, rows }))
+  const table = textTable(context, 'left-out', ['record', 'what-is-wrong', 'kind'], rows)
+  return rows.length > 0 && pageSection('left-out', t('left-out'), table)
 }
 
-/** Statements that are gone and new in each record, where the run has noted them. */
-function changedRecords(
-  context: PageContext,
-  items: readonly Fields[],
-  isDry: boolean,
-): HtmlContent {
+/** Records with the statements that are gone and new in each, where the run has noted them. */
+function changedRecords(context: PageContext, items: readonly Fields[]): HtmlContent {
   const { t } = context
-  if (items.length === 0) return false
   const parts = items.map((item) => {
     const { gone, come } = fieldsAt(item, 'difference')
     const lines = [
-      ...listed(gone).map((one) => diffLine('gone', '−', t('removed'), textOr(one))),
-      ...listed(come).map((one) => diffLine('come', '+', t('added'), textOr(one))),
+      ...listed(gone).map((one) => statement('gone', t('removed'), one)),
+      ...listed(come).map((one) => statement('come', t('added'), one)),
     ]
     const source = safeAddress(item['sourceUrl'] ?? item['sourceId'])
     return html`<li><h3>${recordLink(context, item)}
@@ -269,51 +233,49 @@ function changedRecords(
       ${source !== undefined && html`<p>${linkTo(source, html`<code>${source}</code>`)}</p>`}
       ${lines.length > 0 && html`<div class="diff close" tabindex="0" role="group" aria-label="${t('changes')}">${lines}</div>`}</li>`
   })
-  const heading = t(isDry ? 'would-change' : 'changed-records')
-  return pageSection('recs', heading, html`<ul class="entries" role="list">${parts}</ul>`)
+  return parts.length > 0 && html`<ul class="entries" role="list">${parts}</ul>`
 }
 
-const diffLine = (kind: 'gone' | 'come', sign: string, word: string, text: string | undefined) =>
-  html`<div class="${kind}"><span class="sign" role="img" aria-label="${word}">${sign}</span>${kind === 'gone' ? html`<del>${text}</del>` : html`<ins>${text}</ins>`}</div>`
+/** A line of a difference, its IRIs shortened. */
+function statement(kind: 'gone' | 'come', word: string, value: unknown): HtmlContent {
+  const text = textOr(value)?.replaceAll(
+    /<([^<>"\s]+)>/g,
+    (whole, iri: string) => shortNames().shorten(iri) ?? whole,
+  )
+  const [sign, line] =
+    kind === 'gone' ? ['−', html`<del>${text}</del>`] : ['+', html`<ins>${text}</ins>`]
+  return html`<div class="${kind}"><span class="sign" role="img" aria-label="${word}">${sign}</span>${line}</div>`
+}
 
-function steps({ t }: PageContext, run: Fields): HtmlContent {
-  const segments = listAt(run, 'segments')
-  const rows = segments.map(({ name, processed }) => [
-    textOr(name),
-    t(processed === true ? 'step-done' : 'step-waits'),
+/** Segments of a run that goes on. */
+function steps(context: PageContext, { fields }: HarvestRun): HtmlContent {
+  const { t } = context
+  const rows = listAt(fields, 'segments').map((segment) => [
+    textAt(segment, 'name'),
+    t(segment['processed'] === true ? 'step-done' : 'step-waits'),
   ])
-  const columns = [{ label: t('step') }, { label: t('last-result') }]
-  const table = dataTable({ label: t('steps'), columns, rows })
+  const table = textTable(context, 'steps', ['step', 'last-result'], rows)
   return html`${pageSection('steps', t('steps'), table)}<p class="close soft small">${t('live-hint')}</p>`
 }
 
 /** Problems that came and went since the run before, and what was asked of the source. */
 function comparison({ t, formats }: PageContext, report: Fields): HtmlContent {
-  const difference = fieldsAt(report, 'difference')
   const records = (key: string): HtmlContent => {
-    const { count, ids } = memberFields(difference[key])
-    const names = joined(
-      listed(ids)
-        .slice(0, 5)
-        .map((id) => html`<code>${textOr(id)}</code>`),
-      ', ',
-    )
-    return html`${t('n-records', { count: numberOr(count) })} ${names}`
+    const found = fieldsAt(report, `difference.${key}`)
+    const ids = listed(found['ids']).slice(0, 5)
+    const names = ids.map((id) => html`<code>${textOr(id)}</code>`)
+    const count = t('n-records', { count: numberAt(found, 'count') })
+    return report['difference'] !== undefined && html`${count} ${joined(names, ', ')}`
   }
   const hosts = Object.entries(fieldsAt(report, 'requests')).map(([host, statuses]) => {
     const answers = Object.entries(memberFields(statuses))
-    return html`<bdi>${host}</bdi>: ${answers.map(([status, times]) => `${status} × ${formats.number(numberOr(times))}`).join(', ')}`
+    const times = answers.map(([status, n]) => `${status} × ${formats.number(Number(n))}`)
+    return html`<bdi>${host}</bdi>: ${times.join(', ')}`
   })
-  const pairs: readonly (readonly [string, HtmlContent])[] = [
-    ...(report['difference'] === undefined
-      ? []
-      : [
-          [t('new-problems'), records('newlyFailing')] as const,
-          [t('solved-problems'), records('newlyFixed')] as const,
-        ]),
-    ...(hosts.length === 0 ? [] : [[t('requests'), joined(hosts, '; ')] as const]),
-  ]
-  if (pairs.length === 0) return false
-  const rows = pairs.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)
-  return pageSection('before', t('compared'), html`<dl class="pairs">${rows}</dl>`)
+  const rows = pairs([
+    [t('new-problems'), records('newlyFailing')],
+    [t('solved-problems'), records('newlyFixed')],
+    [t('requests'), joined(hosts, '; ')],
+  ])
+  return rows && pageSection('before', t('compared'), rows)
 }

@@ -1,20 +1,55 @@
 /** A feed as Atom (RFC 4287) and as RSS 2.0, and the XML 1.0 that they and the sitemap are written in. */
 
-import type { Chosen } from '../record-values.ts'
-import type { FeedDocument, FeedEntry } from './feed-entries.ts'
+/** A text with its language where that is known. */
+type Spoken = { readonly text: string; readonly language?: string }
 
-/** The formats: media type, summary for the OpenAPI document, and what writes a feed. */
+/** What a feed tells about one thing: texts in the language of the feed where there are some. */
+export type FeedEntry = {
+  /** Stays the same whatever changes. */
+  readonly iri: string
+  /** Its page; `isHtml` where a portal has it. */
+  readonly page: string
+  readonly isHtml: boolean
+  readonly title: Spoken
+  readonly summary: Spoken | undefined
+  readonly published: Date | undefined
+  readonly updated: Date
+  readonly author: Author | undefined
+  readonly categories: readonly { readonly term: string; readonly label: string | undefined }[]
+  /** What comes with it. */
+  readonly files: readonly FeedFile[]
+}
+
+type Author = { readonly name: string } & Readonly<Record<'uri' | 'email', string | undefined>>
+
+/** `length` in bytes. */
+export type FeedFile = { readonly href: string } & Readonly<
+  Record<'title' | 'type' | 'length', string | undefined>
+>
+
+/** Addresses of a page and of its neighbours (RFC 5005 3); `feed` is the feed whatever the page. */
+type FeedPages = Readonly<Record<'feed' | 'self' | 'first' | 'last', string>> &
+  Readonly<Record<'previous' | 'next', string | undefined>>
+
+/** A feed and its entries, before it is written in a format. */
+export type FeedDocument = {
+  readonly language: string
+  readonly title: string
+  readonly description: string
+  /** Who answers for entries without an author. */
+  readonly author: string
+  /** Where people find the service. */
+  readonly site: string
+  readonly pages: FeedPages
+  /** That of the newest entry; now where there is none. */
+  readonly updated: Date
+  readonly entries: readonly FeedEntry[]
+}
+
+/** The formats: media type, name, and what writes a feed. */
 export const feedFormats = {
-  atom: {
-    type: 'application/atom+xml',
-    summary: 'Datasets as an Atom feed (RFC 4287), the last changed first',
-    write: atomText,
-  },
-  rss: {
-    type: 'application/rss+xml',
-    summary: 'Datasets as an RSS 2.0 feed, the last changed first',
-    write: rssText,
-  },
+  atom: { type: 'application/atom+xml', name: 'an Atom feed (RFC 4287)', write: atomText },
+  rss: { type: 'application/rss+xml', name: 'an RSS 2.0 feed', write: rssText },
 } as const
 
 function atomText({ pages, language, ...feed }: FeedDocument): string {
@@ -40,7 +75,7 @@ function atomText({ pages, language, ...feed }: FeedDocument): string {
 function atomEntry({ author, ...entry }: FeedEntry, language: string): string {
   const type = entry.isHtml ? 'text/html' : undefined
   // A text in a language other than the feed's says so.
-  const spoken = (name: string, { text, language: own }: Chosen) =>
+  const spoken = (name: string, { text, language: own }: Spoken) =>
     element(name, { 'xml:lang': own === language ? undefined : own }, xmlText(text))
   const parts = [
     textElement('id', entry.iri),

@@ -1,0 +1,126 @@
+/** Signing in and out, with a key or with the account of an institution: sessions in cookies that only this host gets. */
+
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { Failure } from '../errors.ts'
+import type { App, AppContext } from '../http/app.ts'
+import { SignInProblem, type Oidc } from '../http/oidc.ts'
+import { isLoopback } from '../http/peer.ts'
+import type { PageContext } from './context.ts'
+import type { MakePage } from './page-routes.ts'
+import type { PageStatus } from './page.ts'
+import { signedInPage, signInPage } from './pages/sign-in-page.ts'
+import type { Session, Sessions } from './sessions.ts'
+
+/** What routes need to answer with pages. */
+export type PageRoutes = {
+  /** The context of a page. Rejects with `not-found` where its language is none of ours. */
+  readonly contextOf: (c: AppContext) => Promise<PageContext>
+  /** Answers a page that nobody else may keep. */
+  readonly respond: (c: AppContext, make: MakePage, status?: PageStatus) => Promise<Response>
+}
+
+type Entrance = PageRoutes & {
+  readonly sessions: Sessions
+  /** The language that the client reads. */
+  readonly preferred: (c: AppContext) => string
+}
+
+const isSecure = (c: AppContext): boolean => c.get('root').startsWith('https:')
+
+/** `__Host-` binds a cookie to this host and to TLS (RFC 6265bis 4.1.3); without TLS there is only this machine. */
+const ofHost = (c: AppContext) =>
+  isSecure(c) ? ({ prefix: 'host', path: '/' } as const) : ({ path: '/' } as const)
+
+/** The cookie of a session, and the one between leaving for the provider and coming back. */
+const cookieOf = (c: AppContext, name: 'session' | 'sign-in'): string | undefined =>
+  getCookie(c, name, isSecure(c) ? 'host' : undefined)
+
+/** The session of a request; absent for strangers. */
+export const sessionOf = (c: AppContext, sessions: Sessions): Session | undefined =>
+  sessions.find(cookieOf(c, 'session'))
+
+const keepSession = (c: AppContext, cookie: string): void =>
+  setCookie(c, 'session', cookie, { httpOnly: true, sameSite: 'Strict', ...ofHost(c) })
+
+/** Ends the session of a request. */
+export const endSession = (c: AppContext, sessions: Sessions): void =>
+  sessions.signOut(deleteCookie(c, 'session', ofHost(c)))
+
+/** Why nobody was signed in, as the form says it. */
+const refusals: ReadonlyMap<string, readonly [status: PageStatus, text: string]> = new Map([
+  ['too-many-requests', [429, 'error-429']],
+  ['unauthorized', [401, 'wrong-key']],
+  ['away', [503, 'oidc-away']],
+  ['state', [400, 'oidc-state']],
+  ['token', [401, 'oidc-token']],
+  ['refused', [401, 'oidc-refused']],
+  ['nobody', [403, 'oidc-nobody']],
+])
+
+/** Tries to sign somebody in; who fails gets the form again. Throws `forbidden` without TLS. */
+const entering =
+  (
+    { contextOf, respond }: PageRoutes,
+    enter: (context: PageContext, c: AppContext) => Promise<Response>,
+  ) =>
+  async (c: AppContext): Promise<Response> => {
+    if (!isSecure(c) && !isLoopback(c.get('client')))
+      throw new Failure('forbidden', 'signing in needs TLS: this portal is reached by http')
+    const context = await contextOf(c)
+    try {
+      return await enter(context, c)
+    } catch (error) {
+      const kind = error instanceof Failure ? error.kind : ''
+      const why = error instanceof SignInProblem ? error.why : kind
+      const [status, text] = refusals.get(why) ?? []
+      if (status === undefined) throw error
+      context.log.warn({ why }, 'portal.sign-in-failed')
+      return respond(c, async (page) => signInPage(page, text), status)
+    }
+  }
+
+/** Binds the form for keys, and the way to the provider where there is one. */
+export function addSignIn(app: App, oidc: Oidc | undefined, entrance: Entrance): void {
+  const { sessions, respond } = entrance
+  app.get('/:language/sign-in', (c) => respond(c, async (context) => signInPage(context)))
+  const withKey = entering(entrance, async ({ config, pathTo }, c) => {
+    if (!config.signIn.key) throw new Failure('forbidden', 'keys open no session here')
+    const { key } = await c.req.parseBody()
+    keepSession(c, sessions.signIn(typeof key === 'string' ? key.trim() : '', c.get('client')))
+    return c.redirect(pathTo('harvest'), 303)
+  })
+  app.post('/:language/sign-in', withKey)
+  if (oidc) addProvider(app, oidc, entrance)
+}
+
+/** The way to the provider and back. */
+function addProvider(app: App, oidc: Oidc, entrance: Entrance): void {
+  const { sessions, respond, preferred } = entrance
+  const leave = entering(entrance, async ({ language, root }, c) => {
+    const { address, cookie } = await oidc.begin(language, `${root}sign-in/callback`)
+    // `Lax`, because the way back begins at another site.
+    const kept = { httpOnly: true, sameSite: 'Lax', maxAge: 600, ...ofHost(c) } as const
+    setCookie(c, 'sign-in', cookie, kept)
+    c.header('Cache-Control', 'no-store')
+    return c.redirect(address, 303)
+  })
+  app.get('/:language/sign-in/oidc', leave)
+  // The provider knows one address, which leads on to the language of the reader.
+  app.get('/sign-in/callback', (c) => {
+    const language = oidc.languageOf(cookieOf(c, 'sign-in')) ?? preferred(c)
+    const { pathname } = new URL(c.get('root'))
+    c.header('Cache-Control', 'no-store')
+    return c.redirect(`${pathname}${language}/sign-in/callback${new URL(c.req.url).search}`, 303)
+  })
+  const comeBack = entering(entrance, async ({ log }, c) => {
+    const person = await oidc.finish(cookieOf(c, 'sign-in'), new URL(c.req.url).searchParams)
+    deleteCookie(c, 'sign-in', ofHost(c))
+    keepSession(c, sessions.begin(person))
+    log.info({ key: person.id }, 'portal.sign-in')
+    // The session is `Strict`: browsers send it only when the next page is asked for by one of ours.
+    const page = await respond(c, async (context) => signedInPage(context))
+    page.headers.set('Cache-Control', 'private, no-store')
+    return page
+  })
+  app.get('/:language/sign-in/callback', comeBack)
+}
