@@ -196,7 +196,7 @@ function problemGroups(context: PageContext, items: readonly Fields[]): HtmlCont
     const problem = own[0]?.['problem']
     const label = problemText(context, 'cause', problem) ?? 'problem'
     return html`<details class="group" open>
-      <summary>${causeOf(context, problem)} <span class="n">${t('n-records', { count: own.length })}</span>${icon('chevron-down')}</summary>
+      <summary>${causeOf(context, problem) ?? t('problem')} <span class="n">${t('n-records', { count: own.length })}</span>${icon('chevron-down')}</summary>
       <p class="prose">${problemText(context, 'cure', problem)}</p>
       ${textTable(context, label, ['record', 'step', 'what-is-wrong'], rows)}</details>`
   })
