@@ -37,7 +37,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 1988,
 
-  search: 4502,
+  search: 4326,
 
   'search-index': 7675,
 

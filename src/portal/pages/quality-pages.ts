@@ -120,18 +120,18 @@ function fulfilled({ t, formats }: PageContext, share: number | undefined): Html
 
 /** All catalogues with their scores. Throws `ServiceRefusal` and `Failure`. */
 export async function reportsPage(context: PageContext): Promise<PageContent> {
-  const { t, formats, labelOf, pathTo, ask } = context
+  const { t, labelOf, pathTo, ask } = context
   const rows = listAt(await ask('metrics', '/catalogues'), 'result.results').map((one) => {
     const id = textAt(one, 'info.id') ?? ''
     const { score } = one
     return [
       html`<a href="${pathTo('quality', 'catalogues', id)}">${labelOf(valueAt(one, 'info.title')) ?? id}</a>`,
       ...(typeof score === 'number'
-        ? [formats.number(Math.round(score)), qualityMark(context, score)]
+        ? [Math.round(score), qualityMark(context, score)]
         : ['–', t('not-measured')]),
     ]
   })
-  const heads = ['facet-catalog', { label: t('points'), isNumber: true }, 'metadata-quality']
+  const heads = ['facet-catalog', 'points', 'metadata-quality']
   return {
     title: t('quality-title'),
     section: 'quality',
