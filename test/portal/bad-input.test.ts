@@ -1,5 +1,6 @@
 /** Records, addresses and headers that no page foresees: each is answered in time, with a page of bounded size. */
 
+import { decodeHTML } from 'entities'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultPortal } from '../../src/config/portal.ts'
 import { logger } from '../../src/log.ts'
@@ -35,7 +36,7 @@ async function dataset(id: string, statements: string): Promise<void> {
   const answer = await client(platform).putDataset(
     'odd',
     id,
-    `${prefixes}<https://odd.example/${id}> a dcat:Dataset ; ${statements} .`,
+    `${prefixes}<https://odd.example/${encodeURIComponent(id)}> a dcat:Dataset ; ${statements} .`,
   )
   if (!answer.ok) throw new Error(`${id}: ${answer.status} ${await answer.text()}`)
 }
@@ -50,7 +51,7 @@ const mostCharacters = 1_500_000
 
 beforeAll(async () => {
   directory = await temporaryDirectory()
-  platform = await gateway(directory, { PLATFORM_LIMITS_CONFIG: '{"triples":100000}' })
+  platform = await gateway(directory)
   await client(platform).put(
     '/catalogues/odd',
     `${prefixes}<> a dcat:Catalog ; dct:title "Odd"@en .`,
@@ -170,6 +171,59 @@ describe('a page of a record', () => {
     }
     expect((await inTime('/en/datasets?sort=modified')).status).toBe(200)
   })
+})
+
+it('a place of a million points is either drawn or refused with the bound that it passes', async () => {
+  const points = Array.from({ length: 1_000_000 }, (_, at) => {
+    const turn = (2 * Math.PI * at) / 1_000_000
+    return `[${(8 + Math.cos(turn)).toFixed(1)},${(50 + Math.sin(turn)).toFixed(1)}]`
+  })
+  const circle = (count: number) =>
+    geometry(
+      `{"type":"Polygon","coordinates":[[${[...points.slice(0, count), points[0]].join(',')}]]}`,
+    )
+  await expect(dataset('million', circle(1_000_000))).rejects.toThrow('longer than 1048576 bytes')
+  // As many as fit into the longest literal.
+  await dataset('most', circle(80_000))
+  const { status, text } = await inTime('/en/datasets/most')
+  expect(status).toBe(200)
+  expect(text.length).toBeLessThan(mostCharacters)
+}, 60_000)
+
+describe('a record whose id', () => {
+  const characters = [
+    ...Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)),
+    ...['ä', 'ß', 'é', '中', 'ا', '💧', '\u0301', '\u200b', '\u202e', '\ufeff'],
+  ]
+  it('has any character is found at the address that every list names', async () => {
+    for (const [at, character] of characters.entries())
+      await dataset(
+        `id${character}${at}`,
+        `dct:title "Peculiarly identified"@en ; dct:identifier "n${at}"`,
+      )
+    const links = new Set<string>()
+    for (let page = 1; page <= 1 + characters.length / 20; page += 1) {
+      const { text } = await inTime(`/en/datasets?q=peculiarly&page=${page}`)
+      for (const [, link = ''] of text.matchAll(/<h2>\s*<a href="([^"]+)"/g))
+        links.add(decodeHTML(link))
+    }
+    expect(links.size).toBe(characters.length)
+    for (const link of links)
+      for (const path of [link, `${link}/quality`, `${link}/cite.bib`, `${link}.schema.jsonld`]) {
+        const { status, text } = await inTime(path)
+        expect([path, status]).toEqual([path, 200])
+        expect(text).toContain('Peculiarly identified')
+      }
+  }, 60_000)
+
+  it.each(['\u0000', '\t', '\u007f', '\u0085'])(
+    'has the control character %j is refused with what is wrong',
+    async (character) => {
+      await expect(dataset(`id${character}`, 'dct:title "x"')).rejects.toThrow(
+        'must not hold control characters',
+      )
+    },
+  )
 })
 
 describe('every address', () => {
