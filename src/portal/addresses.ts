@@ -15,22 +15,10 @@ export const recordPath = (kind: string, id: string, language: string): string =
 /** What a search is about, as its form sends it: a parameter may stand there several times. */
 export type SearchQuery = readonly (readonly [name: string, value: string])[]
 
-/** The parameters of a search. */
-export function searchParametersOf(query: SearchQuery): URLSearchParams {
+/** Path of a search with its parameters, or of what else is made of the same search. */
+export function searchPath(language: string, query: SearchQuery, ...steps: readonly string[]) {
   const parameters = new URLSearchParams()
   for (const [name, value] of query) parameters.append(name, value)
-  return parameters
-}
-
-/** Path of a search with its parameters; pages behind the first one have their number. */
-export function searchPath(
-  language: string,
-  query: SearchQuery,
-  { page = 1, facet }: { readonly page?: number; readonly facet?: string } = {},
-): string {
-  const parameters = searchParametersOf(query)
-  if (page > 1) parameters.set('page', String(page))
-  const steps = facet === undefined ? ['datasets'] : ['datasets', 'facets', facet]
-  const text = parameters.toString()
-  return `${pagePath(language, ...steps)}${text === '' ? '' : `?${text}`}`
+  const path = pagePath(language, ...(steps.length > 0 ? steps : ['datasets']))
+  return parameters.size > 0 ? `${path}?${parameters.toString()}` : path
 }

@@ -69,9 +69,9 @@ export function pageContext(given: Given) {
     base,
     /** Path of a page in the language of this one. */
     pathTo: (...steps: readonly string[]): string => base + pagePath(language, ...steps),
-    /** Path of a search in the language of this page. */
-    searchTo: (query: SearchQuery, more?: Parameters<typeof searchPath>[2]): string =>
-      base + searchPath(language, query, more),
+    /** Path of a search in the language of this page; `steps` lead to what else is made of it. */
+    searchTo: (query: SearchQuery, ...steps: readonly string[]): string =>
+      base + searchPath(language, query, ...steps),
     /** A configured text in the language of the page, else in that of the portal, else in any. */
     configuredText: (texts: string | Readonly<Record<string, string>> | undefined): string =>
       typeof texts === 'string'
@@ -83,7 +83,7 @@ export function pageContext(given: Given) {
     ask,
     /** What a search finds; a text is its whole query. Rejects with `ServiceRefusal` and `Failure`. */
     find: (asked: Asked | string): Promise<Found> => {
-      const query = typeof asked === 'string' ? asked : String(askedParameters(asked, language))
+      const query = typeof asked === 'string' ? asked : askedParameters(asked, language)
       return findRecords(ports.search, query, signal)
     },
     /** A record with all its fields. Rejects with `ServiceRefusal` and `Failure`. */

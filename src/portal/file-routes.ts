@@ -52,7 +52,7 @@ function addSearchFiles(file: Bind): void {
   file('/datasets.csv', async (context, c) => {
     // Rows are read as the client takes them: longer than a page may take.
     const whole = { ...context, signal: c.get('signal') }
-    const rows = await hitsCsv(whole, searchForm(context.query))
+    const rows = await hitsCsv(whole, searchForm(context.query).query)
     return c.body(rows, 200, {
       'Content-Type': 'text/csv; charset=utf-8',
       'Content-Disposition': 'attachment; filename="datasets.csv"',

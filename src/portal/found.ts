@@ -8,16 +8,18 @@ export type Asked = {
   /** Index: `dataset`, `catalogue`, `vocabulary` or `resource_{type}`. */
   readonly filters: string
   readonly limit?: number
-  readonly sort?: string
-  readonly q?: string
+  /** The first one is 0. */
+  readonly page?: number
+  readonly sort?: string | undefined
+  readonly q?: string | undefined
   /** Fields of hits that are answered; all of them where it is absent. */
   readonly includes?: readonly string[]
   /** Facet → values, one of which each hit has. */
-  readonly facets?: Readonly<Record<string, readonly string[]>>
+  readonly facets?: Readonly<Record<string, readonly string[]>> | undefined
   /** Facets whose values are counted; none where it is absent. */
   readonly counted?: readonly string[]
   /** Further parameters of the search (`reference` of the search API). */
-  readonly more?: Readonly<Record<string, string>>
+  readonly more?: Readonly<Record<string, string | undefined>> | undefined
 }
 
 export type FacetChoice = {
@@ -34,24 +36,21 @@ export type Found = {
 }
 
 /** Parameters of the search; texts are wanted in a language. */
-export function askedParameters(asked: Asked, language: string): URLSearchParams {
-  const { filters, limit, sort, q, includes, facets, counted, more } = asked
-  const given = Object.entries({
-    filters,
-    locale: language,
-    limit,
-    sort,
-    q,
+export function askedParameters(asked: Asked, language: string): string {
+  const { includes, facets, counted, more, ...plain } = asked
+  const parameters = new URLSearchParams({ locale: language })
+  const given = {
+    ...plain,
     includes: includes?.join(','),
     facets: facets && JSON.stringify(facets),
     ...(counted
       ? { aggregationAllFields: false, aggregationFields: counted.join(',') }
       : { aggregation: false }),
     ...more,
-  }).filter(([, value]) => value !== undefined)
-  return new URLSearchParams(
-    given.map(([name, value]) => [name, String(value)] as [string, string]),
-  )
+  }
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined) parameters.set(name, String(value))
+  return parameters.toString()
 }
 
 /** Throws `ServiceRefusal` and `Failure`. */

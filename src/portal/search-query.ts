@@ -1,156 +1,137 @@
-/** The search form of the portal and the search service: parameters of one written as those of the other. */
+/** The search form: its fields, what may stand in them, and the search that they stand for. */
 
 import { z } from 'zod'
 import type { SearchQuery } from './addresses.ts'
+import type { Asked } from './found.ts'
 
-/** Parameters of the form that are facets, in the order of the configuration; the id of the facet in the search. */
-export const facetParameters: Readonly<Record<string, string>> = {
-  format: 'format',
-  catalog: 'catalog',
-  publisher: 'publisher',
-  country: 'country',
-  categories: 'categories',
-  license: 'license',
-  keywords: 'keywords',
-  hvd: 'is_hvd',
-  quality: 'scoring',
-  subject: 'subject',
+/** Facets of the form: what the search calls them where that is another name, and where their values stand in RDF. */
+const facets: Readonly<Record<string, { readonly id?: string; readonly path?: string }>> = {
+  format: { path: 'dcat:distribution/dct:format' },
+  catalog: { path: '^dcat:dataset' },
+  publisher: { path: 'dct:publisher/foaf:name' },
+  country: { path: 'dct:spatial' },
+  categories: { path: 'dcat:theme' },
+  license: { path: 'dcat:distribution/dct:license' },
+  keywords: { path: 'dcat:keyword' },
+  hvd: { id: 'is_hvd' },
+  quality: { id: 'scoring' },
+  subject: { path: 'dct:subject' },
 }
+
+/** Whether a field of the form is a facet, which may stand there several times. */
+export const isFacet = (name: string): boolean => Object.hasOwn(facets, name)
+
+/** What the search calls a facet of the form. */
+export const facetId = (name: string): string => facets[name]?.id ?? name
 
 /** Sort of the form → sort of the search. */
 export const sorts: Readonly<Record<string, string | undefined>> = {
   relevance: undefined,
   modified: 'modified+desc',
   issued: 'issued+desc',
-  title: undefined,
+  title: 'title.{language}+asc',
   quality: 'quality_meas.scoring+desc',
 }
 
 /** Hits of a page, and the last hit that pages reach. */
 export const [pageSize, lastHit] = [20, 10_000]
-const longest = 1000
+const [longestText, mostValues] = [1000, 100]
 
-const day = z
-  .string()
-  .regex(/^\d{4}-\d{2}-\d{2}$/)
-  .refine((text) => !Number.isNaN(Date.parse(text)))
-  .optional()
-  .catch(undefined)
+const text = z.string().trim().max(longestText).catch('')
+const day = z.iso.date().catch('')
 const longitude = z.number().min(-180).max(180)
 const latitude = z.number().min(-90).max(90)
 const box = z
   .string()
-  .transform((text) => text.split(',').map(Number))
+  .transform((sides) => sides.split(',').map(Number))
   .pipe(z.tuple([longitude, latitude, longitude, latitude]))
-  .refine(([, south, , north]) => south <= north)
-  .optional()
-  .catch(undefined)
-const text = z.string().trim().max(longest).default('').catch('')
+  .refine(([west, south, east, north]) => west < east && south < north)
+  .transform(String)
+  .catch('')
 
-const shape = z.object({
+/** Fields of the form besides its facets; what means nothing is empty. */
+const fields = z.object({
   q: text,
   place: text,
   from: day,
   to: day,
   bbox: box,
-  sort: z.enum(['relevance', 'modified', 'issued', 'title', 'quality']).optional().catch(undefined),
-  page: z.coerce.number().int().min(1).max(1_000_000).default(1).catch(1),
+  sort: z
+    .string()
+    .refine((name) => Object.hasOwn(sorts, name))
+    .catch(''),
 })
+const page = z.coerce.number().int().min(1).max(1_000_000).catch(1)
 
-export type SearchForm = z.output<typeof shape> & {
-  /** Facets of the form with their values. */
-  readonly facets: ReadonlyMap<string, readonly string[]>
-}
-
-/** What a form sent; what means nothing is left out. */
-export function searchForm(parameters: URLSearchParams): SearchForm {
-  const facets = Object.keys(facetParameters).flatMap((name) => {
-    const values = [...new Set(parameters.getAll(name).filter((one) => one !== ''))].slice(0, 100)
-    return values.length > 0 ? [[name, values] as const] : []
-  })
-  return { ...shape.parse(Object.fromEntries(parameters)), facets: new Map(facets) }
-}
-
-/** The form as parameters again, without its page; `change` is laid over it. */
-export function formQuery(form: SearchForm, change: Partial<SearchForm> = {}): SearchQuery {
-  const { q, place, from, to, bbox, sort, facets } = { ...form, ...change }
-  const single = { q, place, from, to, bbox: bbox?.join(','), sort }
-  return [
-    ...Object.entries(single).flatMap(([name, value]) =>
-      value === undefined || value === '' ? [] : [[name, value] as const],
-    ),
-    ...[...facets].flatMap(([name, values]) => values.map((value) => [name, value] as const)),
-  ]
-}
-
-/** Facets with one value more or less. */
-export function toggled(form: SearchForm, name: string, value: string): SearchForm['facets'] {
-  const facets = new Map(form.facets)
-  const values = facets.get(name) ?? []
-  const changed = values.includes(value)
-    ? values.filter((one) => one !== value)
-    : [...values, value]
-  if (changed.length > 0) facets.set(name, changed)
-  else facets.delete(name)
-  return facets
-}
-
-/** Parameters of the search service; `own` are laid over them. */
-export function serviceQuery(
-  form: SearchForm,
-  language: string,
-  own: Readonly<Record<string, string>> = {},
-): string {
-  const facets = Object.fromEntries(
-    [...form.facets].map(([name, values]) => [facetParameters[name] ?? name, values]),
+/** What a form sent, without what means nothing; and the page of hits that is wanted. */
+export function searchForm(parameters: URLSearchParams): {
+  readonly query: SearchQuery
+  readonly page: number
+} {
+  const given = Object.entries(fields.parse(Object.fromEntries(parameters)))
+  const chosen = Object.keys(facets).flatMap((name) =>
+    [...new Set(parameters.getAll(name))]
+      .slice(0, mostValues)
+      .map((value) => [name, value] as const),
   )
-  const words = [form.q, form.place].filter((one) => one !== '')
-  const sort = form.sort === 'title' ? `title.${language}+asc` : sorts[form.sort ?? 'relevance']
-  const usual = form.q === '' && form.sort === undefined ? 'modified+desc' : sort
-  return new URLSearchParams({
-    filters: 'dataset',
-    locale: language,
-    facetSelf: 'false',
-    limit: String(pageSize),
-    page: String(form.page - 1),
-    ...(words.length > 0 && {
-      q: words.length > 1 ? words.map((one) => `(${one})`).join(' AND ') : (words[0] ?? ''),
-    }),
-    ...(form.facets.size > 0 && { facets: JSON.stringify(facets) }),
-    ...((form.from ?? form.to) !== undefined && { dateType: 'modified' }),
-    ...(form.from !== undefined && { minDate: `${form.from}T00:00:00Z` }),
-    ...(form.to !== undefined && { maxDate: `${form.to}T23:59:59Z` }),
-    ...(form.bbox && boxOf(form.bbox)),
-    ...(usual !== undefined && { sort: usual }),
-    ...own,
-  }).toString()
+  const query = [...given, ...chosen].filter(([, value]) => value !== '')
+  return { query, page: page.parse(parameters.get('page') ?? 1) }
 }
 
-const boxOf = ([west, south, east, north]: readonly [number, number, number, number]) => ({
-  bboxMinLon: String(west),
-  bboxMinLat: String(south),
-  bboxMaxLon: String(east),
-  bboxMaxLat: String(north),
-})
+export const valuesOf = (query: SearchQuery, name: string): readonly string[] =>
+  query.filter(([one]) => one === name).map(([, value]) => value)
 
-/** Facet of the form → path from a dataset to the value, in SPARQL. */
-const facetPaths: Readonly<Record<string, string>> = {
-  format: 'dcat:distribution/dct:format',
-  license: 'dcat:distribution/dct:license',
-  catalog: '^dcat:dataset',
-  publisher: 'dct:publisher/foaf:name',
-  country: 'dct:spatial',
-  categories: 'dcat:theme',
-  keywords: 'dcat:keyword',
-  subject: 'dct:subject',
+export const only = (query: SearchQuery, ...names: readonly string[]): SearchQuery =>
+  query.filter(([name]) => names.includes(name))
+
+export const without = (query: SearchQuery, ...names: readonly string[]): SearchQuery =>
+  query.filter(([name]) => !names.includes(name))
+
+/** A search with one value more, or without it. */
+export function toggled(query: SearchQuery, name: string, value: string): SearchQuery {
+  const rest = query.filter((one) => one[0] !== name || one[1] !== value)
+  return rest.length < query.length ? rest : [...query, [name, value]]
+}
+
+/** The sort that was chosen, else the one that serves best. */
+export const sortOf = (query: SearchQuery): string =>
+  valuesOf(query, 'sort')[0] ?? (valuesOf(query, 'q').length > 0 ? 'relevance' : 'modified')
+
+/** The search for datasets that a form stands for. */
+export function askedBy(query: SearchQuery, language: string, page = 1): Asked {
+  const { q, place, from, to, bbox }: Partial<Record<string, string>> = Object.fromEntries(query)
+  const words = [q, place].filter((one) => one !== undefined)
+  const [west, south, east, north] = bbox?.split(',') ?? []
+  const chosen = Object.keys(facets)
+    .map((name) => [facetId(name), valuesOf(query, name)] as const)
+    .filter(([, values]) => values.length > 0)
+  return {
+    filters: 'dataset',
+    limit: pageSize,
+    page: page - 1,
+    q: words.length > 1 ? words.map((one) => `(${one})`).join(' AND ') : words[0],
+    sort: sorts[sortOf(query)]?.replace('{language}', language),
+    facets: chosen.length > 0 ? Object.fromEntries(chosen) : undefined,
+    more: {
+      facetSelf: 'false',
+      dateType: (from ?? to) && 'modified',
+      minDate: from && `${from}T00:00:00Z`,
+      maxDate: to && `${to}T23:59:59Z`,
+      bboxMinLon: west,
+      bboxMinLat: south,
+      bboxMaxLon: east,
+      bboxMaxLat: north,
+    },
+  }
 }
 
 /** A query for datasets with the facets of the form: values of the form are the ends of IRIs, or texts. */
-export function facetsAsSparql({ facets }: SearchForm): string {
-  const conditions = [...facets].flatMap(([name, values]) => {
-    const path = facetPaths[name]
-    if (path === undefined) return []
-    const ends = values.map((value) => `STRENDS(STR(?${name}), ${JSON.stringify(value)})`)
+export function facetsAsSparql(query: SearchQuery): string {
+  const conditions = Object.entries(facets).flatMap(([name, { path }]) => {
+    const ends = valuesOf(query, name).map(
+      (value) => `STRENDS(STR(?${name}), ${JSON.stringify(value)})`,
+    )
+    if (path === undefined || ends.length === 0) return []
     return [`  ?dataset ${path} ?${name} .\n  FILTER (${ends.join(' || ')})`]
   })
   return `PREFIX dcat: <http://www.w3.org/ns/dcat#>

@@ -17,27 +17,23 @@ type Suggestions = {
 export async function suggestionsFor(context: PageContext, typed: string): Promise<Suggestions> {
   const q = typed.trim().slice(0, 100)
   if (q.length < shortest) return { titles: [], themes: [], publishers: [] }
-  const query = (own: Readonly<Record<string, string>>) =>
-    context.find(
-      new URLSearchParams({ filters: 'dataset', locale: context.language, ...own }).toString(),
-    )
-  const [hits, facets] = await Promise.all([
-    query({
+  const [hits, { facets }] = await Promise.all([
+    context.find({
+      filters: 'dataset',
       q,
-      autocomplete: 'true',
-      limit: String(mostTitles),
-      includes: 'id,title,identifier,language',
-      aggregation: 'false',
+      limit: mostTitles,
+      includes: ['id', 'title', 'identifier', 'language'],
+      more: { autocomplete: 'true' },
     }),
-    query({
-      limit: '0',
-      aggregationAllFields: 'false',
-      aggregationFields: 'categories,publisher',
-      facetSize: '500',
+    context.find({
+      filters: 'dataset',
+      limit: 0,
+      counted: ['categories', 'publisher'],
+      more: { facetSize: '500' },
     }),
   ])
   const labels = (facet: string): readonly Suggestion[] =>
-    (facets.facets.get(facet) ?? [])
+    (facets.get(facet) ?? [])
       .map(({ id, title }) => ({ id, label: context.nameOf(title) ?? id }))
       .filter(({ label }) => beginsLike(label, q, context.language))
       .slice(0, mostLabels)

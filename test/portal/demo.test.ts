@@ -16,7 +16,12 @@ it('shows pages, measured datasets, a value that was left out and a removal that
   expect(first).toMatch(
     /<h1><b>55<\/b> datasets from <b>6<\/b> catalogues, described in 4 languages<\/h1>/,
   )
-  const links = ['datasets?q=trees', 'datasets#place', 'datasets">All', 'catalogues">All']
+  const links = [
+    'datasets?q=trees',
+    'datasets?open=place#place',
+    'datasets">All',
+    'catalogues">All',
+  ]
   expect(links.filter((link) => !first.includes(`href="/en/${link}`))).toEqual([])
   const runs = (await get('api/scheduler/runs?pipe=county-archive')) as {
     id: string

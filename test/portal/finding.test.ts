@@ -1,4 +1,4 @@
-/** What people find with: maps, the search with its filters, pages and files. */
+/** What people find with: maps, the search with its filters and pages, and the same search for programs. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
@@ -6,20 +6,25 @@ import { client, gateway, remove, temporaryDirectory, type Gateway } from '../su
 let directory: string
 let platform: Gateway
 
-const page = async (path: string): Promise<string> => {
-  const answer = await fetch(platform.url + path, { headers: { Accept: 'text/html' } })
+async function page(path: string): Promise<string> {
+  const answer = await fetch(new URL(path, platform.url), { headers: { Accept: 'text/html' } })
   if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`)
   return answer.text()
 }
 
-/** A dataset with an area, as WKT. */
-async function put(id: string, area: string): Promise<void> {
+/** What one expression finds in a text, with the entities of addresses read. */
+const all = (text: string, expression: RegExp): readonly string[] =>
+  [...text.matchAll(expression)].map(([, found = '']) => found.replaceAll('&amp;', '&'))
+
+/** Addresses of links with a text. */
+const links = (text: string, label: string): readonly string[] =>
+  all(text, new RegExp(`href="([^"]+)"[^>]*>(?:<svg.*?</svg>)?\\s*${label}`, 'gs'))
+
+async function put(path: string, body: string): Promise<void> {
   const answer = await client(platform).put(
-    `/catalogues/city/datasets/origin?originalId=${id}`,
+    path,
     `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
-     @prefix geo: <http://www.opengis.net/ont/geosparql#> .
-     <https://city.example/${id}> a dcat:Dataset ; dct:title ${JSON.stringify(id)}@en ;
-       dct:spatial [ a dct:Location ; dcat:bbox "${area}"^^geo:wktLiteral ] .`,
+     @prefix geo: <http://www.opengis.net/ont/geosparql#> .\n${body}`,
   )
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
 }
@@ -27,16 +32,22 @@ async function put(id: string, area: string): Promise<void> {
 const box = (west: number, south: number, east: number, north: number): string =>
   `POLYGON((${west} ${south},${east} ${south},${east} ${north},${west} ${north},${west} ${south}))`
 
+const dataset = (id: string, title: string, area: string) =>
+  put(
+    `/catalogues/city/datasets/origin?originalId=${id}`,
+    `<https://city.example/${id}> a dcat:Dataset ; dct:title ${JSON.stringify(title)}@de ;
+       dcat:keyword "${id}"@de ; dct:modified "2026-01-01"^^<http://www.w3.org/2001/XMLSchema#date> ; dct:spatial [ a dct:Location ; dcat:bbox "${area}"^^geo:wktLiteral ] .`,
+  )
+
+const titles = ['Zoo', 'Äpfel', 'Apfelbäume', 'École', 'Echo', 'Ulm', 'Übergang', 'über allem']
+
 beforeAll(async () => {
   directory = await temporaryDirectory()
   platform = await gateway(directory)
-  const catalogue = await client(platform).put(
-    '/catalogues/city',
-    `<https://city.example/> a <http://www.w3.org/ns/dcat#Catalog> ; <http://purl.org/dc/terms/title> "City"@en .`,
-  )
-  expect(catalogue.status).toBeLessThan(300)
-  await put('rhine', box(7, 47, 8, 48))
-  await put('world', box(-180, -90, 180, 90))
+  await put('/catalogues/city', '<https://city.example/> a dcat:Catalog ; dct:title "City"@en .')
+  await dataset('rhine', 'Rhein', box(7, 47, 8, 48))
+  await dataset('world', 'Welt', box(-180, -90, 180, 90))
+  for (const [at, title] of titles.entries()) await dataset(`t-${at}`, title, 'POINT(13 52)')
 })
 afterAll(async () => {
   await platform.stop()
@@ -50,8 +61,8 @@ describe('a map', () => {
     ['fr', ['Allemagne', 'Suisse', 'France']],
     ['it', ['Germania', 'Svizzera', 'Francia']],
   ])('names countries in the language of the page: %s', async (language, expected) => {
-    const names = [...(await page(`/${language}/datasets/rhine`)).matchAll(/<text [^>]*>([^<]+)</g)]
-    expect(names.map(([, name]) => name)).toEqual(expect.arrayContaining(expected))
+    const names = all(await page(`/${language}/datasets/rhine`), /<text [^>]*>([^<]+)</g)
+    expect(names).toEqual(expect.arrayContaining(expected))
   })
 
   it.each(['/en/datasets/world', '/en/'])(
@@ -62,4 +73,78 @@ describe('a map', () => {
       expect(svg).not.toMatch(/NaN|Infinity/)
     },
   )
+
+  it('of the home page leads to the search with the field for a place open', async () => {
+    const [search = ''] = links(await page('/en/'), 'Search by place')
+    const text = await page(search)
+    expect(text).toMatch(/<details class="filters" open>/)
+    expect(text).toMatch(/<details class="facet" open>(?:(?!<\/details>).)*id="place"/s)
+    expect(await page('/en/datasets')).not.toMatch(/<details class="filters" open>/)
+  })
+})
+
+describe('the search', () => {
+  const narrow = '?q=rhein&sort=title&keywords=rhine&bbox=0%2C40%2C20%2C60&from=2020-01-01'
+
+  it('keeps what its form of filters does not show', async () => {
+    const [, form = ''] =
+      /<details class="filters">(.*?)<\/form>/s.exec(
+        await page(`/en/datasets?keywords=rhine&keywords=t-1&bbox=0,40,20,60&sort=title`),
+      ) ?? []
+    expect(all(form, /type="hidden" name="([^"]+)"/g).toSorted()).toEqual(
+      ['bbox', 'keywords', 'keywords', 'sort'].toSorted(),
+    )
+  })
+
+  it('has a chip for each filter, whose link removes that filter alone', async () => {
+    const text = await page(`/en/datasets${narrow}`)
+    const removed = all(text, /class="chip" href="([^"]+)"/g).map(
+      (href) => new URL(href, platform.url).searchParams,
+    )
+    const names = ['q', 'sort', 'keywords', 'bbox', 'from']
+    const gone = removed.map((left) => names.filter((name) => !left.has(name)).join())
+    expect(new Set(gone)).toEqual(new Set(['bbox', 'from', 'keywords']))
+  })
+
+  it.each([
+    ['a box from east to west', 'bbox=20,40,0,60'],
+    ['a box without height', 'bbox=0,40,20,40'],
+    ['a box of three sides', 'bbox=0,40,20'],
+    ['a box beyond the pole', 'bbox=0,40,20,95'],
+    ['a day that no calendar has', 'from=2023-02-30'],
+    ['a sort that there is not', 'sort=toString'],
+    ['a page before the first one', 'page=0'],
+  ])('leaves out %s', async (_what, parameter) => {
+    const text = await page(`/en/datasets?${parameter}`)
+    expect(text).not.toContain('class="chip"')
+    expect(text).toContain(`Hits 1 to ${titles.length + 2} of ${titles.length + 2}`)
+  })
+
+  it('is had by programs with the same hits', async () => {
+    const text = await page(`/en/datasets${narrow}`)
+    expect(text).toContain('Hits 1 to 1 of 1')
+    const [atom, rss, json, csv] = ['Atom', 'RSS', 'JSON', 'CSV'].map(
+      (label) => links(text.slice(text.indexOf('class="take"')), label)[0] ?? '',
+    )
+    const read = async (path = '') => (await fetch(new URL(path, platform.url))).text()
+    expect(JSON.parse(await read(json))).toMatchObject({
+      result: { count: 1, results: [{ id: 'rhine' }] },
+    })
+    expect((await read(csv)).split('\r\n')).toHaveLength(3)
+    expect(all(await read(atom), /<entry>(.)?/gs)).toHaveLength(1)
+    expect(all(await read(rss), /<item>(.)?/gs)).toHaveLength(1)
+  })
+
+  it('leads to no page that is not there', async () => {
+    const text = await page('/en/datasets?page=400')
+    expect(text).toContain('No hits on this page')
+    expect(text).not.toMatch(/rel="(?:prev|next)"/)
+  })
+
+  it.each(['de', 'fr'])('sorts titles as readers of the language do: %s', async (language) => {
+    const text = await page(`/${language}/datasets?sort=title`)
+    const found = all(text, /<h2><a [^>]*><[^>]*>([^<]*)/g)
+    const own = found.filter((title) => titles.includes(title))
+    expect(own).toEqual(titles.toSorted(new Intl.Collator(language).compare))
+  })
 })

@@ -1,48 +1,53 @@
-/** Datasets in lists: hits of a search with their words marked, and short entries. */
+/** Records in lists: hits of a search with their words marked, and short entries. */
 
 import { isJsonObject, type Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, joined } from '../html.ts'
+import {
+  fieldsAt,
+  listed,
+  numberAt,
+  recordScore,
+  sharedLicence,
+  textAt,
+  valueAt,
+} from '../record.ts'
 import { qualityMark } from './quality.ts'
-import { fieldsAt, listed, recordScore, sharedLicence, textAt, valueAt } from '../record.ts'
 
-/** Characters of a description in a list. */
-const snippetLength = 240
+/** Characters of a description in a list, and formats of one record. */
+const [snippetLength, mostFormats] = [240, 8]
 
-/** One hit of a search; a record without id, which is not published, has no page to lead to. */
+/** One hit of a search. */
 export function hit(context: PageContext, record: Fields): HtmlMarkup {
-  const { t, formats, labelOf, pathTo, titleOf } = context
-  const id = textAt(record, 'id') ?? ''
-  const marks = fieldsAt(record, '_highlight')
-  const title = marked(valueAt(record, 'title'), listed(marks['title']), context, record)
+  const { t, formats, labelOf, pathTo, textOf } = context
+  const marks = listed(valueAt(record, '_highlight.title'))
+  const title = textOf(record['title'], record)?.text
+  const marked = title !== undefined && marks.length > 0 ? withMarks(title, marks) : undefined
   const updated = formats.day(record['modified'] ?? record['issued'])
+  const from = [
+    labelOf(record['publisher']),
+    labelOf(record['catalog']),
+    updated && html`<span class="nowrap">${t('updated')} ${updated}</span>`,
+  ]
   const score = recordScore(record)
-  const from = joined(
-    [
-      labelOf(record['publisher']),
-      labelOf(record['catalog']),
-      updated && html`<span class="nowrap">${t('updated')} ${updated}</span>`,
-    ],
-    ' · ',
-  )
-  const name = titleOf(record, title)
-  const heading = id === '' ? name : html`<a href="${pathTo('datasets', id)}">${name}</a>`
-  return html`<li> <h2>${heading}</h2> <p class="from">${from}</p> ${snippet(context, record)}
-    <div class="under"> ${tags(context, record)}${score !== undefined && qualityMark(context, score, pathTo('datasets', id, 'quality'))}
-    </div> </li>`
+  const quality = pathTo('datasets', textAt(record, 'id') ?? '', 'quality')
+  return html`<li><h2>${linked(context, 'datasets', record, marked)}</h2>
+    <p class="from">${joined(from, ' · ')}</p>${snippet(context, record)}<div class="under">${tags(context, record)}
+    ${score !== undefined && qualityMark(context, score, quality)}</div></li>`
 }
 
-/** The text of the page's language with the offsets `[from, to]` marked; nothing where there are none. */
-function marked(
-  value: unknown,
-  offsets: readonly unknown[],
-  context: PageContext,
+/** The title, which leads to the page of the record; one without id, which is not published, has none. */
+function linked(
+  { pathTo, titleOf }: PageContext,
+  kind: 'datasets' | 'catalogues',
   record: Fields,
+  title?: HtmlContent,
 ): HtmlContent {
-  const chosen = context.textOf(value, record)
-  return chosen && offsets.length > 0 ? withMarks(chosen.text, offsets) : undefined
+  const [id, name] = [textAt(record, 'id'), titleOf(record, title)]
+  return id === undefined ? name : html`<a href="${pathTo(kind, id)}">${name}</a>`
 }
 
+/** A text with the offsets `[from, to]` marked. */
 function withMarks(text: string, offsets: readonly unknown[]): HtmlContent {
   const parts: HtmlContent[] = []
   let done = 0
@@ -55,17 +60,20 @@ function withMarks(text: string, offsets: readonly unknown[]): HtmlContent {
   return [...parts, text.slice(done)]
 }
 
+/** What the search found in the description, else how it begins. */
 function snippet(context: PageContext, record: Fields): HtmlContent {
   const found = fieldsAt(record, '_highlight.description')
   const text = textAt(found, 'text')
-  if (text !== undefined) {
-    const chosen = { text, language: textAt(found, 'language') }
-    return html`<p class="snippet"> ${context.inLanguage(chosen, withMarks(text, listed(found['marks'])))} </p>`
-  }
-  const chosen = context.textOf(record['description'], record)
+  const chosen =
+    text === undefined
+      ? context.textOf(record['description'], record)
+      : { text, language: textAt(found, 'language') }
   if (!chosen) return false
-  return html`<p class="snippet">
-    ${context.inLanguage(chosen, shortened(plainDescription(chosen.text), snippetLength))} </p>`
+  const shown =
+    text === undefined
+      ? shortened(plainDescription(chosen.text), snippetLength)
+      : withMarks(text, listed(found['marks']))
+  return html`<p class="snippet">${context.inLanguage(chosen, shown)}</p>`
 }
 
 /** A description without the HTML that many sources put into it. */
@@ -83,14 +91,17 @@ export function shortened(text: string, length: number): string {
   return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), length - 40))} …`
 }
 
-function tags(context: PageContext, record: Fields): HtmlMarkup {
-  const { t, formatsOf, licenceName } = context
+function tags({ t, formatsOf, licenceName }: PageContext, record: Fields): HtmlMarkup {
+  const tag = (style: string) => (name: HtmlContent) =>
+    name !== undefined && name !== false && html`<span class="${style}">${name}</span>`
+  const names = formatsOf(record).slice(0, mostFormats)
   const licence = sharedLicence(record)
-  const shown = isJsonObject(licence) ? licenceName(licence) : undefined
-  const names = formatsOf(record)
-  return html`<div class="tags">
-    ${names.length > 0 && html`<span class="vh">${t('formats')}:</span>`}${names.slice(0, 8).map((name) => html`<span class="tag format">${name}</span>`)}${shown !== undefined && html`<span class="tag">${shown}</span>`}${record['is_hvd'] === true && html`<span class="tag">${t('high-value')}</span>`}
-    </div>`
+  const others = [
+    isJsonObject(licence) && licenceName(licence),
+    record['is_hvd'] === true && t('high-value'),
+  ]
+  return html`<div class="tags">${names.length > 0 && html`<span class="vh">${t('formats')}:</span>`}
+    ${names.map(tag('tag format'))}${others.map(tag('tag'))}</div>`
 }
 
 /** Datasets in a short list: the title of each, and below it what there is to say. */
@@ -101,7 +112,24 @@ export const entries = (
   style = 'entries',
 ): HtmlMarkup =>
   html`<ul class="${style}" role="list">${records.map(
-    (record) => html`<li>
-      <h3><a href="${context.pathTo('datasets', textAt(record, 'id') ?? '')}">${context.titleOf(record)}</a></h3>
+    (record) => html`<li><h3>${linked(context, 'datasets', record)}</h3>
       <p>${joined(below(record), ' · ')}</p></li>`,
   )}</ul>`
+
+/** A catalogue in a list, with how many datasets it has; in a list of its own with what it is about, too. */
+export function catalogueEntry(
+  context: PageContext,
+  record: Fields,
+  heading: 'h2' | 'h3',
+): HtmlMarkup {
+  const { t, labelOf, textOf } = context
+  const isLong = heading === 'h2'
+  const about = isLong && textOf(record['description'], record)?.text.slice(0, 400)
+  const below = [
+    t('n-datasets', { count: numberAt(record, 'count') }),
+    labelOf(record['country']),
+    isLong && labelOf(record['publisher']),
+  ]
+  return html`<li><${heading}>${linked(context, 'catalogues', record)}</${heading}>
+    ${about && html`<p class="prose">${about}</p>`}<p>${joined(below, ' · ')}</p></li>`
+}
