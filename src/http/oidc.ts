@@ -17,20 +17,6 @@ export class SignInProblem extends Error {
   }
 }
 
-export type Oidc = {
-  /** Ids of its users begin with it; other settings have another one, so that sessions of older ones end. */
-  readonly prefix: string
-  /** Where the browser goes, and the cookie that it has to bring back. Throws `SignInProblem`. */
-  readonly begin: (
-    language: string,
-    callback: string,
-  ) => Promise<{ readonly address: string; readonly cookie: string }>
-  /** In which language somebody began. */
-  readonly languageOf: (cookie: string | undefined) => string | undefined
-  /** Who came back, with permissions. Throws `SignInProblem`. */
-  readonly finish: (cookie: string | undefined, answer: URLSearchParams) => Promise<Key>
-}
-
 type OidcOptions = {
   /** `permissions` is group → permissions; the secret is given apart. */
   readonly settings: {
@@ -57,7 +43,7 @@ const [beginMs, answerMs, knownMs] = [600_000, 5000, 3_600_000]
 const [mostBegun, mostBytes] = [1000, 2 ** 20]
 
 /** What is begun is kept in memory: who leaves before a restart begins again after it. */
-export function openOidc(options: OidcOptions): Oidc {
+export function openOidc(options: OidcOptions) {
   const { settings, now } = options
   const prefix = `oidc-${short(JSON.stringify(settings))}-`
   const begun = new Map<string, Begun>()
@@ -67,9 +53,12 @@ export function openOidc(options: OidcOptions): Oidc {
     return found && found.until > now() ? found : undefined
   }
   return {
+    /** Ids of its users begin with it; other settings have another one, so that sessions of older ones end. */
     prefix,
-    languageOf: (cookie) => current(cookie)?.language,
-    begin: async (language, callback) => {
+    /** In which language somebody began. */
+    languageOf: (cookie: string | undefined) => current(cookie)?.language,
+    /** Where the browser goes, and the cookie that it has to bring back. Throws `SignInProblem`. */
+    begin: async (language: string, callback: string) => {
       const config = await provider()
       const checks = {
         expectedState: client.randomState(),
@@ -93,12 +82,13 @@ export function openOidc(options: OidcOptions): Oidc {
       })
       return { address: address.href, cookie }
     },
-    finish: async (cookie = '', answer) => {
+    /** Who came back, with permissions. Throws `SignInProblem`. */
+    finish: async (cookie: string | undefined, answer: URLSearchParams): Promise<Key> => {
       const mine = current(cookie)
       if (!mine || answer.get('state') !== mine.checks.expectedState)
         throw new SignInProblem('state')
       // Once: who sees the address later cannot use it again.
-      begun.delete(cookie)
+      begun.delete(cookie ?? '')
       const claims = await claimsOf(await provider(), mine, answer)
       const permissions = permissionsOf(settings, claims)
       if (permissions.length === 0) throw new SignInProblem('nobody')
@@ -106,6 +96,8 @@ export function openOidc(options: OidcOptions): Oidc {
     },
   }
 }
+
+export type Oidc = ReturnType<typeof openOidc>
 
 const short = (text: string): string => hash('sha256', text, 'hex').slice(0, 8)
 
@@ -137,10 +129,7 @@ async function claimsOf(config: client.Configuration, mine: Begun, answer: URLSe
 /** Whether the reason is that nobody answered. */
 const isAway = (error: unknown): boolean =>
   error instanceof Error &&
-  (error instanceof Failure ||
-    error.name === 'TimeoutError' ||
-    ('code' in error && error.code === 'OAUTH_TIMEOUT') ||
-    isAway(error.cause))
+  (error instanceof Failure || error.name === 'TimeoutError' || isAway(error.cause))
 
 /** What the provider says of itself, asked once an hour; a failure is not kept. */
 function remembered(options: OidcOptions): () => Promise<client.Configuration> {

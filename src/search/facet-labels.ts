@@ -11,11 +11,11 @@ import type { RecordText } from './search-answers.ts'
 
 type Index = Pick<SearchIndex, 'get' | 'search'>
 type Labels = ReadonlyMap<string, string | undefined>
-/** Labels of values of a facet in a language (two or three letters, lower case). */
+/** Labels of the values of a facet in a language (two or three letters, lower case). */
 type LabelReader = (
-  index: Index,
-  ids: readonly string[],
+  facet: Facet,
   language: string,
+  index: Index,
   signal: AbortSignal,
 ) => Labels | Promise<Labels>
 
@@ -23,47 +23,36 @@ type LabelReader = (
 const [mostRecords, mostRounds] = [50, 4]
 
 const readers: ReadonlyMap<string, LabelReader> = new Map<string, LabelReader>([
-  [
-    'country',
-    (_index, ids, language) => {
-      const { country } = codeNames(language)
-      return new Map(ids.map((id) => [id, country(id)]))
-    },
-  ],
-  [
-    'catalog',
-    async (index, ids, language, signal) => {
-      const titles = await catalogueTitles(index, ids.slice(0, mostRecords), signal)
-      return new Map([...titles].map(([id, title]) => [id, textAt(title, language)]))
-    },
-  ],
-  ['categories', labelsAt('categories', 'categories')],
-  ['hvdCategory', labelsAt('hvdCategory', 'hvd_category')],
-  ['subject', labelsAt('subject', 'subject')],
+  ['country', countryNames],
+  ['catalog', catalogueNames],
+  ['categories', labelsAt('categories')],
+  ['hvdCategory', labelsAt('hvd_category')],
+  ['subject', labelsAt('subject')],
 ])
 
 /** The facet with titles of its values in a language. */
-export async function namedIn(
-  index: Index,
-  { id, title, items }: Facet,
-  language: string,
-  signal: AbortSignal,
-): Promise<Facet> {
-  const ids = items.map((item) => item.id)
-  const labels = await readers.get(id)?.(index, ids, language, signal)
-  const named = items.map((item) => ({ ...item, title: labels?.get(item.id) ?? item.title }))
-  return { id, title, items: named }
+export async function namedIn(...[facet, ...more]: Parameters<LabelReader>): Promise<Facet> {
+  const labels = await readers.get(facet.id)?.(facet, ...more)
+  const items = facet.items.map((item) => ({ ...item, title: labels?.get(item.id) ?? item.title }))
+  return { ...facet, items }
 }
 
 /** Countries by codes of two letters, languages by codes of two or three. */
-function codeNames(language: string) {
-  const namesOf = (type: 'region' | 'language') =>
-    new Intl.DisplayNames([language, 'en'], { type, fallback: 'none' })
-  const [regions, languages] = [namesOf('region'), namesOf('language')]
-  return {
-    country: (id: string) => (/^[a-z]{2}$/i.test(id) ? regions.of(id.toUpperCase()) : undefined),
-    language: (id: string) => (/^[a-z]{2,3}$/i.test(id) ? languages.of(id) : undefined),
-  }
+function codeNames(type: 'region' | 'language', language: string) {
+  const known = new Intl.DisplayNames([language, 'en'], { type, fallback: 'none' })
+  const form = type === 'region' ? /^[a-z]{2}$/i : /^[a-z]{2,3}$/i
+  return (id: string) => (form.test(id) ? known.of(id.toUpperCase()) : undefined)
+}
+
+function countryNames({ items }: Facet, language: string): Labels {
+  const nameOf = codeNames('region', language)
+  return new Map(items.map(({ id }) => [id, nameOf(id)]))
+}
+
+async function catalogueNames(...[facet, language, index, signal]: Parameters<LabelReader>) {
+  const ids = facet.items.slice(0, mostRecords).map(({ id }) => id)
+  const titles = await catalogueTitles(index, ids, signal)
+  return new Map([...titles].map(([id, title]) => [id, textAt(title, language)]))
 }
 
 /** The record with its languages, its countries and its concepts of the shipped tables named in a language. */
@@ -73,10 +62,10 @@ export async function recordIn<Record extends RecordText>(
 ): Promise<Record> {
   if (language === undefined) return record
   const { concept } = await shippedAuthorities()
-  const codes = codeNames(language)
+  const [countryOf, languageOf] = [codeNames('region', language), codeNames('language', language)]
   const nameOf = (id: string, iri: string): string | undefined => {
-    if (/\/(?:language|iso639-\d)\//.test(iri)) return codes.language(id)
-    return iri.includes('/country/') ? codes.country(id) : concept(iri)?.prefLabel[language]
+    if (/\/(?:language|iso639-\d)\//.test(iri)) return languageOf(id)
+    return iri.includes('/country/') ? countryOf(id) : concept(iri)?.prefLabel[language]
   }
   const value: unknown = JSON.parse(record.text, (_key, one: unknown) => {
     if (!isJsonObject(one) || typeof one['label'] !== 'string') return one
@@ -100,11 +89,11 @@ export async function catalogueTitles(
 }
 
 /** Labels as they stand at a path in datasets that have the values: a few datasets have nearly all of them. */
-function labelsAt(facet: string, path: string): LabelReader {
-  return async (index, ids, language, signal) => {
+function labelsAt(path: string): LabelReader {
+  return async ({ id: facet, items }, language, index, signal) => {
     const labels = new Map<string, string | undefined>()
     // Titles are English as they come.
-    let missing = language === 'en' ? [] : ids
+    let missing = language === 'en' ? [] : items.map(({ id }) => id)
     for (let round = 0; round < mostRounds && missing.length > 0; round++) {
       const of = missing.map((value) => ({ kind: 'value', facet, value }) as const)
       const request = { ...everything('dataset'), limit: mostRecords, include: [path] }

@@ -1,6 +1,6 @@
 /** Where the words of a query stand in a hit: offsets, not markup, so that nothing has to be trusted. */
 
-import { leavesOf, rankingLeaves, type Leaf, type QueryTree } from '../search-index/query-tree.ts'
+import { rankingLeaves, type Leaf, type QueryTree } from '../search-index/query-tree.ts'
 import { wildMatcher } from '../search-index/wildcard.ts'
 import type { Fields } from '../text/json.ts'
 import { stems } from '../text/stems.ts'
@@ -29,8 +29,7 @@ export function highlightOf(
   tree: QueryTree,
   { locale, highlight }: HighlightOptions,
 ): object | undefined {
-  const ranking = rankingLeaves(tree)
-  const leaves = ranking.length > 0 ? ranking : leavesOf(tree)
+  const leaves = rankingLeaves(tree)
   const markedAt = (name: string) => {
     const chosen = highlight.includes(name) ? chosenAt(record, name, locale) : undefined
     const { text = '', language = locale }: Partial<Chosen> = chosen ?? {}

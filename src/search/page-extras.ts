@@ -31,7 +31,7 @@ export async function withExtras(
     catalogueTitles(index, catalogues, signal),
     ...(answer.facets ?? []).map(async (facet) => {
       const shown = facetSelf ? facet : await withoutItself(index, request, facet, signal)
-      return locale === undefined ? shown : namedIn(index, shown, locale, signal)
+      return locale === undefined ? shown : namedIn(shown, locale, index, signal)
     }),
   ])
   const hits = read.map(({ fields, ...hit }) => {

@@ -1,7 +1,7 @@
 /** "Did you mean": other words for those of a query that no record has, each query with what it would really find. */
 
-import { leavesOf, rankingLeaves, type QueryTree } from '../search-index/query-tree.ts'
-import type { Filter, Hit, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
+import { rankingLeaves, type QueryTree } from '../search-index/query-tree.ts'
+import type { Hit, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { tokenOf } from '../text/tokens.ts'
 import { everything } from './record-values.ts'
 
@@ -51,56 +51,33 @@ async function suggested(
   signal: AbortSignal,
 ): Promise<readonly Suggestion[]> {
   const bare = { ...everything('dataset'), indices, ...(fields && { fields }) }
-  const leaves = wordsIn(tree)
-  const found = await Promise.all(leaves.map((one) => index.search({ ...bare, tree: one }, signal)))
-  const unknown = leaves.flatMap(({ token }, at) => (found[at]?.count === 0 ? [token] : []))
-  if (unknown.length === 0) return []
-  const near = await index.near(unknown, signal)
-  const replacements = replacementsOf(unknown, near)
-  const tried = async (within: Filter) => {
-    const all = replacements.map(async (words) => {
-      const request = {
-        ...bare,
-        tree: treeOf(replaced(q, words)),
-        filter: within,
-        limit: 1,
-        include,
-      }
-      const { count, hits } = await index.search(request, signal)
-      const written = new Map([...words].map(([token, word]) => [token, writtenIn(hits, word)]))
-      return { q: replaced(q, written), count }
-    })
-    return (await Promise.all(all)).filter((one) => one.count > 0)
-  }
-  const filtered = await tried(filter)
-  return (filtered.length > 0 ? filtered : await tried({}))
-    .toSorted((a, b) => b.count - a.count)
-    .slice(0, mostSuggestions)
-}
-
-/** Words that no record may have, whatever the filters are. */
-function wordsIn(tree: QueryTree) {
-  const ranking = rankingLeaves(tree)
-  const words = (ranking.length > 0 ? ranking : leavesOf(tree))
+  const words = rankingLeaves(tree)
     .filter((leaf) => leaf.kind === 'term')
     .filter(({ token }) => token.length >= shortest && token.length <= longest)
-  return [...new Map(words.map((leaf) => [leaf.token, leaf])).values()].slice(0, mostWords)
-}
-
-/** What stands for the unknown tokens: the nearest of each, then another one for one of them. */
-function replacementsOf(
-  unknown: readonly string[],
-  near: readonly (readonly string[])[],
-): readonly ReadonlyMap<string, string>[] {
-  const pairs = unknown.flatMap((token, at) =>
-    (near[at] ?? []).map((word) => [token, word] as const),
-  )
-  // Of several words for a token the last one counts.
-  const best = new Map(pairs.toReversed())
-  const others = pairs.filter(([token, word]) => best.get(token) !== word)
-  return pairs.length === 0
-    ? []
-    : [best, ...others.map((pair) => new Map([...best, pair]))].slice(0, mostTried)
+    .slice(0, mostWords)
+  const found = await Promise.all(words.map((one) => index.search({ ...bare, tree: one }, signal)))
+  const unknown = [
+    ...new Set(words.flatMap((one, at) => (found[at]?.count === 0 ? one.token : []))),
+  ]
+  const near = unknown.length > 0 ? await index.near(unknown, signal) : []
+  const pairs = near.flatMap((all, at) => all.map((word) => [unknown[at] ?? '', word] as const))
+  // The nearest of each token: the last of several pairs counts. Then another one for one of them.
+  const nearest = new Map(pairs.toReversed())
+  const replacements = pairs.map((pair) => new Map([...nearest, pair]))
+  const queries = new Map(replacements.map((one) => [replaced(q, one), one]))
+  for (const within of [filter, {}]) {
+    const tried = [...queries].slice(0, mostTried).map(async ([other, replacement]) => {
+      const where = { tree: treeOf(other), filter: within }
+      const { count, hits } = await index.search({ ...bare, ...where, limit: 1, include }, signal)
+      const written = [...replacement].map(
+        ([token, word]) => [token, writtenIn(hits, word)] as const,
+      )
+      return { q: replaced(q, new Map(written)), count }
+    })
+    const good = (await Promise.all(tried)).filter(({ count }) => count > 0)
+    if (good.length > 0) return good.toSorted((a, b) => b.count - a.count).slice(0, mostSuggestions)
+  }
+  return []
 }
 
 /** A token as the records have it, in lower case; itself where they do not show it. */

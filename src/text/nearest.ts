@@ -1,5 +1,7 @@
 /** Did you mean: the known name that is nearest to a mistyped one. */
 
+import { compareCodePoints } from './code-points.ts'
+
 /** The nearest name at most a third of its letters away, or undefined. */
 export function nearest(typed: string, names: readonly string[]): string | undefined {
   const ranked = names
@@ -29,3 +31,16 @@ export function editDistance(one: string, other: string): number {
 
 /** How many letters of a word may be wrong. */
 export const typosIn = (word: string): number => (word.length <= 5 ? 1 : 2)
+
+/** Of many words those that may be meant by a mistyped one, nearest first. */
+export function wordsNear(typed: string, words: Iterable<string>, most: number) {
+  const near = new Map<string, number>()
+  for (const word of words) {
+    const steps = editDistance(typed, word)
+    if (steps > 0 && steps <= typosIn(typed)) near.set(word, steps)
+  }
+  return [...near]
+    .map(([word, steps]) => ({ word, steps }))
+    .sort((a, b) => a.steps - b.steps || compareCodePoints(a.word, b.word))
+    .slice(0, most)
+}

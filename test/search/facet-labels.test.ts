@@ -34,7 +34,7 @@ const facets: readonly Facet[] = [
 
 it('names what has a name in the language, and leaves everything else as it was', async () => {
   const signal = AbortSignal.timeout(5_000)
-  const named = await Promise.all(facets.map((one) => namedIn(partOfIndex(), one, 'de', signal)))
+  const named = await Promise.all(facets.map((one) => namedIn(one, 'de', partOfIndex(), signal)))
   expect(named.map(({ title, items }) => [title, items.map((one) => one.title)])).toEqual([
     ['Categories', ['Umwelt', 'X']],
     ['Places', ['Stadt', 'Gone']],

@@ -17,7 +17,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   harvest: 12097,
 
-  http: 3114,
+  http: 3103,
 
   main: 2297,
 
@@ -37,13 +37,13 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 1988,
 
-  search: 4326,
+  search: 4291,
 
-  'search-index': 7675,
+  'search-index': 7656,
 
   store: 6422,
 
-  text: 328,
+  text: 343,
 
   vocabularies: 2065,
 

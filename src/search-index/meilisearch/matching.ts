@@ -6,8 +6,7 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { otherBucket } from '../../text/language.ts'
-import { compareCodePoints } from '../../text/code-points.ts'
-import { editDistance, typosIn } from '../../text/nearest.ts'
+import { wordsNear } from '../../text/nearest.ts'
 import { stems } from '../../text/stems.ts'
 import { tokens } from '../../text/tokens.ts'
 import { idField, reachOf, type FieldReach } from '../field-reach.ts'
@@ -165,12 +164,7 @@ export async function nearTerms(
 ): Promise<readonly string[]> {
   const start = Array.from(token).slice(0, 2).join('')
   const terms = await termsBeginning(start, context, signal, mostCompared)
-  return terms
-    .map((term) => ({ term, steps: editDistance(token, term) }))
-    .filter(({ steps }) => steps > 0 && steps <= typosIn(token))
-    .sort((a, b) => a.steps - b.steps || compareCodePoints(a.term, b.term))
-    .slice(0, mostNear)
-    .map(({ term }) => term)
+  return wordsNear(token, terms, mostNear).map(({ word }) => word)
 }
 
 async function termsBeginning(

@@ -1,7 +1,6 @@
 /** Tokens of the dictionary that a mistyped one may mean. */
 
-import { compareCodePoints } from '../../text/code-points.ts'
-import { editDistance, typosIn } from '../../text/nearest.ts'
+import { typosIn, wordsNear } from '../../text/nearest.ts'
 import { marked } from './index-file.ts'
 import type { View } from './view.ts'
 
@@ -13,41 +12,29 @@ const readingMs = 10
 const stride = 256
 
 /** Nearest first, then by how often they occur. */
-export function nearTokens(sql: View['sql'], views: readonly View[], token: string): string[] {
-  const found = withDistances(sql, token).map((one) => ({
-    ...one,
-    count: occurrencesOf(sql, views, one.term),
-  }))
-  return found
+export const nearTokens = (sql: View['sql'], views: readonly View[], token: string): string[] =>
+  wordsNear(token, termsLike(sql, token), mostTokens)
+    .map((one) => ({ ...one, count: occurrencesOf(sql, views, one.word) }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => a.steps - b.steps || b.count - a.count)
-    .map(({ term }) => term)
-}
+    .map(({ word }) => word)
 
-/** The nearest tokens; those that share two letters are read before those that share one. */
-function withDistances(sql: View['sql'], token: string) {
-  const typos = typosIn(token)
+/** Terms of about the same length; those that share two letters come before those that share one. */
+function* termsLike(sql: View['sql'], token: string): Generator<string> {
   const letters = Array.from(token)
   const end = performance.now() + readingMs
-  const near = new Map<string, number>()
+  const lengths = [letters.length - typosIn(token), letters.length + typosIn(token)] as const
   const statement = sql(
     'SELECT DISTINCT term FROM term WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?',
   )
   for (const shared of [2, 1]) {
     const prefix = letters.slice(0, shared).join('')
-    const lengths = [letters.length - typos, letters.length + typos] as const
     let read = 0
     for (const row of statement.iterate(prefix, `${prefix}\u{10ffff}`, ...lengths)) {
-      if (++read % stride === 0 && performance.now() > end) break
-      const term = String(row['term'])
-      const steps = term === token ? Infinity : editDistance(token, term)
-      if (steps <= typos) near.set(term, steps)
+      if (++read % stride === 0 && performance.now() > end) return
+      yield String(row['term'])
     }
   }
-  return [...near]
-    .map(([term, steps]) => ({ term, steps }))
-    .sort((a, b) => a.steps - b.steps || compareCodePoints(a.term, b.term))
-    .slice(0, mostTokens)
 }
 
 /** In all languages and indices, up to a number for each. */
