@@ -53,6 +53,7 @@ it.each([
   ['http://h/x?password', '/x?password=•••'],
   ['http://h/x?%ff=1', '/x?%ff=1'],
   ['http://h/api/segments/r/AbC-_9/pipe?x=1', '/api/segments/r/•••/pipe?x=1'],
+  ['http://h/de/harvest/failures/AbC-_9.atom', '/de/harvest/failures/•••'],
   [`http://h/${'x'.repeat(5000)}`, `/${'x'.repeat(1999)}…`],
 ])('the address %s is logged as %s', (url, expected) => {
   expect(loggedUrl(url)).toBe(expected)

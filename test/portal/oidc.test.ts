@@ -146,7 +146,10 @@ describe('signing in at a provider', () => {
     expect(seen.challenge).toBe(asked.get('code_challenge'))
     expect(seen.authorization).toMatch(/^Basic /)
     const session = cookieOf(answer, 'session')?.split(';')[0]
-    expect((await get('/de/harvest', session)).status).toBe(200)
+    const sources = await get('/de/harvest', session)
+    expect(sources.status).toBe(200)
+    // Nobody would say when the account ends.
+    expect(await sources.text()).not.toContain('/failures/')
     expect((await back(cookie)).status).toBe(400)
   })
 

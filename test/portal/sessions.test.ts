@@ -108,13 +108,21 @@ describe('a session', () => {
     }
   })
 
-  it('outlives a restart, but not its key', async () => {
+  it('outlives a restart, but not its key, and so does the address of its feed', async () => {
     const [directory = ''] = directories
     const further = await signIn(platform, other)
+    const feedOf = async (Cookie: string) => {
+      const page = await fetch(`${platform.url}/en/harvest`, { headers: { Cookie } })
+      return /\/en\/harvest\/failures\/[^"]+/.exec(await page.text())?.[0] ?? ''
+    }
+    const [feed, furtherFeed] = [await feedOf(cookie), await feedOf(further)]
+    const statusOf = async (path: string) => (await fetch(platform.url + path)).status
+    expect([await statusOf(feed), await statusOf(furtherFeed)]).toEqual([200, 200])
     await platform.stop()
     platform = await withKeys(directory, steward)
     expect(await harvestPage(platform, cookie)).toBe(200)
     expect(await harvestPage(platform, further)).toBe(303)
+    expect([await statusOf(feed), await statusOf(furtherFeed)]).toEqual([200, 404])
     await platform.stop()
     platform = await withKeys(directory, other)
     expect(await harvestPage(platform, cookie)).toBe(303)

@@ -64,6 +64,7 @@ beforeAll(async () => {
   platform = await gateway(directory, {
     PLATFORM_HUB_API_KEYS: JSON.stringify({ [all]: ['*'], [water]: ['water'] }),
     PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths: [pipes] } }),
+    PLATFORM_LOG_LEVEL: 'info',
   })
   for (const name of ['roads', 'water'])
     await fetch(`${client(platform).repo}/catalogues/${name}`, {
@@ -179,6 +180,53 @@ it('a key for one catalogue sees its pipe and its runs, and no button that it ma
     expect([path, (await get(`/en/harvest/${path}`)).status]).toEqual([path, 404])
   expect((await post('/en/harvest/pipes/roads', { do: 'run' })).status).toBe(403)
   expect((await post(`/en/harvest/runs/${roads}`, { do: 'retry' })).status).toBe(403)
+})
+
+it('the page of a pipe draws what its runs counted, says the last of it in words, and has no inline style', async () => {
+  await run('roads')
+  const { page } = await steward(all)
+  const text = await page('/en/harvest/pipes/roads')
+  const [chart = '', runs, most] =
+    /<svg [^>]*aria-label="The newest (\d+) runs, with at most (\d+) records; in the last one[^]*?<\/svg>/.exec(
+      text,
+    ) ?? []
+  expect(chart).toContain('role="img"')
+  expect(Number(most)).toBeGreaterThanOrEqual(12)
+  const heights = [...chart.matchAll(/<rect class="good"[^>]* height="([\d.]+)"/g)]
+  expect(heights.length).toBe(Number(runs))
+  expect(Math.max(...heights.map(([, height]) => Number(height)))).toBeGreaterThan(70)
+  // One run failed at a record, one held removals back.
+  expect(chart).toMatch(/class="bad"[^>]* height="[1-9]/)
+  expect(chart).toMatch(/class="warn"[^>]* height="[1-9]/)
+  expect(text).not.toContain('style=')
+})
+
+it('failed, incomplete and held runs are a feed for everybody who knows its address, which differs by key and is not logged', async () => {
+  const feedOf = async (key: string) => {
+    const { page } = await steward(key)
+    const [path = ''] =
+      /\/en\/harvest\/failures\/[\w-]{43}\.atom/.exec(await page('/en/harvest')) ?? []
+    return path
+  }
+  const [path, own] = [await feedOf(all), await feedOf(water)]
+  expect([await feedOf(all), own === path]).toEqual([path, false])
+  const answer = await fetch(platform.url + path)
+  expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'application/atom+xml'])
+  expect(answer.headers.get('Cache-Control')).toBe('private, no-store')
+  const feed = await answer.text()
+  const titles = [...feed.matchAll(/<entry>.*?<title>([^<]*)/g)].map(([, title]) => title)
+  expect(titles).toContain('roads: Incomplete')
+  expect(titles).toContain('roads: Waiting for you')
+  expect(titles.join()).not.toMatch(/Complete|Dry run/)
+  expect(feed).toMatch(/<link rel="alternate" href="http[^"]*\/en\/harvest\/runs\/[^"]+"/)
+  expect(await (await fetch(platform.url + own)).text()).not.toContain('roads')
+
+  const token = /failures\/(.*)\.atom/.exec(path)?.[1] ?? ''
+  for (const wrong of [token.slice(1), `${token}A`, 'A'.repeat(43), token.toLowerCase()])
+    expect((await fetch(`${platform.url}/en/harvest/failures/${wrong}.atom`)).status).toBe(404)
+  expect((await fetch(platform.url + path.replace('/en/', '/xx/'))).status).toBe(404)
+  await expect.poll(() => platform.log()).toContain('/en/harvest/failures/•••')
+  expect(platform.log()).not.toContain(token)
 })
 
 it('a pipe starts by itself when somebody says how often, until the trigger is removed', async () => {
