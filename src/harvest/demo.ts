@@ -4,7 +4,7 @@
  * removal that waits for somebody to decide.
  */
 
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '../http/serve.ts'
@@ -15,7 +15,7 @@ type Demo = {
   /** Address of the platform, without a slash at its end. */
   readonly url: string
   readonly key: string
-  /** Directory of RDF documents, each a catalogue with its datasets. */
+  /** Directory of RDF documents, each a catalogue with its datasets; below it the vocabulary of their subjects. */
   readonly folder: string
   /** Absent: nothing is harvested. */
   readonly source?: DemoSource
@@ -94,10 +94,13 @@ export async function openDemoSource(): Promise<DemoSource> {
 
 /** Does everything through the public API, as any client would; a signal ends it without a word. */
 export async function runDemo(demo: Demo, signal: AbortSignal): Promise<void> {
-  const { url, key, out, source } = demo
+  const { url, key, folder, out, source } = demo
+  const ask = askingOf(demo, signal)
   try {
+    const subjects = await readFile(join(folder, 'vocabularies/subject.ttl'), 'utf8')
+    await ask('PUT', '/api/hub/repo/vocabularies/subject', subjects, 'text/turtle')
     const created = await importAll(demo, signal)
-    if (source) await harvest(demo, source, signal)
+    if (source) await harvest(ask, source)
     if (!signal.aborted) out.write(farewell(url, key, created))
   } catch (error) {
     if (!signal.aborted) throw error
@@ -107,7 +110,9 @@ export async function runDemo(demo: Demo, signal: AbortSignal): Promise<void> {
 async function importAll({ url, key, folder, out }: Demo, signal: AbortSignal): Promise<number> {
   const service = `${url}/api/hub/repo`
   let created = 0
-  for (const name of (await readdir(folder)).sort()) {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const names = entries.flatMap((entry) => (entry.isFile() ? [entry.name] : []))
+  for (const name of names.sort()) {
     const document = await openDocument({ location: join(folder, name) }, signal)
     const summary = await importDump(document, { service, key }, signal)
     created += summary.created
@@ -116,24 +121,28 @@ async function importAll({ url, key, folder, out }: Demo, signal: AbortSignal): 
   return created
 }
 
-/** Twice, because the second run finds the source with fewer datasets; then measures everything. */
-async function harvest(demo: Demo, source: DemoSource, signal: AbortSignal): Promise<void> {
-  const asked = (method: string, path: string, body?: string, type = 'application/json') => {
-    const headers = { 'X-API-Key': demo.key, 'Content-Type': type }
-    return fetch(new URL(path, demo.url), { method, signal, headers, ...(body && { body }) })
+/** Requests with the rights of the demonstration. */
+const askingOf =
+  ({ url, key }: Demo, signal: AbortSignal) =>
+  (method: string, path: string, body?: string, type = 'application/json') => {
+    const headers = { 'X-API-Key': key, 'Content-Type': type }
+    return fetch(new URL(path, url), { method, signal, headers, ...(body && { body }) })
   }
+
+/** Twice, because the second run finds the source with fewer datasets; then measures everything. */
+async function harvest(ask: ReturnType<typeof askingOf>, source: DemoSource): Promise<void> {
   const run = async (name: string) => {
-    const launched = await asked('POST', `/api/scheduler/pipes/${name}/runs`, '{}')
+    const launched = await ask('POST', `/api/scheduler/pipes/${name}/runs`, '{}')
     // Its events end with the run.
-    const events = await asked('GET', `${launched.headers.get('Location')}/events`)
+    const events = await ask('GET', `${launched.headers.get('Location')}/events`)
     await events.text()
   }
-  await asked('PUT', `/api/hub/repo/catalogues/${pipe}`, catalogue, 'text/turtle')
+  await ask('PUT', `/api/hub/repo/catalogues/${pipe}`, catalogue, 'text/turtle')
   await run(pipe)
   source.shrink()
   await run(pipe)
   await run('metrics')
-  await asked('POST', '/api/mqa/cache/admin/refresh', '{}')
+  await ask('POST', '/api/mqa/cache/admin/refresh', '{}')
 }
 
 const farewell = (url: string, key: string, datasets: number): string => `

@@ -36,10 +36,13 @@ function isAlwaysThere({ name, mapping, paths, single }: Field, kind: Kind): boo
   return kind === 'dataset' && paths.includes(distribution) && !single
 }
 
-/** Vocabulary code gives every field of a concept one value. */
+/** Fields of a concept that name other concepts. */
+const relations: ReadonlySet<string> = new Set(['broader', 'narrower', 'exact_match'])
+
+/** Vocabulary code gives every other field of a concept one value. */
 const once = (field: Field): Field => ({
   ...field,
-  single: true,
+  single: !relations.has(field.name),
   children: field.children.map(once),
 })
 

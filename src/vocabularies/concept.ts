@@ -35,6 +35,9 @@ export type Concept = {
   /** By code point. */
   readonly exactMatch: readonly string[]
   readonly closeMatch: readonly string[]
+  /** IRIs of wider and of narrower concepts, as far as the concept names them itself. */
+  readonly broader: readonly string[]
+  readonly narrower: readonly string[]
   /** English definition. */
   readonly definition?: string
   readonly extensions: Extensions
@@ -169,6 +172,8 @@ export function conceptAt(graph: Graph, iri: string, own: string): Concept {
     altLabel: altLabels(all(skos('altLabel'))),
     exactMatch: texts(all(skos('exactMatch'))),
     closeMatch: texts(all(skos('closeMatch'))),
+    broader: texts(all(skos('broader'))),
+    narrower: texts(all(skos('narrower'))),
     ...(definition !== undefined && { definition }),
     extensions: extensionsOf(graph, iri, scheme),
     mediaTypes: texts(all(ctl('mediaType'))).map((text) => text.toLowerCase()),

@@ -11,7 +11,9 @@ import { doubleKey, repositoryDouble, type RepositoryDouble } from '../support/r
 import { quickClock } from './importing/builders.ts'
 
 const folder = new URL('../../pipes/demo/', import.meta.url)
-const files = readdirSync(folder).sort()
+const files = readdirSync(folder, { withFileTypes: true })
+  .flatMap((entry) => (entry.isFile() ? [entry.name] : []))
+  .sort()
 const tables = new URL('../../shapes/vocabularies/', import.meta.url)
 let double: RepositoryDouble
 const summaries: ImportSummary[] = []

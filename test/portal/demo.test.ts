@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { remove, temporaryDirectory } from '../support/gateway.ts'
 import { startDemo } from './demo-process.ts'
 
-it('shows pages, measured datasets, a value that was left out and a removal that waits, and leaves nothing behind', async () => {
+it('shows pages, concepts with their uses, measured datasets, a value that was left out and a removal that waits, and leaves nothing behind', async () => {
   const temporary = await temporaryDirectory()
   const { home, key, end } = await startDemo(temporary)
   const get = async (path: string) =>
@@ -52,6 +52,10 @@ it('shows pages, measured datasets, a value that was left out and a removal that
   expect(await steward(`en/harvest/runs/${runs[0]?.id}/held`)).toContain(
     'name="do" value="confirm"',
   )
+
+  const concept = await steward('en/vocabularies/subject/trees')
+  for (const text of ['Trees', 'Bäume', 'Arbres', 'Alberi', 'Green city', 'Tree inventory'])
+    expect(concept).toContain(text)
 
   const answered = await rowsOfExamples(home)
   expect(answered.length).toBeGreaterThan(8)

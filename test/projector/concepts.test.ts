@@ -14,6 +14,8 @@ const publishers = `
   foaf:homepage <https://acme.example/> ; skos:prefLabel "Acme"@en, "Acme AG"@de ; skos:altLabel "ACM"@en, "A.C.M."@en .
 <${voc}/old> skos:topConceptOf <${voc}> ; dc11:identifier "ACME" ; skos:prefLabel "Old"@en ;
   <http://www.w3.org/2002/07/owl#deprecated> true .
+<${voc}/wide> a skos:Concept ; skos:inScheme <${voc}> ; skos:prefLabel "Wide"@en ;
+  skos:narrower <${voc}/old>, <${voc}/acme> ; skos:broader <${voc}/mute> ; skos:exactMatch <urn:x:wide> .
 <${voc}/mute> a skos:Concept ; skos:inScheme <${voc}> .`
 
 describe('the concept cache', () => {
@@ -93,8 +95,13 @@ describe('the concepts of a stored vocabulary', () => {
       version: 3,
       hash: 'h',
     }
-    const [acme, old, ...none] = builder.concepts(input)
+    const [acme, wide, old, ...none] = builder.concepts(input)
     expect(none).toEqual([])
+    expect(wide?.document.record).toMatchObject({
+      broader: [`${voc}/mute`],
+      narrower: [`${voc}/acme`, `${voc}/old`],
+      exact_match: ['urn:x:wide'],
+    })
     expect(acme?.document).toMatchObject({
       index: 'vocabulary',
       id: 'publishers/ACME',

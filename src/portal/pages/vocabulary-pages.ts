@@ -82,13 +82,17 @@ export async function conceptPage(
   ])
   const count = uses?.found.count ?? 0
   const iri = textAt(concept, 'resource')
-  const others = (name: string) => related(context, vocabulary, listed(concept[name]))
+  const [broader, narrower, same] = await Promise.all(
+    ['broader', 'narrower', 'exact_match'].map((name) =>
+      related(context, vocabulary, listed(concept[name])),
+    ),
+  )
   const facts = [
     [t('code'), html`<code>${id}</code>`],
     [t('field-resource'), linkTo(iri, html`<code>${iri}</code>`)],
-    [t('broader'), others('broader')],
-    [t('narrower'), others('narrower')],
-    [t('exact-match'), others('exact_match')],
+    [t('broader'), broader],
+    [t('narrower'), narrower],
+    [t('exact-match'), same],
   ] as const
   const title = nameOf(concept) ?? id
   const steps = [
@@ -121,19 +125,21 @@ async function usesOf(context: PageContext, vocabulary: string, value: string) {
 }
 
 /** Concepts of the same vocabulary lead to their pages, others to their IRIs. */
-function related(
-  { labelOf, pathTo }: PageContext,
+async function related(
+  { labelOf, pathTo, askAside }: PageContext,
   vocabulary: string,
-  concepts: readonly unknown[],
-): HtmlContent {
-  const links = concepts.slice(0, mostLinks).map((one) => {
-    const [iri, id] = [textAt(one, 'resource') ?? textOr(one) ?? '', textAt(one, 'id')]
-    const name = labelOf(one) ?? iri
+  iris: readonly unknown[],
+): Promise<HtmlContent> {
+  const links = iris.slice(0, mostLinks).map(async (iri) => {
+    const query = new URLSearchParams({ resource: textOr(iri) ?? '' })
+    const path = `/vocabularies/${encodeURIComponent(vocabulary)}/vocable?${query}`
+    const concept = fieldsAt(await askAside('search', path), 'result')
+    const id = textAt(concept, 'id')
     return id === undefined
-      ? linkTo(iri, name)
-      : html`<a href="${pathTo('vocabularies', vocabulary, id)}">${name}</a>`
+      ? linkTo(iri, textOr(iri))
+      : html`<a href="${pathTo('vocabularies', vocabulary, id)}">${labelOf(concept)}</a>`
   })
-  return joined(links, ', ')
+  return joined(await Promise.all(links), ', ')
 }
 
 /** The preferred label in every language, where there are several. */

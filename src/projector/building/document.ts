@@ -266,7 +266,9 @@ function catalogueReader(context: BuilderContext): CatalogueReader {
 
 // Concepts of a stored vocabulary.
 
-function conceptRecord({ id, iri, scheme, prefLabel, altLabel, extensions }: Concept): JsonObject {
+function conceptRecord(concept: Concept): JsonObject {
+  const { id, iri, scheme, prefLabel, altLabel, extensions } = concept
+  const { broader, narrower, exactMatch } = concept
   const alternatives = Object.entries(altLabel).map(([language, [text = '']]) => [language, text])
   return {
     id,
@@ -277,6 +279,9 @@ function conceptRecord({ id, iri, scheme, prefLabel, altLabel, extensions }: Con
       alt_label: objectOf(Object.fromEntries(alternatives)),
       extensions: objectOf({ ...extensions }),
     }),
+    ...(broader.length > 0 && { broader }),
+    ...(narrower.length > 0 && { narrower }),
+    ...(exactMatch.length > 0 && { exact_match: exactMatch }),
   }
 }
 

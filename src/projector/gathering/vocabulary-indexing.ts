@@ -69,9 +69,11 @@ export async function indexVocabulary(
   if (!pending.filling) await removeGone(work, scheme === undefined)
 }
 
-/** The hash of a concept's document: another one means that what uses the concept looks different. */
-const hashOf = (concept: Concept): string =>
-  hash('sha256', JSON.stringify(concept), 'hex').slice(0, 24)
+/** The hash of a concept: another one means that what uses it looks different, which its neighbours do not change. */
+const hashOf = (concept: Concept): string => {
+  const said = JSON.stringify({ ...concept, broader: undefined, narrower: undefined })
+  return hash('sha256', said, 'hex').slice(0, 24)
+}
 
 async function indexedConcepts(
   index: Pick<SearchIndex, 'entries'>,

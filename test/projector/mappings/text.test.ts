@@ -26,6 +26,8 @@ test('a keyword by concept has the language of the label that was found', async 
     altLabel: {},
     exactMatch: [],
     closeMatch: [],
+    broader: [],
+    narrower: [],
     extensions: {},
     mediaTypes: [],
     endings: [],
