@@ -5,13 +5,16 @@ import { WrongUsage } from '../errors.ts'
 import { quotedWord } from './command.ts'
 import { commandFinished } from './execution.ts'
 
+/** Without it a platform has no console. */
+const openShell = 'PLATFORM_HUB_SHELL_CONFIG={"http":{}}'
+
 /** Shown for wrong arguments; what belongs to the commands themselves is told by `help`. */
 export const consoleUsage = `npm run console -- [--to url] [--key key] <command> [words and options of the command]
 
   --to url     the console of a running platform (default http://localhost:8080/shell)
   --key key    API key (default: PLATFORM_API_KEY, else the file api-key in PLATFORM_DATA_DIR)
 
-"npm run console -- help" lists the commands. The platform must run with PLATFORM_HUB_SHELL_CONFIG={"http":{}}.
+"npm run console -- help" lists the commands. The platform must run with ${openShell}.
 `
 
 type ClientArguments = {
@@ -72,7 +75,9 @@ export async function ask(
   if (!answer?.body) return 1
   if (!answer.ok) {
     const isText = answer.headers.get('Content-Type')?.startsWith('text/plain') ?? false
-    aside(isText ? await answer.text() : `${await refusalOf(answer)}\n`)
+    const isClosed = answer.status === 404
+    const why = isText ? await answer.text() : `${await refusalOf(answer)}\n`
+    aside(isClosed ? `${to}: no console; the platform opens it with ${openShell}\n` : why)
     return answer.status === 400 ? 2 : 1
   }
   const last = await copied(answer.body, out).catch(broken('the answer broke off'))

@@ -69,6 +69,14 @@ describe('the client', () => {
     })
   })
 
+  it('says how a platform without a console gets one', async () => {
+    const closed = await serve({ fetch: () => new Response(null, { status: 404 }) }, { port: 0 })
+    const { code, err } = await asked('runs', { to: closed.url })
+    expect(code).toBe(1)
+    expect(err).toContain('PLATFORM_HUB_SHELL_CONFIG={"http":{}}')
+    await closed.close()
+  })
+
   it('takes an answer without its last line for one that broke off', async () => {
     const half = await serve({ fetch: () => new Response('one\ntwo\n') }, { port: 0 })
     const told = { code: 1, out: 'one\n', err: 'two\n' }

@@ -193,7 +193,7 @@ it('a place of a million points is either drawn or refused with the bound that i
 describe('a record whose id', () => {
   const characters = [
     ...Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)),
-    ...['ä', 'ß', 'é', '中', 'ا', '💧', '\u0301', '\u200b', '\u202e', '\ufeff'],
+    ...Array.from('äßé中ا💧\u0301\u200b\u202e\ufeff'),
   ]
   it('has any character is found at the address that every list names', async () => {
     for (const [at, character] of characters.entries())
