@@ -12,7 +12,7 @@ const texts = z.union(
   must('text, or an object of language → text'),
 )
 const address = z.url({ protocol: /^https?$/, ...must('an http(s) address') })
-const link = object({ title: texts, href: address })
+const link = z.union([object({ title: texts, href: address }), object({ page: z.string().min(1) })])
 
 /** Paper of `portal.css`, by day and by night. */
 const paper = { light: '#fbfaf6', dark: '#14181b' } as const

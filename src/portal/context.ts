@@ -35,6 +35,8 @@ type Given = Speech & {
   /** Path of this page behind its language, with its query: `datasets?q=water`. */
   readonly place: string
   readonly query: URLSearchParams
+  /** Whether it stands in a frame of another site: without menus, and its links leave the frame. */
+  readonly isEmbedded: boolean
   readonly signal: AbortSignal
   readonly requestId: string
   /** Who is signed in; absent for strangers. */

@@ -16,6 +16,7 @@ import {
 } from './pages/catalogue-pages.ts'
 import { checkPage } from './pages/check-page.ts'
 import { datasetPage } from './pages/dataset-page.ts'
+import { homePage } from './pages/home-page.ts'
 import { previewPage } from './pages/preview-page.ts'
 import { catalogueReportPage, qualityPage, reportsPage } from './pages/quality-pages.ts'
 import { resourcePage, resourcesPage } from './pages/resource-pages.ts'
@@ -40,6 +41,7 @@ const ownPage: Page = async ({ config, language }, param) => {
 }
 
 const pages: Readonly<Record<string, Page>> = {
+  '': homePage,
   '/datasets': (context) => searchPage(context, context.query),
   '/datasets/facets/:facet': (context, param) => facetPage(context, param('facet'), context.query),
   '/datasets/:id': (context, param) => datasetPage(context, param('id')),
@@ -68,9 +70,10 @@ type PageRoutes = {
   readonly previews: Previews | undefined
 }
 
-export function addPageRoutes(app: App, { respond, previews }: PageRoutes): void {
+/** Binds all pages behind a prefix. */
+export function addPageRoutes(app: App, prefix: string, { respond, previews }: PageRoutes): void {
   const bind = (path: string, page: Page) =>
-    app.get(`/:language${path}`, (c) =>
+    app.get(`${prefix}/:language${path}`, (c) =>
       respond(c, (context) => page(context, (name) => c.req.param(name) ?? '')),
     )
   for (const [path, page] of Object.entries(pages)) bind(path, page)
@@ -82,7 +85,7 @@ export function addPageRoutes(app: App, { respond, previews }: PageRoutes): void
       previewPage(context, previews, { dataset: param('id'), distribution: param('distribution') }),
     )
   }
-  addCheck(app, respond)
+  if (prefix === '') addCheck(app, respond)
 }
 
 /** Texts that one client may have checked in a minute: each is parsed and validated. */

@@ -2,8 +2,10 @@
 
 import { mainFont } from './assets.ts'
 import type { PageContext } from './context.ts'
-import { html, type HtmlContent, type HtmlMarkup, icon, jsonScript } from './html.ts'
+import { html, icon, jsonScript, safeAddress, type HtmlContent, type HtmlMarkup } from './html.ts'
 import { directionOf } from './languages.ts'
+import { sharedLicence, valueAt } from './record.ts'
+import type { Fields } from '../text/json.ts'
 
 type Section = (typeof menu)[number] | 'harvest'
 
@@ -20,6 +22,8 @@ export type PageContent = {
   readonly isIndexed?: boolean
   /** Path of the page behind its language, for search engines: `datasets/{id}`. */
   readonly canonical?: string
+  /** The record that the page is about, and its path in the repository. */
+  readonly record?: { readonly path: string; readonly fields: Fields }
   /** Further elements of the head. */
   readonly head?: HtmlContent
   /** schema.org, as JSON-LD. */
@@ -29,15 +33,42 @@ export type PageContent = {
   readonly query?: string | false
 }
 
+const rdfTypes = {
+  ttl: 'text/turtle',
+  jsonld: 'application/ld+json',
+  rdf: 'application/rdf+xml',
+  nt: 'application/n-triples',
+} as const
+
+/** The header `Link` of a page about a record: its RDF, its IRI and its licence (RFC 8288, RFC 8574). */
+export function linkHeader({ root }: PageContext, { record }: PageContent): string | undefined {
+  if (!record) return undefined
+  const address = `${root}api/hub/repo/${record.path}`
+  const licence = valueAt(sharedLicence(record.fields), 'resource')
+  const links = [
+    ...Object.entries(rdfTypes).map(
+      ([ending, type]) => [`${address}.${ending}`, `alternate"; type="${type}`] as const,
+    ),
+    [`${address}.ttl`, 'describedby'] as const,
+    [safeAddress(record.fields['resource']), 'cite-as'] as const,
+    [safeAddress(licence ?? valueAt(record.fields, 'license.resource')), 'license'] as const,
+  ]
+  return links
+    .flatMap(([href, rel]) => (href === undefined ? [] : `<${href}>; rel="${rel}"`))
+    .join(', ')
+}
+
 /** The whole document. */
 export function frame(context: PageContext, content: PageContent): HtmlMarkup {
-  const { language, t, config, assets, base } = context
+  const { language, t, config, assets, base, isEmbedded } = context
   const name = context.configuredText(config.name)
+  const main = html`<main id="content" tabindex="-1">${content.body}</main>`
   return html`<!doctype html> <html lang="${language}" dir="${directionOf(language)}"> <head>
-    <meta charset="utf-8" /> <title>${content.title === '' ? name : `${content.title} – ${name}`}</title>
+    <meta charset="utf-8" />${isEmbedded && html`<base target="_top">`} <title>${content.title === '' ? name : `${content.title} – ${name}`}</title>
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
     ${content.description !== undefined && html`<meta name="description" content="${content.description}" />`}
+    ${content.record && html`<meta property="og:type" content="website" /><meta property="og:title" content="${content.title}" />`}
     ${content.isIndexed === false && html`<meta name="robots" content="noindex" />`}
     <link rel="stylesheet" href="${base}${assets.path('portal.css')}" />
     ${config.customStyle !== undefined && html`<link rel="stylesheet" href="${base}${config.customStyle}" />`}
@@ -47,7 +78,11 @@ export function frame(context: PageContext, content: PageContent): HtmlMarkup {
     <script src="${base}${assets.path('portal.js')}" defer></script> ${
       content.data &&
       html`<script type="application/ld+json"> ${jsonScript(content.data)} </script>`
-    } </head> <body> <a class="skip" href="#content">${t('skip')}</a> ${header(context, content)} <main id="content" tabindex="-1">${content.body}</main> ${footer(context)} </body> </html> `
+    } </head> <body>${
+      isEmbedded
+        ? main
+        : html`<a class="skip" href="#content">${t('skip')}</a> ${header(context, content)} ${main} ${footer(context)}`
+    }</body></html>`
 }
 
 /** The address that counts, and the same page in the other languages. */
@@ -134,28 +169,46 @@ function mainMenu({ t, pathTo }: PageContext, current: Section | undefined): Htm
   return html`<nav class="main-nav" aria-label="${t('menu')}"><ul role="list">${items}</ul></nav>`
 }
 
+type FooterLink = readonly [label: string, href: string]
+
+const footerColumn = (title: string, links: readonly FooterLink[]): HtmlContent =>
+  links.length > 0 &&
+  html`<div><h2>${title}</h2><ul role="list">
+    ${links.map(([label, href]) => html`<li><a href="${href}">${label}</a></li>`)}</ul></div>`
+
+/** The operator's pages and links, then what there is for programs and publishers. */
 function footer(context: PageContext): HtmlMarkup {
   const { t, base, config, language, steward, pathTo, configuredText } = context
-  const column = (title: string, links: readonly (readonly [string, string])[]) =>
-    html`<div> <h2>${title}</h2> <ul role="list">
-      ${links.map(([label, href]) => html`<li><a href="${href}">${label}</a></li>`)} </ul> </div>`
-  const pages = config.pages
-    .filter((page) => page.language === language || page.language === undefined)
-    .map((page) => [page.title, pathTo('pages', page.name)] as const)
-  return html`<footer class="foot"> <div> ${pages.length > 0 && column(t('this-portal'), pages)} ${config.footer.map(
-    ({ title, links }) =>
-      column(
-        configuredText(title),
-        links.map((link) => [configuredText(link.title), link.href] as const),
-      ),
-  )} ${column(t('for-programs'), [
-    [t('search-api'), `${base}api/hub/search/`],
-    [t('repository-api'), `${base}api/hub/repo/`],
-    ['SPARQL', pathTo('sparql')],
-    ['Atom', `${base}api/hub/search/${language}/feeds/datasets.atom`],
-  ])} ${column(t('for-publishers'), [
-    [t('menu-check'), pathTo('check')],
-    [t('how-quality'), pathTo('quality')],
-    ...(config.signIn && !steward ? [[t('sign-in'), pathTo('sign-in')] as const] : []),
-  ])} <p class="colophon"><span>${t('metadata-licence')}</span><span>${t('colophon')}</span></p> </div> </footer>`
+  const isRead = (page: { readonly language: string | undefined }) =>
+    page.language === language || page.language === undefined
+  const pages = config.pages.filter(isRead)
+  const linkTo = (name: string): FooterLink => {
+    const title = pages.find((page) => page.name === name)?.title ?? name
+    return [title, pathTo('pages', name)]
+  }
+  const own = config.footer.map(({ title, links }) => {
+    const all = links.map((link): FooterLink =>
+      'page' in link ? linkTo(link.page) : [configuredText(link.title), link.href],
+    )
+    return footerColumn(configuredText(title), all)
+  })
+  const signIn: readonly FooterLink[] =
+    config.signIn && !steward ? [[t('sign-in'), pathTo('sign-in')]] : []
+  return html`<footer class="foot"><div>
+    ${footerColumn(
+      t('this-portal'),
+      pages.map(({ name }) => linkTo(name)),
+    )} ${own}
+    ${footerColumn(t('for-programs'), [
+      [t('search-api'), `${base}api/hub/search/`],
+      [t('repository-api'), `${base}api/hub/repo/`],
+      ['SPARQL', pathTo('sparql')],
+      ['Atom', `${base}api/hub/search/${language}/feeds/datasets.atom`],
+    ])}
+    ${footerColumn(t('for-publishers'), [
+      [t('menu-check'), pathTo('check')],
+      [t('how-quality'), pathTo('quality')],
+      ...signIn,
+    ])}
+    <p class="colophon"><span>${t('metadata-licence')}</span><span>${t('colophon')}</span></p></div></footer>`
 }

@@ -15,9 +15,8 @@ import { prefersPage, wantedLanguage } from './negotiation.ts'
 import { addPageRoutes, type MakePage } from './page-routes.ts'
 import type { PageShell } from './page-shell.ts'
 import { pageSources, type PageSources } from './page-sources.ts'
-import { frame, type PageStatus } from './page.ts'
+import { frame, linkHeader, type PageStatus } from './page.ts'
 import { errorPage, helpFor, type PageProblem } from './pages/error-page.ts'
-import { homePage } from './pages/home-page.ts'
 import { ServiceRefusal, type Port, type Ports } from './ports.ts'
 import type { Previews } from './preview/previews.ts'
 import { renderQueue, type RenderQueue } from './render-queue.ts'
@@ -61,16 +60,19 @@ const mostKnown = 2000
 /** Milliseconds in which the main data of a page has to be there. */
 const deadlineMs = 2000
 
-/** What pages may load, and who may show them in a frame: the origins that the operator names. */
-const policyOf = ({ embed }: PortalConfig): string => {
-  const frames = embed.length === 0 ? `'none'` : embed.map((one) => new URL(one).origin).join(' ')
+/** Pages at these addresses may be shown in frames by the origins that the operator names. */
+const embedPath = '/embed/'
+
+/** What pages may load, and who may show them in a frame. */
+const policyOf = ({ embed }: PortalConfig, isEmbedded: boolean): string => {
+  const frames = isEmbedded ? embed.map((one) => new URL(one).origin).join(' ') : `'none'`
   return `default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; font-src 'self'; \
 connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ${frames}`
 }
 
-const pageHeaders = (config: PortalConfig) => ({
+const pageHeaders = ({ config, isEmbedded }: PageContext) => ({
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': policyOf(config),
+  'Content-Security-Policy': policyOf(config, isEmbedded),
   'Referrer-Policy': 'strict-origin-when-cross-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Permissions-Policy': 'geolocation=(), camera=(), microphone=()',
@@ -91,9 +93,11 @@ export function portalApp(deps: PortalDeps): App {
   // First: `/:language` would take their addresses.
   servePageFiles(app, portal)
   serveCrawlers(app, portal)
-  addFileRoutes(app, { ...further, renders })
   serveRedirects(app, portal)
-  addPageRoutes(app, { ...further, previews: deps.previews })
+  addFileRoutes(app, { ...further, renders })
+  addPageRoutes(app, '', { ...further, previews: deps.previews })
+  if (portal.config.embed.length > 0)
+    addPageRoutes(app, '/embed', { ...further, previews: undefined })
   const { sessions, oidc } = deps
   if (!sessions) return app
   addSignIn(app, oidc, { ...further, sessions })
@@ -136,8 +140,8 @@ async function answer(
   const sources = pageSources(portal.ports)
   const context = await contextOf(c, { ...portal, ...sources })
   const isPrivate = context.steward !== undefined || status !== 200 || c.req.method === 'POST'
-  const key = `${c.get('root')} ${context.language} ${context.place}`
-  const headers = { ...pageHeaders(portal.config), 'Content-Language': context.language }
+  const key = `${c.get('root')} ${c.req.url}`
+  const headers = { ...pageHeaders(context), 'Content-Language': context.language }
   const kept = (tag: string) => ({ ...headers, ETag: tag, 'Cache-Control': 'public, no-cache' })
   const asked = isPrivate ? undefined : c.req.header('If-None-Match')
   const isKnown = (page: KnownPage) => asked?.includes(page.tag) === true && page.theme === theme
@@ -146,6 +150,8 @@ async function answer(
   const content = await make(context)
   if (!content) throw nothingAt(c)
   const body = String(await frame(context, content))
+  const link = linkHeader(context, content)
+  if (link !== undefined) c.header('Link', link)
   if (isPrivate) return c.body(body, status, { ...headers, 'Cache-Control': 'private, no-store' })
   const tag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
   portal.known.set(key, { tag, theme, isUnchanged: sources.isUnchanged })
@@ -153,14 +159,14 @@ async function answer(
 }
 
 /** Throws `not-found` where the address has no language of the portal. */
-async function contextOf(
-  c: AppContext,
-  portal: Parameters<typeof contextIn>[1],
-): Promise<PageContext> {
-  const language = portal.config.languages.find((one) => one === c.req.param('language'))
+function languageOf(c: AppContext, { config }: PageShell): string {
+  const language = config.languages.find((one) => one === c.req.param('language'))
   if (language === undefined) throw nothingAt(c)
-  return contextIn(c, portal, language)
+  return language
 }
+
+const contextOf = async (c: AppContext, portal: Parameters<typeof contextIn>[1]) =>
+  contextIn(c, portal, languageOf(c, portal))
 
 async function contextIn(
   c: AppContext,
@@ -170,7 +176,8 @@ async function contextIn(
   const theme = await portal.theme.current()
   const url = new URL(c.req.url)
   const start = url.pathname.indexOf(`/${language}/`)
-  const session = portal.sessions && sessionOf(c, portal.sessions)
+  const isEmbedded = c.req.path.startsWith(embedPath)
+  const session = isEmbedded ? undefined : portal.sessions && sessionOf(c, portal.sessions)
   return pageContext({
     ...portal.speech(language, theme),
     language,
@@ -182,6 +189,7 @@ async function contextIn(
     root: c.get('root'),
     place: start < 0 ? '' : url.pathname.slice(start + language.length + 2) + url.search,
     query: url.searchParams,
+    isEmbedded,
     signal: AbortSignal.any([c.get('signal'), AbortSignal.timeout(deadlineMs)]),
     requestId: c.get('requestId'),
     steward: session && stewardOf(session),
@@ -203,7 +211,7 @@ async function problemPage(
     portal.ports === noPorts ? problem : { ...problem, ...(await helpFor(context, path, problem)) }
   const body = String(await frame(context, errorPage(context, path, whole)))
   const headers = {
-    ...pageHeaders(portal.config),
+    ...pageHeaders(context),
     'Cache-Control': 'no-store',
     Vary: 'Accept, Accept-Language',
     ...(whole.retryAfter !== undefined && { 'Retry-After': String(whole.retryAfter) }),
@@ -225,10 +233,14 @@ function serveRedirects(app: App, portal: Portal): void {
       const language = named ?? preferred(c, portal.config)
       return c.redirect(base(c) + recordPath(kind, c.req.param('id'), language), 301)
     })
-  app.get('/:language', async (c) => {
-    if (!languages.some((one) => one === c.req.param('language'))) throw nothingAt(c)
-    const path = pathOf(c.req.url)
-    return path.endsWith('/') ? answered(c, portal, homePage) : c.redirect(`${path}/`, 301)
+  // One address for each page: its language in small letters, no slash at its end.
+  app.get('*', async (c, next) => {
+    const { pathname, search } = new URL(c.req.url)
+    const [, given = '', rest = ''] = /^\/([a-z]{2})(?:\/(.*?))?\/*$/i.exec(pathname) ?? []
+    const language = languages.find((one) => one === given.toLowerCase())
+    const path = `${language}/${rest}`
+    if (language === undefined || pathname === `/${path}`) return next()
+    return c.redirect(base(c) + path + search, 301)
   })
 }
 
@@ -239,6 +251,8 @@ async function answered(
   make: MakePage,
   status?: PageStatus,
 ): Promise<Response> {
+  // Outside of the portal: what is wrong is told as every service tells it.
+  languageOf(c, portal)
   if (portal.renders.isFull()) {
     const busy = { ...portal, ports: noPorts, sessions: undefined }
     const page = await problemPage(c, busy, { status: 503, retryAfter: 5 })

@@ -3,7 +3,7 @@
 import type { Fields } from '../text/json.ts'
 import { html, type HtmlContent } from './html.ts'
 import { chosenText, directionOf, type Formats, type Text, type Translate } from './languages.ts'
-import { listAt, listed, memberFields, textAt, textOr, valueAt } from './record.ts'
+import { fieldsAt, listAt, listed, memberFields, textAt, textOr, valueAt } from './record.ts'
 
 type Spoken = { readonly language: string; readonly t: Translate; readonly formats: Formats }
 
@@ -13,8 +13,20 @@ const nameMembers = ['label', 'title', 'name_translated', 'name', 'pref_label']
 /** Codes of licences that say their name: `CC_BY_4_0` is CC BY 4.0. */
 const licenceCode = /^(?:CC|ODC|DL|IODL|OGL|LO)[\w-]*$/
 
+/** In which language a title is where that is not the page's, and that a machine has translated it. */
+function titleBadge({ language, t, formats }: Spoken, record: Fields, text: Text): HtmlContent {
+  const origin = fieldsAt(record, `translation_meta.details.${text.language}`)
+  const isMachine = origin['machine_translated'] === true
+  if (!isMachine && (text.language ?? language) === language) return false
+  const code = (isMachine ? textAt(origin, 'original_language') : text.language) ?? ''
+  const name = formats.languageName(code)
+  const title = isMachine ? t('machine-translated', { language: name }) : name
+  return html` <abbr class="lang" title="${title}">${isMachine ? 'MT' : code}</abbr>`
+}
+
 /** Functions that every page of a language shares. */
-export function recordTexts({ language, t, formats }: Spoken) {
+export function recordTexts(spoken: Spoken) {
+  const { language, t } = spoken
   /** The language of the page, then those of the record's catalogue. */
   const wanted = (record: unknown): readonly string[] => {
     const own = valueAt(record, 'catalog.language') ?? valueAt(record, 'language')
@@ -47,13 +59,10 @@ export function recordTexts({ language, t, formats }: Spoken) {
     textOf,
     /** A text in an element that says its language where that is not the page's. */
     inLanguage,
-    /** A title with a badge that names its language where that is not the page's. */
+    /** A title with a badge that names its language where that is not the page's, and says that a machine translated it. */
     titleOf: (record: Fields, content?: HtmlContent): HtmlContent => {
       const text = titleIn(record)
-      const shown = inLanguage(text, content ?? text.text)
-      if (isOwn(text)) return shown
-      const name = formats.languageName(text.language ?? '')
-      return html`${shown} <abbr class="lang" title="${name}">${text.language}</abbr>`
+      return html`${inLanguage(text, content ?? text.text)}${titleBadge(spoken, record, text)}`
     },
     /** The title alone, for places that take text only. */
     plainTitle: (record: Fields): string => titleIn(record).text,

@@ -24,6 +24,12 @@ beforeAll(async () => {
       logo: 'logo.svg',
       colours: { accent: '#7a1f5c' },
       directory: own,
+      footer: [
+        {
+          title: 'City',
+          links: [{ page: 'about' }, { title: 'Shop', href: 'https://shop.example/' }],
+        },
+      ],
     }),
   })
   const put = async (path: string, body: string) => {
@@ -95,5 +101,7 @@ it('the portal comes with a page about itself and one about accessibility, which
     (await fetch(platform.url + path, { headers: { Accept: 'text/html' } })).text()
   expect(await page('/de/pages/accessibility')).toContain('Erklärung zur Barrierefreiheit')
   expect(await page('/de/pages/about')).toContain('Who we are')
+  const [, footer = ''] = (await page('/de/')).split('<footer')
+  expect(footer).toMatch(/City<[^]+href="\/de\/pages\/about"[^]+href="https:\/\/shop\.example\/"/)
   expect(await page('/en/')).toContain('/en/pages/accessibility')
 })

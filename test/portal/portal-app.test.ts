@@ -77,23 +77,31 @@ it.each([
 })
 
 it.each([
-  [[], "frame-ancestors 'none'"],
-  [['https://city.example/news'], 'frame-ancestors https://city.example'],
-])('of a portal with embed %j says %s', async (embed, expected) => {
-  const log = logger('silent')
-  const empty: Port = () => Promise.resolve(Response.json({}))
-  const app = portalApp({
-    shell: openPageShell(portalConfig.parse({ embed }), log),
-    ports: { search: empty, repository: empty, metrics: empty, sparql: empty },
-    http: { log },
-    previews: undefined,
-    sessions: undefined,
-    version: '1',
-  })
-  const page = await app.request('http://h/en/check', { headers: { Accept: 'text/html' } })
-  expect(page.status).toBe(200)
-  expect(page.headers.get('Content-Security-Policy')).toContain(expected)
-})
+  ['/en/check', 200, "frame-ancestors 'none'"],
+  ['/embed/en/check', 200, 'frame-ancestors https://city.example'],
+  ['/embed/en/sign-in', 404, undefined],
+])(
+  'at %s is %i and says %s where the operator names a site that shows pages',
+  async (path, status, policy) => {
+    const log = logger('silent')
+    const empty: Port = () => Promise.resolve(Response.json({}))
+    const app = portalApp({
+      shell: openPageShell(portalConfig.parse({ embed: ['https://city.example/news'] }), log),
+      ports: { search: empty, repository: empty, metrics: empty, sparql: empty },
+      http: { log },
+      previews: undefined,
+      sessions: undefined,
+      version: '1',
+    })
+    const page = await app.request(`http://h${path}`, { headers: { Accept: 'text/html' } })
+    expect(page.status).toBe(status)
+    if (policy === undefined) return
+    expect(page.headers.get('Content-Security-Policy')).toContain(policy)
+    const text = await page.text()
+    expect(text.includes('<header class="top"')).toBe(!path.startsWith('/embed'))
+    expect(text.includes('target="_top"')).toBe(path.startsWith('/embed'))
+  },
+)
 
 it('is not made again for a reader who has it while every service says that nothing has changed', async () => {
   const log = logger('silent')

@@ -45,6 +45,7 @@ export async function cataloguePage(context: PageContext, id: string): Promise<P
     section: 'catalogues',
     description: shortened(plainDescription(description?.text ?? title), 150),
     canonical: path,
+    record: { path, fields: record },
     data: catalogueSchema(context, record, `${root}${language}/${path}`),
     body: html`${crumbs(context, { href: pathTo('catalogues'), label: t('menu-catalogues') })}
       <div class="with-aside"><div><header class="title"><h1>${titleOf(record)}</h1>

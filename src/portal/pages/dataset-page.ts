@@ -56,7 +56,7 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
     section: 'data',
     description: shortened(plainDescription(description?.text ?? title), 150),
     canonical: `datasets/${encodeURIComponent(id)}`,
-    head: headLinks(context, record),
+    record: { path: `datasets/${encodeURIComponent(id)}`, fields: record },
     data: datasetSchema(context, record, address(context, id)),
     body: html`${
       catalogue['id'] !== undefined &&
@@ -74,24 +74,6 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
 
 const address = ({ root, language }: PageContext, id: string): string =>
   `${root}${language}/datasets/${encodeURIComponent(id)}`
-
-function headLinks(context: PageContext, record: Fields): HtmlContent {
-  const { root, plainTitle } = context
-  const id = textAt(record, 'id') ?? ''
-  const iri = safeAddress(record['resource'])
-  const rdf = [
-    ['text/turtle', 'ttl'],
-    ['application/ld+json', 'jsonld'],
-  ] as const
-  return [
-    rdf.map(
-      ([type, ending]) =>
-        html`<link rel="alternate" type="${type}" href="${root}api/hub/repo/datasets/${encodeURIComponent(id)}.${ending}"/>`,
-    ),
-    iri !== undefined && html`<link rel="cite-as" href="${iri}" />`,
-    html`<meta property="og:type" content="website" /><meta property="og:title" content="${plainTitle(record)}"/>`,
-  ]
-}
 
 function byLine(context: PageContext, record: Fields): HtmlContent {
   const { t, searchTo, labelOf, nameOf } = context

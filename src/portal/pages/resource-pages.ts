@@ -67,6 +67,7 @@ export async function resourcePage(
   return {
     title: plainTitle(record),
     canonical: `resources/${path}`,
+    record: { path: `customresources/${path}`, fields: record },
     body: html`${crumbs(context, { href: pathTo('resources', type), label: about.label })}
       <header class="title"><h1>${titleOf(record)}</h1></header>
       <div class="prose close stack">${description && inLanguage(description, proseOf(description.text))}</div>
