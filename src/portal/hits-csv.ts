@@ -4,64 +4,45 @@ import Papa from 'papaparse'
 import type { Fields } from '../text/json.ts'
 import type { SearchQuery } from './addresses.ts'
 import type { PageContext } from './context.ts'
+import { hitFields } from './parts/hits.ts'
 import { sharedLicence, textAt } from './record.ts'
 import { askedBy, lastHit } from './search-query.ts'
 
 const perPage = 500
 
-/** Fields that the columns are made from. */
-const includes = [
-  'id',
-  'resource',
-  'title',
-  'description',
-  'identifier',
-  'language',
-  'publisher',
-  'catalog',
-  'distributions.format',
-  'distributions.license',
-  'issued',
-  'modified',
-]
-
 /** Column → its cell. */
-const rowOf = (context: PageContext, record: Fields) => ({
+const rowOf = ({ nameOf, textOf, plainTitle, formatsOf }: PageContext, record: Fields) => ({
   id: textAt(record, 'id'),
   address: textAt(record, 'resource'),
-  title: context.plainTitle(record),
-  description: context.textOf(record['description'], record)?.text,
-  publisher: context.nameOf(record['publisher']),
-  catalogue: context.nameOf(record['catalog']),
-  formats: context.formatsOf(record).join(' '),
-  licence: context.nameOf(sharedLicence(record)),
+  title: plainTitle(record),
+  description: textOf(record['description'], record)?.text,
+  publisher: nameOf(record['publisher']),
+  catalogue: nameOf(record['catalog']),
+  formats: formatsOf(record).join(' '),
+  licence: nameOf(sharedLicence(record)),
   issued: textAt(record, 'issued'),
   modified: textAt(record, 'modified'),
 })
 
-/** Rows as lines; a spreadsheet takes no cell for a formula. */
-const lines = (rows: readonly unknown[]): string =>
-  rows.length === 0 ? '' : `${Papa.unparse([...rows], { header: false, escapeFormulae: true })}\r\n`
+/** Lines of a file; a spreadsheet takes no cell for a formula. */
+const linesOf = (rows: readonly object[]): string =>
+  rows.map((row) => `${Papa.unparse([Object.values(row)], { escapeFormulae: true })}\r\n`).join('')
 
 /** At most 10,000 rows, each a hit; the first row names the columns. Rejects as the search does, before the first row. */
 export async function hitsCsv(context: PageContext, query: SearchQuery): Promise<ReadableStream> {
-  const pages = pagesOf(context, query)
-  const first = await pages.next()
-  const all = async function* () {
-    yield lines([Object.keys(rowOf(context, {}))]) + (first.value ?? '')
-    yield* pages
+  const asked = {
+    ...askedBy(query, context.language),
+    limit: perPage,
+    includes: [...hitFields, 'resource'],
   }
-  return ReadableStream.from(all()).pipeThrough(new TextEncoderStream())
-}
-
-async function* pagesOf(
-  context: PageContext,
-  query: SearchQuery,
-): AsyncGenerator<string, undefined> {
-  const asked = { ...askedBy(query, context.language), limit: perPage, includes }
-  for (let page = 0; page < lastHit / perPage; page += 1) {
-    const { records } = await context.find({ ...asked, page })
-    yield lines(records.map((record) => rowOf(context, record)))
-    if (records.length < perPage) return
+  const read = async (page: number) => (await context.find({ ...asked, page })).records
+  const first = await read(0)
+  async function* lines() {
+    yield linesOf([Object.keys(rowOf(context, {}))])
+    for (let page = 1, records = first; ; page += 1, records = await read(page - 1)) {
+      yield linesOf(records.map((record) => rowOf(context, record)))
+      if (records.length < perPage || page * perPage >= lastHit) return
+    }
   }
+  return ReadableStream.from(lines()).pipeThrough(new TextEncoderStream())
 }

@@ -42,8 +42,8 @@ const ownPage: Page = async ({ config, language }, param) => {
 
 const pages: Readonly<Record<string, Page>> = {
   '': homePage,
-  '/datasets': (context) => searchPage(context, context.query),
-  '/datasets/facets/:facet': (context, param) => facetPage(context, param('facet'), context.query),
+  '/datasets': searchPage,
+  '/datasets/facets/:facet': (context, param) => facetPage(context, param('facet')),
   '/datasets/:id': (context, param) => datasetPage(context, param('id')),
   '/datasets/:id/quality': (context, param) => qualityPage(context, param('id')),
   '/quality': reportsPage,

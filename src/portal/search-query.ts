@@ -56,10 +56,7 @@ const fields = z.object({
   from: day,
   to: day,
   bbox: box,
-  sort: z
-    .string()
-    .refine((name) => Object.hasOwn(sorts, name))
-    .catch(''),
+  sort: z.enum(Object.keys(sorts)).catch(''),
 })
 const page = z.coerce.number().int().min(1).max(1_000_000).catch(1)
 

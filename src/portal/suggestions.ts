@@ -3,53 +3,33 @@
 import type { PageContext } from './context.ts'
 import { textAt } from './record.ts'
 
-const [mostTitles, mostLabels] = [8, 4]
-const shortest = 2
+const includes = ['id', 'title', 'identifier', 'language']
+const counted = ['categories', 'publisher']
+const [mostTitles, mostLabels, shortest, longest] = [8, 4, 2, 100]
 
-type Suggestion = { readonly label: string; readonly path: string }
-type Suggestions = {
-  readonly titles: readonly Suggestion[]
-  readonly themes: readonly Suggestion[]
-  readonly publishers: readonly Suggestion[]
-}
-
-/** At most eight titles, four themes and four publishers; none for fewer than two letters. Throws `ServiceRefusal` and `Failure`. */
-export async function suggestionsFor(context: PageContext, typed: string): Promise<Suggestions> {
-  const q = typed.trim().slice(0, 100)
+/** At most eight titles, four themes and four publishers; none for fewer than two letters. Rejects with `ServiceRefusal` and `Failure`. */
+export async function suggestionsFor(context: PageContext, typed: string) {
+  const { language, find, nameOf, plainTitle, pathTo, searchTo } = context
+  const lower = (text: string) => text.toLocaleLowerCase(language)
+  const q = typed.trim().slice(0, longest)
   if (q.length < shortest) return { titles: [], themes: [], publishers: [] }
   const [hits, { facets }] = await Promise.all([
-    context.find({
-      filters: 'dataset',
-      q,
-      limit: mostTitles,
-      includes: ['id', 'title', 'identifier', 'language'],
-      more: { autocomplete: 'true' },
-    }),
-    context.find({
-      filters: 'dataset',
-      limit: 0,
-      counted: ['categories', 'publisher'],
-      more: { facetSize: '500' },
-    }),
+    find({ filters: 'dataset', q, limit: mostTitles, includes, more: { autocomplete: 'true' } }),
+    find({ filters: 'dataset', limit: 0, counted, more: { facetSize: '500' } }),
   ])
-  const labels = (facet: string): readonly Suggestion[] =>
+  /** Values with a word that begins like what was typed. */
+  const labels = (facet: string) =>
     (facets.get(facet) ?? [])
-      .map(({ id, title }) => ({ id, label: context.nameOf(title) ?? id }))
-      .filter(({ label }) => beginsLike(label, q, context.language))
+      .map(({ id, title }) => ({ id, label: nameOf(title) ?? id }))
+      .filter(({ label }) => ` ${lower(label)}`.includes(` ${lower(q)}`))
       .slice(0, mostLabels)
-      .map(({ id, label }) => ({ label, path: context.searchTo([[facet, id]]) }))
+      .map(({ id, label }) => ({ label, path: searchTo([[facet, id]]) }))
   return {
     titles: hits.records.map((record) => ({
-      label: context.plainTitle(record),
-      path: context.pathTo('datasets', textAt(record, 'id') ?? ''),
+      label: plainTitle(record),
+      path: pathTo('datasets', textAt(record, 'id') ?? ''),
     })),
     themes: labels('categories'),
     publishers: labels('publisher'),
   }
-}
-
-/** Whether a word of the label begins like what was typed. */
-function beginsLike(label: string, typed: string, language: string): boolean {
-  const [whole, start] = [label, typed].map((text) => text.toLocaleLowerCase(language))
-  return ` ${whole ?? ''}`.includes(` ${start ?? ''}`)
 }

@@ -1,5 +1,6 @@
 /** What stands in place of a page that cannot be shown: nothing there, removed, not possible, not now. */
 
+import { unescape } from 'node:querystring'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent } from '../html.ts'
 import { type PageContent, searchBar } from '../page.ts'
@@ -81,13 +82,8 @@ export function errorPage(
   }
 }
 
+/** Words in the last step of an address; what is encoded wrongly stays as it is. */
 const wordsOf = (path: string): string =>
-  (decodedPath(path).split('/').at(-1) ?? '').replaceAll(/[-_.]+/g, ' ').slice(0, 100)
-
-function decodedPath(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
-}
+  unescape(path.split('/').at(-1) ?? '')
+    .replaceAll(/[-_.]+/g, ' ')
+    .slice(0, 100)

@@ -6,36 +6,19 @@ import type { Found } from '../found.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { type PageContent, searchBar } from '../page.ts'
 import { countedLinks, headedSection } from '../parts/blocks.ts'
-import { catalogueEntry, entries } from '../parts/hits.ts'
+import { catalogueEntry, entries, hitFields } from '../parts/hits.ts'
 import { areaMap, boxesOf } from '../parts/map.ts'
 import { fieldsAt } from '../record.ts'
 import { siteSchema } from '../schema-org.ts'
 
+const newestFirst = { filters: 'dataset', sort: 'modified+desc' }
 const [mostAreas, mostNew, mostCatalogues, mostThemes] = [500, 5, 6, 24]
-const newestShown = [
-  'id',
-  'title',
-  'identifier',
-  'catalog',
-  'catalog.title',
-  'modified',
-  'issued',
-  'language',
-]
 
 /** Counts are left out where the search does not answer: the field stays. */
 export async function homePage(context: PageContext): Promise<PageContent> {
   const { t, config, root, language, configuredText, aside, find, searchTo } = context
   const [recent, catalogues, areas] = await Promise.all([
-    aside(
-      find({
-        filters: 'dataset',
-        limit: mostNew,
-        sort: 'modified+desc',
-        counted: ['categories'],
-        includes: newestShown,
-      }),
-    ),
+    aside(find({ ...newestFirst, limit: mostNew, counted: ['categories'], includes: hitFields })),
     aside(find({ filters: 'catalogue', limit: mostCatalogues, sort: `title.${language}+asc` })),
     aside(find({ filters: 'dataset', limit: mostAreas, includes: ['spatial', 'title'] })),
   ])
@@ -74,17 +57,15 @@ function heading(
   areas: Found | undefined,
 ): HtmlContent {
   if (!recent || !catalogues || recent.count === 0) return configuredText(config.name)
+  const bold = ({ count }: Found) => `\n${formats.number(count)}\n`
   const message = t('home-heading', {
-    datasets: '\uE001',
-    catalogues: '\uE002',
+    datasets: bold(recent),
+    catalogues: bold(catalogues),
     datasetCount: recent.count,
     catalogueCount: catalogues.count,
     languageCount: languagesOf(areas),
   })
-  return message.split(/([\uE001\uE002])/).map((part) => {
-    if (part === '\uE001') return html`<b>${formats.number(recent.count)}</b>`
-    return part === '\uE002' ? html`<b>${formats.number(catalogues.count)}</b>` : part
-  })
+  return message.split('\n').map((part, at) => (at % 2 === 1 ? html`<b>${part}</b>` : part))
 }
 
 /** How many languages titles are in; those of machine translations do not count. */

@@ -8,7 +8,7 @@ import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import type { PageContent } from '../page.ts'
 import { countedLinks, pageSection } from '../parts/blocks.ts'
 import { chips, filterForm, hiddenFields, shownFacets, valueLabel } from '../parts/filters.ts'
-import { entries, hit } from '../parts/hits.ts'
+import { entries, hit, hitFields } from '../parts/hits.ts'
 import {
   askedBy,
   facetId,
@@ -25,24 +25,6 @@ import {
   without,
 } from '../search-query.ts'
 
-const fieldsShown = [
-  'id',
-  'title',
-  'description',
-  'identifier',
-  'publisher',
-  'catalog',
-  'catalog.title',
-  'modified',
-  'issued',
-  'is_hvd',
-  'language',
-  'quality_meas.scoring',
-  'distributions.format',
-  'distributions.license',
-  '_highlight',
-]
-
 type Search = {
   readonly query: SearchQuery
   readonly page: number
@@ -51,22 +33,19 @@ type Search = {
 }
 
 /** Throws `ServiceRefusal` and `Failure` of the search. */
-export async function searchPage(
-  context: PageContext,
-  parameters: URLSearchParams,
-): Promise<PageContent> {
+export async function searchPage(context: PageContext): Promise<PageContent> {
   const { t, formats, language, find } = context
-  const { query, page } = searchForm(parameters)
+  const { query, page } = searchForm(context.query)
   const [q = ''] = valuesOf(query, 'q')
   const asked = askedBy(query, language, page)
   const found = await find({
     ...asked,
-    includes: fieldsShown,
+    includes: [...hitFields, '_highlight'],
     counted: shownFacets(context).map(facetId),
     more: { ...asked.more, highlight: 'title,description', suggestions: 'true' },
   })
   const pages = pageLinks(context, { query, page, count: found.count })
-  const search = { query, page, pages, found, opened: parameters.get('open') }
+  const search = { query, page, pages, found, opened: context.query.get('open') }
   const { count } = found
   const title =
     q === ''
@@ -195,7 +174,7 @@ async function nearTo(
 ): Promise<HtmlContent> {
   const { t, formats, language, labelOf, pathTo, searchTo, find } = context
   const meant = first && [...only(query, 'sort'), ['q', first.q] as const]
-  const asked = meant && { ...askedBy(meant, language), limit: 3, includes: fieldsShown }
+  const asked = meant && { ...askedBy(meant, language), limit: 3, includes: hitFields }
   const [others, best] = await Promise.all([alternatives(context, query), asked && find(asked)])
   const below = (record: Fields) => [labelOf(record['publisher']), formats.day(record['modified'])]
   return html`<div class="stack prose">${
@@ -228,12 +207,11 @@ function missing({ t, config }: PageContext, query: SearchQuery): HtmlContent {
 export async function facetPage(
   context: PageContext,
   name: string,
-  parameters: URLSearchParams,
 ): Promise<PageContent | undefined> {
   if (!isFacet(name)) return undefined
   const { t, language, nameOf, searchTo, find } = context
-  const { query } = searchForm(parameters)
-  const wanted = (parameters.get('filter') ?? '').trim().toLocaleLowerCase(language)
+  const { query } = searchForm(context.query)
+  const wanted = (context.query.get('filter') ?? '').trim().toLocaleLowerCase(language)
   const asked = askedBy(query, language)
   const more = { ...asked.more, facetSize: '500' }
   const found = await find({ ...asked, limit: 0, counted: [facetId(name)], more })

@@ -3,16 +3,14 @@
 import { isJsonObject, type Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, joined } from '../html.ts'
-import {
-  fieldsAt,
-  listed,
-  numberAt,
-  recordScore,
-  sharedLicence,
-  textAt,
-  valueAt,
-} from '../record.ts'
+import { fieldsAt, listed, numberAt, recordScore, sharedLicence, textAt } from '../record.ts'
 import { qualityMark } from './quality.ts'
+
+/** Fields of datasets that lists of them are made from. */
+export const hitFields = (
+  'id,title,description,identifier,language,publisher,catalog,catalog.title,issued,modified,is_hvd,' +
+  'quality_meas.scoring,distributions.format,distributions.license'
+).split(',')
 
 /** Characters of a description in a list, and formats of one record. */
 const [snippetLength, mostFormats] = [240, 8]
@@ -20,9 +18,9 @@ const [snippetLength, mostFormats] = [240, 8]
 /** One hit of a search. */
 export function hit(context: PageContext, record: Fields): HtmlMarkup {
   const { t, formats, labelOf, pathTo, textOf } = context
-  const marks = listed(valueAt(record, '_highlight.title'))
-  const title = textOf(record['title'], record)?.text
-  const marked = title !== undefined && marks.length > 0 ? withMarks(title, marks) : undefined
+  const found = fieldsAt(record, '_highlight')
+  const title = textOf(record['title'], record)
+  const marked = title && found['title'] ? withMarks(title.text, found['title']) : undefined
   const updated = formats.day(record['modified'] ?? record['issued'])
   const from = [
     labelOf(record['publisher']),
@@ -48,10 +46,10 @@ function linked(
 }
 
 /** A text with the offsets `[from, to]` marked. */
-function withMarks(text: string, offsets: readonly unknown[]): HtmlContent {
+function withMarks(text: string, offsets: unknown): HtmlContent {
   const parts: HtmlContent[] = []
   let done = 0
-  for (const pair of offsets) {
+  for (const pair of listed(offsets)) {
     const [from, to] = listed(pair)
     if (typeof from !== 'number' || typeof to !== 'number' || from < done || to <= from) continue
     parts.push(text.slice(done, from), html`<mark>${text.slice(from, to)}</mark>`)
@@ -61,19 +59,14 @@ function withMarks(text: string, offsets: readonly unknown[]): HtmlContent {
 }
 
 /** What the search found in the description, else how it begins. */
-function snippet(context: PageContext, record: Fields): HtmlContent {
+function snippet({ textOf, inLanguage }: PageContext, record: Fields): HtmlContent {
   const found = fieldsAt(record, '_highlight.description')
-  const text = textAt(found, 'text')
-  const chosen =
-    text === undefined
-      ? context.textOf(record['description'], record)
-      : { text, language: textAt(found, 'language') }
-  if (!chosen) return false
-  const shown =
-    text === undefined
-      ? shortened(plainDescription(chosen.text), snippetLength)
-      : withMarks(text, listed(found['marks']))
-  return html`<p class="snippet">${context.inLanguage(chosen, shown)}</p>`
+  const [text, language] = [textAt(found, 'text'), textAt(found, 'language')]
+  const whole = text === undefined ? textOf(record['description'], record) : { text, language }
+  if (!whole) return false
+  const start = () => shortened(plainDescription(whole.text), snippetLength)
+  const shown = text === undefined ? start() : withMarks(text, found['marks'])
+  return html`<p class="snippet">${inLanguage(whole, shown)}</p>`
 }
 
 /** A description without the HTML that many sources put into it. */
@@ -93,7 +86,7 @@ export function shortened(text: string, length: number): string {
 
 function tags({ t, formatsOf, licenceName }: PageContext, record: Fields): HtmlMarkup {
   const tag = (style: string) => (name: HtmlContent) =>
-    name !== undefined && name !== false && html`<span class="${style}">${name}</span>`
+    name && html`<span class="${style}">${name}</span>`
   const names = formatsOf(record).slice(0, mostFormats)
   const licence = sharedLicence(record)
   const others = [
