@@ -6,6 +6,7 @@ import type { Fields } from '../text/json.ts'
 import { stems } from '../text/stems.ts'
 import { tokenOf } from '../text/tokens.ts'
 import { type Chosen, chosenAt } from './record-values.ts'
+import type { Parameters } from './request/search-parameters.ts'
 
 type Mark = readonly [from: number, to: number]
 type Marked = { readonly text: string; readonly marks: readonly Mark[] }
@@ -17,17 +18,11 @@ const [longest, mostMarks] = [20_000, 100]
 
 const runs = /[\p{L}\p{N}\p{M}]+/gu
 
-type HighlightOptions = {
-  readonly locale: string
-  /** Which texts: `title`, `description`. */
-  readonly highlight: readonly string[]
-}
-
 /** `_highlight` of a record: marks of its title, and the part of its description with most of them. */
 export function highlightOf(
   record: Fields,
   tree: QueryTree,
-  { locale, highlight }: HighlightOptions,
+  { locale = 'en', highlight = [] }: Pick<Parameters, 'locale' | 'highlight'>,
 ): object | undefined {
   const leaves = rankingLeaves(tree)
   const markedAt = (name: string) => {

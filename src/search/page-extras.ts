@@ -35,7 +35,7 @@ export async function withExtras(
     }),
   ])
   const hits = read.map(({ fields, ...hit }) => {
-    const marks = highlightOf(fields, request.tree, { locale: locale ?? 'en', highlight })
+    const marks = highlightOf(fields, request.tree, parameters)
     const title = titles.get(textAt(fields, 'catalog.id') ?? '')
     const catalog = title === undefined ? undefined : { ...Object(fields['catalog']), title }
     const extra = { ...(catalog && { catalog }), ...(marks && { _highlight: marks }) }

@@ -25,8 +25,7 @@ import {
 } from './search-answers.ts'
 import type { SearchDeps } from './search-deps.ts'
 import { type DatasetCounts, envelopeText, extended, member } from './search-envelope.ts'
-import { mostWordCounts, similarTo } from './similar.ts'
-import { BoundedCache } from '../workers/bounded-cache.ts'
+import { similarFinder } from './similar.ts'
 
 const byId = { params: z.object({ id: recordId }) }
 const { locale } = searchParameters.shape
@@ -89,7 +88,7 @@ export function bindRecordReads(
 }
 
 function bindSimilar(app: App, index: SearchIndex, { schemas, tagged }: AnswerContext): void {
-  const counts = new BoundedCache<number>('word-counts', mostWordCounts)
+  const similarTo = similarFinder(index)
   const like = 'Datasets that share words and themes with it, best first'
   const likeAnswer = {
     request: { ...byId, query: similarQuery },
@@ -98,7 +97,7 @@ function bindSimilar(app: App, index: SearchIndex, { schemas, tagged }: AnswerCo
   app.openapi(getRoute('/datasets/{id}/similar', 'Similar datasets', likeAnswer), (c) =>
     tagged(c, async () => {
       const wanted = { ...c.req.valid('param'), ...c.req.valid('query') }
-      const answer = await similarTo({ index, counts }, wanted, c.var.signal)
+      const answer = await similarTo(wanted, c.var.signal)
       const form = { indices: ['dataset'], named: true, countOnly: false, score: false }
       return c.body(envelopeText(form, answer, new Map()), 200, { 'Content-Type': jsonType })
     }),

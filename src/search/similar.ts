@@ -1,10 +1,10 @@
 /** Datasets that are like another one: they share words of its title and its keywords, and its themes. */
 
 import type { QueryTree } from '../search-index/query-tree.ts'
-import type { Answer, Hit, SearchIndex } from '../search-index/search-index.ts'
+import type { Answer, Hit, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { isJsonObject, type Fields } from '../text/json.ts'
 import { tokens } from '../text/tokens.ts'
-import type { BoundedCache } from '../workers/bounded-cache.ts'
+import { BoundedCache } from '../workers/bounded-cache.ts'
 import { everything, listAt, recordFields, storedText, textAt } from './record-values.ts'
 
 /** Words that are counted: the longest, which are rarely common. */
@@ -24,63 +24,57 @@ const candidates = {
   include: ['id', 'title', 'keywords', 'categories'],
   limit: mostCandidates,
 }
-const wordFields = ['title', 'keywords']
+const fields = ['title', 'keywords']
 
 /** Words whose counts are kept. */
-export const mostWordCounts = 20_000
+const mostWordCounts = 20_000
 
-type SimilarContext = {
-  readonly index: SearchIndex
-  /** Word → records that have it. How rare a word is changes slowly: an old count is as good as a new one. */
-  readonly counts: BoundedCache<number>
-}
+const term = (token: string): QueryTree => ({ kind: 'term', token })
+const theme = (value: string): QueryTree => ({ kind: 'value', facet: 'categories', value })
 
-/** Best first, equal ones always in the same order. Throws `unknown-dataset`. */
-export async function similarTo(
-  { index, counts }: SimilarContext,
-  { id, limit }: { readonly id: string; readonly limit: number },
+type SimilarTo = (
+  request: { readonly id: string; readonly limit: number },
   signal: AbortSignal,
-): Promise<Answer> {
-  const record = recordFields(await storedText(index, 'dataset', id, signal))
-  const others = versions.flatMap((name) => stringsIn(record[name]))
-  const own = new Set([id, ...others.map((iri) => iri.slice(iri.lastIndexOf('/') + 1))])
-  const weights = await rarest(wordsOf(record).slice(0, mostCounted), { index, counts }, signal)
-  const themes = themesOf(record).slice(0, mostThemes)
-  const ranked = async (of: readonly QueryTree[], fields?: readonly string[]) => {
-    const request = { ...candidates, tree: { kind: 'or', of } as const, ...(fields && { fields }) }
-    const { hits } = of.length > 0 ? await index.search(request, signal) : { hits: [] }
-    return ranking(hits, weights, themes).filter((one) => !own.has(one))
+) => Promise<Answer>
+
+/** Finds datasets that are like one, best first, equal ones always in the same order. Throws `unknown-dataset`. */
+export function similarFinder(index: SearchIndex): SimilarTo {
+  // How rare a word is changes slowly: an old count is as good as a new one.
+  const counts = new BoundedCache<number>('word-counts', mostWordCounts)
+  return async ({ id, limit }, signal) => {
+    const found = (tree: QueryTree, more: Partial<SearchRequest> = {}) =>
+      index.search({ ...candidates, tree, ...more }, signal)
+    const countOf = async (token: string) => {
+      const count = counts.get(token) ?? (await found(term(token), { fields, limit: 0 })).count
+      counts.set(token, count)
+      return { token, count }
+    }
+    const record = recordFields(await storedText(index, 'dataset', id, signal))
+    const others = versions.flatMap((name) => stringsIn(record[name]))
+    const own = new Set([id, ...others.map((iri) => iri.slice(iri.lastIndexOf('/') + 1))])
+    const words = wordsOf(record).slice(0, mostCounted)
+    const weights = rarest(await Promise.all(words.map(countOf)))
+    const themes = themesOf(record).slice(0, mostThemes)
+    const ranked = async (of: readonly QueryTree[], more?: Partial<SearchRequest>) => {
+      const { hits } = of.length > 0 ? await found({ kind: 'or', of }, more) : { hits: [] }
+      return ranking(hits, weights, themes).filter((one) => !own.has(one))
+    }
+    const best = await ranked([...weights.keys()].map(term), { fields })
+    // Without enough words in common the latest of the same themes are the next best.
+    if (best.length < limit) best.push(...(await ranked(themes.map(theme))))
+    const hits = [...new Set(best)].slice(0, limit).map(async (one) => {
+      const text = await index.get('dataset', one, signal)
+      return text === undefined ? [] : [{ index: 'dataset' as const, id: one, record: text }]
+    })
+    const all = (await Promise.all(hits)).flat()
+    return { count: all.length, hits: all, facets: [] }
   }
-  const words = [...weights.keys()].map((token) => ({ kind: 'term', token }) as const)
-  const found = await ranked(words, wordFields)
-  // Without enough words in common the latest of the same themes are the next best.
-  if (found.length < limit) {
-    const same = themes.map((value) => ({ kind: 'value', facet: 'categories', value }) as const)
-    found.push(...(await ranked(same)))
-  }
-  const hits = [...new Set(found)].slice(0, limit).map(async (one): Promise<readonly Hit[]> => {
-    const text = await index.get('dataset', one, signal)
-    return text === undefined ? [] : [{ index: 'dataset', id: one, record: text }]
-  })
-  const all = (await Promise.all(hits)).flat()
-  return { count: all.length, hits: all, facets: [] }
 }
 
 /** The words that the fewest records have, which together have no more than can be compared; the rarer, the more one weighs. */
-async function rarest(
-  words: readonly string[],
-  { index, counts }: SimilarContext,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, number>> {
-  const counted = words.map(async (token) => {
-    const tree = { kind: 'term', token } as const
-    const request = { ...candidates, limit: 0, tree, fields: wordFields }
-    const count = counts.get(token) ?? (await index.search(request, signal)).count
-    counts.set(token, count)
-    return { token, count }
-  })
+function rarest(counted: readonly { readonly token: string; readonly count: number }[]) {
   let matches = 0
-  const rare = (await Promise.all(counted))
+  const rare = counted
     .toSorted((a, b) => a.count - b.count)
     .filter(({ count }) => (matches += count) <= mostCandidates)
   const [first] = rare

@@ -29,7 +29,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   profile: 1590,
 
-  projector: 6051,
+  projector: 6043,
 
   rdf: 3603,
 
@@ -37,7 +37,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 1988,
 
-  search: 4291,
+  search: 4279,
 
   'search-index': 7656,
 

@@ -3,7 +3,6 @@
 import type { Term } from '@rdfjs/types'
 import { compareCodePoints } from '../../text/code-points.ts'
 import type { JsonObject } from '../../text/json.ts'
-import type { Concept } from '../../vocabularies/concept.ts'
 import { languageMap, oneText } from '../../vocabularies/labels.ts'
 import {
   eachValue,
@@ -135,27 +134,19 @@ const names = predicateIris('foaf:name vcard:fn')
 const emails = predicateIris('foaf:mbox vcard:hasEmail schema:email')
 const homepages = predicateIris('foaf:homepage foaf:workplaceHomepage schema:url')
 
-/** The name of an agent as its class shows it. */
-type Naming = {
-  readonly ofTerms: (terms: readonly Term[], language: string) => JsonObject | undefined
-  readonly ofNode: (node: Term, scene: Scene) => JsonObject | undefined
-  readonly ofConcept: (concept: Concept) => JsonObject | undefined
-}
+type AgentNames = { readonly one: string | undefined; readonly all: JsonObject | undefined }
+/** How a class shows the names of an agent. */
+type Naming = (names: AgentNames) => JsonObject | undefined
 
 /** One text, and where there are several languages all of them beside it: clients of the old platform expect `name` to be a string. */
-const named = (name: string | undefined, all: JsonObject | undefined): JsonObject | undefined =>
-  objectOf({ name, name_translated: all && Object.keys(all).length > 1 ? all : undefined })
+const oneName: Naming = ({ one, all }) =>
+  objectOf({ name: one, name_translated: all && Object.keys(all).length > 1 ? all : undefined })
+const allNames: Naming = ({ all }) => objectOf({ name: all })
 
-const oneName: Naming = {
-  ofTerms: (terms, language) => named(oneText(terms, language), languageMap(terms, language)),
-  ofNode: (node, scene) => named(nodeLabel(node, scene), labelMapOf(node, scene)),
-  ofConcept: (concept) => named(concept.label, allLabels(concept)),
-}
-const allNames: Naming = {
-  ofTerms: (terms, language) => objectOf({ name: languageMap(terms, language) }),
-  ofNode: (node, scene) => objectOf({ name: labelMapOf(node, scene) }),
-  ofConcept: (concept) => ({ name: allLabels(concept) }),
-}
+const namesIn = (terms: readonly Term[], { language }: Scene): AgentNames => ({
+  one: oneText(terms, language),
+  all: languageMap(terms, language),
+})
 
 /** The first absolute http(s) address; another one is left out with a report. */
 function homepageOf(node: Term, slot: Slot, scene: Scene): string | undefined {
@@ -175,7 +166,7 @@ function homepageOf(node: Term, slot: Slot, scene: Scene): string | undefined {
 function agentOf(node: Term, naming: Naming, slot: Slot, scene: Scene): JsonObject | undefined {
   const { graph, concepts } = scene
   if (node.termType === 'Literal') {
-    const name = naming.ofTerms([node], scene.language)
+    const name = naming(namesIn([node], scene))
     return name && { type: 'Agent', ...name }
   }
   const resource = nodeIri(node, scene)
@@ -184,12 +175,13 @@ function agentOf(node: Term, naming: Naming, slot: Slot, scene: Scene): JsonObje
     const concept = concepts.find(resource)
     if (!concept) return { type: 'Agent', resource }
     const { foaf_homepage: homepage, foaf_mbox: email } = concept.extensions
-    const parts = { ...naming.ofConcept(concept), email, homepage, resource }
-    return { type: 'Organization', ...objectOf(parts) }
+    const name = naming({ one: concept.label, all: allLabels(concept) })
+    return { type: 'Organization', ...objectOf({ ...name, email, homepage, resource }) }
   }
   const nameTerms = names.map((name) => graph.objects(node, name)).find((all) => all.length > 0)
   const rest = objectOf({
-    ...(naming.ofTerms(nameTerms ?? [], scene.language) ?? naming.ofNode(node, scene)),
+    ...(naming(namesIn(nameTerms ?? [], scene)) ??
+      naming({ one: nodeLabel(node, scene), all: labelMapOf(node, scene) })),
     email: emailOf(emails, node, scene),
     homepage: homepageOf(node, slot, scene),
     resource,
