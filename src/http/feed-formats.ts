@@ -11,13 +11,13 @@ export type FeedEntry = {
   readonly page: string
   readonly isHtml: boolean
   readonly title: Spoken
-  readonly summary: Spoken | undefined
-  readonly published: Date | undefined
+  readonly summary?: Spoken | undefined
+  readonly published?: Date | undefined
   readonly updated: Date
-  readonly author: Author | undefined
-  readonly categories: readonly { readonly term: string; readonly label: string | undefined }[]
+  readonly author?: Author | undefined
+  readonly categories?: readonly { readonly term: string; readonly label: string | undefined }[]
   /** What comes with it. */
-  readonly files: readonly FeedFile[]
+  readonly files?: readonly FeedFile[]
 }
 
 type Author = { readonly name: string } & Readonly<Record<'uri' | 'email', string | undefined>>
@@ -29,7 +29,7 @@ export type FeedFile = { readonly href: string } & Readonly<
 
 /** Addresses of a page and of its neighbours (RFC 5005 3); `feed` is the feed whatever the page. */
 type FeedPages = Readonly<Record<'feed' | 'self' | 'first' | 'last', string>> &
-  Readonly<Record<'previous' | 'next', string | undefined>>
+  Partial<Readonly<Record<'previous' | 'next', string | undefined>>>
 
 /** A feed and its entries, before it is written in a format. */
 export type FeedDocument = {
@@ -93,8 +93,8 @@ function atomEntry({ author, ...entry }: FeedEntry, language: string): string {
             textElement('email', author.email),
         )
       : '',
-    ...entry.categories.map(({ term, label }) => element('category', { term, label })),
-    ...entry.files.map(({ href, title, type, length }) =>
+    ...(entry.categories ?? []).map(({ term, label }) => element('category', { term, label })),
+    ...(entry.files ?? []).map(({ href, title, type, length }) =>
       element('link', { rel: 'enclosure', href, title, type, length }),
     ),
   ]
@@ -118,7 +118,7 @@ function rssText(feed: FeedDocument): string {
   return declaration + element('rss', attributes, element('channel', {}, parts.join('')))
 }
 
-function rssItem({ summary, files: [file], ...entry }: FeedEntry): string {
+function rssItem({ summary, files: [file] = [], ...entry }: FeedEntry): string {
   // All three attributes are mandatory; 0 stands for an unknown length.
   const enclosed = file && {
     url: file.href,
@@ -132,7 +132,7 @@ function rssItem({ summary, files: [file], ...entry }: FeedEntry): string {
     // Readers take a description for HTML: what looks like a tag there must stay text when they show it.
     textElement('description', summary && xmlText(summary.text)),
     textElement('pubDate', entry.updated.toUTCString()),
-    ...entry.categories.map(({ term, label }) => textElement('category', label ?? term)),
+    ...(entry.categories ?? []).map(({ term, label }) => textElement('category', label ?? term)),
     enclosed ? element('enclosure', enclosed) : '',
   ]
   return element('item', {}, parts.join(''))

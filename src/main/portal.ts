@@ -8,7 +8,7 @@ import { portalApp } from '../portal/portal-app.ts'
 import { openPreviews } from '../portal/preview/previews.ts'
 import { openOidc, type Oidc } from '../http/oidc.ts'
 import { openSessions } from '../portal/sessions.ts'
-import { portInProcess } from '../portal/ports.ts'
+import { portInProcess, portWithKey } from '../portal/ports.ts'
 import {
   furtherPaths,
   httpAt,
@@ -29,6 +29,7 @@ export function portalStation(
   const oidc = providerOf(context, outbound)
   const door = gateway(mounted)
   const port = (path: string) => portInProcess(door, path)
+  const asProcess = (path: string) => portWithKey(port(path), () => context.key.here())
   const fileOf = (name: string) => ({ path: join(dataDir, name), now: Date.now })
   const { allow } = config.harvest
   const canSignIn = portal.signIn.key || oidc !== undefined
@@ -40,10 +41,8 @@ export function portalStation(
       metrics: port(servicePaths.metrics),
       sparql: port(servicePaths.sparql),
       ...(services.includes('metrics') && { validation: port(furtherPaths.shapes) }),
-      ...(services.includes('scheduler') && {
-        scheduler: port(servicePaths.scheduler),
-        authority: () => ({ 'X-API-Key': context.key.here() }),
-      }),
+      keeper: asProcess(servicePaths.repo),
+      ...(services.includes('scheduler') && { scheduler: asProcess(servicePaths.scheduler) }),
     },
     previews:
       portal.preview && outbound

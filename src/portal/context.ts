@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PortalConfig } from '../config/portal.ts'
-import type { Action } from '../http/api-key.ts'
+import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Fields } from '../text/json.ts'
 import { pagePath, searchPath, type SearchQuery } from './addresses.ts'
@@ -17,10 +17,6 @@ import type { Theme } from './theme.ts'
 
 /** Of a language: messages, dates and numbers, texts of records. */
 export type Speech = RecordTexts & { readonly t: Translate; readonly formats: Formats }
-
-type Steward = Pick<Session, 'id' | 'token' | 'feed'> & {
-  readonly may: (action: Action) => boolean
-}
 
 type Given = Speech & {
   readonly language: string
@@ -40,20 +36,24 @@ type Given = Speech & {
   readonly signal: AbortSignal
   readonly requestId: string
   /** Who is signed in; absent for strangers. */
-  readonly steward?: Steward | undefined
+  readonly steward?: Session | undefined
 }
 
 /** Milliseconds that what stands beside the main record of a page may take. */
 const asideMs = 1500
 
-type Service = 'search' | 'repository' | 'metrics'
+/** Beside the deadline of the page, which a signal replaces. */
+type AskOptions = Omit<RequestInit, 'signal'> & { readonly signal?: AbortSignal }
 
 export function pageContext(given: Given) {
   const { language, config, root, ports, signal, log, requestId, miss } = given
   const base = new URL(root).pathname
   /** The JSON of a service. Rejects with `ServiceRefusal` and `Failure`. */
-  const ask = (service: Service, path: string): Promise<unknown> =>
-    askJson(ports[service], path, { signal })
+  const ask = async (service: keyof Ports, path: string, init?: AskOptions): Promise<unknown> => {
+    const port = ports[service]
+    if (!port) throw new Failure('not-found', `there is no ${service} here`)
+    return askJson(port, path, { signal, ...init })
+  }
   /** What a page can do without; `undefined` where it fails or is late. */
   const aside = <T>(read: Promise<T>): Promise<T | undefined> => {
     const done = new AbortController()
@@ -95,9 +95,12 @@ export function pageContext(given: Given) {
     },
     aside,
     /** An object of a service that a page can do without. */
-    askAside: (service: Service, path: string): Promise<Fields | undefined> =>
+    askAside: (service: keyof Ports, path: string): Promise<Fields | undefined> =>
       aside(ask(service, path).then(memberFields)),
   }
 }
 
 export type PageContext = ReturnType<typeof pageContext>
+
+/** That of somebody who is signed in. */
+export type StewardContext = PageContext & { readonly steward: Session }

@@ -22,7 +22,7 @@ import type { Previews } from './preview/previews.ts'
 import { renderQueue, type RenderQueue } from './render-queue.ts'
 import type { Sessions } from './sessions.ts'
 import { addSignIn, sessionOf } from './sign-in-routes.ts'
-import { addStewardRoutes, stewardOf } from './steward-routes.ts'
+import { addStewardRoutes } from './steward-routes.ts'
 import type { Theme } from './theme.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
 
@@ -192,7 +192,7 @@ async function contextIn(
     isEmbedded,
     signal: AbortSignal.any([c.get('signal'), AbortSignal.timeout(deadlineMs)]),
     requestId: c.get('requestId'),
-    steward: session && stewardOf(session),
+    steward: session,
   })
 }
 

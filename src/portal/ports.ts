@@ -13,10 +13,9 @@ export type Ports = {
   readonly sparql: Port
   /** Absent where nothing is validated. */
   readonly validation?: Port
-  /** Absent where no scheduler runs. */
+  /** The scheduler and the repository with the rights of the process, for what a session may; absent where they do not run. */
   readonly scheduler?: Port
-  /** Headers with the rights of the process, for what a session was allowed. */
-  readonly authority?: () => Readonly<Record<string, string>>
+  readonly keeper?: Port
 }
 
 type Door = { fetch(request: Request): Response | Promise<Response> }
@@ -30,6 +29,15 @@ export const portInProcess =
     // As over HTTP: whoever asks no longer gets the reason, not what the service says of it.
     await answer.body?.cancel()
     throw init.signal.reason
+  }
+
+/** The same service, asked with a key. */
+export const portWithKey =
+  (port: Port, key: () => string): Port =>
+  (path, init) => {
+    const headers = new Headers(init?.headers)
+    headers.set('X-API-Key', key())
+    return port(path, { ...init, headers })
   }
 
 const problem = z.looseObject({ detail: z.string().optional(), type: z.string().optional() })

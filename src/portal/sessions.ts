@@ -5,12 +5,18 @@
 
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { failures, type ApiKeys } from '../http/api-key.ts'
+import { type Action, type ApiKeys, failures, may } from '../http/api-key.ts'
 import type { Key } from '../http/context.ts'
 import { Failure } from '../errors.ts'
 import { openSqlite } from '../sqlite.ts'
+import { textAt } from './record.ts'
 
-export type Session = Key & {
+export type Session = {
+  /** Fingerprint of the key, or who somebody is at the provider. */
+  readonly id: string
+  readonly may: (action: Action) => boolean
+  /** Whether it may see what is at a path and says which catalogue it belongs to. */
+  readonly mayRead: (path: string, of: unknown) => boolean
   /** Of the forms of this session: what another site cannot know (OWASP, synchroniser token). */
   readonly token: string
   /** Of the secret address of a feed; accounts of a provider have none, because nobody says when one ends. */
@@ -24,7 +30,7 @@ export type Sessions = {
   readonly begin: (person: Key) => string
   readonly find: (cookie: string | undefined) => Session | undefined
   /** Whose feed has a secret address; the key has to be in the configuration still. */
-  readonly findFeed: (token: string) => Key | undefined
+  readonly findFeed: (feed: string) => Session | undefined
   readonly signOut: (cookie: string | undefined) => void
   readonly close: () => void
 }
@@ -88,17 +94,24 @@ export function openSessions({ path, keys, people, now }: SessionOptions): Sessi
       const { fingerprint: id, permissions } = sessionRow.parse(found)
       if (!isKnown(id)) return undefined
       file.run('UPDATE session SET seen = ? WHERE id = ?', now(), digest(cookie))
-      return {
-        id,
-        permissions: permissionList.parse(JSON.parse(permissions)),
-        token: hash('sha256', `form ${cookie}`, 'base64url'),
-        feed: isPerson(id) ? undefined : feedOf(id),
-      }
+      const token = hash('sha256', `form ${cookie}`, 'base64url')
+      const key = { id, permissions: permissionList.parse(JSON.parse(permissions)) }
+      return sessionOf(key, token, isPerson(id) ? undefined : feedOf(id))
     },
-    findFeed: (token) => keys.list().find(({ id }) => isSame(token, feedOf(id))),
+    findFeed: (feed) => {
+      const key = keys.list().find(({ id }) => isSame(feed, feedOf(id)))
+      return key && sessionOf(key, '', feed)
+    },
     signOut: (cookie = '') => void file.run('DELETE FROM session WHERE id = ?', digest(cookie)),
     close: () => file.close(),
   }
+}
+
+function sessionOf(key: Key, token: string, feed: string | undefined): Session {
+  const allows = (action: Action) => may(key, action)
+  const mayRead = (path: string, of: unknown) =>
+    allows({ method: 'GET', path, catalogue: textAt(of, 'catalogue') })
+  return { id: key.id, may: allows, mayRead, token, feed }
 }
 
 const digest = (cookie: string): string => hash('sha256', cookie, 'hex')

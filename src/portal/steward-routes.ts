@@ -2,14 +2,13 @@
 
 import { Failure } from '../errors.ts'
 import type { App, AppContext } from '../http/app.ts'
-import { may, type Action } from '../http/api-key.ts'
+import type { Action } from '../http/api-key.ts'
 import { feedFormats } from '../http/feed-formats.ts'
-import type { PageContext } from './context.ts'
+import type { StewardContext } from './context.ts'
 import type { PageContent } from './page.ts'
 import { deletedPage, deletedRecords } from './pages/steward/deleted-page.ts'
 import { failureFeed } from './pages/steward/failure-feed.ts'
 import { heldPage, runPage } from './pages/steward/run-page.ts'
-import { askAsProcess, demandReadable } from './pages/steward/runs.ts'
 import {
   ownTrigger,
   pipePage,
@@ -19,26 +18,27 @@ import {
 } from './pages/steward/sources-page.ts'
 import { ServiceRefusal } from './ports.ts'
 import { textAt } from './record.ts'
-import { isSame, type Session, type Sessions } from './sessions.ts'
+import { isSame, type Sessions } from './sessions.ts'
 import { endSession, type PageRoutes } from './sign-in-routes.ts'
 
+type Page = (context: StewardContext, id: string) => Promise<PageContent | undefined>
+
 /** Pages by their paths below `/harvest`; the id is that of a pipe or a run. */
-const pages: Readonly<Record<string, (context: PageContext, id: string) => Promise<PageContent>>> =
-  {
-    '': sourcesPage,
-    '/pipes/:id': pipePage,
-    '/runs': runsPage,
-    '/runs/:id': runPage,
-    '/runs/:id/held': heldPage,
-    '/waiting': waitingPage,
-    '/deleted': deletedPage,
-  }
+const pages: Readonly<Record<string, Page>> = {
+  '': sourcesPage,
+  '/pipes/:id': pipePage,
+  '/runs': runsPage,
+  '/runs/:id': runPage,
+  '/runs/:id/held': heldPage,
+  '/waiting': waitingPage,
+  '/deleted': deletedPage,
+}
 
 /** A field of a form; empty where it is absent. */
 type ReadField = (name: string) => string
 
-/** What is asked of a service in the name of a session. */
-type Order = Action & NonNullable<Parameters<typeof askAsProcess>[2]>
+/** What is asked of a service. */
+type Order = Action & { readonly body?: object | undefined }
 type Deed = (path: string, field: ReadField) => Order
 
 const post =
@@ -69,18 +69,22 @@ function unschedule(pipe: string, field: ReadField): Order {
   return { method: 'DELETE', path: `${pipe}/triggers/${encodeURIComponent(field('trigger'))}` }
 }
 
-type Signed = PageContext & { readonly steward: NonNullable<PageContext['steward']> }
-
 /** Asks a service what the session may do; the answer is the service's. Rejects with `forbidden`. */
-async function carryOut({ steward, log, ...context }: Signed, order: Order): Promise<unknown> {
-  const { method, path } = order
+async function carryOut(context: StewardContext, service: 'scheduler' | 'keeper', order: Order) {
+  const { steward, log, signal, ask } = context
+  const { method, path, body } = order
   if (!steward.may(order)) throw new Failure('forbidden', 'your key may not do this')
   log.info({ key: steward.id, method, path }, 'portal.action')
-  return askAsProcess({ ...context, steward, log }, path, order)
+  const headers = { 'Content-Type': 'application/json' }
+  return ask(service, path, {
+    method,
+    signal,
+    ...(body && { headers, body: JSON.stringify(body) }),
+  })
 }
 
 /** Does what a form asks, and says where that leads. */
-type Act = (context: Signed, field: ReadField, c: AppContext) => Promise<string>
+type Act = (context: StewardContext, field: ReadField, c: AppContext) => Promise<string>
 
 const act: Act = async (context, field, c) => {
   const { kind = '', id = '' } = c.req.param()
@@ -93,8 +97,11 @@ const act: Act = async (context, field, c) => {
   const order = deeds.get(`${kind} ${did}`)?.(path, field)
   if (!order) throw new Failure('invalid-parameter', 'there is no such action')
   // Permissions may be for single catalogues; pipes are nobody's.
-  const of = kind === 'runs' ? await askAsProcess(context, path) : undefined
-  const answer = await carryOut(context, { ...order, catalogue: textAt(of, 'catalogue') })
+  const of = kind === 'runs' ? await context.ask('scheduler', path) : undefined
+  const answer = await carryOut(context, 'scheduler', {
+    ...order,
+    catalogue: textAt(of, 'catalogue'),
+  })
   const isOfPipe = kind === 'pipes' && order.method !== 'POST'
   return isOfPipe ? to('pipes', id) : to('runs', textAt(answer, 'id') ?? id)
 }
@@ -104,23 +111,23 @@ const restore: Act = async (context, _field, c) => {
   const all = await deletedRecords(context)
   const record = all.find((one) => one.kind === kind && one.id === id)
   if (!record) throw new Failure('not-found', 'nothing of that name can be restored')
-  await carryOut(context, record.restore)
+  await carryOut(context, 'keeper', record.restore)
   return `${context.pathTo('harvest', 'deleted')}?did=restore`
 }
 
 const onlyForOne = { 'Cache-Control': 'private, no-store' }
 
 /** Everything that a run did, as the scheduler writes it for spreadsheets. */
-async function itemsOf(context: Signed, c: AppContext): Promise<Response> {
-  const { scheduler, authority } = context.ports
+async function itemsOf(context: StewardContext, c: AppContext): Promise<Response> {
+  const { ports, steward, ask, signal } = context
   const path = `/runs/${encodeURIComponent(c.req.param('id') ?? '')}`
-  demandReadable(context, path, await askAsProcess(context, path))
-  const headers = { ...authority?.(), Accept: 'text/csv' }
-  const answer = await scheduler?.(`${path}/items`, { headers, signal: context.signal })
-  return new Response(answer?.body, {
-    status: answer?.status ?? 404,
-    headers: { 'Content-Type': answer?.headers.get('Content-Type') ?? '', ...onlyForOne },
-  })
+  const isThere = steward.mayRead(path, await ask('scheduler', path))
+  const headers = { Accept: 'text/csv' }
+  const answer = isThere ? await ports.scheduler?.(`${path}/items`, { headers, signal }) : undefined
+  if (!answer) throw new Failure('not-found', 'there is no such run')
+  const type = answer.headers.get('Content-Type') ?? 'text/csv'
+  const { status, body } = answer
+  return new Response(body, { status, headers: { 'Content-Type': type, ...onlyForOne } })
 }
 
 /** Binds all of them. */
@@ -128,7 +135,8 @@ export function addStewardRoutes(app: App, sessions: Sessions, routes: PageRoute
   const { contextOf, respond } = routes
   /** Strangers are led to the form of sign-in; what a service refuses is a page. */
   const signedIn =
-    (answer: (context: Signed, c: AppContext) => Promise<Response>) => async (c: AppContext) => {
+    (answer: (context: StewardContext, c: AppContext) => Promise<Response>) =>
+    async (c: AppContext) => {
       const { steward, ...context } = await contextOf(c)
       if (!steward) return c.redirect(context.pathTo('sign-in'), 303)
       try {
@@ -147,7 +155,9 @@ export function addStewardRoutes(app: App, sessions: Sessions, routes: PageRoute
       }),
     )
   for (const [path, make] of Object.entries(pages)) {
-    const page = signedIn((_, c) => respond(c, (context) => make(context, c.req.param('id') ?? '')))
+    const page = signedIn(({ steward }, c) =>
+      respond(c, (context) => make({ ...context, steward }, c.req.param('id') ?? '')),
+    )
     app.get(`/:language/harvest${path}`, page)
   }
   app.get('/:language/harvest/runs/:id/items.csv', signedIn(itemsOf))
@@ -158,21 +168,12 @@ export function addStewardRoutes(app: App, sessions: Sessions, routes: PageRoute
     return pathTo('')
   })
   app.get('/:language/harvest/failures/:file{.+\\.atom}', async (c) => {
-    const key = sessions.findFeed((c.req.param('file') ?? '').slice(0, -'.atom'.length))
-    if (!key) throw new Failure('not-found', 'there is no such feed')
-    const steward = stewardOf({ ...key, token: '', feed: undefined })
+    const steward = sessions.findFeed((c.req.param('file') ?? '').slice(0, -'.atom'.length))
+    if (!steward) throw new Failure('not-found', 'there is no such feed')
     const text = await failureFeed({ ...(await contextOf(c)), steward })
     return new Response(text, { headers: { 'Content-Type': feedFormats.atom.type, ...onlyForOne } })
   })
 }
-
-/** Who a session is, for pages. */
-export const stewardOf = ({ id, token, feed, permissions }: Session) => ({
-  id,
-  token,
-  feed,
-  may: (action: Action) => may({ id, permissions }, action),
-})
 
 /** The fields of a form. Throws `forbidden` unless it was made for this session, by a page of this origin. */
 async function ownForm(c: AppContext, token: string): Promise<ReadField> {

@@ -1,14 +1,14 @@
 /** Runs that somebody has to look at, as a feed for those who do not want to look for them. */
 
 import { feedFormats } from '../../../http/feed-formats.ts'
-import type { PageContext } from '../../context.ts'
+import type { StewardContext } from '../../context.ts'
 import { textAt } from '../../record.ts'
 import { type HarvestRun, visibleRuns } from './runs.ts'
 
 const mostEntries = 50
 
 /** Failed, incomplete, held and interrupted runs, the newest first, as Atom (RFC 4287). Rejects with `ServiceRefusal` and `Failure`. */
-export async function failureFeed(context: PageContext): Promise<string> {
+export async function failureFeed(context: StewardContext): Promise<string> {
   const { t, language, root, place, config, pathTo, configuredText } = context
   const entryOf = ({ fields, path, pipe, label, cause }: HarvestRun) => {
     const page = new URL(path, root).href
@@ -18,12 +18,8 @@ export async function failureFeed(context: PageContext): Promise<string> {
       page,
       isHtml: true,
       title: { text: `${pipe}: ${label}`, language },
-      summary: cause === undefined ? undefined : { text: cause, language },
-      published: undefined,
+      summary: cause === undefined ? cause : { text: cause, language },
       updated: new Date(time ?? 0),
-      author: undefined,
-      categories: [],
-      files: [],
     }
   }
   const runs = (await visibleRuns(context)).filter(
@@ -38,7 +34,7 @@ export async function failureFeed(context: PageContext): Promise<string> {
     description: '',
     author: name,
     site: new URL(pathTo('harvest'), root).href,
-    pages: { feed: self, self, first: self, last: self, previous: undefined, next: undefined },
+    pages: { feed: self, self, first: self, last: self },
     updated: entries[0]?.updated ?? new Date(0),
     entries,
   })

@@ -3,18 +3,10 @@
 import { Failure } from '../../../errors.ts'
 import { shortNames } from '../../../rdf/namespaces.ts'
 import type { Fields } from '../../../text/json.ts'
-import type { PageContext } from '../../context.ts'
+import type { StewardContext } from '../../context.ts'
 import { html, type HtmlContent, icon, joined, linkTo, safeAddress } from '../../html.ts'
 import type { PageContent } from '../../page.ts'
-import {
-  askAsProcess,
-  causeOf,
-  countNames,
-  demandReadable,
-  harvestRun,
-  type HarvestRun,
-  problemText,
-} from './runs.ts'
+import { causeOf, countNames, harvestRun, type HarvestRun, problemText } from './runs.ts'
 import { actionForm, ownForm, runButtons, stewardPage } from './steward-parts.ts'
 import { notice, pageSection, pairs } from '../../parts/blocks.ts'
 import { textTable } from '../../parts/table.ts'
@@ -23,20 +15,21 @@ import { fieldsAt, listAt, listed, memberFields, numberAt, textAt, textOr } from
 const [mostItems, mostChanged] = [200, 50]
 
 /** The run with its report. Rejects with `not-found` where the session may not see it. */
-async function reportOf(context: PageContext, id: string) {
+async function reportOf(context: StewardContext, id: string) {
+  const { ask, steward } = context
   const path = `/runs/${encodeURIComponent(id)}`
-  const report = memberFields(await askAsProcess(context, `${path}/report`))
+  const report = memberFields(await ask('scheduler', `${path}/report`))
   const run = harvestRun(context, fieldsAt(report, 'run'))
-  demandReadable(context, path, run.fields)
+  if (!steward.mayRead(path, run.fields)) throw new Failure('not-found', 'there is no such run')
   const items = async (state: string, limit: number) => {
-    const found = await askAsProcess(context, `${path}/items?state=${state}&limit=${limit}`)
+    const found = await ask('scheduler', `${path}/items?state=${state}&limit=${limit}`)
     return listed(found).map(memberFields)
   }
   return { run, report, items }
 }
 
 /** Rejects with `ServiceRefusal` and `Failure`. */
-export async function runPage(context: PageContext, id: string): Promise<PageContent> {
+export async function runPage(context: StewardContext, id: string): Promise<PageContent> {
   const { t, root } = context
   const { run, report, items } = await reportOf(context, id)
   const [failed, updated, created] = await Promise.all([
@@ -61,7 +54,7 @@ export async function runPage(context: PageContext, id: string): Promise<PageCon
   })
 }
 
-function buttons(context: PageContext, run: HarvestRun): HtmlContent {
+function buttons(context: StewardContext, run: HarvestRun): HtmlContent {
   const { t } = context
   const button = (name: string, label: HtmlContent) => actionForm(context, run.path, name, label)
   if (run.isActive) return button('cancel', t('cancel-run'))
@@ -75,7 +68,7 @@ function buttons(context: PageContext, run: HarvestRun): HtmlContent {
 }
 
 /** When it ran, who began it, how long it took, and how it ended. */
-function facts({ t, language }: PageContext, { fields, begun, isReal, mark }: HarvestRun) {
+function facts({ t, language }: StewardContext, { fields, begun, isReal, mark }: HarvestRun) {
   const [from, to] = ['startTime', 'endTime'].map((key) => Date.parse(textAt(fields, key) ?? ''))
   const seconds = (Number(to) - Number(from)) / 1000
   const unit = { style: 'unit', unit: 'second', unitDisplay: 'long' } as const
@@ -91,7 +84,7 @@ function facts({ t, language }: PageContext, { fields, begun, isReal, mark }: Ha
 
 const doneNames = ['created', 'updated', 'unchanged', 'skipped', 'failed', 'refused', 'duplicate']
 
-function progress({ t }: PageContext, { fields, count }: HarvestRun): HtmlContent {
+function progress({ t }: StewardContext, { fields, count }: HarvestRun): HtmlContent {
   const total = numberAt(fields, 'progress.total')
   const done = doneNames.reduce((sum, name) => sum + count(name), 0)
   const text = total > 0 ? t('n-of-records', { done, total }) : t('n-records', { count: done })
@@ -103,7 +96,7 @@ function progress({ t }: PageContext, { fields, count }: HarvestRun): HtmlConten
 
 const tones: Readonly<Record<string, string>> = { failed: 'bad', held: 'warn' }
 
-function counts({ t, formats }: PageContext, { count }: HarvestRun): HtmlContent {
+function counts({ t, formats }: StewardContext, { count }: HarvestRun): HtmlContent {
   const items = countNames.map(
     (name) => html`<div class="${count(name) > 0 && tones[name]}"><dt>${t(`count-${name}`)}</dt>
       <dd>${formats.number(count(name))}</dd></div>`,
@@ -111,13 +104,13 @@ function counts({ t, formats }: PageContext, { count }: HarvestRun): HtmlContent
   return html`<dl class="counts close">${items}</dl>`
 }
 
-const dryCounts = ({ t }: PageContext, { count }: HarvestRun): HtmlContent => {
+const dryCounts = ({ t }: StewardContext, { count }: HarvestRun): HtmlContent => {
   const all = countNames.map((name) => [name, count(name)] as const)
   return html`<p class="close">${t('dry-counts', Object.fromEntries(all))}</p>`
 }
 
 /** What the outcome means for the records of the source, or that removals wait. */
-function meaning({ t }: PageContext, { fields, cause, ...run }: HarvestRun): HtmlContent {
+function meaning({ t }: StewardContext, { fields, cause, ...run }: HarvestRun): HtmlContent {
   if (run.isHeld) {
     const link = html`<p><a href="${run.path}/held">${t('held-look')}</a></p>`
     return notice('warn', t('held-title', { count: run.count('held') }), link)
@@ -130,7 +123,7 @@ function meaning({ t }: PageContext, { fields, cause, ...run }: HarvestRun): Htm
 }
 
 /** Records that a run would remove, and the choice. Rejects with `ServiceRefusal` and `Failure`. */
-export async function heldPage(context: PageContext, id: string): Promise<PageContent> {
+export async function heldPage(context: StewardContext, id: string): Promise<PageContent> {
   const { t, pathTo } = context
   const { run, items } = await reportOf(context, id)
   if (!run.isHeld) throw new Failure('not-found', 'no removals of this run wait')
@@ -162,7 +155,7 @@ export async function heldPage(context: PageContext, id: string): Promise<PageCo
 }
 
 /** A record of a run: its title leads to its page, where it has one. */
-function recordLink({ t, pathTo }: PageContext, item: Fields): HtmlContent {
+function recordLink({ t, pathTo }: StewardContext, item: Fields): HtmlContent {
   const names = ['title', 'originalId', 'sourceId'].flatMap((key) => textAt(item, key) ?? [])
   const [title = t('untitled')] = names
   const id = textAt(item, 'platformId')
@@ -171,7 +164,7 @@ function recordLink({ t, pathTo }: PageContext, item: Fields): HtmlContent {
 }
 
 /** What is wrong, with its line or JSON pointer in the source where that is known. */
-function wrongAt({ t }: PageContext, detail: unknown, errors: readonly Fields[]): HtmlContent {
+function wrongAt({ t }: StewardContext, detail: unknown, errors: readonly Fields[]): HtmlContent {
   const place = errors.find(({ line, pointer }) => line !== undefined || pointer !== undefined)
   const line = numberAt(place, 'line')
   const pointer = textAt(place, 'pointer')
@@ -181,7 +174,7 @@ function wrongAt({ t }: PageContext, detail: unknown, errors: readonly Fields[])
 }
 
 /** Failed records by the kind of their problem, each group with its cause and what helps. */
-function problemGroups(context: PageContext, items: readonly Fields[]): HtmlContent {
+function problemGroups(context: StewardContext, items: readonly Fields[]): HtmlContent {
   const { t } = context
   const groups = Map.groupBy(items, (item) => textAt(item, 'problem.type'))
   const details = [...groups.values()].map((own) => {
@@ -204,7 +197,7 @@ function problemGroups(context: PageContext, items: readonly Fields[]): HtmlCont
 }
 
 /** Values that were not understood and so not taken over, by kind, with the first records of each. */
-function leftOut(context: PageContext, report: Fields): HtmlContent {
+function leftOut(context: StewardContext, report: Fields): HtmlContent {
   const { t } = context
   const rows = Object.entries(fieldsAt(report, 'findings')).flatMap(([slug, group]) => {
     const count = t('n-records', { count: numberAt(group, 'count') })
@@ -219,7 +212,7 @@ function leftOut(context: PageContext, report: Fields): HtmlContent {
 }
 
 /** Records with the statements that are gone and new in each, where the run has noted them. */
-function changedRecords(context: PageContext, items: readonly Fields[]): HtmlContent {
+function changedRecords(context: StewardContext, items: readonly Fields[]): HtmlContent {
   const { t } = context
   const parts = items.map((item) => {
     const { gone, come } = fieldsAt(item, 'difference')
@@ -248,7 +241,7 @@ function statement(kind: 'gone' | 'come', word: string, value: unknown): HtmlCon
 }
 
 /** Segments of a run that goes on. */
-function steps(context: PageContext, { fields }: HarvestRun): HtmlContent {
+function steps(context: StewardContext, { fields }: HarvestRun): HtmlContent {
   const { t } = context
   const rows = listAt(fields, 'segments').map((segment) => [
     textAt(segment, 'name'),
@@ -259,7 +252,7 @@ function steps(context: PageContext, { fields }: HarvestRun): HtmlContent {
 }
 
 /** Problems that came and went since the run before, and what was asked of the source. */
-function comparison({ t, formats }: PageContext, report: Fields): HtmlContent {
+function comparison({ t, formats }: StewardContext, report: Fields): HtmlContent {
   const records = (key: string): HtmlContent => {
     const found = fieldsAt(report, `difference.${key}`)
     const ids = listed(found['ids']).slice(0, 5)

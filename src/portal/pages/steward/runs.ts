@@ -1,43 +1,10 @@
 /** Runs as pages of stewards show them: how they stand, what they counted, what went wrong. */
 
-import { Failure } from '../../../errors.ts'
 import type { Fields } from '../../../text/json.ts'
-import type { PageContext } from '../../context.ts'
+import type { PageContext, StewardContext } from '../../context.ts'
 import { html } from '../../html.ts'
 import { type Sign, stateMark } from '../../parts/blocks.ts'
 import { listed, memberFields, numberAt, textAt, textOr } from '../../record.ts'
-import { askJson } from '../../ports.ts'
-
-type Order = {
-  readonly service?: 'scheduler' | 'repository'
-  readonly method?: string
-  readonly body?: object | undefined
-}
-
-/**
- * What a service answers to this process, which may do everything: sessions see and do of it what `may` says. Rejects with
- * `ServiceRefusal` and `Failure`.
- */
-export async function askAsProcess(
-  { ports, signal }: PageContext,
-  path: string,
-  { service = 'scheduler', method = 'GET', body }: Order = {},
-): Promise<unknown> {
-  const [port, authority] = [ports[service], ports.authority?.()]
-  if (!port || !authority) throw new Failure('not-found', 'no scheduler runs here')
-  const type = body && { 'Content-Type': 'application/json' }
-  const sent = body && { body: JSON.stringify(body) }
-  return askJson(port, path, { method, signal, headers: { ...authority, ...type }, ...sent })
-}
-
-/** Whether the session may see what belongs to a catalogue; without one, it belongs to the whole platform. */
-export const mayRead = ({ steward }: PageContext, path: string, of: unknown): boolean =>
-  steward?.may({ method: 'GET', path, catalogue: textAt(of, 'catalogue') }) === true
-
-/** Throws `not-found` where it may not. */
-export function demandReadable(context: PageContext, path: string, of: unknown): void {
-  if (!mayRead(context, path, of)) throw new Failure('not-found', 'there is nothing of that name')
-}
 
 /** Runs that lists show, the newest. */
 const mostRuns = 100
@@ -99,13 +66,10 @@ export function harvestRun(context: PageContext, fields: Fields) {
 export type HarvestRun = ReturnType<typeof harvestRun>
 
 /** The newest runs that the session may see. Rejects with `ServiceRefusal` and `Failure`. */
-export async function visibleRuns(
-  context: PageContext,
-  query = '',
-): Promise<readonly HarvestRun[]> {
-  const found = await askAsProcess(context, `/runs?limit=${mostRuns}${query}`)
+export async function visibleRuns(context: StewardContext, query = '') {
+  const found = await context.ask('scheduler', `/runs?limit=${mostRuns}${query}`)
   return listed(found)
-    .filter((run) => mayRead(context, `/runs/${textAt(run, 'id')}`, run))
+    .filter((run) => context.steward.mayRead(`/runs/${textAt(run, 'id')}`, run))
     .map((run) => harvestRun(context, memberFields(run)))
 }
 

@@ -1,20 +1,11 @@
 /** Sources of a portal with their last results, one pipe with its runs, all runs, and removals that wait for consent. */
 
 import type { Fields } from '../../../text/json.ts'
-import type { PageContext } from '../../context.ts'
+import type { StewardContext } from '../../context.ts'
 import { html, type HtmlContent, icon, joined } from '../../html.ts'
 import type { PageContent } from '../../page.ts'
 import { runChart } from './run-chart.ts'
-import {
-  askAsProcess,
-  countNames,
-  demandReadable,
-  harvestRun,
-  type HarvestRun,
-  mayRead,
-  visibleRuns,
-  waitingRuns,
-} from './runs.ts'
+import { countNames, harvestRun, type HarvestRun, visibleRuns, waitingRuns } from './runs.ts'
 import { ownForm, runButtons, stewardPage } from './steward-parts.ts'
 import { pageSection } from '../../parts/blocks.ts'
 import { textTable } from '../../parts/table.ts'
@@ -24,12 +15,12 @@ import { fieldsAt, listed, memberFields, textAt, textOr } from '../../record.ts'
 type Source = { readonly pipe: Fields; readonly name: string; readonly run: HarvestRun }
 
 /** Pipes with their last runs, worst first. Rejects with `ServiceRefusal` and `Failure`. */
-export async function sourcesPage(context: PageContext): Promise<PageContent> {
-  const { t, pathTo, steward } = context
+export async function sourcesPage(context: StewardContext): Promise<PageContent> {
+  const { t, pathTo, steward, ask } = context
   const [pipes, runs, triggers] = await Promise.all([
-    askAsProcess(context, '/pipes'),
+    ask('scheduler', '/pipes'),
     visibleRuns(context),
-    askAsProcess(context, '/triggers'),
+    ask('scheduler', '/triggers'),
   ])
   const sources = listed(pipes)
     .map((pipe): Source => {
@@ -38,12 +29,12 @@ export async function sourcesPage(context: PageContext): Promise<PageContent> {
       const run = runs.find((one) => one.isReal && one.pipe === name) ?? none
       return { pipe: memberFields(pipe), name, run }
     })
-    .filter(({ pipe, name }) => mayRead(context, `/pipes/${name}`, pipe))
+    .filter(({ pipe, name }) => steward.mayRead(`/pipes/${name}`, pipe))
     .toSorted((a, b) => a.run.rank - b.run.rank)
   const counts = shortCounts.map((name) => `count-${name}`)
   const heads = ['source', 'last-result', ...counts, 'started', 'next-start', 'actions']
   const rows = sources.map((source) => sourceRow(context, source, memberFields(triggers)))
-  const feed = steward?.feed && pathTo('harvest', 'failures', `${steward.feed}.atom`)
+  const feed = steward.feed && pathTo('harvest', 'failures', `${steward.feed}.atom`)
   return stewardPage(context, {
     tab: 'sources',
     actions:
@@ -58,7 +49,7 @@ export async function sourcesPage(context: PageContext): Promise<PageContent> {
 const shortCounts = ['offered', 'created', 'updated', 'failed']
 
 /** `5 pipes: Failed 2, Waiting for you 1.` */
-function summary(context: PageContext, sources: readonly Source[]): HtmlContent {
+function summary(context: StewardContext, sources: readonly Source[]): HtmlContent {
   const { t, formats, language } = context
   const states = Map.groupBy(sources, ({ run }) => run.label)
   const parts = [...states].map(([label, own]) => `${label} ${formats.number(own.length)}`)
@@ -67,7 +58,7 @@ function summary(context: PageContext, sources: readonly Source[]): HtmlContent 
 }
 
 function sourceRow(
-  context: PageContext,
+  context: StewardContext,
   { pipe, name, run }: Source,
   triggers: Fields,
 ): readonly HtmlContent[] {
@@ -90,7 +81,7 @@ function sourceRow(
 
 /** Runs with all their counts; those that wait lead to what they would remove. */
 function runTable(
-  context: PageContext,
+  context: StewardContext,
   runs: readonly HarvestRun[],
   empty = 'no-runs',
 ): HtmlContent {
@@ -107,12 +98,12 @@ function runTable(
 }
 
 /** The newest runs of all pipes. Rejects with `ServiceRefusal` and `Failure`. */
-export async function runsPage(context: PageContext): Promise<PageContent> {
+export async function runsPage(context: StewardContext): Promise<PageContent> {
   return stewardPage(context, { tab: 'runs', body: runTable(context, await visibleRuns(context)) })
 }
 
 /** Runs whose removals wait for consent. Rejects with `ServiceRefusal` and `Failure`. */
-export async function waitingPage(context: PageContext): Promise<PageContent> {
+export async function waitingPage(context: StewardContext): Promise<PageContent> {
   const waiting = waitingRuns(await visibleRuns(context))
   return stewardPage(context, {
     tab: 'waiting',
@@ -121,17 +112,20 @@ export async function waitingPage(context: PageContext): Promise<PageContent> {
 }
 
 /** Runs of one pipe, its triggers and its document, which has no secrets. Rejects with `ServiceRefusal` and `Failure`. */
-export async function pipePage(context: PageContext, name: string): Promise<PageContent> {
-  const { t } = context
+export async function pipePage(
+  context: StewardContext,
+  name: string,
+): Promise<PageContent | undefined> {
+  const { t, ask, steward } = context
   const path = encodeURIComponent(name)
   const [pipe, all, runs, triggers] = await Promise.all([
-    askAsProcess(context, `/pipes/${path}`),
-    askAsProcess(context, '/pipes'),
+    ask('scheduler', `/pipes/${path}`),
+    ask('scheduler', '/pipes'),
     visibleRuns(context, `&pipe=${path}`),
-    askAsProcess(context, `/triggers/${path}`).catch(() => []),
+    ask('scheduler', `/triggers/${path}`).catch(() => []),
   ])
   const about = listed(all).find((one) => textAt(one, 'name') === name)
-  demandReadable(context, `/pipes/${name}`, about)
+  if (!steward.mayRead(`/pipes/${name}`, about)) return undefined
   const text = JSON.stringify(pipe, undefined, 2)
   const code = html`<pre tabindex="0" aria-label="${t('pipe-document')}"><code>${text}</code></pre>`
   return stewardPage(context, {
@@ -141,18 +135,20 @@ export async function pipePage(context: PageContext, name: string): Promise<Page
     actions: runButtons(context, name, t('run')),
     body: html`
       ${pageSection('runs', t('runs'), [runChart(context, runs), runTable(context, runs)])}
-      ${pageSection('triggers', t('triggers'), triggerList(context, name, listed(triggers)))}
+      ${pageSection('triggers', t('triggers'), triggerForms(context, name, listed(triggers)))}
       ${pageSection('document', t('pipe-document'), code)}`,
   })
 }
 
-/** Triggers of a pipe, and for those who may, a form that sets the one of the portal. */
-function triggerList(
-  context: PageContext,
-  pipe: string,
-  triggers: readonly unknown[],
-): HtmlContent {
-  const { t, formats } = context
+/** Id of the trigger that the portal sets. */
+export const ownTrigger = 'portal'
+
+/** Triggers of a pipe, and for those who may, forms that remove them and set that of the portal. */
+function triggerForms(context: StewardContext, pipe: string, triggers: readonly unknown[]) {
+  const { t, formats, pathTo, steward } = context
+  const form = (id: string, body: HtmlContent) =>
+    steward.may({ method: 'PUT', path: `/pipes/${pipe}/triggers/${id}` }) &&
+    ownForm(context, pathTo('harvest', 'pipes', pipe), body)
   const items = triggers.map((one) => {
     const id = textAt(one, 'id') ?? ''
     const { unit, value } = fieldsAt(one, 'interval')
@@ -160,34 +156,17 @@ function triggerList(
     const next = formats.moment(textAt(one, 'next')) ?? textAt(one, 'status')
     const end = html`<input type="hidden" name="trigger" value="${id}">
       <button class="button small quiet" name="do" value="unschedule">${t('remove-trigger')}<span class="vh"> ${id}</span></button>`
-    return html`<li class="row"><code>${id}</code> ${times} ${t('next-start')}: ${next}
-      ${triggerForm(context, { pipe, id, body: end })}</li>`
+    return html`<li class="row"><code>${id}</code> ${times} ${t('next-start')}: ${next} ${form(id, end)}</li>`
   })
-  return html`${items.length === 0 ? html`<p>${t('by-hand')}</p>` : html`<ul>${items}</ul>`}
-    ${triggerForm(context, { pipe, id: ownTrigger, body: scheduleFields(context) })}`
-}
-
-/** A form of a pipe for those who may set a trigger. */
-function triggerForm(
-  context: PageContext,
-  { pipe, id, body }: { readonly pipe: string; readonly id: string; readonly body: HtmlContent },
-): HtmlContent {
-  const action = { method: 'PUT', path: `/pipes/${pipe}/triggers/${id}` }
-  const path = context.pathTo('harvest', 'pipes', pipe)
-  return context.steward?.may(action) === true && ownForm(context, path, body)
-}
-
-/** Id of the trigger that the portal sets. */
-export const ownTrigger = 'portal'
-
-const scheduleFields = ({ t }: PageContext): HtmlContent => {
   const units = ['HOUR', 'DAY', 'WEEK', 'MONTH'].map((unit) => {
     const chosen = unit === 'DAY' && html` selected`
     return html`<option value="${unit}"${chosen}>${t(`every-${unit}`)}</option>`
   })
-  return html`<div class="field"><label for="unit">${t('start-every')}</label>
+  const fields = html`<div class="field"><label for="unit">${t('start-every')}</label>
       <select id="unit" name="unit">${units}</select></div>
     <div class="field"><label for="next">${t('first-start')}</label>
       <input type="datetime-local" id="next" name="next"></div>
     <button class="button" name="do" value="schedule">${t('set-trigger')}</button>`
+  const list = items.length > 0 ? html`<ul>${items}</ul>` : html`<p>${t('by-hand')}</p>`
+  return html`${list} ${form(ownTrigger, fields)}`
 }

@@ -1,6 +1,6 @@
 /** What the pages of stewards share: the menu, what was done, forms. */
 
-import type { PageContext } from '../../context.ts'
+import type { StewardContext } from '../../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../../html.ts'
 import type { PageContent } from '../../page.ts'
 import { crumbs, notice } from '../../parts/blocks.ts'
@@ -8,18 +8,18 @@ import { visibleRuns, waitingRuns } from './runs.ts'
 
 /** A form of the session: what stands in it goes to a path, with the token that other sites do not know. */
 export const ownForm = (
-  { steward }: PageContext,
+  { steward }: StewardContext,
   path: string,
   body: HtmlContent,
   style = 'row',
 ): HtmlMarkup => html`<form class="${style}" method="post" action="${path}">
-  <input type="hidden" name="_csrf" value="${steward?.token}">${body}</form>`
+  <input type="hidden" name="_csrf" value="${steward.token}">${body}</form>`
 
 const styles: Readonly<Record<string, string>> = { cancel: 'danger', dry: 'quiet' }
 
 /** A button that does something. */
 export const actionForm = (
-  context: PageContext,
+  context: StewardContext,
   path: string,
   name: string,
   label: HtmlContent,
@@ -29,9 +29,9 @@ export const actionForm = (
 }
 
 /** Buttons that start a pipe, where the session may: a permission for one catalogue does not say so. */
-export function runButtons(context: PageContext, pipe: string, run: string): HtmlContent {
+export function runButtons(context: StewardContext, pipe: string, run: string): HtmlContent {
   const { t, pathTo, steward } = context
-  if (steward?.may({ method: 'POST', path: `/pipes/${pipe}/runs` }) !== true) return false
+  if (!steward.may({ method: 'POST', path: `/pipes/${pipe}/runs` })) return false
   const self = pathTo('harvest', 'pipes', pipe)
   const named = html`<span class="vh"> ${pipe}</span>`
   return [
@@ -56,7 +56,7 @@ type StewardContent = {
 
 /** A page for stewards: never in search engines, with the menu of all of them. */
 export async function stewardPage(
-  context: PageContext,
+  context: StewardContext,
   { tab, title = context.t(`steward-${tab}`), pipe, actions, body, head }: StewardContent,
 ): Promise<PageContent> {
   const { t, pathTo } = context
@@ -76,7 +76,7 @@ export async function stewardPage(
 }
 
 /** The menu; beside the list of what waits its length. */
-async function stewardMenu(context: PageContext, tab: string): Promise<HtmlMarkup> {
+async function stewardMenu(context: StewardContext, tab: string): Promise<HtmlMarkup> {
   const { t, pathTo, formats, aside } = context
   const waiting = waitingRuns((await aside(visibleRuns(context))) ?? []).length
   const entries = tabs.map((key) => {
@@ -91,7 +91,7 @@ async function stewardMenu(context: PageContext, tab: string): Promise<HtmlMarku
 }
 
 /** What an action did, said on the page that it leads to: `?did=confirm` is the text `did-confirm`. */
-function deed({ t, query }: PageContext): HtmlContent {
+function deed({ t, query }: StewardContext): HtmlContent {
   const key = `did-${query.get('did')}`
   return t(key) !== key && html`<div role="status">${notice('good', t(key))}</div>`
 }
