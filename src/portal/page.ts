@@ -67,7 +67,7 @@ export function frame(context: PageContext, content: PageContent): HtmlMarkup {
     <meta charset="utf-8" />${isEmbedded && html`<base target="_top">`} <title>${content.title === '' ? name : `${content.title} – ${name}`}</title>
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
-    ${content.description !== undefined && html`<meta name="description" content="${content.description}" />`}
+    <meta name="description" content="${content.description ?? `${content.title || name}. ${t('home-lead')}`}" />
     ${content.record && html`<meta property="og:type" content="website" /><meta property="og:title" content="${content.title}" />`}
     ${content.isIndexed === false && html`<meta name="robots" content="noindex" />`}
     <link rel="stylesheet" href="${base}${assets.path('portal.css')}" />

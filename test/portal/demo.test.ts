@@ -54,9 +54,27 @@ it('shows pages, concepts with their uses, measured datasets, a value that was l
   )
 
   const concept = await steward('en/vocabularies/subject/trees')
-  for (const text of ['Trees', 'Bäume', 'Arbres', 'Alberi', 'Green city', 'Tree inventory'])
+  for (const text of [
+    'In the vocabulary',
+    'Trees',
+    'Bäume',
+    'Arbres',
+    'Alberi',
+    'Green city',
+    'Tree inventory',
+  ])
     expect(concept).toContain(text)
 
+  const shown = async (path: string) =>
+    (await fetch(new URL(path, home), { headers: { Accept: 'text/html' } })).text()
+  const german = await shown('de/datasets/gauge-levels')
+  expect(german).toContain('Durchführungsverordnung (EU) 2023/138')
+  expect(german).toContain('7,1–8,3° O, 47,4–48,3° N')
+  expect(await shown('en/datasets/archive-3/quality')).toMatch(
+    /id="shacl".*<bdi>List<\/bdi>.*id="left-out".*id="all".*Report of the catalogue/s,
+  )
+  const hits = await shown('en/datasets?q=photographs')
+  expect(hits).toContain('<p class="from"><bdi>County archive</bdi></p>')
   const answered = await rowsOfExamples(home)
   expect(answered.length).toBeGreaterThan(8)
   expect(answered.filter(({ rows }) => rows === 0)).toEqual([])

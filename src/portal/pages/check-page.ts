@@ -131,7 +131,7 @@ function resultSection(
   hits: readonly (number | undefined)[],
   found: HtmlContent,
 ): HtmlMarkup {
-  const rows = text.split('\n').slice(0, mostLines)
+  const rows = text.trimEnd().split('\n').slice(0, mostLines)
   const marked = new Set(hits)
   const lines = rows.map((row, at) => {
     const style = marked.has(at + 1) && html` class="hit"`
@@ -149,7 +149,8 @@ function expectation(context: PageContext, datasets: readonly Fields[]): HtmlCon
   const rows = datasets.map((one) => {
     const text = scoreText(context, numberAt(one, 'total'))
     const bars = dimensionBars(context, fieldsAt(one, 'dimensions'))
-    return html`<h3><bdi>${textAt(one, 'dataset')}</bdi></h3>${verdict(text, bars)}`
+    const name = datasets.length > 1 && html`<h3><bdi>${textAt(one, 'dataset')}</bdi></h3>`
+    return html`${name}${verdict(text, bars)}`
   })
   const lead = html`<p class="prose">${t('points-without-links', { count: 80 })}</p>`
   return rows.length > 0 && pageSection('points', t('points-to-expect'), [lead, rows])

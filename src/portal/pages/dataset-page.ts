@@ -196,7 +196,10 @@ function place(context: PageContext, record: Fields): HtmlContent {
     ', ',
   )
   if (boxes.length === 0 && named.length === 0) return false
-  const words = boxes.slice(0, 3).map(boxText).join('; ')
+  const words = boxes
+    .slice(0, 3)
+    .map((box) => boxText(context, box))
+    .join('; ')
   const label = t('map-of', { place: words })
   const map = areaMap(context, boxes.slice(0, 50), { label, width: 320, height: 300 })
   return panel(t('place'), html`${map} <p class="small close">${joined([words, names], ' · ')}</p>`)

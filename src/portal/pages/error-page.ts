@@ -42,15 +42,17 @@ export async function helpFor(
 
 /** What is left of a record that was removed; `undefined` where there was none. */
 async function removal(context: PageContext, path: string): Promise<HtmlContent> {
-  const { t, formats, ask, pathTo } = context
+  const { t, formats, ask, aside, pathTo, titleOf, readRecord } = context
   const refusal: unknown = await ask('repository', path).catch((error: unknown) => error)
   if (!(refusal instanceof ServiceRefusal && refusal.status === 410)) return undefined
   const { deletedAt, restorableUntil, catalogue } = refusal.body
   const home = textOr(catalogue)
+  const record = home === undefined ? undefined : await aside(readRecord('catalogues', home))
+  const name = record ? titleOf(record) : home
   return pairs([
     [t('removed-on'), formats.moment(deletedAt)],
     [t('restorable-until'), formats.moment(restorableUntil)],
-    [t('facet-catalog'), home && html`<a href="${pathTo('catalogues', home)}">${home}</a>`],
+    [t('facet-catalog'), home && html`<a href="${pathTo('catalogues', home)}">${name}</a>`],
   ])
 }
 

@@ -2,7 +2,7 @@
 
 import { isJsonObject, type Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon, joined } from '../html.ts'
 import type { PageContent } from '../page.ts'
 import { crumbs, pageSection, stateMark } from '../parts/blocks.ts'
 import { leftOutTable } from '../parts/left-out.ts'
@@ -15,7 +15,12 @@ import {
   scoreText,
   verdict,
 } from '../parts/quality.ts'
-import { countedResults, shaclResults, shaclTable } from '../parts/shacl-results.ts'
+import {
+  countedResults,
+  type ShaclResult,
+  shaclResults,
+  shaclTable,
+} from '../parts/shacl-results.ts'
 import { scrolling, textTable } from '../parts/table.ts'
 import { askText } from '../ports.ts'
 import { fieldsAt, listAt, listed, numberAt, textAt, textOr, valueAt } from '../record.ts'
@@ -24,13 +29,13 @@ const mostFixes = 5
 
 /** Of one dataset. Throws `ServiceRefusal` and `Failure`. */
 export async function qualityPage(context: PageContext, id: string): Promise<PageContent> {
-  const { t, root, pathTo, plainTitle, titleOf, readRecord, ask, askAside } = context
+  const { t, formats, root, pathTo, plainTitle, titleOf, readRecord, ask, askAside } = context
   const path = `datasets/${encodeURIComponent(id)}`
-  const [record, measured, leftOut, findings] = await Promise.all([
+  const [record, measured, leftOut, results] = await Promise.all([
     readRecord('datasets', id),
     ask('metrics', `/${path}`).catch(() => undefined),
     askAside('search', `/${path}/findings`),
-    context.aside(findingsOf(context, `/${path}/metrics`)),
+    context.aside(validationOf(context, `/${path}/metrics`)),
   ])
   const result = fieldsAt(measured, 'result.results.0')
   const catalogue = fieldsAt(record, 'catalog')
@@ -41,8 +46,12 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
       : [{ href: pathTo('catalogues', above), label: titleOf(catalogue) }]),
     { href: pathTo('datasets', id), label: titleOf(record) },
   ]
+  const report = above !== undefined && pathTo('quality', 'catalogues', above)
   const data = html`<p class="take close"><span>${t('as-data')}</span>
-    <a href="${root}api/hub/repo/${path}/metrics">DQV (Turtle)</a><a href="${root}api/mqa/cache/${path}">JSON</a></p>`
+    <a href="${root}api/hub/repo/${path}/metrics">DQV (Turtle)</a><a href="${root}api/mqa/cache/${path}">JSON</a>
+    ${report !== false && html`<a href="${report}">${t('catalogue-report')}</a>`}</p>`
+  const findings = [findingsIn(context, record, results ?? []), leftOutTable(context, leftOut)]
+  const day = formats.moment(valueAt(result, 'info.measured'))
   const title = t('quality-of', { title: plainTitle(record) })
   return {
     title,
@@ -50,9 +59,8 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
     isIndexed: false,
     canonical: `${path}/quality`,
     body: html`${crumbs(context, ...steps)}
-      <header class="title"><h1>${title}</h1><p class="by">${t('measured-by')}</p></header>
-      ${typeof valueAt(result, 'info.score') === 'number' ? [ownFigures(context, result, findings), data] : notMeasured(context)}
-      ${leftOutTable(context, leftOut)}`,
+      <header class="title"><h1>${title}</h1><p class="by">${joined([t('measured-by'), day], ' · ')}</p></header>
+      ${typeof valueAt(result, 'info.score') === 'number' ? [ownFigures(context, result, findings), data] : [notMeasured(context), findings]}`,
   }
 }
 
@@ -60,12 +68,23 @@ const notMeasured = ({ t }: PageContext): HtmlMarkup =>
   html`<p class="close">${t('not-measured')}</p>`
 
 /** Results of the validation, which the repository keeps with the measurements (DQV). */
-async function findingsOf(context: PageContext, path: string): Promise<HtmlContent> {
-  const { t, ports, signal } = context
+async function validationOf({ ports, signal }: PageContext, path: string) {
   const headers = { Accept: 'application/n-triples' }
   const text = await askText(ports.repository, path, { headers, signal })
-  const results = await shaclResults(text)
-  const body = html`<p>${countedResults(context, results)}</p>${shaclTable(context, 'findings', results)}`
+  return shaclResults(text)
+}
+
+function findingsIn(
+  context: PageContext,
+  record: Fields,
+  results: readonly ShaclResult[],
+): HtmlContent {
+  const { t, titleOf } = context
+  const names = listAt(record, 'distributions').map(
+    (one) => [textAt(one, 'id') ?? '', titleOf(one)] as const,
+  )
+  const table = shaclTable(context, 'findings', results, new Map(names))
+  const body = html`<p>${countedResults(context, results)}</p>${table}`
   return results.length > 0 && pageSection('shacl', t('findings'), body)
 }
 

@@ -161,7 +161,7 @@ async function alternatives(context: PageContext, query: SearchQuery): Promise<H
   return Promise.all(
     others.map(async ([label, other]) => {
       const { count } = await find({ ...askedBy(other, language), limit: 0 })
-      return html`<li><a href="${searchTo(other)}">${label}</a> (${t('n-datasets', { count })})</li>`
+      return html`<li><a href="${searchTo(other)}">${label}</a> · ${t('n-datasets', { count })}</li>`
     }),
   )
 }

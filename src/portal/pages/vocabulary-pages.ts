@@ -75,11 +75,17 @@ export async function conceptPage(
   vocabulary: string,
   id: string,
 ): Promise<PageContent> {
-  const { t, labelOf, nameOf, pathTo, readRecord } = context
-  const [concept, uses] = await Promise.all([
+  const { t, labelOf, nameOf, pathTo, readRecord, aside } = context
+  const [concept, uses, whole] = await Promise.all([
     readRecord(`vocabularies/${encodeURIComponent(vocabulary)}`, id),
     usesOf(context, vocabulary, id),
+    aside(vocabularyOf(context, vocabulary)),
   ])
+  const above = {
+    href: pathTo('vocabularies', vocabulary),
+    label: labelOf(whole?.title) ?? vocabulary,
+  }
+  const size = whole && html` (${t('n-concepts', { count: whole.count })})`
   const count = uses?.found.count ?? 0
   const iri = textAt(concept, 'resource')
   const [broader, narrower, same] = await Promise.all(
@@ -90,17 +96,16 @@ export async function conceptPage(
   const facts = [
     [t('code'), html`<code>${id}</code>`],
     [t('field-resource'), linkTo(iri, html`<code>${iri}</code>`)],
+    [t('in-vocabulary'), html`<a href="${above.href}">${above.label}</a>${size}`],
     [t('broader'), broader],
     [t('narrower'), narrower],
     [t('exact-match'), same],
   ] as const
   const title = nameOf(concept) ?? id
-  const steps = [
-    { href: pathTo('vocabularies'), label: t('vocabularies') },
-    { href: pathTo('vocabularies', vocabulary), label: vocabulary },
-  ]
+  const steps = [{ href: pathTo('vocabularies'), label: t('vocabularies') }, above]
   return {
     title,
+    section: 'data',
     canonical: `vocabularies/${encodeURIComponent(vocabulary)}/${encodeURIComponent(id)}`,
     data: {
       '@context': 'https://schema.org',
@@ -114,6 +119,13 @@ export async function conceptPage(
       ${uses && html`<p class="by">${t('used-by', { count })}</p>`}</header>${pairs(facts, 'pairs close')}
       ${count > 0 && uses?.section} ${labels(context, concept)}`,
   }
+}
+
+/** Title of a vocabulary, and how many concepts it has. */
+async function vocabularyOf({ find }: PageContext, id: string) {
+  const more = { vocabulary: id }
+  const { facets } = await find({ filters: 'vocabulary', limit: 0, counted: ['vocabulary'], more })
+  return facets.get('vocabulary')?.find((one) => one.id === id)
 }
 
 /** Datasets that use a concept; nothing where no facet has values of its vocabulary. */

@@ -58,7 +58,7 @@ export function chips(context: PageContext, search: Search): HtmlContent {
       <span class="vh">${t('remove-filter')} </span>${field}: ${label}</span>${icon('x')}</a>`
   })
   return html`<div class="active" role="group" aria-label="${t('active-filters')}">${links}
-    <a href="${searchTo(only(query, 'q'))}">${t('remove-all')}</a></div>`
+    ${links.length > 1 && html`<a href="${searchTo(only(query, 'q'))}">${t('remove-all')}</a>`}</div>`
 }
 
 /** The form of all filters; what it does not show stays as it is. */

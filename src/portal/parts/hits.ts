@@ -17,14 +17,14 @@ const [snippetLength, mostFormats] = [240, 8]
 
 /** One hit of a search. */
 export function hit(context: PageContext, record: Fields): HtmlMarkup {
-  const { t, formats, labelOf, pathTo, textOf } = context
+  const { t, formats, labelOf, nameOf, pathTo, textOf } = context
   const found = fieldsAt(record, '_highlight')
   const title = textOf(record['title'], record)
   const marked = title && found['title'] ? withMarks(title.text, found['title']) : undefined
   const updated = formats.day(record['modified'] ?? record['issued'])
   const from = [
     labelOf(record['publisher']),
-    labelOf(record['catalog']),
+    nameOf(record['catalog']) !== nameOf(record['publisher']) && labelOf(record['catalog']),
     updated && html`<span class="nowrap">${t('updated')} ${updated}</span>`,
   ]
   const score = recordScore(record)

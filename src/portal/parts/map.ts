@@ -18,13 +18,18 @@ export const boxesOf = (geometries: unknown): readonly BoundingBox[] =>
     .filter(([west, south, east, north]) => west <= east && south <= north)
 
 /** `7.1–8.3° E, 47.4–48.3° N` */
-export function boxText([west, south, east, north]: BoundingBox): string {
+export function boxText(
+  { t, formats }: Pick<PageContext, 't' | 'formats'>,
+  [west, south, east, north]: BoundingBox,
+): string {
   const side = (from: number, to: number, negative: string, positive: string) => {
-    const [a, b] = [from, to].map((degrees) => Math.abs(Math.round(degrees * 10) / 10))
-    if (from < 0 && to > 0) return `${a}° ${negative} – ${b}° ${positive}`
-    return `${a === b ? a : `${a}–${b}`}° ${from < 0 ? negative : positive}`
+    const [a, b] = [from, to].map((degrees) =>
+      formats.number(Math.abs(Math.round(degrees * 10) / 10)),
+    )
+    if (from < 0 && to > 0) return `${a}° ${t(negative)} – ${b}° ${t(positive)}`
+    return `${a === b ? a : `${a}–${b}`}° ${t(from < 0 ? negative : positive)}`
   }
-  return `${side(west, east, 'W', 'E')}, ${side(south, north, 'S', 'N')}`
+  return `${side(west, east, 'west', 'east')}, ${side(south, north, 'south', 'north')}`
 }
 
 type Size = { readonly width: number; readonly height: number }

@@ -94,7 +94,14 @@ function textValue(context: PageContext, value: string): HtmlContent {
   if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value)) return context.formats.day(value) ?? value
   return safeAddress(value) === undefined
     ? html`<bdi>${value}</bdi>`
-    : linkTo(value, html`<code>${value}</code>`)
+    : linkTo(value, lawName(context, value) ?? html`<code>${value}</code>`)
+}
+
+/** A law of the EU by its ELI, named as since 2015: `Implementing Regulation (EU) 2023/138`. */
+function lawName({ t }: PageContext, address: string): string | undefined {
+  const [, kind, year = '', number] =
+    /\/eli\/(reg|reg_impl|reg_del|dir)\/(20\d\d)\/(\d+)(?:\/|$)/.exec(address) ?? []
+  return year < '2015' ? undefined : t(`law-${kind}`, { number: `${year}/${number}` })
 }
 
 function objectText(context: PageContext, value: Fields, depth: number): HtmlContent | undefined {

@@ -3,7 +3,7 @@
 import { rdf, sh, shortNames } from '../../rdf/namespaces.ts'
 import { parse } from '../../rdf/parse.ts'
 import type { PageContext } from '../context.ts'
-import { html, type HtmlMarkup } from '../html.ts'
+import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { stateMark } from './blocks.ts'
 import { textTable } from './table.ts'
 
@@ -59,16 +59,20 @@ export function countedResults({ t }: PageContext, results: readonly ShaclResult
 const mostRows = 500
 const longestValue = 300
 
-/** A row for each result: its line where it has one, else what it is about. `label`: text of the portal. */
+/**
+ * A row for each result: its line where it has one, else what it is about: the end of an IRI, which `names` may call something
+ * better. `label`: text of the portal.
+ */
 export function shaclTable(
   context: PageContext,
   label: string,
   results: readonly ShaclResult[],
+  names: ReadonlyMap<string, HtmlContent> = new Map(),
 ): HtmlMarkup {
   const { t } = context
   const hasLines = results.some(({ line }) => line !== undefined)
   const where = ({ line, focus }: ShaclResult) => {
-    if (!hasLines) return html`<bdi>${nodeName(focus)}</bdi>`
+    if (!hasLines) return names.get(nodeName(focus)) ?? html`<bdi>${nodeName(focus)}</bdi>`
     return line === undefined ? '–' : html`<a href="#l${line}">${line}</a>`
   }
   const rows = results
