@@ -139,3 +139,19 @@ export function formatCalled(name: string): Format | undefined {
   if (isFormat(bare)) return bare
   return formatOfSuffix(bare) ?? formatOfMediaType(bare) ?? lenient[bare]
 }
+
+const statement =
+  /^(?:<[^>\s]*>|_:\S+)[ \t]+<[^>\s]*>[ \t]+(?:<[^>\s]*>|_:\S+|"(?:[^"\\]|\\.)*"\S*)[ \t]*/
+
+/** The format of a text by how it begins; `undefined` when nothing tells. */
+export function formatOfText(start: string): Format | undefined {
+  const text = start.replace(/^(?:\s*#[^\n]*\n)+/, '').trimStart()
+  if (/^(?:<\?xml|<rdf:RDF|<!--|<!DOCTYPE\s+rdf)/i.test(text)) return 'rdfxml'
+  if (/^(?:@prefix|@base|PREFIX\s|BASE\s)/i.test(text)) return 'turtle'
+  if (/^[{[]/.test(text)) return 'jsonld'
+  const triple = statement.exec(text)
+  if (!triple) return undefined
+  const rest = text.slice(triple[0].length)
+  if (/^\.\s*(?:\n|$)/.test(rest)) return 'ntriples'
+  return /^(?:<[^>\s]*>|_:\S+)[ \t]*\.\s*(?:\n|$)/.test(rest) ? 'nquads' : 'turtle'
+}

@@ -15,7 +15,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   console: 2415,
 
-  harvest: 12106,
+  harvest: 12090,
 
   http: 3103,
 
@@ -31,7 +31,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   projector: 6043,
 
-  rdf: 3603,
+  rdf: 3619,
 
   repository: 7926,
 

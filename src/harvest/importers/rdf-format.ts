@@ -1,7 +1,7 @@
 /** In which RDF format a source answers: what the config says, the type, the suffix, the first bytes. */
 
 import { Failure } from '../../errors.ts'
-import { formatCalled, formats, type Format } from '../../rdf/media-types.ts'
+import { formatCalled, formatOfText, formats, type Format } from '../../rdf/media-types.ts'
 
 /** Cheapest to read first. */
 export const acceptRdf =
@@ -33,21 +33,5 @@ export function rdfFormatOf(answer: RdfAnswer): Format | undefined {
   const beginnings: Partial<Record<Format, string>> = { jsonld: '{[', rdfxml: '<' }
   if (named !== undefined && (beginnings[named] ?? first).includes(first)) return named
   const suffix = /\.([A-Za-z0-9]+)$/.exec(new URL(url).pathname.replace(/\.gz$/i, ''))?.[1]
-  return formatCalled(suffix ?? '') ?? sniffed(start)
-}
-
-const line =
-  /^(?:<[^>\s]*>|_:\S+)[ \t]+<[^>\s]*>[ \t]+(?:<[^>\s]*>|_:\S+|"(?:[^"\\]|\\.)*"\S*)[ \t]*/
-
-/** By the first bytes of the body. */
-function sniffed(start: string): Format | undefined {
-  const text = start.replace(/^(?:\s*#[^\n]*\n)+/, '').trimStart()
-  if (/^(?:<\?xml|<rdf:RDF|<!--|<!DOCTYPE\s+rdf)/i.test(text)) return 'rdfxml'
-  if (/^(?:@prefix|@base|PREFIX\s|BASE\s)/i.test(text)) return 'turtle'
-  if (/^[{[]/.test(text)) return 'jsonld'
-  const triple = line.exec(text)
-  if (!triple) return undefined
-  const rest = text.slice(triple[0].length)
-  if (/^\.\s*(?:\n|$)/.test(rest)) return 'ntriples'
-  return /^(?:<[^>\s]*>|_:\S+)[ \t]*\.\s*(?:\n|$)/.test(rest) ? 'nquads' : 'turtle'
+  return formatCalled(suffix ?? '') ?? formatOfText(start)
 }

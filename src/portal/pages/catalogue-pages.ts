@@ -5,12 +5,12 @@ import type { PageContext } from '../context.ts'
 import type { Found } from '../found.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joined, linkTo } from '../html.ts'
 import type { PageContent } from '../page.ts'
-import { countedLinks, crumbs, pairs, panel, rdfLinks } from '../parts/blocks.ts'
+import { crumbs, pairs, panel, rdfLinks } from '../parts/blocks.ts'
 import { catalogueEntry, plainDescription, shortened } from '../parts/hits.ts'
 import { contactLines } from '../parts/metadata.ts'
 import { proseOf } from '../parts/prose.ts'
 import { scoreText } from '../parts/quality.ts'
-import { datasetsWith, pagedList } from '../parts/record-lists.ts'
+import { datasetsWith, pagedList, valueLinks } from '../parts/record-lists.ts'
 import { listAt, listed, valueAt } from '../record.ts'
 import { catalogueSchema } from '../schema-org.ts'
 
@@ -125,17 +125,11 @@ function dumps({ root, t, language }: PageContext, id: string): HtmlMarkup {
   )
 }
 
-/** All publishers with counts, as the facet of the search has them. Throws `ServiceRefusal` and `Failure`. */
+/** All publishers of datasets. Throws `ServiceRefusal` and `Failure`. */
 export async function publishersPage(context: PageContext): Promise<PageContent> {
-  const { t, labelOf, pathTo, find } = context
-  const more = { facetSize: '500' }
-  const { facets } = await find({ filters: 'dataset', limit: 0, counted: ['publisher'], more })
-  const links = (facets.get('publisher') ?? []).map(({ id, title, count }) => {
-    return { href: pathTo('publishers', id), label: labelOf(title), count }
-  })
-  const title = t('publishers')
-  const body = html`<h1>${title}</h1>${countedLinks(context, links, t('datasets'))}`
-  return { title, section: 'data', body }
+  const title = context.t('publishers')
+  const links = await valueLinks(context, 'publishers', 'dataset', 'publisher')
+  return { title, section: 'data', body: html`<h1>${title}</h1>${links}` }
 }
 
 /** One publisher; absent where nothing is published by it. Throws `ServiceRefusal` and `Failure`. */

@@ -1,9 +1,8 @@
 /** "Check my metadata": syntax with its line, findings of the validation with their lines. Nothing is stored. */
 
 import { readFileSync } from 'node:fs'
-import type { Quad } from '@rdfjs/types'
 import { parse } from '../../rdf/parse.ts'
-import { formats, type Format } from '../../rdf/media-types.ts'
+import { formatOfText, formats } from '../../rdf/media-types.ts'
 import { placedQuads, type PlacedQuad } from '../../rdf/reading/placed-quads.ts'
 import { Failure } from '../../errors.ts'
 import type { Fields } from '../../text/json.ts'
@@ -55,22 +54,15 @@ export async function checkPage(
   }
 }
 
-/** RDF that begins like XML, like JSON, or like neither. */
-function formatOf(text: string): Format {
-  const start = text.trimStart()
-  if (/^<\?xml|^<rdf:RDF/i.test(start)) return 'rdfxml'
-  return start.startsWith('{') || start.startsWith('[') ? 'jsonld' : 'turtle'
-}
-
 async function outcome(context: PageContext, text: string, model: string): Promise<HtmlContent> {
   const { t, ports, signal } = context
-  const format = formatOf(text)
-  let record: readonly Quad[]
-  try {
-    record = await parse(text, format, { baseIri: base })
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    const { line, column = 1, detail = error.detail } = error.errors[0] ?? {}
+  const format = formatOfText(text.slice(0, 1000)) ?? 'turtle'
+  const record = await parse(text, format, { baseIri: base }).catch((error: unknown) => {
+    if (error instanceof Failure) return error
+    throw error
+  })
+  if (record instanceof Failure) {
+    const { line, column = 1, detail = record.detail } = record.errors[0] ?? {}
     const where = line === undefined ? '' : t('at-line', { line, column })
     const heading = html`${t('syntax-error')} ${where}`
     return resultSection(
@@ -89,7 +81,7 @@ async function outcome(context: PageContext, text: string, model: string): Promi
   const path = (what: string) => `/validation/${what}?shapeModel=${model}`
   const report = await askText(validation, path('report'), init('application/n-triples'))
   const expected = await askJson(validation, path('score'), init('application/json'))
-  const placed = format === 'turtle' ? placedQuads(text, base) : []
+  const placed = /^(?:turtle|ntriples)$/.test(format) ? placedQuads(text, base) : []
   const results = await shaclResults(report, linesIn(placed))
   const lines = results.map(({ line }) => line)
   return [

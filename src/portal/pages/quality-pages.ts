@@ -41,9 +41,7 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
   const catalogue = fieldsAt(record, 'catalog')
   const above = textAt(catalogue, 'id')
   const steps = [
-    ...(above === undefined
-      ? []
-      : [{ href: pathTo('catalogues', above), label: titleOf(catalogue) }]),
+    above !== undefined && { href: pathTo('catalogues', above), label: titleOf(catalogue) },
     { href: pathTo('datasets', id), label: titleOf(record) },
   ]
   const report = above !== undefined && pathTo('quality', 'catalogues', above)
@@ -91,23 +89,25 @@ function findingsIn(
 /** What a dataset has earned, what would earn more, and each indicator. */
 function ownFigures(context: PageContext, result: Fields, findings: HtmlContent): HtmlContent {
   const { t } = context
-  const score = numberAt(result, 'info.score')
-  const scores = fieldsAt(result, 'info.scores')
-  const shareOf = sharesIn(result)
-  const earned = ({ key }: PageIndicator) => numberAt(result, `points.${key}.points`)
-  const possible = ({ key }: PageIndicator) => numberAt(result, `points.${key}.max`)
-  const gain = (one: PageIndicator) => possible(one) - earned(one)
-  const table = indicatorTable(context, {
-    heads: ['fulfilled', 'points'],
-    cells: (one) => [fulfilled(context, shareOf(one.key)), `${earned(one)} / ${possible(one)}`],
-    sum: ({ key, most }) => `${Math.round(numberAt(scores, key))} / ${most}`,
-  })
+  const [score, scores] = [numberAt(result, 'info.score'), fieldsAt(result, 'info.scores')]
   const text = scoreText(context, score, undefined, missingPoints(context, score))
+  const pointsOf = ({ key }: PageIndicator) => {
+    const earned = numberAt(result, `points.${key}.points`)
+    const most = numberAt(result, `points.${key}.max`)
+    return { earned, most, gain: most - earned }
+  }
   return [
     verdict(text, dimensionBars(context, scores, true)),
-    pageSection('fix', t('what-to-fix'), fixes(context, gain)),
+    pageSection(
+      'fix',
+      t('what-to-fix'),
+      fixes(context, (one) => pointsOf(one).gain),
+    ),
     findings,
-    table,
+    indicatorTable(context, sharesIn(result), {
+      of: (one) => `${pointsOf(one).earned} / ${pointsOf(one).most}`,
+      sum: ({ key, most }) => `${Math.round(numberAt(scores, key))} / ${most}`,
+    }),
   ]
 }
 
@@ -118,23 +118,14 @@ function fixes({ t, pathTo }: PageContext, gain: (one: PageIndicator) => number)
     .filter((one) => gain(one) > 0)
     .toSorted((a, b) => gain(b) - gain(a))
   if (missing.length === 0) return html`<p>${t('nothing-to-fix')}</p>`
-  const code = (turtle: string) =>
-    html`<pre tabindex="0" aria-label="${t('example-turtle')}"><code>${turtle}</code></pre>`
-  const items = missing.slice(0, mostFixes).map(
-    (
-      one,
-    ) => html`<li><h3>${t(`fix-${one.key}`)}</h3><span class="gain">+ ${t('n-points', { count: gain(one) })}</span>
-      <p>${t(`fix-${one.key}-text`)}</p>${one.example !== undefined && code(one.example)}</li>`,
-  )
+  const items = missing.slice(0, mostFixes).map((one) => {
+    const { key, example } = one
+    const code = html`<pre tabindex="0" aria-label="${t('example-turtle')}"><code>${example}</code></pre>`
+    return html`<li><h3>${t(`fix-${key}`)}</h3><span class="gain">+ ${t('n-points', { count: gain(one) })}</span>
+      <p>${t(`fix-${key}-text`)}</p>${example !== undefined && code}</li>`
+  })
   return html`<ol class="fixes" role="list">${items}</ol>
     <p class="close"><a class="button" href="${pathTo('check')}">${icon('wrench')} ${t('try-corrected')}</a></p>`
-}
-
-function fulfilled({ t, formats }: PageContext, share: number | undefined): HtmlMarkup {
-  if (share === undefined) return stateMark('idle', t('not-measured'))
-  if (share >= 0.999) return stateMark('good', t('yes'))
-  if (share <= 0.001) return stateMark('bad', t('no'))
-  return stateMark('warn', t('in-part', { share: formats.number(Math.round(share * 100)) }))
 }
 
 /** All catalogues with their scores. Throws `ServiceRefusal` and `Failure`. */
@@ -142,13 +133,12 @@ export async function reportsPage(context: PageContext): Promise<PageContent> {
   const { t, labelOf, pathTo, ask } = context
   const rows = listAt(await ask('metrics', '/catalogues'), 'result.results').map((one) => {
     const id = textAt(one, 'info.id') ?? ''
+    const name = labelOf(valueAt(one, 'info.title')) ?? id
+    const link = html`<a href="${pathTo('quality', 'catalogues', id)}">${name}</a>`
     const { score } = one
-    return [
-      html`<a href="${pathTo('quality', 'catalogues', id)}">${labelOf(valueAt(one, 'info.title')) ?? id}</a>`,
-      ...(typeof score === 'number'
-        ? [Math.round(score), qualityMark(context, score)]
-        : ['–', t('not-measured')]),
-    ]
+    return typeof score === 'number'
+      ? [link, Math.round(score), qualityMark(context, score)]
+      : [link, '–', t('not-measured')]
   })
   const heads = ['facet-catalog', 'points', 'metadata-quality']
   return {
@@ -205,22 +195,20 @@ const inCatalogues: Readonly<Record<string, string>> = {
 
 /** The mean of the datasets of a catalogue, and which share of them or of their distributions fulfils each indicator. */
 function meanFigures(context: PageContext, result: Fields): HtmlContent {
-  const { t, formats } = context
   const points = qualityDimensions.map(({ key }) => [key, numberAt(result, `${key}.score.points`)])
-  const text = scoreText(context, numberAt(result, 'score'), t('points-on-average'))
+  const text = scoreText(context, numberAt(result, 'score'), context.t('points-on-average'))
   const shareOf = sharesIn(result)
-  const table = indicatorTable(context, {
-    heads: ['fulfilled'],
-    cells: ({ key }) => {
-      const share = shareOf(inCatalogues[key] ?? key)
-      return [share === undefined ? '–' : `${formats.number(Math.round(share * 100))} %`]
-    },
-  })
-  return [verdict(text, dimensionBars(context, Object.fromEntries(points), true)), table]
+  return [
+    verdict(text, dimensionBars(context, Object.fromEntries(points), true)),
+    indicatorTable(context, (key) => shareOf(inCatalogues[key] ?? key)),
+  ]
 }
 
-/** Indicator → the share that fulfils it, 0 to 1, in what the metrics answer; of one that was not measured none. */
-function sharesIn(result: Fields): (indicator: string) => number | undefined {
+/** The share that fulfils an indicator, 0 to 1; of one that was not measured none. */
+type ShareOf = (indicator: string) => number | undefined
+
+/** Shares in what the metrics answer about a dataset or a catalogue. */
+function sharesIn(result: Fields): ShareOf {
   // Dates are told apart for the dataset and its distributions.
   const parts = qualityDimensions
     .flatMap(({ key }) => listAt(result, key))
@@ -236,29 +224,36 @@ function sharesIn(result: Fields): (indicator: string) => number | undefined {
   }
 }
 
-type IndicatorTable = {
-  /** Texts of the columns behind the property; the last one has numbers. */
-  readonly heads: readonly string[]
-  readonly cells: (indicator: PageIndicator) => readonly HtmlContent[]
-  /** What a dimension has earned, where the last column is about that. */
-  readonly sum?: (dimension: (typeof qualityDimensions)[number]) => HtmlContent
+type PointsColumn = {
+  readonly of: (indicator: PageIndicator) => string
+  readonly sum: (dimension: (typeof qualityDimensions)[number]) => string
 }
 
 /** A section with all indicators by dimension. */
-function indicatorTable({ t }: PageContext, { heads, cells, sum }: IndicatorTable): HtmlMarkup {
-  const style = (at: number) => at === heads.length - 1 && html` class="num"`
+function indicatorTable(context: PageContext, shareOf: ShareOf, points?: PointsColumn): HtmlMarkup {
+  const { t } = context
   const bodies = qualityDimensions.map((dimension) => {
-    const rows = dimension.indicators.map(
-      (one) => html`<tr><th scope="row">${t(`indicator-${one.key}`)}</th>
-        <td>${one.property !== undefined && html`<code>${one.property}</code>`}</td>
-        ${cells(one).map((cell, at) => html`<td${style(at)}>${cell}</td>`)}</tr>`,
-    )
+    const rows = dimension.indicators.map((one) => {
+      const { key, property } = one
+      return html`<tr><th scope="row">${t(`indicator-${key}`)}</th>
+        <td>${property !== undefined && html`<code>${property}</code>`}</td><td>${fulfilled(context, shareOf(key))}</td>
+        ${points && html`<td class="num">${points.of(one)}</td>`}</tr>`
+    })
     const name = html`<th scope="rowgroup" id="${dimension.key}" colspan="3">${t(dimension.key)}</th>`
-    const total = sum && html`<td class="num group-sum">${sum(dimension)}</td>`
-    return html`<tbody><tr>${name}${total}</tr>${rows}</tbody>`
+    const sum = points && html`<td class="num group-sum">${points.sum(dimension)}</td>`
+    return html`<tbody><tr>${name}${sum}</tr>${rows}</tbody>`
   })
-  const table = html`<table class="table indicators"><thead><tr><th scope="col">${t('indicator')}</th>
-    <th scope="col">${t('property')}</th>${heads.map((key, at) => html`<th scope="col"${style(at)}>${t(key)}</th>`)}</tr></thead>
-    ${bodies}</table>`
+  const heads = ['indicator', 'property', 'fulfilled'].map(
+    (key) => html`<th scope="col">${t(key)}</th>`,
+  )
+  const last = points && html`<th scope="col" class="num">${t('points')}</th>`
+  const table = html`<table class="table indicators"><thead><tr>${heads}${last}</tr></thead>${bodies}</table>`
   return pageSection('all', t('all-indicators'), scrolling(t('all-indicators'), table))
+}
+
+function fulfilled({ t, formats }: PageContext, share: number | undefined): HtmlMarkup {
+  if (share === undefined) return stateMark('idle', t('not-measured'))
+  if (share >= 0.999) return stateMark('good', t('yes'))
+  if (share <= 0.001) return stateMark('bad', t('no'))
+  return stateMark('warn', t('in-part', { share: formats.number(Math.round(share * 100)) }))
 }

@@ -5,8 +5,8 @@ import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, joined, linkTo } from '../html.ts'
 import { directionOf } from '../languages.ts'
 import type { PageContent } from '../page.ts'
-import { countedLinks, crumbs, pageSection, pairs, rdfLinks } from '../parts/blocks.ts'
-import { datasetsWith, pagedList } from '../parts/record-lists.ts'
+import { crumbs, pageSection, pairs, rdfLinks } from '../parts/blocks.ts'
+import { datasetsWith, pagedList, valueLinks } from '../parts/record-lists.ts'
 import { fieldsAt, listed, textAt, textOr } from '../record.ts'
 
 const mostLinks = 50
@@ -20,21 +20,12 @@ const usedBy: Readonly<Record<string, string>> = {
   subject: 'subject',
 }
 
-/** Throws `ServiceRefusal` and `Failure`. */
+/** All vocabularies with concepts. Throws `ServiceRefusal` and `Failure`. */
 export async function vocabulariesPage(context: PageContext): Promise<PageContent> {
-  const { t, labelOf, pathTo, find, ask } = context
-  const ids = listed(await ask('search', '/vocabularies')).flatMap((id) => textOr(id) ?? [])
-  const { facets } = await find({ filters: 'vocabulary', limit: 0, counted: ['vocabulary'] })
-  const items = new Map(facets.get('vocabulary')?.map((item) => [item.id, item]))
-  const links = ids.map((id) => {
-    const { title, count = 0 } = items.get(id) ?? {}
-    return { href: pathTo('vocabularies', id), label: labelOf(title) ?? id, count }
-  })
-  const list =
-    links.length === 0
-      ? html`<p class="close">${t('no-vocabularies')}</p>`
-      : countedLinks(context, links, t('concepts'))
-  return { title: t('vocabularies'), body: html`<h1>${t('vocabularies')}</h1>${list}` }
+  const { t } = context
+  const links = await valueLinks(context, 'vocabularies', 'vocabulary', 'vocabulary')
+  const empty = html`<p class="close">${t('no-vocabularies')}</p>`
+  return { title: t('vocabularies'), body: html`<h1>${t('vocabularies')}</h1>${links || empty}` }
 }
 
 /** Concepts of one, fifty a page. Throws `ServiceRefusal` and `Failure`. */
@@ -144,7 +135,7 @@ async function related(
 ): Promise<HtmlContent> {
   const links = iris.slice(0, mostLinks).map(async (iri) => {
     const query = new URLSearchParams({ resource: textOr(iri) ?? '' })
-    const path = `/vocabularies/${encodeURIComponent(vocabulary)}/vocable?${query}`
+    const path = `/vocabularies/${encodeURIComponent(vocabulary)}/vocable?${query.toString()}`
     const concept = fieldsAt(await askAside('search', path), 'result')
     const id = textAt(concept, 'id')
     return id === undefined

@@ -3,13 +3,12 @@
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 
-/** Steps above the page. */
-export const crumbs = (
-  { t }: PageContext,
-  ...steps: readonly { readonly href: string; readonly label: HtmlContent }[]
-): HtmlMarkup =>
+type Step = { readonly href: string; readonly label: HtmlContent }
+
+/** Steps above the page; those that there are not are left out. */
+export const crumbs = ({ t }: PageContext, ...steps: readonly (Step | false)[]): HtmlMarkup =>
   html`<nav class="crumbs" aria-label="${t('breadcrumb')}"><ol role="list">
-    ${steps.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)}</ol></nav>`
+    ${steps.map((step) => step && html`<li><a href="${step.href}">${step.label}</a></li>`)}</ol></nav>`
 
 /** A part of the column beside the content. */
 export const panel = (heading: string, body: HtmlContent): HtmlMarkup =>

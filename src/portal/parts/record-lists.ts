@@ -4,10 +4,27 @@ import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import type { Asked, Found } from '../found.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { headedSection } from './blocks.ts'
+import { countedLinks, headedSection } from './blocks.ts'
 import { entries } from './hits.ts'
 
 const [perPage, mostPages, mostNew] = [50, 200, 6]
+
+/** Links to the pages below `page` of all values of a facet, with how many records have each. Throws `ServiceRefusal` and `Failure`. */
+export async function valueLinks(
+  context: PageContext,
+  page: string,
+  filters: 'dataset' | 'vocabulary',
+  facet: string,
+): Promise<HtmlContent> {
+  const { t, labelOf, pathTo, find } = context
+  const more = { facetSize: '500' }
+  const { facets } = await find({ filters, limit: 0, counted: [facet], more })
+  const links = (facets.get(facet) ?? []).map(({ id, title, count }) => {
+    return { href: pathTo(page, id), label: labelOf(title) ?? id, count }
+  })
+  const kind = t(filters === 'dataset' ? 'datasets' : 'concepts')
+  return links.length > 0 && countedLinks(context, links, kind)
+}
 
 type PagedList = {
   /** Which records the list has; sorted where nobody looks for words. */
