@@ -5,6 +5,7 @@ import type { App, AppContext } from '../http/app.ts'
 import { citationFormats, citationOf } from './citations.ts'
 import type { PageContext } from './context.ts'
 import { hitsCsv } from './hits-csv.ts'
+import type { Answers } from './page-routes.ts'
 import { sparqlFile } from './pages/sparql-page.ts'
 import { ServiceRefusal } from './ports.ts'
 import { textAt } from './record.ts'
@@ -15,11 +16,7 @@ import { suggestionsFor } from './suggestions.ts'
 
 type Answer = (context: PageContext, c: AppContext) => Promise<Response>
 
-type FileContext = {
-  /** The context of a page. Rejects with `not-found` where its language is none of ours. */
-  readonly contextOf: (c: AppContext) => Promise<PageContext>
-  readonly renders: RenderQueue
-}
+type FileContext = Pick<Answers, 'contextOf'> & { readonly renders: RenderQueue }
 
 /** Binds them: what a service refuses is its own problem document, and nothing of a page. */
 export function addFileRoutes(app: App, { contextOf, renders }: FileContext): void {

@@ -7,7 +7,7 @@ import type { App, AppContext } from '../http/app.ts'
 import { notAhead } from '../http/headers.ts'
 import type { PageContext } from './context.ts'
 import { html } from './html.ts'
-import type { PageContent } from './page.ts'
+import type { PageContent, PageStatus } from './page.ts'
 import {
   cataloguePage,
   cataloguesPage,
@@ -63,9 +63,17 @@ const pages: Readonly<Record<string, Page>> = {
   '/pages/:name': ownPage,
 }
 
-type PageRoutes = {
+/** What routes need to answer with pages. */
+export type Answers = {
+  /** The context of a page. Rejects with `not-found` where its language is none of ours. */
+  readonly contextOf: (c: AppContext) => Promise<PageContext>
   /** Answers a page, or the page of what went wrong. */
-  readonly respond: (c: AppContext, make: MakePage) => Promise<Response>
+  readonly respond: (c: AppContext, make: MakePage, status?: PageStatus) => Promise<Response>
+  /** The language that the client reads. */
+  readonly preferred: (c: AppContext) => string
+}
+
+type PageRoutes = Pick<Answers, 'respond'> & {
   /** Absent where nothing is fetched for previews. */
   readonly previews: Previews | undefined
 }

@@ -12,7 +12,7 @@ import { serveCrawlers, servePageFiles } from './asset-routes.ts'
 import { pageContext, type PageContext } from './context.ts'
 import { addFileRoutes } from './file-routes.ts'
 import { prefersPage, wantedLanguage } from './negotiation.ts'
-import { addPageRoutes, type MakePage } from './page-routes.ts'
+import { addPageRoutes, type Answers, type MakePage } from './page-routes.ts'
 import type { PageShell } from './page-shell.ts'
 import { pageSources, type PageSources } from './page-sources.ts'
 import { frame, linkHeader, type PageStatus } from './page.ts'
@@ -84,11 +84,10 @@ export function portalApp(deps: PortalDeps): App {
   const known = new BoundedCache<KnownPage>('pages', mostKnown)
   const portal: Portal = { ...deps, ...deps.shell, renders, known }
   const app = newApp({ ...deps.http, name: 'portal' })
-  const further = {
-    contextOf: (c: AppContext) => contextOf(c, portal),
-    respond: (c: AppContext, make: MakePage, status?: PageStatus) =>
-      answered(c, portal, make, status),
-    preferred: (c: AppContext) => preferred(c, portal.config),
+  const further: Answers = {
+    contextOf: (c) => contextOf(c, portal),
+    respond: (c, make, status) => answered(c, portal, make, status),
+    preferred: (c) => preferred(c, portal.config),
   }
   // First: `/:language` would take their addresses.
   servePageFiles(app, portal)
@@ -100,7 +99,7 @@ export function portalApp(deps: PortalDeps): App {
     addPageRoutes(app, '/embed', { ...further, previews: undefined })
   const { sessions, oidc } = deps
   if (!sessions) return app
-  addSignIn(app, oidc, { ...further, sessions })
+  addSignIn(app, { ...further, sessions, oidc })
   addStewardRoutes(app, sessions, further)
   return app
 }

@@ -11,29 +11,8 @@ import { Failure } from '../errors.ts'
 import { openSqlite } from '../sqlite.ts'
 import { textAt } from './record.ts'
 
-export type Session = {
-  /** Fingerprint of the key, or who somebody is at the provider. */
-  readonly id: string
-  readonly may: (action: Action) => boolean
-  /** Whether it may see what is at a path and says which catalogue it belongs to. */
-  readonly mayRead: (path: string, of: unknown) => boolean
-  /** Of the forms of this session: what another site cannot know (OWASP, synchroniser token). */
-  readonly token: string
-  /** Of the secret address of a feed; accounts of a provider have none, because nobody says when one ends. */
-  readonly feed: string | undefined
-}
-
-export type Sessions = {
-  /** The cookie's value for a right key; throws `unauthorized`, and `too-many-requests` after five wrong ones in a minute. */
-  readonly signIn: (key: string, client: string) => string
-  /** The cookie's value for somebody whom the provider vouches for. */
-  readonly begin: (person: Key) => string
-  readonly find: (cookie: string | undefined) => Session | undefined
-  /** Whose feed has a secret address; the key has to be in the configuration still. */
-  readonly findFeed: (feed: string) => Session | undefined
-  readonly signOut: (cookie: string | undefined) => void
-  readonly close: () => void
-}
+export type Session = ReturnType<typeof openedSession>
+export type Sessions = ReturnType<typeof openSessions>
 
 const sessionsFormat = 1
 
@@ -48,9 +27,9 @@ CREATE TABLE IF NOT EXISTS secret (purpose TEXT PRIMARY KEY, value TEXT NOT NULL
 
 const living = 'SELECT fingerprint, permissions FROM session WHERE id = ? AND ends > ? AND seen > ?'
 
-const sessionRow = z.object({ fingerprint: z.string(), permissions: z.string() })
 const secretRow = z.object({ value: z.string() })
-const permissionList = z.array(z.string())
+const permissionList = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)))
+const sessionRow = z.object({ fingerprint: z.string(), permissions: permissionList })
 
 type SessionOptions = {
   readonly path: string
@@ -60,7 +39,8 @@ type SessionOptions = {
   readonly now: () => number
 }
 
-export function openSessions({ path, keys, people, now }: SessionOptions): Sessions {
+/** Keeps sessions in a file, which others of this platform may have open, too. */
+export function openSessions({ path, keys, people, now }: SessionOptions) {
   const file = openSqlite({ path, schema, format: sessionsFormat })
   const wrong = failures({ perMinute: failuresPerMinute, now })
   const feedOf = feedTokens(file)
@@ -75,8 +55,10 @@ export function openSessions({ path, keys, people, now }: SessionOptions): Sessi
     return cookie
   }
   return {
+    /** The cookie's value for somebody whom the provider vouches for. */
     begin,
-    signIn: (shown, client) => {
+    /** The cookie's value for a right key; throws `unauthorized`, and `too-many-requests` after five wrong ones in a minute. */
+    signIn: (shown: string, client: string): string => {
       const retryAfter = wrong.blocked(client)
       if (retryAfter !== undefined)
         throw new Failure('too-many-requests', 'too many wrong keys', { retryAfter })
@@ -87,7 +69,7 @@ export function openSessions({ path, keys, people, now }: SessionOptions): Sessi
         throw error
       }
     },
-    find: (cookie = '') => {
+    find: (cookie = ''): Session | undefined => {
       if (cookie.length > 100) return undefined
       const found = file.first(living, digest(cookie), now(), now() - idleMs)
       if (!found) return undefined
@@ -95,24 +77,32 @@ export function openSessions({ path, keys, people, now }: SessionOptions): Sessi
       if (!isKnown(id)) return undefined
       file.run('UPDATE session SET seen = ? WHERE id = ?', now(), digest(cookie))
       const token = hash('sha256', `form ${cookie}`, 'base64url')
-      const key = { id, permissions: permissionList.parse(JSON.parse(permissions)) }
-      return sessionOf(key, token, isPerson(id) ? undefined : feedOf(id))
+      return openedSession({ id, permissions }, token, isPerson(id) ? undefined : feedOf(id))
     },
-    findFeed: (feed) => {
+    /** Whose feed has a secret address; the key has to be in the configuration still. */
+    findFeed: (feed: string): Session | undefined => {
       const key = keys.list().find(({ id }) => isSame(feed, feedOf(id)))
-      return key && sessionOf(key, '', feed)
+      return key && openedSession(key, '', feed)
     },
-    signOut: (cookie = '') => void file.run('DELETE FROM session WHERE id = ?', digest(cookie)),
+    signOut: (cookie = ''): void =>
+      void file.run('DELETE FROM session WHERE id = ?', digest(cookie)),
     close: () => file.close(),
   }
 }
 
-function sessionOf(key: Key, token: string, feed: string | undefined): Session {
-  const allows = (action: Action) => may(key, action)
-  const mayRead = (path: string, of: unknown) =>
-    allows({ method: 'GET', path, catalogue: textAt(of, 'catalogue') })
-  return { id: key.id, may: allows, mayRead, token, feed }
-}
+/** What a session may do and know; accounts of a provider have no feed, because nobody says when one ends. */
+const openedSession = (key: Key, token: string, feed: string | undefined) => ({
+  /** Fingerprint of the key, or who somebody is at the provider. */
+  id: key.id,
+  may: (action: Action): boolean => may(key, action),
+  /** Whether it may see what is at a path and says which catalogue it belongs to. */
+  mayRead: (path: string, of: unknown): boolean =>
+    may(key, { method: 'GET', path, catalogue: textAt(of, 'catalogue') }),
+  /** Of the forms of this session: what another site cannot know (OWASP, synchroniser token). */
+  token,
+  /** Of the secret address of a feed. */
+  feed,
+})
 
 const digest = (cookie: string): string => hash('sha256', cookie, 'hex')
 

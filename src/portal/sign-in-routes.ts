@@ -6,34 +6,22 @@ import type { App, AppContext } from '../http/app.ts'
 import { SignInProblem, type Oidc } from '../http/oidc.ts'
 import { isLoopback } from '../http/peer.ts'
 import type { PageContext } from './context.ts'
-import type { MakePage } from './page-routes.ts'
+import type { Answers } from './page-routes.ts'
 import type { PageStatus } from './page.ts'
 import { signedInPage, signInPage } from './pages/sign-in-page.ts'
 import type { Session, Sessions } from './sessions.ts'
 
-/** What routes need to answer with pages. */
-export type PageRoutes = {
-  /** The context of a page. Rejects with `not-found` where its language is none of ours. */
-  readonly contextOf: (c: AppContext) => Promise<PageContext>
-  /** Answers a page that nobody else may keep. */
-  readonly respond: (c: AppContext, make: MakePage, status?: PageStatus) => Promise<Response>
-}
-
-type Entrance = PageRoutes & {
-  readonly sessions: Sessions
-  /** The language that the client reads. */
-  readonly preferred: (c: AppContext) => string
-}
+type Entrance = Answers & { readonly sessions: Sessions; readonly oidc: Oidc | undefined }
 
 const isSecure = (c: AppContext): boolean => c.get('root').startsWith('https:')
 
 /** `__Host-` binds a cookie to this host and to TLS (RFC 6265bis 4.1.3); without TLS there is only this machine. */
-const ofHost = (c: AppContext) =>
-  isSecure(c) ? ({ prefix: 'host', path: '/' } as const) : ({ path: '/' } as const)
+const ofHost = (c: AppContext): { path: '/'; prefix?: 'host' } =>
+  isSecure(c) ? { prefix: 'host', path: '/' } : { path: '/' }
 
 /** The cookie of a session, and the one between leaving for the provider and coming back. */
 const cookieOf = (c: AppContext, name: 'session' | 'sign-in'): string | undefined =>
-  getCookie(c, name, isSecure(c) ? 'host' : undefined)
+  getCookie(c, name, ofHost(c).prefix)
 
 /** The session of a request; absent for strangers. */
 export const sessionOf = (c: AppContext, sessions: Sessions): Session | undefined =>
@@ -60,7 +48,7 @@ const refusals: ReadonlyMap<string, readonly [status: PageStatus, text: string]>
 /** Tries to sign somebody in; who fails gets the form again. Throws `forbidden` without TLS. */
 const entering =
   (
-    { contextOf, respond }: PageRoutes,
+    { contextOf, respond }: Answers,
     enter: (context: PageContext, c: AppContext) => Promise<Response>,
   ) =>
   async (c: AppContext): Promise<Response> => {
@@ -80,13 +68,13 @@ const entering =
   }
 
 /** Binds the form for keys, and the way to the provider where there is one. */
-export function addSignIn(app: App, oidc: Oidc | undefined, entrance: Entrance): void {
-  const { sessions, respond } = entrance
+export function addSignIn(app: App, entrance: Entrance): void {
+  const { sessions, oidc, respond } = entrance
   app.get('/:language/sign-in', (c) => respond(c, async (context) => signInPage(context)))
   const withKey = entering(entrance, async ({ config, pathTo }, c) => {
     if (!config.signIn.key) throw new Failure('forbidden', 'keys open no session here')
-    const { key } = await c.req.parseBody()
-    keepSession(c, sessions.signIn(typeof key === 'string' ? key.trim() : '', c.get('client')))
+    const field = await formFields(c)
+    keepSession(c, sessions.signIn(field('key').trim(), c.get('client')))
     return c.redirect(pathTo('harvest'), 303)
   })
   app.post('/:language/sign-in', withKey)
@@ -123,4 +111,10 @@ function addProvider(app: App, oidc: Oidc, entrance: Entrance): void {
     return page
   })
   app.get('/:language/sign-in/callback', comeBack)
+}
+
+/** Reads the fields of a form by name; one that is absent is empty. */
+export async function formFields(c: AppContext): Promise<(name: string) => string> {
+  const fields = await c.req.parseBody()
+  return (name) => (typeof fields[name] === 'string' ? fields[name] : '')
 }

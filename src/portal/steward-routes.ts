@@ -6,20 +6,21 @@ import type { Action } from '../http/api-key.ts'
 import { feedFormats } from '../http/feed-formats.ts'
 import type { StewardContext } from './context.ts'
 import type { PageContent } from './page.ts'
-import { deletedPage, deletedRecords } from './pages/steward/deleted-page.ts'
-import { failureFeed } from './pages/steward/failure-feed.ts'
-import { heldPage, runPage } from './pages/steward/run-page.ts'
 import {
-  ownTrigger,
-  pipePage,
+  deletedPage,
+  deletedRecords,
   runsPage,
   sourcesPage,
   waitingPage,
-} from './pages/steward/sources-page.ts'
+} from './pages/steward/lists.ts'
+import { ownTrigger, pipePage } from './pages/steward/pipe-page.ts'
+import { heldPage, runPage } from './pages/steward/run-page.ts'
+import { failureFeed } from './pages/steward/runs.ts'
+import type { Answers } from './page-routes.ts'
 import { ServiceRefusal } from './ports.ts'
 import { textAt } from './record.ts'
 import { isSame, type Sessions } from './sessions.ts'
-import { endSession, type PageRoutes } from './sign-in-routes.ts'
+import { endSession, formFields } from './sign-in-routes.ts'
 
 type Page = (context: StewardContext, id: string) => Promise<PageContent | undefined>
 
@@ -34,8 +35,7 @@ const pages: Readonly<Record<string, Page>> = {
   '/deleted': deletedPage,
 }
 
-/** A field of a form; empty where it is absent. */
-type ReadField = (name: string) => string
+type ReadField = Awaited<ReturnType<typeof formFields>>
 
 /** What is asked of a service. */
 type Order = Action & { readonly body?: object | undefined }
@@ -45,13 +45,18 @@ const post =
   (step: string, body?: object): Deed =>
   (path) => ({ method: 'POST', path: path + step, body })
 
+const remove = (path: string): Order => ({ method: 'DELETE', path })
+
 /** What buttons ask of the scheduler about the pipe or the run at a path. */
 const deeds: ReadonlyMap<string, Deed> = new Map([
   ['pipes run', post('/runs', {})],
   ['pipes dry', post('/runs', { dryRun: true })],
   ['pipes schedule', schedule],
-  ['pipes unschedule', unschedule],
-  ['runs cancel', (path) => ({ method: 'DELETE', path })],
+  [
+    'pipes unschedule',
+    (path, field) => remove(`${path}/triggers/${encodeURIComponent(field('trigger'))}`),
+  ],
+  ['runs cancel', remove],
   ['runs confirm', post('/confirm')],
   ['runs resume', post('/resume')],
   ['runs retry', post('/retry')],
@@ -63,10 +68,6 @@ function schedule(pipe: string, field: ReadField): Order {
   const interval = { unit: field('unit'), value: 1 }
   const body = { id: ownTrigger, status: 'enabled', interval, ...next }
   return { method: 'PUT', path: `${pipe}/triggers/${ownTrigger}`, body }
-}
-
-function unschedule(pipe: string, field: ReadField): Order {
-  return { method: 'DELETE', path: `${pipe}/triggers/${encodeURIComponent(field('trigger'))}` }
 }
 
 /** Asks a service what the session may do; the answer is the service's. Rejects with `forbidden`. */
@@ -131,8 +132,8 @@ async function itemsOf(context: StewardContext, c: AppContext): Promise<Response
 }
 
 /** Binds all of them. */
-export function addStewardRoutes(app: App, sessions: Sessions, routes: PageRoutes): void {
-  const { contextOf, respond } = routes
+export function addStewardRoutes(app: App, sessions: Sessions, answers: Answers): void {
+  const { contextOf, respond } = answers
   /** Strangers are led to the form of sign-in; what a service refuses is a page. */
   const signedIn =
     (answer: (context: StewardContext, c: AppContext) => Promise<Response>) =>
@@ -150,7 +151,8 @@ export function addStewardRoutes(app: App, sessions: Sessions, routes: PageRoute
     app.post(
       `/:language${path}`,
       signedIn(async (context, c) => {
-        const field = await ownForm(c, context.steward.token)
+        const field = await formFields(c)
+        demandOwn(c, field, context)
         return c.redirect(await act(context, field, c), 303)
       }),
     )
@@ -175,12 +177,9 @@ export function addStewardRoutes(app: App, sessions: Sessions, routes: PageRoute
   })
 }
 
-/** The fields of a form. Throws `forbidden` unless it was made for this session, by a page of this origin. */
-async function ownForm(c: AppContext, token: string): Promise<ReadField> {
-  const fields = await c.req.parseBody()
-  const field: ReadField = (name) => (typeof fields[name] === 'string' ? fields[name] : '')
+/** Throws `forbidden` unless a form was made for this session, by a page of this origin. */
+function demandOwn(c: AppContext, field: ReadField, { steward }: StewardContext): void {
   const isOrigin = [undefined, new URL(c.get('root')).origin].includes(c.req.header('Origin'))
-  if (!isOrigin || !isSame(field('_csrf'), token))
+  if (!isOrigin || !isSame(field('_csrf'), steward.token))
     throw new Failure('forbidden', 'this form was not made for your session: load the page again')
-  return field
 }

@@ -3,12 +3,11 @@
 import type { PageContext } from '../context.ts'
 import { html, icon } from '../html.ts'
 import type { PageContent } from '../page.ts'
+import { notice } from '../parts/blocks.ts'
 
 /** `wrong` is the key of the text that says why the last try failed. */
 export function signInPage({ t, config, pathTo }: PageContext, wrong?: string): PageContent {
-  const notice =
-    wrong !== undefined &&
-    html`<div class="notice bad" role="alert">${icon('circle-x')}<div><p>${t(wrong)}</p></div></div>`
+  const refusal = wrong !== undefined && html`<div role="alert">${notice('bad', t(wrong))}</div>`
   const provider = html`<p class="row"><a class="button primary" rel="nofollow"
     href="${pathTo('sign-in', 'oidc')}">${icon('log-in')}${t('oidc-sign-in')}</a></p>`
   const form = html`<form method="post" action="${pathTo('sign-in')}" class="close">
@@ -21,7 +20,7 @@ export function signInPage({ t, config, pathTo }: PageContext, wrong?: string): 
     title: t('sign-in'),
     isIndexed: false,
     body: html`<div class="narrow"><h1>${t('sign-in')}</h1><p class="soft">${t('sign-in-lead')}</p>
-      ${notice} ${config.signIn.oidc && provider} ${config.signIn.key && form}</div>`,
+      ${refusal} ${config.signIn.oidc && provider} ${config.signIn.key && form}</div>`,
   }
 }
 

@@ -47,7 +47,7 @@ export async function runPage(context: StewardContext, id: string): Promise<Page
     actions: buttons(context, run),
     head: isActive && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`,
     body: html`<div${live}>${facts(context, run)} ${isActive && progress(context, run)}
-      ${isReal ? counts(context, run) : dryCounts(context, run)} ${meaning(context, run)}
+      ${counts(context, run)} ${meaning(context, run)}
       ${problemGroups(context, failed)} ${leftOut(context, report)}
       ${changed && pageSection('recs', t(isReal ? 'changed-records' : 'would-change'), changed)}
       ${isActive ? steps(context, run) : comparison(context, report)}</div>`,
@@ -96,17 +96,14 @@ function progress({ t }: StewardContext, { fields, count }: HarvestRun): HtmlCon
 
 const tones: Readonly<Record<string, string>> = { failed: 'bad', held: 'warn' }
 
-function counts({ t, formats }: StewardContext, { count }: HarvestRun): HtmlContent {
-  const items = countNames.map(
-    (name) => html`<div class="${count(name) > 0 && tones[name]}"><dt>${t(`count-${name}`)}</dt>
-      <dd>${formats.number(count(name))}</dd></div>`,
-  )
-  return html`<dl class="counts close">${items}</dl>`
-}
-
-const dryCounts = ({ t }: StewardContext, { count }: HarvestRun): HtmlContent => {
+function counts({ t, formats }: StewardContext, { count, isReal }: HarvestRun): HtmlContent {
   const all = countNames.map((name) => [name, count(name)] as const)
-  return html`<p class="close">${t('dry-counts', Object.fromEntries(all))}</p>`
+  if (!isReal) return html`<p class="close">${t('dry-counts', Object.fromEntries(all))}</p>`
+  const rows = all.map(([name, n]) => {
+    const shown = html`<span class="${n > 0 && tones[name]}">${formats.number(n)}</span>`
+    return [t(`count-${name}`), shown] as const
+  })
+  return pairs(rows, 'counts close')
 }
 
 /** What the outcome means for the records of the source, or that removals wait. */
@@ -138,7 +135,7 @@ export async function heldPage(context: StewardContext, id: string): Promise<Pag
   ])
   const table = textTable(context, 'held-records', ['record', 'source-id'], rows)
   const rest = held.length < count && t('n-of-records', { done: held.length, total: count })
-  const choice = html`<h2>${t('held-records')}</h2> ${table} <p class="small soft close">${rest}</p>
+  const choice = html`<h2>${t('held-records')}</h2> ${table} ${rest && html`<p class="small soft close">${rest}</p>`}
     <div class="stack close prose">
     <p><label class="check"><input type="checkbox" name="sure" value="yes" required>
       <span>${t('held-sure', { count })}</span></label></p>
@@ -188,9 +185,10 @@ function problemGroups(context: StewardContext, items: readonly Fields[]): HtmlC
     })
     const problem = own[0]?.['problem']
     const label = problemText(context, 'cause', problem) ?? 'problem'
+    const cure = problemText(context, 'cure', problem)
     return html`<details class="group" open>
       <summary>${causeOf(context, problem) ?? t('problem')} <span class="n">${t('n-records', { count: own.length })}</span>${icon('chevron-down')}</summary>
-      <p class="prose">${problemText(context, 'cure', problem)}</p>
+      ${cure && html`<p class="prose">${cure}</p>`}
       ${textTable(context, label, ['record', 'step', 'what-is-wrong'], rows)}</details>`
   })
   return details.length > 0 && pageSection('problems', t('problems'), details)
@@ -214,11 +212,13 @@ function leftOut(context: StewardContext, report: Fields): HtmlContent {
 /** Records with the statements that are gone and new in each, where the run has noted them. */
 function changedRecords(context: StewardContext, items: readonly Fields[]): HtmlContent {
   const { t } = context
+  const minus = html`<span class="sign" role="img" aria-label="${t('removed')}">−</span>`
+  const plus = html`<span class="sign" role="img" aria-label="${t('added')}">+</span>`
   const parts = items.map((item) => {
     const { gone, come } = fieldsAt(item, 'difference')
     const lines = [
-      ...listed(gone).map((one) => statement('gone', t('removed'), one)),
-      ...listed(come).map((one) => statement('come', t('added'), one)),
+      ...statements(gone).map((one) => html`<div class="gone">${minus}<del>${one}</del></div>`),
+      ...statements(come).map((one) => html`<div class="come">${plus}<ins>${one}</ins></div>`),
     ]
     const source = safeAddress(item['sourceUrl'] ?? item['sourceId'])
     return html`<li><h3>${recordLink(context, item)}
@@ -229,16 +229,14 @@ function changedRecords(context: StewardContext, items: readonly Fields[]): Html
   return parts.length > 0 && html`<ul class="entries" role="list">${parts}</ul>`
 }
 
-/** A line of a difference, its IRIs shortened. */
-function statement(kind: 'gone' | 'come', word: string, value: unknown): HtmlContent {
-  const text = textOr(value)?.replaceAll(
-    /<([^<>"\s]+)>/g,
-    (whole, iri: string) => shortNames().shorten(iri) ?? whole,
+/** Statements with their IRIs shortened. */
+const statements = (value: unknown): readonly (string | undefined)[] =>
+  listed(value).map((one) =>
+    textOr(one)?.replaceAll(
+      /<([^<>"\s]+)>/g,
+      (whole, iri: string) => shortNames().shorten(iri) ?? whole,
+    ),
   )
-  const [sign, line] =
-    kind === 'gone' ? ['−', html`<del>${text}</del>`] : ['+', html`<ins>${text}</ins>`]
-  return html`<div class="${kind}"><span class="sign" role="img" aria-label="${word}">${sign}</span>${line}</div>`
-}
 
 /** Segments of a run that goes on. */
 function steps(context: StewardContext, { fields }: HarvestRun): HtmlContent {

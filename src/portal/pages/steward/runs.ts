@@ -1,46 +1,42 @@
-/** Runs as pages of stewards show them: how they stand, what they counted, what went wrong. */
+/** Runs as pages and the feed of stewards show them: how they stand, what they counted, what went wrong. */
 
+import { feedFormats } from '../../../http/feed-formats.ts'
 import type { Fields } from '../../../text/json.ts'
 import type { PageContext, StewardContext } from '../../context.ts'
 import { html } from '../../html.ts'
 import { type Sign, stateMark } from '../../parts/blocks.ts'
 import { listed, memberFields, numberAt, textAt, textOr } from '../../record.ts'
 
-/** Runs that lists show, the newest. */
-const mostRuns = 100
+/** Runs that lists and the feed show, the newest. */
+const [mostRuns, mostEntries] = [100, 50]
 
 /** What a run counts, as `count-{name}` calls it. */
 export const countNames = 'offered created updated unchanged failed removed held'.split(' ')
 
 /** Signs of states, and ranks that are low where somebody is needed most. */
 const states: Readonly<Record<string, readonly [sign: Sign, rank: number]>> = {
-  'run-unreadable': ['bad', 0],
-  'run-failed': ['bad', 0],
-  'run-held': ['warn', 1],
-  'run-running': ['run', 3],
-  'run-waiting': ['run', 3],
-  'run-never': ['idle', 4],
+  unreadable: ['bad', 0],
+  failed: ['bad', 0],
+  held: ['warn', 1],
+  running: ['run', 3],
+  waiting: ['run', 3],
+  never: ['idle', 4],
   'dry-run': ['idle', 4],
-  'run-complete': ['good', 5],
+  'not-modified': ['good', 5],
+  complete: ['good', 5],
 }
 
 /** A run out of what the scheduler says of it; `{ status: 'never' }` stands for none. */
 export function harvestRun(context: PageContext, fields: Fields) {
   const { t, formats, pathTo } = context
-  const { status, outcome, startTime, created } = fields
+  const { status, outcome, startTime, created, problem } = fields
   const [id = '', pipe = ''] = [textAt(fields, 'id'), textAt(fields, 'pipe')]
   const count = (name: string): number => numberAt(fields, `counts.${name}`)
-  const isReal = outcome !== 'dry-run'
   const isHeld = count('held') > 0
-  const ended = outcome === 'incomplete' ? 'run-incomplete' : 'run-complete'
-  const finished = isReal ? ended : 'dry-run'
-  const key =
-    isHeld && status !== 'failed'
-      ? 'run-held'
-      : status === 'finished'
-        ? finished
-        : `run-${textOr(status)}`
-  const [sign, rank] = states[key] ?? ['warn', 2]
+  const stage = textOr(status === 'finished' ? outcome : status) ?? ''
+  const state = isHeld && status !== 'failed' ? 'held' : stage
+  const [sign, rank] = states[state] ?? ['warn', 2]
+  const label = t(`run-${state}`)
   const path = pathTo('harvest', 'runs', id)
   const begun = formats.moment(startTime ?? created)
   return {
@@ -49,17 +45,17 @@ export function harvestRun(context: PageContext, fields: Fields) {
     pipe,
     path,
     count,
-    isReal,
+    isReal: outcome !== 'dry-run',
     isHeld,
     isActive: status === 'running' || status === 'waiting',
     sign,
     rank,
     /** How it stands, in a word. */
-    label: t(key),
-    mark: stateMark(sign, t(key)),
+    label,
+    mark: stateMark(sign, label),
     begun,
     link: html`<a href="${path}">${begun}</a>`,
-    cause: causeOf(context, fields['problem']),
+    cause: causeOf(context, problem),
   }
 }
 
@@ -89,3 +85,36 @@ export function problemText({ t }: PageContext, kind: 'cause' | 'cure', problem:
 /** What went wrong, in words of ours for its kind, else in those of the service. */
 export const causeOf = (context: PageContext, problem: unknown): string | undefined =>
   problemText(context, 'cause', problem) ?? textAt(problem, 'detail') ?? textAt(problem, 'title')
+
+/** Failed, incomplete, held and interrupted runs, the newest first, as Atom (RFC 4287). Rejects with `ServiceRefusal` and `Failure`. */
+export async function failureFeed(context: StewardContext): Promise<string> {
+  const { t, language, root, place, config, pathTo, configuredText } = context
+  const entryOf = ({ fields, path, pipe, label, cause }: HarvestRun) => {
+    const page = new URL(path, root).href
+    const time = ['endTime', 'startTime', 'created'].flatMap((key) => textAt(fields, key) ?? [])[0]
+    return {
+      iri: page,
+      page,
+      isHtml: true,
+      title: { text: `${pipe}: ${label}`, language },
+      summary: cause === undefined ? cause : { text: cause, language },
+      updated: new Date(time ?? 0),
+    }
+  }
+  const runs = (await visibleRuns(context)).filter(
+    ({ rank, fields }) => rank <= 2 && fields['status'] !== 'cancelled',
+  )
+  const entries = runs.slice(0, mostEntries).map(entryOf)
+  const name = configuredText(config.name)
+  const self = `${root}${language}/${place}`
+  return feedFormats.atom.write({
+    language,
+    title: `${t('failures-feed')} – ${name}`,
+    description: '',
+    author: name,
+    site: new URL(pathTo('harvest'), root).href,
+    pages: { feed: self, self, first: self, last: self },
+    updated: entries[0]?.updated ?? new Date(0),
+    entries,
+  })
+}

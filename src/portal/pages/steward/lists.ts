@@ -1,15 +1,13 @@
-/** Sources of a portal with their last results, one pipe with its runs, all runs, and removals that wait for consent. */
+/** Lists of stewards: sources with their last results, runs, removals that wait for consent, deleted records. */
 
 import type { Fields } from '../../../text/json.ts'
 import type { StewardContext } from '../../context.ts'
 import { html, type HtmlContent, icon, joined } from '../../html.ts'
 import type { PageContent } from '../../page.ts'
-import { runChart } from './run-chart.ts'
-import { countNames, harvestRun, type HarvestRun, visibleRuns, waitingRuns } from './runs.ts'
-import { ownForm, runButtons, stewardPage } from './steward-parts.ts'
-import { pageSection } from '../../parts/blocks.ts'
 import { textTable } from '../../parts/table.ts'
-import { fieldsAt, listed, memberFields, textAt, textOr } from '../../record.ts'
+import { listed, memberFields, textAt } from '../../record.ts'
+import { countNames, harvestRun, type HarvestRun, visibleRuns, waitingRuns } from './runs.ts'
+import { actionForm, runButtons, stewardPage } from './steward-parts.ts'
 
 /** A pipe with its last run; a file that holds no pipe has no name. */
 type Source = { readonly pipe: Fields; readonly name: string; readonly run: HarvestRun }
@@ -80,7 +78,7 @@ function sourceRow(
 }
 
 /** Runs with all their counts; those that wait lead to what they would remove. */
-function runTable(
+export function runTable(
   context: StewardContext,
   runs: readonly HarvestRun[],
   empty = 'no-runs',
@@ -111,62 +109,42 @@ export async function waitingPage(context: StewardContext): Promise<PageContent>
   })
 }
 
-/** Runs of one pipe, its triggers and its document, which has no secrets. Rejects with `ServiceRefusal` and `Failure`. */
-export async function pipePage(
-  context: StewardContext,
-  name: string,
-): Promise<PageContent | undefined> {
-  const { t, ask, steward } = context
-  const path = encodeURIComponent(name)
-  const [pipe, all, runs, triggers] = await Promise.all([
-    ask('scheduler', `/pipes/${path}`),
-    ask('scheduler', '/pipes'),
-    visibleRuns(context, `&pipe=${path}`),
-    ask('scheduler', `/triggers/${path}`).catch(() => []),
-  ])
-  const about = listed(all).find((one) => textAt(one, 'name') === name)
-  if (!steward.mayRead(`/pipes/${name}`, about)) return undefined
-  const text = JSON.stringify(pipe, undefined, 2)
-  const code = html`<pre tabindex="0" aria-label="${t('pipe-document')}"><code>${text}</code></pre>`
-  return stewardPage(context, {
-    title: textAt(about, 'title') ?? name,
-    tab: 'sources',
-    pipe: name,
-    actions: runButtons(context, name, t('run')),
-    body: html`
-      ${pageSection('runs', t('runs'), [runChart(context, runs), runTable(context, runs)])}
-      ${pageSection('triggers', t('triggers'), triggerForms(context, name, listed(triggers)))}
-      ${pageSection('document', t('pipe-document'), code)}`,
+const mostDeleted = 200
+const folders: Readonly<Record<string, string>> = { dataset: 'datasets', catalogue: 'catalogues' }
+
+/** The newest of them, each with what restoring it asks of the repository. Rejects with `ServiceRefusal` and `Failure`. */
+export async function deletedRecords({ ask, steward }: StewardContext) {
+  const found = await ask('keeper', `/tombstones?limit=${mostDeleted}`)
+  return listed(found).flatMap((one) => {
+    const [kind = '', id = ''] = [textAt(one, 'kind'), textAt(one, 'id')]
+    const catalogue = kind === 'catalogue' ? id : textAt(one, 'catalogue')
+    // That of a resource is its type and its id: `gauges/rhine`.
+    const steps = [folders[kind] ?? 'customresources', ...id.split('/'), 'restore']
+    const path = steps.map((step) => `/${encodeURIComponent(step)}`).join('')
+    const restore = { method: 'POST', path, catalogue }
+    const [deletedAt, until] = [textAt(one, 'deletedAt'), textAt(one, 'restorableUntil')]
+    return steward.may(restore) ? [{ kind, id, catalogue, deletedAt, until, restore }] : []
   })
 }
 
-/** Id of the trigger that the portal sets. */
-export const ownTrigger = 'portal'
-
-/** Triggers of a pipe, and for those who may, forms that remove them and set that of the portal. */
-function triggerForms(context: StewardContext, pipe: string, triggers: readonly unknown[]) {
-  const { t, formats, pathTo, steward } = context
-  const form = (id: string, body: HtmlContent) =>
-    steward.may({ method: 'PUT', path: `/pipes/${pipe}/triggers/${id}` }) &&
-    ownForm(context, pathTo('harvest', 'pipes', pipe), body)
-  const items = triggers.map((one) => {
-    const id = textAt(one, 'id') ?? ''
-    const { unit, value } = fieldsAt(one, 'interval')
-    const times = textAt(one, 'cron') ?? joined([textOr(value), textOr(unit)], ' ')
-    const next = formats.moment(textAt(one, 'next')) ?? textAt(one, 'status')
-    const end = html`<input type="hidden" name="trigger" value="${id}">
-      <button class="button small quiet" name="do" value="unschedule">${t('remove-trigger')}<span class="vh"> ${id}</span></button>`
-    return html`<li class="row"><code>${id}</code> ${times} ${t('next-start')}: ${next} ${form(id, end)}</li>`
-  })
-  const units = ['HOUR', 'DAY', 'WEEK', 'MONTH'].map((unit) => {
-    const chosen = unit === 'DAY' && html` selected`
-    return html`<option value="${unit}"${chosen}>${t(`every-${unit}`)}</option>`
-  })
-  const fields = html`<div class="field"><label for="unit">${t('start-every')}</label>
-      <select id="unit" name="unit">${units}</select></div>
-    <div class="field"><label for="next">${t('first-start')}</label>
-      <input type="datetime-local" id="next" name="next"></div>
-    <button class="button" name="do" value="schedule">${t('set-trigger')}</button>`
-  const list = items.length > 0 ? html`<ul>${items}</ul>` : html`<p>${t('by-hand')}</p>`
-  return html`${list} ${form(ownTrigger, fields)}`
+/** Rejects with `ServiceRefusal` and `Failure`. */
+export async function deletedPage(context: StewardContext): Promise<PageContent> {
+  const { t, formats, pathTo } = context
+  const all = await deletedRecords(context)
+  const rows = all.map(({ kind, id, catalogue, deletedAt, until }) => [
+    html`<bdi>${id}</bdi>`,
+    kind === 'catalogue' ? '' : catalogue,
+    formats.moment(deletedAt),
+    formats.moment(until),
+    actionForm(
+      context,
+      pathTo('harvest', 'deleted', kind, id),
+      'restore',
+      html`${t('restore')}<span class="vh"> ${id}</span>`,
+    ),
+  ])
+  const heads = ['record', 'facet-catalog', 'deleted-on', 'restorable-until', 'actions']
+  const empty = html`<p class="close">${t('no-deleted')}</p>`
+  const body = rows.length > 0 ? textTable(context, 'steward-deleted', heads, rows) : empty
+  return stewardPage(context, { tab: 'deleted', body })
 }

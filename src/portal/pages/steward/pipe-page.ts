@@ -1,0 +1,101 @@
+/** One pipe: what its runs counted, as bars and as a table, its triggers, its document. */
+
+import type { StewardContext } from '../../context.ts'
+import { html, type HtmlContent, joined } from '../../html.ts'
+import type { PageContent } from '../../page.ts'
+import { pageSection } from '../../parts/blocks.ts'
+import { fieldsAt, listed, textAt, textOr } from '../../record.ts'
+import { runTable } from './lists.ts'
+import { type HarvestRun, visibleRuns } from './runs.ts'
+import { ownForm, runButtons, stewardPage } from './steward-parts.ts'
+
+/** Runs of one pipe, its triggers and its document, which has no secrets. Rejects with `ServiceRefusal` and `Failure`. */
+export async function pipePage(
+  context: StewardContext,
+  name: string,
+): Promise<PageContent | undefined> {
+  const { t, ask, steward } = context
+  const path = encodeURIComponent(name)
+  const [pipe, all, runs, triggers] = await Promise.all([
+    ask('scheduler', `/pipes/${path}`),
+    ask('scheduler', '/pipes'),
+    visibleRuns(context, `&pipe=${path}`),
+    ask('scheduler', `/triggers/${path}`).catch(() => []),
+  ])
+  const about = listed(all).find((one) => textAt(one, 'name') === name)
+  if (!steward.mayRead(`/pipes/${name}`, about)) return undefined
+  const text = JSON.stringify(pipe, undefined, 2)
+  const code = html`<pre tabindex="0" aria-label="${t('pipe-document')}"><code>${text}</code></pre>`
+  return stewardPage(context, {
+    title: textAt(about, 'title') ?? name,
+    tab: 'sources',
+    pipe: name,
+    actions: runButtons(context, name, t('run')),
+    body: html`
+      ${pageSection('runs', t('runs'), [runChart(context, runs), runTable(context, runs)])}
+      ${pageSection('triggers', t('triggers'), triggerForms(context, name, listed(triggers)))}
+      ${pageSection('document', t('pipe-document'), code)}`,
+  })
+}
+
+/** Id of the trigger that the portal sets. */
+export const ownTrigger = 'portal'
+
+/** Triggers of a pipe, and for those who may, forms that remove them and set that of the portal. */
+function triggerForms(context: StewardContext, pipe: string, triggers: readonly unknown[]) {
+  const { t, formats, pathTo, steward } = context
+  const form = (id: string, body: HtmlContent) =>
+    steward.may({ method: 'PUT', path: `/pipes/${pipe}/triggers/${id}` }) &&
+    ownForm(context, pathTo('harvest', 'pipes', pipe), body)
+  const items = triggers.map((one) => {
+    const id = textAt(one, 'id') ?? ''
+    const { unit, value } = fieldsAt(one, 'interval')
+    const times = textAt(one, 'cron') ?? joined([textOr(value), textOr(unit)], ' ')
+    const next = formats.moment(textAt(one, 'next')) ?? textAt(one, 'status')
+    const end = html`<input type="hidden" name="trigger" value="${id}">
+      <button class="button small quiet" name="do" value="unschedule">${t('remove-trigger')}<span class="vh"> ${id}</span></button>`
+    return html`<li class="row"><code>${id}</code> ${times} ${t('next-start')}: ${next} ${form(id, end)}</li>`
+  })
+  const units = ['HOUR', 'DAY', 'WEEK', 'MONTH'].map((unit) => {
+    const chosen = unit === 'DAY' && html` selected`
+    return html`<option value="${unit}"${chosen}>${t(`every-${unit}`)}</option>`
+  })
+  const fields = html`<div class="field"><label for="unit">${t('start-every')}</label>
+      <select id="unit" name="unit">${units}</select></div>
+    <div class="field"><label for="next">${t('first-start')}</label>
+      <input type="datetime-local" id="next" name="next"></div>
+    <button class="button" name="do" value="schedule">${t('set-trigger')}</button>`
+  const list = items.length > 0 ? html`<ul>${items}</ul>` : html`<p>${t('by-hand')}</p>`
+  return html`${list} ${form(ownTrigger, fields)}`
+}
+
+/** Parts of a bar from its foot to its top; `chart-{key}` names them. */
+const parts = [
+  { key: 'good', counts: ['created', 'updated', 'unchanged'] },
+  { key: 'bad', counts: ['failed'] },
+  { key: 'warn', counts: ['removed', 'held'] },
+]
+const [mostBars, step, width, height] = [30, 14, 10, 80]
+
+const sumOf = (run: HarvestRun | undefined, counted: typeof parts): number =>
+  counted.flatMap(({ counts }) => counts).reduce((sum, name) => sum + (run?.count(name) ?? 0), 0)
+
+/** Real runs, the newest at the end; its label says the last one in words, and a table has the others. */
+function runChart({ t }: StewardContext, runs: readonly HarvestRun[]): HtmlContent {
+  const shown = runs.filter(({ isReal }) => isReal).slice(0, mostBars)
+  const most = Math.max(0, ...shown.map((run) => sumOf(run, parts)))
+  if (most === 0) return false
+  const scaled = (count: number) => Math.round((count / most) * height * 10) / 10
+  const bars = shown.map((run, at) =>
+    parts.map((part, level) => {
+      const [own, all] = [[part], parts.slice(0, level + 1)].map((one) => scaled(sumOf(run, one)))
+      const x = (mostBars - 1 - at) * step
+      return html`<rect class="${part.key}" x="${x}" y="${height - (all ?? 0)}" width="${width}" height="${own}" />`
+    }),
+  )
+  const last = parts.map((part) => [part.key, sumOf(shown[0], [part])] as const)
+  const label = t('runs-chart', { count: shown.length, most, ...Object.fromEntries(last) })
+  return html`<figure class="runs close">
+    <svg viewBox="0 0 ${mostBars * step} ${height}" role="img" aria-label="${label}">${bars}</svg>
+    <figcaption>${parts.map(({ key }) => html`<span class="${key}">${t(`chart-${key}`)}</span>`)}</figcaption></figure>`
+}
