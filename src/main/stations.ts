@@ -169,30 +169,21 @@ function searchStation(context: PlatformContext) {
 /** The pages of another portal that is named, else our own; without any an IRI leads to the description of its record. */
 export function recordPagesOf({ search, portal, services }: Config, names: Names): RecordPages {
   const { portal: other } = search
-  if (other !== undefined)
-    return {
-      address: (_root, { kind, id }, language) => {
-        const page = `${other}${kind}s/${encodeURIComponent(id)}`
-        return language === undefined ? page : `${page}?locale=${encodeURIComponent(language)}`
-      },
-      isPortal: true,
-      isRooted: false,
-    }
-  if (!services.includes('portal'))
-    return {
-      address: (root, { kind, id }) =>
-        root + names[kind === 'catalogue' ? kind : 'dataset'](id).slice(names.base.length),
-      isPortal: false,
-      isRooted: true,
-    }
+  const isOwn = other === undefined && services.includes('portal')
   const { languages } = portal
   const [first = 'en'] = languages
   return {
-    address: (root, { kind, id }, language) =>
-      root + recordPath(kind, id, languages.find((one) => one === language) ?? first),
-    isPortal: true,
-    isRooted: true,
-    languages,
+    isPortal: isOwn || other !== undefined,
+    isRooted: other === undefined,
+    ...(isOwn && { languages }),
+    address: (root, { kind, id }, language) => {
+      const own = languages.find((one) => one === language) ?? first
+      if (isOwn) return root + recordPath(kind, id, own)
+      const iri = names[kind === 'catalogue' ? kind : 'dataset'](id)
+      if (other === undefined) return root + iri.slice(names.base.length)
+      const page = `${other}${kind}s/${encodeURIComponent(id)}`
+      return language === undefined ? page : `${page}?locale=${encodeURIComponent(language)}`
+    },
   }
 }
 
