@@ -7,7 +7,7 @@ import type { Log } from '../log.ts'
 import type { Fields } from '../text/json.ts'
 import { pagePath, searchPath, type SearchQuery } from './addresses.ts'
 import type { Assets } from './assets.ts'
-import { type Asked, askedParameters, findRecords, type Found } from './found.ts'
+import { type Asked, askedParameters, type Found, foundIn } from './found.ts'
 import type { Formats, Translate } from './languages.ts'
 import { askJson, type Ports, ServiceRefusal } from './ports.ts'
 import type { RecordTexts } from './record-texts.ts'
@@ -83,10 +83,10 @@ export function pageContext(given: Given) {
           Object.values(texts ?? {})[0] ??
           ''),
     ask,
-    /** What a search finds; a text is its whole query. Rejects with `ServiceRefusal` and `Failure`. */
-    find: (asked: Asked | string): Promise<Found> => {
-      const query = typeof asked === 'string' ? asked : askedParameters(asked, language)
-      return findRecords(ports.search, query, signal)
+    /** What a search finds, in the time of a page or another one. Rejects with `ServiceRefusal` and `Failure`. */
+    find: async (asked: Asked, within = signal): Promise<Found> => {
+      const path = `/search?${askedParameters(asked, language)}`
+      return foundIn(await askJson(ports.search, path, { signal: within }))
     },
     /** A record with all its fields. Rejects with `ServiceRefusal` and `Failure`. */
     readRecord: async (kind: string, id: string) => {

@@ -1,8 +1,7 @@
 /** What the search service is asked for, and what it answers. */
 
 import type { Fields } from '../text/json.ts'
-import { askJson, type Port } from './ports.ts'
-import { listAt, textAt, valueAt } from './record.ts'
+import { listAt, numberAt, textAt, valueAt } from './record.ts'
 
 export type Asked = {
   /** Index: `dataset`, `catalogue`, `vocabulary` or `resource_{type}`. */
@@ -22,11 +21,7 @@ export type Asked = {
   readonly more?: Readonly<Record<string, string | undefined>> | undefined
 }
 
-export type FacetChoice = {
-  readonly id: string
-  readonly title: unknown
-  readonly count: number
-}
+export type FacetChoice = { readonly id: string; readonly title: unknown; readonly count: number }
 
 export type Found = {
   readonly count: number
@@ -53,13 +48,9 @@ export function askedParameters(asked: Asked, language: string): string {
   return parameters.toString()
 }
 
-/** Throws `ServiceRefusal` and `Failure`. */
-export async function findRecords(
-  search: Port,
-  query: string,
-  signal: AbortSignal,
-): Promise<Found> {
-  const result = valueAt(await askJson(search, `/search?${query}`, { signal }), 'result')
+/** What the search answered; what has another shape is left out. */
+export function foundIn(answer: unknown): Found {
+  const result = valueAt(answer, 'result')
   const facets = listAt(result, 'facets').map((facet) => {
     const items = listAt(facet, 'items').flatMap(({ id, title, count }) =>
       typeof id === 'string' ? [{ id, title, count: Number(count ?? 0) }] : [],
@@ -67,7 +58,7 @@ export async function findRecords(
     return [textAt(facet, 'id') ?? '', items] as const
   })
   return {
-    count: Number(valueAt(result, 'count') ?? 0),
+    count: numberAt(result, 'count'),
     records: listAt(result, 'results'),
     facets: new Map(facets),
     suggestions: listAt(result, 'suggestions').flatMap(({ q, count }) =>

@@ -30,12 +30,10 @@ const linesOf = (rows: readonly object[]): string =>
 
 /** At most 10,000 rows, each a hit; the first row names the columns. Rejects as the search does, before the first row. */
 export async function hitsCsv(context: PageContext, query: SearchQuery): Promise<ReadableStream> {
-  const asked = {
-    ...askedBy(query, context.language),
-    limit: perPage,
-    includes: [...hitFields, 'resource'],
-  }
-  const read = async (page: number) => (await context.find({ ...asked, page })).records
+  const { find, language, signal } = context
+  const includes = [...hitFields, 'resource']
+  const asked = { ...askedBy(query, language), limit: perPage, includes }
+  const read = async (page: number) => (await find({ ...asked, page }, signal)).records
   const first = await read(0)
   async function* lines() {
     yield linesOf([Object.keys(rowOf(context, {}))])

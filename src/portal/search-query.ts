@@ -61,17 +61,14 @@ const fields = z.object({
 const page = z.coerce.number().int().min(1).max(1_000_000).catch(1)
 
 /** What a form sent, without what means nothing; and the page of hits that is wanted. */
-export function searchForm(parameters: URLSearchParams): {
-  readonly query: SearchQuery
-  readonly page: number
-} {
+export function searchForm(parameters: URLSearchParams) {
   const given = Object.entries(fields.parse(Object.fromEntries(parameters)))
   const chosen = Object.keys(facets).flatMap((name) =>
     [...new Set(parameters.getAll(name))]
       .slice(0, mostValues)
       .map((value) => [name, value] as const),
   )
-  const query = [...given, ...chosen].filter(([, value]) => value !== '')
+  const query: SearchQuery = [...given, ...chosen].filter(([, value]) => value !== '')
   return { query, page: page.parse(parameters.get('page') ?? 1) }
 }
 

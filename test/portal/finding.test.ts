@@ -1,6 +1,11 @@
 /** What people find with: maps, the search with its filters and pages, and the same search for programs. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultPortal } from '../../src/config/portal.ts'
+import { logger } from '../../src/log.ts'
+import { openPageShell } from '../../src/portal/page-shell.ts'
+import { portalApp } from '../../src/portal/portal-app.ts'
+import type { Port } from '../../src/portal/ports.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 
 let directory: string
@@ -147,4 +152,31 @@ describe('the search', () => {
     const own = found.filter((title) => titles.includes(title))
     expect(own).toEqual(titles.toSorted(new Intl.Collator(language).compare))
   })
+})
+
+it('a search as CSV is read as the client takes it, and ends behind 10,000 rows', async () => {
+  const pages: (string | null)[] = []
+  const search: Port = async (path) => {
+    const { searchParams } = new URL(path, 'http://h')
+    const [page, limit] = [searchParams.get('page'), Number(searchParams.get('limit'))]
+    pages.push(page)
+    const results = Array.from({ length: limit }, (_, at) => ({ id: `${page}-${at}` }))
+    return Response.json({ result: { count: 12_000, results } })
+  }
+  const log = logger('silent')
+  const app = portalApp({
+    shell: openPageShell(defaultPortal, log),
+    ports: { search, repository: search, metrics: search, sparql: search },
+    http: { log },
+    previews: undefined,
+    sessions: undefined,
+    version: '1',
+  })
+  const answer = await app.request('http://h/en/datasets.csv?q=water')
+  expect(pages.length).toBeLessThan(5)
+  const rows = (await answer.text()).trimEnd().split('\r\n')
+  expect(rows).toHaveLength(10_001)
+  expect(new Set(rows).size).toBe(10_001)
+  expect(rows[0]).toMatch(/^id,address,title,/)
+  expect(pages).toEqual(Array.from({ length: pages.length }, (_, at) => String(at)))
 })

@@ -23,15 +23,7 @@ export async function homePage(context: PageContext): Promise<PageContent> {
     aside(find({ filters: 'dataset', limit: mostAreas, includes: ['spatial', 'title'] })),
   ])
   const lead = config.lead === undefined ? t('home-lead') : configuredText(config.lead)
-  const examples = config.examples.map(
-    (one) => html`<a href="${searchTo([['q', one]])}">${one}</a>`,
-  )
-  const sections = {
-    themes: () => themes(context, recent),
-    recent: () => newest(context, recent),
-    catalogues: () => someCatalogues(context, catalogues),
-  }
-  const section = (name: keyof typeof sections) => config.home.includes(name) && sections[name]()
+  const examples = config.examples.map((q) => html`<a href="${searchTo([['q', q]])}">${q}</a>`)
   return {
     title: '',
     query: false,
@@ -45,7 +37,9 @@ export async function homePage(context: PageContext): Promise<PageContent> {
       </div> ${extents(context, areas)}</div> ${
         recent?.count === 0
           ? empty(context)
-          : html`${section('themes')} <div class="two section">${section('recent')}${section('catalogues')}</div>`
+          : html`${config.home.includes('themes') && themes(context, recent)} <div class="two section">
+          ${config.home.includes('recent') && newest(context, recent)}
+          ${config.home.includes('catalogues') && someCatalogues(context, catalogues)}</div>`
       }`,
   }
 }

@@ -28,13 +28,13 @@ import {
 type Search = {
   readonly query: SearchQuery
   readonly page: number
-  readonly pages: readonly PageLink[]
+  readonly pages: ReturnType<typeof pageLinks>
   readonly found: Found
 }
 
 /** Throws `ServiceRefusal` and `Failure` of the search. */
 export async function searchPage(context: PageContext): Promise<PageContent> {
-  const { t, formats, language, find } = context
+  const { t, language, find } = context
   const { query, page } = searchForm(context.query)
   const [q = ''] = valuesOf(query, 'q')
   const asked = askedBy(query, language, page)
@@ -44,13 +44,10 @@ export async function searchPage(context: PageContext): Promise<PageContent> {
     counted: shownFacets(context).map(facetId),
     more: { ...asked.more, highlight: 'title,description', suggestions: 'true' },
   })
-  const pages = pageLinks(context, { query, page, count: found.count })
-  const search = { query, page, pages, found, opened: context.query.get('open') }
   const { count } = found
-  const title =
-    q === ''
-      ? t('n-datasets', { count })
-      : t('n-datasets-for', { count, number: formats.number(count), query: q })
+  const pages = pageLinks(context, query, page, count)
+  const search = { query, page, pages, found, opened: context.query.get('open') }
+  const title = t(q === '' ? 'n-datasets' : 'n-datasets-for', { count, query: q })
   const hits = () => html`<div class="with-filters">${filterForm(context, search)}
     <div>${hitList(context, search)}</div></div>`
   return {
@@ -67,13 +64,11 @@ export async function searchPage(context: PageContext): Promise<PageContent> {
 }
 
 function hitList(context: PageContext, search: Search): HtmlMarkup {
-  const { t, formats } = context
+  const { t } = context
   const { query, page, found } = search
-  const first = (page - 1) * pageSize + 1
-  const range = { first, last: first + found.records.length - 1, count: found.count }
-  const shown = Object.entries(range).map(([name, n]) => [name, formats.number(n)] as const)
-  const status =
-    found.records.length === 0 ? t('no-hits-here') : t('hits-from-to', Object.fromEntries(shown))
+  const before = (page - 1) * pageSize
+  const range = { first: before + 1, last: before + found.records.length, count: found.count }
+  const status = found.records.length === 0 ? t('no-hits-here') : t('hits-from-to', range)
   return html`<div class="listbar"><p class="soft small" role="status">${status}</p> ${sortForm(context, query)}</div>
     <ol class="hits" role="list">${found.records.map((record) => hit(context, record))}</ol>
     ${pageList(context, search)} ${take(context, query)}`
@@ -81,24 +76,18 @@ function hitList(context: PageContext, search: Search): HtmlMarkup {
 
 function sortForm({ t, pathTo }: PageContext, query: SearchQuery): HtmlMarkup {
   const hasWords = valuesOf(query, 'q').length > 0
-  const options = Object.keys(sorts)
-    .filter((name) => name !== 'relevance' || hasWords)
-    .map((name) => {
-      const isChosen = name === sortOf(query)
-      return html`<option value="${name}"${isChosen && html` selected`}>${t(`sort-${name}`)}</option>`
-    })
+  const names = Object.keys(sorts).filter((name) => name !== 'relevance' || hasWords)
+  const options = names.map((name) => {
+    const isChosen = name === sortOf(query)
+    return html`<option value="${name}"${isChosen && html` selected`}>${t(`sort-${name}`)}</option>`
+  })
   return html`<form action="${pathTo('datasets')}">${hiddenFields(without(query, 'sort'))}
     <label for="sort">${t('sort-by')}</label><select id="sort" name="sort">${options}</select>
     <button class="button small">${t('sort')}</button></form>`
 }
 
-type PageLink = { readonly number: number; readonly href: string; readonly rel?: 'prev' | 'next' }
-
 /** Links to the first page, to this one and those beside it, and to the last one. */
-function pageLinks(
-  { searchTo }: PageContext,
-  { query, page, count }: { query: SearchQuery; page: number; count: number },
-): readonly PageLink[] {
+function pageLinks({ searchTo }: PageContext, query: SearchQuery, page: number, count: number) {
   const last = Math.ceil(Math.min(count, lastHit) / pageSize)
   const numbers = new Set([1, page - 1, page, page + 1, last])
   return [...numbers]
@@ -107,8 +96,7 @@ function pageLinks(
     .map((number) => ({
       number,
       href: searchTo(number > 1 ? [...query, ['page', String(number)]] : query),
-      ...(number === page - 1 && { rel: 'prev' }),
-      ...(number === page + 1 && { rel: 'next' }),
+      rel: number === page - 1 ? 'prev' : number === page + 1 && 'next',
     }))
 }
 
@@ -180,7 +168,7 @@ async function nearTo(
   return html`<div class="stack prose">${
     first &&
     html`<p>${t('did-you-mean')} <a href="${searchTo([['q', first.q]])}"><strong>${first.q}</strong></a>?
-      ${t('that-finds', { count: first.count, number: formats.number(first.count) })}</p>`
+      ${t('that-finds', { count: first.count })}</p>`
   }<ul>${others}<li><a href="${pathTo('')}">${t('browse-themes')}</a></li></ul></div>
     ${
       first &&
