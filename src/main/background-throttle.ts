@@ -8,6 +8,8 @@ export type BackgroundThrottle = {
   readonly front: (handler: FetchHandler) => FetchHandler
   /** Whether a writer is here, or has been a moment ago. */
   readonly isExpected: () => boolean
+  /** Waits until nobody writes, though never long. */
+  readonly gap: (signal: AbortSignal) => Promise<void>
   /** Waits until nobody writes, though never long, and says to the work how much may be done at once then. */
   readonly turn: <T>(work: (most: number) => Promise<T>, signal: AbortSignal) => Promise<T>
 }
@@ -37,8 +39,12 @@ export function backgroundThrottle({ elapsed, pause }: Time): BackgroundThrottle
   const isWriting = () => activeWriters > 0
   const isExpected = () => isWriting() || elapsed() - lastWrite < expectedMs
   const quietly = new Semaphore(mostWorks)
+  const gap = async (signal: AbortSignal) => {
+    for (let looks = 0; isWriting() && looks < mostLooks; looks += 1) await pause(lookMs, signal)
+  }
   return {
     isExpected,
+    gap,
     front: (handler) => ({
       fetch: async (request, env) => {
         if (request.method === 'GET' || request.method === 'HEAD')
@@ -58,8 +64,7 @@ export function backgroundThrottle({ elapsed, pause }: Time): BackgroundThrottle
       try {
         // Half of the time nobody works in the background then, so that a writer mostly has to wait for nobody.
         await pause(restMs, signal)
-        for (let looks = 0; isWriting() && looks < mostLooks; looks += 1)
-          await pause(lookMs, signal)
+        await gap(signal)
         return await work(isExpected() ? few : many)
       } finally {
         end()

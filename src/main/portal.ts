@@ -21,7 +21,7 @@ import { recordPagesOf, type Stations } from './stations.ts'
 /** Absent where it is not run. */
 export function portalStation(
   context: PlatformContext,
-  { mounted, outbound, isWriting }: Pick<Stations, 'mounted' | 'outbound' | 'isWriting'>,
+  { mounted, outbound, writers }: Pick<Stations, 'mounted' | 'outbound' | 'writers'>,
 ): App | undefined {
   const { config, pages, keys } = context
   if (!pages) return undefined
@@ -49,7 +49,7 @@ export function portalStation(
         ? openPreviews({ outbound, allow, ...fileOf('previews.sqlite') })
         : undefined,
     oidc,
-    isWriting,
+    writers,
     sessions: canSignIn
       ? openSessions({ keys, people: oidc?.prefix, ...fileOf('sessions.sqlite') })
       : undefined,

@@ -14,7 +14,7 @@ import { openSitemap } from '../search/feeds/sitemap.ts'
 import { searchApp } from '../search/search-app.ts'
 import type { RecordPages } from '../search/search-deps.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
-import { backgroundThrottle } from './background-throttle.ts'
+import { backgroundThrottle, type BackgroundThrottle } from './background-throttle.ts'
 import { clock, pause } from './clock.ts'
 import { consoleStation } from './console.ts'
 import { openHarvesting, type Harvesting } from './harvesting.ts'
@@ -37,8 +37,8 @@ export type Stations = {
   readonly reconciled: Reconciling['last']
   /** How this process asks foreign hosts; absent where it does not. */
   readonly outbound: Harvesting['outbound'] | undefined
-  /** Whether somebody writes from outside, or has a moment ago: pages give way. */
-  readonly isWriting: () => boolean
+  /** Who writes from outside: pages give way. */
+  readonly writers: Pick<BackgroundThrottle, 'isExpected' | 'gap'>
   /** Absent where none runs. */
   readonly scheduler: Harvesting['health'] | undefined
   readonly stop: () => Promise<void>
@@ -83,7 +83,7 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
     reconciled: comparing.last,
     scheduler: harvesting?.health,
     outbound: harvesting?.outbound,
-    isWriting: throttle.isExpected,
+    writers: throttle,
     stop: async () => {
       ending.abort()
       await automatic.stop()

@@ -19,7 +19,7 @@ import { frame, linkHeader, type PageStatus } from './page.ts'
 import { errorPage, helpFor, type PageProblem } from './pages/error-page.ts'
 import { ServiceRefusal, type Port, type Ports } from './ports.ts'
 import type { Previews } from './preview/previews.ts'
-import { renderQueue, type RenderQueue } from './render-queue.ts'
+import { renderQueue, type RenderQueue, type Writers } from './render-queue.ts'
 import type { Sessions } from './sessions.ts'
 import { addSignIn, sessionOf } from './sign-in-routes.ts'
 import { addStewardRoutes } from './steward-routes.ts'
@@ -37,7 +37,7 @@ type PortalDeps = {
   /** Absent where no provider is configured. */
   readonly oidc?: Oidc | undefined
   /** Whether somebody writes, or has a moment ago: pages give way. */
-  readonly isWriting?: () => boolean
+  readonly writers?: Writers
   readonly version: string
 }
 
@@ -80,7 +80,7 @@ const pageHeaders = ({ config, isEmbedded }: PageContext) => ({
 
 /** The app of the portal, at the root of the common port beside the services. */
 export function portalApp(deps: PortalDeps): App {
-  const renders = renderQueue(deps.isWriting ?? (() => false))
+  const renders = renderQueue(deps.writers)
   const known = new BoundedCache<KnownPage>('pages', mostKnown)
   const portal: Portal = { ...deps, ...deps.shell, renders, known }
   const app = newApp({ ...deps.http, name: 'portal' })

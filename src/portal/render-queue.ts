@@ -9,21 +9,32 @@ export type RenderQueue = {
   readonly run: <Result>(work: () => Promise<Result>, signal: AbortSignal) => Promise<Result>
 }
 
-/** At once, at once while somebody writes, and waiting. */
-const [mostRenders, mostBesideWriters, mostWaiting] = [16, 2, 64]
+/** Those who write from outside. */
+export type Writers = {
+  /** Whether one is here, or has been a moment ago. */
+  readonly isExpected: () => boolean
+  /** Waits until none is here, though never long. */
+  readonly gap: (signal: AbortSignal) => Promise<void>
+}
+
+const nobody: Writers = { isExpected: () => false, gap: () => Promise.resolve() }
+
+/** At once, and waiting. */
+const [mostRenders, mostWaiting] = [16, 64]
 
 /** Milliseconds after which a page is thought to wait for somebody else: a file for a preview, a long query. */
-const slowMs = 500
+const slowMs = 100
 
-/** `isWriting`: whether somebody writes, or has a moment ago; pages that are slow do not keep others waiting then. */
-export function renderQueue(isWriting: () => boolean, slow = slowMs): RenderQueue {
+/** While somebody writes, pages begin one after the other, between two writes; a slow one does not keep the next one waiting. */
+export function renderQueue(writers = nobody, slow = slowMs): RenderQueue {
   const all = new Semaphore(mostRenders)
-  const besideWriters = new Semaphore(mostBesideWriters)
+  const turns = new Semaphore(1)
   const run: RenderQueue['run'] = async (work, signal) => {
-    if (!isWriting()) return work()
-    const release = await besideWriters.acquire(signal)
+    if (!writers.isExpected()) return work()
+    const release = await turns.acquire(signal)
     const late = setTimeout(release, slow)
     try {
+      await writers.gap(signal)
       return await work()
     } finally {
       clearTimeout(late)

@@ -6,10 +6,13 @@ import { logger } from '../../src/log.ts'
 import { openPageShell } from '../../src/portal/page-shell.ts'
 import { portalApp } from '../../src/portal/portal-app.ts'
 import type { Port } from '../../src/portal/ports.ts'
-import { renderQueue } from '../../src/portal/render-queue.ts'
+import { renderQueue, type Writers } from '../../src/portal/render-queue.ts'
+
+/** Somebody writes without a pause. */
+const busy: Writers = { isExpected: () => true, gap: () => Promise.resolve() }
 
 /** The portal on a service that answers nothing until it is told to; counts how many pages ask it at once. */
-function slowPortal(isWriting: () => boolean) {
+function slowPortal(writers?: Writers) {
   const log = logger('silent')
   const answer = Promise.withResolvers<void>()
   const counts = { asking: 0, most: 0 }
@@ -26,7 +29,7 @@ function slowPortal(isWriting: () => boolean) {
     http: { log },
     previews: undefined,
     sessions: undefined,
-    isWriting,
+    ...(writers && { writers }),
     version: '1',
   })
   const crowd = (size: number) =>
@@ -37,7 +40,7 @@ function slowPortal(isWriting: () => boolean) {
 }
 
 it('of a crowd is made sixteen at a time, 64 wait, and all others are 503 with Retry-After at once', async () => {
-  const { crowd, counts, answer } = slowPortal(() => false)
+  const { crowd, counts, answer } = slowPortal()
   const pages = crowd(100)
   const refused = await Promise.race(pages)
   expect(refused.status).toBe(503)
@@ -50,7 +53,7 @@ it('of a crowd is made sixteen at a time, 64 wait, and all others are 503 with R
 })
 
 it('that comes while somebody writes waits longer, and is refused no earlier', async () => {
-  const { crowd, answer } = slowPortal(() => true)
+  const { crowd, answer } = slowPortal(busy)
   const pages = crowd(80)
   answer()
   const states = (await Promise.all(pages)).map(({ status }) => status)
@@ -58,10 +61,10 @@ it('that comes while somebody writes waits longer, and is refused no earlier', a
 })
 
 it.each([
-  ['of two that are quick', 1_000_000, 2],
+  ['as long as they are quick', 1_000_000, 1],
   ['until they turn out to be slow', 1, 16],
-])('are made beside a writer in turns %s', async (_what, slowMs, expected) => {
-  const { run } = renderQueue(() => true, slowMs)
+])('are made one by one beside a writer, %s', async (_what, slowMs, expected) => {
+  const { run } = renderQueue(busy, slowMs)
   const end = Promise.withResolvers<void>()
   let begun = 0
   const { signal } = new AbortController()
@@ -132,4 +135,19 @@ it('is not made again for a reader who has it while every service says that noth
   const changed = await ask(known)
   expect(changed.status).toBe(200)
   expect(changed.headers.get('ETag')).not.toBe(known['If-None-Match'])
+})
+
+it('begins between two writes, and does not wait for a gap where nobody is expected', async () => {
+  const over = Promise.withResolvers<void>()
+  let isExpected = false
+  const { run } = renderQueue({ isExpected: () => isExpected, gap: () => over.promise })
+  const { signal } = new AbortController()
+  expect(await run(() => Promise.resolve('at once'), signal)).toBe('at once')
+  isExpected = true
+  let isBegun = false
+  const page = run(async () => (isBegun = true), signal)
+  await new Promise(setImmediate)
+  expect(isBegun).toBe(false)
+  over.resolve()
+  expect(await page).toBe(true)
 })
