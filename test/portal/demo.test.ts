@@ -48,7 +48,9 @@ it('shows pages, concepts with their uses, measured datasets, a value that was l
   const cookie = signIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
   const steward = async (path: string) =>
     (await fetch(new URL(path, home), { headers: { Accept: 'text/html', Cookie: cookie } })).text()
-  expect(await steward(`en/harvest/runs/${runs[1]?.id}`)).toContain('some time in spring')
+  expect(await steward(`en/harvest/runs/${runs[1]?.id}`)).toContain(
+    'issued: “some time in spring” – Not a date or time',
+  )
   expect(await steward(`en/harvest/runs/${runs[0]?.id}/held`)).toContain(
     'name="do" value="confirm"',
   )
@@ -75,6 +77,11 @@ it('shows pages, concepts with their uses, measured datasets, a value that was l
   )
   const hits = await shown('en/datasets?q=photographs')
   expect(hits).toContain('<p class="from"><bdi>County archive</bdi></p>')
+  expect(await shown('en/publishers/Three%20Rivers%20Basin%20Authority')).toContain(
+    'Three Rivers Water Data',
+  )
+  expect(await shown('en/catalogues/three-rivers-water')).toMatch(/Findability.*90 \/ 100/s)
+
   const answered = await rowsOfExamples(home)
   expect(answered.length).toBeGreaterThan(8)
   expect(answered.filter(({ rows }) => rows === 0)).toEqual([])

@@ -9,9 +9,9 @@ import { crumbs, pairs, panel, rdfLinks } from '../parts/blocks.ts'
 import { catalogueEntry, plainDescription, shortened } from '../parts/hits.ts'
 import { contactLines } from '../parts/metadata.ts'
 import { proseOf } from '../parts/prose.ts'
-import { scoreText } from '../parts/quality.ts'
+import { dimensionBars, meanPoints, scoreText } from '../parts/quality.ts'
 import { datasetsWith, pagedList, valueLinks } from '../parts/record-lists.ts'
-import { listAt, listed, valueAt } from '../record.ts'
+import { fieldsAt, listAt, listed, valueAt } from '../record.ts'
 import { catalogueSchema } from '../schema-org.ts'
 
 const mostTags = 12
@@ -92,11 +92,12 @@ function datasetsOf(context: PageContext, id: string) {
 
 function qualityPanel(context: PageContext, id: string, measured: unknown): HtmlContent {
   const { t, pathTo } = context
-  const score = valueAt(measured, 'result.results.0.score')
-  if (typeof score !== 'number') return false
+  const result = fieldsAt(measured, 'result.results.0')
+  if (typeof result['score'] !== 'number') return false
   const report = html`<p><a href="${pathTo('quality', 'catalogues', id)}">${t('full-report')}</a></p>`
-  const points = scoreText(context, score, t('points-on-average'))
-  return panel(t('metadata-quality'), html`${points}${report}`)
+  const points = scoreText(context, result['score'], t('points-on-average'))
+  const bars = dimensionBars(context, meanPoints(result))
+  return panel(t('metadata-quality'), html`${points}${bars}${report}`)
 }
 
 /** Values that the datasets of a catalogue have, each a search. */

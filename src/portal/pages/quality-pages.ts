@@ -8,6 +8,7 @@ import { crumbs, pageSection, stateMark } from '../parts/blocks.ts'
 import { leftOutTable } from '../parts/left-out.ts'
 import {
   dimensionBars,
+  meanPoints,
   missingPoints,
   type PageIndicator,
   qualityDimensions,
@@ -195,11 +196,10 @@ const inCatalogues: Readonly<Record<string, string>> = {
 
 /** The mean of the datasets of a catalogue, and which share of them or of their distributions fulfils each indicator. */
 function meanFigures(context: PageContext, result: Fields): HtmlContent {
-  const points = qualityDimensions.map(({ key }) => [key, numberAt(result, `${key}.score.points`)])
   const text = scoreText(context, numberAt(result, 'score'), context.t('points-on-average'))
   const shareOf = sharesIn(result)
   return [
-    verdict(text, dimensionBars(context, Object.fromEntries(points), true)),
+    verdict(text, dimensionBars(context, meanPoints(result), true)),
     indicatorTable(context, (key) => shareOf(inCatalogues[key] ?? key)),
   ]
 }

@@ -78,6 +78,12 @@ export const scoreText = (
 export const verdict = (text: HtmlContent, bars: HtmlContent): HtmlMarkup =>
   html`<div class="verdict close"><div>${text}</div>${bars}</div>`
 
+/** Dimension → mean points, out of the figures of a catalogue. */
+export const meanPoints = (result: Fields): Fields =>
+  Object.fromEntries(
+    qualityDimensions.map(({ key }) => [key, numberAt(result, `${key}.score.points`)]),
+  )
+
 /** A bar for each dimension. `scores`: dimension → points. */
 export function dimensionBars({ t }: PageContext, scores: Fields, isLinked = false): HtmlMarkup {
   const rows = qualityDimensions.map(({ key, most }) => {

@@ -7,6 +7,12 @@ import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { countedLinks, headedSection } from './blocks.ts'
 import { entries } from './hits.ts'
 
+/** Fields of datasets that lists of them and the pages around them show. */
+const includes =
+  'id title identifier language modified catalog catalog.title publisher contact_point distributions'.split(
+    ' ',
+  )
+
 const [perPage, mostPages, mostNew] = [50, 200, 6]
 
 /** Links to the pages below `page` of all values of a facet, with how many records have each. Throws `ServiceRefusal` and `Failure`. */
@@ -78,7 +84,7 @@ export async function datasetsWith(
 ): Promise<{ readonly found: Found; readonly section: HtmlMarkup }> {
   const { t, formats, searchTo, find } = context
   const facets = { [facet]: [value] }
-  const asked = { filters: 'dataset', limit: mostNew, sort: 'modified+desc', facets }
+  const asked = { filters: 'dataset', limit: mostNew, sort: 'modified+desc', facets, includes }
   const found = await find({ ...asked, ...(counted.length > 0 && { counted }) })
   const below = (record: Fields) => {
     const day = formats.day(record['modified'])

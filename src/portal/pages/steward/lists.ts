@@ -46,13 +46,12 @@ export async function sourcesPage(context: StewardContext): Promise<PageContent>
 
 const shortCounts = ['offered', 'created', 'updated', 'failed']
 
-/** `5 pipes: Failed 2, Waiting for you 1.` */
+/** `5 sources · Failed: 2 · Waiting for you: 1` */
 function summary(context: StewardContext, sources: readonly Source[]): HtmlContent {
-  const { t, formats, language } = context
+  const { t, formats } = context
   const states = Map.groupBy(sources, ({ run }) => run.label)
-  const parts = [...states].map(([label, own]) => `${label} ${formats.number(own.length)}`)
-  const all = new Intl.ListFormat(language, { type: 'unit' }).format(parts)
-  return html`<p class="soft">${t('n-sources', { count: sources.length })}: ${all}</p>`
+  const parts = [...states].map(([label, own]) => `${label}: ${formats.number(own.length)}`)
+  return html`<p class="soft">${joined([t('n-sources', { count: sources.length }), ...parts], ' · ')}</p>`
 }
 
 function sourceRow(
@@ -72,7 +71,7 @@ function sourceRow(
       ${cause !== undefined && html`<br><span class="small soft"><bdi>${cause}</bdi></span>`}`,
     ...shortCounts.map(run.count),
     run.begun ? run.link : '–',
-    formats.moment(next) ?? html`<span class="soft">${t('by-hand')}</span>`,
+    formats.moment(next) ?? html`<span class="soft nowrap">${t('by-hand')}</span>`,
     name !== '' && runButtons(context, name, t('run')),
   ]
 }

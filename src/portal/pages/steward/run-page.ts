@@ -8,7 +8,7 @@ import { html, type HtmlContent, icon, joined, linkTo, safeAddress } from '../..
 import type { PageContent } from '../../page.ts'
 import { causeOf, countNames, harvestRun, type HarvestRun, problemText } from './runs.ts'
 import { actionForm, ownForm, runButtons, stewardPage } from './steward-parts.ts'
-import { notice, pageSection, pairs } from '../../parts/blocks.ts'
+import { notice, pageSection, pairs, stateMark } from '../../parts/blocks.ts'
 import { textTable } from '../../parts/table.ts'
 import { fieldsAt, listAt, listed, memberFields, numberAt, textAt, textOr } from '../../record.ts'
 
@@ -125,10 +125,10 @@ export async function heldPage(context: StewardContext, id: string): Promise<Pag
   const { run, items } = await reportOf(context, id)
   if (!run.isHeld) throw new Failure('not-found', 'no removals of this run wait')
   const held = await items('held', mostItems)
-  const { pipe, path, fields } = run
+  const { pipe, path } = run
   const count = run.count('held')
   const again = actionForm(context, pathTo('harvest', 'pipes', pipe), 'dry', t('read-again'))
-  const why = html`<p><bdi>${textAt(fields, 'problem.detail')}</bdi></p><p>${t('held-text')}</p>${again}`
+  const why = html`<p>${t('held-text')}</p>${again}`
   const rows = held.map((item) => [
     recordLink(context, item),
     html`<code>${textAt(item, 'originalId')}</code>`,
@@ -167,7 +167,8 @@ function wrongAt({ t }: StewardContext, detail: unknown, errors: readonly Fields
   const pointer = textAt(place, 'pointer')
   const where =
     line > 0 ? t('line-n', { line }) : pointer !== undefined && html`<code>${pointer}</code>`
-  return html`<bdi>${textOr(detail)}</bdi> ${where}`
+  // Some details end with the line, too.
+  return html`<bdi>${textOr(detail)?.replace(`, line ${line}.`, '.')}</bdi> ${where}`
 }
 
 /** Failed records by the kind of their problem, each group with its cause and what helps. */
@@ -201,17 +202,39 @@ function leftOut(context: StewardContext, report: Fields): HtmlContent {
     const count = t('n-records', { count: numberAt(group, 'count') })
     return listAt(group, 'examples').map((example) => [
       recordLink(context, { originalId: example['id'], ...example }),
-      wrongAt(context, example['detail'], [example]),
-      html`<code>${slug}</code> <span class="soft">${count}</span>`,
+      wrongAt(context, leftOutText(context, example), [example]),
+      html`${slug === 'left-out' ? t('values-left-out') : html`<code>${slug}</code>`} <span class="soft">${count}</span>`,
     ])
   })
   const table = textTable(context, 'left-out', ['record', 'what-is-wrong', 'kind'], rows)
   return rows.length > 0 && pageSection('left-out', t('left-out'), table)
 }
 
-/** Records with the statements that are gone and new in each, where the run has noted them. */
+/** `issued: “some time in spring” – Not a date or time`; else what the report says. */
+function leftOutText({ t }: StewardContext, example: Fields): unknown {
+  const { property, value, reason, detail } = example
+  return reason === undefined
+    ? detail
+    : `${textOr(property)}: “${textOr(value)}” – ${t(`reason-${textOr(reason)}`)}`
+}
+
+/** Records with the statements that are gone and new in each, where the run has noted them; else a table. */
 function changedRecords(context: StewardContext, items: readonly Fields[]): HtmlContent {
   const { t } = context
+  const sourceOf = (item: Fields): HtmlContent => {
+    const source = safeAddress(item['sourceUrl'] ?? item['sourceId'])
+    return source !== undefined && linkTo(source, html`<code>${source}</code>`)
+  }
+  if (items.every(({ difference }) => difference === undefined || difference === null)) {
+    const rows = items.map((item) => [
+      recordLink(context, item),
+      t(`count-${textAt(item, 'state')}`),
+      sourceOf(item),
+    ])
+    return (
+      rows.length > 0 && textTable(context, 'changed-records', ['record', 'result', 'source'], rows)
+    )
+  }
   const minus = html`<span class="sign" role="img" aria-label="${t('removed')}">−</span>`
   const plus = html`<span class="sign" role="img" aria-label="${t('added')}">+</span>`
   const parts = items.map((item) => {
@@ -220,10 +243,9 @@ function changedRecords(context: StewardContext, items: readonly Fields[]): Html
       ...statements(gone).map((one) => html`<div class="gone">${minus}<del>${one}</del></div>`),
       ...statements(come).map((one) => html`<div class="come">${plus}<ins>${one}</ins></div>`),
     ]
-    const source = safeAddress(item['sourceUrl'] ?? item['sourceId'])
     return html`<li><h3>${recordLink(context, item)}
       <span class="tag">${t(`count-${textAt(item, 'state')}`)}</span></h3>
-      ${source !== undefined && html`<p>${linkTo(source, html`<code>${source}</code>`)}</p>`}
+      <p>${sourceOf(item)}</p>
       ${lines.length > 0 && html`<div class="diff close" tabindex="0" role="group" aria-label="${t('changes')}">${lines}</div>`}</li>`
   })
   return parts.length > 0 && html`<ul class="entries" role="list">${parts}</ul>`
@@ -243,9 +265,11 @@ function steps(context: StewardContext, { fields }: HarvestRun): HtmlContent {
   const { t } = context
   const rows = listAt(fields, 'segments').map((segment) => [
     textAt(segment, 'name'),
-    t(segment['processed'] === true ? 'step-done' : 'step-waits'),
+    segment['processed'] === true
+      ? stateMark('good', t('step-done'))
+      : stateMark('idle', t('step-waits')),
   ])
-  const table = textTable(context, 'steps', ['step', 'last-result'], rows)
+  const table = textTable(context, 'steps', ['step', 'state'], rows)
   return html`${pageSection('steps', t('steps'), table)}<p class="close soft small">${t('live-hint')}</p>`
 }
 
@@ -255,8 +279,9 @@ function comparison({ t, formats }: StewardContext, report: Fields): HtmlContent
     const found = fieldsAt(report, `difference.${key}`)
     const ids = listed(found['ids']).slice(0, 5)
     const names = ids.map((id) => html`<code>${textOr(id)}</code>`)
-    const count = t('n-records', { count: numberAt(found, 'count') })
-    return report['difference'] !== undefined && html`${count} ${joined(names, ', ')}`
+    const count = numberAt(found, 'count')
+    if (count === 0) return report['difference'] !== undefined && t('none')
+    return html`${t('n-records', { count })} ${joined(names, ', ')}`
   }
   const hosts = Object.entries(fieldsAt(report, 'requests')).map(([host, statuses]) => {
     const answers = Object.entries(memberFields(statuses))
@@ -268,5 +293,6 @@ function comparison({ t, formats }: StewardContext, report: Fields): HtmlContent
     [t('solved-problems'), records('newlyFixed')],
     [t('requests'), joined(hosts, '; ')],
   ])
-  return rows && pageSection('before', t('compared'), rows)
+  const heading = report['difference'] === undefined ? 'requests' : 'compared'
+  return rows && pageSection('before', t(heading), rows)
 }
