@@ -195,10 +195,11 @@ function footer(context: PageContext): HtmlMarkup {
   const signIn: readonly FooterLink[] =
     config.signIn && !steward ? [[t('sign-in'), pathTo('sign-in')]] : []
   return html`<footer class="foot"><div>
-    ${footerColumn(
-      t('this-portal'),
-      pages.map(({ name }) => linkTo(name)),
-    )} ${own}
+    ${footerColumn(t('this-portal'), [
+      [t('publishers'), pathTo('publishers')],
+      [t('vocabularies'), pathTo('vocabularies')],
+      ...pages.map(({ name }) => linkTo(name)),
+    ])} ${own}
     ${footerColumn(t('for-programs'), [
       [t('search-api'), `${base}api/hub/search/`],
       [t('repository-api'), `${base}api/hub/repo/`],

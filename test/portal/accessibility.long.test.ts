@@ -36,6 +36,8 @@ const publicPages = [
   'publishers',
   'publishers/Gew%C3%A4sserlabor%20Auenfeld',
   'vocabularies',
+  'vocabularies/subject',
+  'vocabularies/subject/trees',
   'quality',
   'quality/catalogues/three-rivers-water',
   'sparql',

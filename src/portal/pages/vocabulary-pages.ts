@@ -34,13 +34,9 @@ export async function vocabularyPage(
   id: string,
 ): Promise<PageContent | undefined> {
   const { t, language, root, nameOf, pathTo } = context
+  const sort = `pref_label.${language}+asc`
   const { found, q, body } = await pagedList(context, {
-    asked: {
-      filters: 'vocabulary',
-      sort: `pref_label.${language}+asc`,
-      counted: ['vocabulary'],
-      more: { vocabulary: id },
-    },
+    asked: { filters: 'vocabulary', sort, more: { vocabulary: id } },
     searchLabel: t('search-concepts'),
     style: 'index',
     item: (concept) => {
@@ -49,8 +45,7 @@ export async function vocabularyPage(
     },
   })
   if (found.count === 0 && q === '') return undefined
-  const named = found.facets.get('vocabulary')?.find((item) => item.id === id)
-  const name = nameOf(named?.title) ?? id
+  const name = nameOf((await vocabularyOf(context, id))?.title) ?? id
   const address = `${root}api/hub/repo/vocabularies/${encodeURIComponent(id)}`
   return {
     title: name,
