@@ -142,6 +142,24 @@ export function problemOf(error: unknown, instance: string): ProblemAnswer {
   return { status, body, headers: headersOf(failure, status) }
 }
 
+/** The failure that a problem document tells of; `undefined` where it is none of ours. */
+export function failureIn(document: unknown): Failure | undefined {
+  const { type, detail, errors = [], ...more } = problemDocument.safeParse(document).data ?? {}
+  const kind = kinds.find((one) => type === `urn:cartulary:problem:${one}`)
+  const members = Object.entries(more).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, value] as const] : [],
+  )
+  return kind && new Failure(kind, detail ?? '', { errors, members: Object.fromEntries(members) })
+}
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of our own table
+const kinds = Object.keys(problems) as readonly Kind[]
+const problemDocument = z.looseObject({
+  type: z.string(),
+  detail: z.string().optional(),
+  errors: z.array(z.looseObject({ detail: z.string() })).optional(),
+})
+
 const mostComplaints = 100
 const defaultRetry = { 429: 1, 503: 5 } as const
 

@@ -9,7 +9,8 @@ import { pagePath, searchPath, type SearchQuery } from './addresses.ts'
 import type { Assets } from './assets.ts'
 import { type Asked, askedParameters, type Found, foundIn } from './found.ts'
 import type { Formats, Translate } from './languages.ts'
-import { askJson, type Ports, ServiceRefusal } from './ports.ts'
+import { problemOf } from '../http/problem.ts'
+import { askJson, type Ports } from './ports.ts'
 import type { RecordTexts } from './record-texts.ts'
 import { fieldsAt, memberFields } from './record.ts'
 import type { Session } from './sessions.ts'
@@ -48,7 +49,7 @@ type AskOptions = Omit<RequestInit, 'signal'> & { readonly signal?: AbortSignal 
 export function pageContext(given: Given) {
   const { language, config, root, ports, signal, log, requestId, miss } = given
   const base = new URL(root).pathname
-  /** The JSON of a service. Rejects with `ServiceRefusal` and `Failure`. */
+  /** The JSON of a service. Rejects with `Failure`. */
   const ask = async (service: keyof Ports, path: string, init?: AskOptions): Promise<unknown> => {
     const port = ports[service]
     if (!port) throw new Failure('not-found', `there is no ${service} here`)
@@ -59,8 +60,8 @@ export function pageContext(given: Given) {
     const done = new AbortController()
     const late = sleep(asideMs, undefined, { signal: done.signal }).then(miss)
     const quietly = read.catch((error: unknown) => {
-      if (error instanceof ServiceRefusal && error.status === 404) return undefined
-      if (!(error instanceof ServiceRefusal)) log.warn({ err: error, requestId }, 'portal.aside')
+      if (problemOf(error, '').status === 404) return undefined
+      log.warn({ err: error, requestId }, 'portal.aside')
       return miss()
     })
     return Promise.race([quietly, late]).finally(() => done.abort())
@@ -83,12 +84,12 @@ export function pageContext(given: Given) {
           Object.values(texts ?? {})[0] ??
           ''),
     ask,
-    /** What a search finds, in the time of a page or another one. Rejects with `ServiceRefusal` and `Failure`. */
+    /** What a search finds, in the time of a page or another one. Rejects with `Failure`. */
     find: async (asked: Asked, within = signal): Promise<Found> => {
       const path = `/search?${askedParameters(asked, language)}`
       return foundIn(await askJson(ports.search, path, { signal: within }))
     },
-    /** A record with all its fields. Rejects with `ServiceRefusal` and `Failure`. */
+    /** A record with all its fields. Rejects with `Failure`. */
     readRecord: async (kind: string, id: string) => {
       const path = `/${kind}/${encodeURIComponent(id)}?locale=${language}`
       return fieldsAt(await askJson(ports.search, path, { signal }), 'result')

@@ -7,7 +7,6 @@ import type { PageContext } from './context.ts'
 import { hitsCsv } from './hits-csv.ts'
 import type { Answers } from './page-routes.ts'
 import { sparqlFile } from './pages/sparql-page.ts'
-import { ServiceRefusal } from './ports.ts'
 import { textAt } from './record.ts'
 import type { RenderQueue } from './render-queue.ts'
 import { datasetSchema } from './schema-org.ts'
@@ -25,13 +24,7 @@ export function addFileRoutes(app: App, { contextOf, renders }: FileContext): vo
       const context = await contextOf(c)
       if (renders.isFull())
         throw new Failure('queue-full', 'too many requests at once: try again in a moment')
-      try {
-        return await renders.run(() => make(context, c), c.get('signal'))
-      } catch (error) {
-        if (!(error instanceof ServiceRefusal)) throw error
-        const headers = { 'Content-Type': 'application/problem+json' }
-        return new Response(JSON.stringify(error.body), { status: error.status, headers })
-      }
+      return renders.run(() => make(context, c), c.get('signal'))
     })
   addSearchFiles(file)
   addRecordFiles(file)

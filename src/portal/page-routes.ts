@@ -26,7 +26,7 @@ import { conceptPage, vocabulariesPage, vocabularyPage } from './pages/vocabular
 import { operatorPage } from './parts/prose.ts'
 import type { Previews } from './preview/previews.ts'
 
-/** Makes a page; `undefined` where there is nothing. Rejects with `ServiceRefusal` and `Failure`. */
+/** Makes a page; `undefined` where there is nothing. Rejects with `Failure`. */
 export type MakePage = (context: PageContext) => Promise<PageContent | undefined>
 
 type Page = (context: PageContext, param: (name: string) => string) => ReturnType<MakePage>

@@ -1,11 +1,11 @@
 /** The document around the content of a page: head, menus, search field, footer. */
 
+import type { Fields } from '../text/json.ts'
 import { mainFont } from './assets.ts'
 import type { PageContext } from './context.ts'
-import { html, icon, jsonScript, safeAddress, type HtmlContent, type HtmlMarkup } from './html.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon, jsonScript, safeAddress } from './html.ts'
 import { directionOf } from './languages.ts'
 import { sharedLicence, valueAt } from './record.ts'
-import type { Fields } from '../text/json.ts'
 
 type Section = (typeof menu)[number] | 'harvest'
 

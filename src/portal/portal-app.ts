@@ -7,6 +7,7 @@ import { pathOf } from '../http/context.ts'
 import { addVary } from '../http/headers.ts'
 import type { PortalConfig } from '../config/portal.ts'
 import type { Oidc } from '../http/oidc.ts'
+import { BoundedCache } from '../workers/bounded-cache.ts'
 import { recordPath } from './addresses.ts'
 import { serveCrawlers, servePageFiles } from './asset-routes.ts'
 import { pageContext, type PageContext } from './context.ts'
@@ -16,15 +17,14 @@ import { addPageRoutes, type Answers, type MakePage } from './page-routes.ts'
 import type { PageShell } from './page-shell.ts'
 import { pageSources, type PageSources } from './page-sources.ts'
 import { frame, linkHeader, type PageStatus } from './page.ts'
-import { errorPage, helpFor, type PageProblem } from './pages/error-page.ts'
-import { ServiceRefusal, type Port, type Ports } from './ports.ts'
+import { errorPage, helpFor } from './pages/error-page.ts'
+import type { Port, Ports } from './ports.ts'
 import type { Previews } from './preview/previews.ts'
 import { renderQueue, type RenderQueue, type Writers } from './render-queue.ts'
 import type { Sessions } from './sessions.ts'
 import { addSignIn, sessionOf } from './sign-in-routes.ts'
 import { addStewardRoutes } from './steward-routes.ts'
 import type { Theme } from './theme.ts'
-import { BoundedCache } from '../workers/bounded-cache.ts'
 
 type PortalDeps = {
   readonly shell: PageShell
@@ -83,10 +83,13 @@ export function portalApp(deps: PortalDeps): App {
   const renders = renderQueue(deps.writers)
   const known = new BoundedCache<KnownPage>('pages', mostKnown)
   const portal: Portal = { ...deps, ...deps.shell, renders, known }
-  const app = newApp({ ...deps.http, name: 'portal' })
+  const app = newApp({ ...deps.http, name: 'portal', problemPage: problemPages(portal) })
   const further: Answers = {
     contextOf: (c) => contextOf(c, portal),
-    respond: (c, make, status) => answered(c, portal, make, status),
+    respond: async (c, make, status) => {
+      if (renders.isFull()) throw crowd()
+      return renders.run(() => answer(c, portal, make, status), c.get('signal'))
+    },
     preferred: (c) => preferred(c, portal.config),
   }
   // First: `/:language` would take their addresses.
@@ -104,18 +107,36 @@ export function portalApp(deps: PortalDeps): App {
   return app
 }
 
-/** Problems as pages, for every service: whoever wants to read a page gets one, even while nothing else is there. */
+/**
+ * Problems as pages, for every service: whoever wants to read a page gets one, even while nothing else is there. What helps is asked
+ * for where services are given and answer.
+ */
 export const problemPages =
-  (shell: PageShell): NonNullable<AppOptions['problemPage']> =>
+  (portal: PageShell & Partial<Pick<Portal, 'ports' | 'sessions'>>): Problems =>
   async (c, { status, body, headers }) => {
     if (!prefersPage(c.req.header('Accept')) || !readers.has(c.req.method)) return undefined
-    const after = Number(new Headers(headers).get('Retry-After'))
-    const problem = { status, detail: body.detail ?? '', ...(after > 0 && { retryAfter: after }) }
-    const page = await problemPage(c, { ...shell, ports: noPorts, sessions: undefined }, problem)
-    for (const [name, value] of new Headers(headers))
-      if (!page.headers.has(name)) page.headers.set(name, value)
-    return page
+    const isAway = status >= 500
+    const { ports = noPorts, sessions } = isAway ? {} : portal
+    const { languages } = portal.config
+    const path = pathOf(c.req.url)
+    const asked = path.split('/').find((step) => languages.some((one) => one === step))
+    const language = asked ?? preferred(c, portal.config)
+    const context = await contextIn(c, { ...portal, ports, sessions }, language)
+    const retryAfter = Number(new Headers(headers).get('Retry-After')) || undefined
+    const problem = { status, detail: body.detail, retryAfter }
+    const help = ports === noPorts ? {} : await helpFor(context, path, problem)
+    const page = await frame(context, errorPage(context, path, { ...problem, ...help }))
+    const own = {
+      ...pageHeaders(context),
+      // To compress it would cost more than to make it, and there may be a crowd.
+      'Cache-Control': isAway ? 'no-store, no-transform' : 'no-store',
+      Vary: 'Accept, Accept-Language',
+    }
+    const whole = { status: help.status ?? status, headers: { ...headers, ...own } }
+    return new Response(String(page), whole)
   }
+
+type Problems = NonNullable<AppOptions['problemPage']>
 
 /** What browsers send by themselves and by forms. */
 const readers: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
@@ -124,6 +145,10 @@ const noPorts: Ports = { search: noPort, repository: noPort, metrics: noPort, sp
 
 const preferred = (c: AppContext, config: PortalConfig): string =>
   wantedLanguage(config, c.req.header('Accept-Language'))
+
+/** Throws: a crowd waits already. */
+const crowd = () =>
+  new Failure('queue-full', 'too many requests at once: try again in a moment', { retryAfter: 5 })
 
 const nothingAt = (c: AppContext) =>
   new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`)
@@ -195,29 +220,6 @@ async function contextIn(
   })
 }
 
-/** What went wrong as a page; what helps is asked for where the services can be reached. */
-async function problemPage(
-  c: AppContext,
-  portal: Parameters<typeof contextIn>[1],
-  problem: PageProblem,
-): Promise<Response> {
-  const asked = new URL(c.req.url).pathname
-    .split('/')
-    .find((step) => portal.config.languages.some((one) => one === step))
-  const context = await contextIn(c, portal, asked ?? preferred(c, portal.config))
-  const path = pathOf(c.req.url)
-  const whole =
-    portal.ports === noPorts ? problem : { ...problem, ...(await helpFor(context, path, problem)) }
-  const body = String(await frame(context, errorPage(context, path, whole)))
-  const headers = {
-    ...pageHeaders(context),
-    'Cache-Control': 'no-store',
-    Vary: 'Accept, Accept-Language',
-    ...(whole.retryAfter !== undefined && { 'Retry-After': String(whole.retryAfter) }),
-  }
-  return new Response(body, { status: whole.status, headers })
-}
-
 /** The root, and what older feeds and sitemaps of this kind publish. */
 function serveRedirects(app: App, portal: Portal): void {
   const { languages } = portal.config
@@ -241,42 +243,4 @@ function serveRedirects(app: App, portal: Portal): void {
     if (language === undefined || pathname === `/${path}`) return next()
     return c.redirect(base(c) + path + search, 301)
   })
-}
-
-/** A page, or the page of what went wrong. */
-async function answered(
-  c: AppContext,
-  portal: Portal,
-  make: MakePage,
-  status?: PageStatus,
-): Promise<Response> {
-  // Outside of the portal: what is wrong is told as every service tells it.
-  languageOf(c, portal)
-  if (portal.renders.isFull()) {
-    const busy = { ...portal, ports: noPorts, sessions: undefined }
-    const page = await problemPage(c, busy, { status: 503, retryAfter: 5 })
-    // To compress it would cost more than to make it.
-    page.headers.set('Cache-Control', 'no-store, no-transform')
-    return page
-  }
-  try {
-    return await portal.renders.run(() => answer(c, portal, make, status), c.get('signal'))
-  } catch (error) {
-    const problem = problemOf(error)
-    if (!problem) throw error
-    return problemPage(c, portal, problem)
-  }
-}
-
-function problemOf(error: unknown): PageProblem | undefined {
-  if (error instanceof ServiceRefusal) {
-    const status = error.status === 401 || error.status === 403 ? 404 : error.status
-    return { status, detail: error.message, ...(status === 503 && { retryAfter: 5 }) }
-  }
-  if (error instanceof Failure && error.kind === 'not-found') return { status: 404 }
-  const isLate =
-    error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
-  if (isLate || (error instanceof Failure && error.kind === 'store-unavailable'))
-    return { status: 503, retryAfter: 5 }
-  return undefined
 }

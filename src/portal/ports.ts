@@ -1,7 +1,7 @@
 /** How the portal reaches the services: by their public doors alone, in this process or over HTTP. */
 
-import { z } from 'zod'
 import { Failure } from '../errors.ts'
+import { failureIn } from '../http/problem.ts'
 
 /** A service: the path begins behind its address. Answers what the service answers. */
 export type Port = (path: string, init?: RequestInit) => Promise<Response>
@@ -40,21 +40,6 @@ export const portWithKey =
     return port(path, { ...init, headers })
   }
 
-const problem = z.looseObject({ detail: z.string().optional(), type: z.string().optional() })
-
-/** What a service said no to; `status` is the service's. */
-export class ServiceRefusal extends Error {
-  readonly status: number
-  readonly body: Readonly<Record<string, unknown>>
-
-  constructor(status: number, body: Readonly<Record<string, unknown>>) {
-    super(typeof body['detail'] === 'string' ? body['detail'] : `answered ${status}`)
-    this.name = 'Refused'
-    this.status = status
-    this.body = body
-  }
-}
-
 /** Says that a service does not answer: what breaks off is no answer either. Throws `store-unavailable`. */
 export const away = (cause: unknown): never => {
   throw new Failure('store-unavailable', 'A service does not answer.', { cause, retryAfter: 5 })
@@ -64,12 +49,17 @@ export const away = (cause: unknown): never => {
 export const askPort = (port: Port, path: string, init: RequestInit): Promise<Response> =>
   port(path, init).catch(away)
 
-/** What a service answers where it does not refuse. Throws `ServiceRefusal` for its problems, and `store-unavailable` where it does not answer in time. */
+/**
+ * What a service answers where it does not refuse. Throws the failure that it tells, and `store-unavailable` where it does not answer in
+ * time. What a key would be needed for is not there for readers.
+ */
 export async function askWilling(port: Port, path: string, init: RequestInit): Promise<Response> {
   const answer = await askPort(port, path, init)
   if (answer.ok) return answer
-  const body: unknown = await answer.json().catch(() => ({}))
-  throw new ServiceRefusal(answer.status, problem.safeParse(body).data ?? {})
+  const failure = failureIn(await answer.json().catch(() => undefined))
+  if (!failure || answer.status >= 500) return away(failure)
+  const isHidden = failure.kind === 'unauthorized' || failure.kind === 'forbidden'
+  throw isHidden ? new Failure('not-found', failure.detail) : failure
 }
 
 /** The same as text: of RDF and of results of queries. */

@@ -17,7 +17,6 @@ import { ownTrigger, pipePage } from './pages/steward/pipe-page.ts'
 import { heldPage, runPage } from './pages/steward/run-page.ts'
 import { failureFeed } from './pages/steward/runs.ts'
 import type { Answers } from './page-routes.ts'
-import { ServiceRefusal } from './ports.ts'
 import { textAt } from './record.ts'
 import { isSame, type Sessions } from './sessions.ts'
 import { endSession, formFields } from './sign-in-routes.ts'
@@ -134,18 +133,13 @@ async function itemsOf(context: StewardContext, c: AppContext): Promise<Response
 /** Binds all of them. */
 export function addStewardRoutes(app: App, sessions: Sessions, answers: Answers): void {
   const { contextOf, respond } = answers
-  /** Strangers are led to the form of sign-in; what a service refuses is a page. */
+  /** Strangers are led to the form of sign-in. */
   const signedIn =
     (answer: (context: StewardContext, c: AppContext) => Promise<Response>) =>
     async (c: AppContext) => {
       const { steward, ...context } = await contextOf(c)
       if (!steward) return c.redirect(context.pathTo('sign-in'), 303)
-      try {
-        return await answer({ ...context, steward, signal: c.get('signal') }, c)
-      } catch (error) {
-        if (!(error instanceof ServiceRefusal)) throw error
-        return respond(c, () => Promise.reject(error))
-      }
+      return answer({ ...context, steward, signal: c.get('signal') }, c)
     }
   const form = (path: string, act: Act) =>
     app.post(

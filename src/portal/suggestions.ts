@@ -7,7 +7,7 @@ const includes = ['id', 'title', 'identifier', 'language']
 const counted = ['categories', 'publisher']
 const [mostTitles, mostLabels, shortest, longest] = [8, 4, 2, 100]
 
-/** At most eight titles, four themes and four publishers; none for fewer than two letters. Rejects with `ServiceRefusal` and `Failure`. */
+/** At most eight titles, four themes and four publishers; none for fewer than two letters. Rejects with `Failure`. */
 export async function suggestionsFor(context: PageContext, typed: string) {
   const { language, find, nameOf, plainTitle, pathTo, searchTo } = context
   const lower = (text: string) => text.toLocaleLowerCase(language)

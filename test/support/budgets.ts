@@ -17,7 +17,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   harvest: 12090,
 
-  http: 3103,
+  http: 3121,
 
   main: 2292,
 

@@ -16,7 +16,7 @@ import { catalogueSchema } from '../schema-org.ts'
 
 const mostTags = 12
 
-/** All catalogues by title. Throws `ServiceRefusal` and `Failure`. */
+/** All catalogues by title. Throws `Failure`. */
 export async function cataloguesPage(context: PageContext): Promise<PageContent> {
   const { t, language } = context
   const { found, body } = await pagedList(context, {
@@ -29,7 +29,7 @@ export async function cataloguesPage(context: PageContext): Promise<PageContent>
   return { ...page, body: html`<h1>${title}</h1>${body}` }
 }
 
-/** One catalogue. Throws `ServiceRefusal` and `Failure`. */
+/** One catalogue. Throws `Failure`. */
 export async function cataloguePage(context: PageContext, id: string): Promise<PageContent> {
   const { t, root, language, ask, aside, readRecord, pathTo, plainTitle, titleOf } = context
   const path = `catalogues/${encodeURIComponent(id)}`
@@ -126,14 +126,14 @@ function dumps({ root, t, language }: PageContext, id: string): HtmlMarkup {
   )
 }
 
-/** All publishers of datasets. Throws `ServiceRefusal` and `Failure`. */
+/** All publishers of datasets. Throws `Failure`. */
 export async function publishersPage(context: PageContext): Promise<PageContent> {
   const title = context.t('publishers')
   const links = await valueLinks(context, 'publishers', 'dataset', 'publisher')
   return { title, section: 'data', body: html`<h1>${title}</h1>${links}` }
 }
 
-/** One publisher; absent where nothing is published by it. Throws `ServiceRefusal` and `Failure`. */
+/** One publisher; absent where nothing is published by it. Throws `Failure`. */
 export async function publisherPage(
   context: PageContext,
   id: string,

@@ -37,7 +37,7 @@ import { datasetSchema } from '../schema-org.ts'
 
 /** Distributions on the page; further ones are counted. */
 const mostCards = 100
-/** Throws `ServiceRefusal` and `Failure`. */
+/** Throws `Failure`. */
 export async function datasetPage(context: PageContext, id: string): Promise<PageContent> {
   const { t, inLanguage, pathTo, plainTitle, textOf, titleOf, readRecord } = context
   const path = `/datasets/${encodeURIComponent(id)}`

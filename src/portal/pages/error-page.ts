@@ -1,12 +1,12 @@
 /** What stands in place of a page that cannot be shown: nothing there, removed, not possible, not now. */
 
 import { unescape } from 'node:querystring'
+import { Failure } from '../../errors.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent } from '../html.ts'
 import { type PageContent, searchBar } from '../page.ts'
 import { pageSection, pairs } from '../parts/blocks.ts'
 import { entries } from '../parts/hits.ts'
-import { ServiceRefusal } from '../ports.ts'
 import { textOr } from '../record.ts'
 
 export type PageProblem = {
@@ -44,8 +44,8 @@ export async function helpFor(
 async function removal(context: PageContext, path: string): Promise<HtmlContent> {
   const { t, formats, ask, aside, pathTo, titleOf, readRecord } = context
   const refusal: unknown = await ask('repository', path).catch((error: unknown) => error)
-  if (!(refusal instanceof ServiceRefusal && refusal.status === 410)) return undefined
-  const { deletedAt, restorableUntil, catalogue } = refusal.body
+  if (!(refusal instanceof Failure && refusal.kind === 'gone')) return undefined
+  const { deletedAt, restorableUntil, catalogue } = refusal.members
   const home = textOr(catalogue)
   const record = home === undefined ? undefined : await aside(readRecord('catalogues', home))
   const name = record ? titleOf(record) : home

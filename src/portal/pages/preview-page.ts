@@ -9,7 +9,7 @@ import type { Previews } from '../preview/previews.ts'
 import type { PreviewResult, PreviewTable } from '../preview/tables.ts'
 import { listAt, listed, textAt } from '../record.ts'
 
-/** Only addresses of stored distributions are fetched, never one that a request names. Throws `ServiceRefusal` and `Failure`. */
+/** Only addresses of stored distributions are fetched, never one that a request names. Throws `Failure`. */
 export async function previewPage(
   context: PageContext,
   previews: Previews,

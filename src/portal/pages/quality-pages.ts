@@ -28,7 +28,7 @@ import { fieldsAt, listAt, listed, numberAt, textAt, textOr, valueAt } from '../
 
 const mostFixes = 5
 
-/** Of one dataset. Throws `ServiceRefusal` and `Failure`. */
+/** Of one dataset. Throws `Failure`. */
 export async function qualityPage(context: PageContext, id: string): Promise<PageContent> {
   const { t, formats, root, pathTo, plainTitle, titleOf, readRecord, ask, askAside } = context
   const path = `datasets/${encodeURIComponent(id)}`
@@ -129,7 +129,7 @@ function fixes({ t, pathTo }: PageContext, gain: (one: PageIndicator) => number)
     <p class="close"><a class="button" href="${pathTo('check')}">${icon('wrench')} ${t('try-corrected')}</a></p>`
 }
 
-/** All catalogues with their scores. Throws `ServiceRefusal` and `Failure`. */
+/** All catalogues with their scores. Throws `Failure`. */
 export async function reportsPage(context: PageContext): Promise<PageContent> {
   const { t, labelOf, pathTo, ask } = context
   const rows = listAt(await ask('metrics', '/catalogues'), 'result.results').map((one) => {
@@ -163,7 +163,7 @@ function explanation({ t }: PageContext): HtmlContent {
   })
 }
 
-/** Of one catalogue. Throws `ServiceRefusal` and `Failure`. */
+/** Of one catalogue. Throws `Failure`. */
 export async function catalogueReportPage(context: PageContext, id: string): Promise<PageContent> {
   const { t, root, language, labelOf, pathTo, ask } = context
   const path = `catalogues/${encodeURIComponent(id)}`

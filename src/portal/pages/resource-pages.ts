@@ -15,7 +15,7 @@ type ResourceType = {
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** The type as the profile declares it; `undefined` where it does not. Throws `ServiceRefusal` and `Failure`. */
+/** The type as the profile declares it; `undefined` where it does not. Throws `Failure`. */
 async function typeOf({ ask }: PageContext, type: string): Promise<ResourceType | undefined> {
   const shapes = listAt(await ask('search', '/profile'), 'resources')
   const shape = shapes.find(({ id }) => id === type)
@@ -27,7 +27,7 @@ async function typeOf({ ask }: PageContext, type: string): Promise<ResourceType 
   return { label: textAt(shape, 'name') ?? type, fields: new Map(fields) }
 }
 
-/** Records of a type, fifty a page. Throws `ServiceRefusal` and `Failure`. */
+/** Records of a type, fifty a page. Throws `Failure`. */
 export async function resourcesPage(
   context: PageContext,
   type: string,
@@ -51,7 +51,7 @@ export async function resourcesPage(
   }
 }
 
-/** One record of a type. Throws `ServiceRefusal` and `Failure`. */
+/** One record of a type. Throws `Failure`. */
 export async function resourcePage(
   context: PageContext,
   type: string,

@@ -32,7 +32,7 @@ type Search = {
   readonly found: Found
 }
 
-/** Throws `ServiceRefusal` and `Failure` of the search. */
+/** Throws `Failure` of the search. */
 export async function searchPage(context: PageContext): Promise<PageContent> {
   const { t, language, find } = context
   const { query, page } = searchForm(context.query)

@@ -1,5 +1,6 @@
 /** Questions in SPARQL: a form, examples, and the answer as a table. */
 
+import { Failure } from '../../errors.ts'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
@@ -7,7 +8,7 @@ import { html, type HtmlContent, icon, linkTo } from '../html.ts'
 import type { PageContent } from '../page.ts'
 import { headedSection, notice, pageSection } from '../parts/blocks.ts'
 import { gridTable } from '../parts/table.ts'
-import { askPort, askWilling, away, ServiceRefusal } from '../ports.ts'
+import { askPort, askWilling, away } from '../ports.ts'
 import { fieldsAt, listAt, listed, textOr, valueAt } from '../record.ts'
 
 type Example = { readonly title: string; readonly query: string }
@@ -93,8 +94,8 @@ async function outcome(context: PageContext, query: string): Promise<HtmlContent
     const rdf = html`<pre tabindex="0" aria-label="${t('result')}"><code>${text}</code></pre>`
     return pageSection('res', t('result'), rdf)
   } catch (error) {
-    if (!(error instanceof ServiceRefusal) || error.status >= 500) throw error
-    return notice('bad', t('query-refused'), html`<p><bdi>${error.message}</bdi></p>`)
+    if (!(error instanceof Failure) || error.kind === 'store-unavailable') throw error
+    return notice('bad', t('query-refused'), html`<p><bdi>${error.detail}</bdi></p>`)
   }
 }
 

@@ -20,7 +20,7 @@ const usedBy: Readonly<Record<string, string>> = {
   subject: 'subject',
 }
 
-/** All vocabularies with concepts. Throws `ServiceRefusal` and `Failure`. */
+/** All vocabularies with concepts. Throws `Failure`. */
 export async function vocabulariesPage(context: PageContext): Promise<PageContent> {
   const { t } = context
   const links = await valueLinks(context, 'vocabularies', 'vocabulary', 'vocabulary')
@@ -28,7 +28,7 @@ export async function vocabulariesPage(context: PageContext): Promise<PageConten
   return { title: t('vocabularies'), body: html`<h1>${t('vocabularies')}</h1>${links || empty}` }
 }
 
-/** Concepts of one, fifty a page. Throws `ServiceRefusal` and `Failure`. */
+/** Concepts of one, fifty a page. Throws `Failure`. */
 export async function vocabularyPage(
   context: PageContext,
   id: string,
@@ -55,7 +55,7 @@ export async function vocabularyPage(
   }
 }
 
-/** A concept. Throws `ServiceRefusal` and `Failure`. */
+/** A concept. Throws `Failure`. */
 export async function conceptPage(
   context: PageContext,
   vocabulary: string,

@@ -15,7 +15,7 @@ const includes =
 
 const [perPage, mostPages, mostNew] = [50, 200, 6]
 
-/** Links to the pages below `page` of all values of a facet, with how many records have each. Throws `ServiceRefusal` and `Failure`. */
+/** Links to the pages below `page` of all values of a facet, with how many records have each. Throws `Failure`. */
 export async function valueLinks(
   context: PageContext,
   page: string,
@@ -41,7 +41,7 @@ type PagedList = {
   readonly item: (record: Fields) => HtmlContent
 }
 
-/** The list, and what the search answered to `q` and `page` of the request. Throws `ServiceRefusal` and `Failure`. */
+/** The list, and what the search answered to `q` and `page` of the request. Throws `Failure`. */
 export async function pagedList(
   { t, find, query }: PageContext,
   { asked, searchLabel, style, item }: PagedList,
@@ -77,7 +77,7 @@ type DatasetsWith = {
   readonly counted?: readonly string[]
 }
 
-/** Datasets with a value of a facet: what the search answered, and a section with the newest of them. Throws `ServiceRefusal` and `Failure`. */
+/** Datasets with a value of a facet: what the search answered, and a section with the newest of them. Throws `Failure`. */
 export async function datasetsWith(
   context: PageContext,
   { facet, value, heading, about, above, counted = [] }: DatasetsWith,

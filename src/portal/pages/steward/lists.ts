@@ -12,7 +12,7 @@ import { actionForm, runButtons, stewardPage } from './steward-parts.ts'
 /** A pipe with its last run; a file that holds no pipe has no name. */
 type Source = { readonly pipe: Fields; readonly name: string; readonly run: HarvestRun }
 
-/** Pipes with their last runs, worst first. Rejects with `ServiceRefusal` and `Failure`. */
+/** Pipes with their last runs, worst first. Rejects with `Failure`. */
 export async function sourcesPage(context: StewardContext): Promise<PageContent> {
   const { t, pathTo, steward, ask } = context
   const [pipes, runs, triggers] = await Promise.all([
@@ -94,12 +94,12 @@ export function runTable(
   return textTable(context, 'runs', heads, rows)
 }
 
-/** The newest runs of all pipes. Rejects with `ServiceRefusal` and `Failure`. */
+/** The newest runs of all pipes. Rejects with `Failure`. */
 export async function runsPage(context: StewardContext): Promise<PageContent> {
   return stewardPage(context, { tab: 'runs', body: runTable(context, await visibleRuns(context)) })
 }
 
-/** Runs whose removals wait for consent. Rejects with `ServiceRefusal` and `Failure`. */
+/** Runs whose removals wait for consent. Rejects with `Failure`. */
 export async function waitingPage(context: StewardContext): Promise<PageContent> {
   const waiting = waitingRuns(await visibleRuns(context))
   return stewardPage(context, {
@@ -111,7 +111,7 @@ export async function waitingPage(context: StewardContext): Promise<PageContent>
 const mostDeleted = 200
 const folders: Readonly<Record<string, string>> = { dataset: 'datasets', catalogue: 'catalogues' }
 
-/** The newest of them, each with what restoring it asks of the repository. Rejects with `ServiceRefusal` and `Failure`. */
+/** The newest of them, each with what restoring it asks of the repository. Rejects with `Failure`. */
 export async function deletedRecords({ ask, steward }: StewardContext) {
   const found = await ask('keeper', `/tombstones?limit=${mostDeleted}`)
   return listed(found).flatMap((one) => {
@@ -126,7 +126,7 @@ export async function deletedRecords({ ask, steward }: StewardContext) {
   })
 }
 
-/** Rejects with `ServiceRefusal` and `Failure`. */
+/** Rejects with `Failure`. */
 export async function deletedPage(context: StewardContext): Promise<PageContent> {
   const { t, formats, pathTo } = context
   const all = await deletedRecords(context)

@@ -9,7 +9,7 @@ import { runTable } from './lists.ts'
 import { type HarvestRun, visibleRuns } from './runs.ts'
 import { ownForm, runButtons, stewardPage } from './steward-parts.ts'
 
-/** Runs of one pipe, its triggers and its document, which has no secrets. Rejects with `ServiceRefusal` and `Failure`. */
+/** Runs of one pipe, its triggers and its document, which has no secrets. Rejects with `Failure`. */
 export async function pipePage(
   context: StewardContext,
   name: string,

@@ -28,7 +28,7 @@ async function reportOf(context: StewardContext, id: string) {
   return { run, report, items }
 }
 
-/** Rejects with `ServiceRefusal` and `Failure`. */
+/** Rejects with `Failure`. */
 export async function runPage(context: StewardContext, id: string): Promise<PageContent> {
   const { t, root } = context
   const { run, report, items } = await reportOf(context, id)
@@ -119,7 +119,7 @@ function meaning({ t }: StewardContext, { fields, cause, ...run }: HarvestRun): 
   return notice(run.sign === 'bad' ? 'bad' : 'warn', t(`${key}-means`), text)
 }
 
-/** Records that a run would remove, and the choice. Rejects with `ServiceRefusal` and `Failure`. */
+/** Records that a run would remove, and the choice. Rejects with `Failure`. */
 export async function heldPage(context: StewardContext, id: string): Promise<PageContent> {
   const { t, pathTo } = context
   const { run, items } = await reportOf(context, id)

@@ -61,7 +61,7 @@ export function harvestRun(context: PageContext, fields: Fields) {
 
 export type HarvestRun = ReturnType<typeof harvestRun>
 
-/** The newest runs that the session may see. Rejects with `ServiceRefusal` and `Failure`. */
+/** The newest runs that the session may see. Rejects with `Failure`. */
 export async function visibleRuns(context: StewardContext, query = '') {
   const found = await context.ask('scheduler', `/runs?limit=${mostRuns}${query}`)
   return listed(found)
@@ -86,7 +86,7 @@ export function problemText({ t }: PageContext, kind: 'cause' | 'cure', problem:
 export const causeOf = (context: PageContext, problem: unknown): string | undefined =>
   problemText(context, 'cause', problem) ?? textAt(problem, 'detail') ?? textAt(problem, 'title')
 
-/** Failed, incomplete, held and interrupted runs, the newest first, as Atom (RFC 4287). Rejects with `ServiceRefusal` and `Failure`. */
+/** Failed, incomplete, held and interrupted runs, the newest first, as Atom (RFC 4287). Rejects with `Failure`. */
 export async function failureFeed(context: StewardContext): Promise<string> {
   const { t, language, root, place, config, pathTo, configuredText } = context
   const entryOf = ({ fields, path, pipe, label, cause }: HarvestRun) => {

@@ -3,8 +3,8 @@
 import type { StewardContext } from '../../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../../html.ts'
 import type { PageContent } from '../../page.ts'
-import { crumbs, notice } from '../../parts/blocks.ts'
 import { visibleRuns, waitingRuns } from './runs.ts'
+import { crumbs, notice } from '../../parts/blocks.ts'
 
 /** A form of the session: what stands in it goes to a path, with the token that other sites do not know. */
 export const ownForm = (
