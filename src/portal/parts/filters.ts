@@ -72,7 +72,7 @@ export function filterForm(context: PageContext, search: Search): HtmlMarkup {
     <summary>${icon('sliders-horizontal')} ${t('filters')}
     ${count > 0 && html`<span class="soft">${t('n-active', { count })}</span>`}</summary>
     <form action="${pathTo('datasets')}" data-auto aria-label="${t('filters')}">${hiddenFields(hidden)}
-    ${facets.map((name, at) => facetGroup(context, search, name, at < openFacets))}
+    ${facets.map((name) => facetGroup(context, search, name))}
     ${datesAndPlace(context, search)}
     <div class="filter-actions"><button class="button primary">${t('apply')}</button>
     <a class="button quiet" href="${searchTo(only(query, 'q'))}">${t('reset')}</a></div></form></details>`
@@ -82,26 +82,21 @@ const group = (name: HtmlMarkup, isOpen: boolean, body: HtmlContent): HtmlMarkup
   html`<details class="facet"${isOpen && html` open`}><summary>${name}${icon('chevron-down')}</summary>${body}</details>`
 
 /** Checked values first; those that would find nothing only where they are checked. */
-function facetGroup(
-  context: PageContext,
-  search: Search,
-  name: string,
-  isOpenFirst: boolean,
-): HtmlContent {
+function facetGroup(context: PageContext, search: Search, name: string): HtmlContent {
   const { t, formats, searchTo } = context
   const { chosen, others } = choicesOf(search, name)
   const count = chosen.length + others.length
   if (count === 0) return false
-  const rows = [...chosen, ...others].slice(0, Math.max(mostValues, chosen.length)).map(
-    (
-      choice,
-      at,
-    ) => html`<label><input type="checkbox" name="${name}" value="${choice.id}"${at < chosen.length && html` checked`} />
+  const shown = [...chosen, ...others].slice(0, Math.max(mostValues, chosen.length))
+  const rows = shown.map((choice) => {
+    const isChecked = chosen.includes(choice)
+    return html`<label><input type="checkbox" name="${name}" value="${choice.id}"${isChecked && html` checked`} />
       <span>${valueLabel(context, name, choice)}</span>
-      <span class="n">${formats.number(choice.count)}<span class="vh"> ${t('datasets')}</span></span></label>`,
-  )
+      <span class="n">${formats.number(choice.count)}<span class="vh"> ${t('datasets')}</span></span></label>`
+  })
   const all = searchTo(search.query, 'datasets', 'facets', name)
-  const isOpen = isOpenFirst || chosen.length > 0 || search.opened === name
+  const isFirst = shownFacets(context).indexOf(name) < openFacets
+  const isOpen = isFirst || chosen.length > 0 || search.opened === name
   return group(
     html`<span id="f-${name}">${t(`facet-${name}`)}</span>`,
     isOpen,
