@@ -14,6 +14,8 @@ let platform: Gateway
 let source: Server
 /** Paths that were asked for, and bytes that were taken of the file without an end. */
 const asked: string[] = []
+/** Whether the host that comes back has hung up once. */
+let hasFailed = false
 let endless = { written: 0, isClosed: false }
 
 const bomb = new Uint8Array(60 * 2 ** 20)
@@ -165,6 +167,10 @@ function openSource(): Promise<Server> {
     const found = files.find(([, one]) => one === name)
     const status = statuses[name]
     if (found) answer.setHeader('Content-Type', found[2]).end(found[3])
+    else if (name === 'returning' && !hasFailed) {
+      hasFailed = true
+      request.socket.destroy()
+    } else if (name === 'returning') answer.setHeader('Content-Type', csv).end('a,b\n1,2\n')
     else if (name === 'endless') streamEndless(answer.setHeader('Content-Type', csv))
     else if (name === 'huge') answer.setHeader('Content-Length', 30 * 2 ** 20).flushHeaders()
     else if (name === 'elsewhere')
@@ -175,7 +181,7 @@ function openSource(): Promise<Server> {
 }
 const port = () => (source.address() as AddressInfo).port
 
-const further = ['endless', 'huge', 'elsewhere', ...Object.keys(statuses)]
+const further = ['returning', 'endless', 'huge', 'elsewhere', ...Object.keys(statuses)]
 const address = (name: string) => `http://127.0.0.1:${port()}/${name}`
 
 /** A dataset whose distribution has that address; answers the id of the distribution. */
@@ -282,6 +288,13 @@ describe('a preview', () => {
     expect(ahead).toBe(403)
     expect(asked).toHaveLength(before)
   })
+
+  it('of a host that did not answer is tried again by the next one who looks', async () => {
+    expect((await previewOf('returning')).text).toContain('The host does not answer')
+    await expect
+      .poll(async () => (await previewOf('returning')).text, { timeout: 20_000 })
+      .toContain('<bdi>2</bdi>')
+  }, 30_000)
 
   it('is fetched once, however many look at it', async () => {
     await Promise.all(Array.from({ length: 10 }, () => previewOf('table')))

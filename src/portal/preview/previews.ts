@@ -59,6 +59,8 @@ export function openPreviews({ outbound, allow, path, now }: PreviewOptions): Pr
   const current = new Map<string, Promise<PreviewResult>>()
   const make = async (address: string): Promise<PreviewResult> => {
     const result = await fetched(address, { outbound, allow, pool })
+    // The next one who looks asks again: the host may be back.
+    if ('reason' in result && result.reason === 'unreachable') return result
     const key = hash('sha256', address, 'hex')
     file.run('INSERT OR REPLACE INTO preview VALUES (?, ?, ?)', key, JSON.stringify(result), now())
     file.run(
