@@ -31,6 +31,12 @@ export function safeAddress(value: unknown): string | undefined {
   return url && /^(?:https?|mailto|tel):$/.test(url.protocol) ? url.href : undefined
 }
 
+/** An address that can be fetched. */
+export function webAddress(value: unknown): string | undefined {
+  const address = safeAddress(value)
+  return address?.startsWith('http') ? address : undefined
+}
+
 /** A link where the address may be one, else the text alone. */
 export function linkTo(address: unknown, content: HtmlContent, rel?: string): HtmlMarkup {
   const safe = safeAddress(address)
@@ -38,8 +44,15 @@ export function linkTo(address: unknown, content: HtmlContent, rel?: string): Ht
   return html`<a href="${safe}" ${rel === undefined ? '' : html` rel="${rel}"`}>${content}</a>`
 }
 
+/** Whether there is nothing to show. */
+export const isEmpty = (value: HtmlContent): boolean =>
+  value === undefined ||
+  value === false ||
+  value === '' ||
+  (Array.isArray(value) && value.every(isEmpty))
+
 /** Members of a list with something between them. */
 export const joined = (parts: readonly HtmlContent[], between: HtmlContent): HtmlContent =>
   parts
-    .filter((part) => part !== false && part !== undefined && part !== '')
+    .filter((part) => !isEmpty(part))
     .flatMap((part, at) => (at === 0 ? [part] : [between, part]))

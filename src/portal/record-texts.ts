@@ -24,6 +24,12 @@ function titleBadge({ language, t, formats }: Spoken, record: Fields, text: Text
   return html` <abbr class="lang" title="${title}">${isMachine ? 'MT' : code}</abbr>`
 }
 
+function keywordsIn(record: Fields, language: string): readonly Fields[] {
+  const all = listAt(record, 'keywords')
+  const own = all.filter((one) => (one['language'] ?? language) === language)
+  return own.length > 0 ? own : all
+}
+
 /** Functions that every page of a language shares. */
 export function recordTexts(spoken: Spoken) {
   const { language, t } = spoken
@@ -75,6 +81,8 @@ export function recordTexts(spoken: Spoken) {
       if (!licenceCode.test(id)) return labelOf(licence)
       return id.replaceAll(/(\d)_(?=\d)/g, '$1.').replaceAll('_', ' ')
     },
+    /** Keywords in the language of the page and those in none; all of them where there are no such. */
+    keywordsOf: (record: Fields): readonly Fields[] => keywordsIn(record, language),
     /** Formats of all distributions, each once, in their order. */
     formatsOf: (record: Fields): readonly string[] => [
       ...new Set(listAt(record, 'distributions').flatMap(({ format }) => nameOf(format) ?? [])),

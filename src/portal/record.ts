@@ -36,6 +36,10 @@ export const fieldsAt = (value: unknown, path: string): Fields => memberFields(v
 export const listAt = (value: unknown, path: string): readonly Fields[] =>
   listed(valueAt(value, path)).map(memberFields)
 
+/** The texts of a field; of resources their addresses. */
+export const textsAt = (value: unknown, path: string): readonly string[] =>
+  listed(valueAt(value, path)).flatMap((one) => textAt(one, 'resource') ?? textOr(one) ?? [])
+
 /** A number, 0 where there is none. */
 export const numberAt = (value: unknown, path: string): number => {
   const found = valueAt(value, path)

@@ -2,67 +2,67 @@
 
 import type { Fields } from '../text/json.ts'
 import type { PageContext } from './context.ts'
-import { safeAddress } from './html.ts'
+import { webAddress } from './html.ts'
 import { plainDescription } from './parts/hits.ts'
 import { boxesOf } from './parts/map.ts'
-import { fieldsAt, listed, memberFields, sharedLicence, textAt, textOr, valueAt } from './record.ts'
+import { fieldsAt, listAt, listed, sharedLicence, textAt, textsAt, valueAt } from './record.ts'
 
+/** Characters of a description. */
 const [shortest, longest] = [50, 5000]
 
-/** Without members that are `undefined` or empty lists. */
-const present = (value: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(value).filter(
-      ([, one]) => one !== undefined && !(Array.isArray(one) && one.length === 0),
-    ),
-  )
-
-const webAddress = (value: unknown): string | undefined => {
-  const safe = safeAddress(value)
-  return safe?.startsWith('http') === true ? safe : undefined
+/** Without members that are `undefined` or lists in which there is nothing else. */
+function present(members: Readonly<Record<string, unknown>>): object {
+  const filled = Object.entries(members).map(([name, value]): [string, unknown] => {
+    const list = Array.isArray(value) && value.filter((one) => one !== undefined)
+    return [name, list ? (list.length > 0 ? list : undefined) : value]
+  })
+  return Object.fromEntries(filled.filter(([, value]) => value !== undefined))
 }
+
+/** What datasets and catalogues have in common. */
+const common = (context: PageContext, record: Fields, page: string) => ({
+  '@context': 'https://schema.org',
+  '@id': textAt(record, 'resource'),
+  name: context.plainTitle(record),
+  description: describedAs(context, record),
+  url: page,
+  publisher: party(context, record['publisher']),
+})
 
 /** `schema:Dataset` of a dataset. `page` is the address of its page. */
 export function datasetSchema(context: PageContext, record: Fields, page: string): object {
   const catalogue = fieldsAt(record, 'catalog')
-  const licence = memberFields(sharedLicence(record))
-  const access = textAt(record, 'access_right.id')
+  const memberOf = {
+    '@type': 'DataCatalog',
+    name: context.plainTitle(catalogue),
+    url: textAt(catalogue, 'resource'),
+  }
   return present({
-    '@context': 'https://schema.org',
+    ...common(context, record, page),
     '@type': 'Dataset',
-    '@id': textAt(record, 'resource'),
-    name: context.plainTitle(record),
-    description: describedAs(context, record),
-    url: page,
-    identifier: listed(record['identifier']).flatMap((one) => textOr(one) ?? []),
-    sameAs: listed(record['landing_page']).flatMap(
-      (one) => webAddress(memberFields(one)['resource'] ?? one) ?? [],
-    ),
+    identifier: textsAt(record, 'identifier'),
+    sameAs: textsAt(record, 'landing_page').map(webAddress),
     keywords: keywordsOf(context, record),
-    license: webAddress(licence['resource']),
-    isAccessibleForFree: access === 'PUBLIC' ? true : undefined,
-    creator: listed(record['creator']).flatMap((one) => party(context, one) ?? []),
-    publisher: party(context, record['publisher']),
+    license: webAddress(valueAt(sharedLicence(record), 'resource')),
+    isAccessibleForFree: textAt(record, 'access_right.id') === 'PUBLIC' || undefined,
+    creator: listed(record['creator']).map((one) => party(context, one)),
     datePublished: textAt(record, 'issued'),
     dateModified: textAt(record, 'modified'),
     version: textAt(record, 'version_info'),
-    temporalCoverage: listed(record['temporal']).flatMap(
-      (one) => periodOf(memberFields(one)) ?? [],
-    )[0],
+    temporalCoverage: listAt(record, 'temporal').map(periodOf).find(Boolean),
     spatialCoverage: placesOf(context, record),
-    distribution: listed(record['distributions']).map((one) =>
-      downloadOf(context, memberFields(one), record),
-    ),
-    includedInDataCatalog:
-      catalogue['id'] === undefined
-        ? undefined
-        : present({
-            '@type': 'DataCatalog',
-            name: context.plainTitle(catalogue),
-            url: textAt(catalogue, 'resource'),
-          }),
+    distribution: listAt(record, 'distributions').map((one) => downloadOf(context, one, record)),
+    includedInDataCatalog: 'id' in catalogue ? present(memberOf) : undefined,
   })
 }
+
+/** `schema:DataCatalog` of a catalogue. */
+export const catalogueSchema = (context: PageContext, record: Fields, page: string): object =>
+  present({
+    ...common(context, record, page),
+    '@type': 'DataCatalog',
+    license: webAddress(valueAt(record, 'license.resource')),
+  })
 
 /** Filled up where it is too short for search engines, cut at a sentence where it is too long. */
 function describedAs(context: PageContext, record: Fields): string {
@@ -75,72 +75,56 @@ function describedAs(context: PageContext, record: Fields): string {
   if (text.length >= shortest) return text
   const publisher = nameOf(record['publisher'])
   const more = [
-    publisher === undefined ? '' : t('schema-published', { publisher }),
+    publisher !== undefined && t('schema-published', { publisher }),
     t('schema-formats', { formats: formatsOf(record).join(', ') || '–' }),
     t('schema-keywords', { keywords: keywordsOf(context, record).slice(0, 10).join(', ') || '–' }),
   ]
-  return [text, ...more].filter((part) => part !== '').join(' ')
+  return [text, ...more].filter(Boolean).join(' ')
 }
 
 const keywordsOf = (context: PageContext, record: Fields): readonly string[] => [
-  ...listed(record['keywords']).flatMap((one) => textAt(one, 'label') ?? []),
+  ...context.keywordsOf(record).flatMap((one) => textAt(one, 'label') ?? []),
   ...listed(record['categories']).flatMap((one) => context.nameOf(one) ?? []),
 ]
 
-function party(context: PageContext, value: unknown): object | undefined {
-  const fields = memberFields(value)
-  const name = context.nameOf(value)
+function party({ nameOf }: PageContext, value: unknown): object | undefined {
+  const name = nameOf(value)
   if (name === undefined) return undefined
   return present({
-    '@type': fields['type'] === 'Person' ? 'Person' : 'Organization',
+    '@type': textAt(value, 'type') === 'Person' ? 'Person' : 'Organization',
     name,
-    url: webAddress(fields['homepage']),
-    email: textAt(fields, 'email')?.replace(/^mailto:/, ''),
+    url: webAddress(valueAt(value, 'homepage')),
+    email: textAt(value, 'email')?.replace(/^mailto:/, ''),
   })
 }
 
 /** `1987-01-01/..`: ISO 8601, open ends as two dots. */
-function periodOf({ gte, lte }: Fields): string | undefined {
-  const day = (value: unknown) => textOr(value)?.slice(0, 10)
-  if (gte === undefined && lte === undefined) return undefined
-  return `${day(gte) ?? '..'}/${day(lte) ?? '..'}`
+function periodOf(period: Fields): string | undefined {
+  const [from, to] = ['gte', 'lte'].map((end) => textAt(period, end)?.slice(0, 10))
+  return from === undefined && to === undefined ? undefined : `${from ?? '..'}/${to ?? '..'}`
 }
 
-function placesOf(context: PageContext, record: Fields): readonly object[] {
+function placesOf({ nameOf }: PageContext, record: Fields): readonly object[] {
   const boxes = boxesOf(record['spatial']).map(([west, south, east, north]) => ({
     '@type': 'Place',
     geo: { '@type': 'GeoShape', box: `${south} ${west} ${north} ${east}` },
   }))
-  const names = listed(record['spatial_resource']).flatMap((one) => context.nameOf(one) ?? [])
+  const names = listed(record['spatial_resource']).flatMap((one) => nameOf(one) ?? [])
   return [...boxes, ...names.map((name) => ({ '@type': 'Place', name }))]
 }
 
 function downloadOf(context: PageContext, distribution: Fields, record: Fields): object {
-  const [download] = listed(distribution['download_url'])
-  const [access] = listed(distribution['access_url'])
+  const [address] = [...listed(distribution['download_url']), ...listed(distribution['access_url'])]
   const size = Number(distribution['byte_size'])
   return present({
     '@type': 'DataDownload',
     name: context.textOf(distribution['title'], record)?.text,
-    contentUrl: webAddress(download ?? access),
+    contentUrl: webAddress(address),
     encodingFormat: textAt(distribution, 'media_type') ?? context.nameOf(distribution['format']),
     contentSize: size > 0 ? String(size) : undefined,
     license: webAddress(valueAt(distribution, 'license.resource')),
   })
 }
-
-/** `schema:DataCatalog` of a catalogue. */
-export const catalogueSchema = (context: PageContext, record: Fields, page: string): object =>
-  present({
-    '@context': 'https://schema.org',
-    '@type': 'DataCatalog',
-    '@id': textAt(record, 'resource'),
-    name: context.plainTitle(record),
-    description: describedAs(context, record),
-    url: page,
-    publisher: party(context, record['publisher']),
-    license: webAddress(valueAt(record, 'license.resource')),
-  })
 
 /** `schema:WebSite` of the home page, with its search. */
 export const siteSchema = ({ root, language }: PageContext, name: string): object => ({

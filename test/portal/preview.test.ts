@@ -113,6 +113,37 @@ const files: readonly Case[] = [
   ],
   ['HTML called XLSX', 'login', xlsx, '<!doctype html><title>Sign in</title>', 'needs a login'],
   [
+    'GeoJSON, with a map',
+    'areas',
+    'application/geo+json',
+    JSON.stringify({
+      type: 'FeatureCollection',
+      features: [
+        {
+          type: 'Feature',
+          geometry: { type: 'Point', coordinates: [8, 47] },
+          properties: { name: 'Ober' },
+        },
+      ],
+    }),
+    'Map of the area covered: 8° E, 47° N',
+  ],
+  [
+    'GeoJSON in metres, without one',
+    'metres',
+    'application/geo+json',
+    '{"type":"FeatureCollection","features":[{"geometry":{"type":"Point","coordinates":[2600000,1200000]},"properties":{"name":"Bern"}}]}',
+    '<div class="section" id="preview"><div class="scroll',
+  ],
+  ['JSON Lines', 'lines', 'application/x-ndjson', '{"a":1}\n{"a":2,"b":"x"}\n', '<bdi>x</bdi>'],
+  [
+    'a list within an object',
+    'list',
+    'application/json',
+    '{"count":1,"fields":["a"],"rows":[{"a":{"b":2}}]}',
+    '<bdi>{&quot;b&quot;:2}</bdi>',
+  ],
+  [
     'JSON without a table',
     'deep',
     'application/json',

@@ -149,7 +149,7 @@ export async function publisherPage(
   const publisher = valueAt(first, 'publisher')
   const contacts = listAt(first, 'contact_point').slice(0, 3)
   const rows = [
-    [t('datasets-title'), html`<dd>${formats.number(found.count)}</dd>`] as const,
+    [t('datasets-title'), formats.number(found.count)] as const,
     ...contacts.map((one) => [t('contact'), contactLines(context, one)] as const),
   ]
   return {
@@ -157,7 +157,7 @@ export async function publisherPage(
     section: 'data',
     body: html`${crumbs(context, { href: pathTo('publishers'), label: t('publishers') })}
       <header class="title"><h1>${labelOf(publisher) ?? id}</h1></header>
-      <dl class="facts close">${rows.map(([name, values]) => html`<div><dt>${name}</dt>${values}</div>`)}</dl>
+      ${pairs(rows, 'facts close')}
       ${section}`,
   }
 }

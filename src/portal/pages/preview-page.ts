@@ -1,13 +1,14 @@
 /** The first rows of a distribution, or why they cannot be shown. */
 
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent, safeAddress } from '../html.ts'
+import { html, type HtmlContent, webAddress } from '../html.ts'
 import type { PageContent } from '../page.ts'
 import { crumbs } from '../parts/blocks.ts'
+import { areaMap, boxText } from '../parts/map.ts'
 import { gridTable } from '../parts/table.ts'
 import type { Previews } from '../preview/previews.ts'
-import type { PreviewResult, PreviewTable } from '../preview/tables.ts'
-import { listAt, listed, textAt } from '../record.ts'
+import type { PreviewResult } from '../preview/tables.ts'
+import { listAt, listed } from '../record.ts'
 
 /** Only addresses of stored distributions are fetched, never one that a request names. Throws `Failure`. */
 export async function previewPage(
@@ -15,28 +16,32 @@ export async function previewPage(
   previews: Previews,
   ids: { readonly dataset: string; readonly distribution: string },
 ): Promise<PageContent | undefined> {
-  const { t, signal, pathTo, titleOf, readRecord } = context
+  const { t, pathTo, titleOf, readRecord } = context
   const record = await readRecord('datasets', ids.dataset)
   const distribution = listAt(record, 'distributions').find(({ id }) => id === ids.distribution)
   if (!distribution) return undefined
-  const address = safeAddress(listed(distribution['download_url'])[0])
-  const result: PreviewResult | undefined =
-    address?.startsWith('http') === true ? await previews.of(address, signal) : undefined
+  const address = webAddress(listed(distribution['download_url'])[0])
+  const result = address === undefined ? undefined : await previews.of(address)
+  const above = { href: pathTo('datasets', ids.dataset), label: titleOf(record) }
   return {
     title: t('preview'),
     section: 'data',
     isIndexed: false,
-    body: html`${crumbs(context, { href: pathTo('datasets', textAt(record, 'id') ?? ''), label: titleOf(record) })}<h1>${t('preview')}</h1><div class="section" id="preview">${result ? shown(context, result) : html`<p>${t('preview-address')}</p>`}</div>`,
+    body: html`${crumbs(context, above)}<h1>${t('preview')}</h1>
+      <div class="section" id="preview">${result ? shown(context, result) : html`<p>${t('preview-address')}</p>`}</div>`,
   }
 }
 
-function shown({ t }: PageContext, result: PreviewResult): HtmlContent {
+function shown(context: PageContext, result: PreviewResult): HtmlContent {
+  const { t } = context
   if ('reason' in result)
     return html`<p>${t(`preview-${result.reason}`, { status: result.status ?? 0 })}</p>`
-  return result.tables.map((table) => tableMarkup(table, t('preview')))
-}
-
-function tableMarkup({ name, head, rows }: PreviewTable, label: string): HtmlContent {
-  const cells = rows.map((row) => row.map((text) => ({ text })))
-  return [name !== undefined && html`<h2>${name}</h2>`, gridTable(name ?? label, head, cells)]
+  const boxes = result.box ? [result.box] : []
+  const label = t('map-of', { place: boxes.map((box) => boxText(context, box)).join('') })
+  const map = areaMap(context, boxes, { label, width: 640, height: 360 })
+  const tables = result.tables.map(({ name, head, rows }) => {
+    const cells = rows.map((row) => row.map((text) => ({ text })))
+    return [name && html`<h2>${name}</h2>`, gridTable(name ?? t('preview'), head, cells)]
+  })
+  return [map, tables]
 }

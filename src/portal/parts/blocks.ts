@@ -1,7 +1,7 @@
 /** Blocks that pages are put together from: sections, panels, notices, lists of pairs, of links and of counts. */
 
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon, isEmpty } from '../html.ts'
 
 type Step = { readonly href: string; readonly label: HtmlContent }
 
@@ -45,12 +45,6 @@ export const stateMark = (sign: Sign, text: HtmlContent): HtmlMarkup =>
 /** A box with a sign, a heading and what follows from it. */
 export const notice = (sign: Sign, heading: HtmlContent, body: HtmlContent = false): HtmlMarkup =>
   html`<div class="close"><div class="notice ${sign}">${icon(signs[sign])}<div><h2>${heading}</h2>${body}</div></div></div>`
-
-const isEmpty = (value: HtmlContent): boolean =>
-  value === undefined ||
-  value === false ||
-  value === '' ||
-  (Array.isArray(value) && value.every(isEmpty))
 
 /** Names and values; a row without a value is left out, and the list where no row is left. */
 export function pairs(

@@ -14,50 +14,38 @@ const mostRecords = 5
 /** Nothing where the RDF describes no dataset. */
 export function recordPreviews(context: PageContext, quads: readonly Quad[]): HtmlContent {
   const datasets = quads.filter(
-    ({ predicate, object }) =>
-      predicate.value === rdf('type').value && object.value === dcat('Dataset').value,
+    ({ predicate, object }) => predicate.equals(rdf('type')) && object.equals(dcat('Dataset')),
   )
-  if (datasets.length === 0) return false
   // Grouped once: a text of two megabytes may have thousands of distributions.
   const bySubject = Map.groupBy(quads, ({ subject }) => subject.value)
-  const cards = datasets
+  const hits = datasets
     .slice(0, mostRecords)
     .map(({ subject }) => hit(context, recordOf(bySubject, subject)))
-  return pageSection(
-    'look',
-    context.t('would-look'),
-    html`<ol class="hits" role="list">${cards}</ol>`,
-  )
+  const list = html`<ol class="hits" role="list">${hits}</ol>`
+  return hits.length > 0 && pageSection('look', context.t('would-look'), list)
 }
 
 function recordOf(bySubject: ReadonlyMap<string, readonly Quad[]>, subject: Term): Fields {
   const valuesOf = (node: Term, predicate: Term) =>
-    (bySubject.get(node.value) ?? [])
-      .filter((quad) => quad.predicate.equals(predicate))
-      .map(({ object }) => object)
-  const texts = (predicate: Term) =>
-    Object.fromEntries(
-      valuesOf(subject, predicate).map((one) => [
-        ('language' in one ? one.language : '') || 'en',
-        one.value,
-      ]),
+    (bySubject.get(node.value) ?? []).flatMap((one) =>
+      one.predicate.equals(predicate) ? one.object : [],
     )
-  const distributions = valuesOf(subject, dcat('distribution')).map((node) => ({
-    format: nameOf(valuesOf(node, dct('format'))[0]),
-    license: licenceOf(valuesOf(node, dct('license'))[0]),
-  }))
+  const languageOf = (term: Term) => ('language' in term && term.language) || 'en'
+  const texts = (predicate: Term) =>
+    Object.fromEntries(valuesOf(subject, predicate).map((one) => [languageOf(one), one.value]))
+  const ending = (term: Term | undefined) => term?.value.split('/').at(-1)
   return {
     title: texts(dct('title')),
     description: texts(dct('description')),
     identifier: [subject.value],
     modified: valuesOf(subject, dct('modified'))[0]?.value,
-    distributions,
+    distributions: valuesOf(subject, dcat('distribution')).map((node) => {
+      const [[format], [licence]] = [valuesOf(node, dct('format')), valuesOf(node, dct('license'))]
+      const iri = licence?.value
+      return {
+        format: { id: ending(format) },
+        license: { id: ending(licence), label: iri, resource: iri },
+      }
+    }),
   }
 }
-
-/** The end of an IRI of a table, a text as it is. */
-const nameOf = (term: Term | undefined) =>
-  term && { id: term.value, label: term.value.split('/').at(-1) }
-
-const licenceOf = (term: Term | undefined) =>
-  term && { id: term.value.split('/').at(-1), label: term.value, resource: term.value }

@@ -7,11 +7,11 @@ import type { Outbound } from '../../client/outbound-request.ts'
 import { openSqlite } from '../../sqlite.ts'
 import { WorkerPool } from '../../workers/pool.ts'
 import type { PreviewCalls } from './preview-worker.ts'
-import { type PreviewReason, type PreviewResult, readBytes } from './tables.ts'
+import { type NoPreview, type PreviewFile, type PreviewResult, readBytes } from './tables.ts'
 
 export type Previews = {
-  /** Never rejects: why there is no preview is its answer. */
-  readonly of: (address: string, signal: AbortSignal) => Promise<PreviewResult>
+  /** Never rejects: why there is no preview is its answer. Who waits may leave: the next one finds what was read. */
+  readonly of: (address: string) => Promise<PreviewResult>
   readonly close: () => Promise<void>
 }
 
@@ -24,27 +24,18 @@ type PreviewOptions = {
   readonly now: () => number
 }
 
-const previewsFormat = 1
+/** Size of a file by its header; time to fetch it and to read it. */
+const [mostBytes, fetchMs, readMs] = [25 * 2 ** 20, 10_000, 5000]
 
-/** Size by header; time for one file and for reading it; how long and how many previews are kept. */
-const [mostBytes, fetchMs, readMs, keptMs, mostKept] = [
-  25 * 2 ** 20,
-  10_000,
-  5000,
-  86_400_000,
-  5000,
-]
+/** How long previews are kept, and how many bytes of them; `address` is a hash: addresses may hold secrets. */
+const [keptMs, keptBytes, previewsFormat] = [86_400_000, 200 * 2 ** 20, 1]
+const schema = `CREATE TABLE IF NOT EXISTS preview (
+  address TEXT PRIMARY KEY, result TEXT NOT NULL, made INTEGER NOT NULL) STRICT, WITHOUT ROWID`
+const outdated = `DELETE FROM preview WHERE made < ? OR address IN (SELECT address FROM (
+  SELECT address, sum(octet_length(result)) OVER (ORDER BY made DESC, address) AS bytes FROM preview) WHERE bytes > ?)`
 
-const schema = `CREATE TABLE IF NOT EXISTS preview (address TEXT PRIMARY KEY, result TEXT NOT NULL, made INTEGER NOT NULL) STRICT, WITHOUT ROWID`
-const row = z.object({ result: z.string() })
-
-const reasons: Readonly<Partial<Record<Failure['kind'], PreviewReason>>> = {
-  'address-refused': 'address',
-  'too-large': 'too-large',
-  'source-malformed': 'damaged',
-}
-
-export function openPreviews({ outbound, allow, path, now }: PreviewOptions): Previews {
+export function openPreviews(options: PreviewOptions): Previews {
+  const { path, now } = options
   const file = openSqlite({ path, schema, format: previewsFormat })
   const pool = new WorkerPool<PreviewCalls>({
     entry: new URL('preview-worker.ts', import.meta.url),
@@ -57,30 +48,25 @@ export function openPreviews({ outbound, allow, path, now }: PreviewOptions): Pr
     isIsolated: true,
   })
   const current = new Map<string, Promise<PreviewResult>>()
-  const make = async (address: string): Promise<PreviewResult> => {
-    const result = await fetched(address, { outbound, allow, pool })
+  const make = async (address: string, key: string): Promise<PreviewResult> => {
+    const result = await fetched(address, options)
+      .then((found) => ('reason' in found ? found : pool.call('tables', found)))
+      .catch(reasonOf)
     // The next one who looks asks again: the host may be back.
     if ('reason' in result && result.reason === 'unreachable') return result
-    const key = hash('sha256', address, 'hex')
     file.run('INSERT OR REPLACE INTO preview VALUES (?, ?, ?)', key, JSON.stringify(result), now())
-    file.run(
-      'DELETE FROM preview WHERE made < ? OR address IN (SELECT address FROM preview ORDER BY made DESC LIMIT -1 OFFSET ?)',
-      now() - keptMs,
-      mostKept,
-    )
+    file.run(outdated, now() - keptMs, keptBytes)
     return result
   }
   return {
-    of: (address) => {
-      const known = file.first(
-        'SELECT result FROM preview WHERE address = ? AND made > ?',
-        hash('sha256', address, 'hex'),
-        now() - keptMs,
-      )
+    of: async (address) => {
+      const key = hash('sha256', address, 'hex')
+      const query = 'SELECT result FROM preview WHERE address = ? AND made > ?'
+      const known = file.first(query, key, now() - keptMs)
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `make` has written
-      if (known) return Promise.resolve(JSON.parse(row.parse(known).result) as PreviewResult)
-      const running = current.get(address) ?? make(address).finally(() => current.delete(address))
-      current.set(address, running)
+      if (known) return JSON.parse(z.string().parse(known['result'])) as PreviewResult
+      const running = current.get(key) ?? make(address, key).finally(() => current.delete(key))
+      current.set(key, running)
       return running
     },
     close: async () => {
@@ -90,54 +76,41 @@ export function openPreviews({ outbound, allow, path, now }: PreviewOptions): Pr
   }
 }
 
-type Fetching = Pick<PreviewOptions, 'outbound' | 'allow'> & {
-  readonly pool: WorkerPool<PreviewCalls>
+const reasons: Readonly<Partial<Record<Failure['kind'], NoPreview['reason']>>> = {
+  'address-refused': 'address',
+  'too-large': 'too-large',
+  'source-malformed': 'damaged',
 }
 
-/** Who waits may leave: the next one finds what was read. */
-async function fetched(
-  address: string,
-  { outbound, allow, pool }: Fetching,
-): Promise<PreviewResult> {
-  const signal = AbortSignal.timeout(fetchMs)
-  try {
-    const answer = await outbound.request(
-      {
-        url: address,
-        headers: { Range: `bytes=0-${readBytes - 1}` },
-        reach: { kind: 'listed', allow },
-        maxBytes: mostBytes,
-        attempts: 1,
-        whenLeftAlone: 'fail',
-      },
-      signal,
-    )
-    if (answer.status >= 400) {
-      answer.discard()
-      return answer.status === 401 || answer.status === 403
-        ? { reason: 'login' }
-        : { reason: 'status', status: answer.status }
-    }
-    const size = Number(
-      /\/(\d+)$/.exec(answer.headers.get('content-range') ?? '')?.[1] ??
-        answer.headers.get('content-length') ??
-        0,
-    )
-    if (size > mostBytes) {
-      answer.discard()
-      return { reason: 'too-large' }
-    }
-    const bytes = await firstBytes(answer.body)
+const reasonOf = (error: unknown): PreviewResult => ({
+  reason: (error instanceof Failure ? reasons[error.kind] : undefined) ?? 'unreachable',
+})
+
+/** The beginning of a file, or what its host answered instead. Rejects with `Failure`. */
+async function fetched(address: string, options: PreviewOptions): Promise<PreviewFile | NoPreview> {
+  const { outbound, allow } = options
+  const answer = await outbound.request(
+    {
+      url: address,
+      headers: { Range: `bytes=0-${readBytes - 1}` },
+      reach: { kind: 'listed', allow },
+      maxBytes: mostBytes,
+      attempts: 1,
+      whenLeftAlone: 'fail',
+    },
+    AbortSignal.timeout(fetchMs),
+  )
+  const { status, headers, body } = answer
+  const range = /\/(\d+)$/.exec(headers.get('content-range') ?? '')?.[1]
+  const size = Number(range ?? headers.get('content-length') ?? 0)
+  if (status < 400 && size <= mostBytes) {
+    const bytes = await firstBytes(body)
     const isCut = bytes.length >= readBytes && size !== bytes.length
-    return await pool.call('tables', {
-      bytes,
-      isCut,
-      type: answer.headers.get('content-type') ?? '',
-    })
-  } catch (error) {
-    const reason = error instanceof Failure ? reasons[error.kind] : undefined
-    return { reason: reason ?? 'unreachable' }
+    return { bytes, isCut, type: headers.get('content-type') ?? '' }
   }
+  answer.discard()
+  if (status < 400) return { reason: 'too-large' }
+  return status === 401 || status === 403 ? { reason: 'login' } : { reason: 'status', status }
 }
 
 async function firstBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

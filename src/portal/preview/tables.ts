@@ -4,7 +4,8 @@ import { constants, gunzipSync } from 'node:zlib'
 import { unzipSync } from 'fflate'
 import Papa from 'papaparse'
 import readExcel from 'read-excel-file/node'
-import { isJsonObject } from '../../text/json.ts'
+import { isJsonObject, type Fields } from '../../text/json.ts'
+import { type BoundingBox, boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
 
 /** What a preview holds at most. */
 const [mostRows, mostColumns, mostCharacters, mostSheets] = [200, 50, 300, 3]
@@ -13,7 +14,7 @@ export const readBytes = 5 * 2 ** 20
 const unpackedBytes = 50 * 2 ** 20
 
 export type PreviewTable = {
-  readonly name?: string
+  readonly name?: string | undefined
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
 }
@@ -29,9 +30,13 @@ export type PreviewReason =
   | 'address'
   | 'damaged'
 
-export type PreviewResult =
-  | { readonly tables: readonly PreviewTable[]; readonly box?: readonly number[] }
-  | { readonly reason: PreviewReason; readonly status?: number }
+export type NoPreview = { readonly reason: PreviewReason; readonly status?: number }
+type Preview = {
+  readonly tables: readonly PreviewTable[]
+  /** Around the features of GeoJSON. */
+  readonly box?: BoundingBox
+}
+export type PreviewResult = Preview | NoPreview
 
 export type PreviewFile = {
   readonly bytes: Uint8Array
@@ -41,13 +46,13 @@ export type PreviewFile = {
   readonly type: string
 }
 
-const startsWith = (bytes: Uint8Array, ...start: readonly number[]): boolean =>
-  start.every((byte, at) => bytes[at] === byte)
+type Read = Preview | PreviewReason
 
-/** Never throws. */
+/** Never rejects. */
 export async function previewTablesOf(file: PreviewFile): Promise<PreviewResult> {
   try {
-    return await read(file, 0)
+    const read = await tablesIn(file, false)
+    return typeof read === 'string' ? { reason: read } : read
   } catch (error) {
     // What `maxOutputLength` throws: the file unpacks to more than may be read.
     const isBomb = error instanceof RangeError && 'code' in error
@@ -55,67 +60,60 @@ export async function previewTablesOf(file: PreviewFile): Promise<PreviewResult>
   }
 }
 
-async function read(file: PreviewFile, depth: number): Promise<PreviewResult> {
-  const { bytes, isCut } = file
-  if (startsWith(bytes, 0x1f, 0x8b) && depth === 0) return read(unpacked(file), depth + 1)
-  if (startsWith(bytes, 0x50, 0x4b, 3, 4))
-    return isCut ? { reason: 'too-large' } : zipped(file, depth)
+const startsWith = (bytes: Uint8Array, ...start: readonly number[]): boolean =>
+  start.every((byte, at) => bytes[at] === byte)
+
+/** What is packed within what is packed is not looked at. */
+async function tablesIn(file: PreviewFile, isUnpacked: boolean): Promise<Read> {
+  const { bytes, isCut, type } = file
+  if (startsWith(bytes, 0x1f, 0x8b) && !isUnpacked) return tablesIn(unpacked(file), true)
+  if (startsWith(bytes, 0x50, 0x4b, 3, 4)) return isCut ? 'too-large' : zipped(file, isUnpacked)
   const text = decoded(bytes)
-  if (text === undefined) return { reason: 'encoding' }
-  if (/^\s*(?:<!doctype html|<html)/i.test(text) || file.type.includes('text/html'))
-    return { reason: 'login' }
-  if (/^\s*</.test(text)) return { reason: 'format' }
-  if (/^\s*[[{]/.test(text)) return json(text, isCut)
-  return delimited(text, isCut)
+  if (text === undefined) return 'encoding'
+  if (/^\s*(?:<!doctype html|<html)/i.test(text) || type.includes('text/html')) return 'login'
+  if (/^\s*</.test(text)) return 'format'
+  return /^\s*[[{]/.test(text) ? json(text, isCut) : delimited(text, isCut)
 }
 
-/** As much as may be unpacked; what is behind it is as good as cut. */
+/** As much as may be read. */
+const beginning = (whole: Uint8Array, type: string, isCut = false): PreviewFile => ({
+  bytes: whole.subarray(0, readBytes),
+  isCut: isCut || whole.length > readBytes,
+  type,
+})
+
 function unpacked({ bytes, type, isCut }: PreviewFile): PreviewFile {
-  const whole = gunzipSync(bytes, {
-    maxOutputLength: unpackedBytes,
-    ...(isCut && { finishFlush: constants.Z_SYNC_FLUSH }),
-  })
-  return { bytes: whole.subarray(0, readBytes), isCut: isCut || whole.length > readBytes, type }
+  const finishFlush = isCut ? constants.Z_SYNC_FLUSH : constants.Z_FINISH
+  return beginning(gunzipSync(bytes, { maxOutputLength: unpackedBytes, finishFlush }), type, isCut)
 }
 
-async function zipped({ bytes, type }: PreviewFile, depth: number): Promise<PreviewResult> {
+const readable = /^(?!xl\/).*\.(?:csv|tsv|txt|json|geojson|jsonl|ndjson)$/i
+
+/** A workbook, or the first file in an archive that can be read. */
+async function zipped({ bytes, type }: PreviewFile, isUnpacked: boolean): Promise<Read> {
   let total = 0
-  const wanted = /(?:\.(?:csv|tsv|txt|json|geojson|jsonl|ndjson))$/i
   let isWorkbook = false
   const parts = unzipSync(bytes, {
     filter: ({ name, originalSize }) => {
       isWorkbook ||= name === 'xl/workbook.xml'
       total += originalSize
-      return total <= unpackedBytes && wanted.test(name) && !name.startsWith('xl/')
+      return total <= unpackedBytes && readable.test(name)
     },
   })
-  if (total > unpackedBytes) return { reason: 'too-large' }
-  if (isWorkbook) return workbook(bytes)
+  if (total > unpackedBytes) return 'too-large'
+  if (isWorkbook) {
+    const sheets = await readExcel(Buffer.from(bytes))
+    return { tables: sheets.slice(0, mostSheets).map(({ sheet, data }) => tableOf(data, sheet)) }
+  }
   const [first] = Object.values(parts)
-  if (!first || depth > 0) return { reason: 'format' }
-  return read(
-    { bytes: first.subarray(0, readBytes), isCut: first.length > readBytes, type },
-    depth + 1,
-  )
-}
-
-async function workbook(bytes: Uint8Array): Promise<PreviewResult> {
-  const sheets = await readExcel(Buffer.from(bytes))
-  const tables = sheets.slice(0, mostSheets).map(({ sheet, data }) =>
-    tableOf(
-      data.map((row) => row.map(cellText)),
-      sheet,
-    ),
-  )
-  return { tables }
+  return first && !isUnpacked ? tablesIn(beginning(first, type), true) : 'format'
 }
 
 /** UTF-8 or UTF-16 with its mark, else UTF-8, else what Windows wrote; `undefined` for what is no text. */
 function decoded(bytes: Uint8Array): string | undefined {
-  const start = bytes.subarray(0, 4096)
   if (startsWith(bytes, 0xff, 0xfe)) return new TextDecoder('utf-16le').decode(bytes)
   if (startsWith(bytes, 0xfe, 0xff)) return new TextDecoder('utf-16be').decode(bytes)
-  if (start.includes(0)) return undefined
+  if (bytes.subarray(0, 4096).includes(0)) return undefined
   try {
     // The last character may be cut.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
@@ -124,78 +122,74 @@ function decoded(bytes: Uint8Array): string | undefined {
   }
 }
 
-function delimited(text: string, isCut: boolean): PreviewResult {
+function delimited(text: string, isCut: boolean): Read {
   const { data } = Papa.parse<string[]>(text, {
     preview: mostRows + 1,
     skipEmptyLines: true,
     delimitersToGuess: [',', ';', '\t', '|'],
   })
   const rows = isCut && data.length <= mostRows ? data.slice(0, -1) : data
-  return rows.every((row) => row.length === 1) ? { reason: 'format' } : { tables: [tableOf(rows)] }
+  return rows.every((row) => row.length === 1) ? 'format' : { tables: [tableOf(rows)] }
 }
 
-function json(text: string, isCut: boolean): PreviewResult {
+/** An object in each line, or a list of objects: the whole, its first list, the features of GeoJSON. */
+function json(text: string, isCut: boolean): Read {
   const lines = text.split('\n', mostRows + 1).filter((line) => line.trim() !== '')
-  const records = lines.length > 1 ? lines.slice(0, -1).flatMap(parsedLine) : []
-  if (records.length === lines.length - 1 && records.length > 0)
-    return { tables: [tableOfObjects([...records, ...lines.slice(-1).flatMap(parsedLine)])] }
-  if (isCut) return { reason: 'too-large' }
+  const records = lines.map(lineObject)
+  // The last line may be cut.
+  const isLines = records.length > 1 && records.slice(0, -1).every(Boolean)
+  if (isLines) return tableOfObjects(records.filter((one) => one !== undefined))
+  if (isCut) return 'too-large'
   const value: unknown = JSON.parse(text)
-  if (
-    isJsonObject(value) &&
-    value['type'] === 'FeatureCollection' &&
-    Array.isArray(value['features'])
-  ) {
-    const features: unknown[] = value['features'].filter(isJsonObject)
-    return {
-      tables: [
-        tableOfObjects(
-          features.flatMap((one) =>
-            isJsonObject(one) && isJsonObject(one['properties']) ? [one['properties']] : [],
-          ),
-        ),
-      ],
-    }
-  }
-  const list = Array.isArray(value)
-    ? value
-    : isJsonObject(value)
-      ? Object.values(value).find((one) => Array.isArray(one))
-      : undefined
-  const objects = Array.isArray(list) ? list.filter(isJsonObject) : []
-  return objects.length > 0 ? { tables: [tableOfObjects(objects)] } : { reason: 'format' }
+  const lists: unknown[] = isJsonObject(value) ? Object.values(value) : [value]
+  const first = lists.map(objectsIn).find((list) => list.length > 0)
+  if (!first) return 'format'
+  const isGeo = isJsonObject(value) && value['type'] === 'FeatureCollection'
+  return isGeo ? featuresTable(first) : tableOfObjects(first)
 }
 
-function parsedLine(line: string): readonly object[] {
+/** Other coordinates than degrees have no place on the map. */
+function featuresTable(features: readonly Fields[]): Preview {
+  const geometries = features.map(({ geometry }) => geometry)
+  const box = boundsOf(positionsOf({ geometries }))
+  const [west, south, east, north] = box
+  const isOnEarth = west >= -180 && west <= east && east <= 180 && south >= -90 && north <= 90
+  const properties = features.map((one) =>
+    isJsonObject(one['properties']) ? one['properties'] : {},
+  )
+  return { ...tableOfObjects(properties), ...(isOnEarth && { box }) }
+}
+
+const objectsIn = (list: unknown): readonly Fields[] =>
+  Array.isArray(list) ? list.flatMap((one: unknown) => (isJsonObject(one) ? [one] : [])) : []
+
+function lineObject(line: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(line)
-    return isJsonObject(value) ? [value] : []
+    return isJsonObject(value) ? value : undefined
   } catch {
-    return []
+    return undefined
   }
 }
 
-function tableOfObjects(objects: readonly object[]): PreviewTable {
+function tableOfObjects(objects: readonly Fields[]): Preview {
   const some = objects.slice(0, mostRows)
   const head = [...new Set(some.flatMap((one) => Object.keys(one)))].slice(0, mostColumns)
-  const rows = some.map((one) => {
-    const members = new Map<string, unknown>(Object.entries(one))
-    return head.map((name) => short(cellText(members.get(name))))
-  })
-  return { head: head.map(short), rows }
+  const valueOf = (one: Fields, name: string) => (Object.hasOwn(one, name) ? one[name] : undefined)
+  const rows = some.map((one) => head.map((name) => valueOf(one, name)))
+  return { tables: [tableOf([head, ...rows])] }
 }
 
-function tableOf(rows: readonly (readonly string[])[], name?: string): PreviewTable {
-  const [head = [], ...rest] = rows.map((row) => row.slice(0, mostColumns).map(short))
-  return { head, rows: rest.slice(0, mostRows), ...(name !== undefined && { name: short(name) }) }
+function tableOf(rows: readonly (readonly unknown[])[], name?: string): PreviewTable {
+  const [head = [], ...texts] = rows
+    .slice(0, mostRows + 1)
+    .map((row) => row.slice(0, mostColumns).map(cellText))
+  return { head, rows: texts, name: name && cellText(name) }
 }
 
-const short = (text: string): string =>
-  text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text
-
-/** A cell as text. */
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (value instanceof Date) return value.toISOString()
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text
 }

@@ -1,0 +1,148 @@
+/** The distributions of a dataset: what each is, whether its links work, how to get it. */
+
+import { isJsonObject, type Fields } from '../../text/json.ts'
+import type { PageContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon, linkTo, safeAddress } from '../html.ts'
+import { listAt, listed, memberFields, sharedLicence, textAt, textsAt, valueAt } from '../record.ts'
+import { stateMark } from './blocks.ts'
+
+/** Cards of one dataset; further distributions are counted. */
+const mostCards = 100
+
+type CardContext = {
+  readonly dataset: Fields
+  /** Whether the licence stands above all cards. */
+  readonly hasSharedLicence: boolean
+  /** Its place among the distributions, which names one without a title. */
+  readonly number: number
+}
+
+/** A card for each distribution; `answer` of the metrics says what its links answered when they were last asked. */
+export function distributionCards(
+  context: PageContext,
+  dataset: Fields,
+  answer: Fields | undefined,
+): HtmlContent {
+  const { t } = context
+  const all = listAt(dataset, 'distributions')
+  if (all.length === 0) {
+    const [page] = textsAt(dataset, 'landing_page')
+    return html`<p>${t('no-download')} ${safeAddress(page) !== undefined && linkTo(page, t('landing-page'))}</p>`
+  }
+  const links = new Map(
+    listed(valueAt(answer, 'result.results')).map((parts) => {
+      const members = listed(parts).flatMap((one) => Object.entries(memberFields(one)))
+      const whole = Object.fromEntries(members)
+      return [textAt(whole, 'info.distribution-id'), listAt(whole, 'links')] as const
+    }),
+  )
+  const hasSharedLicence = isJsonObject(sharedLicence(dataset))
+  const cards = all.slice(0, mostCards).map((one, at) => {
+    const own = links.get(textAt(one, 'id')) ?? []
+    return distributionCard(context, one, own, { dataset, hasSharedLicence, number: at + 1 })
+  })
+  const more = all.length - mostCards
+  return [cards, more > 0 && html`<p class="close">${t('more-distributions', { count: more })}</p>`]
+}
+
+function distributionCard(
+  context: PageContext,
+  distribution: Fields,
+  links: readonly Fields[],
+  card: CardContext,
+): HtmlMarkup {
+  const { t, inLanguage, nameOf, textOf } = context
+  const { isService, offered } = offers(distribution)
+  const format = nameOf(distribution['format'])
+  const unnamed = t('file-n', { format: format ?? t('file'), number: card.number })
+  const title = textOf(distribution['title'], card.dataset) ?? { text: unnamed }
+  const buttons = offered.map(({ href, label, sign }, at) => {
+    const style = at === 0 ? 'button primary small' : 'button small'
+    return html`<a class="${style}" href="${href}">${icon(sign)}${t(label)}<span class="vh">: ${title.text}</span></a>`
+  })
+  return html`<article class="dist"><div><p class="kind">${isService ? t('api') : (format ?? t('file'))}</p>
+    <div><h3>${inLanguage(title)}</h3><p class="meta">${facts(context, distribution, card)}</p>
+    <p class="meta">${linkState(context, isService, links)}</p></div><p class="actions">${buttons}</p></div>
+    ${!isService && preview(context, distribution, card.dataset)}</article>`
+}
+
+/** Where the data is to be had, the best first. */
+function offers(distribution: Fields) {
+  const first = (value: unknown, path: string) => listed(valueAt(value, path))[0]
+  const [download, access] = [
+    first(distribution, 'download_url'),
+    first(distribution, 'access_url'),
+  ]
+  const service = first(distribution, 'access_service')
+  const isService = service !== undefined && download === undefined
+  const all: readonly (readonly [address: unknown, label: string, sign: string])[] = [
+    [download, 'download', 'download'],
+    [isService && (first(service, 'endpoint_url') ?? access), 'open-service', 'external-link'],
+    [isService && first(service, 'endpoint_description'), 'api-description', 'file-text'],
+    [!isService && access !== download && access, 'web-page', 'external-link'],
+  ]
+  const offered = all.flatMap(([address, label, sign]) => {
+    const href = safeAddress(address)
+    return href === undefined ? [] : [{ href, label, sign }]
+  })
+  return { isService, offered }
+}
+
+function facts(
+  { t, formats, licenceName }: PageContext,
+  distribution: Fields,
+  { hasSharedLicence }: CardContext,
+): HtmlContent {
+  const size = Number(distribution['byte_size'])
+  const changed = formats.day(distribution['modified'])
+  const type = textAt(distribution, 'media_type') ?? textAt(distribution, 'compress_format')
+  // Sources also write where the data is in words: `ask at the desk`.
+  const words = textsAt(distribution, 'access_url').filter((one) => safeAddress(one) === undefined)
+  return [
+    size > 0 && html`<span class="vh">${t('size')}: </span>${formats.size(size)}`,
+    /gzip|zip/.exec(type ?? '')?.[0],
+    !hasSharedLicence && (licenceName(distribution['license']) ?? t('no-licence')),
+    changed && html`${t('updated')} ${changed}`,
+    ...words.map((one) => html`<bdi>${one}</bdi>`),
+  ].map((one) => one && html`<span>${one}</span>`)
+}
+
+/** What came of asking the addresses; codes of 1000 and more are ours (`reference` of the metrics). */
+function linkState({ t, formats }: PageContext, isService: boolean, links: readonly Fields[]) {
+  const downloads = links.filter(({ type }) => type === 'downloadUrl')
+  // The best of several counts, as it does for the score.
+  const [link] = (downloads.length > 0 ? downloads : links).toSorted(
+    (a, b) => Number(a['statusCode']) - Number(b['statusCode']),
+  )
+  if (!link) return stateMark('idle', t(isService ? 'service-unchecked' : 'not-checked'))
+  const code = Number(link['statusCode'])
+  const dated = (label: string, member: string) => {
+    const day = formats.day(link[member])
+    return day && html`, ${t(label)} ${day}`
+  }
+  const when = html`${dated('since', 'failingSince')}${dated('checked', 'checked')}`
+  if (code < 400)
+    return stateMark('good', html`${t(code < 300 ? 'link-works' : 'link-redirects')}${when}`)
+  const cause = code < 1000 ? 'link-broken' : code === 1300 ? 'link-invalid' : 'link-unreachable'
+  return stateMark('bad', html`${t(cause, { code })}${when}`)
+}
+
+/** Nothing is fetched before somebody asks for it. */
+function preview(context: PageContext, distribution: Fields, dataset: Fields): HtmlContent {
+  const { t, config, pathTo } = context
+  const [download] = listed(distribution['download_url'])
+  if (!config.preview || safeAddress(download) === undefined) return false
+  const [id, own] = [textAt(dataset, 'id') ?? '', textAt(distribution, 'id') ?? '']
+  const address = pathTo('datasets', id, 'distributions', own, 'preview')
+  return html`<details data-preview="${address}"><summary>${t('preview')}</summary>
+    <p class="small"><a href="${address}" rel="nofollow">${t('open-preview')}</a></p></details>`
+}
+
+/** The licence of all distributions, or what there is to say where they have none in common. */
+export function licenceText({ t, licenceName }: PageContext, dataset: Fields): HtmlContent {
+  const licence = sharedLicence(dataset)
+  if (licence === 'none') return t('no-licence')
+  if (licence === 'different') return t('different-licences')
+  const address = valueAt(licence, 'la_url') ?? valueAt(licence, 'resource')
+  return linkTo(address, licenceName(licence) ?? '', 'license')
+}
