@@ -45,12 +45,11 @@ const refusals: ReadonlyMap<string, readonly [status: PageStatus, text: string]>
   ['nobody', [403, 'oidc-nobody']],
 ])
 
+type Enter = (context: PageContext, c: AppContext) => Promise<Response>
+
 /** Tries to sign somebody in; who fails gets the form again. Throws `forbidden` without TLS. */
 const entering =
-  (
-    { contextOf, respond }: Answers,
-    enter: (context: PageContext, c: AppContext) => Promise<Response>,
-  ) =>
+  ({ contextOf, respond }: Answers, enter: Enter) =>
   async (c: AppContext): Promise<Response> => {
     if (!isSecure(c) && !isLoopback(c.get('client')))
       throw new Failure('forbidden', 'signing in needs TLS: this portal is reached by http')

@@ -59,6 +59,7 @@ beforeAll(async () => {
   await mkdir(pipes)
   for (const name of ['roads', 'water'])
     await writeFile(join(pipes, `${name}.json`), JSON.stringify(pipe(name, name, address)))
+  await writeFile(join(pipes, 'broken.json'), '{ "header": ')
   // Where the tests look for the key that a fresh platform makes.
   await writeFile(join(directory, 'api-key'), all)
   platform = await gateway(directory, {
@@ -109,6 +110,16 @@ it('a failed record is named with its line two steps from the list of sources', 
   expect(report).toContain('Viaduct of Tann')
   expect(report).toContain('(line 15)')
   expect(report).toContain('Nothing was removed, because the run was incomplete')
+})
+
+it('a file that holds no pipe stands first, with what is wrong in it, and cannot be run', async () => {
+  const text = await (await steward(all)).page('/en/harvest')
+  const [, first = ''] = /<tbody[^>]*><tr[^>]*>([^]*?)<\/tr>/.exec(text) ?? []
+  expect(first).toContain('broken.json')
+  expect(first).toContain('Not readable')
+  expect(first).toMatch(/<bdi>[^<]*JSON/)
+  expect(first).not.toMatch(/<button|<a /)
+  expect(await (await steward(water)).page('/en/harvest')).not.toContain('broken.json')
 })
 
 it('a run can be had as a table for spreadsheets', async () => {

@@ -77,11 +77,7 @@ function sourceRow(
 }
 
 /** Runs with all their counts; those that wait lead to what they would remove. */
-export function runTable(
-  context: StewardContext,
-  runs: readonly HarvestRun[],
-  empty = 'no-runs',
-): HtmlContent {
+export function runTable(context: StewardContext, runs: readonly HarvestRun[], empty = 'no-runs') {
   const { t, pathTo } = context
   if (runs.length === 0) return html`<p class="close">${t(empty)}</p>`
   const heads = ['started', 'source', 'last-result', ...countNames.map((name) => `count-${name}`)]

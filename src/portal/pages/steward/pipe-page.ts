@@ -89,13 +89,13 @@ function runChart({ t }: StewardContext, runs: readonly HarvestRun[]): HtmlConte
   const bars = shown.map((run, at) =>
     parts.map((part, level) => {
       const [own, all] = [[part], parts.slice(0, level + 1)].map((one) => scaled(sumOf(run, one)))
-      const x = (mostBars - 1 - at) * step
+      const x = (shown.length - 1 - at) * step
       return html`<rect class="${part.key}" x="${x}" y="${height - (all ?? 0)}" width="${width}" height="${own}" />`
     }),
   )
   const last = parts.map((part) => [part.key, sumOf(shown[0], [part])] as const)
   const label = t('runs-chart', { count: shown.length, most, ...Object.fromEntries(last) })
   return html`<figure class="runs close">
-    <svg viewBox="0 0 ${mostBars * step} ${height}" role="img" aria-label="${label}">${bars}</svg>
+    <svg viewBox="0 0 ${shown.length * step} ${height}" role="img" aria-label="${label}">${bars}</svg>
     <figcaption>${parts.map(({ key }) => html`<span class="${key}">${t(`chart-${key}`)}</span>`)}</figcaption></figure>`
 }

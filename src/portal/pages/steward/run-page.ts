@@ -12,7 +12,8 @@ import { notice, pageSection, pairs, stateMark } from '../../parts/blocks.ts'
 import { textTable } from '../../parts/table.ts'
 import { fieldsAt, listAt, listed, memberFields, numberAt, textAt, textOr } from '../../record.ts'
 
-const [mostItems, mostChanged] = [200, 50]
+/** Records of each kind that a page shows. */
+const mostItems = 100
 
 /** The run with its report. Rejects with `not-found` where the session may not see it. */
 async function reportOf(context: StewardContext, id: string) {
@@ -21,8 +22,8 @@ async function reportOf(context: StewardContext, id: string) {
   const report = memberFields(await ask('scheduler', `${path}/report`))
   const run = harvestRun(context, fieldsAt(report, 'run'))
   if (!steward.mayRead(path, run.fields)) throw new Failure('not-found', 'there is no such run')
-  const items = async (state: string, limit: number) => {
-    const found = await ask('scheduler', `${path}/items?state=${state}&limit=${limit}`)
+  const items = async (state: string) => {
+    const found = await ask('scheduler', `${path}/items?state=${state}&limit=${mostItems}`)
     return listed(found).map(memberFields)
   }
   return { run, report, items }
@@ -32,11 +33,8 @@ async function reportOf(context: StewardContext, id: string) {
 export async function runPage(context: StewardContext, id: string): Promise<PageContent> {
   const { t, root } = context
   const { run, report, items } = await reportOf(context, id)
-  const [failed, updated, created] = await Promise.all([
-    items('failed', mostItems),
-    items('updated', mostChanged),
-    items('created', mostChanged),
-  ])
+  const shown = ['failed', 'updated', 'created'].map(items)
+  const [failed = [], updated = [], created = []] = await Promise.all(shown)
   const { isActive, isReal, pipe } = run
   const live = isActive && html` data-live="${root}api/scheduler/runs/${id}/events"`
   const changed = changedRecords(context, [...updated, ...created])
@@ -124,7 +122,7 @@ export async function heldPage(context: StewardContext, id: string): Promise<Pag
   const { t, pathTo } = context
   const { run, items } = await reportOf(context, id)
   if (!run.isHeld) throw new Failure('not-found', 'no removals of this run wait')
-  const held = await items('held', mostItems)
+  const held = await items('held')
   const { pipe, path } = run
   const count = run.count('held')
   const again = actionForm(context, pathTo('harvest', 'pipes', pipe), 'dry', t('read-again'))
@@ -165,10 +163,10 @@ function wrongAt({ t }: StewardContext, detail: unknown, errors: readonly Fields
   const place = errors.find(({ line, pointer }) => line !== undefined || pointer !== undefined)
   const line = numberAt(place, 'line')
   const pointer = textAt(place, 'pointer')
-  const where =
-    line > 0 ? t('line-n', { line }) : pointer !== undefined && html`<code>${pointer}</code>`
+  const where = pointer !== undefined && html`<code>${pointer}</code>`
   // Some details end with the line, too.
-  return html`<bdi>${textOr(detail)?.replace(`, line ${line}.`, '.')}</bdi> ${where}`
+  const text = textOr(detail)?.replace(`, line ${line}.`, '.')
+  return html`<bdi>${text}</bdi> ${line > 0 ? t('line-n', { line }) : where}`
 }
 
 /** Failed records by the kind of their problem, each group with its cause and what helps. */
@@ -274,7 +272,7 @@ function steps(context: StewardContext, { fields }: HarvestRun): HtmlContent {
 }
 
 /** Problems that came and went since the run before, and what was asked of the source. */
-function comparison({ t, formats }: StewardContext, report: Fields): HtmlContent {
+function comparison({ t }: StewardContext, report: Fields): HtmlContent {
   const records = (key: string): HtmlContent => {
     const found = fieldsAt(report, `difference.${key}`)
     const ids = listed(found['ids']).slice(0, 5)
@@ -284,8 +282,7 @@ function comparison({ t, formats }: StewardContext, report: Fields): HtmlContent
     return html`${t('n-records', { count })} ${joined(names, ', ')}`
   }
   const hosts = Object.entries(fieldsAt(report, 'requests')).map(([host, statuses]) => {
-    const answers = Object.entries(memberFields(statuses))
-    const times = answers.map(([status, n]) => `${status} × ${formats.number(Number(n))}`)
+    const times = Object.entries(memberFields(statuses)).map((one) => one.join(' × '))
     return html`<bdi>${host}</bdi>: ${times.join(', ')}`
   })
   const rows = pairs([
