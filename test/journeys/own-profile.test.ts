@@ -211,4 +211,19 @@ describe('a profile with types of its own', () => {
     expect((await fetch(`${api.search}/resources/station/munich`)).status).toBe(404)
     expect((await find('filters=resource_station')).result.count).toBe(2)
   })
+
+  it('and a steward brings it back on the page of deleted records', async () => {
+    const send = (path: string, fields: Readonly<Record<string, string>>, Cookie = '') => {
+      const [method, body] = ['POST', new URLSearchParams(fields)]
+      return fetch(platform.url + path, { method, body, headers: { Cookie }, redirect: 'manual' })
+    }
+    const signedIn = await send('/en/sign-in', { key: platform.key })
+    const Cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const page = await fetch(`${platform.url}/en/harvest/deleted`, { headers: { Cookie } })
+    const [, path = '', token = ''] =
+      /action="([^"]+munich)"[^]*?name="_csrf" value="([^"]+)"/.exec(await page.text()) ?? []
+    expect((await send(path, { _csrf: token, do: 'restore' }, Cookie)).status).toBe(303)
+    await settled()
+    expect((await fetch(`${api.search}/resources/station/munich`)).status).toBe(200)
+  })
 })
