@@ -97,13 +97,10 @@ function ownFigures(context: PageContext, result: Fields, findings: HtmlContent)
     const most = numberAt(result, `points.${key}.max`)
     return { earned, most, gain: most - earned }
   }
+  const gain = (one: PageIndicator) => pointsOf(one).gain
   return [
     verdict(text, dimensionBars(context, scores, true)),
-    pageSection(
-      'fix',
-      t('what-to-fix'),
-      fixes(context, (one) => pointsOf(one).gain),
-    ),
+    pageSection('fix', t('what-to-fix'), fixes(context, gain)),
     findings,
     indicatorTable(context, sharesIn(result), {
       of: (one) => `${pointsOf(one).earned} / ${pointsOf(one).most}`,

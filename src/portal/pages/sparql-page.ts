@@ -11,12 +11,10 @@ import { gridTable } from '../parts/table.ts'
 import { askPort, askWilling, away } from '../ports.ts'
 import { fieldsAt, listAt, listed, textOr, valueAt } from '../record.ts'
 
-type Example = { readonly title: string; readonly query: string }
-
 const folder = new URL('../assets/examples/', import.meta.url)
 
 /** The first line is the title. */
-const examples: readonly Example[] = readdirSync(folder)
+const examples = readdirSync(folder)
   .filter((name) => name.endsWith('.rq'))
   .sort()
   .map((name) => {

@@ -35,7 +35,9 @@ export async function vocabularyPage(
 ): Promise<PageContent | undefined> {
   const { t, language, root, nameOf, pathTo } = context
   const sort = `pref_label.${language}+asc`
-  const { found, q, body } = await pagedList(context, {
+  const whole = await vocabularyOf(context, id)
+  if (!whole) return undefined
+  const { found, body } = await pagedList(context, {
     asked: { filters: 'vocabulary', sort, more: { vocabulary: id } },
     searchLabel: t('search-concepts'),
     style: 'index',
@@ -44,8 +46,7 @@ export async function vocabularyPage(
       return html`<li><a href="${path}"><span>${context.labelOf(concept)}</span></a></li>`
     },
   })
-  if (found.count === 0 && q === '') return undefined
-  const name = nameOf((await vocabularyOf(context, id))?.title) ?? id
+  const name = nameOf(whole.title) ?? id
   const address = `${root}api/hub/repo/vocabularies/${encodeURIComponent(id)}`
   return {
     title: name,
@@ -107,7 +108,7 @@ export async function conceptPage(
   }
 }
 
-/** Title of a vocabulary, and how many concepts it has. */
+/** Title of a vocabulary, and how many concepts it has; `undefined` where there are none. */
 async function vocabularyOf({ find }: PageContext, id: string) {
   const more = { vocabulary: id }
   const { facets } = await find({ filters: 'vocabulary', limit: 0, counted: ['vocabulary'], more })

@@ -7,11 +7,9 @@ import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { countedLinks, headedSection } from './blocks.ts'
 import { entries } from './hits.ts'
 
-/** Fields of datasets that lists of them and the pages around them show. */
-const includes =
-  'id title identifier language modified catalog catalog.title publisher contact_point distributions'.split(
-    ' ',
-  )
+/** Fields of datasets that lists of them and the pages around them show, as the search takes them. */
+const shownFields =
+  'id,title,identifier,language,modified,catalog,catalog.title,publisher,contact_point,distributions'
 
 const [perPage, mostPages, mostNew] = [50, 200, 6]
 
@@ -45,7 +43,7 @@ type PagedList = {
 export async function pagedList(
   { t, find, query }: PageContext,
   { asked, searchLabel, style, item }: PagedList,
-): Promise<{ readonly found: Found; readonly q: string; readonly body: HtmlContent }> {
+): Promise<{ readonly found: Found; readonly body: HtmlContent }> {
   const page = Math.max(1, Math.min(mostPages, Math.trunc(Number(query.get('page'))) || 1))
   const q = searchLabel === undefined ? '' : (query.get('q') ?? '').slice(0, 200)
   const { sort = '', ...others } = asked
@@ -62,7 +60,7 @@ export async function pagedList(
   const body = html`${field}<ul class="${style} close" role="list">${found.records.map(item)}</ul>
     <nav class="pages" aria-label="${t('pages')}">${page > 1 && step(page - 1, 'previous', 'prev')}
     ${page * perPage < found.count && step(page + 1, 'next', 'next')}</nav>`
-  return { found, q, body }
+  return { found, body }
 }
 
 type DatasetsWith = {
@@ -84,7 +82,13 @@ export async function datasetsWith(
 ): Promise<{ readonly found: Found; readonly section: HtmlMarkup }> {
   const { t, formats, searchTo, find } = context
   const facets = { [facet]: [value] }
-  const asked = { filters: 'dataset', limit: mostNew, sort: 'modified+desc', facets, includes }
+  const asked = {
+    filters: 'dataset',
+    limit: mostNew,
+    sort: 'modified+desc',
+    facets,
+    includes: [shownFields],
+  }
   const found = await find({ ...asked, ...(counted.length > 0 && { counted }) })
   const below = (record: Fields) => {
     const day = formats.day(record['modified'])
