@@ -44,6 +44,7 @@ const post =
   (step: string, body?: object): Deed =>
   (path) => ({ method: 'POST', path: path + step, body })
 
+const triggerPath = (pipe: string, id: string) => `${pipe}/triggers/${encodeURIComponent(id)}`
 const remove = (path: string): Order => ({ method: 'DELETE', path })
 
 /** What buttons ask of the scheduler about the pipe or the run at a path. */
@@ -51,10 +52,7 @@ const deeds: ReadonlyMap<string, Deed> = new Map([
   ['pipes run', post('/runs', {})],
   ['pipes dry', post('/runs', { dryRun: true })],
   ['pipes schedule', schedule],
-  [
-    'pipes unschedule',
-    (path, field) => remove(`${path}/triggers/${encodeURIComponent(field('trigger'))}`),
-  ],
+  ['pipes unschedule', (path, field) => remove(triggerPath(path, field('trigger')))],
   ['runs cancel', remove],
   ['runs confirm', post('/confirm')],
   ['runs resume', post('/resume')],
@@ -66,7 +64,7 @@ function schedule(pipe: string, field: ReadField): Order {
   const next = field('next') !== '' && { next: `${field('next').slice(0, 16)}:00Z` }
   const interval = { unit: field('unit'), value: 1 }
   const body = { id: ownTrigger, status: 'enabled', interval, ...next }
-  return { method: 'PUT', path: `${pipe}/triggers/${ownTrigger}`, body }
+  return { method: 'PUT', path: triggerPath(pipe, ownTrigger), body }
 }
 
 /** Asks a service what the session may do; the answer is the service's. Rejects with `forbidden`. */
@@ -76,11 +74,8 @@ async function carryOut(context: StewardContext, service: 'scheduler' | 'keeper'
   if (!steward.may(order)) throw new Failure('forbidden', 'your key may not do this')
   log.info({ key: steward.id, method, path }, 'portal.action')
   const headers = { 'Content-Type': 'application/json' }
-  return ask(service, path, {
-    method,
-    signal,
-    ...(body && { headers, body: JSON.stringify(body) }),
-  })
+  const sent = body && { headers, body: JSON.stringify(body) }
+  return ask(service, path, { method, signal, ...sent })
 }
 
 /** Does what a form asks, and says where that leads. */
@@ -98,10 +93,8 @@ const act: Act = async (context, field, c) => {
   if (!order) throw new Failure('invalid-parameter', 'there is no such action')
   // Permissions may be for single catalogues; pipes are nobody's.
   const of = kind === 'runs' ? await context.ask('scheduler', path) : undefined
-  const answer = await carryOut(context, 'scheduler', {
-    ...order,
-    catalogue: textAt(of, 'catalogue'),
-  })
+  const whole = { ...order, catalogue: textAt(of, 'catalogue') }
+  const answer = await carryOut(context, 'scheduler', whole)
   const isOfPipe = kind === 'pipes' && order.method !== 'POST'
   return isOfPipe ? to('pipes', id) : to('runs', textAt(answer, 'id') ?? id)
 }

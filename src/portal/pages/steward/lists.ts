@@ -131,12 +131,10 @@ export async function deletedPage(context: StewardContext): Promise<PageContent>
     kind === 'catalogue' ? '' : catalogue,
     formats.moment(deletedAt),
     formats.moment(until),
-    actionForm(
-      context,
-      pathTo('harvest', 'deleted', kind, id),
-      'restore',
-      html`${t('restore')}<span class="vh"> ${id}</span>`,
-    ),
+    actionForm(context, pathTo('harvest', 'deleted', kind, id), 'restore', [
+      t('restore'),
+      html`<span class="vh"> ${id}</span>`,
+    ]),
   ])
   const heads = ['record', 'facet-catalog', 'deleted-on', 'restorable-until', 'actions']
   const empty = html`<p class="close">${t('no-deleted')}</p>`

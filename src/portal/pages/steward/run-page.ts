@@ -211,52 +211,41 @@ function leftOut(context: StewardContext, report: Fields): HtmlContent {
 /** `issued: “some time in spring” – Not a date or time`; else what the report says. */
 function leftOutText({ t }: StewardContext, example: Fields): unknown {
   const { property, value, reason, detail } = example
-  return reason === undefined
-    ? detail
-    : `${textOr(property)}: “${textOr(value)}” – ${t(`reason-${textOr(reason)}`)}`
+  if (reason === undefined) return detail
+  return `${textOr(property)}: “${textOr(value)}” – ${t(`reason-${textOr(reason)}`)}`
 }
 
 /** Records with the statements that are gone and new in each, where the run has noted them; else a table. */
 function changedRecords(context: StewardContext, items: readonly Fields[]): HtmlContent {
+  if (items.length === 0) return false
   const { t } = context
-  const sourceOf = (item: Fields): HtmlContent => {
+  const shown = items.map((item) => {
     const source = safeAddress(item['sourceUrl'] ?? item['sourceId'])
-    return source !== undefined && linkTo(source, html`<code>${source}</code>`)
-  }
-  if (items.every(({ difference }) => difference === undefined || difference === null)) {
-    const rows = items.map((item) => [
-      recordLink(context, item),
-      t(`count-${textAt(item, 'state')}`),
-      sourceOf(item),
-    ])
-    return (
-      rows.length > 0 && textTable(context, 'changed-records', ['record', 'result', 'source'], rows)
-    )
-  }
+    const link = source !== undefined && linkTo(source, html`<code>${source}</code>`)
+    return [recordLink(context, item), t(`count-${textAt(item, 'state')}`), link] as const
+  })
+  if (!items.some(({ difference }) => difference))
+    return textTable(context, 'changed-records', ['record', 'result', 'source'], shown)
   const minus = html`<span class="sign" role="img" aria-label="${t('removed')}">−</span>`
   const plus = html`<span class="sign" role="img" aria-label="${t('added')}">+</span>`
-  const parts = items.map((item) => {
-    const { gone, come } = fieldsAt(item, 'difference')
+  const parts = shown.map(([record, state, source], at) => {
+    const { gone, come } = fieldsAt(items[at], 'difference')
     const lines = [
       ...statements(gone).map((one) => html`<div class="gone">${minus}<del>${one}</del></div>`),
       ...statements(come).map((one) => html`<div class="come">${plus}<ins>${one}</ins></div>`),
     ]
-    return html`<li><h3>${recordLink(context, item)}
-      <span class="tag">${t(`count-${textAt(item, 'state')}`)}</span></h3>
-      <p>${sourceOf(item)}</p>
+    return html`<li><h3>${record} <span class="tag">${state}</span></h3>
+      ${source && html`<p>${source}</p>`}
       ${lines.length > 0 && html`<div class="diff close" tabindex="0" role="group" aria-label="${t('changes')}">${lines}</div>`}</li>`
   })
-  return parts.length > 0 && html`<ul class="entries" role="list">${parts}</ul>`
+  return html`<ul class="entries" role="list">${parts}</ul>`
 }
 
 /** Statements with their IRIs shortened. */
-const statements = (value: unknown): readonly (string | undefined)[] =>
-  listed(value).map((one) =>
-    textOr(one)?.replaceAll(
-      /<([^<>"\s]+)>/g,
-      (whole, iri: string) => shortNames().shorten(iri) ?? whole,
-    ),
-  )
+const statements = (value: unknown): readonly (string | undefined)[] => {
+  const shorter = (whole: string, iri: string) => shortNames().shorten(iri) ?? whole
+  return listed(value).map((one) => textOr(one)?.replaceAll(/<([^<>"\s]+)>/g, shorter))
+}
 
 /** Segments of a run that goes on. */
 function steps(context: StewardContext, { fields }: HarvestRun): HtmlContent {
