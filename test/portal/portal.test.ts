@@ -314,6 +314,40 @@ describe('a page', () => {
     ])
   })
 
+  it('of a dataset is cited by its creators, its version and its DOI, and nothing in a name is a command', async () => {
+    await dataset(
+      'cited',
+      'Levels & flows',
+      'How high the water stands.',
+      `; dct:creator [ a foaf:Person ; foaf:name "Ann_{x} & Co" ] ; <http://www.w3.org/2002/07/owl#versionInfo> "1.2" ;
+       dct:identifier "https://doi.org/10.1234/abc" ; dct:modified "2025-06-01T00:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>`,
+    )
+    const cited = async (ending: string) => (await get(`/en/datasets/cited/cite.${ending}`)).text()
+    expect(await (await get('/en/datasets/cited')).text()).toContain(
+      'Ann_{x} &amp; Co (2025): Levels &amp; flows. Version 1.2. https://doi.org/10.1234/abc',
+    )
+    expect((await cited('bib')).split('\n')).toEqual([
+      '@misc{cited,',
+      String.raw`  author = {{Ann\_x \& Co}},`,
+      String.raw`  title = {{Levels \& flows}},`,
+      '  year = {2025},',
+      '  version = {1.2},',
+      String.raw`  publisher = {Levels \& flows},`,
+      '  doi = {10.1234/abc},',
+      '  url = {https://doi.org/10.1234/abc}',
+      '}',
+      '',
+    ])
+    expect((await cited('ris')).split('\r\n').slice(0, 3)).toEqual([
+      'TY  - DATA',
+      'AU  - Ann_{x} & Co',
+      'TI  - Levels & flows',
+    ])
+    expect(JSON.parse(await cited('json'))).toMatchObject([
+      { author: [{ literal: 'Ann_{x} & Co' }], version: '1.2', DOI: '10.1234/abc' },
+    ])
+  })
+
   it('of a search can be had as CSV, where no cell is a formula', async () => {
     const text = await (await get('/en/datasets.csv?q=parks')).text()
     expect(text.split('\r\n')[0]).toBe(

@@ -101,10 +101,8 @@ function similarTo(context: PageContext, answer: Fields | undefined): HtmlConten
   const { t, formats, formatsOf } = context
   const records = listAt(answer, 'result.results')
   const below = (one: Fields) => [formatsOf(one).join(', '), formats.day(one['modified'])]
-  return (
-    records.length > 0 &&
-    pageSection('sim', t('similar'), entries(context, records, below, 'cards'))
-  )
+  const cards = entries(context, records, below, 'cards')
+  return records.length > 0 && pageSection('sim', t('similar'), cards)
 }
 
 function provenance(context: PageContext, record: Fields, measured?: Fields, leftOut?: Fields) {

@@ -20,15 +20,14 @@ export async function previewPage(
   const record = await readRecord('datasets', ids.dataset)
   const distribution = listAt(record, 'distributions').find(({ id }) => id === ids.distribution)
   if (!distribution) return undefined
-  const address = webAddress(listed(distribution['download_url'])[0])
-  const result = address === undefined ? undefined : await previews.of(address)
+  const result = await previews.of(webAddress(listed(distribution['download_url'])[0]))
   const above = { href: pathTo('datasets', ids.dataset), label: titleOf(record) }
   return {
     title: t('preview'),
     section: 'data',
     isIndexed: false,
     body: html`${crumbs(context, above)}<h1>${t('preview')}</h1>
-      <div class="section" id="preview">${result ? shown(context, result) : html`<p>${t('preview-address')}</p>`}</div>`,
+      <div class="section" id="preview">${shown(context, result)}</div>`,
   }
 }
 
@@ -36,12 +35,14 @@ function shown(context: PageContext, result: PreviewResult): HtmlContent {
   const { t } = context
   if ('reason' in result)
     return html`<p>${t(`preview-${result.reason}`, { status: result.status ?? 0 })}</p>`
-  const boxes = result.box ? [result.box] : []
-  const label = t('map-of', { place: boxes.map((box) => boxText(context, box)).join('') })
-  const map = areaMap(context, boxes, { label, width: 640, height: 360 })
-  const tables = result.tables.map(({ name, head, rows }) => {
-    const cells = rows.map((row) => row.map((text) => ({ text })))
-    return [name && html`<h2>${name}</h2>`, gridTable(name ?? t('preview'), head, cells)]
-  })
-  return [map, tables]
+  const { box, tables } = result
+  const label = t('map-of', { place: box ? boxText(context, box) : '' })
+  const map = box && areaMap(context, [box], { label, width: 640, height: 360 })
+  return [
+    map,
+    tables.map(({ name, head, rows }) => {
+      const cells = rows.map((row) => row.map((text) => ({ text })))
+      return [name && html`<h2>${name}</h2>`, gridTable(name ?? t('preview'), head, cells)]
+    }),
+  ]
 }

@@ -11,7 +11,7 @@ import { type NoPreview, type PreviewFile, type PreviewResult, readBytes } from 
 
 export type Previews = {
   /** Never rejects: why there is no preview is its answer. Who waits may leave: the next one finds what was read. */
-  readonly of: (address: string) => Promise<PreviewResult>
+  readonly of: (address: string | undefined) => Promise<PreviewResult>
   readonly close: () => Promise<void>
 }
 
@@ -60,6 +60,7 @@ export function openPreviews(options: PreviewOptions): Previews {
   }
   return {
     of: async (address) => {
+      if (address === undefined) return { reason: 'address' }
       const key = hash('sha256', address, 'hex')
       const query = 'SELECT result FROM preview WHERE address = ? AND made > ?'
       const known = file.first(query, key, now() - keptMs)

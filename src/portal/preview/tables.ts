@@ -13,14 +13,14 @@ const [mostRows, mostColumns, mostCharacters, mostSheets] = [200, 50, 300, 3]
 export const readBytes = 5 * 2 ** 20
 const unpackedBytes = 50 * 2 ** 20
 
-export type PreviewTable = {
+type PreviewTable = {
   readonly name?: string | undefined
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
 }
 
 /** Why there is no preview; the page has a sentence for each. */
-export type PreviewReason =
+type PreviewReason =
   | 'too-large'
   | 'unreachable'
   | 'status'
@@ -66,7 +66,11 @@ const startsWith = (bytes: Uint8Array, ...start: readonly number[]): boolean =>
 /** What is packed within what is packed is not looked at. */
 async function tablesIn(file: PreviewFile, isUnpacked: boolean): Promise<Read> {
   const { bytes, isCut, type } = file
-  if (startsWith(bytes, 0x1f, 0x8b) && !isUnpacked) return tablesIn(unpacked(file), true)
+  if (startsWith(bytes, 0x1f, 0x8b) && !isUnpacked) {
+    const finishFlush = isCut ? constants.Z_SYNC_FLUSH : constants.Z_FINISH
+    const whole = gunzipSync(bytes, { maxOutputLength: unpackedBytes, finishFlush })
+    return tablesIn(beginning(whole, type, isCut), true)
+  }
   if (startsWith(bytes, 0x50, 0x4b, 3, 4)) return isCut ? 'too-large' : zipped(file, isUnpacked)
   const text = decoded(bytes)
   if (text === undefined) return 'encoding'
@@ -81,11 +85,6 @@ const beginning = (whole: Uint8Array, type: string, isCut = false): PreviewFile 
   isCut: isCut || whole.length > readBytes,
   type,
 })
-
-function unpacked({ bytes, type, isCut }: PreviewFile): PreviewFile {
-  const finishFlush = isCut ? constants.Z_SYNC_FLUSH : constants.Z_FINISH
-  return beginning(gunzipSync(bytes, { maxOutputLength: unpackedBytes, finishFlush }), type, isCut)
-}
 
 const readable = /^(?!xl\/).*\.(?:csv|tsv|txt|json|geojson|jsonl|ndjson)$/i
 
