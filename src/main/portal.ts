@@ -9,13 +9,7 @@ import { openPreviews } from '../portal/preview/previews.ts'
 import { openOidc, type Oidc } from '../http/oidc.ts'
 import { openSessions } from '../portal/sessions.ts'
 import { portInProcess, portWithKey } from '../portal/ports.ts'
-import {
-  furtherPaths,
-  httpAt,
-  servicePaths,
-  version,
-  type PlatformContext,
-} from './platform-context.ts'
+import { furtherPaths, httpAt, servicePaths, type PlatformContext } from './platform-context.ts'
 import { recordPagesOf, type Stations } from './stations.ts'
 
 /** Absent where it is not run. */
@@ -53,7 +47,6 @@ export function portalStation(
     sessions: canSignIn
       ? openSessions({ keys, people: oidc?.prefix, ...fileOf('sessions.sqlite') })
       : undefined,
-    version,
     ...httpAt(context, ''),
   })
 }

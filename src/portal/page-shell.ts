@@ -43,13 +43,9 @@ function speaker({ timeZone }: PortalConfig): PageShell['speech'] {
   }
 }
 
-const tokensOf = ({ colours }: PortalConfig): string => {
-  const { accent = '#0d5c58', accentDark = '#7fcac2', rubric } = colours
-  const rows = [
-    ...(colours.accent === undefined && colours.accentDark === undefined
-      ? []
-      : [`--accent: light-dark(${accent}, ${accentDark});`]),
-    ...(rubric === undefined ? [] : [`--rubric: light-dark(${rubric}, #f0a088);`]),
-  ]
-  return rows.length === 0 ? '' : `\n@layer custom { :root { ${rows.join(' ')} } }\n`
+/** Colours of the operator, by day and by night. */
+function tokensOf({ colours: { accent, accentDark, rubric } }: PortalConfig): string {
+  const ink = `--accent: light-dark(${accent ?? '#0d5c58'}, ${accentDark ?? '#7fcac2'});`
+  const own = [(accent ?? accentDark) && ink, rubric && `--rubric: light-dark(${rubric}, #f0a088);`]
+  return `\n@layer custom { :root { ${own.filter(Boolean).join(' ')} } }\n`
 }

@@ -38,7 +38,6 @@ type PortalDeps = {
   readonly oidc?: Oidc | undefined
   /** Whether somebody writes, or has a moment ago: pages give way. */
   readonly writers?: Writers
-  readonly version: string
 }
 
 /** What the pages of a process share. */
@@ -112,11 +111,11 @@ export function portalApp(deps: PortalDeps): App {
  * for where services are given and answer.
  */
 export const problemPages =
-  (portal: PageShell & Partial<Pick<Portal, 'ports' | 'sessions'>>): Problems =>
+  (portal: PageShell & Partial<Pick<Portal, 'ports' | 'sessions' | 'renders'>>): Problems =>
   async (c, { status, body, headers }) => {
     if (!prefersPage(c.req.header('Accept')) || !readers.has(c.req.method)) return undefined
     const isAway = status >= 500
-    const { ports = noPorts, sessions } = isAway ? {} : portal
+    const { ports = noPorts, sessions, renders } = isAway ? {} : portal
     const { languages } = portal.config
     const path = pathOf(c.req.url)
     const asked = path.split('/').find((step) => languages.some((one) => one === step))
@@ -124,7 +123,8 @@ export const problemPages =
     const context = await contextIn(c, { ...portal, ports, sessions }, language)
     const retryAfter = Number(new Headers(headers).get('Retry-After')) || undefined
     const problem = { status, detail: body.detail, retryAfter }
-    const help = ports === noPorts ? {} : await helpFor(context, path, problem)
+    const find = () => helpFor(context, path, problem)
+    const help = renders?.isFull() === false ? await renders.run(find, context.signal) : {}
     const page = await frame(context, errorPage(context, path, { ...problem, ...help }))
     const own = {
       ...pageHeaders(context),

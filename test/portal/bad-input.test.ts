@@ -381,7 +381,6 @@ describe('while a service is away', () => {
             http: { log },
             previews: undefined,
             sessions: undefined,
-            version: '1',
           })
           const answer = await app.request(`http://h/en/${path}`, {
             headers: { Accept: 'text/html' },

@@ -170,7 +170,6 @@ it('a search as CSV is read as the client takes it, and ends behind 10,000 rows'
     http: { log },
     previews: undefined,
     sessions: undefined,
-    version: '1',
   })
   const answer = await app.request('http://h/en/datasets.csv?q=water')
   expect(pages.length).toBeLessThan(5)

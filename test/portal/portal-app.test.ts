@@ -30,7 +30,6 @@ function slowPortal(writers?: Writers) {
     previews: undefined,
     sessions: undefined,
     ...(writers && { writers }),
-    version: '1',
   })
   const crowd = (size: number) =>
     Array.from({ length: size }, async () =>
@@ -94,7 +93,6 @@ it.each([
       http: { log },
       previews: undefined,
       sessions: undefined,
-      version: '1',
     })
     const page = await app.request(`http://h${path}`, { headers: { Accept: 'text/html' } })
     expect(page.status).toBe(status)
@@ -122,7 +120,6 @@ it('is not made again for a reader who has it while every service says that noth
     http: { log },
     previews: undefined,
     sessions: undefined,
-    version: '1',
   })
   const ask = (headers: Record<string, string>) =>
     app.request('http://h/en/catalogues', { headers: { Accept: 'text/html', ...headers } })

@@ -78,7 +78,7 @@ export function errorPage(
     body: html`<div class="error"><p class="code" aria-hidden="true">${status}</p><h1>${title}</h1> <p>${about}</p>
       ${!isAbsent && detail !== undefined && html`<p class="soft"><bdi>${detail}</bdi></p>`}
       ${help}${isAbsent && searchBar(context, wordsOf(path))}
-      ${status === 503 && html`<p class="row"><a class="button" href="${path}">${t('try-again')}</a></p>`}
+      ${status === 503 && html`<p class="row"><a class="button" href="">${t('try-again')}</a></p>`}
       <p class="soft small">${t('programs-get')} <code>application/problem+json</code>. ${t('reference')}
       <code>${requestId.slice(0, 8)}</code></p></div>`,
   }
