@@ -57,6 +57,10 @@ beforeAll(async () => {
   search = await station(held, {
     resources: [typeOf('app', 1), typeOf('data-service', 10_000)],
     settings: [settingsOf('app'), settingsOf('data-service')],
+    findings: async (index, id) =>
+      id === 'gone'
+        ? undefined
+        : [{ field: 'issued', reason: 'bad-date', value: `${index} ${id}` }],
   })
 })
 afterAll(() => search.close())
@@ -129,5 +133,27 @@ describe('a profile without types', () => {
     expect((await plain.get('/resources')).status).toBe(404)
     expect((await plain.get('/search?filters=resource')).body.result.count).toBe(0)
     await plain.close()
+  })
+})
+
+describe('what is left out', () => {
+  it.each([
+    ['/datasets/d01/findings', 'dataset d01'],
+    ['/catalogues/c%7E1/findings', 'catalogue c~1'],
+    ['/resources/app/a1/findings', 'resource_app a1'],
+  ])('%s tells it of its record', async (path, value) => {
+    const { status, body } = await search.get(path)
+    const detail = 'issued is not a date or time'
+    const finding = { field: 'issued', reason: 'bad-date', value, detail }
+    expect([status, body.result]).toEqual([200, { count: 1, findings: [finding] }])
+  })
+
+  it.each([
+    ['/datasets/gone/findings', 'unknown-dataset'],
+    ['/catalogues/gone/findings', 'unknown-catalogue'],
+    ['/resources/app/gone/findings', 'unknown-resource'],
+  ])('%s is a problem %s', async (path, kind) => {
+    const { status, body } = await search.get(path)
+    expect([status, body['type']]).toEqual([404, `urn:cartulary:problem:${kind}`])
   })
 })
