@@ -16,7 +16,7 @@ export type Asked = {
   /** Facet → values, one of which each hit has. */
   readonly facets?: Readonly<Record<string, readonly string[]>> | undefined
   /** Facets whose values are counted; none where it is absent. */
-  readonly counted?: readonly string[]
+  readonly counted?: readonly string[] | undefined
   /** Further parameters of the search (`reference` of the search API). */
   readonly more?: Readonly<Record<string, string | undefined>> | undefined
 }

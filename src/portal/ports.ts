@@ -50,8 +50,8 @@ export const askPort = (port: Port, path: string, init: RequestInit): Promise<Re
   port(path, init).catch(away)
 
 /**
- * What a service answers where it does not refuse. Throws the failure that it tells, and `store-unavailable` where it does not answer in
- * time. What a key would be needed for is not there for readers.
+ * What a service answers where it does not refuse. Throws the failure that it tells, and `store-unavailable` where it does not
+ * answer in time. What a key would be needed for is not there for readers.
  */
 export async function askWilling(port: Port, path: string, init: RequestInit): Promise<Response> {
   const answer = await askPort(port, path, init)

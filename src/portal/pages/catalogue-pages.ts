@@ -111,7 +111,8 @@ function tagPanel(
   const items = (facets.get(facet) ?? []).filter(({ count }) => count > 0).slice(0, mostTags)
   const tags = items.map(({ id, title, count }) => {
     const query = [['catalog', catalogue] as const, [facet, id] as const]
-    return html`<a class="${style}" href="${searchTo(query)}">${labelOf(title)}<span class="n">${formats.number(count)}</span></a>`
+    return html`<a class="${style}" href="${searchTo(query)}">${labelOf(title)}
+      <span class="n">${formats.number(count)}</span></a>`
   })
   return tags.length > 0 && panel(t(heading), html`<p class="tags">${tags}</p>`)
 }

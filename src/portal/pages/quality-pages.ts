@@ -52,6 +52,7 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
   const findings = [findingsIn(context, record, results ?? []), leftOutTable(context, leftOut)]
   const day = formats.moment(valueAt(result, 'info.measured'))
   const title = t('quality-of', { title: plainTitle(record) })
+  const isMeasured = typeof valueAt(result, 'info.score') === 'number'
   return {
     title,
     section: 'quality',
@@ -59,7 +60,7 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
     canonical: `${path}/quality`,
     body: html`${crumbs(context, ...steps)}
       <header class="title"><h1>${title}</h1><p class="by">${joined([t('measured-by'), day], ' · ')}</p></header>
-      ${typeof valueAt(result, 'info.score') === 'number' ? [ownFigures(context, result, findings), data] : [notMeasured(context), findings]}`,
+      ${isMeasured ? [ownFigures(context, result, findings), data] : [notMeasured(context), findings]}`,
   }
 }
 

@@ -93,7 +93,8 @@ export function dimensionBars({ t }: PageContext, scores: Fields, isLinked = fal
     const name = isLinked ? html`<a href="#${key}">${t(key)}</a>` : html`<span>${t(key)}</span>`
     return html`<li>${name}<span class="soft num">${score} / ${most}</span>
       <svg class="bar${state}" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-      <rect class="track" width="100" height="8" /><rect class="fill" width="${share === 0 ? 1.5 : share}" height="8" /></svg></li>`
+      <rect class="track" width="100" height="8" />
+      <rect class="fill" width="${share === 0 ? 1.5 : share}" height="8" /></svg></li>`
   })
   return html`<ul class="dims" role="list">${rows}</ul>`
 }

@@ -46,9 +46,8 @@ export async function pagedList(
 ): Promise<{ readonly found: Found; readonly body: HtmlContent }> {
   const page = Math.max(1, Math.min(mostPages, Math.trunc(Number(query.get('page'))) || 1))
   const q = searchLabel === undefined ? '' : (query.get('q') ?? '').slice(0, 200)
-  const { sort = '', ...others } = asked
-  const more = { ...asked.more, page: String(page - 1) }
-  const found = await find({ ...others, limit: perPage, more, ...(q === '' ? { sort } : { q }) })
+  const words = q === '' ? {} : { q, sort: undefined }
+  const found = await find({ ...asked, ...words, limit: perPage, page: page - 1 })
   const step = (to: number, key: 'previous' | 'next', rel: string): HtmlMarkup =>
     html`<a href="?${new URLSearchParams({ ...(q !== '' && { q }), page: String(to) })}" rel="${rel}">${t(key)}</a>`
   const field =
@@ -78,18 +77,12 @@ type DatasetsWith = {
 /** Datasets with a value of a facet: what the search answered, and a section with the newest of them. Throws `Failure`. */
 export async function datasetsWith(
   context: PageContext,
-  { facet, value, heading, about, above, counted = [] }: DatasetsWith,
+  { facet, value, heading, about, above, counted }: DatasetsWith,
 ): Promise<{ readonly found: Found; readonly section: HtmlMarkup }> {
   const { t, formats, searchTo, find } = context
+  const newest = { filters: 'dataset', limit: mostNew, sort: 'modified+desc' }
   const facets = { [facet]: [value] }
-  const asked = {
-    filters: 'dataset',
-    limit: mostNew,
-    sort: 'modified+desc',
-    facets,
-    includes: [shownFields],
-  }
-  const found = await find({ ...asked, ...(counted.length > 0 && { counted }) })
+  const found = await find({ ...newest, facets, counted, includes: [shownFields] })
   const below = (record: Fields) => {
     const day = formats.day(record['modified'])
     return [about(record), day && html`${t('updated')} ${day}`]

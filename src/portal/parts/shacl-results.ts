@@ -1,5 +1,6 @@
 /** Results of a validation (SHACL, W3C Recommendation of 2017, section 3.6) in words and as a table. */
 
+import type { Term } from '@rdfjs/types'
 import { rdf, sh, shortNames } from '../../rdf/namespaces.ts'
 import { parse } from '../../rdf/parse.ts'
 import type { PageContext } from '../context.ts'
@@ -28,23 +29,20 @@ export async function shaclResults(
   lineOf: (result: ShaclResult) => number | undefined = () => undefined,
 ): Promise<readonly ShaclResult[]> {
   const quads = await parse(report, 'ntriples', { baseIri: 'urn:report' })
-  const nodes = [...Map.groupBy(quads, ({ subject }) => subject.value).values()].map(
-    (own) =>
-      new Map(own.toReversed().map(({ predicate, object }) => [predicate.value, object.value])),
-  )
-  const results = nodes
-    .filter((node) => node.get(rdf('type').value) === sh('ValidationResult').value)
-    .map((node) => {
-      const valueOf = (name: string) => node.get(sh(name).value) ?? ''
-      const result = {
-        isError: !/#(?:Warning|Info)$/.test(valueOf('resultSeverity')),
-        focus: valueOf('focusNode'),
-        path: valueOf('resultPath'),
-        value: valueOf('value'),
-        message: valueOf('resultMessage'),
-      }
-      return { ...result, line: lineOf(result) }
-    })
+  const nodes = [...Map.groupBy(quads, ({ subject }) => subject.value).values()]
+  const results = nodes.flatMap((own) => {
+    const valueOf = (property: Term) =>
+      own.find(({ predicate }) => predicate.equals(property))?.object.value ?? ''
+    if (valueOf(rdf('type')) !== sh('ValidationResult').value) return []
+    const result = {
+      isError: !/#(?:Warning|Info)$/.test(valueOf(sh('resultSeverity'))),
+      focus: valueOf(sh('focusNode')),
+      path: valueOf(sh('resultPath')),
+      value: valueOf(sh('value')),
+      message: valueOf(sh('resultMessage')),
+    }
+    return [{ ...result, line: lineOf(result) }]
+  })
   return results.toSorted(
     (a, b) => Number(b.isError) - Number(a.isError) || (a.line ?? 0) - (b.line ?? 0),
   )
