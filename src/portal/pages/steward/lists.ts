@@ -76,14 +76,15 @@ function sourceRow(
   ]
 }
 
-/** Runs with all their counts; those that wait lead to what they would remove. */
-export function runTable(context: StewardContext, runs: readonly HarvestRun[], empty = 'no-runs') {
+/** Runs with all their counts, of one pipe or of all; those that wait lead to what they would remove. */
+export function runTable(context: StewardContext, runs: readonly HarvestRun[], isOfOne = false) {
   const { t, pathTo } = context
-  if (runs.length === 0) return html`<p class="close">${t(empty)}</p>`
-  const heads = ['started', 'source', 'last-result', ...countNames.map((name) => `count-${name}`)]
+  if (runs.length === 0) return html`<p class="close">${t('no-runs')}</p>`
+  const counts = countNames.map((name) => `count-${name}`)
+  const heads = ['started', ...(isOfOne ? [] : ['source']), 'last-result', ...counts]
   const rows = runs.map((run) => [
     run.link,
-    html`<a href="${pathTo('harvest', 'pipes', run.pipe)}">${run.pipe}</a>`,
+    ...(isOfOne ? [] : [html`<a href="${pathTo('harvest', 'pipes', run.pipe)}">${run.pipe}</a>`]),
     run.isHeld ? html`<a href="${run.path}/held">${run.mark}</a>` : run.mark,
     ...countNames.map(run.count),
   ])
@@ -98,10 +99,9 @@ export async function runsPage(context: StewardContext): Promise<PageContent> {
 /** Runs whose removals wait for consent. Rejects with `Failure`. */
 export async function waitingPage(context: StewardContext): Promise<PageContent> {
   const waiting = waitingRuns(await visibleRuns(context))
-  return stewardPage(context, {
-    tab: 'waiting',
-    body: runTable(context, waiting, 'nothing-waits'),
-  })
+  const none = html`<p class="close">${context.t('nothing-waits')}</p>`
+  const body = waiting.length > 0 ? runTable(context, waiting) : none
+  return stewardPage(context, { tab: 'waiting', body })
 }
 
 const mostDeleted = 200

@@ -32,7 +32,7 @@ export async function pipePage(
     pipe: name,
     actions: runButtons(context, name, t('run')),
     body: html`
-      ${pageSection('runs', t('runs'), [runChart(context, runs), runTable(context, runs)])}
+      ${pageSection('runs', t('runs'), [runChart(context, runs), runTable(context, runs, true)])}
       ${pageSection('triggers', t('triggers'), triggerForms(context, name, listed(triggers)))}
       ${pageSection('document', t('pipe-document'), code)}`,
   })
