@@ -48,9 +48,9 @@ it('shows pages, concepts with their uses, measured datasets, a value that was l
   const cookie = signIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
   const steward = async (path: string) =>
     (await fetch(new URL(path, home), { headers: { Accept: 'text/html', Cookie: cookie } })).text()
-  expect(await steward(`en/harvest/runs/${runs[1]?.id}`)).toContain(
-    'issued: “some time in spring” – Not a date or time',
-  )
+  const report = await steward(`en/harvest/runs/${runs[1]?.id}`)
+  expect(report).toContain('<h1>Run of “Harvest the county archive”</h1>')
+  expect(report).toContain('issued: “some time in spring” – Not a date or time')
   expect(await steward(`en/harvest/runs/${runs[0]?.id}/held`)).toContain(
     'name="do" value="confirm"',
   )

@@ -6,7 +6,7 @@ import type { Fields } from '../../../text/json.ts'
 import type { StewardContext } from '../../context.ts'
 import { html, type HtmlContent, icon, joined, linkTo, safeAddress } from '../../html.ts'
 import type { PageContent } from '../../page.ts'
-import { causeOf, countNames, harvestRun, type HarvestRun, problemText } from './runs.ts'
+import { causeOf, countNames, harvestRun, type HarvestRun, pipeTitle, problemText } from './runs.ts'
 import { actionForm, ownForm, runButtons, stewardPage } from './steward-parts.ts'
 import { notice, pageSection, pairs, stateMark } from '../../parts/blocks.ts'
 import { textTable } from '../../parts/table.ts'
@@ -39,7 +39,7 @@ export async function runPage(context: StewardContext, id: string): Promise<Page
   const live = isActive && html` data-live="${root}api/scheduler/runs/${id}/events"`
   const changed = changedRecords(context, [...updated, ...created])
   return stewardPage(context, {
-    title: isReal ? t('run-of', { pipe }) : t('dry-title'),
+    title: isReal ? t('run-of', { pipe: await pipeTitle(context, pipe) }) : t('dry-title'),
     tab: 'runs',
     pipe,
     actions: buttons(context, run),

@@ -69,6 +69,17 @@ export async function visibleRuns(context: StewardContext, query = '') {
     .map((run) => harvestRun(context, memberFields(run)))
 }
 
+/** What a pipe is called; its name where nothing says more. */
+export async function pipeTitle({ ask, aside }: StewardContext, name: string): Promise<string> {
+  const pipes = listed(await aside(ask('scheduler', '/pipes')))
+  return (
+    textAt(
+      pipes.find((pipe) => textAt(pipe, 'name') === name),
+      'title',
+    ) ?? name
+  )
+}
+
 /** Of each pipe its newest real run, where that waits for consent: an older one cannot be confirmed any more. */
 export const waitingRuns = (runs: readonly HarvestRun[]): readonly HarvestRun[] =>
   runs.filter(
