@@ -4,11 +4,12 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { geoMercator, geoPath, type GeoProjection } from 'd3-geo'
 import type { FeatureCollection, MultiPolygon, Polygon } from 'geojson'
+import { raw } from 'hono/html'
 import { feature } from 'topojson-client'
 import { type BoundingBox, boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
 import { BoundedCache } from '../../workers/bounded-cache.ts'
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent } from '../html.ts'
+import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { listed } from '../record.ts'
 
 /** The boxes around geometries of GeoJSON; one without a point has none. */
@@ -34,11 +35,11 @@ export function boxText(
 
 type Size = { readonly width: number; readonly height: number }
 
-const backgrounds = new BoundedCache<ReturnType<typeof background>>('maps', 500)
+const backgrounds = new BoundedCache<HtmlMarkup>('maps', 500)
 
 /** A map with areas drawn on it; `label` says in words what it shows. */
 export function areaMap(
-  { formats }: PageContext,
+  context: PageContext,
   boxes: readonly BoundingBox[],
   { label, width, height }: Size & { readonly label: string },
 ): HtmlContent {
@@ -46,28 +47,23 @@ export function areaMap(
   const view = widened(boxes)
   const outline = { type: 'MultiPoint' as const, coordinates: corners(view) }
   const projection = geoMercator().precision(0).fitSize([width, height], outline)
-  const key = [...view, width, height].join()
-  const { land, names } = backgrounds.get(key) ?? background(view, projection, { width, height })
-  backgrounds.set(key, { land, names })
-  const texts = names.map(({ id, name, x, y }) => {
-    const own = id === undefined ? name : formats.countryName(String(id))
-    return html`<text x="${x}" y="${y}">${own}</text>`
-  })
-  const marks = [...new Set(boxes.map((box) => markOf(box, projection)))]
-  const areas = marks.map((mark) => html`<path d="${mark}"/>`)
+  const key = [...view, width, height, context.language].join()
+  const land = backgrounds.get(key) ?? background(context, view, projection, { width, height })
+  backgrounds.set(key, land)
+  const areas = [...new Set(boxes.map((box) => markOf(box, projection)))].join('')
   return html`<svg class="map" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
-    <path class="land" d="${land}"/>${texts}<g class="extent${boxes.length > 1 && ' many'}">${areas}</g></svg>`
+    ${land}<g class="extent${boxes.length > 1 && ' many'}">${raw(areas)}</g></svg>`
 }
 
 /** Least width and height of an area on a map: a point can still be seen. */
 const smallest = 5
 
-/** A box in whole pixels: areas that nobody could tell apart are one. */
+/** A path around a box in whole pixels: areas that nobody could tell apart are one. */
 function markOf(box: BoundingBox, projection: GeoProjection): string {
   const pixels = corners(box).map((corner) => (projection(corner) ?? []).map(Math.round))
   const [[left = 0, bottom = 0] = [], [right = 0, top = 0] = []] = pixels
   const [w, h] = [Math.max(smallest, right - left), Math.max(smallest, bottom - top)]
-  return `M${left} ${top}h${w}v${h}h-${w}z`
+  return `<path d="M${left} ${top}h${w}v${h}h-${w}z"/>`
 }
 
 /** Mercator's world ends before the poles. */
@@ -90,7 +86,12 @@ function widened(boxes: readonly BoundingBox[]): BoundingBox {
 }
 
 /** The land in view, and where names of countries have room in it. */
-function background(view: BoundingBox, projection: GeoProjection, { width, height }: Size) {
+function background(
+  { formats }: PageContext,
+  view: BoundingBox,
+  projection: GeoProjection,
+  { width, height }: Size,
+): HtmlMarkup {
   const beyond = 4
   projection.clipExtent([
     [-beyond, -beyond],
@@ -107,11 +108,11 @@ function background(view: BoundingBox, projection: GeoProjection, { width, heigh
   const named = [...new Map(large.map((part) => [part.name, part])).values()]
   const names = named.map(({ id, name, shape }) => {
     const [x = 0, y = 0] = path.centroid(shape).map(Math.round)
-    return { id, name, x, y }
+    const isInside = x > 30 && x < width - 30 && y > 15 && y < height - 10
+    const own = id === undefined ? name : formats.countryName(String(id))
+    return isInside && html`<text x="${x}" y="${y}">${own}</text>`
   })
-  const isInside = ({ x, y }: { readonly x: number; readonly y: number }) =>
-    x > 30 && x < width - 30 && y > 15 && y < height - 10
-  return { land: land ?? '', names: names.filter(isInside) }
+  return html`${raw(`<path class="land" d="${land ?? ''}"/>`)}${names}`
 }
 
 /** Degrees across up to which the large atlas is read: it would make the page of a wider view heavy. */
