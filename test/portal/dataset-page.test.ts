@@ -1,0 +1,156 @@
+/** The page of a dataset over HTTP: values in words, links with what they answered, where to get the data, how to cite it. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+
+let directory: string
+let platform: Gateway
+
+const get = (path: string) => fetch(platform.url + path, { headers: { Accept: 'text/html' } })
+
+const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
+@prefix foaf: <http://xmlns.com/foaf/0.1/> . @prefix vcard: <http://www.w3.org/2006/vcard/ns#> .
+`
+
+async function put(path: string, body: string): Promise<void> {
+  const answer = await client(platform).put(path, prefixes + body)
+  if (!answer.ok && answer.status !== 304)
+    throw new Error(`${answer.status} ${await answer.text()}`)
+}
+
+const dataset = (id: string, title: string, more: string) =>
+  put(
+    `/catalogues/city/datasets/origin?originalId=${id}`,
+    `<https://city.example/${id}> a dcat:Dataset ; dct:title "${title}"@en ; dct:description "What it is."@en ;
+     dct:publisher [ a foaf:Organization ; foaf:name "${title}" ] ; dcat:keyword "water"@en ${more} .`,
+  )
+
+beforeAll(async () => {
+  directory = await temporaryDirectory()
+  platform = await gateway(directory)
+  await put('/catalogues/city', '<https://city.example/> a dcat:Catalog ; dct:title "City"@en .')
+})
+afterAll(async () => {
+  await platform.stop()
+  await remove(directory)
+})
+
+describe('the page of a dataset', () => {
+  it('says what each indicator earns, when a link was asked, and since when it has been failing', async () => {
+    await dataset(
+      'springs',
+      'Springs',
+      `; dcat:distribution [ a dcat:Distribution ; dct:title "Springs"@en ; dcat:accessURL <https://city.example/springs.csv> ],
+         [ a dcat:Distribution ; dcat:accessURL <https://city.example/gone.csv> ]`,
+    )
+    const { distributions, resource } = (
+      (await (await fetch(`${client(platform).search}/datasets/springs`)).json()) as {
+        result: { resource: string; distributions: { id: string }[] }
+      }
+    ).result
+    const byTitle = distributions.toSorted((a, b) => Number('title' in b) - Number('title' in a))
+    const file = (at: number) => resource.replace('data/springs', `distribution/${byTitle[at]?.id}`)
+    const measurement = (on: string, metric: string, value: string, more = '') =>
+      `<${on}> dqv:hasQualityMeasurement [ dqv:isMeasurementOf <https://piveau.eu/ns/voc#${metric}> ; dqv:computedOn <${on}> ; dqv:value ${value} ; prov:generatedAtTime "2026-11-20T08:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime> ${more} ] .\n`
+    await put(
+      '/datasets/springs/metrics',
+      `@prefix dqv: <http://www.w3.org/ns/dqv#> . @prefix prov: <http://www.w3.org/ns/prov#> .
+<urn:x:m> a dqv:QualityMetadata . <${resource}> dqv:hasQualityMetadata <urn:x:m> .
+${measurement(resource, 'scoring', '80')}${measurement(resource, 'keywordAvailability', 'true')}
+${measurement(file(0), 'accessUrlStatusCode', '200', '; prov:wasDerivedFrom <https://city.example/springs.csv>')}
+${measurement(file(1), 'accessUrlStatusCode', '404', '; dct:valid "2026-11-02T08:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>')}`,
+    )
+    const page = (await (await get('/en/datasets/springs')).text()).replaceAll(
+      /<\/?time[^>]*>/g,
+      '',
+    )
+    expect(page).toContain('Link works, checked 20 Nov 2026')
+    expect(page).toContain('Does not work: answered 404, since 2 Nov 2026, checked 20 Nov 2026')
+    expect(page).toContain('Quality measured on 20 Nov 2026')
+    const quality = await (await get('/en/datasets/springs/quality')).text()
+    expect(quality).toContain('30 / 30')
+    expect(quality).toContain('50 / 50')
+    expect(quality).toContain('0 / 10')
+  })
+
+  it.each([
+    ['de', 'jährlich Französisch Österreich Europa eingeschränkt Umwelt Georaum Deutschland'],
+    ['fr', 'annuel français Autriche Europe restreint Environnement Géospatiales Allemagne'],
+    ['en', 'annual French Austria Europe restricted Environment Geospatial Germany'],
+  ])(
+    'names values of controlled tables in the language of the page: %s',
+    async (language, names) => {
+      const eu = (path: string) => `<http://publications.europa.eu/resource/authority/${path}>`
+      await put(
+        '/catalogues/state',
+        `<https://state.example/> a dcat:Catalog ; dct:title "State"@en ; dct:description "Of the state."@en ; dct:publisher <https://state.example/org> ; dct:spatial ${eu('country/DEU')} .`,
+      )
+      await dataset(
+        'coded',
+        'Coded',
+        `; dct:accrualPeriodicity ${eu('frequency/ANNUAL')} ; dct:language ${eu('language/FRA')} ; dct:accessRights ${eu('access-right/RESTRICTED')} ;
+       dct:spatial ${eu('country/AUT')}, ${eu('continent/EUROPE')} ; dcat:theme ${eu('data-theme/ENVI')} ;
+       <http://data.europa.eu/r5r/hvdCategory> <http://data.europa.eu/bna/c_ac64a52d>`,
+      )
+      const pages = ['datasets/coded', 'catalogues/state'].map(async (path) =>
+        (await get(`/${language}/${path}`)).text(),
+      )
+      const text = (await Promise.all(pages)).join('')
+      expect(names.split(' ').filter((name) => !text.includes(`<bdi>${name}</bdi>`))).toEqual([])
+    },
+  )
+
+  it('is cited by its creators, its version and its DOI, and nothing in a name is a command', async () => {
+    await dataset(
+      'cited',
+      'Levels & flows',
+      `; dct:creator [ a foaf:Person ; foaf:name "Ann_{x} & Co" ] ; <http://www.w3.org/2002/07/owl#versionInfo> "1.2" ;
+       dct:identifier "https://doi.org/10.1234/abc" ; dct:modified "2025-06-01T00:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>`,
+    )
+    const cited = async (ending: string) => (await get(`/en/datasets/cited/cite.${ending}`)).text()
+    expect(await (await get('/en/datasets/cited')).text()).toContain(
+      'Ann_{x} &amp; Co (2025): Levels &amp; flows. Version 1.2. https://doi.org/10.1234/abc',
+    )
+    expect((await cited('bib')).split('\n')).toEqual([
+      '@misc{cited,',
+      String.raw`  author = {{Ann\_x \& Co}},`,
+      String.raw`  title = {{Levels \& flows}},`,
+      '  year = {2025},',
+      '  version = {1.2},',
+      String.raw`  publisher = {Levels \& flows},`,
+      '  doi = {10.1234/abc},',
+      '  url = {https://doi.org/10.1234/abc}',
+      '}',
+      '',
+    ])
+    expect((await cited('ris')).split('\r\n').slice(0, 3)).toEqual([
+      'TY  - DATA',
+      'AU  - Ann_{x} & Co',
+      'TI  - Levels & flows',
+    ])
+    expect(JSON.parse(await cited('json'))).toMatchObject([
+      { author: [{ literal: 'Ann_{x} & Co' }], version: '1.2', DOI: '10.1234/abc' },
+    ])
+  })
+
+  it('offers files and services, and says where to report a problem', async () => {
+    await dataset(
+      'offered',
+      'Offered',
+      `; dcat:contactPoint [ a vcard:Organization ; vcard:fn "Desk" ; vcard:hasEmail <mailto:desk@city.example> ; vcard:hasTelephone <tel:+49123> ] ;
+       dcat:distribution [ a dcat:Distribution ; dct:title "A file"@en ; dcat:accessURL <https://city.example/page> ; dcat:downloadURL <https://city.example/file.csv> ],
+         [ a dcat:Distribution ; dct:title "A service"@en ; dcat:accessURL <https://city.example/api> ;
+           dcat:accessService [ a dcat:DataService ; dct:title "Service"@en ; dcat:endpointURL <https://city.example/endpoint> ; dcat:endpointDescription <https://city.example/openapi> ] ]`,
+    )
+    const page = await (await get('/en/datasets/offered')).text()
+    const buttons = [...page.matchAll(/<a class="button ([a-z ]+)" href="(https:[^"]+)">/g)]
+    expect(buttons.map(([, style, href]) => `${style} ${href}`).sort()).toEqual([
+      'primary small https://city.example/endpoint',
+      'primary small https://city.example/file.csv',
+      'small https://city.example/openapi',
+      'small https://city.example/page',
+    ])
+    expect(page).toContain('href="mailto:desk@city.example?subject=offered">')
+    expect(page).toMatch(/href="tel:\+49123"[^>]*>\+49123/)
+  })
+})
