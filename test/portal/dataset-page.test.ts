@@ -139,8 +139,9 @@ ${measurement(file(1), 'accessUrlStatusCode', '404', '; dct:valid "2026-11-02T08
       'Offered',
       `; dcat:contactPoint [ a vcard:Organization ; vcard:fn "Desk" ; vcard:hasEmail <mailto:desk@city.example> ; vcard:hasTelephone <tel:+49123> ] ;
        dcat:distribution [ a dcat:Distribution ; dct:title "A file"@en ; dcat:accessURL <https://city.example/page> ; dcat:downloadURL <https://city.example/file.csv> ],
-         [ a dcat:Distribution ; dct:title "A service"@en ; dcat:accessURL <https://city.example/api> ;
-           dcat:accessService [ a dcat:DataService ; dct:title "Service"@en ; dcat:endpointURL <https://city.example/endpoint> ; dcat:endpointDescription <https://city.example/openapi> ] ]`,
+         [ a dcat:Distribution ; dcat:accessURL <https://city.example/api> ;
+           dcat:accessService [ a dcat:DataService ; dct:title "A service"@en ; dcat:endpointURL <https://city.example/endpoint> ; dcat:endpointDescription <https://city.example/openapi> ] ],
+         [ a dcat:Distribution ; dcat:accessURL "ask at the desk" ] ; dcat:spatialResolutionInMeters "10.0"^^<http://www.w3.org/2001/XMLSchema#decimal> ; foaf:page <https://city.example/manual>`,
     )
     const page = await (await get('/en/datasets/offered')).text()
     const buttons = [...page.matchAll(/<a class="button ([a-z ]+)" href="(https:[^"]+)">/g)]
@@ -151,6 +152,9 @@ ${measurement(file(1), 'accessUrlStatusCode', '404', '; dct:valid "2026-11-02T08
       'small https://city.example/page',
     ])
     expect(page).toContain('href="mailto:desk@city.example?subject=offered">')
+    expect(page).toContain('<h3><bdi>A service</bdi></h3>')
+    expect(page).toMatch(/<h3><bdi>File \d<\/bdi><\/h3>/)
+    expect(page).toContain('<bdi>ask at the desk</bdi>')
     expect(page).toMatch(/href="tel:\+49123"[^>]*>\+49123/)
   })
 })

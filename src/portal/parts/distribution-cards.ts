@@ -54,8 +54,10 @@ function distributionCard(
   const { t, inLanguage, nameOf, textOf } = context
   const { isService, offered } = offers(distribution)
   const format = nameOf(distribution['format'])
-  const unnamed = t('file-n', { format: format ?? t('file'), number: card.number })
-  const title = textOf(distribution['title'], card.dataset) ?? { text: unnamed }
+  const { dataset, number } = card
+  const unnamed = { text: t('file-n', { format: format ?? 'none', number }) }
+  const ofService = valueAt(listed(distribution['access_service'])[0], 'title')
+  const title = textOf(distribution['title'], dataset) ?? textOf(ofService, dataset) ?? unnamed
   const buttons = offered.map(({ href, label, sign }, at) => {
     const style = at === 0 ? 'button primary small' : 'button small'
     return html`<a class="${style}" href="${href}">${icon(sign)}${t(label)}<span class="vh">: ${title.text}</span></a>`
@@ -63,7 +65,7 @@ function distributionCard(
   return html`<article class="dist"><div><p class="kind">${isService ? t('api') : (format ?? t('file'))}</p>
     <div><h3>${inLanguage(title)}</h3><p class="meta">${facts(context, distribution, card)}</p>
     <p class="meta">${linkState(context, isService, links)}</p></div><p class="actions">${buttons}</p></div>
-    ${!isService && preview(context, distribution, card.dataset)}</article>`
+    ${!isService && preview(context, distribution, dataset)}</article>`
 }
 
 /** Where the data is to be had, the best first. */
