@@ -20,7 +20,7 @@ const [mostKeywords, mostContacts] = [12, 10]
 
 /** Throws `Failure`. */
 export async function datasetPage(context: PageContext, id: string): Promise<PageContent> {
-  const { t, root, language, readRecord, askAside, plainTitle, textOf, titleOf } = context
+  const { t, root, language, readRecord, askAside, pathTo, plainTitle, textOf, titleOf } = context
   const path = `datasets/${encodeURIComponent(id)}`
   const [record, measured, links, similar, leftOut] = await Promise.all([
     readRecord('datasets', id),
@@ -31,6 +31,11 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
   ])
   const title = plainTitle(record)
   const description = textOf(record['description'], record)
+  const catalogue = fieldsAt(record, 'catalog')
+  const steps = [
+    { href: pathTo('catalogues'), label: t('menu-catalogues') },
+    { href: pathTo('catalogues', textAt(catalogue, 'id') ?? ''), label: titleOf(catalogue) },
+  ]
   return {
     title,
     section: 'data',
@@ -38,7 +43,7 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
     canonical: path,
     record: { path, fields: record },
     data: datasetSchema(context, record, `${root}${language}/${path}`),
-    body: html`${above(context, record)}<div class="with-aside"><div>
+    body: html`${crumbs(context, ...steps)}<div class="with-aside"><div>
       <header class="title"><h1>${titleOf(record)}</h1> ${byLine(context, record)}</header>
       <div class="prose close stack">${
         description
@@ -51,15 +56,6 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
       <aside aria-label="${t('about-dataset')}">${place(context, record)} ${quality(context, record, measured)}
       ${contacts(context, record)} ${formatsPanel(context, id)} ${cite(context, record)}</aside></div>`,
   }
-}
-
-function above(context: PageContext, record: Fields): HtmlContent {
-  const { t, pathTo, titleOf } = context
-  const catalogue = fieldsAt(record, 'catalog')
-  const id = textAt(catalogue, 'id')
-  if (id === undefined) return false
-  const all = { href: pathTo('catalogues'), label: t('menu-catalogues') }
-  return crumbs(context, all, { href: pathTo('catalogues', id), label: titleOf(catalogue) })
 }
 
 function byLine({ t, searchTo, labelOf, nameOf }: PageContext, record: Fields): HtmlContent {

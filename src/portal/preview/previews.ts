@@ -9,11 +9,7 @@ import { WorkerPool } from '../../workers/pool.ts'
 import type { PreviewCalls } from './preview-worker.ts'
 import { type NoPreview, type PreviewFile, type PreviewResult, readBytes } from './tables.ts'
 
-export type Previews = {
-  /** Never rejects: why there is no preview is its answer. Who waits may leave: the next one finds what was read. */
-  readonly of: (address: string | undefined) => Promise<PreviewResult>
-  readonly close: () => Promise<void>
-}
+export type Previews = ReturnType<typeof openPreviews>
 
 type PreviewOptions = {
   readonly outbound: Outbound
@@ -34,7 +30,7 @@ const schema = `CREATE TABLE IF NOT EXISTS preview (
 const outdated = `DELETE FROM preview WHERE made < ? OR address IN (SELECT address FROM (
   SELECT address, sum(octet_length(result)) OVER (ORDER BY made DESC, address) AS bytes FROM preview) WHERE bytes > ?)`
 
-export function openPreviews(options: PreviewOptions): Previews {
+export function openPreviews(options: PreviewOptions) {
   const { path, now } = options
   const file = openSqlite({ path, schema, format: previewsFormat })
   const pool = new WorkerPool<PreviewCalls>({
@@ -59,7 +55,8 @@ export function openPreviews(options: PreviewOptions): Previews {
     return result
   }
   return {
-    of: async (address) => {
+    /** Never rejects: why there is no preview is its answer. Who waits may leave: the next one finds what was read. */
+    of: async (address: string | undefined): Promise<PreviewResult> => {
       if (address === undefined) return { reason: 'address' }
       const key = hash('sha256', address, 'hex')
       const query = 'SELECT result FROM preview WHERE address = ? AND made > ?'
