@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { isPermission } from '../http/api-key.ts'
+import { isTimeZone } from '../text/time-zone.ts'
 import { is, must, object } from './settings.ts'
 
 const language = z.enum(['en', 'de', 'fr', 'it'], must('one of en, de, fr, it'))
@@ -101,14 +102,6 @@ function isIssuer(text: string): boolean {
   const { protocol, hostname } = URL.parse(text) ?? {}
   const isHere = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]'
   return protocol === 'https:' || (protocol === 'http:' && isHere)
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
-  } catch {
-    return false
-  }
 }
 
 export type PortalConfig = z.output<typeof portalConfig>

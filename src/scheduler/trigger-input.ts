@@ -1,6 +1,7 @@
 /** Triggers as clients send and read them. */
 
 import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import { isTimeZone } from '../text/time-zone.ts'
 import { defined } from '../pipe/defined.ts'
 import { z } from 'zod'
 import { Failure, shown } from '../errors.ts'
@@ -132,15 +133,6 @@ function readableCron(expression: string, context: z.RefinementCtx<string>): voi
   } catch (error) {
     if (!(error instanceof CronFault)) throw error
     context.addIssue({ code: 'custom', message: error.message })
-  }
-}
-
-/** Whether the runtime knows the zone. */
-function isTimeZone(timeZone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== ''
-  } catch {
-    return false
   }
 }
 

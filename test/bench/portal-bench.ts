@@ -61,7 +61,7 @@ export async function portalBench(platform: Gateway, dump: string): Promise<stri
     })
     const { headers } = await ask(addressOf(0), { headers: { Accept: 'text/html' } })
     for (let n = 0; n < rounds; n += 1) {
-      const known = { Accept: 'text/html', 'If-None-Match': String(headers['etag'] ?? '') }
+      const known = { Accept: 'text/html', 'If-None-Match': headers.etag ?? '' }
       again.push(await timed(async () => void (await ask(addressOf(0), { headers: known }))))
     }
     const p50 = Number(percentile(times, 0.5))

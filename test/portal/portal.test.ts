@@ -133,17 +133,6 @@ describe('addresses', () => {
     expect([answer.status, answer.headers.get('Location')]).toEqual([301, '/de/datasets/parks'])
   })
 
-  it.each([
-    ['/EN/datasets?q=a%20b', '/en/datasets?q=a%20b'],
-    ['/en/datasets/', '/en/datasets'],
-    ['/de/datasets/parks/', '/de/datasets/parks'],
-    ['/De', '/de/'],
-    ['/fr', '/fr/'],
-  ])('have one spelling: %s leads to %s', async (path, location) => {
-    const answer = await get(path)
-    expect([answer.status, answer.headers.get('Location')]).toEqual([301, location])
-  })
-
   it('leave the list of services to programs', async () => {
     const answer = await get('/', { Accept: '*/*' })
     expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'application/json'])
@@ -162,24 +151,6 @@ describe('a page', () => {
       200,
       'public, max-age=31536000, immutable',
     ])
-  })
-
-  it('tells programs where the record is as RDF, what it is called for ever and under what licence it is', async () => {
-    const link = (await get('/en/datasets/parks')).headers.get('Link') ?? ''
-    expect(link).toContain(`/api/hub/repo/datasets/parks.ttl>; rel="alternate"; type="text/turtle"`)
-    expect(link).toMatch(/<[^<>]+\/set\/data\/parks>; rel="cite-as"/)
-    expect(link).toContain('<http://creativecommons.org/licenses/by/4.0/>; rel="license"')
-  })
-
-  it('says where a machine has translated its title', async () => {
-    await put(
-      '/catalogues/city/datasets/origin?originalId=lakes',
-      `<https://city.example/lakes> a dcat:Dataset ; dct:title "Lakes"@en, "Seen"@de-t-en-t0-mtec .`,
-    )
-    const pages = ['de', 'en'].map(async (one) => (await get(`/${one}/datasets/lakes`)).text())
-    const [german, english] = await Promise.all(pages)
-    expect(german).toContain('title="Maschinelle Übersetzung aus: Englisch"')
-    expect(english).not.toContain('Machine translation')
   })
 
   it('that did not change is not sent again', async () => {

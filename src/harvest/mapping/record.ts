@@ -21,18 +21,9 @@ import {
 } from '../../vocabularies/loose-values.ts'
 import type { ImportedRecord } from '../importers/reception.ts'
 import { contactAddress, isUsableIri, nameOf, webAddress } from './addresses.ts'
+import { isTimeZone } from '../../text/time-zone.ts'
 
 export { isUsableIri } from './addresses.ts'
-
-/** Whether `Intl` knows the zone; offsets such as `+01:00` are always known. */
-function isTimeZone(name: string): boolean {
-  if (/^[+-]\d{2}:\d{2}$/.test(name)) return true
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
-  } catch {
-    return false
-  }
-}
 
 /** Keys in the config of every importer that maps. */
 export const mappingKeys = {
