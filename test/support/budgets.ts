@@ -11,11 +11,11 @@ const budgets: Readonly<Record<string, number>> = {
 
   client: 2476,
 
-  config: 1522,
+  config: 1515,
 
   console: 2415,
 
-  harvest: 12090,
+  harvest: 12081,
 
   http: 3121,
 
@@ -35,7 +35,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   repository: 7926,
 
-  scheduler: 1988,
+  scheduler: 1980,
 
   search: 4279,
 
@@ -43,7 +43,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   store: 6422,
 
-  text: 343,
+  text: 353,
 
   vocabularies: 2070,
 

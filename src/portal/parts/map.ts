@@ -120,13 +120,17 @@ const nearView = 25
 
 const atlases = new Map<string, ReturnType<typeof readAtlas>>()
 const require = createRequire(import.meta.url)
+const atlasFiles = {
+  '50m': require.resolve('world-atlas/countries-50m.json'),
+  '110m': require.resolve('world-atlas/countries-110m.json'),
+}
 
 type Countries = FeatureCollection<Polygon | MultiPolygon, { readonly name: string }>
 
 /** The parts of all countries, each with its box: what lies overseas costs nothing where it is not seen. */
 function readAtlas(scale: '50m' | '110m') {
-  const file = require.resolve(`world-atlas/countries-${scale}.json`)
-  const topology: Parameters<typeof feature>[0] = JSON.parse(readFileSync(file, 'utf8'))
+  const text = readFileSync(atlasFiles[scale], 'utf8')
+  const topology: Parameters<typeof feature>[0] = JSON.parse(text)
   const object = topology.objects['countries']
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the package documents
   const countries = object && (feature(topology, object) as Countries)

@@ -32,7 +32,7 @@ const indicators: readonly PageIndicator[] = JSON.parse(
 const pointsOf = (some: readonly PageIndicator[]) => some.reduce((sum, { most }) => sum + most, 0)
 
 /** Most points of a record. */
-export const mostPoints = pointsOf(indicators)
+const mostPoints = pointsOf(indicators)
 
 /** The five dimensions with their indicators and the points that each can earn. */
 export const qualityDimensions = [...Map.groupBy(indicators, ({ dimension }) => dimension)].map(
