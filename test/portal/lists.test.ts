@@ -80,6 +80,8 @@ it('a publisher is in the list, and leads to all of its datasets', async () => {
 
 it('an answer to SPARQL is a table with links, languages and numbers, a word, RDF, or says what is wrong', async () => {
   const ask = (query: string) => page(`sparql?query=${encodeURIComponent(query)}`)
+  const wrong = await ask('SELECT ?s\nWHERE { ?s ?p }')
+  expect(wrong).toContain('<span id="l2" class="hit">WHERE { ?s ?p }</span>')
   const rows = await ask(
     'SELECT ?iri ?text ?number { VALUES (?iri ?text ?number) { (<https://a.example/> "<b>"@en 7) (<urn:x:y> "z" UNDEF) } }',
   )

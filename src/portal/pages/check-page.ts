@@ -10,6 +10,7 @@ import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import type { PageContent } from '../page.ts'
 import { notice, pageSection } from '../parts/blocks.ts'
+import { listing } from '../parts/listing.ts'
 import { dimensionBars, scoreText, verdict } from '../parts/quality.ts'
 import { recordPreviews } from '../parts/record-preview.ts'
 import {
@@ -113,26 +114,16 @@ function linesIn(placed: readonly PlacedQuad[]): (result: ShaclResult) => number
   }
 }
 
-/** Lines that the listing has at most, and characters of each. */
-const [mostLines, longestLine] = [2000, 1000]
-
-/** What was found, and where it was the text with numbered lines, those with findings marked. */
+/** What was found, and where it was the text with the lines of the findings marked. */
 function resultSection(
   { t }: PageContext,
   text: string,
   hits: readonly (number | undefined)[],
   found: HtmlContent,
 ): HtmlMarkup {
-  const rows = text.trimEnd().split('\n').slice(0, mostLines)
-  const marked = new Set(hits)
-  const lines = rows.map((row, at) => {
-    const style = marked.has(at + 1) && html` class="hit"`
-    return html`<span id="l${at + 1}"${style}>${row.slice(0, longestLine)}</span>`
-  })
-  const listing = html`<h3 class="section">${t('where-it-is')}</h3>
-    <pre class="listing close" tabindex="0" aria-label="${t('your-metadata')}"><code>${lines}</code></pre>`
+  const place = html`<h3 class="section">${t('where-it-is')}</h3> ${listing(t('your-metadata'), text, hits)}`
   const isPlaced = hits.some((line) => line !== undefined)
-  return pageSection('result', t('result'), [found, isPlaced && listing])
+  return pageSection('result', t('result'), [found, isPlaced && place])
 }
 
 /** Points of each dataset, those of its links aside: nobody asked them. */

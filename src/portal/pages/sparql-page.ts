@@ -7,6 +7,7 @@ import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, icon, linkTo } from '../html.ts'
 import type { PageContent } from '../page.ts'
 import { headedSection, notice, pageSection } from '../parts/blocks.ts'
+import { listing } from '../parts/listing.ts'
 import { gridTable } from '../parts/table.ts'
 import { askPort, askWilling, away } from '../ports.ts'
 import { fieldsAt, listAt, listed, textOr, valueAt } from '../record.ts'
@@ -93,7 +94,9 @@ async function outcome(context: PageContext, query: string): Promise<HtmlContent
     return pageSection('res', t('result'), rdf)
   } catch (error) {
     if (!(error instanceof Failure) || error.kind === 'store-unavailable') throw error
-    return notice('bad', t('query-refused'), html`<p><bdi>${error.detail}</bdi></p>`)
+    const lines = error.errors.flatMap(({ line }) => line ?? [])
+    const place = lines.length > 0 && listing(t('query'), query, lines)
+    return notice('bad', t('query-refused'), html`<p><bdi>${error.detail}</bdi></p>${place}`)
   }
 }
 
