@@ -5,10 +5,16 @@
 
 import { z } from '@hono/zod-openapi'
 import { Failure } from '../errors.ts'
-import type { App } from '../http/context.ts'
+import type { App, AppContext } from '../http/context.ts'
 import type { Profile } from '../profile/profile.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
-import { getRoute, recordAnswer, recordId, stateAnswers } from './search-answers.ts'
+import {
+  type AnswerContext,
+  getRoute,
+  recordAnswer,
+  recordId,
+  stateAnswers,
+} from './search-answers.ts'
 
 /** Findings in one answer; `count` tells of all of them. */
 const mostFindings = 500
@@ -55,7 +61,11 @@ export type FindingsDeps = {
 }
 
 /** One route for each kind of record. */
-export function bindFindings(app: App, { findings, profile }: FindingsDeps): void {
+export function bindFindings(
+  app: App,
+  { findings, profile }: FindingsDeps,
+  tagged: AnswerContext['tagged'],
+): void {
   if (!findings) return
   const responses = stateAnswers('Values of the record that it does not show, and why', answer)
   for (const kind of ['dataset', 'catalogue', 'resource'] as const) {
@@ -64,7 +74,7 @@ export function bindFindings(app: App, { findings, profile }: FindingsDeps): voi
     const params = z.object({ ...(isTyped && { type: z.string() }), id: recordId })
     const path = `/${kind}s/${isTyped ? '{type}/' : ''}{id}/findings`
     const summary = `Values that are left out of the ${kind}`
-    app.openapi(getRoute(path, summary, { request: { params }, responses }), async (c) => {
+    const answered = async (c: AppContext) => {
       const [type, id] = [c.req.param('type') ?? kind, c.req.param('id') ?? '']
       const index = isTyped ? (`resource_${type}` as const) : kind
       const all = await findings(index, id, c.var.signal)
@@ -74,6 +84,9 @@ export function bindFindings(app: App, { findings, profile }: FindingsDeps): voi
         detail: `${one.property ?? one.field} ${reasons[one.reason] ?? one.reason}`,
       }))
       return recordAnswer(c, { text: JSON.stringify({ count: all.length, findings: listed }) })
-    })
+    }
+    const route = getRoute(path, summary, { request: { params }, responses })
+    // To project a record costs more than to read it: not again while nothing at all has changed.
+    app.openapi(route, (c) => tagged(c, () => answered(c)))
   }
 }
