@@ -168,7 +168,7 @@ function front(
 
 async function run(argumentList: readonly string[]): Promise<void> {
   const { demo, ...startOptions } = parseArguments(argumentList)
-  const source = demo ? await openDemoSource() : undefined
+  const source = demo ? await openDemoSource(shipped('pipes/demo/archive')) : undefined
   const env = { ...source?.defaults, ...process.env, ...source?.env }
   const parsed = parseConfig(env, defaultFacets)
   if (!parsed.ok) return fail(parsed.message)

@@ -28,7 +28,9 @@ type DemoSource = {
   readonly env: Readonly<Record<string, string>>
   /** Settings where the environment has none. */
   readonly defaults: Readonly<Record<string, string>>
-  /** From now on most of its datasets are gone. */
+  /** Turtle of the catalogue that its datasets go into. */
+  readonly catalogue: string
+  /** From now on some of its datasets are gone. */
   readonly shrink: () => void
   /** Also removes the directory. */
   readonly close: () => Promise<void>
@@ -36,55 +38,27 @@ type DemoSource = {
 
 const pipe = 'county-archive'
 const examples = ['water quality', 'budget', 'population', 'trees']
-const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> .
-@prefix dct: <http://purl.org/dc/terms/> .
-@prefix foaf: <http://xmlns.com/foaf/0.1/> .
-`
-const catalogue = `${prefixes}<> a dcat:Catalog ; dct:type "dcat-ap" ; dct:title "County archive"@en ;
-  dct:description "Harvested from a source that this demonstration serves itself."@en .`
-const topics = ['Maps', 'Registers', 'Council minutes', 'Photographs', 'Letters', 'Surveys']
 
-/** The fourth record has text where an address and a date belong, as real sources do. */
-const datasetOf = (topic: string, at: number): string =>
-  `<https://archive.county.example/sets/${at}> a dcat:Dataset ; dct:identifier "archive-${at}" ;
-  dct:title "${topic} of the county archive"@en ;
-  dct:description "What the archive has scanned of its ${topic.toLowerCase()}, with the place and the year of each item."@en ;
-  dcat:theme <http://publications.europa.eu/resource/authority/data-theme/EDUC> ; dcat:keyword "archive"@en ;
-  dct:publisher <https://archive.county.example/> ; dct:issued "${at === 3 ? 'some time in spring' : '2025-03-01'}" ;
-  dcat:distribution [ a dcat:Distribution ; dct:title "List"@en ; dct:license <http://publications.europa.eu/resource/authority/licence/CC0> ;
-    dct:format <http://publications.europa.eu/resource/authority/file-type/CSV> ; dcat:accessURL ${at === 3 ? '"ask at the desk"' : `<https://archive.county.example/sets/${at}.csv>`} ] .
-`
-const documentOf = (some: readonly string[]): string =>
-  `${prefixes}<https://archive.county.example/> a foaf:Organization ; foaf:name "County archive"@en .\n${some.map(datasetOf).join('\n')}`
-
-/** One removal is carried out without asking; the second one waits. */
-const pipeFile = (address: string): string => `
-header: { id: ${pipe}, name: ${pipe}, title: Harvest the county archive, version: 2.0.0, transport: payload }
-body:
-  segments:
-    - header: { name: importing-rdf, segmentNumber: 1 }
-      body: { config: { address: "${address}", catalogue: ${pipe}, inputFormat: text/turtle } }
-    - header: { name: exporting-hub, segmentNumber: 2 }
-      body: { config: { guardMinimum: 1 } }
-`
-
-/** Serves the source, and writes the file of its pipe. */
-export async function openDemoSource(): Promise<DemoSource> {
+/** Serves the documents of a folder as the source, and writes the file of its pipe. */
+export async function openDemoSource(folder: string): Promise<DemoSource> {
+  const read = (name: string) => readFile(join(folder, name), 'utf8')
   const directory = await mkdtemp(join(tmpdir(), 'cartulary-demo-'))
-  let present: readonly string[] = topics
+  let present = 'first.ttl'
   const headers = { 'Content-Type': 'text/turtle' }
-  const fetch = async () => new Response(documentOf(present), { headers })
+  const fetch = async () => new Response(await read(present), { headers })
   const served = await serve({ fetch }, { port: 0 })
   const pipes = join(directory, 'pipes')
   await mkdir(pipes)
-  await writeFile(join(pipes, `${pipe}.yaml`), pipeFile(`${served.url}/catalog.ttl`))
+  const text = (await read(`${pipe}.yaml`)).replace('"{source}"', `"${served.url}/catalog.ttl"`)
+  await writeFile(join(pipes, `${pipe}.yaml`), text)
   return {
     env: {
       PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths: [pipes] } }),
       PLATFORM_DATA_DIR: join(directory, 'data'),
     },
     defaults: { PLATFORM_PORTAL_CONFIG: JSON.stringify({ examples }) },
-    shrink: () => (present = topics.slice(0, 4)),
+    catalogue: await read('catalogue.ttl'),
+    shrink: () => (present = 'second.ttl'),
     close: async () => {
       await served.close()
       await rm(directory, { recursive: true, force: true })
@@ -137,7 +111,7 @@ async function harvest(ask: ReturnType<typeof askingOf>, source: DemoSource): Pr
     const events = await ask('GET', `${launched.headers.get('Location')}/events`)
     await events.text()
   }
-  await ask('PUT', `/api/hub/repo/catalogues/${pipe}`, catalogue, 'text/turtle')
+  await ask('PUT', `/api/hub/repo/catalogues/${pipe}`, source.catalogue, 'text/turtle')
   await run(pipe)
   source.shrink()
   await run(pipe)
