@@ -34,8 +34,7 @@ import { openStations, type Stations } from './main/stations.ts'
 import { waiting, waitingSentence } from './main/waiting.ts'
 import { defaultFacets } from './projector/building/facets.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
-import { servePageFiles } from './portal/asset-routes.ts'
-import { openPageShell } from './portal/page-shell.ts'
+import { openPageShell, servePageFiles } from './portal/page-shell.ts'
 import { secretRegistry, type Secrets } from './secrets.ts'
 
 // The command line of the platform.

@@ -1,17 +1,19 @@
 /** What programs and scripts get from the portal: suggestions, hits as CSV, schema.org, citations, answers of SPARQL. */
 
+import Papa from 'papaparse'
 import { Failure } from '../errors.ts'
 import type { App, AppContext } from '../http/app.ts'
+import type { Fields } from '../text/json.ts'
+import type { SearchQuery } from './addresses.ts'
 import { citationFormats, citationOf } from './citations.ts'
 import type { PageContext } from './context.ts'
-import { hitsCsv } from './hits-csv.ts'
 import type { Answers } from './page-routes.ts'
 import { sparqlFile } from './pages/sparql-page.ts'
-import { textAt } from './record.ts'
+import { hitFields } from './parts/hits.ts'
+import { sharedLicence, textAt } from './record.ts'
 import type { RenderQueue } from './render-queue.ts'
 import { datasetSchema } from './schema-org.ts'
-import { searchForm } from './search-query.ts'
-import { suggestionsFor } from './suggestions.ts'
+import { askedBy, lastHit, searchForm } from './search-query.ts'
 
 type Answer = (context: PageContext, c: AppContext) => Promise<Response>
 
@@ -54,6 +56,80 @@ function addSearchFiles(file: Bind): void {
     if (!found) throw new Failure('not-found', 'there is no such format')
     return found
   })
+}
+
+const titleFields = ['id', 'title', 'identifier', 'language']
+const counted = ['categories', 'publisher']
+const [mostTitles, mostLabels, shortest, longest] = [8, 4, 2, 100]
+
+/** At most eight titles, four themes and four publishers; none for fewer than two letters. Rejects with `Failure`. */
+async function suggestionsFor(context: PageContext, typed: string) {
+  const { language, find, nameOf, plainTitle, pathTo, searchTo } = context
+  const lower = (text: string) => text.toLocaleLowerCase(language)
+  const q = typed.trim().slice(0, longest)
+  if (q.length < shortest) return { titles: [], themes: [], publishers: [] }
+  const [hits, { facets }] = await Promise.all([
+    find({
+      filters: 'dataset',
+      q,
+      limit: mostTitles,
+      includes: titleFields,
+      more: { autocomplete: 'true' },
+    }),
+    find({ filters: 'dataset', limit: 0, counted, more: { facetSize: '500' } }),
+  ])
+  /** Values with a word that begins like what was typed. */
+  const labels = (facet: string) =>
+    (facets.get(facet) ?? [])
+      .map(({ id, title }) => ({ id, label: nameOf(title) ?? id }))
+      .filter(({ label }) => ` ${lower(label)}`.includes(` ${lower(q)}`))
+      .slice(0, mostLabels)
+      .map(({ id, label }) => ({ label, path: searchTo([[facet, id]]) }))
+  return {
+    titles: hits.records.map((record) => ({
+      label: plainTitle(record),
+      path: pathTo('datasets', textAt(record, 'id') ?? ''),
+    })),
+    themes: labels('categories'),
+    publishers: labels('publisher'),
+  }
+}
+
+const perPage = 500
+
+/** Column → its cell. */
+const rowOf = ({ nameOf, textOf, plainTitle, formatsOf }: PageContext, record: Fields) => ({
+  id: textAt(record, 'id'),
+  address: textAt(record, 'resource'),
+  title: plainTitle(record),
+  description: textOf(record['description'], record)?.text,
+  publisher: nameOf(record['publisher']),
+  catalogue: nameOf(record['catalog']),
+  formats: formatsOf(record).join(' '),
+  licence: nameOf(sharedLicence(record)),
+  issued: textAt(record, 'issued'),
+  modified: textAt(record, 'modified'),
+})
+
+/** Lines of a file; a spreadsheet takes no cell for a formula. */
+const linesOf = (rows: readonly object[]): string =>
+  rows.map((row) => `${Papa.unparse([Object.values(row)], { escapeFormulae: true })}\r\n`).join('')
+
+/** At most 10,000 rows, each a hit; the first row names the columns. Rejects as the search does, before the first row. */
+async function hitsCsv(context: PageContext, query: SearchQuery): Promise<ReadableStream> {
+  const { find, language, signal } = context
+  const includes = [...hitFields, 'resource']
+  const asked = { ...askedBy(query, language), limit: perPage, includes }
+  const read = async (page: number) => (await find({ ...asked, page }, signal)).records
+  const first = await read(0)
+  async function* lines() {
+    yield linesOf([Object.keys(rowOf(context, {}))])
+    for (let page = 1, records = first; ; page += 1, records = await read(page - 1)) {
+      yield linesOf(records.map((record) => rowOf(context, record)))
+      if (records.length < perPage || page * perPage >= lastHit) return
+    }
+  }
+  return ReadableStream.from(lines()).pipeThrough(new TextEncoderStream())
 }
 
 /** One dataset: as schema.org, and how it is cited. */

@@ -6,9 +6,10 @@ import type { App, AppContext } from '../http/app.ts'
 import { SignInProblem, type Oidc } from '../http/oidc.ts'
 import { isLoopback } from '../http/peer.ts'
 import type { PageContext } from './context.ts'
+import { html, icon } from './html.ts'
 import type { Answers } from './page-routes.ts'
-import type { PageStatus } from './page.ts'
-import { signedInPage, signInPage } from './pages/sign-in-page.ts'
+import type { PageContent, PageStatus } from './page.ts'
+import { notice } from './parts/blocks.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 type Entrance = Answers & { readonly sessions: Sessions; readonly oidc: Oidc | undefined }
@@ -110,6 +111,36 @@ function addProvider(app: App, oidc: Oidc, entrance: Entrance): void {
     return page
   })
   app.get('/:language/sign-in/callback', comeBack)
+}
+
+/** `wrong` is the key of the text that says why the last try failed. */
+function signInPage({ t, config, pathTo }: PageContext, wrong?: string): PageContent {
+  const refusal = wrong !== undefined && html`<div role="alert">${notice('bad', t(wrong))}</div>`
+  const provider = html`<p class="row"><a class="button primary" rel="nofollow"
+    href="${pathTo('sign-in', 'oidc')}">${icon('log-in')}${t('oidc-sign-in')}</a></p>`
+  const form = html`<form method="post" action="${pathTo('sign-in')}" class="close">
+    <input type="text" name="username" value="steward" autocomplete="username" hidden>
+    <div class="field"><label for="key">${t('api-key')}</label>
+      <input type="password" id="key" name="key" autocomplete="current-password" required aria-describedby="keyhint">
+      <span class="hint" id="keyhint">${t('key-hint')}</span></div>
+    <button class="button primary">${t('sign-in')}</button></form>`
+  return {
+    title: t('sign-in'),
+    isIndexed: false,
+    body: html`<div class="narrow"><h1>${t('sign-in')}</h1><p class="soft">${t('sign-in-lead')}</p>
+      ${refusal} ${config.signIn.oidc && provider} ${config.signIn.key && form}</div>`,
+  }
+}
+
+/** After the provider: goes on by itself, because a session is not sent on the way back from another site. */
+function signedInPage({ t, pathTo }: PageContext): PageContent {
+  const next = pathTo('harvest')
+  return {
+    title: t('sign-in'),
+    isIndexed: false,
+    head: html`<meta http-equiv="refresh" content="0; url=${next}" />`,
+    body: html`<div class="narrow"><h1>${t('oidc-done')}</h1><p><a href="${next}">${t('menu-harvest')}</a></p></div>`,
+  }
 }
 
 /** Reads the fields of a form by name; one that is absent is empty. */

@@ -7,7 +7,7 @@ import type { SourceFile } from './ladder.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1112,
+  '(root)': 1111,
 
   client: 2476,
 

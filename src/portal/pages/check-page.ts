@@ -1,6 +1,8 @@
 /** "Check my metadata": syntax with its line, findings of the validation with their lines. Nothing is stored. */
 
+import type { Quad, Term } from '@rdfjs/types'
 import { readFileSync } from 'node:fs'
+import { dcat, dct, rdf as rdfTerm } from '../../rdf/namespaces.ts'
 import { parse } from '../../rdf/parse.ts'
 import { formatOfText, formats } from '../../rdf/media-types.ts'
 import { placedQuads, type PlacedQuad } from '../../rdf/reading/placed-quads.ts'
@@ -10,15 +12,10 @@ import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import type { PageContent } from '../page.ts'
 import { notice, pageSection } from '../parts/blocks.ts'
+import { hit } from '../parts/hits.ts'
 import { listing } from '../parts/listing.ts'
 import { dimensionBars, scoreText, verdict } from '../parts/quality.ts'
-import { recordPreviews } from '../parts/record-preview.ts'
-import {
-  countedResults,
-  type ShaclResult,
-  shaclResults,
-  shaclTable,
-} from '../parts/shacl-results.ts'
+import { countedResults, type ShaclResult, shaclResults, shaclTable } from '../parts/findings.ts'
 import { askJson, askText } from '../ports.ts'
 import { fieldsAt, listAt, numberAt, textAt } from '../record.ts'
 
@@ -137,4 +134,46 @@ function expectation(context: PageContext, datasets: readonly Fields[]): HtmlCon
   })
   const lead = html`<p class="prose">${t('points-without-links', { count: 80 })}</p>`
   return rows.length > 0 && pageSection('points', t('points-to-expect'), [lead, rows])
+}
+
+/** Records that are shown; a whole catalogue may be checked. */
+const mostRecords = 5
+
+/** Records that are not published yet, as their hits would look; nothing where the RDF describes no dataset. */
+function recordPreviews(context: PageContext, quads: readonly Quad[]): HtmlContent {
+  const datasets = quads.filter(
+    ({ predicate, object }) => predicate.equals(rdfTerm('type')) && object.equals(dcat('Dataset')),
+  )
+  // Grouped once: a text of two megabytes may have thousands of distributions.
+  const bySubject = Map.groupBy(quads, ({ subject }) => subject.value)
+  const hits = datasets
+    .slice(0, mostRecords)
+    .map(({ subject }) => hit(context, recordOf(bySubject, subject)))
+  const list = html`<ol class="hits" role="list">${hits}</ol>`
+  return hits.length > 0 && pageSection('look', context.t('would-look'), list)
+}
+
+function recordOf(bySubject: ReadonlyMap<string, readonly Quad[]>, subject: Term): Fields {
+  const valuesOf = (node: Term, predicate: Term) =>
+    (bySubject.get(node.value) ?? []).flatMap((one) =>
+      one.predicate.equals(predicate) ? one.object : [],
+    )
+  const languageOf = (term: Term) => ('language' in term && term.language) || 'en'
+  const texts = (predicate: Term) =>
+    Object.fromEntries(valuesOf(subject, predicate).map((one) => [languageOf(one), one.value]))
+  const ending = (term: Term | undefined) => term?.value.split('/').at(-1)
+  return {
+    title: texts(dct('title')),
+    description: texts(dct('description')),
+    identifier: [subject.value],
+    modified: valuesOf(subject, dct('modified'))[0]?.value,
+    distributions: valuesOf(subject, dcat('distribution')).map((node) => {
+      const [[format], [licence]] = [valuesOf(node, dct('format')), valuesOf(node, dct('license'))]
+      const iri = licence?.value
+      return {
+        format: { id: ending(format) },
+        license: { id: ending(licence), label: iri, resource: iri },
+      }
+    }),
+  }
 }

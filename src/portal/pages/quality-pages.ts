@@ -5,7 +5,6 @@ import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joined } from '../html.ts'
 import type { PageContent } from '../page.ts'
 import { crumbs, pageSection, stateMark } from '../parts/blocks.ts'
-import { leftOutTable } from '../parts/left-out.ts'
 import {
   dimensionBars,
   meanPoints,
@@ -18,10 +17,11 @@ import {
 } from '../parts/quality.ts'
 import {
   countedResults,
+  leftOutTable,
   type ShaclResult,
   shaclResults,
   shaclTable,
-} from '../parts/shacl-results.ts'
+} from '../parts/findings.ts'
 import { scrolling, textTable } from '../parts/table.ts'
 import { askText } from '../ports.ts'
 import { fieldsAt, listAt, listed, numberAt, textAt, textOr, valueAt } from '../record.ts'

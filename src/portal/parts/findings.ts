@@ -1,11 +1,13 @@
-/** Results of a validation (SHACL, W3C Recommendation of 2017, section 3.6) in words and as a table. */
+/** What is wrong with a record: results of a validation (SHACL, W3C Recommendation of 2017, section 3.6), and values left out. */
 
 import type { Term } from '@rdfjs/types'
 import { rdf, sh, shortNames } from '../../rdf/namespaces.ts'
 import { parse } from '../../rdf/parse.ts'
+import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { stateMark } from './blocks.ts'
+import { listAt, textAt } from '../record.ts'
+import { pageSection, stateMark } from './blocks.ts'
 import { textTable } from './table.ts'
 
 export type ShaclResult = {
@@ -21,7 +23,7 @@ export type ShaclResult = {
 }
 
 /** `dct:title` where the IRI has a short name. */
-export const prefixedName = (iri: string): string => shortNames().shorten(iri) ?? iri
+const prefixedName = (iri: string): string => shortNames().shorten(iri) ?? iri
 
 /** The results of a report in N-Triples: those that count as errors first, then by their lines. */
 export async function shaclResults(
@@ -54,7 +56,8 @@ export function countedResults({ t }: PageContext, results: readonly ShaclResult
   return t('n-findings', { errors, warnings: results.length - errors })
 }
 
-const mostRows = 500
+/** Rows of tables; further values that are left out are counted. */
+const [mostRows, mostLeftOut] = [500, 50]
 const longestValue = 300
 
 /**
@@ -88,3 +91,33 @@ export function shaclTable(
 
 /** The last part of an IRI, which people recognise. */
 const nodeName = (iri: string): string => iri.split(/[/#]/).findLast((part) => part !== '') ?? iri
+
+/** Values of a record that its document does not show, as the search reports them: a missing mandatory field is a finding, too, but there is no value to show. */
+const leftOutValues = (answer: Fields | undefined): readonly Fields[] =>
+  listAt(answer, 'result.findings').filter((one) => textAt(one, 'value') !== undefined)
+
+/** How many there are, with a link to the table on the quality page. */
+export function leftOutCount({ t, pathTo }: PageContext, id: string, answer?: Fields): HtmlContent {
+  const { length: count } = leftOutValues(answer)
+  const href = `${pathTo('datasets', id, 'quality')}#left-out`
+  return count > 0 && html`<a href="${href}">${t('n-values-left-out', { count })}</a>`
+}
+
+export function leftOutTable(context: PageContext, answer: Fields | undefined): HtmlContent {
+  const { t } = context
+  const all = leftOutValues(answer)
+  if (all.length === 0) return false
+  const rows = all.slice(0, mostLeftOut).map((one) => {
+    const property = textAt(one, 'property')
+    const name = property === undefined ? textAt(one, 'field') : prefixedName(property)
+    const reason = t(`reason-${textAt(one, 'reason') ?? ''}`)
+    return [html`<code>${name}</code>`, html`<bdi>${textAt(one, 'value')}</bdi>`, reason]
+  })
+  const more = all.length - mostLeftOut
+  const table = textTable(context, 'values-left-out', ['property', 'value', 'what-is-wrong'], rows)
+  return pageSection(
+    'left-out',
+    t('values-left-out'),
+    html`<p>${t('values-left-out-text')}</p>${table}${more > 0 && html`<p>${t('more-left-out', { count: more })}</p>`}`,
+  )
+}
