@@ -15,6 +15,9 @@ const texts = z.union(
 const address = z.url({ protocol: /^https?$/, ...must('an http(s) address') })
 const link = z.union([object({ title: texts, href: address }), object({ page: z.string().min(1) })])
 
+/** Codes and secrets travel to it: in clear text they may not leave the machine. */
+const issuer = /^(?:https:\/\/[^/]|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/]|$))/
+
 /** Paper of `portal.css`, by day and by night. */
 const paper = { light: '#fbfaf6', dark: '#14181b' } as const
 
@@ -86,7 +89,10 @@ export const portalConfig = object({
     key: z.boolean(must('true or false')).default(true),
     /** OpenID Connect: `secret` names one of `PLATFORM_SECRETS`, `permissions` is group → permissions. */
     oidc: object({
-      issuer: is(isIssuer, 'an https address, or http on this machine'),
+      issuer: is(
+        (text) => issuer.test(text) && URL.canParse(text),
+        'an https address, or http on this machine',
+      ),
       client: z.string().min(1),
       secret: object({ secret: z.string().min(1) }),
       permissions: z.record(
@@ -96,13 +102,6 @@ export const portalConfig = object({
     }).optional(),
   }).default({ key: true }),
 })
-
-/** Codes and secrets travel to it: in clear text they may not leave the machine. */
-function isIssuer(text: string): boolean {
-  const { protocol, hostname } = URL.parse(text) ?? {}
-  const isHere = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]'
-  return protocol === 'https:' || (protocol === 'http:' && isHere)
-}
 
 export type PortalConfig = z.output<typeof portalConfig>
 

@@ -168,8 +168,8 @@ const proof =
   (server, ...rest) => {
     const ways = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
     const isBasic = ways.includes('client_secret_basic')
-    const way = isBasic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret)
-    way(server, ...rest)
+    const prove = isBasic ? client.ClientSecretBasic : client.ClientSecretPost
+    prove(secret)(server, ...rest)
   }
 
 /** Requests through the guarded client: what the provider's description names is foreign. */

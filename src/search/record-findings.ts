@@ -8,13 +8,8 @@ import { Failure } from '../errors.ts'
 import type { App, AppContext } from '../http/context.ts'
 import type { Profile } from '../profile/profile.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
-import {
-  type AnswerContext,
-  getRoute,
-  recordAnswer,
-  recordId,
-  stateAnswers,
-} from './search-answers.ts'
+import type { AnswerContext } from './search-answers.ts'
+import { getRoute, recordAnswer, recordId, stateAnswers } from './search-answers.ts'
 
 /** Findings in one answer; `count` tells of all of them. */
 const mostFindings = 500
@@ -60,12 +55,10 @@ export type FindingsDeps = {
   readonly profile: Pick<Profile, 'resources'>
 }
 
+type FindingsContext = FindingsDeps & Pick<AnswerContext, 'tagged'>
+
 /** One route for each kind of record. */
-export function bindFindings(
-  app: App,
-  { findings, profile }: FindingsDeps,
-  tagged: AnswerContext['tagged'],
-): void {
+export function bindFindings(app: App, { findings, profile, tagged }: FindingsContext): void {
   if (!findings) return
   const responses = stateAnswers('Values of the record that it does not show, and why', answer)
   for (const kind of ['dataset', 'catalogue', 'resource'] as const) {

@@ -25,7 +25,7 @@ export function searchApp(deps: SearchDeps & FindingsDeps): App {
   const scene = { schemas, tagged: taggedBy(deps) }
   bindSearching(app, deps, scene)
   bindRecordReads(app, deps, scene)
-  bindFindings(app, deps, scene.tagged)
+  bindFindings(app, { ...deps, ...scene })
   bindVocabularyReads(app, deps, scene)
   bindFeeds(app, deps)
   bindSitemap(app, deps)

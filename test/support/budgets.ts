@@ -11,7 +11,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   client: 2476,
 
-  config: 1515,
+  config: 1514,
 
   console: 2415,
 
@@ -37,7 +37,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 1980,
 
-  search: 4292,
+  search: 4285,
 
   'search-index': 7656,
 
