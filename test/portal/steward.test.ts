@@ -13,6 +13,7 @@ const prefixes =
 /** Datasets of the source by number: their titles. */
 const bridges = new Map(Array.from({ length: 12 }, (_, at) => [at, `Bridge ${at}`]))
 let hasNameless = false
+let opened = Promise.resolve()
 const document = () => {
   const known = [...bridges].map(
     ([at, title]) =>
@@ -51,7 +52,8 @@ const pipe = (name: string, catalogue: string, address: string) => ({
 beforeAll(async () => {
   directory = await temporaryDirectory()
   source = createServer((_, answer) => {
-    answer.setHeader('Content-Type', 'text/turtle').end(document())
+    const send = () => answer.setHeader('Content-Type', 'text/turtle').end(document())
+    void opened.then(send)
   })
   await new Promise<void>((resolve) => source.listen(0, '127.0.0.1', resolve))
   const address = `http://127.0.0.1:${(source.address() as AddressInfo).port}/bridges.ttl`
@@ -71,7 +73,7 @@ beforeAll(async () => {
     await fetch(`${client(platform).repo}/catalogues/${name}`, {
       method: 'PUT',
       headers: { 'X-API-Key': all, 'Content-Type': 'text/turtle' },
-      body: `${prefixes}<> a dcat:Catalog ; dct:title "${name}"@en .`,
+      body: `${prefixes}<> a dcat:Catalog ; dct:title "Catalogue of ${name}"@en .`,
     })
 }, 60_000)
 afterAll(async () => {
@@ -103,8 +105,11 @@ it('a failed record is named with its line two steps from the list of sources', 
   const { page } = await steward(all)
   const sources = await page('/en/harvest')
   expect(sources).toContain('Incomplete')
+  expect(sources).toContain('<bdi>Catalogue of roads</bdi>')
   const [, path = ''] = /href="(\/en\/harvest\/runs\/[^"]+)"/.exec(sources) ?? []
   const report = await page(path)
+  expect(report).toContain('<li><a href="/en/harvest/pipes/roads">Source of roads</a></li>')
+  expect(await page('/en/harvest/runs')).toMatch(/<a href="[^"]*pipes\/roads">Source of roads<\/a>/)
   expect(report).toContain('The record has no identifier')
   expect(report).toContain('Ask the source to give each dataset')
   expect(report).toContain('Viaduct of Tann')
@@ -140,10 +145,26 @@ it('a dry run shows what would change, writes nothing, and can be run for real',
   const shown = await page(path)
   expect(shown).toMatch(/<del>[^<]*Bridge 3&quot;@en/)
   expect(shown).toMatch(/<ins>[^<]*Bridge 3, renamed/)
-  expect(shown).toContain('Run for real')
+  expect(shown).toContain('1 would change, 11 are as they were, none is new')
+  expect(shown).toMatch(/class="button primary"[^>]* value="run">[^]*Run for real/)
+  expect(shown).not.toContain('value="dry"')
   const { search } = client(platform)
   const titles = await (await fetch(`${search}/search?filters=dataset&q=renamed`)).json()
   expect(titles).toMatchObject({ result: { count: 0 } })
+})
+
+it('a run that has just begun says that there are no records yet, and can be cancelled', async () => {
+  const { page, post } = await steward(all)
+  const gate = Promise.withResolvers<void>()
+  opened = gate.promise
+  const { headers } = await post('/en/harvest/pipes/roads', { do: 'run' })
+  const path = headers.get('Location') ?? ''
+  const begun = await page(path)
+  expect(begun).toContain('<p role="status"><strong>No records yet</strong></p>')
+  expect(begun).toContain('value="cancel"')
+  await post(path, { do: 'cancel' })
+  gate.resolve()
+  await expect.poll(() => page(path)).not.toContain('value="cancel"')
 })
 
 it('removals wait until somebody has looked, and can be kept, carried out and restored', async () => {
@@ -153,7 +174,10 @@ it('removals wait until somebody has looked, and can be kept, carried out and re
   expect(await page('/en/harvest')).toContain('Waiting for you (1)')
   const held = `/en/harvest/runs/${id}/held`
   expect(await page('/en/harvest/waiting')).toContain(held)
-  expect(await page(held)).toContain('5 removals wait for you')
+  const choice = await page(held)
+  expect(choice).toContain('5 removals wait for you')
+  expect(choice).toMatch(/<a href="http:\/\/127[^"]*bridges.ttl">Open the source<\/a>/)
+  expect(choice).toContain('<a href="/en/datasets/bridge-5">Bridge 5</a>')
 
   const kept = await post(`/en/harvest/runs/${id}`, { do: 'keep' })
   expect(await page(kept.headers.get('Location') ?? '')).toContain('Nothing was removed')
@@ -167,6 +191,7 @@ it('removals wait until somebody has looked, and can be kept, carried out and re
     'The records are being removed',
   )
   await expect.poll(() => page('/en/harvest/deleted')).toContain('bridge-5')
+  expect(await page('/en/harvest/deleted')).toContain('<bdi>Catalogue of roads</bdi>')
   const restored = await post('/en/harvest/deleted/dataset/bridge-5', { do: 'restore' })
   expect(await page(restored.headers.get('Location') ?? '')).toContain('The record is restored')
   expect((await fetch(`${client(platform).repo}/datasets/bridge-5`)).status).toBe(200)

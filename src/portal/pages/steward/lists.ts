@@ -5,33 +5,43 @@ import type { StewardContext } from '../../context.ts'
 import { html, type HtmlContent, icon, joined } from '../../html.ts'
 import type { PageContent } from '../../page.ts'
 import { textTable } from '../../parts/table.ts'
-import { listed, memberFields, textAt } from '../../record.ts'
+import { listAt, listed, memberFields, textAt } from '../../record.ts'
 import { countNames, harvestRun, type HarvestRun, visibleRuns, waitingRuns } from './runs.ts'
 import { actionForm, runButtons, stewardPage } from './steward-parts.ts'
 
 /** A pipe with its last run; a file that holds no pipe has no name. */
-type Source = { readonly pipe: Fields; readonly name: string; readonly run: HarvestRun }
+type Source = {
+  readonly pipe: Fields
+  readonly name: string
+  readonly run: HarvestRun
+  readonly catalogue: HtmlContent
+  /** When it starts next. */
+  readonly next: unknown
+}
 
 /** Pipes with their last runs, worst first. Rejects with `Failure`. */
 export async function sourcesPage(context: StewardContext): Promise<PageContent> {
   const { t, pathTo, steward, ask } = context
-  const [pipes, runs, triggers] = await Promise.all([
+  const [pipes, runs, triggers, catalogueName] = await Promise.all([
     ask('scheduler', '/pipes'),
     visibleRuns(context),
     ask('scheduler', '/triggers'),
+    catalogueNames(context),
   ])
   const sources = listed(pipes)
     .map((pipe): Source => {
       const name = textAt(pipe, 'name') ?? ''
       const none = harvestRun(context, { status: name === '' ? 'unreadable' : 'never' })
       const run = runs.find((one) => one.isReal && one.pipe === name) ?? none
-      return { pipe: memberFields(pipe), name, run }
+      const next = listAt(triggers, name).find((one) => one['next'] !== undefined)?.['next']
+      const catalogue = catalogueName(textAt(pipe, 'catalogue'))
+      return { pipe: memberFields(pipe), name, run, catalogue, next }
     })
     .filter(({ pipe, name }) => steward.mayRead(`/pipes/${name}`, pipe))
     .toSorted((a, b) => a.run.rank - b.run.rank)
   const counts = shortCounts.map((name) => `count-${name}`)
   const heads = ['source', 'last-result', ...counts, 'started', 'next-start', 'actions']
-  const rows = sources.map((source) => sourceRow(context, source, memberFields(triggers)))
+  const rows = sources.map((source) => sourceRow(context, source))
   const feed = steward.feed && pathTo('harvest', 'failures', `${steward.feed}.atom`)
   return stewardPage(context, {
     tab: 'sources',
@@ -56,14 +66,12 @@ function summary(context: StewardContext, sources: readonly Source[]): HtmlConte
 
 function sourceRow(
   context: StewardContext,
-  { pipe, name, run }: Source,
-  triggers: Fields,
+  { pipe, name, run, catalogue, next }: Source,
 ): readonly HtmlContent[] {
   const { t, formats, pathTo } = context
-  const next = listed(triggers[name]).flatMap((one) => textAt(one, 'next') ?? [])[0]
   const cause = run.cause ?? textAt(pipe, 'problems.0.detail')
   const title = textAt(pipe, 'title') ?? name
-  const about = [name || textAt(pipe, 'file'), textAt(pipe, 'catalogue')]
+  const about = [name || textAt(pipe, 'file'), catalogue]
   return [
     html`${name !== '' && html`<a href="${pathTo('harvest', 'pipes', name)}">${title}</a><br>`}
       <span class="soft small">${joined(about, ' · ')}</span>`,
@@ -72,7 +80,7 @@ function sourceRow(
     ...shortCounts.map(run.count),
     run.begun ? run.link : '–',
     formats.moment(next) ?? html`<span class="soft nowrap">${t('by-hand')}</span>`,
-    name !== '' && runButtons(context, name, t('run')),
+    name !== '' && runButtons(context, name),
   ]
 }
 
@@ -84,7 +92,7 @@ export function runTable(context: StewardContext, runs: readonly HarvestRun[], i
   const heads = ['started', ...(isOfOne ? [] : ['source']), 'last-result', ...counts]
   const rows = runs.map((run) => [
     run.link,
-    ...(isOfOne ? [] : [html`<a href="${pathTo('harvest', 'pipes', run.pipe)}">${run.pipe}</a>`]),
+    ...(isOfOne ? [] : [html`<a href="${pathTo('harvest', 'pipes', run.pipe)}">${run.title}</a>`]),
     run.isHeld ? html`<a href="${run.path}/held">${run.mark}</a>` : run.mark,
     ...countNames.map(run.count),
   ])
@@ -102,6 +110,16 @@ export async function waitingPage(context: StewardContext): Promise<PageContent>
   const none = html`<p class="close">${context.t('nothing-waits')}</p>`
   const body = waiting.length > 0 ? runTable(context, waiting) : none
   return stewardPage(context, { tab: 'waiting', body })
+}
+
+const mostCatalogues = 500
+
+/** Titles of catalogues by their ids; the id where the search does not know it, or not in time. */
+async function catalogueNames({ aside, find, titleOf }: StewardContext) {
+  const includes = ['id', 'title']
+  const found = await aside(find({ filters: 'catalogue', limit: mostCatalogues, includes }))
+  const names = new Map(found?.records.map((one) => [textAt(one, 'id'), titleOf(one)]))
+  return (id: string | undefined): HtmlContent => names.get(id) ?? id
 }
 
 const mostDeleted = 200
@@ -125,10 +143,10 @@ export async function deletedRecords({ ask, steward }: StewardContext) {
 /** Rejects with `Failure`. */
 export async function deletedPage(context: StewardContext): Promise<PageContent> {
   const { t, formats, pathTo } = context
-  const all = await deletedRecords(context)
+  const [all, catalogueName] = await Promise.all([deletedRecords(context), catalogueNames(context)])
   const rows = all.map(({ kind, id, catalogue, deletedAt, until }) => [
     html`<bdi>${id}</bdi>`,
-    kind === 'catalogue' ? '' : catalogue,
+    kind === 'catalogue' ? '' : catalogueName(catalogue),
     formats.moment(deletedAt),
     formats.moment(until),
     actionForm(context, pathTo('harvest', 'deleted', kind, id), 'restore', [

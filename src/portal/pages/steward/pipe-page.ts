@@ -6,7 +6,7 @@ import type { PageContent } from '../../page.ts'
 import { pageSection } from '../../parts/blocks.ts'
 import { fieldsAt, listed, textAt, textOr } from '../../record.ts'
 import { runTable } from './lists.ts'
-import { type HarvestRun, visibleRuns } from './runs.ts'
+import { type HarvestRun, pipesByName, visibleRuns } from './runs.ts'
 import { ownForm, runButtons, stewardPage } from './steward-parts.ts'
 
 /** Runs of one pipe, its triggers and its document, which has no secrets. Rejects with `Failure`. */
@@ -16,21 +16,22 @@ export async function pipePage(
 ): Promise<PageContent | undefined> {
   const { t, ask, steward } = context
   const path = encodeURIComponent(name)
-  const [pipe, all, runs, triggers] = await Promise.all([
+  const [pipe, pipes, runs, triggers] = await Promise.all([
     ask('scheduler', `/pipes/${path}`),
-    ask('scheduler', '/pipes'),
+    pipesByName(context),
     visibleRuns(context, `&pipe=${path}`),
     ask('scheduler', `/triggers/${path}`).catch(() => []),
   ])
-  const about = listed(all).find((one) => textAt(one, 'name') === name)
+  const about = pipes.get(name)
   if (!steward.mayRead(`/pipes/${name}`, about)) return undefined
   const text = JSON.stringify(pipe, undefined, 2)
   const code = html`<pre tabindex="0" aria-label="${t('pipe-document')}"><code>${text}</code></pre>`
+  const title = textAt(about, 'title') ?? name
   return stewardPage(context, {
-    title: textAt(about, 'title') ?? name,
+    title,
     tab: 'sources',
-    pipe: name,
-    actions: runButtons(context, name, t('run')),
+    of: { pipe: name, title },
+    actions: runButtons(context, name),
     body: html`
       ${pageSection('runs', t('runs'), [runChart(context, runs), runTable(context, runs, true)])}
       ${pageSection('triggers', t('triggers'), triggerForms(context, name, listed(triggers)))}

@@ -4,13 +4,37 @@ import { Failure } from '../../../errors.ts'
 import { shortNames } from '../../../rdf/namespaces.ts'
 import type { Fields } from '../../../text/json.ts'
 import type { StewardContext } from '../../context.ts'
-import { html, type HtmlContent, icon, joined, linkTo, safeAddress } from '../../html.ts'
+import {
+  html,
+  type HtmlContent,
+  icon,
+  joined,
+  linkTo,
+  safeAddress,
+  webAddress,
+} from '../../html.ts'
 import type { PageContent } from '../../page.ts'
-import { causeOf, countNames, harvestRun, type HarvestRun, pipeTitle, problemText } from './runs.ts'
+import {
+  causeOf,
+  countNames,
+  harvestRun,
+  type HarvestRun,
+  pipesByName,
+  problemText,
+} from './runs.ts'
 import { actionForm, ownForm, runButtons, stewardPage } from './steward-parts.ts'
 import { notice, pageSection, pairs, stateMark } from '../../parts/blocks.ts'
 import { textTable } from '../../parts/table.ts'
-import { fieldsAt, listAt, listed, memberFields, numberAt, textAt, textOr } from '../../record.ts'
+import {
+  fieldsAt,
+  listAt,
+  listed,
+  memberFields,
+  numberAt,
+  textAt,
+  textOr,
+  valueAt,
+} from '../../record.ts'
 
 /** Records of each kind that a page shows. */
 const mostItems = 100
@@ -19,8 +43,12 @@ const mostItems = 100
 async function reportOf(context: StewardContext, id: string) {
   const { ask, steward } = context
   const path = `/runs/${encodeURIComponent(id)}`
-  const report = memberFields(await ask('scheduler', `${path}/report`))
-  const run = harvestRun(context, fieldsAt(report, 'run'))
+  const [answer, pipes] = await Promise.all([
+    ask('scheduler', `${path}/report`),
+    pipesByName(context),
+  ])
+  const report = memberFields(answer)
+  const run = harvestRun(context, fieldsAt(report, 'run'), pipes)
   if (!steward.mayRead(path, run.fields)) throw new Failure('not-found', 'there is no such run')
   const items = async (state: string) => {
     const found = await ask('scheduler', `${path}/items?state=${state}&limit=${mostItems}`)
@@ -35,13 +63,13 @@ export async function runPage(context: StewardContext, id: string): Promise<Page
   const { run, report, items } = await reportOf(context, id)
   const shown = ['failed', 'updated', 'created'].map(items)
   const [failed = [], updated = [], created = []] = await Promise.all(shown)
-  const { isActive, isReal, pipe } = run
+  const { isActive, isReal, title } = run
   const live = isActive && html` data-live="${root}api/scheduler/runs/${id}/events"`
   const changed = changedRecords(context, [...updated, ...created])
   return stewardPage(context, {
-    title: isReal ? t('run-of', { pipe: await pipeTitle(context, pipe) }) : t('dry-title'),
+    title: isReal ? t('run-of', { pipe: title }) : t('dry-title'),
     tab: 'runs',
-    pipe,
+    of: run,
     actions: buttons(context, run),
     head: isActive && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`,
     body: html`<div${live}>${facts(context, run)} ${isActive && progress(context, run)}
@@ -56,7 +84,7 @@ function buttons(context: StewardContext, run: HarvestRun): HtmlContent {
   const { t } = context
   const button = (name: string, label: HtmlContent) => actionForm(context, run.path, name, label)
   if (run.isActive) return button('cancel', t('cancel-run'))
-  if (!run.isReal) return runButtons(context, run.pipe, t('run-for-real'))
+  if (!run.isReal) return runButtons(context, run.pipe, true)
   const count = run.count('failed')
   return [
     count > 0 && button('retry', html`${icon('rotate-ccw')} ${t('retry-n', { count })}`),
@@ -85,7 +113,7 @@ const doneNames = ['created', 'updated', 'unchanged', 'skipped', 'failed', 'refu
 function progress({ t }: StewardContext, { fields, count }: HarvestRun): HtmlContent {
   const total = numberAt(fields, 'progress.total')
   const done = doneNames.reduce((sum, name) => sum + count(name), 0)
-  const text = total > 0 ? t('n-of-records', { done, total }) : t('n-records', { count: done })
+  const text = total > 0 ? t('n-of-records', { done, total }) : t('n-yet', { count: done })
   const bar = total > 0 && html` value="${done}" max="${total}"`
   return html`<div class="close stack">
     <p role="status"><strong>${text}</strong></p>
@@ -119,14 +147,19 @@ function meaning({ t }: StewardContext, { fields, cause, ...run }: HarvestRun): 
 
 /** Records that a run would remove, and the choice. Rejects with `Failure`. */
 export async function heldPage(context: StewardContext, id: string): Promise<PageContent> {
-  const { t, pathTo } = context
+  const { t, pathTo, askAside } = context
   const { run, items } = await reportOf(context, id)
   if (!run.isHeld) throw new Failure('not-found', 'no removals of this run wait')
-  const held = await items('held')
   const { pipe, path } = run
+  const [held, document] = await Promise.all([
+    items('held').then((all) => titled(context, all)),
+    askAside('scheduler', `/pipes/${encodeURIComponent(pipe)}`),
+  ])
   const count = run.count('held')
+  const source = webAddress(valueAt(document, 'body.segments.0.body.config.address'))
+  const look = source !== undefined && html`<p><a href="${source}">${t('open-source')}</a></p>`
   const again = actionForm(context, pathTo('harvest', 'pipes', pipe), 'dry', t('read-again'))
-  const why = html`<p>${t('held-text')}</p>${again}`
+  const why = html`<p>${t('held-text')}</p>${look}${again}`
   const rows = held.map((item) => [
     recordLink(context, item),
     html`<code>${textAt(item, 'originalId')}</code>`,
@@ -143,10 +176,19 @@ export async function heldPage(context: StewardContext, id: string): Promise<Pag
   return stewardPage(context, {
     title: t('held-title', { count }),
     tab: 'waiting',
-    pipe,
+    of: run,
     body: html`${facts(context, run)} ${counts(context, run)} ${notice('warn', t('held-why'), why)}
       ${ownForm(context, path, choice, 'section')}`,
   })
+}
+
+/** Records that a run did not read, with the titles that the search has for them. */
+async function titled({ aside, readRecord, plainTitle }: StewardContext, items: readonly Fields[]) {
+  const all = items.map(async (item) => {
+    const record = await readRecord('datasets', textAt(item, 'platformId') ?? '').catch(() => ({}))
+    return 'title' in record ? { ...item, title: plainTitle(record) } : item
+  })
+  return (await aside(Promise.all(all))) ?? items
 }
 
 /** A record of a run: its title leads to its page, where it has one. */
@@ -270,15 +312,19 @@ function comparison({ t }: StewardContext, report: Fields): HtmlContent {
     if (count === 0) return report['difference'] !== undefined && t('none')
     return html`${t('n-records', { count })} ${joined(names, ', ')}`
   }
-  const hosts = Object.entries(fieldsAt(report, 'requests')).map(([host, statuses]) => {
-    const times = Object.entries(memberFields(statuses)).map((one) => one.join(' × '))
-    return html`<bdi>${host}</bdi>: ${times.join(', ')}`
-  })
-  const rows = pairs([
+  const before = pairs([
     [t('new-problems'), records('newlyFailing')],
     [t('solved-problems'), records('newlyFixed')],
-    [t('requests'), joined(hosts, '; ')],
   ])
-  const heading = report['difference'] === undefined ? 'requests' : 'compared'
-  return rows && pageSection('before', t(heading), rows)
+  const requests = Object.entries(fieldsAt(report, 'requests')).map(([host, statuses]) => {
+    const times = Object.entries(memberFields(statuses)).map(
+      ([status, n]) => `${String(n)} × ${status}`,
+    )
+    return [html`<bdi>${host}</bdi>`, times.join(', ')] as const
+  })
+  const asked = pairs(requests)
+  return [
+    before && pageSection('before', t('compared'), before),
+    asked && pageSection('asked', t('requests'), asked),
+  ]
 }

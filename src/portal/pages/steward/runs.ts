@@ -26,8 +26,8 @@ const states: Readonly<Record<string, readonly [sign: Sign, rank: number]>> = {
   complete: ['good', 5],
 }
 
-/** A run out of what the scheduler says of it; `{ status: 'never' }` stands for none. */
-export function harvestRun(context: PageContext, fields: Fields) {
+/** A run out of what the scheduler says of it; `{ status: 'never' }` stands for none. `pipes` are all there are, by name. */
+export function harvestRun(context: PageContext, fields: Fields, pipes?: Pipes) {
   const { t, formats, pathTo } = context
   const { status, outcome, startTime, created, problem } = fields
   const [id = '', pipe = ''] = [textAt(fields, 'id'), textAt(fields, 'pipe')]
@@ -43,6 +43,8 @@ export function harvestRun(context: PageContext, fields: Fields) {
     fields,
     id,
     pipe,
+    /** What the pipe is called; its name where nothing says more. */
+    title: textAt(pipes?.get(pipe), 'title') ?? pipe,
     path,
     count,
     isReal: outcome !== 'dry-run',
@@ -63,22 +65,22 @@ export type HarvestRun = ReturnType<typeof harvestRun>
 
 /** The newest runs that the session may see. Rejects with `Failure`. */
 export async function visibleRuns(context: StewardContext, query = '') {
-  const found = await context.ask('scheduler', `/runs?limit=${mostRuns}${query}`)
+  const [found, pipes] = await Promise.all([
+    context.ask('scheduler', `/runs?limit=${mostRuns}${query}`),
+    pipesByName(context),
+  ])
   return listed(found)
     .filter((run) => context.steward.mayRead(`/runs/${textAt(run, 'id')}`, run))
-    .map((run) => harvestRun(context, memberFields(run)))
+    .map((run) => harvestRun(context, memberFields(run), pipes))
 }
 
-/** What a pipe is called; its name where nothing says more. */
-export async function pipeTitle({ ask, aside }: StewardContext, name: string): Promise<string> {
+/** What the scheduler says of its pipes, by their names; none where it does not answer in time. */
+export async function pipesByName({ ask, aside }: StewardContext) {
   const pipes = listed(await aside(ask('scheduler', '/pipes')))
-  return (
-    textAt(
-      pipes.find((pipe) => textAt(pipe, 'name') === name),
-      'title',
-    ) ?? name
-  )
+  return new Map(pipes.map((pipe) => [textAt(pipe, 'name') ?? '', memberFields(pipe)]))
 }
+
+type Pipes = Awaited<ReturnType<typeof pipesByName>>
 
 /** Of each pipe its newest real run, where that waits for consent: an older one cannot be confirmed any more. */
 export const waitingRuns = (runs: readonly HarvestRun[]): readonly HarvestRun[] =>

@@ -3,7 +3,7 @@
 import type { StewardContext } from '../../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../../html.ts'
 import type { PageContent } from '../../page.ts'
-import { visibleRuns, waitingRuns } from './runs.ts'
+import { type HarvestRun, visibleRuns, waitingRuns } from './runs.ts'
 import { crumbs, notice } from '../../parts/blocks.ts'
 
 /** A form of the session: what stands in it goes to a path, with the token that other sites do not know. */
@@ -28,14 +28,22 @@ export const actionForm = (
   return ownForm(context, path, button)
 }
 
-/** Buttons that start a pipe, where the session may: a permission for one catalogue does not say so. */
-export function runButtons(context: StewardContext, pipe: string, run: string): HtmlContent {
+/**
+ * Buttons that start a pipe, where the session may: a permission for one catalogue does not say so. After a dry run the real one
+ * is what is left to do.
+ */
+export function runButtons(context: StewardContext, pipe: string, isTried = false): HtmlContent {
   const { t, pathTo, steward } = context
   if (!steward.may({ method: 'POST', path: `/pipes/${pipe}/runs` })) return false
   const self = pathTo('harvest', 'pipes', pipe)
   const named = html`<span class="vh"> ${pipe}</span>`
+  if (isTried) {
+    const label = html`${icon('play')} ${t('run-for-real')}${named}`
+    const button = html`<button class="button primary" name="do" value="run">${label}</button>`
+    return ownForm(context, self, button)
+  }
   return [
-    actionForm(context, self, 'run', html`${icon('play')} ${run}${named}`),
+    actionForm(context, self, 'run', html`${icon('play')} ${t('run')}${named}`),
     actionForm(context, self, 'dry', html`${t('dry-run')}${named}`),
   ]
 }
@@ -47,7 +55,7 @@ type StewardContent = {
   /** That of the tab where it is absent. */
   readonly title?: string
   /** Pipe that the page is about: a step between the sources and the page. */
-  readonly pipe?: string
+  readonly of?: Pick<HarvestRun, 'pipe' | 'title'>
   /** Beside the heading. */
   readonly actions?: HtmlContent
   readonly body: HtmlContent
@@ -57,12 +65,12 @@ type StewardContent = {
 /** A page for stewards: never in search engines, with the menu of all of them. */
 export async function stewardPage(
   context: StewardContext,
-  { tab, title = context.t(`steward-${tab}`), pipe, actions, body, head }: StewardContent,
+  { tab, title = context.t(`steward-${tab}`), of, actions, body, head }: StewardContent,
 ): Promise<PageContent> {
   const { t, pathTo } = context
-  const steps = pipe !== undefined && [
+  const steps = of && [
     { href: pathTo('harvest'), label: t('steward-sources') },
-    { href: pathTo('harvest', 'pipes', pipe), label: pipe },
+    { href: pathTo('harvest', 'pipes', of.pipe), label: of.title },
   ]
   return {
     title,
