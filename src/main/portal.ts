@@ -70,7 +70,7 @@ function providerOf(
 export function pagesAbout({ config, names }: PlatformContext) {
   const { address, isPortal, isRooted } = recordPagesOf(config, names)
   const page = (kind: string, id: string, c: AppContext): string => {
-    const wanted = wantedLanguage(config.portal, c.req.header('Accept-Language'))
+    const wanted = wantedLanguage(c, config.portal)
     return address(new URL(c.get('root')).pathname, { kind, id }, isRooted ? wanted : undefined)
   }
   return isPortal ? page : undefined

@@ -10,7 +10,7 @@ import type { Assets } from './assets.ts'
 import { type Asked, askedParameters, type Found, foundIn } from './found.ts'
 import type { Formats, Translate } from './languages.ts'
 import { problemOf } from '../http/problem.ts'
-import { askJson, type Ports } from './ports.ts'
+import { answerOf, type Ports } from './ports.ts'
 import type { RecordTexts } from './record-texts.ts'
 import { fieldsAt, memberFields } from './record.ts'
 import type { Session } from './sessions.ts'
@@ -43,17 +43,14 @@ type Given = Speech & {
 /** Milliseconds that what stands beside the main record of a page may take. */
 const asideMs = 1500
 
-/** Beside the deadline of the page, which a signal replaces. */
-type AskOptions = Omit<RequestInit, 'signal'> & { readonly signal?: AbortSignal }
-
 export function pageContext(given: Given) {
   const { language, config, root, ports, signal, log, requestId, miss } = given
   const base = new URL(root).pathname
-  /** The JSON of a service. Rejects with `Failure`. */
-  const ask = async (service: keyof Ports, path: string, init?: AskOptions): Promise<unknown> => {
+  /** The JSON of a service, else its text, by the deadline of the page unless there is another signal. Rejects with `Failure`. */
+  const ask = async (service: keyof Ports, path: string, init?: RequestInit): Promise<unknown> => {
     const port = ports[service]
     if (!port) throw new Failure('not-found', `there is no ${service} here`)
-    return askJson(port, path, { signal, ...init })
+    return answerOf(port, path, { signal, ...init })
   }
   /** What a page can do without; `undefined` where it fails or is late. */
   const aside = <T>(read: Promise<T>): Promise<T | undefined> => {
@@ -87,12 +84,12 @@ export function pageContext(given: Given) {
     /** What a search finds, in the time of a page or another one. Rejects with `Failure`. */
     find: async (asked: Asked, within = signal): Promise<Found> => {
       const path = `/search?${askedParameters(asked, language)}`
-      return foundIn(await askJson(ports.search, path, { signal: within }))
+      return foundIn(await ask('search', path, { signal: within }))
     },
     /** A record with all its fields. Rejects with `Failure`. */
     readRecord: async (kind: string, id: string) => {
       const path = `/${kind}/${encodeURIComponent(id)}?locale=${language}`
-      return fieldsAt(await askJson(ports.search, path, { signal }), 'result')
+      return fieldsAt(await ask('search', path), 'result')
     },
     aside,
     /** An object of a service that a page can do without. */

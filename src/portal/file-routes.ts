@@ -11,21 +11,16 @@ import type { Answers } from './page-routes.ts'
 import { sparqlFile } from './pages/sparql-page.ts'
 import { hitFields } from './parts/hits.ts'
 import { sharedLicence, textAt } from './record.ts'
-import type { RenderQueue } from './render-queue.ts'
 import { datasetSchema } from './schema-org.ts'
 import { askedBy, lastHit, searchForm } from './search-query.ts'
 
 type Answer = (context: PageContext, c: AppContext) => Promise<Response>
 
-type FileContext = Pick<Answers, 'contextOf'> & { readonly renders: RenderQueue }
-
 /** Binds them: what a service refuses is its own problem document, and nothing of a page. */
-export function addFileRoutes(app: App, { contextOf, renders }: FileContext): void {
+export function addFileRoutes(app: App, { contextOf, renders }: Answers): void {
   const file: Bind = (path, make) =>
     app.get(`/:language${path}`, async (c) => {
       const context = await contextOf(c)
-      if (renders.isFull())
-        throw new Failure('queue-full', 'too many requests at once: try again in a moment')
       return renders.run(() => make(context, c), c.get('signal'))
     })
   addSearchFiles(file)

@@ -2,6 +2,7 @@
 
 import { parseAccept } from 'hono/utils/accept'
 import type { PortalConfig } from '../config/portal.ts'
+import type { AppContext } from '../http/context.ts'
 
 /** Clients before browsers: HTML has to be named, and wanted more than JSON. */
 export function prefersPage(accept: string | undefined): boolean {
@@ -13,10 +14,10 @@ export function prefersPage(accept: string | undefined): boolean {
 
 /** The language of the portal that a client wants most (`Accept-Language`, RFC 9110 12.5.4), else the default one. */
 export function wantedLanguage(
-  { languages, defaultLanguage }: Pick<PortalConfig, 'languages' | 'defaultLanguage'>,
-  header = '',
+  c: AppContext,
+  { languages, defaultLanguage }: PortalConfig,
 ): string {
-  const wanted = parseAccept(header)
+  const wanted = parseAccept(c.req.header('Accept-Language') ?? '')
     .filter(({ q }) => q > 0)
     .map(({ type }) => type.split('-')[0]?.toLowerCase())
   return wanted.find((one) => languages.some((own) => own === one)) ?? defaultLanguage

@@ -25,6 +25,7 @@ import { sparqlPage } from './pages/sparql-page.ts'
 import { conceptPage, vocabulariesPage, vocabularyPage } from './pages/vocabulary-pages.ts'
 import { operatorPage } from './parts/prose.ts'
 import type { Previews } from './preview/previews.ts'
+import type { RenderQueue } from './render-queue.ts'
 
 /** Makes a page; `undefined` where there is nothing. Rejects with `Failure`. */
 export type MakePage = (context: PageContext) => Promise<PageContent | undefined>
@@ -69,8 +70,8 @@ export type Answers = {
   readonly contextOf: (c: AppContext) => Promise<PageContext>
   /** Answers a page, or the page of what went wrong. */
   readonly respond: (c: AppContext, make: MakePage, status?: PageStatus) => Promise<Response>
-  /** The language that the client reads. */
-  readonly preferred: (c: AppContext) => string
+  /** In which each page and file is made. */
+  readonly renders: RenderQueue
 }
 
 type PageRoutes = Pick<Answers, 'respond'> & {

@@ -4,7 +4,8 @@ import type { Fields } from '../text/json.ts'
 import { mainFont } from './assets.ts'
 import type { PageContext } from './context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, jsonScript, safeAddress } from './html.ts'
-import { directionOf } from './languages.ts'
+import { directionOf, interfaceLanguages } from './languages.ts'
+import { serialisations } from './parts/blocks.ts'
 import { sharedLicence, valueAt } from './record.ts'
 
 type Section = (typeof menu)[number] | 'harvest'
@@ -33,21 +34,14 @@ export type PageContent = {
   readonly query?: string | false
 }
 
-const rdfTypes = {
-  ttl: 'text/turtle',
-  jsonld: 'application/ld+json',
-  rdf: 'application/rdf+xml',
-  nt: 'application/n-triples',
-} as const
-
 /** The header `Link` of a page about a record: its RDF, its IRI and its licence (RFC 8288, RFC 8574). */
 export function linkHeader({ root }: PageContext, { record }: PageContent): string | undefined {
   if (!record) return undefined
   const address = `${root}api/hub/repo/${record.path}`
   const licence = valueAt(sharedLicence(record.fields), 'resource')
   const links = [
-    ...Object.entries(rdfTypes).map(
-      ([ending, type]) => [`${address}.${ending}`, `alternate"; type="${type}`] as const,
+    ...Object.entries(serialisations).map(
+      ([ending, [, type]]) => [`${address}.${ending}`, `alternate"; type="${type}`] as const,
     ),
     [`${address}.ttl`, 'describedby'] as const,
     [safeAddress(record.fields['resource']), 'cite-as'] as const,
@@ -135,23 +129,16 @@ export function searchBar(context: PageContext, query: string, isBig = false): H
     </form></search>`
 }
 
-const ownNames = new Map<string, string>()
-
-/** The name of a language in itself; to make the formatter of one costs more than the rest of a frame. */
-function ownName(language: string): string {
-  const name =
-    ownNames.get(language) ??
-    new Intl.DisplayNames(language, { type: 'language' }).of(language) ??
-    language
-  ownNames.set(language, name)
-  return name
-}
+/** Languages by their names in themselves; to make the formatter of one costs more than the rest of a frame. */
+const ownNames = new Map<string, string | undefined>(
+  interfaceLanguages.map((one) => [one, new Intl.DisplayNames(one, { type: 'language' }).of(one)]),
+)
 
 /** The same page in the other languages, each named in its own. */
 function languageLinks({ language, t, config, root, place }: PageContext): HtmlContent {
   if (config.languages.length < 2) return false
   const links = config.languages.map((one) => {
-    return html`<a href="${root}${one}/${place}" lang="${one}" hreflang="${one}" ${one === language && html` aria-current="true"`} ><span class="vh">${ownName(one)}
+    return html`<a href="${root}${one}/${place}" lang="${one}" hreflang="${one}" ${one === language && html` aria-current="true"`} ><span class="vh">${ownNames.get(one)}
       </span><span aria-hidden="true">${one.toUpperCase()}</span></a>`
   })
   return html`<nav class="languages" aria-label="${t('language')}">${links}</nav>`

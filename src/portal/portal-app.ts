@@ -5,7 +5,6 @@ import { Failure } from '../errors.ts'
 import { newApp, type App, type AppContext, type AppOptions } from '../http/app.ts'
 import { pathOf } from '../http/context.ts'
 import { addVary } from '../http/headers.ts'
-import type { PortalConfig } from '../config/portal.ts'
 import type { Oidc } from '../http/oidc.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
 import { recordPath } from './addresses.ts'
@@ -61,20 +60,18 @@ const deadlineMs = 2000
 /** Pages at these addresses may be shown in frames by the origins that the operator names. */
 const embedPath = '/embed/'
 
-/** What pages may load, and who may show them in a frame. */
-const policyOf = ({ embed }: PortalConfig, isEmbedded: boolean): string => {
+/** What pages may load and do, and who may show them in a frame. */
+function pageHeaders({ config: { embed }, isEmbedded }: PageContext) {
   const frames = isEmbedded ? embed.map((one) => new URL(one).origin).join(' ') : `'none'`
-  return `default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; font-src 'self'; \
-connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ${frames}`
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': `default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
+font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ${frames}`,
+    'Referrer-Policy': 'strict-origin-when-cross-origin',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Permissions-Policy': 'geolocation=(), camera=(), microphone=()',
+  }
 }
-
-const pageHeaders = ({ config, isEmbedded }: PageContext) => ({
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': policyOf(config, isEmbedded),
-  'Referrer-Policy': 'strict-origin-when-cross-origin',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Permissions-Policy': 'geolocation=(), camera=(), microphone=()',
-})
 
 /** The app of the portal, at the root of the common port beside the services. */
 export function portalApp(deps: PortalDeps): App {
@@ -84,23 +81,21 @@ export function portalApp(deps: PortalDeps): App {
   const app = newApp({ ...deps.http, name: 'portal', problemPage: problemPages(portal) })
   const further: Answers = {
     contextOf: (c) => contextOf(c, portal),
-    respond: async (c, make, status) => {
-      if (renders.isFull()) throw crowd()
-      return renders.run(() => answer(c, portal, make, status), c.get('signal'))
-    },
-    preferred: (c) => preferred(c, portal.config),
+    respond: (c, make, status) =>
+      renders.run(() => answer(c, portal, make, status), c.get('signal')),
+    renders,
   }
   // First: `/:language` would take their addresses.
   servePageFiles(app, portal)
   serveCrawlers(app, portal)
   serveRedirects(app, portal)
-  addFileRoutes(app, { ...further, renders })
+  addFileRoutes(app, further)
   addPageRoutes(app, '', { ...further, previews: deps.previews })
   if (portal.config.embed.length > 0)
     addPageRoutes(app, '/embed', { ...further, previews: undefined })
   const { sessions, oidc } = deps
   if (!sessions) return app
-  addSignIn(app, { ...further, sessions, oidc })
+  addSignIn(app, { ...further, config: portal.config, sessions, oidc })
   addStewardRoutes(app, sessions, further)
   return app
 }
@@ -118,7 +113,7 @@ export const problemPages =
     const { languages } = portal.config
     const path = pathOf(c.req.url)
     const asked = path.split('/').find((step) => languages.some((one) => one === step))
-    const language = asked ?? preferred(c, portal.config)
+    const language = asked ?? wantedLanguage(c, portal.config)
     const context = await contextIn(c, { ...portal, ports, sessions }, language)
     const retryAfter = Number(new Headers(headers).get('Retry-After')) || undefined
     const problem = { status, detail: body.detail, retryAfter }
@@ -141,13 +136,6 @@ type Problems = NonNullable<AppOptions['problemPage']>
 const readers: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
 const noPort: Port = () => Promise.reject(new Error('no service is asked for a problem'))
 const noPorts: Ports = { search: noPort, repository: noPort, metrics: noPort, sparql: noPort }
-
-const preferred = (c: AppContext, config: PortalConfig): string =>
-  wantedLanguage(config, c.req.header('Accept-Language'))
-
-/** Throws: a crowd waits already. */
-const crowd = () =>
-  new Failure('queue-full', 'too many requests at once: try again in a moment', { retryAfter: 5 })
 
 const nothingAt = (c: AppContext) =>
   new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`)
@@ -181,21 +169,16 @@ async function answer(
   return asked?.includes(tag) ? c.body(null, 304, kept(tag)) : c.body(body, 200, kept(tag))
 }
 
+type Given = PageShell & Pick<Portal, 'ports' | 'sessions'> & Partial<Pick<PageSources, 'miss'>>
+
 /** Throws `not-found` where the address has no language of the portal. */
-function languageOf(c: AppContext, { config }: PageShell): string {
-  const language = config.languages.find((one) => one === c.req.param('language'))
+async function contextOf(c: AppContext, portal: Given): Promise<PageContext> {
+  const language = portal.config.languages.find((one) => one === c.req.param('language'))
   if (language === undefined) throw nothingAt(c)
-  return language
+  return contextIn(c, portal, language)
 }
 
-const contextOf = async (c: AppContext, portal: Parameters<typeof contextIn>[1]) =>
-  contextIn(c, portal, languageOf(c, portal))
-
-async function contextIn(
-  c: AppContext,
-  portal: PageShell & Pick<Portal, 'ports' | 'sessions'> & Partial<Pick<PageSources, 'miss'>>,
-  language: string,
-): Promise<PageContext> {
+async function contextIn(c: AppContext, portal: Given, language: string): Promise<PageContext> {
   const theme = await portal.theme.current()
   const url = new URL(c.req.url)
   const start = url.pathname.indexOf(`/${language}/`)
@@ -225,12 +208,12 @@ function serveRedirects(app: App, portal: Portal): void {
   const base = (c: AppContext) => new URL(c.get('root')).pathname
   app.get('/', (c) => {
     addVary(c.res.headers, 'Accept, Accept-Language')
-    return c.redirect(`${base(c)}${preferred(c, portal.config)}/`, 303)
+    return c.redirect(`${base(c)}${wantedLanguage(c, portal.config)}/`, 303)
   })
   for (const kind of ['dataset', 'catalogue'] as const)
     app.get(`/${kind}s/:id`, (c) => {
       const named = languages.find((one) => one === c.req.query('locale'))
-      const language = named ?? preferred(c, portal.config)
+      const language = named ?? wantedLanguage(c, portal.config)
       return c.redirect(base(c) + recordPath(kind, c.req.param('id'), language), 301)
     })
   // One address for each page: its language in small letters, no slash at its end.

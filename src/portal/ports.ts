@@ -41,7 +41,7 @@ export const portWithKey =
   }
 
 /** Says that a service does not answer: what breaks off is no answer either. Throws `store-unavailable`. */
-export const away = (cause: unknown): never => {
+const away = (cause: unknown): never => {
   throw new Failure('store-unavailable', 'A service does not answer.', { cause, retryAfter: 5 })
 }
 
@@ -50,32 +50,19 @@ export const askPort = (port: Port, path: string, init: RequestInit): Promise<Re
   port(path, init).catch(away)
 
 /**
- * What a service answers where it does not refuse. Throws the failure that it tells, and `store-unavailable` where it does not
- * answer in time. What a key would be needed for is not there for readers.
+ * What a service answers where it does not refuse: JSON read, all else as text. Throws the failure that it tells, and
+ * `store-unavailable` where it does not answer in time. What a key would be needed for is not there for readers.
  */
-export async function askWilling(port: Port, path: string, init: RequestInit): Promise<Response> {
-  const answer = await askPort(port, path, init)
-  if (answer.ok) return answer
+export async function answerOf(port: Port, path: string, init: RequestInit): Promise<unknown> {
+  const headers = new Headers(init.headers)
+  if (!headers.has('Accept')) headers.set('Accept', 'application/json')
+  const answer = await askPort(port, path, { ...init, headers })
+  if (answer.ok) {
+    const isJson = answer.headers.get('Content-Type')?.includes('json') === true
+    return (isJson ? answer.json() : answer.text()).catch(away)
+  }
   const failure = failureIn(await answer.json().catch(() => undefined))
   if (!failure || answer.status >= 500) return away(failure)
   const isHidden = failure.kind === 'unauthorized' || failure.kind === 'forbidden'
   throw isHidden ? new Failure('not-found', failure.detail) : failure
-}
-
-/** The same as text: of RDF and of results of queries. */
-export const askText = async (port: Port, path: string, init: RequestInit): Promise<string> =>
-  (await askWilling(port, path, init)).text().catch(away)
-
-/** The JSON of a service, `undefined` where it answers something else. Throws as `askText` does. */
-export async function askJson(
-  port: Port,
-  path: string,
-  init: RequestInit & { readonly signal: AbortSignal },
-): Promise<unknown> {
-  const headers = { Accept: 'application/json', ...Object.fromEntries(new Headers(init.headers)) }
-  const answer = await askWilling(port, path, { ...init, headers })
-  const isJson = answer.headers.get('Content-Type')?.includes('json') === true
-  if (isJson) return answer.json().catch(away)
-  await answer.body?.cancel()
-  return undefined
 }

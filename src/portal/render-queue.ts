@@ -1,11 +1,12 @@
 /** How many pages and files are made at once: a crowd of crawlers waits or is refused, and never slows down those who write. */
 
+import { Failure } from '../errors.ts'
 import { Semaphore } from '../workers/semaphore.ts'
 
 export type RenderQueue = {
   /** Whether so many wait already that one more is refused. */
   readonly isFull: () => boolean
-  /** Does the work in its turn. Rejects with the signal's reason. */
+  /** Does the work in its turn. Rejects with `queue-full` where so many wait already, and with the signal's reason. */
   readonly run: <Result>(work: () => Promise<Result>, signal: AbortSignal) => Promise<Result>
 }
 
@@ -41,8 +42,13 @@ export function renderQueue(writers = nobody, slow = slowMs): RenderQueue {
       release()
     }
   }
+  const isFull = () => all.waiting >= mostWaiting
   return {
-    isFull: () => all.waiting >= mostWaiting,
-    run: (work, signal) => all.run(() => run(work, signal), signal),
+    isFull,
+    run: async (work, signal) => {
+      const detail = 'too many requests at once: try again in a moment'
+      if (isFull()) throw new Failure('queue-full', detail, { retryAfter: 5 })
+      return all.run(() => run(work, signal), signal)
+    },
   }
 }

@@ -1,18 +1,24 @@
 /** Signing in and out, with a key or with the account of an institution: sessions in cookies that only this host gets. */
 
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import type { PortalConfig } from '../config/portal.ts'
 import { Failure } from '../errors.ts'
 import type { App, AppContext } from '../http/app.ts'
 import { SignInProblem, type Oidc } from '../http/oidc.ts'
 import { isLoopback } from '../http/peer.ts'
 import type { PageContext } from './context.ts'
+import { wantedLanguage } from './negotiation.ts'
 import { html, icon } from './html.ts'
 import type { Answers } from './page-routes.ts'
 import type { PageContent, PageStatus } from './page.ts'
 import { notice } from './parts/blocks.ts'
 import type { Session, Sessions } from './sessions.ts'
 
-type Entrance = Answers & { readonly sessions: Sessions; readonly oidc: Oidc | undefined }
+type Entrance = Answers & {
+  readonly config: PortalConfig
+  readonly sessions: Sessions
+  readonly oidc: Oidc | undefined
+}
 
 const isSecure = (c: AppContext): boolean => c.get('root').startsWith('https:')
 
@@ -83,7 +89,7 @@ export function addSignIn(app: App, entrance: Entrance): void {
 
 /** The way to the provider and back. */
 function addProvider(app: App, oidc: Oidc, entrance: Entrance): void {
-  const { sessions, respond, preferred } = entrance
+  const { config, sessions, respond } = entrance
   const leave = entering(entrance, async ({ language, root }, c) => {
     const { address, cookie } = await oidc.begin(language, `${root}sign-in/callback`)
     // `Lax`, because the way back begins at another site.
@@ -95,7 +101,7 @@ function addProvider(app: App, oidc: Oidc, entrance: Entrance): void {
   app.get('/:language/sign-in/oidc', leave)
   // The provider knows one address, which leads on to the language of the reader.
   app.get('/sign-in/callback', (c) => {
-    const language = oidc.languageOf(cookieOf(c, 'sign-in')) ?? preferred(c)
+    const language = oidc.languageOf(cookieOf(c, 'sign-in')) ?? wantedLanguage(c, config)
     const { pathname } = new URL(c.get('root'))
     c.header('Cache-Control', 'no-store')
     return c.redirect(`${pathname}${language}/sign-in/callback${new URL(c.req.url).search}`, 303)

@@ -16,7 +16,6 @@ import { hit } from '../parts/hits.ts'
 import { listing } from '../parts/listing.ts'
 import { dimensionBars, scoreText, verdict } from '../parts/quality.ts'
 import { countedResults, type ShaclResult, shaclResults, shaclTable } from '../parts/findings.ts'
-import { askJson, askText } from '../ports.ts'
 import { fieldsAt, listAt, numberAt, textAt } from '../record.ts'
 
 /** Characters of a text that is checked. */
@@ -53,7 +52,7 @@ export async function checkPage(
 }
 
 async function outcome(context: PageContext, text: string, model: string): Promise<HtmlContent> {
-  const { t, ports, signal } = context
+  const { t, ports, signal, ask } = context
   const format = formatOfText(text.slice(0, 1000)) ?? 'turtle'
   const record = await parse(text, format, { baseIri: base }).catch((error: unknown) => {
     if (error instanceof Failure) return error
@@ -63,22 +62,17 @@ async function outcome(context: PageContext, text: string, model: string): Promi
     const { line, column = 1, detail = record.detail } = record.errors[0] ?? {}
     const where = line === undefined ? '' : t('at-line', { line, column })
     const heading = html`${t('syntax-error')} ${where}`
-    return resultSection(
-      context,
-      text,
-      [line],
-      notice('bad', heading, html`<p><bdi>${detail}</bdi></p>`),
-    )
+    const found = notice('bad', heading, html`<p><bdi>${detail}</bdi></p>`)
+    return resultSection(context, text, [line], found)
   }
-  const { validation } = ports
-  if (!validation) return resultSection(context, text, [], html`<p>${t('syntax-right')}</p>`)
+  if (!ports.validation) return resultSection(context, text, [], html`<p>${t('syntax-right')}</p>`)
   const init = (accept: string) => {
     const headers = { 'Content-Type': formats[format].mediaType, Accept: accept }
     return { method: 'POST', body: text, signal, headers }
   }
   const path = (what: string) => `/validation/${what}?shapeModel=${model}`
-  const report = await askText(validation, path('report'), init('application/n-triples'))
-  const expected = await askJson(validation, path('score'), init('application/json'))
+  const report = await ask('validation', path('report'), init('application/n-triples'))
+  const expected = await ask('validation', path('score'), init('application/json'))
   const placed = /^(?:turtle|ntriples)$/.test(format) ? placedQuads(text, base) : []
   const results = await shaclResults(report, linesIn(placed))
   const lines = results.map(({ line }) => line)

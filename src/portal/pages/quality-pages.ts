@@ -23,7 +23,6 @@ import {
   shaclTable,
 } from '../parts/findings.ts'
 import { scrolling, textTable } from '../parts/table.ts'
-import { askText } from '../ports.ts'
 import { fieldsAt, listAt, listed, numberAt, textAt, textOr, valueAt } from '../record.ts'
 
 const mostFixes = 5
@@ -68,10 +67,9 @@ const notMeasured = ({ t }: PageContext): HtmlMarkup =>
   html`<p class="close">${t('not-measured')}</p>`
 
 /** Results of the validation, which the repository keeps with the measurements (DQV). */
-async function validationOf({ ports, signal }: PageContext, path: string) {
-  const headers = { Accept: 'application/n-triples' }
-  const text = await askText(ports.repository, path, { headers, signal })
-  return shaclResults(text)
+async function validationOf({ ask }: PageContext, path: string) {
+  const report = await ask('repository', path, { headers: { Accept: 'application/n-triples' } })
+  return shaclResults(report)
 }
 
 function findingsIn(

@@ -9,7 +9,7 @@ import type { PageContent } from '../page.ts'
 import { headedSection, notice, pageSection } from '../parts/blocks.ts'
 import { listing } from '../parts/listing.ts'
 import { gridTable } from '../parts/table.ts'
-import { askPort, askWilling, away } from '../ports.ts'
+import { askPort } from '../ports.ts'
 import { fieldsAt, listAt, listed, textOr, valueAt } from '../record.ts'
 
 const folder = new URL('../assets/examples/', import.meta.url)
@@ -82,14 +82,14 @@ export async function sparqlFile(
 
 /** What the service answers; what is wrong with the query is no error of the page. */
 async function outcome(context: PageContext, query: string): Promise<HtmlContent> {
-  const { t, ports, signal } = context
+  const { t, signal, ask } = context
   const started = performance.now()
   try {
     const accept = `${endings['json']}, text/turtle;q=0.9`
-    const reply = await askWilling(ports.sparql, '', request(accept, query, signal))
-    if (reply.headers.get('Content-Type')?.includes('json') === true)
-      return resultOf(context, query, await reply.json().catch(away), performance.now() - started)
-    const text = (await reply.text()).slice(0, longestText)
+    const answer = await ask('sparql', '', request(accept, query, signal))
+    if (typeof answer !== 'string')
+      return resultOf(context, query, answer, performance.now() - started)
+    const text = answer.slice(0, longestText)
     const rdf = html`<pre tabindex="0" aria-label="${t('result')}"><code>${text}</code></pre>`
     return pageSection('res', t('result'), rdf)
   } catch (error) {

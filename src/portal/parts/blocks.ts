@@ -76,11 +76,12 @@ export const countedLinks = (
       ${count !== undefined && html`<span class="n">${formats.number(count)}<span class="vh"> ${kind}</span></span>`}</a></li>`,
   )}</ul>`
 
-const serialisations = {
-  ttl: 'Turtle',
-  jsonld: 'JSON-LD',
-  rdf: 'RDF/XML',
-  nt: 'N-Triples',
+/** Ending of an address → what it leads to, and its media type. */
+export const serialisations = {
+  ttl: ['Turtle', 'text/turtle'],
+  jsonld: ['JSON-LD', 'application/ld+json'],
+  rdf: ['RDF/XML', 'application/rdf+xml'],
+  nt: ['N-Triples', 'application/n-triples'],
 } as const
 
 /** Links to RDF at an address without its ending, in each of its formats. */
@@ -88,4 +89,4 @@ export const rdfLinks = (
   address: string,
   endings: readonly (keyof typeof serialisations)[] = ['ttl', 'jsonld', 'rdf', 'nt'],
 ): readonly HtmlMarkup[] =>
-  endings.map((ending) => html`<a href="${address}.${ending}">${serialisations[ending]}</a>`)
+  endings.map((ending) => html`<a href="${address}.${ending}">${serialisations[ending][0]}</a>`)

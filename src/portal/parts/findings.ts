@@ -6,7 +6,7 @@ import { parse } from '../../rdf/parse.ts'
 import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { listAt, textAt } from '../record.ts'
+import { listAt, textAt, textOr } from '../record.ts'
 import { pageSection, stateMark } from './blocks.ts'
 import { textTable } from './table.ts'
 
@@ -27,10 +27,10 @@ const prefixedName = (iri: string): string => shortNames().shorten(iri) ?? iri
 
 /** The results of a report in N-Triples: those that count as errors first, then by their lines. */
 export async function shaclResults(
-  report: string,
+  report: unknown,
   lineOf: (result: ShaclResult) => number | undefined = () => undefined,
 ): Promise<readonly ShaclResult[]> {
-  const quads = await parse(report, 'ntriples', { baseIri: 'urn:report' })
+  const quads = await parse(textOr(report) ?? '', 'ntriples', { baseIri: 'urn:report' })
   const nodes = [...Map.groupBy(quads, ({ subject }) => subject.value).values()]
   const results = nodes.flatMap((own) => {
     const valueOf = (property: Term) =>
@@ -92,7 +92,7 @@ export function shaclTable(
 /** The last part of an IRI, which people recognise. */
 const nodeName = (iri: string): string => iri.split(/[/#]/).findLast((part) => part !== '') ?? iri
 
-/** Values of a record that its document does not show, as the search reports them: a missing mandatory field is a finding, too, but there is no value to show. */
+/** Values of a record that its document does not show. A missing mandatory field is a finding, too, without a value. */
 const leftOutValues = (answer: Fields | undefined): readonly Fields[] =>
   listAt(answer, 'result.findings').filter((one) => textAt(one, 'value') !== undefined)
 
