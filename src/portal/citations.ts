@@ -2,18 +2,27 @@
 
 import type { Fields } from '../text/json.ts'
 import type { PageContext } from './context.ts'
-import { listed, textAt, textOr } from './record.ts'
+import { listAt, listed, textAt, textsAt } from './record.ts'
 
 type Citation = ReturnType<typeof citationOf>
+
+/** Its own identifiers, then those that others gave it. */
+export const identifiersOf = (record: Fields): readonly string[] => [
+  ...textsAt(record, 'identifier'),
+  ...listAt(record, 'adms_identifier').flatMap(
+    (one) => textAt(one, 'resource') ?? textAt(one, 'identifier') ?? [],
+  ),
+]
+
+/** The DOI in an identifier: `10.1234/abc`. */
+export const doiIn = (identifier: string): string | undefined =>
+  /\b(10\.\d{4,9}\/\S+)$/.exec(identifier)?.[1]
 
 /** Creators, else the publisher; the year of the last change, else of publication; a DOI where there is one. */
 export function citationOf(context: PageContext, record: Fields) {
   const names = (value: unknown) => listed(value).flatMap((one) => context.nameOf(one) ?? [])
   const [creators, publishers] = [names(record['creator']), names(record['publisher'])]
-  const identifiers = [...listed(record['identifier']), ...listed(record['adms_identifier'])]
-  const [doi] = identifiers
-    .map((one) => textOr(one) ?? textAt(one, 'resource') ?? textAt(one, 'identifier') ?? '')
-    .flatMap((one) => /\b(10\.\d{4,9}\/\S+)$/.exec(one)?.[1] ?? [])
+  const [doi] = identifiersOf(record).flatMap((one) => doiIn(one) ?? [])
   const date = textAt(record, 'modified') ?? textAt(record, 'issued')
   return {
     id: textAt(record, 'id') ?? 'dataset',

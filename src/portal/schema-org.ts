@@ -1,6 +1,7 @@
 /** Records as schema.org, as Google Dataset Search reads them; a property without a valid value is absent. */
 
 import type { Fields } from '../text/json.ts'
+import { doiIn, identifiersOf } from './citations.ts'
 import type { PageContext } from './context.ts'
 import { webAddress } from './html.ts'
 import { plainDescription } from './parts/hits.ts'
@@ -40,7 +41,7 @@ export function datasetSchema(context: PageContext, record: Fields, page: string
   return present({
     ...common(context, record, page),
     '@type': 'Dataset',
-    identifier: textsAt(record, 'identifier'),
+    identifier: identifiersOf(record).map(identified),
     sameAs: textsAt(record, 'landing_page').map(webAddress),
     keywords: keywordsOf(context, record),
     license: webAddress(valueAt(sharedLicence(record), 'resource')),
@@ -48,6 +49,8 @@ export function datasetSchema(context: PageContext, record: Fields, page: string
     creator: listed(record['creator']).map((one) => party(context, one)),
     datePublished: textAt(record, 'issued'),
     dateModified: textAt(record, 'modified'),
+    isPartOf: linked(record, 'in_series', 'is_version_of'),
+    hasPart: linked(record, 'has_version'),
     version: textAt(record, 'version_info'),
     temporalCoverage: listAt(record, 'temporal').map(periodOf).find(Boolean),
     spatialCoverage: placesOf(context, record),
@@ -55,6 +58,18 @@ export function datasetSchema(context: PageContext, record: Fields, page: string
     includedInDataCatalog: 'id' in catalogue ? present(memberOf) : undefined,
   })
 }
+
+/** An identifier as it is; a DOI says that it is one. */
+function identified(identifier: string): string | object {
+  const doi = doiIn(identifier)
+  if (doi === undefined) return identifier
+  const url = `https://doi.org/${doi}`
+  return { '@type': 'PropertyValue', propertyID: 'DOI', value: doi, url }
+}
+
+/** Series and versions are known by their addresses alone. */
+const linked = (record: Fields, ...names: readonly string[]) =>
+  names.flatMap((name) => textsAt(record, name)).map((iri) => ({ '@id': iri }))
 
 /** `schema:DataCatalog` of a catalogue. */
 export const catalogueSchema = (context: PageContext, record: Fields, page: string): object =>

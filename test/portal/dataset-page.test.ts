@@ -100,6 +100,22 @@ ${measurement(file(1), 'accessUrlStatusCode', '404', '; dct:valid "2026-11-02T08
     },
   )
 
+  it('tells search engines its DOI, its series and its versions', async () => {
+    await dataset(
+      'versioned',
+      'Versioned',
+      `; <http://www.w3.org/ns/adms#identifier> <https://doi.org/10.1234/def> ; dcat:inSeries <https://city.example/series> ;
+       dcat:isVersionOf <https://city.example/work> ; dcat:hasVersion <https://city.example/v2>`,
+    )
+    const schema = await (await get('/en/datasets/versioned.schema.jsonld')).json()
+    const url = 'https://doi.org/10.1234/def'
+    expect(schema).toMatchObject({
+      identifier: [{ '@type': 'PropertyValue', propertyID: 'DOI', value: '10.1234/def', url }],
+      isPartOf: [{ '@id': 'https://city.example/series' }, { '@id': 'https://city.example/work' }],
+      hasPart: [{ '@id': 'https://city.example/v2' }],
+    })
+  })
+
   it('is cited by its creators, its version and its DOI, and nothing in a name is a command', async () => {
     await dataset(
       'cited',

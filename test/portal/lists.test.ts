@@ -69,6 +69,8 @@ it('a concept has its labels, its relations and the datasets that use it', async
   expect(text).toContain('<span lang="de" dir="ltr">Thema 001</span>')
   expect(text).toContain('<a href="/en/datasets?subject=c1">All 1</a>')
   expect(text).toContain('<a href="/en/datasets/parks">')
+  const [, whole = ''] = /This vocabulary as<\/span><a href="([^"]*)">Turtle/.exec(text) ?? []
+  expect(await (await fetch(whole)).text()).toContain('Topic 001')
 })
 
 it('a publisher is in the list, and leads to all of its datasets', async () => {

@@ -2,7 +2,7 @@
 
 import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent, joined, linkTo } from '../html.ts'
+import { html, type HtmlContent, type HtmlMarkup, joined, linkTo } from '../html.ts'
 import { directionOf } from '../languages.ts'
 import type { PageContent } from '../page.ts'
 import { crumbs, pageSection, pairs, rdfLinks } from '../parts/blocks.ts'
@@ -33,7 +33,7 @@ export async function vocabularyPage(
   context: PageContext,
   id: string,
 ): Promise<PageContent | undefined> {
-  const { t, language, root, nameOf, pathTo } = context
+  const { t, language, nameOf, pathTo } = context
   const sort = `pref_label.${language}+asc`
   const whole = await vocabularyOf(context, id)
   if (!whole) return undefined
@@ -47,12 +47,11 @@ export async function vocabularyPage(
     },
   })
   const name = nameOf(whole.title) ?? id
-  const address = `${root}api/hub/repo/vocabularies/${encodeURIComponent(id)}`
   return {
     title: name,
     body: html`${crumbs(context, { href: pathTo('vocabularies'), label: t('vocabularies') })}<h1>${name}</h1>
       <p class="soft close" role="status">${t('n-concepts', { count: found.count })}</p>${body}
-      <p class="take close"><span>${t('vocabulary-as')}</span>${rdfLinks(address, ['ttl', 'jsonld', 'rdf'])}</p>`,
+      ${vocabularyAs(context, id)}`,
   }
 }
 
@@ -104,8 +103,14 @@ export async function conceptPage(
     },
     body: html`${crumbs(context, ...steps)}<header class="title"><h1>${labelOf(concept)}</h1>
       ${uses && html`<p class="by">${t('used-by', { count })}</p>`}</header>${pairs(facts, 'pairs close')}
-      ${count > 0 && uses?.section} ${labels(context, concept)}`,
+      ${count > 0 && uses?.section} ${labels(context, concept)} ${vocabularyAs(context, vocabulary)}`,
   }
+}
+
+/** Links to the whole vocabulary in each format. */
+function vocabularyAs({ t, root }: PageContext, id: string): HtmlMarkup {
+  const address = `${root}api/hub/repo/vocabularies/${encodeURIComponent(id)}`
+  return html`<p class="take close"><span>${t('vocabulary-as')}</span>${rdfLinks(address, ['ttl', 'jsonld', 'rdf'])}</p>`
 }
 
 /** Title of a vocabulary, and how many concepts it has; `undefined` where there are none. */
