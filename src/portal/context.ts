@@ -8,7 +8,7 @@ import type { Fields } from '../text/json.ts'
 import { pagePath, searchPath, type SearchQuery } from './addresses.ts'
 import type { Assets } from './assets.ts'
 import { type Asked, askedParameters, type Found, foundIn } from './found.ts'
-import type { Formats, Translate } from './languages.ts'
+import { chosenText, type Formats, type Translate } from './languages.ts'
 import { problemOf } from '../http/problem.ts'
 import { answerOf, type Ports } from './ports.ts'
 import type { RecordTexts } from './record-texts.ts'
@@ -74,12 +74,7 @@ export function pageContext(given: Given) {
       base + searchPath(language, query, ...steps),
     /** A configured text in the language of the page, else in that of the portal, else in any. */
     configuredText: (texts: string | Readonly<Record<string, string>> | undefined): string =>
-      typeof texts === 'string'
-        ? texts
-        : (texts?.[language] ??
-          texts?.[config.defaultLanguage] ??
-          Object.values(texts ?? {})[0] ??
-          ''),
+      chosenText(texts, [language, config.defaultLanguage])?.text ?? '',
     ask,
     /** What a search finds, in the time of a page or another one. Rejects with `Failure`. */
     find: async (asked: Asked, within = signal): Promise<Found> => {

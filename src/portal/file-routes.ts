@@ -16,27 +16,13 @@ import { askedBy, lastHit, searchForm } from './search-query.ts'
 
 type Answer = (context: PageContext, c: AppContext) => Promise<Response>
 
-/** Binds them: what a service refuses is its own problem document, and nothing of a page. */
-export function addFileRoutes(app: App, { contextOf, renders }: Answers): void {
-  const file: Bind = (path, make) =>
-    app.get(`/:language${path}`, async (c) => {
-      const context = await contextOf(c)
-      return renders.run(() => make(context, c), c.get('signal'))
-    })
-  addSearchFiles(file)
-  addRecordFiles(file)
-}
-
-type Bind = (path: string, make: Answer) => void
-
-/** What was found: suggestions, the hits of a search, the answer to a query. */
-function addSearchFiles(file: Bind): void {
-  file('/suggest', async (context, c) =>
-    c.json(await suggestionsFor(context, c.req.query('q') ?? ''), 200, {
-      'Cache-Control': 'public, max-age=60',
-    }),
-  )
-  file('/datasets.csv', async (context, c) => {
+/** By their paths behind the language. */
+const files: Readonly<Record<string, Answer>> = {
+  '/suggest': async (context, c) => {
+    const found = await suggestionsFor(context, c.req.query('q') ?? '')
+    return c.json(found, 200, { 'Cache-Control': 'public, max-age=60' })
+  },
+  '/datasets.csv': async (context, c) => {
     // Rows are read as the client takes them: longer than a page may take.
     const whole = { ...context, signal: c.get('signal') }
     const rows = await hitsCsv(whole, searchForm(context.query).query)
@@ -44,16 +30,43 @@ function addSearchFiles(file: Bind): void {
       'Content-Type': 'text/csv; charset=utf-8',
       'Content-Disposition': 'attachment; filename="datasets.csv"',
     })
-  })
-  file('/:file{sparql\\.[a-z]+}', async (context, c) => {
-    const ending = (c.req.param('file') ?? '').slice('sparql.'.length)
-    const found = await sparqlFile(context, ending, c.req.query('query') ?? '')
+  },
+  '/:file{sparql\\.[a-z]+}': async (context, c) => {
+    const found = await sparqlFile(context, endingOf(c), c.req.query('query') ?? '')
     if (!found) throw new Failure('not-found', 'there is no such format')
     return found
-  })
+  },
+  '/datasets/:file{.+\\.schema\\.jsonld}': async (context, c) => {
+    const id = (c.req.param('file') ?? '').replace(/\.schema\.jsonld$/, '')
+    const record = await context.readRecord('datasets', id)
+    const page = `${context.root}${context.language}/datasets/${encodeURIComponent(id)}`
+    const text = JSON.stringify(datasetSchema(context, record, page))
+    return c.body(text, 200, { 'Content-Type': 'application/ld+json' })
+  },
+  '/datasets/:id/:file{cite\\.[a-z]+}': async (context, c) => {
+    const format = citationFormats[endingOf(c)]
+    if (!format) throw new Failure('not-found', 'there is no such form of citation')
+    const record = await context.readRecord('datasets', c.req.param('id') ?? '')
+    const name = (textAt(record, 'id') ?? 'dataset').replaceAll(/[^\w.-]/g, '-')
+    return c.body(format.write(citationOf(context, record)), 200, {
+      'Content-Type': format.type,
+      'Content-Disposition': `attachment; filename="${name}.${endingOf(c)}"`,
+    })
+  },
 }
 
-const titleFields = ['id', 'title', 'identifier', 'language']
+const endingOf = (c: AppContext): string => c.req.param('file')?.split('.').at(-1) ?? ''
+
+/** Binds them: what a service refuses is its own problem document, and nothing of a page. */
+export function addFileRoutes(app: App, { contextOf, renders }: Answers): void {
+  for (const [path, make] of Object.entries(files))
+    app.get(`/:language${path}`, async (c) => {
+      const context = await contextOf(c)
+      return renders.run(() => make(context, c), c.get('signal'))
+    })
+}
+
+const includes = ['id', 'title', 'identifier', 'language']
 const counted = ['categories', 'publisher']
 const [mostTitles, mostLabels, shortest, longest] = [8, 4, 2, 100]
 
@@ -64,13 +77,7 @@ async function suggestionsFor(context: PageContext, typed: string) {
   const q = typed.trim().slice(0, longest)
   if (q.length < shortest) return { titles: [], themes: [], publishers: [] }
   const [hits, { facets }] = await Promise.all([
-    find({
-      filters: 'dataset',
-      q,
-      limit: mostTitles,
-      includes: titleFields,
-      more: { autocomplete: 'true' },
-    }),
+    find({ filters: 'dataset', q, limit: mostTitles, includes, more: { autocomplete: 'true' } }),
     find({ filters: 'dataset', limit: 0, counted, more: { facetSize: '500' } }),
   ])
   /** Values with a word that begins like what was typed. */
@@ -113,8 +120,8 @@ const linesOf = (rows: readonly object[]): string =>
 /** At most 10,000 rows, each a hit; the first row names the columns. Rejects as the search does, before the first row. */
 async function hitsCsv(context: PageContext, query: SearchQuery): Promise<ReadableStream> {
   const { find, language, signal } = context
-  const includes = [...hitFields, 'resource']
-  const asked = { ...askedBy(query, language), limit: perPage, includes }
+  const fields = { includes: [...hitFields, 'resource'] }
+  const asked = { ...askedBy(query, language), ...fields, limit: perPage }
   const read = async (page: number) => (await find({ ...asked, page }, signal)).records
   const first = await read(0)
   async function* lines() {
@@ -125,26 +132,4 @@ async function hitsCsv(context: PageContext, query: SearchQuery): Promise<Readab
     }
   }
   return ReadableStream.from(lines()).pipeThrough(new TextEncoderStream())
-}
-
-/** One dataset: as schema.org, and how it is cited. */
-function addRecordFiles(file: Bind): void {
-  file('/datasets/:file{.+\\.schema\\.jsonld}', async (context, c) => {
-    const id = (c.req.param('file') ?? '').replace(/\.schema\.jsonld$/, '')
-    const record = await context.readRecord('datasets', id)
-    const page = `${context.root}${context.language}/datasets/${encodeURIComponent(id)}`
-    const text = JSON.stringify(datasetSchema(context, record, page))
-    return c.body(text, 200, { 'Content-Type': 'application/ld+json' })
-  })
-  file('/datasets/:id/:file{cite\\.[a-z]+}', async (context, c) => {
-    const ending = (c.req.param('file') ?? '').slice('cite.'.length)
-    const format = citationFormats[ending]
-    if (!format) throw new Failure('not-found', 'there is no such form of citation')
-    const record = await context.readRecord('datasets', c.req.param('id') ?? '')
-    const name = (textAt(record, 'id') ?? 'dataset').replaceAll(/[^\w.-]/g, '-')
-    return c.body(format.write(citationOf(context, record)), 200, {
-      'Content-Type': format.type,
-      'Content-Disposition': `attachment; filename="${name}.${ending}"`,
-    })
-  })
 }

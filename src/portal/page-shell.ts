@@ -54,7 +54,8 @@ function tokensOf({ colours: { accent, accentDark, rubric } }: PortalConfig): st
 
 const forever = 'public, max-age=31536000, immutable'
 
-const baseOf = (c: AppContext) => new URL(c.get('root')).pathname
+/** Path of the platform's root, `/` at its end. */
+export const baseOf = (c: AppContext) => new URL(c.get('root')).pathname
 
 /** What pages load, also those of a platform that is starting. */
 export function servePageFiles(app: App, { assets, theme }: PageShell): void {

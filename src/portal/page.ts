@@ -109,8 +109,7 @@ function header(context: PageContext, { section, query = '' }: PageContent): Htm
       steward
         ? html`<a href="${pathTo('harvest')}">${icon('file-text')}
         <span class="name">${t('steward-pages')}</span></a>`
-        : config.signIn &&
-          html`<a href="${pathTo('sign-in')}" aria-label="${t('sign-in')}">${icon('log-in')}<span class="name">${t('sign-in')}</span></a>`
+        : html`<a href="${pathTo('sign-in')}" aria-label="${t('sign-in')}">${icon('log-in')}<span class="name">${t('sign-in')}</span></a>`
     } </div> ${mainMenu(context, section)} </div> </header>`
 }
 
@@ -166,9 +165,7 @@ const footerColumn = (title: string, links: readonly FooterLink[]): HtmlContent 
 /** The operator's pages and links, then what there is for programs and publishers. */
 function footer(context: PageContext): HtmlMarkup {
   const { t, base, config, language, steward, pathTo, configuredText } = context
-  const isRead = (page: { readonly language: string | undefined }) =>
-    page.language === language || page.language === undefined
-  const pages = config.pages.filter(isRead)
+  const pages = config.pages.filter((page) => (page.language ?? language) === language)
   const linkTo = (name: string): FooterLink => {
     const title = pages.find((page) => page.name === name)?.title ?? name
     return [title, pathTo('pages', name)]
@@ -179,8 +176,6 @@ function footer(context: PageContext): HtmlMarkup {
     )
     return footerColumn(configuredText(title), all)
   })
-  const signIn: readonly FooterLink[] =
-    config.signIn && !steward ? [[t('sign-in'), pathTo('sign-in')]] : []
   return html`<footer class="foot"><div>
     ${footerColumn(t('this-portal'), [
       [t('publishers'), pathTo('publishers')],
@@ -196,7 +191,7 @@ function footer(context: PageContext): HtmlMarkup {
     ${footerColumn(t('for-publishers'), [
       [t('menu-check'), pathTo('check')],
       [t('how-quality'), pathTo('quality')],
-      ...signIn,
+      ...(steward ? [] : ([[t('sign-in'), pathTo('sign-in')]] as const)),
     ])}
     <p class="colophon"><span>${t('metadata-licence')}</span><span>${t('colophon')}</span></p></div></footer>`
 }

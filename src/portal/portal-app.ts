@@ -12,7 +12,7 @@ import { pageContext, type PageContext } from './context.ts'
 import { addFileRoutes } from './file-routes.ts'
 import { prefersPage, wantedLanguage } from './negotiation.ts'
 import { addPageRoutes, type Answers, type MakePage } from './page-routes.ts'
-import { serveCrawlers, servePageFiles, type PageShell } from './page-shell.ts'
+import { baseOf, serveCrawlers, servePageFiles, type PageShell } from './page-shell.ts'
 import { pageSources, type PageSources } from './page-sources.ts'
 import { frame, linkHeader, type PageStatus } from './page.ts'
 import { errorPage, helpFor } from './pages/error-page.ts'
@@ -205,16 +205,15 @@ async function contextIn(c: AppContext, portal: Given, language: string): Promis
 /** The root, and what older feeds and sitemaps of this kind publish. */
 function serveRedirects(app: App, portal: Portal): void {
   const { languages } = portal.config
-  const base = (c: AppContext) => new URL(c.get('root')).pathname
   app.get('/', (c) => {
     addVary(c.res.headers, 'Accept, Accept-Language')
-    return c.redirect(`${base(c)}${wantedLanguage(c, portal.config)}/`, 303)
+    return c.redirect(`${baseOf(c)}${wantedLanguage(c, portal.config)}/`, 303)
   })
   for (const kind of ['dataset', 'catalogue'] as const)
     app.get(`/${kind}s/:id`, (c) => {
       const named = languages.find((one) => one === c.req.query('locale'))
       const language = named ?? wantedLanguage(c, portal.config)
-      return c.redirect(base(c) + recordPath(kind, c.req.param('id'), language), 301)
+      return c.redirect(baseOf(c) + recordPath(kind, c.req.param('id'), language), 301)
     })
   // One address for each page: its language in small letters, no slash at its end.
   app.get('*', async (c, next) => {
@@ -223,6 +222,6 @@ function serveRedirects(app: App, portal: Portal): void {
     const language = languages.find((one) => one === given.toLowerCase())
     const path = `${language}/${rest}`
     if (language === undefined || pathname === `/${path}`) return next()
-    return c.redirect(base(c) + path + search, 301)
+    return c.redirect(baseOf(c) + path + search, 301)
   })
 }

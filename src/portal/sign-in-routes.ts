@@ -10,6 +10,7 @@ import type { PageContext } from './context.ts'
 import { wantedLanguage } from './negotiation.ts'
 import { html, icon } from './html.ts'
 import type { Answers } from './page-routes.ts'
+import { baseOf } from './page-shell.ts'
 import type { PageContent, PageStatus } from './page.ts'
 import { notice } from './parts/blocks.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -102,9 +103,8 @@ function addProvider(app: App, oidc: Oidc, entrance: Entrance): void {
   // The provider knows one address, which leads on to the language of the reader.
   app.get('/sign-in/callback', (c) => {
     const language = oidc.languageOf(cookieOf(c, 'sign-in')) ?? wantedLanguage(c, config)
-    const { pathname } = new URL(c.get('root'))
     c.header('Cache-Control', 'no-store')
-    return c.redirect(`${pathname}${language}/sign-in/callback${new URL(c.req.url).search}`, 303)
+    return c.redirect(`${baseOf(c)}${language}/sign-in/callback${new URL(c.req.url).search}`, 303)
   })
   const comeBack = entering(entrance, async ({ log }, c) => {
     const person = await oidc.finish(cookieOf(c, 'sign-in'), new URL(c.req.url).searchParams)

@@ -90,3 +90,16 @@ export const rdfLinks = (
   endings: readonly (keyof typeof serialisations)[] = ['ttl', 'jsonld', 'rdf', 'nt'],
 ): readonly HtmlMarkup[] =>
   endings.map((ending) => html`<a href="${address}.${ending}">${serialisations[ending][0]}</a>`)
+
+/** Lines at most, and characters of each. */
+const [mostLines, longestLine] = [2000, 1000]
+
+/** A text with numbered lines, some of which are marked. `label` says what it is; lines are counted from 1 and can be led to by `#l{line}`. */
+export function listing(label: string, text: string, hits: readonly unknown[]): HtmlMarkup {
+  const rows = text.trimEnd().split('\n').slice(0, mostLines)
+  const lines = rows.map((row, at) => {
+    const style = hits.includes(at + 1) && html` class="hit"`
+    return html`<span id="l${at + 1}"${style}>${row.slice(0, longestLine)}</span>`
+  })
+  return html`<pre class="listing close" tabindex="0" aria-label="${label}"><code>${lines}</code></pre>`
+}

@@ -6,6 +6,7 @@ import Papa from 'papaparse'
 import readExcel from 'read-excel-file/node'
 import { isJsonObject, type Fields } from '../../text/json.ts'
 import { type BoundingBox, boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
+import { memberFields } from '../record.ts'
 
 /** What a preview holds at most. */
 const [mostRows, mostColumns, mostCharacters, mostSheets] = [200, 50, 300, 3]
@@ -153,10 +154,8 @@ function featuresTable(features: readonly Fields[]): Preview {
   const box = boundsOf(positionsOf({ geometries }))
   const [west, south, east, north] = box
   const isOnEarth = west >= -180 && west <= east && east <= 180 && south >= -90 && north <= 90
-  const properties = features.map((one) =>
-    isJsonObject(one['properties']) ? one['properties'] : {},
-  )
-  return { ...tableOfObjects(properties), ...(isOnEarth && { box }) }
+  const rows = features.map(({ properties }) => memberFields(properties))
+  return { ...tableOfObjects(rows), ...(isOnEarth && { box }) }
 }
 
 const objectsIn = (list: unknown): readonly Fields[] =>
