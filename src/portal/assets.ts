@@ -4,15 +4,11 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import type { PortalConfig } from '../config/portal.ts'
 
 type Asset = { readonly type: string; readonly body: Uint8Array<ArrayBuffer> | string }
 
-export type Assets = {
-  /** Path of an asset with the hash of its content: `assets/portal.1a2b3c4d.css`. */
-  readonly path: (name: string) => string
-  /** By path; `undefined` for others. */
-  readonly find: (path: string) => Asset | undefined
-}
+export type Assets = ReturnType<typeof openAssets>
 
 const require = createRequire(import.meta.url)
 const own = (name: string) => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8')
@@ -31,17 +27,11 @@ const types: Readonly<Record<string, string>> = {
 export const assetType = (name: string): string | undefined =>
   types[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
 
-type AssetOptions = {
-  readonly hasFont: boolean
-  /** Rules after all others: the colours of the configuration. */
-  readonly tokens: string
-}
-
 /** The font that every page uses. */
 export const mainFont = 'source-serif-4-latin-wght-normal.woff2'
 
 /** Everything that pages load, read once. */
-export function openAssets({ hasFont, tokens }: AssetOptions): Assets {
+export function openAssets(config: PortalConfig) {
   const byName = new Map<string, string>()
   const byPath = new Map<string, Asset>()
   const add = (name: string, body: Asset['body']) => {
@@ -51,14 +41,23 @@ export function openAssets({ hasFont, tokens }: AssetOptions): Assets {
     byPath.set(path, { type: assetType(name) ?? 'application/octet-stream', body })
     return path
   }
-  const faces = hasFont ? fontFaces(add) : ''
-  add('portal.css', `${faces}${own('portal.css')}${tokens}`)
+  const faces = config.font === 'source-serif' ? fontFaces(add) : ''
+  add('portal.css', `${faces}${own('portal.css')}${tokensOf(config)}`)
   add('portal.js', own('portal.js'))
   add('favicon.svg', own('favicon.svg'))
   return {
-    path: (name) => byName.get(name) ?? `assets/${name}`,
-    find: (path) => byPath.get(path),
+    /** Path of an asset with the hash of its content: `assets/portal.1a2b3c4d.css`. */
+    path: (name: string): string => byName.get(name) ?? `assets/${name}`,
+    /** By path; `undefined` for others. */
+    find: (path: string): Asset | undefined => byPath.get(path),
   }
+}
+
+/** Colours of the operator, by day and by night: rules after all others. */
+function tokensOf({ colours: { accent, accentDark, rubric } }: PortalConfig): string {
+  const ink = `--accent: light-dark(${accent ?? '#0d5c58'}, ${accentDark ?? '#7fcac2'});`
+  const own = [(accent ?? accentDark) && ink, rubric && `--rubric: light-dark(${rubric}, #f0a088);`]
+  return `\n@layer custom { :root { ${own.filter(Boolean).join(' ')} } }\n`
 }
 
 /**

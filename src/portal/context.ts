@@ -8,19 +8,15 @@ import type { Fields } from '../text/json.ts'
 import { pagePath, searchPath, type SearchQuery } from './addresses.ts'
 import type { Assets } from './assets.ts'
 import { type Asked, askedParameters, type Found, foundIn } from './found.ts'
-import { chosenText, type Formats, type Translate } from './languages.ts'
+import { chosenText } from './languages.ts'
 import { problemOf } from '../http/problem.ts'
 import { answerOf, type Ports } from './ports.ts'
-import type { RecordTexts } from './record-texts.ts'
+import type { Speech } from './record-texts.ts'
 import { fieldsAt, memberFields } from './record.ts'
 import type { Session } from './sessions.ts'
 import type { Theme } from './theme.ts'
 
-/** Of a language: messages, dates and numbers, texts of records. */
-export type Speech = RecordTexts & { readonly t: Translate; readonly formats: Formats }
-
 type Given = Speech & {
-  readonly language: string
   readonly config: Omit<PortalConfig, 'logo'> & Omit<Theme, 'texts'>
   readonly assets: Assets
   readonly ports: Ports

@@ -1,6 +1,5 @@
 /** What the search service is asked for, and what it answers. */
 
-import type { Fields } from '../text/json.ts'
 import { listAt, numberAt, textAt, valueAt } from './record.ts'
 
 export type Asked = {
@@ -23,12 +22,7 @@ export type Asked = {
 
 export type FacetChoice = { readonly id: string; readonly title: unknown; readonly count: number }
 
-export type Found = {
-  readonly count: number
-  readonly records: readonly Fields[]
-  readonly facets: ReadonlyMap<string, readonly FacetChoice[]>
-  readonly suggestions: readonly { readonly q: string; readonly count: number }[]
-}
+export type Found = ReturnType<typeof foundIn>
 
 /** Parameters of the search; texts are wanted in a language. */
 export function askedParameters(asked: Asked, language: string): string {
@@ -49,7 +43,7 @@ export function askedParameters(asked: Asked, language: string): string {
 }
 
 /** What the search answered; what has another shape is left out. */
-export function foundIn(answer: unknown): Found {
+export function foundIn(answer: unknown) {
   const result = valueAt(answer, 'result')
   const facets = listAt(result, 'facets').map((facet) => {
     const items = listAt(facet, 'items').flatMap(({ id, title, count }) =>

@@ -74,13 +74,10 @@ export type Answers = {
   readonly renders: RenderQueue
 }
 
-type PageRoutes = Pick<Answers, 'respond'> & {
-  /** Absent where nothing is fetched for previews. */
-  readonly previews: Previews | undefined
-}
+type Respond = Answers['respond']
 
-/** Binds all pages behind a prefix. */
-export function addPageRoutes(app: App, prefix: string, { respond, previews }: PageRoutes): void {
+/** Binds all pages behind a prefix; without `previews` nothing is fetched for them. */
+export function addPageRoutes(app: App, prefix: string, respond: Respond, previews?: Previews) {
   const bind = (path: string, page: Page) =>
     app.get(`${prefix}/:language${path}`, (c) =>
       respond(c, (context) => page(context, (name) => c.req.param(name) ?? '')),
@@ -106,7 +103,7 @@ const checkForm = z.object({
   level: z.string().optional().catch(undefined),
 })
 
-function addCheck(app: App, respond: PageRoutes['respond']): void {
+function addCheck(app: App, respond: Respond): void {
   const checks = failures({ perMinute: checksPerMinute, now: Date.now })
   app.post('/:language/check', async (c) => {
     const retryAfter = checks.blocked(c.get('client'))

@@ -4,52 +4,39 @@ import type { PortalConfig } from '../config/portal.ts'
 import { Failure } from '../errors.ts'
 import type { App, AppContext } from '../http/app.ts'
 import type { Log } from '../log.ts'
-import { type Assets, openAssets } from './assets.ts'
-import type { Speech } from './context.ts'
+import { openAssets } from './assets.ts'
 import { localFormats, translator } from './languages.ts'
-import { recordTexts } from './record-texts.ts'
-import { openTheme, type Theme, type ThemeFolder } from './theme.ts'
+import { recordTexts, type Speech } from './record-texts.ts'
+import { openTheme, type Theme } from './theme.ts'
 
-/** What every page needs, those of problems too: it is there before any service is. */
-export type PageShell = {
-  readonly config: PortalConfig
-  readonly log: Log
-  readonly assets: Assets
-  readonly theme: ThemeFolder
-  readonly speech: (language: string, theme: Theme) => Speech
-}
+export type PageShell = ReturnType<typeof openPageShell>
 
 /** Opened once, also for the problems of other services. */
-export const openPageShell = (config: PortalConfig, log: Log): PageShell => ({
+export const openPageShell = (config: PortalConfig, log: Log) => ({
   config,
   log,
-  assets: openAssets({ hasFont: config.font === 'source-serif', tokens: tokensOf(config) }),
+  assets: openAssets(config),
   theme: openTheme(config, log),
   speech: speaker(config),
 })
 
 /** Texts and formats of a language, made once for each state of the theme. */
-function speaker({ timeZone }: PortalConfig): PageShell['speech'] {
+function speaker({ timeZone }: PortalConfig) {
   let known = new Map<string, Speech>()
   let own: Theme['texts'] | undefined
-  return (language, { texts }) => {
+  return (language: string, { texts }: Theme): Speech => {
     if (own !== texts) known = new Map()
     own = texts
     const spoken = known.get(language)
     if (spoken) return spoken
-    const t = translator(language, texts[language])
-    const formats = localFormats(language, timeZone)
-    const speech = { t, formats, ...recordTexts({ language, t, formats }) }
+    const speech = recordTexts({
+      language,
+      t: translator(language, texts[language]),
+      formats: localFormats(language, timeZone),
+    })
     known.set(language, speech)
     return speech
   }
-}
-
-/** Colours of the operator, by day and by night. */
-function tokensOf({ colours: { accent, accentDark, rubric } }: PortalConfig): string {
-  const ink = `--accent: light-dark(${accent ?? '#0d5c58'}, ${accentDark ?? '#7fcac2'});`
-  const own = [(accent ?? accentDark) && ink, rubric && `--rubric: light-dark(${rubric}, #f0a088);`]
-  return `\n@layer custom { :root { ${own.filter(Boolean).join(' ')} } }\n`
 }
 
 const forever = 'public, max-age=31536000, immutable'

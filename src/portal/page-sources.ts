@@ -11,16 +11,9 @@ type Source = {
   tag?: string | undefined
 }
 
-export type PageSources = {
-  /** The services, as the page asks them. */
-  readonly ports: Ports
-  /** Says that a part of the page is missing. */
-  readonly miss: () => undefined
-  /** Whether the page is whole, and the services say that nothing it shows has changed (`If-None-Match`). */
-  readonly isUnchanged: (signal: AbortSignal) => Promise<boolean>
-}
+export type PageSources = ReturnType<typeof pageSources>
 
-export function pageSources(ports: Ports): PageSources {
+export function pageSources(ports: Ports) {
   const sources: Source[] = []
   let isWhole = true
   const watched =
@@ -43,6 +36,7 @@ export function pageSources(ports: Ports): PageSources {
     return answer.status === (tag === undefined ? 404 : 304)
   }
   return {
+    /** The services, as the page asks them. */
     ports: {
       ...ports,
       search: watched(ports.search),
@@ -50,11 +44,13 @@ export function pageSources(ports: Ports): PageSources {
       metrics: watched(ports.metrics),
       sparql: watched(ports.sparql),
     },
-    miss: () => {
+    /** Says that a part of the page is missing. */
+    miss: (): undefined => {
       isWhole = false
       return undefined
     },
-    isUnchanged: async (signal) => {
+    /** Whether the page is whole, and the services say that nothing it shows has changed (`If-None-Match`). */
+    isUnchanged: async (signal: AbortSignal): Promise<boolean> => {
       if (!isWhole || sources.length === 0) return false
       // One after another: where the first has changed, nobody else is asked for nothing.
       for (const source of sources)

@@ -90,9 +90,8 @@ export function portalApp(deps: PortalDeps): App {
   serveCrawlers(app, portal)
   serveRedirects(app, portal)
   addFileRoutes(app, further)
-  addPageRoutes(app, '', { ...further, previews: deps.previews })
-  if (portal.config.embed.length > 0)
-    addPageRoutes(app, '/embed', { ...further, previews: undefined })
+  addPageRoutes(app, '', further.respond, deps.previews)
+  if (portal.config.embed.length > 0) addPageRoutes(app, '/embed', further.respond)
   const { sessions, oidc } = deps
   if (!sessions) return app
   addSignIn(app, { ...further, config: portal.config, sessions, oidc })
@@ -186,7 +185,6 @@ async function contextIn(c: AppContext, portal: Given, language: string): Promis
   const session = isEmbedded ? undefined : portal.sessions && sessionOf(c, portal.sessions)
   return pageContext({
     ...portal.speech(language, theme),
-    language,
     config: { ...portal.config, ...theme },
     assets: portal.assets,
     ports: portal.ports,

@@ -61,6 +61,7 @@ export function recordTexts(spoken: Spoken) {
   }
   const nameOf = (value: unknown): string | undefined => named(value)?.text
   return {
+    ...spoken,
     /** The text of a language map in the best language there is. */
     textOf,
     /** A text in an element that says its language where that is not the page's. */
@@ -90,4 +91,5 @@ export function recordTexts(spoken: Spoken) {
   }
 }
 
-export type RecordTexts = ReturnType<typeof recordTexts>
+/** A language: its messages, dates and numbers, texts of records. */
+export type Speech = ReturnType<typeof recordTexts>

@@ -3,12 +3,7 @@
 import { Failure } from '../errors.ts'
 import { Semaphore } from '../workers/semaphore.ts'
 
-export type RenderQueue = {
-  /** Whether so many wait already that one more is refused. */
-  readonly isFull: () => boolean
-  /** Does the work in its turn. Rejects with `queue-full` where so many wait already, and with the signal's reason. */
-  readonly run: <Result>(work: () => Promise<Result>, signal: AbortSignal) => Promise<Result>
-}
+export type RenderQueue = ReturnType<typeof renderQueue>
 
 /** Those who write from outside. */
 export type Writers = {
@@ -27,10 +22,10 @@ const [mostRenders, mostWaiting] = [16, 64]
 const slowMs = 100
 
 /** While somebody writes, pages begin one after the other, between two writes; a slow one does not keep the next one waiting. */
-export function renderQueue(writers = nobody, slow = slowMs): RenderQueue {
+export function renderQueue(writers = nobody, slow = slowMs) {
   const all = new Semaphore(mostRenders)
   const turns = new Semaphore(1)
-  const run: RenderQueue['run'] = async (work, signal) => {
+  const inTurn = async <Result>(work: () => Promise<Result>, signal: AbortSignal) => {
     if (!writers.isExpected()) return work()
     const release = await turns.acquire(signal)
     const late = setTimeout(release, slow)
@@ -42,13 +37,15 @@ export function renderQueue(writers = nobody, slow = slowMs): RenderQueue {
       release()
     }
   }
+  /** Whether so many wait already that one more is refused. */
   const isFull = () => all.waiting >= mostWaiting
   return {
     isFull,
-    run: async (work, signal) => {
+    /** Does the work in its turn. Rejects with `queue-full` where so many wait already, and with the signal's reason. */
+    run: async <Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> => {
       const detail = 'too many requests at once: try again in a moment'
       if (isFull()) throw new Failure('queue-full', detail, { retryAfter: 5 })
-      return all.run(() => run(work, signal), signal)
+      return all.run(() => inTurn(work, signal), signal)
     },
   }
 }

@@ -29,19 +29,11 @@ export type Theme = {
   readonly logo: string | undefined
 }
 
-/** The theme as it is now, and a file of its folder `assets`. */
-export type ThemeFolder = {
-  readonly current: () => Promise<Theme>
-  readonly file: (
-    name: string,
-  ) => Promise<{ readonly type: string; readonly body: Uint8Array<ArrayBuffer> } | undefined>
-}
-
 /** Milliseconds for which nobody looks again. */
 const lookMs = 2000
 const mostBytes = 5 * 2 ** 20
 
-export function openTheme({ directory, logo }: PortalConfig, log: Log): ThemeFolder {
+export function openTheme({ directory, logo }: PortalConfig, log: Log) {
   let [last, looked]: [Promise<Theme> | undefined, number] = [undefined, -Infinity]
   /** The same object while nothing has changed: what was made of it holds. */
   const again = async (before: Promise<Theme> | undefined): Promise<Theme> => {
@@ -59,13 +51,15 @@ export function openTheme({ directory, logo }: PortalConfig, log: Log): ThemeFol
     }
   }
   return {
-    current: () => {
+    /** The theme as it is now. */
+    current: (): Promise<Theme> => {
       if (last && performance.now() - looked < lookMs) return last
       looked = performance.now()
       last = again(last)
       return last
     },
-    file: async (name) => {
+    /** A file of its folder `assets`, or its style sheet. */
+    file: async (name: string) => {
       const type = assetType(name)
       if (directory === undefined || type === undefined || name !== basename(name)) return undefined
       const place = name === 'custom.css' ? join(directory, name) : join(directory, 'assets', name)

@@ -9,7 +9,7 @@ import { crumbs, pairs, panel, rdfLinks } from '../parts/blocks.ts'
 import { catalogueEntry, plainDescription, shortened } from '../parts/hits.ts'
 import { contactLines } from '../parts/metadata.ts'
 import { proseOf } from '../parts/prose.ts'
-import { dimensionBars, meanPoints, scoreText } from '../parts/quality.ts'
+import { meanScore } from '../parts/quality.ts'
 import { datasetsWith, pagedList, valueLinks } from '../parts/record-lists.ts'
 import { fieldsAt, listAt, listed, valueAt } from '../record.ts'
 import { catalogueSchema } from '../schema-org.ts'
@@ -95,9 +95,7 @@ function qualityPanel(context: PageContext, id: string, measured: unknown): Html
   const result = fieldsAt(measured, 'result.results.0')
   if (typeof result['score'] !== 'number') return false
   const report = html`<p><a href="${pathTo('quality', 'catalogues', id)}">${t('full-report')}</a></p>`
-  const points = scoreText(context, result['score'], t('points-on-average'))
-  const bars = dimensionBars(context, meanPoints(result))
-  return panel(t('metadata-quality'), html`${points}${bars}${report}`)
+  return panel(t('metadata-quality'), [...meanScore(context, result), report])
 }
 
 /** Values that the datasets of a catalogue have, each a search. */

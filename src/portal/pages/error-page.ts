@@ -9,7 +9,7 @@ import { pageSection, pairs } from '../parts/blocks.ts'
 import { entries } from '../parts/hits.ts'
 import { textOr } from '../record.ts'
 
-export type PageProblem = {
+type PageProblem = {
   readonly status: number
   /** Words of the service, for what nobody foresaw. */
   readonly detail?: string | undefined

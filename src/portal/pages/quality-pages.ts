@@ -7,7 +7,7 @@ import type { PageContent } from '../page.ts'
 import { crumbs, pageSection, stateMark } from '../parts/blocks.ts'
 import {
   dimensionBars,
-  meanPoints,
+  meanScore,
   missingPoints,
   type PageIndicator,
   qualityDimensions,
@@ -26,16 +26,19 @@ import { scrolling, textTable } from '../parts/table.ts'
 import { fieldsAt, listAt, listed, numberAt, textAt, textOr, valueAt } from '../record.ts'
 
 const mostFixes = 5
+const asNTriples = { headers: { Accept: 'application/n-triples' } }
 
 /** Of one dataset. Throws `Failure`. */
 export async function qualityPage(context: PageContext, id: string): Promise<PageContent> {
-  const { t, formats, root, pathTo, plainTitle, titleOf, readRecord, ask, askAside } = context
+  const { t, formats, root, pathTo, plainTitle, titleOf, readRecord, ask, askAside, aside } =
+    context
   const path = `datasets/${encodeURIComponent(id)}`
   const [record, measured, leftOut, results] = await Promise.all([
     readRecord('datasets', id),
     ask('metrics', `/${path}`).catch(() => undefined),
     askAside('search', `/${path}/findings`),
-    context.aside(validationOf(context, `/${path}/metrics`)),
+    // The repository keeps the results of the validation with the measurements (DQV).
+    aside(ask('repository', `/${path}/metrics`, asNTriples).then((report) => shaclResults(report))),
   ])
   const result = fieldsAt(measured, 'result.results.0')
   const catalogue = fieldsAt(record, 'catalog')
@@ -65,12 +68,6 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
 
 const notMeasured = ({ t }: PageContext): HtmlMarkup =>
   html`<p class="close">${t('not-measured')}</p>`
-
-/** Results of the validation, which the repository keeps with the measurements (DQV). */
-async function validationOf({ ask }: PageContext, path: string) {
-  const report = await ask('repository', path, { headers: { Accept: 'application/n-triples' } })
-  return shaclResults(report)
-}
 
 function findingsIn(
   context: PageContext,
@@ -192,10 +189,9 @@ const inCatalogues: Readonly<Record<string, string>> = {
 
 /** The mean of the datasets of a catalogue, and which share of them or of their distributions fulfils each indicator. */
 function meanFigures(context: PageContext, result: Fields): HtmlContent {
-  const text = scoreText(context, numberAt(result, 'score'), context.t('points-on-average'))
   const shareOf = sharesIn(result)
   return [
-    verdict(text, dimensionBars(context, meanPoints(result), true)),
+    verdict(...meanScore(context, result, true)),
     indicatorTable(context, (key) => shareOf(inCatalogues[key] ?? key)),
   ]
 }

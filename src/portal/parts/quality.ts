@@ -78,11 +78,16 @@ export const scoreText = (
 export const verdict = (text: HtmlContent, bars: HtmlContent): HtmlMarkup =>
   html`<div class="verdict close"><div>${text}</div>${bars}</div>`
 
-/** Dimension → mean points, out of the figures of a catalogue. */
-export const meanPoints = (result: Fields): Fields =>
-  Object.fromEntries(
-    qualityDimensions.map(({ key }) => [key, numberAt(result, `${key}.score.points`)]),
+/** Text and bars of the mean of a catalogue, out of its figures. */
+export const meanScore = (context: PageContext, result: Fields, isLinked = false) => {
+  const points = qualityDimensions.map(
+    ({ key }) => [key, numberAt(result, `${key}.score.points`)] as const,
   )
+  return [
+    scoreText(context, numberAt(result, 'score'), context.t('points-on-average')),
+    dimensionBars(context, Object.fromEntries(points), isLinked),
+  ] as const
+}
 
 /** A bar for each dimension. `scores`: dimension → points. */
 export function dimensionBars({ t }: PageContext, scores: Fields, isLinked = false): HtmlMarkup {
