@@ -140,6 +140,16 @@ describe('the search', () => {
     expect(all(await read(rss), /<item>(.)?/gs)).toHaveLength(1)
   })
 
+  it('suggests other words under the same filters where those find something, else without them', async () => {
+    const meant = async (filter: string) => {
+      const text = await page(`/en/datasets?q=rheim&keywords=${filter}`)
+      const [found] = all(text, /That finds (\w+ dataset)\./g)
+      return [links(text, '<strong>rhein')[0], found]
+    }
+    expect(await meant('rhine')).toEqual(['/en/datasets?keywords=rhine&q=rhein', 'one dataset'])
+    expect(await meant('t-1')).toEqual(['/en/datasets?q=rhein', 'one dataset'])
+  })
+
   it('leads to no page that is not there', async () => {
     const text = await page('/en/datasets?page=400')
     expect(text).toContain('No hits on this page')

@@ -11,7 +11,7 @@ import { textOr } from '../record.ts'
 
 type PageProblem = {
   readonly status: number
-  /** Words of the service, for what nobody foresaw. */
+  /** Words of the service, in English: for what nobody foresaw. */
   readonly detail?: string | undefined
   /** Seconds until the page asks again. */
   readonly retryAfter?: number | undefined
@@ -68,17 +68,19 @@ export function errorPage(
   const kind = known.has(status) ? status : status >= 500 ? 500 : 400
   const title = t(`error-${kind}`)
   const isAbsent = status === 404 || status === 410
+  const isAway = status === 503
   const about =
     status === 404 ? html`${t('nothing-at')} <code>${path}</code>` : t(`error-${kind}-text`)
   return {
     title,
     isIndexed: false,
-    query: false,
+    // Whoever searched need not type the words again.
+    query: isAway && (context.query.get('q') ?? false),
     head: retryAfter !== undefined && html`<meta http-equiv="refresh" content="${retryAfter}" />`,
     body: html`<div class="error"><p class="code" aria-hidden="true">${status}</p><h1>${title}</h1> <p>${about}</p>
-      ${!isAbsent && detail !== undefined && html`<p class="soft"><bdi>${detail}</bdi></p>`}
+      ${!isAbsent && !isAway && detail !== undefined && html`<p class="soft"><bdi>${detail}</bdi></p>`}
       ${help}${isAbsent && searchBar(context, wordsOf(path))}
-      ${status === 503 && html`<p class="row"><a class="button" href="">${t('try-again')}</a></p>`}
+      ${isAway && html`<p class="row"><a class="button" href="">${t('try-again')}</a></p>`}
       <p class="soft small">${t('programs-get')} <code>application/problem+json</code>. ${t('reference')}
       <code>${requestId.slice(0, 8)}</code></p></div>`,
   }

@@ -154,30 +154,38 @@ async function alternatives(context: PageContext, query: SearchQuery): Promise<H
   )
 }
 
+/** What was probably meant: under the same filters where that finds something, else without them, as suggestions are counted. */
+async function meantBy(context: PageContext, query: SearchQuery, { suggestions: [first] }: Found) {
+  const { language, find } = context
+  if (!first) return undefined
+  const searches = [without(query, 'q'), only(query, 'sort')].map(async (kept) => {
+    const meant: SearchQuery = [...kept, ['q', first.q]]
+    const asked = { ...askedBy(meant, language), limit: 3, includes: hitFields }
+    return { ...(await find(asked)), q: first.q, meant }
+  })
+  return (await Promise.all(searches)).find(({ count }) => count > 0)
+}
+
 /** Other searches that find something, each with its count, and the first hits of the best one. */
 async function nearTo(
   context: PageContext,
   query: SearchQuery,
-  { suggestions: [first] }: Found,
+  found: Found,
 ): Promise<HtmlContent> {
-  const { t, formats, language, labelOf, pathTo, searchTo, find } = context
-  const meant = first && [...only(query, 'sort'), ['q', first.q] as const]
-  const asked = meant && { ...askedBy(meant, language), limit: 3, includes: hitFields }
-  const [others, best] = await Promise.all([alternatives(context, query), asked && find(asked)])
+  const { t, formats, labelOf, pathTo, searchTo } = context
+  const [others, best] = await Promise.all([
+    alternatives(context, query),
+    meantBy(context, query, found),
+  ])
   const below = (record: Fields) => [labelOf(record['publisher']), formats.day(record['modified'])]
   return html`<div class="stack prose">${
-    first &&
-    html`<p>${t('did-you-mean')} <a href="${searchTo([['q', first.q]])}"><strong>${first.q}</strong></a>?
-      ${t('that-finds', { count: first.count })}</p>`
+    best &&
+    html`<p>${t('did-you-mean')} <a href="${searchTo(best.meant)}"><strong>${best.q}</strong></a>?
+      ${t('that-finds', { count: best.count })}</p>`
   }<ul>${others}<li><a href="${pathTo('')}">${t('browse-themes')}</a></li></ul></div>
     ${
-      first &&
       best &&
-      pageSection(
-        'near',
-        t('would-find', { query: first.q }),
-        entries(context, best.records, below),
-      )
+      pageSection('near', t('would-find', { query: best.q }), entries(context, best.records, below))
     }<p class="section">${missing(context, query)}
     <a href="${feedAddress(context, query)}">${icon('rss')} ${t('subscribe-search')}</a></p>`
 }

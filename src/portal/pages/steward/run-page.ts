@@ -157,9 +157,10 @@ export async function heldPage(context: StewardContext, id: string): Promise<Pag
   ])
   const count = run.count('held')
   const source = webAddress(valueAt(document, 'body.segments.0.body.config.address'))
-  const look = source !== undefined && html`<p><a href="${source}">${t('open-source')}</a></p>`
+  const look =
+    source !== undefined && html`<a class="button small" href="${source}">${t('open-source')}</a>`
   const again = actionForm(context, pathTo('harvest', 'pipes', pipe), 'dry', t('read-again'))
-  const why = html`<p>${t('held-text')}</p>${look}${again}`
+  const why = html`<p>${t('held-text')}</p><div class="row">${look} ${again}</div>`
   const rows = held.map((item) => [
     recordLink(context, item),
     html`<code>${textAt(item, 'originalId')}</code>`,
