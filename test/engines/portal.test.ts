@@ -50,7 +50,7 @@ const comparable = (page: string, url: string): string =>
     .replaceAll(/\d\d:\d\d/g, 'TIME')
     .replaceAll(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, 'UUID')
     .replaceAll(/\d+ ms/g, 'MS')
-    .replaceAll(/(?<=Reference <code>)[^<]*/g, 'ID')
+    .replaceAll(/(?<=Reference\s+<code>)[^<]*/g, 'ID')
     .replaceAll(/<section class="section" aria-labelledby="sim">.*?<\/section>/gs, '')
 
 async function pagesOn(env: Record<string, string>): Promise<readonly string[]> {
