@@ -7,7 +7,7 @@ import type { App, AppContext } from '../http/app.ts'
 import { notAhead } from '../http/headers.ts'
 import type { PageContext } from './context.ts'
 import { html } from './html.ts'
-import type { PageContent, PageStatus } from './page.ts'
+import type { MaybePage, PageStatus } from './page.ts'
 import {
   cataloguePage,
   cataloguesPage,
@@ -27,10 +27,9 @@ import { operatorPage } from './parts/prose.ts'
 import type { Previews } from './preview/previews.ts'
 import type { RenderQueue } from './render-queue.ts'
 
-/** Makes a page; `undefined` where there is nothing. Rejects with `Failure`. */
-export type MakePage = (context: PageContext) => Promise<PageContent | undefined>
+export type MakePage = (context: PageContext) => MaybePage
 
-type Page = (context: PageContext, param: (name: string) => string) => ReturnType<MakePage>
+type Page = (context: PageContext, param: (name: string) => string) => MaybePage
 
 /** A page of the operator, in the language of the reader where there is one. */
 const ownPage: Page = async ({ config, language }, param) => {

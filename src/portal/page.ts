@@ -34,6 +34,9 @@ export type PageContent = {
   readonly query?: string | false
 }
 
+/** A page as soon as it is there; `undefined` where there is nothing. Rejects with `Failure`. */
+export type MaybePage = Promise<PageContent | undefined>
+
 /** The header `Link` of a page about a record: its RDF, its IRI and its licence (RFC 8288, RFC 8574). */
 export function linkHeader({ root }: PageContext, { record }: PageContent): string | undefined {
   if (!record) return undefined

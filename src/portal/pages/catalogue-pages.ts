@@ -4,7 +4,7 @@ import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import type { Found } from '../found.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joined, linkTo } from '../html.ts'
-import type { PageContent } from '../page.ts'
+import type { MaybePage, PageContent } from '../page.ts'
 import { crumbs, pairs, panel, rdfLinks } from '../parts/blocks.ts'
 import { catalogueEntry, plainDescription, shortened } from '../parts/hits.ts'
 import { contactLines } from '../parts/metadata.ts'
@@ -133,10 +133,7 @@ export async function publishersPage(context: PageContext): Promise<PageContent>
 }
 
 /** One publisher; absent where nothing is published by it. Throws `Failure`. */
-export async function publisherPage(
-  context: PageContext,
-  id: string,
-): Promise<PageContent | undefined> {
+export async function publisherPage(context: PageContext, id: string): MaybePage {
   const { t, formats, labelOf, nameOf, pathTo } = context
   const { found, section } = await datasetsWith(context, {
     facet: 'publisher',

@@ -2,7 +2,7 @@
 
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, webAddress } from '../html.ts'
-import type { PageContent } from '../page.ts'
+import type { MaybePage } from '../page.ts'
 import { crumbs } from '../parts/blocks.ts'
 import { areaMap, boxText } from '../parts/map.ts'
 import { gridTable } from '../parts/table.ts'
@@ -15,7 +15,7 @@ export async function previewPage(
   context: PageContext,
   previews: Previews,
   ids: { readonly dataset: string; readonly distribution: string },
-): Promise<PageContent | undefined> {
+): MaybePage {
   const { t, pathTo, titleOf, readRecord } = context
   const record = await readRecord('datasets', ids.dataset)
   const distribution = listAt(record, 'distributions').find(({ id }) => id === ids.distribution)

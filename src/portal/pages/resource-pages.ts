@@ -2,7 +2,7 @@
 
 import type { PageContext } from '../context.ts'
 import { html } from '../html.ts'
-import type { PageContent } from '../page.ts'
+import type { MaybePage } from '../page.ts'
 import { crumbs, pageSection, rdfLinks } from '../parts/blocks.ts'
 import { metadataRows } from '../parts/metadata.ts'
 import { proseOf } from '../parts/prose.ts'
@@ -28,10 +28,7 @@ async function typeOf({ ask }: PageContext, type: string): Promise<ResourceType 
 }
 
 /** Records of a type, fifty a page. Throws `Failure`. */
-export async function resourcesPage(
-  context: PageContext,
-  type: string,
-): Promise<PageContent | undefined> {
+export async function resourcesPage(context: PageContext, type: string): MaybePage {
   const { t, language, labelOf, pathTo, titleOf } = context
   const about = await typeOf(context, type)
   if (!about) return undefined
@@ -52,11 +49,7 @@ export async function resourcesPage(
 }
 
 /** One record of a type. Throws `Failure`. */
-export async function resourcePage(
-  context: PageContext,
-  type: string,
-  id: string,
-): Promise<PageContent | undefined> {
+export async function resourcePage(context: PageContext, type: string, id: string): MaybePage {
   const { t, root, inLanguage, pathTo, plainTitle, textOf, titleOf, readRecord } = context
   const about = await typeOf(context, type)
   if (!about) return undefined

@@ -5,7 +5,7 @@ import type { SearchQuery } from '../addresses.ts'
 import type { PageContext } from '../context.ts'
 import { askedParameters, type Found } from '../found.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
-import type { PageContent } from '../page.ts'
+import type { MaybePage, PageContent } from '../page.ts'
 import { countedLinks, pageSection } from '../parts/blocks.ts'
 import { chips, filterForm, hiddenFields, shownFacets, valueLabel } from '../parts/filters.ts'
 import { entries, hit, hitFields } from '../parts/hits.ts'
@@ -200,10 +200,7 @@ function missing({ t, config }: PageContext, query: SearchQuery): HtmlContent {
 }
 
 /** All values of one facet, with a field that narrows them down. */
-export async function facetPage(
-  context: PageContext,
-  name: string,
-): Promise<PageContent | undefined> {
+export async function facetPage(context: PageContext, name: string): MaybePage {
   if (!isFacet(name)) return undefined
   const { t, language, nameOf, searchTo, find } = context
   const { query } = searchForm(context.query)
