@@ -4,57 +4,32 @@ import { Failure } from '../../../errors.ts'
 import { shortNames } from '../../../rdf/namespaces.ts'
 import type { Fields } from '../../../text/json.ts'
 import type { StewardContext } from '../../context.ts'
-import {
-  html,
-  type HtmlContent,
-  icon,
-  joined,
-  linkTo,
-  safeAddress,
-  webAddress,
-} from '../../html.ts'
+import { html, type HtmlContent, icon, joined, linkTo, safeAddress } from '../../html.ts'
 import type { PageContent } from '../../page.ts'
-import {
-  causeOf,
-  countNames,
-  harvestRun,
-  type HarvestRun,
-  pipesByName,
-  problemText,
-} from './runs.ts'
+import { causeOf, countNames, harvestRun, type HarvestRun, problemText } from './runs.ts'
 import { actionForm, ownForm, runButtons, stewardPage } from './steward-parts.ts'
 import { notice, pageSection, pairs, stateMark } from '../../parts/blocks.ts'
 import { textTable } from '../../parts/table.ts'
-import {
-  fieldsAt,
-  listAt,
-  listed,
-  memberFields,
-  numberAt,
-  textAt,
-  textOr,
-  valueAt,
-} from '../../record.ts'
+import { fieldsAt, listAt, listed, memberFields, numberAt, textAt, textOr } from '../../record.ts'
 
 /** Records of each kind that a page shows. */
 const mostItems = 100
 
-/** The run with its report. Rejects with `not-found` where the session may not see it. */
+/** The run with its report and the document of its pipe. Rejects with `not-found` where the session may not see it. */
 async function reportOf(context: StewardContext, id: string) {
-  const { ask, steward } = context
+  const { ask, askAside, steward } = context
   const path = `/runs/${encodeURIComponent(id)}`
-  const [answer, pipes] = await Promise.all([
-    ask('scheduler', `${path}/report`),
-    pipesByName(context),
-  ])
-  const report = memberFields(answer)
-  const run = harvestRun(context, fieldsAt(report, 'run'), pipes)
-  if (!steward.mayRead(path, run.fields)) throw new Failure('not-found', 'there is no such run')
+  const report = memberFields(await ask('scheduler', `${path}/report`))
+  const fields = fieldsAt(report, 'run')
+  if (!steward.mayRead(path, fields)) throw new Failure('not-found', 'there is no such run')
+  const name = encodeURIComponent(textAt(fields, 'pipe') ?? '')
+  const pipe = await askAside('scheduler', `/pipes/${name}`)
+  const run = harvestRun(context, fields, textAt(pipe, 'header.title'))
   const items = async (state: string) => {
     const found = await ask('scheduler', `${path}/items?state=${state}&limit=${mostItems}`)
     return listed(found).map(memberFields)
   }
-  return { run, report, items }
+  return { run, report, pipe, items }
 }
 
 /** Rejects with `Failure`. */
@@ -147,19 +122,15 @@ function meaning({ t }: StewardContext, { fields, cause, ...run }: HarvestRun): 
 
 /** Records that a run would remove, and the choice. Rejects with `Failure`. */
 export async function heldPage(context: StewardContext, id: string): Promise<PageContent> {
-  const { t, pathTo, askAside } = context
-  const { run, items } = await reportOf(context, id)
+  const { t, pathTo } = context
+  const { run, pipe, items } = await reportOf(context, id)
   if (!run.isHeld) throw new Failure('not-found', 'no removals of this run wait')
-  const { pipe, path } = run
-  const [held, document] = await Promise.all([
-    items('held').then((all) => titled(context, all)),
-    askAside('scheduler', `/pipes/${encodeURIComponent(pipe)}`),
-  ])
+  const held = await titled(context, await items('held'))
   const count = run.count('held')
-  const source = webAddress(valueAt(document, 'body.segments.0.body.config.address'))
+  const source = safeAddress(textAt(pipe, 'body.segments.0.body.config.address'))
   const look =
     source !== undefined && html`<a class="button small" href="${source}">${t('open-source')}</a>`
-  const again = actionForm(context, pathTo('harvest', 'pipes', pipe), 'dry', t('read-again'))
+  const again = actionForm(context, pathTo('harvest', 'pipes', run.pipe), 'dry', t('read-again'))
   const why = html`<p>${t('held-text')}</p><div class="row">${look} ${again}</div>`
   const rows = held.map((item) => [
     recordLink(context, item),
@@ -179,7 +150,7 @@ export async function heldPage(context: StewardContext, id: string): Promise<Pag
     tab: 'waiting',
     of: run,
     body: html`${facts(context, run)} ${counts(context, run)} ${notice('warn', t('held-why'), why)}
-      ${ownForm(context, path, choice, 'section')}`,
+      ${ownForm(context, run.path, choice, 'section')}`,
   })
 }
 

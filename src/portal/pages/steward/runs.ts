@@ -26,8 +26,8 @@ const states: Readonly<Record<string, readonly [sign: Sign, rank: number]>> = {
   complete: ['good', 5],
 }
 
-/** A run out of what the scheduler says of it; `{ status: 'never' }` stands for none. `pipes` are all there are, by name. */
-export function harvestRun(context: PageContext, fields: Fields, pipes?: Pipes) {
+/** A run out of what the scheduler says of it, and what its pipe is called; `{ status: 'never' }` stands for none. */
+export function harvestRun(context: PageContext, fields: Fields, title?: string) {
   const { t, formats, pathTo } = context
   const { status, outcome, startTime, created, problem } = fields
   const [id = '', pipe = ''] = [textAt(fields, 'id'), textAt(fields, 'pipe')]
@@ -43,8 +43,7 @@ export function harvestRun(context: PageContext, fields: Fields, pipes?: Pipes) 
     fields,
     id,
     pipe,
-    /** What the pipe is called; its name where nothing says more. */
-    title: textAt(pipes?.get(pipe), 'title') ?? pipe,
+    title: title ?? pipe,
     path,
     count,
     isReal: outcome !== 'dry-run',
@@ -71,7 +70,10 @@ export async function visibleRuns(context: StewardContext, query = '') {
   ])
   return listed(found)
     .filter((run) => context.steward.mayRead(`/runs/${textAt(run, 'id')}`, run))
-    .map((run) => harvestRun(context, memberFields(run), pipes))
+    .map((run) => {
+      const pipe = pipes.get(textAt(run, 'pipe') ?? '')
+      return harvestRun(context, memberFields(run), textAt(pipe, 'title'))
+    })
 }
 
 /** What the scheduler says of its pipes, by their names; none where it does not answer in time. */
@@ -79,8 +81,6 @@ export async function pipesByName({ ask, aside }: StewardContext) {
   const pipes = listed(await aside(ask('scheduler', '/pipes')))
   return new Map(pipes.map((pipe) => [textAt(pipe, 'name') ?? '', memberFields(pipe)]))
 }
-
-type Pipes = Awaited<ReturnType<typeof pipesByName>>
 
 /** Of each pipe its newest real run, where that waits for consent: an older one cannot be confirmed any more. */
 export const waitingRuns = (runs: readonly HarvestRun[]): readonly HarvestRun[] =>
