@@ -2,8 +2,9 @@
 
 import { readFileSync } from 'node:fs'
 import { IntlMessageFormat } from 'intl-messageformat'
-import { isJsonObject } from '../text/json.ts'
-import { html, type HtmlMarkup } from './html.ts'
+import { type Fields, isJsonObject } from '../text/json.ts'
+import { html, type HtmlContent, type HtmlMarkup } from './html.ts'
+import { fieldsAt, listAt, listed, memberFields, textAt, textOr, valueAt } from './record.ts'
 
 /** Languages that the portal speaks. */
 export const interfaceLanguages = ['en', 'de', 'fr', 'it'] as const
@@ -11,13 +12,13 @@ export const interfaceLanguages = ['en', 'de', 'fr', 'it'] as const
 type Messages = Readonly<Record<string, string>>
 
 /** A message of the portal in the language of the page; `values` fill its arguments. */
-export type Translate = (key: string, values?: Readonly<Record<string, string | number>>) => string
+type Translate = (key: string, values?: Readonly<Record<string, string | number>>) => string
 
 const messagesOf = (language: string): Messages =>
   JSON.parse(readFileSync(new URL(`texts/${language}.json`, import.meta.url), 'utf8'))
 
 /** Own messages win over those that come with the portal; English stands in for what is missing. */
-export function translator(language: string, own: Messages = {}): Translate {
+function translator(language: string, own: Messages = {}): Translate {
   const messages = { ...messagesOf('en'), ...messagesOf(language), ...own }
   const compiled = new Map<string, IntlMessageFormat>()
   const locale = localeOf(language)
@@ -44,7 +45,7 @@ export const directionOf = (language: string): 'ltr' | 'rtl' =>
   rightToLeft.has(language.split('-')[0] ?? '') ? 'rtl' : 'ltr'
 
 /** A text of a record and the language that it is in; of a text without language that is `undefined`. */
-export type Text = { readonly text: string; readonly language?: string | undefined }
+type Text = { readonly text: string; readonly language?: string | undefined }
 
 /**
  * A text of a language map (`{"en": "…"}`) or a plain text: the wanted languages in their order, then English, then any. Machine
@@ -65,7 +66,7 @@ export function chosenText(value: unknown, wanted: readonly string[]): Text | un
 }
 
 /** Dates, numbers and sizes as readers of the language write them. */
-export function localFormats(language: string, timeZone: string) {
+function localFormats(language: string, timeZone: string) {
   const locale = localeOf(language)
   const number = new Intl.NumberFormat(locale)
   const names = new Intl.DisplayNames(locale, { type: 'language', fallback: 'code' })
@@ -99,7 +100,7 @@ export function localFormats(language: string, timeZone: string) {
   }
 }
 
-export type Formats = ReturnType<typeof localFormats>
+type Formats = ReturnType<typeof localFormats>
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const
 
@@ -113,3 +114,92 @@ function sizeText(bytes: number, locale: string): string {
     maximumFractionDigits: value < 10 && step > 0 ? 1 : 0,
   }).format(value)
 }
+
+type Spoken = { readonly language: string; readonly t: Translate; readonly formats: Formats }
+
+/** Members that name a value, the best first. */
+const nameMembers = ['label', 'title', 'name_translated', 'name', 'pref_label']
+
+/** Codes of licences that say their name: `CC_BY_4_0` is CC BY 4.0. */
+const licenceCode = /^(?:CC|ODC|DL|IODL|OGL|LO)[\w-]*$/
+
+/** In which language a title is where that is not the page's, and that a machine has translated it. */
+function titleBadge({ language, t, formats }: Spoken, record: Fields, text: Text): HtmlContent {
+  const origin = fieldsAt(record, `translation_meta.details.${text.language}`)
+  const isMachine = origin['machine_translated'] === true
+  if (!isMachine && (text.language ?? language) === language) return false
+  const code = (isMachine ? textAt(origin, 'original_language') : text.language) ?? ''
+  const name = formats.languageName(code)
+  const title = isMachine ? t('machine-translated', { language: name }) : name
+  return html` <abbr class="lang" title="${title}">${isMachine ? 'MT' : code}</abbr>`
+}
+
+function keywordsIn(record: Fields, language: string): readonly Fields[] {
+  const all = listAt(record, 'keywords')
+  const own = all.filter((one) => (one['language'] ?? language) === language)
+  return own.length > 0 ? own : all
+}
+
+/** What every page of a language says and how: messages, dates and numbers, texts of records. `own` are messages in place of ours. */
+export function speechOf(language: string, timeZone: string, own?: Messages) {
+  const [t, formats] = [translator(language, own), localFormats(language, timeZone)]
+  const spoken = { language, t, formats }
+  /** The language of the page, then those of the record's catalogue. */
+  const wanted = (record: unknown): readonly string[] => {
+    const own = valueAt(record, 'catalog.language') ?? valueAt(record, 'language')
+    return [language, ...listed(own).flatMap((one) => textAt(one, 'id') ?? [])]
+  }
+  const textOf = (value: unknown, record?: unknown) => chosenText(value, wanted(record))
+  const inLanguage = (text: Text, content: HtmlContent = text.text): HtmlContent =>
+    (text.language ?? language) === language
+      ? html`<bdi>${content}</bdi>`
+      : html`<span lang="${text.language}" dir="${directionOf(text.language ?? '')}">${content}</span>`
+  const titleIn = (record: Fields): Text =>
+    textOf(record['title'], record) ?? {
+      text: textOr(listed(record['identifier'])[0]) ?? textAt(record, 'id') ?? t('untitled'),
+    }
+  const named = (value: unknown): Text | undefined => {
+    if (typeof value === 'string') return chosenText(value, [])
+    const fields = memberFields(value)
+    const texts = nameMembers.map((name) => textOf(fields[name]))
+    const code = textAt(fields, 'id') ?? textAt(fields, 'resource')
+    return texts.find((one) => one) ?? (code === undefined ? undefined : { text: code })
+  }
+  const labelOf = (value: unknown): HtmlContent => {
+    const label = named(value)
+    return label && inLanguage(label)
+  }
+  return {
+    ...spoken,
+    /** The text of a language map in the best language there is. */
+    textOf,
+    /** A text in an element that says its language where that is not the page's. */
+    inLanguage,
+    /** A title with a badge that names its language where that is not the page's, and says that a machine translated it. */
+    titleOf: (record: Fields, content?: HtmlContent): HtmlContent => {
+      const text = titleIn(record)
+      return html`${inLanguage(text, content ?? text.text)}${titleBadge(spoken, record, text)}`
+    },
+    /** The title alone, for places that take text only. */
+    plainTitle: (record: Fields): string => titleIn(record).text,
+    /** What a value with a label, a title or a name is called; the text itself where it is one. */
+    labelOf,
+    /** The same as text alone. */
+    nameOf: (value: unknown): string | undefined => named(value)?.text,
+    licenceName: (licence: unknown): HtmlContent => {
+      const id = textAt(licence, 'id') ?? ''
+      if (!licenceCode.test(id)) return labelOf(licence)
+      return id.replaceAll(/(\d)_(?=\d)/g, '$1.').replaceAll('_', ' ')
+    },
+    /** Keywords in the language of the page and those in none; all of them where there are no such. */
+    keywordsOf: (record: Fields): readonly Fields[] => keywordsIn(record, language),
+    /** Formats of all distributions, each once, in their order. */
+    formatsOf: (record: Fields): readonly string[] => [
+      ...new Set(
+        listAt(record, 'distributions').flatMap(({ format }) => named(format)?.text ?? []),
+      ),
+    ],
+  }
+}
+
+export type Speech = ReturnType<typeof speechOf>

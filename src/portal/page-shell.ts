@@ -5,8 +5,7 @@ import { Failure } from '../errors.ts'
 import type { App, AppContext } from '../http/app.ts'
 import type { Log } from '../log.ts'
 import { openAssets } from './assets.ts'
-import { localFormats, translator } from './languages.ts'
-import { recordTexts, type Speech } from './record-texts.ts'
+import { type Speech, speechOf } from './languages.ts'
 import { openTheme, type Theme } from './theme.ts'
 
 export type PageShell = ReturnType<typeof openPageShell>
@@ -29,11 +28,7 @@ function speaker({ timeZone }: PortalConfig) {
     own = texts
     const spoken = known.get(language)
     if (spoken) return spoken
-    const speech = recordTexts({
-      language,
-      t: translator(language, texts[language]),
-      formats: localFormats(language, timeZone),
-    })
+    const speech = speechOf(language, timeZone, texts[language])
     known.set(language, speech)
     return speech
   }
