@@ -114,6 +114,8 @@ it('a failed record is named with its line two steps from the list of sources', 
   expect(report).toContain('Ask the source to give each dataset')
   expect(report).toContain('Viaduct of Tann')
   expect(report).toContain('(line 15)')
+  expect(report).toMatch(/<bdi>127[^<]*<\/bdi><\/dt><dd>One request answered with 200<\/dd>/)
+  expect(report).not.toContain('took 0 seconds')
   expect(report).toContain('Nothing was removed, because the run was incomplete')
 })
 

@@ -77,7 +77,7 @@ function facts({ t, language }: StewardContext, { fields, begun, isReal, mark }:
   const parts = [
     begun,
     t(`by-${textAt(fields, 'startedBy')}`),
-    seconds >= 0 && t('took', { time: format.format(seconds) }),
+    seconds >= 0 && t('took', { time: format.format(Math.max(seconds, 0.1)) }),
     !isReal && t('nothing-written'),
   ]
   return html`<p class="soft">${joined(parts, ' · ')} ${mark}</p>`
@@ -289,10 +289,10 @@ function comparison({ t }: StewardContext, report: Fields): HtmlContent {
     [t('solved-problems'), records('newlyFixed')],
   ])
   const requests = Object.entries(fieldsAt(report, 'requests')).map(([host, statuses]) => {
-    const times = Object.entries(memberFields(statuses)).map(
-      ([status, n]) => `${String(n)} × ${status}`,
+    const answers = Object.keys(memberFields(statuses)).map((status) =>
+      t('answered', { count: numberAt(statuses, status), status }),
     )
-    return [html`<bdi>${host}</bdi>`, times.join(', ')] as const
+    return [html`<bdi>${host}</bdi>`, answers.join('; ')] as const
   })
   const asked = pairs(requests)
   return [

@@ -70,7 +70,7 @@ export async function stewardPage(
   const { t, pathTo } = context
   const steps = of && [
     { href: pathTo('harvest'), label: t('steward-sources') },
-    { href: pathTo('harvest', 'pipes', of.pipe), label: of.title },
+    of.title !== title && { href: pathTo('harvest', 'pipes', of.pipe), label: of.title },
   ]
   return {
     title,
