@@ -123,6 +123,9 @@ const nameMembers = ['label', 'title', 'name_translated', 'name', 'pref_label']
 /** Codes of licences that say their name: `CC_BY_4_0` is CC BY 4.0. */
 const licenceCode = /^(?:CC|ODC|DL|IODL|OGL|LO)[\w-]*$/
 
+const codeName = (id: string): string | undefined =>
+  licenceCode.test(id) ? id.replaceAll(/(\d)_(?=\d)/g, '$1.').replaceAll('_', ' ') : undefined
+
 /** In which language a title is where that is not the page's, and that a machine has translated it. */
 function titleBadge({ language, t, formats }: Spoken, record: Fields, text: Text): HtmlContent {
   const origin = fieldsAt(record, `translation_meta.details.${text.language}`)
@@ -186,11 +189,8 @@ export function speechOf(language: string, timeZone: string, own?: Messages) {
     labelOf,
     /** The same as text alone. */
     nameOf: (value: unknown): string | undefined => named(value)?.text,
-    licenceName: (licence: unknown): HtmlContent => {
-      const id = textAt(licence, 'id') ?? ''
-      if (!licenceCode.test(id)) return labelOf(licence)
-      return id.replaceAll(/(\d)_(?=\d)/g, '$1.').replaceAll('_', ' ')
-    },
+    licenceName: (licence: unknown): HtmlContent =>
+      codeName(textAt(licence, 'id') ?? '') ?? labelOf(licence),
     /** Keywords in the language of the page and those in none; all of them where there are no such. */
     keywordsOf: (record: Fields): readonly Fields[] => keywordsIn(record, language),
     /** Formats of all distributions, each once, in their order. */

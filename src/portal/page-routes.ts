@@ -1,6 +1,5 @@
 /** Which page is at which address behind `/{language}`. */
 
-import { z } from 'zod'
 import { Failure } from '../errors.ts'
 import { failures } from '../http/api-key.ts'
 import type { App, AppContext } from '../http/app.ts'
@@ -96,12 +95,6 @@ export function addPageRoutes(app: App, prefix: string, respond: Respond, previe
 /** Texts that one client may have checked in a minute: each is parsed and validated. */
 const checksPerMinute = 20
 
-/** What is no text, such as a file, counts as nothing. */
-const checkForm = z.object({
-  rdf: z.string().default('').catch(''),
-  level: z.string().optional().catch(undefined),
-})
-
 function addCheck(app: App, respond: Respond): void {
   const checks = failures({ perMinute: checksPerMinute, now: Date.now })
   app.post('/:language/check', async (c) => {
@@ -109,9 +102,16 @@ function addCheck(app: App, respond: Respond): void {
     const detail = `at most ${checksPerMinute} texts are checked in a minute`
     if (retryAfter !== undefined) throw new Failure('too-many-requests', detail, { retryAfter })
     checks.count(c.get('client'))
-    const form = checkForm.parse(await c.req.parseBody())
+    const field = await formFields(c)
+    const form = { rdf: field('rdf'), level: field('level') }
     // A long description takes longer to validate than a page may take.
     const signal = c.get('signal')
     return respond(c, (context) => checkPage({ ...context, signal }, form))
   })
+}
+
+/** Reads the fields of a form by name; one that is absent, or a file, is empty. */
+export async function formFields(c: AppContext): Promise<(name: string) => string> {
+  const fields = await c.req.parseBody()
+  return (name) => (typeof fields[name] === 'string' ? fields[name] : '')
 }

@@ -9,7 +9,7 @@ import { isLoopback } from '../http/peer.ts'
 import type { PageContext } from './context.ts'
 import { wantedLanguage } from './negotiation.ts'
 import { html, icon } from './html.ts'
-import type { Answers } from './page-routes.ts'
+import { type Answers, formFields } from './page-routes.ts'
 import { baseOf } from './page-shell.ts'
 import type { PageContent, PageStatus } from './page.ts'
 import { notice } from './parts/blocks.ts'
@@ -147,10 +147,4 @@ function signedInPage({ t, pathTo }: PageContext): PageContent {
     head: html`<meta http-equiv="refresh" content="0; url=${next}" />`,
     body: html`<div class="narrow"><h1>${t('oidc-done')}</h1><p><a href="${next}">${t('menu-harvest')}</a></p></div>`,
   }
-}
-
-/** Reads the fields of a form by name; one that is absent is empty. */
-export async function formFields(c: AppContext): Promise<(name: string) => string> {
-  const fields = await c.req.parseBody()
-  return (name) => (typeof fields[name] === 'string' ? fields[name] : '')
 }

@@ -16,10 +16,10 @@ import {
 import { ownTrigger, pipePage } from './pages/steward/pipe-page.ts'
 import { heldPage, runPage } from './pages/steward/run-page.ts'
 import { failureFeed } from './pages/steward/runs.ts'
-import type { Answers } from './page-routes.ts'
+import { type Answers, formFields } from './page-routes.ts'
 import { textAt } from './record.ts'
 import { isSame, type Sessions } from './sessions.ts'
-import { endSession, formFields } from './sign-in-routes.ts'
+import { endSession } from './sign-in-routes.ts'
 
 type Page = (context: StewardContext, id: string) => Promise<PageContent | undefined>
 

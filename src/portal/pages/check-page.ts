@@ -26,7 +26,7 @@ const sample = readFileSync(new URL('../assets/examples/check.ttl', import.meta.
 
 export async function checkPage(
   context: PageContext,
-  form: { readonly rdf?: string; readonly level?: string | undefined },
+  form: { readonly rdf?: string; readonly level?: string },
 ): Promise<PageContent> {
   const { t, pathTo } = context
   const { rdf = sample, level } = form
