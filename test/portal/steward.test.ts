@@ -97,6 +97,14 @@ const run = async (name: string) => {
 
 const steward = (key: string) => signedIn(platform, key)
 
+it('lists in which nothing is yet say so', async () => {
+  const { page } = await steward(all)
+  expect(await page('/en/harvest/runs')).toContain('No runs yet')
+  expect(await page('/en/harvest/pipes/roads')).toContain('No runs yet')
+  expect(await page('/en/harvest/waiting')).toContain('Nothing waits for you')
+  expect(await page('/en/harvest/deleted')).toContain('Nothing is deleted')
+})
+
 it('a failed record is named with its line two steps from the list of sources', async () => {
   await run('roads')
   hasNameless = true

@@ -11,7 +11,8 @@ type Cells = readonly HtmlContent[]
 
 /**
  * A table whose label and heads are texts of the portal, by their keys. The first cell of a row names the row; numbers stand at
- * the end of their cells; the head of a column of buttons (`actions`) is for screen readers only.
+ * the end of their cells; the head of a column of buttons (`actions`) is for screen readers only. Without rows it is what `no-{label}`
+ * says.
  */
 export function textTable(
   context: PageContext,
@@ -20,6 +21,7 @@ export function textTable(
   rows: readonly Cells[],
 ): HtmlMarkup {
   const { t } = context
+  if (rows.length === 0) return html`<p class="close">${t(`no-${label}`)}</p>`
   const columns = heads.map((key, at) => ({
     label: t(key),
     isHidden: key === 'actions',

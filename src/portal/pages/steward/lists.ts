@@ -47,10 +47,10 @@ export async function sourcesPage(context: StewardContext): Promise<PageContent>
     tab: 'sources',
     actions:
       feed && html`<a class="button" href="${feed}">${icon('rss')} ${t('failures-feed')}</a>`,
-    body:
-      rows.length > 0
-        ? html`${summary(context, sources)} ${textTable(context, 'steward-sources', heads, rows)}`
-        : html`<p class="close">${t('no-pipes')}</p>`,
+    body: [
+      sources.length > 0 && summary(context, sources),
+      textTable(context, 'steward-sources', heads, rows),
+    ],
   })
 }
 
@@ -85,9 +85,13 @@ function sourceRow(
 }
 
 /** Runs with all their counts, of one pipe or of all; those that wait lead to what they would remove. */
-export function runTable(context: StewardContext, runs: readonly HarvestRun[], isOfOne = false) {
-  const { t, pathTo } = context
-  if (runs.length === 0) return html`<p class="close">${t('no-runs')}</p>`
+export function runTable(
+  context: StewardContext,
+  runs: readonly HarvestRun[],
+  label = 'runs',
+  isOfOne = false,
+) {
+  const { pathTo } = context
   const counts = countNames.map((name) => `count-${name}`)
   const heads = ['started', ...(isOfOne ? [] : ['source']), 'last-result', ...counts]
   const rows = runs.map((run) => [
@@ -96,7 +100,7 @@ export function runTable(context: StewardContext, runs: readonly HarvestRun[], i
     run.isHeld ? html`<a href="${run.path}/held">${run.mark}</a>` : run.mark,
     ...countNames.map(run.count),
   ])
-  return textTable(context, 'runs', heads, rows)
+  return textTable(context, label, heads, rows)
 }
 
 /** The newest runs of all pipes. Rejects with `Failure`. */
@@ -107,9 +111,10 @@ export async function runsPage(context: StewardContext): Promise<PageContent> {
 /** Runs whose removals wait for consent. Rejects with `Failure`. */
 export async function waitingPage(context: StewardContext): Promise<PageContent> {
   const waiting = waitingRuns(await visibleRuns(context))
-  const none = html`<p class="close">${context.t('nothing-waits')}</p>`
-  const body = waiting.length > 0 ? runTable(context, waiting) : none
-  return stewardPage(context, { tab: 'waiting', body })
+  return stewardPage(context, {
+    tab: 'waiting',
+    body: runTable(context, waiting, 'steward-waiting'),
+  })
 }
 
 const mostCatalogues = 500
@@ -155,7 +160,6 @@ export async function deletedPage(context: StewardContext): Promise<PageContent>
     ]),
   ])
   const heads = ['record', 'facet-catalog', 'deleted-on', 'restorable-until', 'actions']
-  const empty = html`<p class="close">${t('no-deleted')}</p>`
-  const body = rows.length > 0 ? textTable(context, 'steward-deleted', heads, rows) : empty
+  const body = textTable(context, 'steward-deleted', heads, rows)
   return stewardPage(context, { tab: 'deleted', body })
 }

@@ -33,7 +33,7 @@ export async function pipePage(
     of: { pipe: name, title },
     actions: runButtons(context, name),
     body: html`
-      ${pageSection('runs', t('runs'), [runChart(context, runs), runTable(context, runs, true)])}
+      ${pageSection('runs', t('runs'), [runChart(context, runs), runTable(context, runs, 'runs', true)])}
       ${pageSection('triggers', t('triggers'), triggerForms(context, name, listed(triggers)))}
       ${pageSection('document', t('pipe-document'), code)}`,
   })
