@@ -3,37 +3,35 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PortalConfig } from '../config/portal.ts'
 import { Failure } from '../errors.ts'
-import type { Log } from '../log.ts'
 import type { Fields } from '../text/json.ts'
 import { pagePath, searchPath, type SearchQuery } from './addresses.ts'
-import type { Assets } from './assets.ts'
 import { type Asked, askedParameters, type Found, foundIn } from './found.ts'
 import { chosenText, type Speech } from './languages.ts'
 import { problemOf } from '../http/problem.ts'
+import type { PageShell } from './page-shell.ts'
 import { answerOf, type Ports } from './ports.ts'
 import { fieldsAt, memberFields } from './record.ts'
 import type { Session } from './sessions.ts'
 import type { Theme } from './theme.ts'
 
-type Given = Speech & {
-  readonly config: Omit<PortalConfig, 'logo'> & Omit<Theme, 'texts'>
-  readonly assets: Assets
-  readonly ports: Ports
-  /** Told when a part of the page is left out because a service fails or is late. */
-  readonly miss: () => undefined
-  readonly log: Log
-  /** Where clients reach the platform, `/` at its end. */
-  readonly root: string
-  /** Path of this page behind its language, with its query: `datasets?q=water`. */
-  readonly place: string
-  readonly query: URLSearchParams
-  /** Whether it stands in a frame of another site: without menus, and its links leave the frame. */
-  readonly isEmbedded: boolean
-  readonly signal: AbortSignal
-  readonly requestId: string
-  /** Who is signed in; absent for strangers. */
-  readonly steward?: Session | undefined
-}
+type Given = Speech &
+  Pick<PageShell, 'assets' | 'log'> & {
+    readonly config: Omit<PortalConfig, 'logo'> & Omit<Theme, 'texts'>
+    readonly ports: Ports
+    /** Told when a part of the page is left out because a service fails or is late. */
+    readonly miss: () => undefined
+    /** Where clients reach the platform, `/` at its end. */
+    readonly root: string
+    /** Path of this page behind its language, with its query: `datasets?q=water`. */
+    readonly place: string
+    readonly query: URLSearchParams
+    /** Whether it stands in a frame of another site: without menus, and its links leave the frame. */
+    readonly isEmbedded: boolean
+    readonly signal: AbortSignal
+    readonly requestId: string
+    /** Who is signed in; absent for strangers. */
+    readonly steward?: Session | undefined
+  }
 
 /** Milliseconds that what stands beside the main record of a page may take. */
 const asideMs = 1500

@@ -1,12 +1,15 @@
 /** What every page is made with and loads: style, script, texts, the operator's folder. It is there before any service is. */
 
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import type { PortalConfig } from '../config/portal.ts'
 import { Failure } from '../errors.ts'
 import type { App, AppContext } from '../http/app.ts'
 import type { Log } from '../log.ts'
-import { openAssets } from './assets.ts'
 import { type Speech, speechOf } from './languages.ts'
-import { openTheme, type Theme } from './theme.ts'
+import { assetType, openTheme, type Theme } from './theme.ts'
 
 export type PageShell = ReturnType<typeof openPageShell>
 
@@ -32,6 +35,60 @@ function speaker({ timeZone }: PortalConfig) {
     known.set(language, speech)
     return speech
   }
+}
+
+type Asset = { readonly type: string; readonly body: Uint8Array<ArrayBuffer> | string }
+
+const require = createRequire(import.meta.url)
+const own = (name: string) => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8')
+
+/** The font that every page uses. */
+export const mainFont = 'source-serif-4-latin-wght-normal.woff2'
+
+/** Everything that pages load, read once. */
+function openAssets(config: PortalConfig) {
+  const byName = new Map<string, string>()
+  const byPath = new Map<string, Asset>()
+  const add = (name: string, body: Asset['body']) => {
+    const at = name.lastIndexOf('.')
+    const path = `assets/${name.slice(0, at)}.${hash('sha256', body, 'hex').slice(0, 8)}${name.slice(at)}`
+    byName.set(name, path)
+    byPath.set(path, { type: assetType(name) ?? 'application/octet-stream', body })
+    return path
+  }
+  const faces = config.font === 'source-serif' ? fontFaces(add) : ''
+  add('portal.css', `${faces}${own('portal.css')}${tokensOf(config)}`)
+  add('portal.js', own('portal.js'))
+  add('favicon.svg', own('favicon.svg'))
+  return {
+    /** Path of an asset with the hash of its content: `assets/portal.1a2b3c4d.css`. */
+    path: (name: string): string => byName.get(name) ?? `assets/${name}`,
+    /** By path; `undefined` for others. */
+    find: (path: string): Asset | undefined => byPath.get(path),
+  }
+}
+
+/** Colours of the operator, by day and by night: rules after all others. */
+function tokensOf({ colours: { accent, accentDark, rubric } }: PortalConfig): string {
+  const ink = `--accent: light-dark(${accent ?? '#0d5c58'}, ${accentDark ?? '#7fcac2'});`
+  const own = [(accent ?? accentDark) && ink, rubric && `--rubric: light-dark(${rubric}, #f0a088);`]
+  return `\n@layer custom { :root { ${own.filter(Boolean).join(' ')} } }\n`
+}
+
+/**
+ * The rules of Source Serif 4 (OFL-1.1), whose scripts are loaded where a page uses them. A font that comes late is for the next
+ * page: nothing moves while somebody reads.
+ */
+function fontFaces(add: (name: string, body: Uint8Array<ArrayBuffer>) => string): string {
+  const style = require.resolve('@fontsource-variable/source-serif-4/wght.css')
+  const rules = readFileSync(style, 'utf8').replaceAll(
+    'font-display: swap',
+    'font-display: optional',
+  )
+  return rules.replaceAll(/\.\/files\/([^)]+)/g, (_, file: string) => {
+    const path = add(file, readFileSync(join(dirname(style), 'files', file)))
+    return path.slice(path.lastIndexOf('/') + 1)
+  })
 }
 
 const forever = 'public, max-age=31536000, immutable'

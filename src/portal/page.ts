@@ -1,7 +1,7 @@
 /** The document around the content of a page: head, menus, search field, footer. */
 
 import type { Fields } from '../text/json.ts'
-import { mainFont } from './assets.ts'
+import { mainFont } from './page-shell.ts'
 import type { PageContext } from './context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, jsonScript, safeAddress } from './html.ts'
 import { directionOf, interfaceLanguages } from './languages.ts'

@@ -8,7 +8,6 @@ import { parse as parseYaml } from 'yaml'
 import { z } from 'zod'
 import type { PortalConfig } from '../config/portal.ts'
 import type { Log } from '../log.ts'
-import { assetType } from './assets.ts'
 
 /** A page of the operator in Markdown. `language` is absent where it is the same in all. */
 type OwnPage = {
@@ -28,6 +27,20 @@ export type Theme = {
   /** Path of the logo below the root. */
   readonly logo: string | undefined
 }
+
+const types: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  webp: 'image/webp',
+  jpg: 'image/jpeg',
+  woff2: 'font/woff2',
+}
+
+/** The type of a file by its ending; `undefined` where we serve none of it. */
+export const assetType = (name: string): string | undefined =>
+  types[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
 
 /** Milliseconds for which nobody looks again. */
 const lookMs = 2000
