@@ -83,10 +83,7 @@ export function frame(context: PageContext, content: PageContent): HtmlMarkup {
 }
 
 /** The address that counts, and the same page in the other languages. */
-function canonicalLinks(
-  { root, language, config }: PageContext,
-  path: string | undefined,
-): HtmlContent {
+function canonicalLinks({ root, language, config }: PageContext, path?: string): HtmlContent {
   if (path === undefined) return false
   const inLanguages = [
     ...config.languages.map((one) => [one, one] as const),
