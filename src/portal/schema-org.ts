@@ -67,9 +67,12 @@ function identified(identifier: string): string | object {
   return { '@type': 'PropertyValue', propertyID: 'DOI', value: doi, url }
 }
 
-/** Series and versions are known by their addresses alone. */
+/** Series and versions are known by their addresses alone; what is no address of the web is left out. */
 const linked = (record: Fields, ...names: readonly string[]) =>
-  names.flatMap((name) => textsAt(record, name)).map((iri) => ({ '@id': iri }))
+  names
+    .flatMap((name) => textsAt(record, name))
+    .flatMap((iri) => webAddress(iri) ?? [])
+    .map((iri) => ({ '@id': iri }))
 
 /** `schema:DataCatalog` of a catalogue. */
 export const catalogueSchema = (context: PageContext, record: Fields, page: string): object =>
