@@ -25,7 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 6399,
 
-  portal: 6750,
+  portal: 6511,
 
   profile: 1590,
 
