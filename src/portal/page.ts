@@ -98,18 +98,20 @@ const mark = html`<svg viewBox="0 0 32 32" fill="none" stroke="currentColor" str
   <path d="M25.5 8.2A12 12 0 1 0 25.5 23.8" />
 <path d="M12 12.5h9M12 16h12M12 19.5h7" stroke-width="2" /> </svg>`
 
+const canSignIn = ({ signIn }: PageContext['config']) => signIn.key || signIn.oidc !== undefined
+
 function header(context: PageContext, { section, query = '' }: PageContent): HtmlMarkup {
   const { t, config, base, steward, pathTo, configuredText } = context
-  const { logo } = config
+  const logo = config.logo === undefined ? mark : html`<img src="${base}${config.logo}" alt="" />`
   return html`<header class="top"> <div>
-    <a class="brand" href="${pathTo('')}">${logo === undefined ? mark : html`<img src="${base}${logo}" alt="" />`}<span>${configuredText(config.name)}</span></a>
+    <a class="brand" href="${pathTo('')}">${logo}<span>${configuredText(config.name)}</span></a>
     ${query !== false && searchBar(context, query)} <div class="tools"> ${languageLinks(context)}
     <button type="button" data-theme-switch hidden aria-label="${t('switch-theme')}"> ${icon('sun-moon')}
     </button> ${
       steward
-        ? html`<a href="${pathTo('harvest')}">${icon('file-text')}
-        <span class="name">${t('steward-pages')}</span></a>`
-        : html`<a href="${pathTo('sign-in')}" aria-label="${t('sign-in')}">${icon('log-in')}<span class="name">${t('sign-in')}</span></a>`
+        ? html`<a href="${pathTo('harvest')}">${icon('file-text')} <span class="name">${t('steward-pages')}</span></a>`
+        : canSignIn(config) &&
+          html`<a href="${pathTo('sign-in')}" aria-label="${t('sign-in')}">${icon('log-in')}<span class="name">${t('sign-in')}</span></a>`
     } </div> ${mainMenu(context, section)} </div> </header>`
 }
 
@@ -137,8 +139,9 @@ const ownNames = new Map<string, string | undefined>(
 function languageLinks({ language, t, config, root, place }: PageContext): HtmlContent {
   if (config.languages.length < 2) return false
   const links = config.languages.map((one) => {
-    return html`<a href="${root}${one}/${place}" lang="${one}" hreflang="${one}" ${one === language && html` aria-current="true"`} ><span class="vh">${ownNames.get(one)}
-      </span><span aria-hidden="true">${one.toUpperCase()}</span></a>`
+    const here = one === language && html` aria-current="true"`
+    return html`<a href="${root}${one}/${place}" lang="${one}" hreflang="${one}"${here}>
+      <span class="vh">${ownNames.get(one)} </span><span aria-hidden="true">${one.toUpperCase()}</span></a>`
   })
   return html`<nav class="languages" aria-label="${t('language')}">${links}</nav>`
 }
@@ -191,7 +194,7 @@ function footer(context: PageContext): HtmlMarkup {
     ${footerColumn(t('for-publishers'), [
       [t('menu-check'), pathTo('check')],
       [t('how-quality'), pathTo('quality')],
-      ...(steward ? [] : ([[t('sign-in'), pathTo('sign-in')]] as const)),
+      ...(steward || !canSignIn(config) ? [] : ([[t('sign-in'), pathTo('sign-in')]] as const)),
     ])}
     <p class="colophon"><span>${t('metadata-licence')}</span><span>${t('colophon')}</span></p></div></footer>`
 }

@@ -148,3 +148,20 @@ it('begins between two writes, and does not wait for a gap where nobody is expec
   over.resolve()
   expect(await page).toBe(true)
 })
+
+it.each([
+  [{ key: true }, true],
+  [{ key: false }, false],
+])('of a portal with signIn %j leads to the sign-in: %s', async (signIn, isLinked) => {
+  const log = logger('silent')
+  const empty: Port = () => Promise.resolve(Response.json({}))
+  const app = portalApp({
+    shell: openPageShell(portalConfig.parse({ signIn }), log),
+    ports: { search: empty, repository: empty, metrics: empty, sparql: empty },
+    http: { log },
+    previews: undefined,
+    sessions: undefined,
+  })
+  const page = await app.request('http://h/en/check', { headers: { Accept: 'text/html' } })
+  expect((await page.text()).includes('/en/sign-in')).toBe(isLinked)
+})

@@ -25,7 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 6399,
 
-  portal: 6511,
+  portal: 6514,
 
   profile: 1590,
 
