@@ -1,8 +1,8 @@
 /** How a dataset is cited: a sentence, BibTeX, RIS and CSL-JSON. */
 
-import type { Fields } from '../text/json.ts'
+import { type Fields, listed, textAt } from '../text/json.ts'
 import type { PageContext } from './context.ts'
-import { listAt, listed, textAt, textsAt } from './record.ts'
+import { listAt, textsAt } from './record.ts'
 
 type Citation = ReturnType<typeof citationOf>
 

@@ -1,6 +1,7 @@
 /** What the search service is asked for, and what it answers. */
 
-import { listAt, numberAt, textAt, valueAt } from './record.ts'
+import { textAt, valueAt } from '../text/json.ts'
+import { listAt, numberAt } from './record.ts'
 
 export type Asked = {
   /** Index: `dataset`, `catalogue`, `vocabulary` or `resource_{type}`. */

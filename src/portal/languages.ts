@@ -2,9 +2,17 @@
 
 import { readFileSync } from 'node:fs'
 import { IntlMessageFormat } from 'intl-messageformat'
-import { type Fields, isJsonObject } from '../text/json.ts'
+import {
+  type Fields,
+  isJsonObject,
+  listed,
+  memberFields,
+  textAt,
+  textOr,
+  valueAt,
+} from '../text/json.ts'
 import { html, type HtmlContent, type HtmlMarkup } from './html.ts'
-import { fieldsAt, listAt, listed, memberFields, textAt, textOr, valueAt } from './record.ts'
+import { fieldsAt, listAt } from './record.ts'
 
 /** Languages that the portal speaks. */
 export const interfaceLanguages = ['en', 'de', 'fr', 'it'] as const

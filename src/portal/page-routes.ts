@@ -66,7 +66,7 @@ const pages: Readonly<Record<string, Page>> = {
 export type Answers = {
   /** The context of a page. Rejects with `not-found` where its language is none of ours. */
   readonly contextOf: (c: AppContext) => Promise<PageContext>
-  /** Answers a page, or the page of what went wrong. */
+  /** Answers a page in its turn. Rejects with `Failure`. */
   readonly respond: (c: AppContext, make: MakePage, status?: PageStatus) => Promise<Response>
   /** In which each page and file is made. */
   readonly renders: RenderQueue

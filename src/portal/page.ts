@@ -1,12 +1,12 @@
 /** The document around the content of a page: head, menus, search field, footer. */
 
-import type { Fields } from '../text/json.ts'
+import { type Fields, valueAt } from '../text/json.ts'
 import { mainFont } from './page-shell.ts'
 import type { PageContext } from './context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, jsonScript, safeAddress } from './html.ts'
 import { directionOf, interfaceLanguages } from './languages.ts'
 import { serialisations } from './parts/blocks.ts'
-import { sharedLicence, valueAt } from './record.ts'
+import { sharedLicence } from './record.ts'
 
 type Section = (typeof menu)[number] | 'harvest'
 

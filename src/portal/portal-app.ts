@@ -33,7 +33,7 @@ type PortalDeps = {
   readonly sessions: Sessions | undefined
   /** Absent where no provider is configured. */
   readonly oidc?: Oidc | undefined
-  /** Whether somebody writes, or has a moment ago: pages give way. */
+  /** Those who write from outside, to whom pages give way; by default nobody. */
   readonly writers?: Writers
 }
 

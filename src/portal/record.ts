@@ -1,34 +1,6 @@
 /** What services answer, read leniently: anything may be absent or of another shape. */
 
-import { isJsonObject, type Fields } from '../text/json.ts'
-
-/** The members of a value; none where it is no object. */
-export const memberFields = (value: unknown): Fields => (isJsonObject(value) ? value : {})
-
-/** A list as it is, anything else alone, nothing as an empty list. */
-export const listed = (value: unknown): readonly unknown[] =>
-  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
-
-/** A text, or a number as text. */
-export const textOr = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== ''
-    ? value
-    : typeof value === 'number'
-      ? String(value)
-      : undefined
-
-/** The value at a dotted path through objects and lists: `result.results.0.info`. */
-export const valueAt = (value: unknown, path: string): unknown =>
-  path
-    .split('.')
-    .reduce(
-      (found: unknown, step) =>
-        Array.isArray(found) ? (found[Number(step)] as unknown) : memberFields(found)[step],
-      value,
-    )
-
-export const textAt = (value: unknown, path: string): string | undefined =>
-  textOr(valueAt(value, path))
+import { type Fields, listed, memberFields, textAt, textOr, valueAt } from '../text/json.ts'
 
 export const fieldsAt = (value: unknown, path: string): Fields => memberFields(valueAt(value, path))
 

@@ -1,12 +1,12 @@
 /** Records as schema.org, as Google Dataset Search reads them; a property without a valid value is absent. */
 
-import type { Fields } from '../text/json.ts'
+import { type Fields, listed, textAt, valueAt } from '../text/json.ts'
 import { doiIn, identifiersOf } from './citations.ts'
 import type { PageContext } from './context.ts'
 import { webAddress } from './html.ts'
 import { plainDescription } from './parts/hits.ts'
 import { boxesOf } from './parts/map.ts'
-import { fieldsAt, listAt, listed, sharedLicence, textAt, textsAt, valueAt } from './record.ts'
+import { fieldsAt, listAt, sharedLicence, textsAt } from './record.ts'
 
 /** Characters of a description. */
 const [shortest, longest] = [50, 5000]

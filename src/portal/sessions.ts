@@ -9,7 +9,7 @@ import { type Action, type ApiKeys, failures, may } from '../http/api-key.ts'
 import type { Key } from '../http/context.ts'
 import { Failure } from '../errors.ts'
 import { openSqlite } from '../sqlite.ts'
-import { textAt } from './record.ts'
+import { textAt } from '../text/json.ts'
 
 export type Session = ReturnType<typeof openedSession>
 export type Sessions = ReturnType<typeof openSessions>

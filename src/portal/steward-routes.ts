@@ -17,7 +17,7 @@ import { ownTrigger, pipePage } from './pages/steward/pipe-page.ts'
 import { heldPage, runPage } from './pages/steward/run-page.ts'
 import { failureFeed } from './pages/steward/runs.ts'
 import { type Answers, formFields } from './page-routes.ts'
-import { textAt } from './record.ts'
+import { textAt } from '../text/json.ts'
 import { isSame, type Sessions } from './sessions.ts'
 import { endSession } from './sign-in-routes.ts'
 

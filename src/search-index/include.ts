@@ -1,6 +1,6 @@
 /** Reducing a record to the fields a client asked for. */
 
-import { type Fields, isJsonObject } from '../text/json.ts'
+import { type Fields, isJsonObject, memberFields } from '../text/json.ts'
 /** Dotted paths as a tree; `true` = the value with everything in it. */
 type PathTree = { [step: string]: PathTree | true }
 
@@ -12,8 +12,7 @@ const language = /^[a-z]{2,3}(-[A-Za-z0-9-]+)?$/
  */
 export function includeFields(record: Fields, paths: readonly string[]): Fields {
   const main = mainLanguages(record)
-  const found = pick(record, treeOfPaths(paths), main)
-  return isJsonObject(found) ? found : {}
+  return memberFields(pick(record, treeOfPaths(paths), main))
 }
 
 /** The same with JSON text; without paths the text as it is. */

@@ -4,9 +4,9 @@
  */
 
 import type { Facet, SearchIndex } from '../search-index/search-index.ts'
-import { isJsonObject } from '../text/json.ts'
+import { isJsonObject, textAt, valueAt } from '../text/json.ts'
 import { shippedAuthorities } from '../vocabularies/authorities.ts'
-import { at, everything, listAt, recordFields, textAt } from './record-values.ts'
+import { everything, listAt, recordFields } from './record-values.ts'
 import type { RecordText } from './search-answers.ts'
 
 type Index = Pick<SearchIndex, 'get' | 'search'>
@@ -83,7 +83,7 @@ export async function catalogueTitles(
 ): Promise<ReadonlyMap<string, unknown>> {
   const titles = [...new Set(ids)].map(async (id) => {
     const record = await index.get('catalogue', id, signal)
-    return [id, at(recordFields(record ?? '{}'), 'title')] as const
+    return [id, valueAt(recordFields(record ?? '{}'), 'title')] as const
   })
   return new Map(await Promise.all(titles))
 }

@@ -4,7 +4,8 @@ import type { Answer, Facet, SearchIndex, SearchRequest } from '../search-index/
 import { catalogueTitles, namedIn } from './facet-labels.ts'
 import { highlightOf } from './highlights.ts'
 import type { Parameters } from './request/search-parameters.ts'
-import { recordFields, textAt } from './record-values.ts'
+import { recordFields } from './record-values.ts'
+import { textAt } from '../text/json.ts'
 
 type Extras = {
   readonly request: SearchRequest

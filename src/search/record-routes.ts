@@ -10,7 +10,7 @@ import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts
 import type { Reference } from './answer-schemas.ts'
 import { recordIn } from './facet-labels.ts'
 import { searchParameters } from './request/search-parameters.ts'
-import { everything, instantAt, recordFields, storedText, textAt } from './record-values.ts'
+import { everything, instantAt, recordFields, storedText } from './record-values.ts'
 import {
   type AnswerContext,
   getRoute,
@@ -26,6 +26,7 @@ import {
 import type { SearchDeps } from './search-deps.ts'
 import { type DatasetCounts, envelopeText, extended, member } from './search-envelope.ts'
 import { similarFinder } from './similar.ts'
+import { textAt } from '../text/json.ts'
 
 const byId = { params: z.object({ id: recordId }) }
 const { locale } = searchParameters.shape

@@ -3,7 +3,7 @@
 import { Failure } from '../errors.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
 import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
-import { type Fields, isJsonObject } from '../text/json.ts'
+import { type Fields, isJsonObject, listed, memberFields, textAt, valueAt } from '../text/json.ts'
 
 /** All records of an index. Without words every record is equally relevant, so that the order is that of the ids. */
 export const everything = (name: IndexName): SearchRequest => ({
@@ -30,34 +30,11 @@ export async function storedText(
 }
 
 /** The record of a finished JSON text; one without members where the text holds no object. */
-export function recordFields(record: string): Fields {
-  const value: unknown = JSON.parse(record)
-  return isJsonObject(value) ? value : {}
-}
-
-/** The value at a dotted path through single objects. */
-export function at(value: unknown, path: string): unknown {
-  let found = value
-  for (const step of path.split('.')) {
-    if (!isJsonObject(found) || !Object.hasOwn(found, step)) return undefined
-    found = found[step]
-  }
-  return found
-}
-
-/** A text that says something, or a number as text. */
-export function textAt(value: unknown, path: string): string | undefined {
-  const found = at(value, path)
-  if (typeof found === 'number') return String(found)
-  return typeof found === 'string' && found.trim() !== '' ? found : undefined
-}
+export const recordFields = (record: string): Fields => memberFields(JSON.parse(record))
 
 /** All values of a field: none, one or the array. */
-export function listAt(value: unknown, path: string): readonly unknown[] {
-  const found = at(value, path)
-  if (found === undefined || found === null) return []
-  return Array.isArray(found) ? found : [found]
-}
+export const listAt = (value: unknown, path: string): readonly unknown[] =>
+  listed(valueAt(value, path))
 
 /** A text, and the key of its language where it is known. */
 export type Chosen = { readonly text: string; readonly language?: string }
@@ -73,7 +50,7 @@ export function chosenAt(
   wanted: string,
   record: unknown = part,
 ): Chosen | undefined {
-  const texts = at(part, path)
+  const texts = valueAt(part, path)
   if (!isJsonObject(texts)) {
     const text = textAt(part, path)
     return text === undefined ? undefined : { text }
@@ -86,9 +63,10 @@ export function chosenAt(
 
 /** Languages of the catalogue that a record is in, or of the record where it is a catalogue itself. */
 const mainLanguages = (record: unknown): readonly string[] =>
-  listAt(record, at(record, 'catalog') === undefined ? 'language' : 'catalog.language').flatMap(
-    (one) => textAt(one, 'id') ?? [],
-  )
+  listAt(
+    record,
+    valueAt(record, 'catalog') === undefined ? 'language' : 'catalog.language',
+  ).flatMap((one) => textAt(one, 'id') ?? [])
 
 /** Instants that all readers of dates know: years of four digits. */
 const earliest = Date.UTC(1, 0, 1)

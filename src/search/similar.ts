@@ -2,10 +2,10 @@
 
 import type { QueryTree } from '../search-index/query-tree.ts'
 import type { Answer, Hit, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
-import { isJsonObject, type Fields } from '../text/json.ts'
+import { type Fields, isJsonObject, textAt } from '../text/json.ts'
 import { tokens } from '../text/tokens.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
-import { everything, listAt, recordFields, storedText, textAt } from './record-values.ts'
+import { everything, listAt, recordFields, storedText } from './record-values.ts'
 
 /** Words that are counted: the longest, which are rarely common. */
 const mostCounted = 12

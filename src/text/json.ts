@@ -1,4 +1,4 @@
-/** JSON values as types, and the one question that every reader of foreign JSON asks first. */
+/** JSON values as types, and how foreign JSON is read: anything may be absent or of another shape. */
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export type JsonObject = { readonly [key: string]: Json }
@@ -9,3 +9,30 @@ export type Fields = Readonly<Record<string, unknown>>
 /** Whether a value of parsed JSON is an object: neither null nor a list. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The members of a value; none where it is no object. */
+export const memberFields = (value: unknown): Fields => (isJsonObject(value) ? value : {})
+
+/** A list as it is, anything else alone, nothing as an empty list. */
+export const listed = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
+
+/** A text that says something, or a number as text. */
+export const textOr = (value: unknown): string | undefined =>
+  typeof value === 'number'
+    ? String(value)
+    : typeof value === 'string' && value.trim() !== ''
+      ? value
+      : undefined
+
+/** The value at a dotted path through objects, whose own members count, and lists: `result.results.0.info`. */
+export function valueAt(value: unknown, path: string): unknown {
+  let found = value
+  for (const step of path.split('.'))
+    if (Array.isArray(found)) found = found[Number(step)] as unknown
+    else found = isJsonObject(found) && Object.hasOwn(found, step) ? found[step] : undefined
+  return found
+}
+
+export const textAt = (value: unknown, path: string): string | undefined =>
+  textOr(valueAt(value, path))

@@ -2,12 +2,9 @@
 
 import { decodeHTML } from 'entities'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defaultPortal } from '../../src/config/portal.ts'
-import { logger } from '../../src/log.ts'
-import { openPageShell } from '../../src/portal/page-shell.ts'
-import { portalApp } from '../../src/portal/portal-app.ts'
 import type { Port } from '../../src/portal/ports.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import { appAlone } from './app-alone.ts'
 
 let directory: string
 let platform: Gateway
@@ -358,7 +355,6 @@ describe('while a service is away', () => {
   it.each(failures)(
     'because each of its requests %s, every page is whole or says so',
     async (_what, fail) => {
-      const log = logger('silent')
       for (const path of pages) {
         // Each request of the page in its turn: the first one that fails is the one of that number.
         for (let failing = 1; ; failing += 1) {
@@ -375,13 +371,7 @@ describe('while a service is away', () => {
             metrics: portTo(bases.metrics),
             sparql: portTo(bases.sparql),
           }
-          const app = portalApp({
-            shell: openPageShell(defaultPortal, log),
-            ports,
-            http: { log },
-            previews: undefined,
-            sessions: undefined,
-          })
+          const app = appAlone(ports)
           const answer = await app.request(`http://h/en/${path}`, {
             headers: { Accept: 'text/html' },
           })

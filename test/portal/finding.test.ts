@@ -1,12 +1,9 @@
 /** What people find with: maps, the search with its filters and pages, and the same search for programs. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defaultPortal } from '../../src/config/portal.ts'
-import { logger } from '../../src/log.ts'
-import { openPageShell } from '../../src/portal/page-shell.ts'
-import { portalApp } from '../../src/portal/portal-app.ts'
 import type { Port } from '../../src/portal/ports.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import { appAlone, portsTo } from './app-alone.ts'
 
 let directory: string
 let platform: Gateway
@@ -173,14 +170,7 @@ it('a search as CSV is read as the client takes it, and ends behind 10,000 rows'
     const results = Array.from({ length: limit }, (_, at) => ({ id: `${page}-${at}` }))
     return Response.json({ result: { count: 12_000, results } })
   }
-  const log = logger('silent')
-  const app = portalApp({
-    shell: openPageShell(defaultPortal, log),
-    ports: { search, repository: search, metrics: search, sparql: search },
-    http: { log },
-    previews: undefined,
-    sessions: undefined,
-  })
+  const app = appAlone(portsTo(search))
   const answer = await app.request('http://h/en/datasets.csv?q=water')
   expect(pages.length).toBeLessThan(5)
   const rows = (await answer.text()).trimEnd().split('\r\n')

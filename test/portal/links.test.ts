@@ -9,11 +9,9 @@ let platform: Gateway
 const get = (path: string) =>
   fetch(platform.url + path, { headers: { Accept: 'text/html' }, redirect: 'manual' })
 
+const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .\n`
 async function put(path: string, body: string): Promise<void> {
-  const headers = { 'X-API-Key': platform.key, 'Content-Type': 'text/turtle' }
-  const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .\n`
-  const init = { method: 'PUT', headers, body: prefixes + body }
-  const answer = await fetch(`${client(platform).repo}${path}`, init)
+  const answer = await client(platform).put(path, prefixes + body)
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
 }
 

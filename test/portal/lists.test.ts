@@ -12,9 +12,7 @@ const page = async (path: string) => {
 }
 
 async function put(path: string, body: string): Promise<void> {
-  const headers = { 'X-API-Key': platform.key, 'Content-Type': 'text/turtle' }
-  const init = { method: 'PUT', headers, body: prefixes + body }
-  const answer = await fetch(`${client(platform).repo}${path}`, init)
+  const answer = await client(platform).put(path, prefixes + body)
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
 }
 

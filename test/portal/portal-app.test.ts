@@ -1,19 +1,15 @@
 /** Pages by themselves: how many are made at once, and who may show them in a frame. */
 
 import { expect, it } from 'vitest'
-import { defaultPortal, portalConfig } from '../../src/config/portal.ts'
-import { logger } from '../../src/log.ts'
-import { openPageShell } from '../../src/portal/page-shell.ts'
-import { portalApp } from '../../src/portal/portal-app.ts'
 import type { Port } from '../../src/portal/ports.ts'
 import { renderQueue, type Writers } from '../../src/portal/render-queue.ts'
+import { appAlone, portsTo } from './app-alone.ts'
 
 /** Somebody writes without a pause. */
 const busy: Writers = { isExpected: () => true, gap: () => Promise.resolve() }
 
 /** The portal on a service that answers nothing until it is told to; counts how many pages ask it at once. */
 function slowPortal(writers?: Writers) {
-  const log = logger('silent')
   const answer = Promise.withResolvers<void>()
   const counts = { asking: 0, most: 0 }
   const slow: Port = async () => {
@@ -23,14 +19,7 @@ function slowPortal(writers?: Writers) {
     counts.asking -= 1
     return Response.json({ result: { count: 0, results: [], facets: [] } })
   }
-  const app = portalApp({
-    shell: openPageShell(defaultPortal, log),
-    ports: { search: slow, repository: slow, metrics: slow, sparql: slow },
-    http: { log },
-    previews: undefined,
-    sessions: undefined,
-    ...(writers && { writers }),
-  })
+  const app = appAlone(portsTo(slow), { writers })
   const crowd = (size: number) =>
     Array.from({ length: size }, async () =>
       app.request('http://h/en/sparql?query=ASK%20%7B%7D', { headers: { Accept: 'text/html' } }),
@@ -85,15 +74,8 @@ it.each([
 ])(
   'at %s is %i and says %s where the operator names a site that shows pages',
   async (path, status, policy) => {
-    const log = logger('silent')
     const empty: Port = () => Promise.resolve(Response.json({}))
-    const app = portalApp({
-      shell: openPageShell(portalConfig.parse({ embed: ['https://city.example/news'] }), log),
-      ports: { search: empty, repository: empty, metrics: empty, sparql: empty },
-      http: { log },
-      previews: undefined,
-      sessions: undefined,
-    })
+    const app = appAlone(portsTo(empty), { config: { embed: ['https://city.example/news'] } })
     const page = await app.request(`http://h${path}`, { headers: { Accept: 'text/html' } })
     expect(page.status).toBe(status)
     if (policy === undefined) return
@@ -105,7 +87,6 @@ it.each([
 )
 
 it('is not made again for a reader who has it while every service says that nothing has changed', async () => {
-  const log = logger('silent')
   let [tag, made] = ['"1"', 0]
   const service: Port = async (_, init) => {
     if (new Headers(init?.headers).get('If-None-Match') === tag)
@@ -114,13 +95,7 @@ it('is not made again for a reader who has it while every service says that noth
     const result = { count: made, results: [], facets: [] }
     return Response.json({ result }, { headers: { ETag: tag } })
   }
-  const app = portalApp({
-    shell: openPageShell(defaultPortal, log),
-    ports: { search: service, repository: service, metrics: service, sparql: service },
-    http: { log },
-    previews: undefined,
-    sessions: undefined,
-  })
+  const app = appAlone(portsTo(service))
   const ask = (headers: Record<string, string>) =>
     app.request('http://h/en/catalogues', { headers: { Accept: 'text/html', ...headers } })
   const first = await ask({})
@@ -153,15 +128,8 @@ it.each([
   [{ key: true }, true],
   [{ key: false }, false],
 ])('of a portal with signIn %j leads to the sign-in: %s', async (signIn, isLinked) => {
-  const log = logger('silent')
   const empty: Port = () => Promise.resolve(Response.json({}))
-  const app = portalApp({
-    shell: openPageShell(portalConfig.parse({ signIn }), log),
-    ports: { search: empty, repository: empty, metrics: empty, sparql: empty },
-    http: { log },
-    previews: undefined,
-    sessions: undefined,
-  })
+  const app = appAlone(portsTo(empty), { config: { signIn } })
   const page = await app.request('http://h/en/check', { headers: { Accept: 'text/html' } })
   expect((await page.text()).includes('/en/sign-in')).toBe(isLinked)
 })

@@ -20,11 +20,7 @@ const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> .
 const literal = (text: string) => JSON.stringify(text)
 
 async function put(path: string, body: string): Promise<void> {
-  const answer = await fetch(`${client(platform).repo}${path}`, {
-    method: 'PUT',
-    headers: { 'X-API-Key': platform.key, 'Content-Type': 'text/turtle' },
-    body: prefixes + body,
-  })
+  const answer = await client(platform).put(path, prefixes + body)
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
 }
 

@@ -25,7 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 6399,
 
-  portal: 6514,
+  portal: 6504,
 
   profile: 1590,
 
@@ -37,13 +37,13 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 1980,
 
-  search: 4285,
+  search: 4258,
 
-  'search-index': 7656,
+  'search-index': 7655,
 
   store: 6422,
 
-  text: 353,
+  text: 380,
 
   vocabularies: 2070,
 

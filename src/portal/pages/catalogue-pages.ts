@@ -1,6 +1,6 @@
 /** Catalogues, each with its datasets, its quality and its dumps; and publishers with what each of them offers. */
 
-import type { Fields } from '../../text/json.ts'
+import { type Fields, listed, valueAt } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import type { Found } from '../found.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joined, linkTo } from '../html.ts'
@@ -11,7 +11,7 @@ import { contactLines } from '../parts/metadata.ts'
 import { proseOf } from '../parts/prose.ts'
 import { meanScore } from '../parts/quality.ts'
 import { datasetsWith, pagedList, valueLinks } from '../parts/record-lists.ts'
-import { fieldsAt, listAt, listed, valueAt } from '../record.ts'
+import { fieldsAt, listAt } from '../record.ts'
 import { catalogueSchema } from '../schema-org.ts'
 
 const mostTags = 12

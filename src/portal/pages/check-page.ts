@@ -7,7 +7,7 @@ import { parse } from '../../rdf/parse.ts'
 import { formatOfText, formats } from '../../rdf/media-types.ts'
 import { placedQuads, type PlacedQuad } from '../../rdf/reading/placed-quads.ts'
 import { Failure } from '../../errors.ts'
-import type { Fields } from '../../text/json.ts'
+import { type Fields, textAt } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import type { PageContent } from '../page.ts'
@@ -15,7 +15,7 @@ import { listing, notice, pageSection } from '../parts/blocks.ts'
 import { hit } from '../parts/hits.ts'
 import { dimensionBars, scoreText, verdict } from '../parts/quality.ts'
 import { countedResults, type ShaclResult, shaclResults, shaclTable } from '../parts/findings.ts'
-import { fieldsAt, listAt, numberAt, textAt } from '../record.ts'
+import { fieldsAt, listAt, numberAt } from '../record.ts'
 
 /** Characters of a text that is checked. */
 const longestText = 2 * 2 ** 20

@@ -1,6 +1,6 @@
 /** The page of a dataset: what it is, how to get it, where it comes from, how good its metadata is. */
 
-import type { Fields } from '../../text/json.ts'
+import { type Fields, listed, textAt, valueAt } from '../../text/json.ts'
 import { citationOf, citationText } from '../citations.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, icon, joined, linkTo, safeAddress } from '../html.ts'
@@ -13,7 +13,7 @@ import { areaMap, boxesOf, boxText } from '../parts/map.ts'
 import { contactLines, metadataRows, periodText } from '../parts/metadata.ts'
 import { proseOf } from '../parts/prose.ts'
 import { dimensionBars, scoreText } from '../parts/quality.ts'
-import { fieldsAt, listAt, listed, recordScore, textAt, textsAt, valueAt } from '../record.ts'
+import { fieldsAt, listAt, recordScore, textsAt } from '../record.ts'
 import { datasetSchema } from '../schema-org.ts'
 
 const [mostKeywords, mostContacts] = [12, 10]

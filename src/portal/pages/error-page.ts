@@ -7,7 +7,7 @@ import { html, type HtmlContent } from '../html.ts'
 import { type PageContent, searchBar } from '../page.ts'
 import { pageSection, pairs } from '../parts/blocks.ts'
 import { entries } from '../parts/hits.ts'
-import { textOr } from '../record.ts'
+import { textOr } from '../../text/json.ts'
 
 type PageProblem = {
   readonly status: number

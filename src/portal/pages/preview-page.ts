@@ -8,7 +8,8 @@ import { areaMap, boxText } from '../parts/map.ts'
 import { gridTable } from '../parts/table.ts'
 import type { Previews } from '../preview/previews.ts'
 import type { PreviewResult } from '../preview/tables.ts'
-import { listAt, listed } from '../record.ts'
+import { listed } from '../../text/json.ts'
+import { listAt } from '../record.ts'
 
 /** Only addresses of stored distributions are fetched, never one that a request names. Throws `Failure`. */
 export async function previewPage(

@@ -1,6 +1,6 @@
 /** The quality of metadata: of one dataset with what to do first to make it better, of all catalogues, and of one. */
 
-import { isJsonObject, type Fields } from '../../text/json.ts'
+import { type Fields, isJsonObject, listed, textAt, textOr, valueAt } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joined } from '../html.ts'
 import type { PageContent } from '../page.ts'
@@ -23,7 +23,7 @@ import {
   shaclTable,
 } from '../parts/findings.ts'
 import { scrolling, textTable } from '../parts/table.ts'
-import { fieldsAt, listAt, listed, numberAt, textAt, textOr, valueAt } from '../record.ts'
+import { fieldsAt, listAt, numberAt } from '../record.ts'
 
 const mostFixes = 5
 const asNTriples = { headers: { Accept: 'application/n-triples' } }

@@ -7,7 +7,8 @@ import { crumbs, pageSection, rdfLinks } from '../parts/blocks.ts'
 import { metadataRows } from '../parts/metadata.ts'
 import { proseOf } from '../parts/prose.ts'
 import { pagedList } from '../parts/record-lists.ts'
-import { listAt, textAt, textOr } from '../record.ts'
+import { textAt, textOr } from '../../text/json.ts'
+import { listAt } from '../record.ts'
 
 type ResourceType = {
   readonly label: string

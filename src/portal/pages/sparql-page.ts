@@ -2,14 +2,14 @@
 
 import { Failure } from '../../errors.ts'
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Fields } from '../../text/json.ts'
+import { type Fields, listed, textOr, valueAt } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, icon, linkTo } from '../html.ts'
 import type { PageContent } from '../page.ts'
 import { headedSection, listing, notice, pageSection } from '../parts/blocks.ts'
 import { gridTable } from '../parts/table.ts'
 import { askPort } from '../ports.ts'
-import { fieldsAt, listAt, listed, textOr, valueAt } from '../record.ts'
+import { fieldsAt, listAt } from '../record.ts'
 
 const folder = new URL('../assets/examples/', import.meta.url)
 

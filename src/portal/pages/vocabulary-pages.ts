@@ -1,13 +1,13 @@
 /** Vocabularies: the list of them, the concepts of one, and a concept with its labels and the datasets that use it. */
 
-import type { Fields } from '../../text/json.ts'
+import { type Fields, listed, textAt, textOr } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, joined, linkTo } from '../html.ts'
 import { directionOf } from '../languages.ts'
 import type { PageContent } from '../page.ts'
 import { crumbs, pageSection, pairs, rdfLinks } from '../parts/blocks.ts'
 import { datasetsWith, pagedList, valueLinks } from '../parts/record-lists.ts'
-import { fieldsAt, listed, textAt, textOr } from '../record.ts'
+import { fieldsAt } from '../record.ts'
 
 const mostLinks = 50
 

@@ -1,9 +1,16 @@
 /** The distributions of a dataset: what each is, whether its links work, how to get it. */
 
-import { isJsonObject, type Fields } from '../../text/json.ts'
+import {
+  type Fields,
+  isJsonObject,
+  listed,
+  memberFields,
+  textAt,
+  valueAt,
+} from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, linkTo, safeAddress } from '../html.ts'
-import { listAt, listed, memberFields, sharedLicence, textAt, textsAt, valueAt } from '../record.ts'
+import { listAt, sharedLicence, textsAt } from '../record.ts'
 import { stateMark } from './blocks.ts'
 
 /** Cards of one dataset; further distributions are counted. */

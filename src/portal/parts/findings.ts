@@ -3,10 +3,10 @@
 import type { Term } from '@rdfjs/types'
 import { rdf, sh, shortNames } from '../../rdf/namespaces.ts'
 import { parse } from '../../rdf/parse.ts'
-import type { Fields } from '../../text/json.ts'
+import { type Fields, textAt, textOr } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { listAt, textAt, textOr } from '../record.ts'
+import { listAt } from '../record.ts'
 import { pageSection, stateMark } from './blocks.ts'
 import { textTable } from './table.ts'
 

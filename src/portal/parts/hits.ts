@@ -1,9 +1,9 @@
 /** Records in lists: hits of a search with their words marked, and short entries. */
 
-import { isJsonObject, type Fields } from '../../text/json.ts'
+import { type Fields, isJsonObject, listed, textAt } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, joined } from '../html.ts'
-import { fieldsAt, listed, numberAt, recordScore, sharedLicence, textAt } from '../record.ts'
+import { fieldsAt, numberAt, recordScore, sharedLicence } from '../record.ts'
 import { qualityMark } from './quality.ts'
 
 /** Fields of datasets that lists of them are made from. */

@@ -10,7 +10,7 @@ import { type BoundingBox, boundsOf, positionsOf } from '../../vocabularies/geom
 import { BoundedCache } from '../../workers/bounded-cache.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { listed } from '../record.ts'
+import { listed } from '../../text/json.ts'
 
 /** The boxes around geometries of GeoJSON; one without a point has none. */
 export const boxesOf = (geometries: unknown): readonly BoundingBox[] =>

@@ -1,10 +1,10 @@
 /** Any value of a record for people: labels, links, dates, durations, periods, keywords, contacts. */
 
-import { isJsonObject, type Fields } from '../../text/json.ts'
+import { type Fields, isJsonObject, listed, textAt, textOr } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, isEmpty, joined, linkTo, safeAddress } from '../html.ts'
 import { directionOf, localeOf } from '../languages.ts'
-import { listAt, listed, textAt, textOr } from '../record.ts'
+import { listAt } from '../record.ts'
 import { pairs } from './blocks.ts'
 
 /** Values of one field that are shown, and how far objects are looked into. */

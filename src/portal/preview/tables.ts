@@ -4,9 +4,8 @@ import { constants, gunzipSync } from 'node:zlib'
 import { unzipSync } from 'fflate'
 import Papa from 'papaparse'
 import readExcel from 'read-excel-file/node'
-import { isJsonObject, type Fields } from '../../text/json.ts'
+import { type Fields, isJsonObject, memberFields } from '../../text/json.ts'
 import { type BoundingBox, boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
-import { memberFields } from '../record.ts'
 
 /** What a preview holds at most. */
 const [mostRows, mostColumns, mostCharacters, mostSheets] = [200, 50, 300, 3]

@@ -1,7 +1,7 @@
 /** Datasets as packages of CKAN. What a package has in CKAN is there in any case: `null` or an empty list says that nothing is known. */
 
-import { type Fields, isJsonObject } from '../../text/json.ts'
-import { at, chosenAt, listAt, textAt } from '../record-values.ts'
+import { type Fields, isJsonObject, memberFields, textAt, valueAt } from '../../text/json.ts'
+import { chosenAt, listAt } from '../record-values.ts'
 
 /** The package of a record of the dataset index. */
 export function packageOf(record: Fields): Fields {
@@ -16,7 +16,7 @@ export function packageOf(record: Fields): Fields {
   const [page] = listAt(record, 'landing_page').flatMap((one) => textAt(one, 'resource') ?? [])
   // That of the first distribution which has one.
   const licence = listAt(record, 'distributions')
-    .map((one) => at(one, 'license'))
+    .map((one) => valueAt(one, 'license'))
     .find(isJsonObject)
   const catalogue = textAt(record, 'catalog.id') ?? null
   return {
@@ -72,8 +72,7 @@ const spokenAt = (part: unknown, path: string, record: Fields): string | null =>
 
 /** A language map, or nothing where the profile knows plain texts only. */
 function mapAt(record: Fields, path: string): Fields {
-  const texts = at(record, path)
-  return isJsonObject(texts) ? texts : {}
+  return memberFields(valueAt(record, path))
 }
 
 /** Lists are JSON, as the harvesters of CKAN write and read them. */
@@ -101,7 +100,7 @@ function extrasOf(record: Fields): readonly Fields[] {
 function resourceOf(distribution: unknown, record: Fields, id: string, position: number): Fields {
   const text = (path: string) => textAt(distribution, path) ?? null
   const [url = null] = ['download_url', 'access_url'].flatMap((name) => listAt(distribution, name))
-  const size = at(distribution, 'byte_size')
+  const size = valueAt(distribution, 'byte_size')
   return {
     id: text('id'),
     package_id: id,

@@ -13,7 +13,7 @@ import type { Answer, SearchRequest } from '../../search-index/search-index.ts'
 import { parseQuery } from '../query/parser.ts'
 import { type Scopes, scopesOf } from '../query/leaves.ts'
 import { datasetRecord } from '../record-routes.ts'
-import { everything, recordFields, textAt } from '../record-values.ts'
+import { everything, recordFields } from '../record-values.ts'
 import { sortOrder } from '../request/search-request.ts'
 import { jsonType } from '../search-answers.ts'
 import type { SearchDeps } from '../search-deps.ts'
@@ -31,6 +31,7 @@ import {
 import { filterTree } from './ckan-filter.ts'
 import { fieldOf } from './ckan-names.ts'
 import { packageOf } from './ckan-packages.ts'
+import { textAt } from '../../text/json.ts'
 
 type CkanDeps = Pick<SearchDeps, 'index' | 'settings' | 'limits' | 'window' | 'boosts' | 'http'>
 

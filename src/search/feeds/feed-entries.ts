@@ -1,18 +1,10 @@
 /** Datasets as entries of a feed, whichever format it is written in. */
 
-import type { Fields } from '../../text/json.ts'
+import { type Fields, textAt, valueAt } from '../../text/json.ts'
 import type { FeedEntry, FeedFile } from '../../http/feed-formats.ts'
 import type { Hit } from '../../search-index/search-index.ts'
 import type { RecordPages } from '../search-deps.ts'
-import {
-  at,
-  chosenAt,
-  httpAddress,
-  instantAt,
-  listAt,
-  recordFields,
-  textAt,
-} from '../record-values.ts'
+import { chosenAt, httpAddress, instantAt, listAt, recordFields } from '../record-values.ts'
 
 /** The fields that entries are made of. */
 export const entryFields: readonly string[] = (
@@ -64,7 +56,9 @@ function authorOf(fields: Fields, language: string): FeedEntry['author'] {
   }
   const email = textAt(fields, 'publisher.email')?.replace(/^mailto:/i, '')
   const isAddress = email !== undefined && email.length <= longestAddress && address.test(email)
-  const uri = httpAddress(at(fields, 'publisher.homepage') ?? at(fields, 'publisher.resource'))
+  const uri = httpAddress(
+    valueAt(fields, 'publisher.homepage') ?? valueAt(fields, 'publisher.resource'),
+  )
   return { name, uri, email: isAddress ? email : undefined }
 }
 

@@ -12,9 +12,9 @@ import { problem } from '../../http/problem.ts'
 import { acceptsGzip, addVary } from '../../http/headers.ts'
 import { longAnswer } from '../../http/long-answers.ts'
 import type { Hit, SearchIndex } from '../../search-index/search-index.ts'
-import { isJsonObject } from '../../text/json.ts'
+import { isJsonObject, valueAt } from '../../text/json.ts'
 import { officialLanguages } from '../../text/language.ts'
-import { at, instantAt, recordFields, everything } from '../record-values.ts'
+import { instantAt, recordFields, everything } from '../record-values.ts'
 import { getRoute, isUnchanged } from '../search-answers.ts'
 import type { SearchDeps } from '../search-deps.ts'
 import { declaration, element, textElement, xmlText } from '../../http/feed-formats.ts'
@@ -146,7 +146,7 @@ function addressText(
 ): string {
   const fields = recordFields(record)
   const page = (language?: string) => address(rootMark, { kind, id }, language)
-  const title = at(fields, 'title')
+  const title = valueAt(fields, 'title')
   const spoken = isJsonObject(title) ? Object.keys(title).filter((one) => languages.has(one)) : []
   const links = (isPortal ? (own ?? spoken) : []).map((language) =>
     element('xhtml:link', { rel: 'alternate', hreflang: language, href: page(language) }),

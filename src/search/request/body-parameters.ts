@@ -1,8 +1,7 @@
 /** The parameters of a search as a JSON object. */
 
 import { Failure, invalidParameter, shown } from '../../errors.ts'
-import { type Fields, isJsonObject } from '../../text/json.ts'
-import { at } from '../record-values.ts'
+import { type Fields, isJsonObject, valueAt } from '../../text/json.ts'
 import {
   boostPrefix,
   isList,
@@ -37,7 +36,7 @@ export function parametersOfBody(text: string, limits?: ParameterLimits): Parame
     for (const one of all) if (!isAbsent(one)) query.append(name, textOf(name, one))
   }
   for (const [name, path] of Object.entries(nested))
-    if (isAbsent(body[name])) put(name, at(body['searchParams'], path))
+    if (isAbsent(body[name])) put(name, valueAt(body['searchParams'], path))
   const { boost } = body
   if (!isAbsent(boost) && !isJsonObject(boost)) throw invalid('boost', 'an object', boost)
   for (const [field, value] of Object.entries(Object(boost))) put(boostPrefix + field, value)

@@ -1,11 +1,11 @@
 /** Lists of stewards: sources with their last results, runs, removals that wait for consent, deleted records. */
 
-import type { Fields } from '../../../text/json.ts'
+import { type Fields, listed, memberFields, textAt } from '../../../text/json.ts'
 import type { StewardContext } from '../../context.ts'
 import { html, type HtmlContent, icon, joined } from '../../html.ts'
 import type { PageContent } from '../../page.ts'
 import { textTable } from '../../parts/table.ts'
-import { listAt, listed, memberFields, textAt } from '../../record.ts'
+import { listAt } from '../../record.ts'
 import { countNames, harvestRun, type HarvestRun, visibleRuns, waitingRuns } from './runs.ts'
 import { actionForm, runButtons, stewardPage } from './steward-parts.ts'
 

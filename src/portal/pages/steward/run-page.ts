@@ -2,7 +2,7 @@
 
 import { Failure } from '../../../errors.ts'
 import { shortNames } from '../../../rdf/namespaces.ts'
-import type { Fields } from '../../../text/json.ts'
+import { type Fields, listed, memberFields, textAt, textOr } from '../../../text/json.ts'
 import type { StewardContext } from '../../context.ts'
 import { html, type HtmlContent, icon, joined, linkTo, safeAddress } from '../../html.ts'
 import type { PageContent } from '../../page.ts'
@@ -10,7 +10,7 @@ import { causeOf, countNames, harvestRun, type HarvestRun, problemText } from '.
 import { actionForm, ownForm, runButtons, stewardPage } from './steward-parts.ts'
 import { notice, pageSection, pairs, stateMark } from '../../parts/blocks.ts'
 import { textTable } from '../../parts/table.ts'
-import { fieldsAt, listAt, listed, memberFields, numberAt, textAt, textOr } from '../../record.ts'
+import { fieldsAt, listAt, numberAt } from '../../record.ts'
 
 /** Records of each kind that a page shows. */
 const mostItems = 100

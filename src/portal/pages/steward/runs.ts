@@ -1,11 +1,11 @@
 /** Runs as pages and the feed of stewards show them: how they stand, what they counted, what went wrong. */
 
 import { feedFormats } from '../../../http/feed-formats.ts'
-import type { Fields } from '../../../text/json.ts'
+import { type Fields, listed, memberFields, textAt, textOr } from '../../../text/json.ts'
 import type { PageContext, StewardContext } from '../../context.ts'
 import { html } from '../../html.ts'
 import { type Sign, stateMark } from '../../parts/blocks.ts'
-import { listed, memberFields, numberAt, textAt, textOr } from '../../record.ts'
+import { numberAt } from '../../record.ts'
 
 /** Runs that lists and the feed show, the newest. */
 const [mostRuns, mostEntries] = [100, 50]
