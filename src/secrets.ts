@@ -81,6 +81,17 @@ function cleaned(value: unknown, clean: (text: string) => string, depth: number)
 export const isSecretName = (name: string): boolean =>
   secretNames.has(name.trim().replace(/^\$+/, '').toLowerCase())
 
+/** Words in names of parameters, in which clients send keys and sessions although this platform has no such parameter. */
+const secretWord =
+  /(?:^|[^a-z])(?:api)?(?:key|auth|authorization|pass|passwd|passphrase|password|pwd|pin|otp|code|sig|signature|jwt|sid|token|secret|credentials?|assertion|ticket|bearer)(?:$|[^a-z])|sess(?:ion)?_?id|session/
+
+/** Whether a parameter of an address may carry a secret: a secret name, or a name with a word that says so. */
+const mayHoldSecret = (name: string): boolean =>
+  isSecretName(name) || secretWord.test(name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase())
+
+/** Shorter values of such a parameter are words as often as secrets, and masking them would spoil other texts. */
+const shortestSecret = 16
+
 /**
  * The secret that a value stands for: a reference by its name, a text as itself (foreign files have it so). Nothing when
  * the name is unknown or the value is neither.
@@ -149,7 +160,10 @@ function credentialsIn(url: string): readonly string[] {
   const [, password = ''] = /^[^/]*\/\/[^/\\?#:]*:([^/\\?#]*)@/.exec(head) ?? []
   const values = query
     .split('&')
-    .map((pair) => (isSecretName(nameOf(pair)) ? pair.split('=').slice(1).join('=') : ''))
+    .filter((pair) => mayHoldSecret(nameOf(pair)))
+    .map((pair) => ({ name: nameOf(pair), value: pair.split('=').slice(1).join('=') }))
+    .filter(({ name, value }) => isSecretName(name) || value.length >= shortestSecret)
+    .map(({ value }) => value)
   const told = [password, ...values].filter((value) => value !== '')
   return [...new Set(told.flatMap((value) => [value, decoded(value)]))]
 }
@@ -159,7 +173,7 @@ export function shownUrl(url: string): string {
   const { head, query } = partsOf(url)
   const told = query
     ?.split('&')
-    .map((pair) => (isSecretName(nameOf(pair)) ? `${pair.split('=', 1)[0]}=${mask}` : pair))
+    .map((pair) => (mayHoldSecret(nameOf(pair)) ? `${pair.split('=', 1)[0]}=${mask}` : pair))
   const text = `${head.replace(userInfo, '$1')}${told ? `?${told.join('&')}` : ''}`
   return text.length > longest ? `${text.slice(0, longest)}…` : text
 }

@@ -3,7 +3,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { Failure } from '../errors.ts'
 import type { AppContext, Key } from './context.ts'
-import { inProcess } from './peer.ts'
+import { inProcess, machineOf } from './peer.ts'
 
 export type ApiKeys = {
   /**
@@ -104,7 +104,7 @@ function presented(own: string | undefined, standard: string | undefined): strin
   return first ?? second
 }
 
-/** Counts wrong keys per address, so that guessing gets slow. */
+/** Counts wrong keys per machine (an IPv4 address, the /64 of an IPv6 address), so that guessing gets slow. */
 export type Failures = {
   /** Seconds until the address may try again, or undefined when it may try now. */
   blocked(address: string): number | undefined
@@ -126,21 +126,22 @@ const minute = 60_000
 export function failures({ perMinute, now, addresses = 10_000 }: FailureOptions): Failures {
   const table = new Map<string, { readonly since: number; readonly count: number }>()
 
-  const current = (address: string) => {
-    const row = table.get(address)
+  const current = (machine: string) => {
+    const row = table.get(machine)
     return row && now() - row.since < minute ? row : undefined
   }
 
   return {
     blocked: (address) => {
-      const row = current(address)
+      const row = current(machineOf(address))
       if (!row || row.count < perMinute) return undefined
       return Math.max(1, Math.ceil((row.since + minute - now()) / 1000))
     },
     count: (address) => {
-      const row = current(address) ?? { since: now(), count: 0 }
-      table.delete(address)
-      table.set(address, { since: row.since, count: row.count + 1 })
+      const machine = machineOf(address)
+      const row = current(machine) ?? { since: now(), count: 0 }
+      table.delete(machine)
+      table.set(machine, { since: row.since, count: row.count + 1 })
       const oldest = table.keys().next().value
       if (table.size > addresses && oldest !== undefined) table.delete(oldest)
     },

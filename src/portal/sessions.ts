@@ -57,14 +57,17 @@ export function openSessions({ path, keys, people, now }: SessionOptions) {
   return {
     /** The cookie's value for somebody whom the provider vouches for. */
     begin,
-    /** The cookie's value for a right key; throws `unauthorized`, and `too-many-requests` after five wrong ones in a minute. */
+    /**
+     * The cookie's value for a right key, whatever others guessed behind the same address; throws `unauthorized`, and
+     * `too-many-requests` after five wrong keys in a minute.
+     */
     signIn: (shown: string, client: string): string => {
-      const retryAfter = wrong.blocked(client)
-      if (retryAfter !== undefined)
-        throw new Failure('too-many-requests', 'too many wrong keys', { retryAfter })
       try {
         return begin(keys.check(shown, client))
       } catch (error) {
+        const retryAfter = wrong.blocked(client)
+        if (retryAfter !== undefined)
+          throw new Failure('too-many-requests', 'too many wrong keys', { retryAfter })
         if (error instanceof Failure && error.kind === 'unauthorized') wrong.count(client)
         throw error
       }

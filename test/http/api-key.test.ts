@@ -115,6 +115,13 @@ describe('guessing', () => {
     expect((await put(wrong, '192.0.2.1')).status).toBe(429)
   })
 
+  it('is counted by the /64 of an IPv6 address, which one machine has whole', async () => {
+    const { put } = station()
+    for (let i = 0; i < 20; i++) await put(wrong, `2001:db8:1:2::${i + 1}`)
+    expect((await put(wrong, '2001:db8:1:2:aaaa::1')).status).toBe(429)
+    expect((await put(wrong, '2001:db8:1:3::1')).status).toBe(401)
+  })
+
   it('is counted per client behind a trusted proxy, and per peer behind any other', async () => {
     const { put } = station()
     const via = (address: string) => ({ ...wrong, 'X-Forwarded-For': address })

@@ -83,4 +83,40 @@ describe('a URL', () => {
     )
     expect(shownUrl(`https://a.example/${'x'.repeat(5000)}`)).toHaveLength(2001)
   })
+
+  it.each([
+    'key',
+    'Key',
+    'KEY',
+    'auth',
+    'pass',
+    'pwd',
+    'code',
+    'sig',
+    'jwt',
+    'sid',
+    'session',
+    'sessionId',
+    'PHPSESSID',
+    'jsessionid',
+    'accessToken',
+    'access_token',
+    'id_token',
+    'api.key',
+    'apiKey',
+    'X-Amz-Signature',
+    'x-api-key',
+    'subscription-key',
+    'client_assertion',
+    '%6Bey',
+  ])('is shown without the value of %s, by which clients send keys', (name) => {
+    expect(shownUrl(`/datasets/none?${name}=word&q=1`)).toBe(`/datasets/none?${name}=•••&q=1`)
+  })
+
+  it.each(['keyword', 'q', 'author', 'passage', 'zipcode', 'design', 'facets', 'monkey', 'sort'])(
+    'is shown with the value of %s',
+    (name) => {
+      expect(shownUrl(`/search?${name}=word`)).toBe(`/search?${name}=word`)
+    },
+  )
 })
