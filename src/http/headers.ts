@@ -98,6 +98,18 @@ export const changingGet: MiddlewareHandler<AppEnv> = async (c, next) => {
   return notAhead(c, next)
 }
 
+/**
+ * Whether a form was sent by a page of this host: by Fetch Metadata where the browser has it, else by `Origin`. Schemes are
+ * not compared, because a proxy that is not listed may end TLS. A program that sends neither header is taken.
+ */
+export function isOwnForm(c: AppContext): boolean {
+  const site = c.req.header('Sec-Fetch-Site')?.trim().toLowerCase()
+  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  const origin = c.req.header('Origin')
+  if (origin === undefined) return true
+  return URL.canParse(origin) && new URL(origin).host === new URL(c.get('root')).host
+}
+
 /** For a GET that somebody has to want: a browser's prefetch may not. */
 export const notAhead: MiddlewareHandler<AppEnv> = (c, next) => {
   const purposes = ['Sec-Purpose', 'Purpose', 'X-Purpose', 'X-Moz'].map((name) =>

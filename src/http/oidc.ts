@@ -1,7 +1,8 @@
 /** Signing in with the account of an institution: OpenID Connect, code flow with PKCE, state and nonce. */
 
-import { hash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
 import * as client from 'openid-client'
+import { z } from 'zod'
 import type { Outbound } from '../client/outbound-request.ts'
 import { Failure } from '../errors.ts'
 import type { Key } from './context.ts'
@@ -31,26 +32,37 @@ type OidcOptions = {
   readonly now: () => number
 }
 
-type Begun = {
-  readonly checks: client.AuthorizationCodeGrantChecks
-  readonly callback: string
-  readonly language: string
-  readonly until: number
-}
+/** A sign-in that was begun, as it is sealed in the cookie of its browser. `until` is in milliseconds of the epoch. */
+const begunSchema = z.object({
+  checks: z.object({
+    expectedState: z.string(),
+    expectedNonce: z.string(),
+    pkceCodeVerifier: z.string(),
+    idTokenExpected: z.literal(true),
+  }),
+  callback: z.string(),
+  language: z.string(),
+  until: z.number(),
+})
+type Begun = z.infer<typeof begunSchema>
 
 /** Milliseconds: to come back, for one answer of the provider, and that its description is believed. */
 const [beginMs, answerMs, knownMs] = [600_000, 5000, 3_600_000]
-const [mostBegun, mostBytes] = [1000, 2 ** 20]
+const [mostUsed, mostBytes] = [10_000, 2 ** 20]
 
-/** What is begun is kept in memory: who leaves before a restart begins again after it. */
+/**
+ * The browser keeps what is begun, sealed in its cookie: strangers who begin many sign-ins cost nothing and evict nobody. The
+ * key of the seal lives as long as the process: a sign-in that was begun before a restart begins again after it.
+ */
 export function openOidc(options: OidcOptions) {
   const { settings, now } = options
   const prefix = `oidc-${short(JSON.stringify(settings))}-`
-  const begun = new Map<string, Begun>()
+  const seal = cookieSeal()
+  const used = new Set<string>()
   const provider = remembered(options)
   const current = (cookie = '') => {
-    const found = begun.get(cookie)
-    return found && found.until > now() ? found : undefined
+    const begun = seal.open(cookie)
+    return begun && begun.until > now() ? begun : undefined
   }
   return {
     /** Ids of its users begin with it; other settings have another one, so that sessions of older ones end. */
@@ -65,11 +77,8 @@ export function openOidc(options: OidcOptions) {
         expectedNonce: client.randomNonce(),
         pkceCodeVerifier: client.randomPKCECodeVerifier(),
         idTokenExpected: true,
-      }
-      const cookie = randomBytes(32).toString('base64url')
-      begun.set(cookie, { checks, callback, language, until: now() + beginMs })
-      const oldest = begun.keys().next().value
-      if (begun.size > mostBegun && oldest !== undefined) begun.delete(oldest)
+      } as const
+      const cookie = seal.close({ checks, callback, language, until: now() + beginMs })
       const scopes = config.serverMetadata().scopes_supported ?? []
       const address = client.buildAuthorizationUrl(config, {
         redirect_uri: callback,
@@ -88,11 +97,41 @@ export function openOidc(options: OidcOptions) {
       if (!mine || answer.get('state') !== mine.checks.expectedState)
         throw new SignInProblem('state')
       // Once: who sees the address later cannot use it again.
-      begun.delete(cookie ?? '')
+      if (used.has(mine.checks.expectedState)) throw new SignInProblem('state')
+      used.add(mine.checks.expectedState)
+      for (const oldest of used) if (used.size > mostUsed) used.delete(oldest)
       const claims = await claimsOf(await provider(), mine, answer)
       const permissions = permissionsOf(settings, claims)
       if (permissions.length === 0) throw new SignInProblem('nobody')
       return { id: prefix + short(claims.sub), permissions }
+    },
+  }
+}
+
+const [longestCookie, ivBytes, tagBytes] = [4096, 12, 16]
+
+/** Seals the cookie of a sign-in with AES-256-GCM: a browser can neither read nor change it. */
+function cookieSeal() {
+  const key = randomBytes(32)
+  return {
+    close: (begun: Begun): string => {
+      const iv = randomBytes(ivBytes)
+      const cipher = createCipheriv('aes-256-gcm', key, iv)
+      const text = Buffer.concat([cipher.update(JSON.stringify(begun)), cipher.final()])
+      return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')
+    },
+    /** Absent for a cookie that this process did not make. */
+    open: (cookie: string): Begun | undefined => {
+      const bytes = Buffer.from(cookie.slice(0, longestCookie), 'base64url')
+      if (bytes.length <= ivBytes + tagBytes) return undefined
+      const opening = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes))
+      opening.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+      try {
+        const text = opening.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8')
+        return begunSchema.parse(JSON.parse(text + opening.final('utf8')))
+      } catch {
+        return undefined
+      }
     },
   }
 }

@@ -5,6 +5,7 @@ import type { PortalConfig } from '../config/portal.ts'
 import { Failure } from '../errors.ts'
 import type { App, AppContext } from '../http/app.ts'
 import { SignInProblem, type Oidc } from '../http/oidc.ts'
+import { isOwnForm, notAhead } from '../http/headers.ts'
 import { isLoopback } from '../http/peer.ts'
 import type { PageContext } from './context.ts'
 import { wantedLanguage } from './negotiation.ts'
@@ -23,9 +24,16 @@ type Entrance = Answers & {
 
 const isSecure = (c: AppContext): boolean => c.get('root').startsWith('https:')
 
-/** `__Host-` binds a cookie to this host and to TLS (RFC 6265bis 4.1.3); without TLS there is only this machine. */
+/** Whether a browser on this machine asks by plain http: a request that a proxy passed on names another host, or the proxy. */
+const isPlainLocal = (c: AppContext): boolean =>
+  !isSecure(c) &&
+  isLoopback(c.get('client')) &&
+  ['Forwarded', 'X-Forwarded-For', 'X-Forwarded-Proto'].every((name) => !c.req.header(name)) &&
+  /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i.test(c.req.header('Host') ?? '')
+
+/** `__Host-` binds a cookie to this host and to TLS (RFC 6265bis 4.1.3); browsers send it nowhere else. */
 const ofHost = (c: AppContext): { path: '/'; prefix?: 'host' } =>
-  isSecure(c) ? { prefix: 'host', path: '/' } : { path: '/' }
+  isPlainLocal(c) ? { path: '/' } : { prefix: 'host', path: '/' }
 
 /** The cookie of a session, and the one between leaving for the provider and coming back. */
 const cookieOf = (c: AppContext, name: 'session' | 'sign-in'): string | undefined =>
@@ -80,6 +88,8 @@ export function addSignIn(app: App, entrance: Entrance): void {
   app.get('/:language/sign-in', (c) => respond(c, async (context) => signInPage(context)))
   const withKey = entering(entrance, async ({ config, pathTo }, c) => {
     if (!config.signIn.key) throw new Failure('forbidden', 'keys open no session here')
+    if (!isOwnForm(c))
+      throw new Failure('forbidden', 'this form came from another site: sign in on this page')
     const field = await formFields(c)
     keepSession(c, sessions.signIn(field('key').trim(), c.get('client')))
     return c.redirect(pathTo('harvest'), 303)
@@ -91,7 +101,9 @@ export function addSignIn(app: App, entrance: Entrance): void {
 /** The way to the provider and back. */
 function addProvider(app: App, oidc: Oidc, entrance: Entrance): void {
   const { config, sessions, respond } = entrance
-  const leave = entering(entrance, async ({ language, root }, c) => {
+  const leave = entering(entrance, async ({ language, root, pathTo }, c) => {
+    // A page of another site may lead here, but not begin a sign-in that nobody asked for.
+    if (!isOwnForm(c)) return c.redirect(pathTo('sign-in'), 303)
     const { address, cookie } = await oidc.begin(language, `${root}sign-in/callback`)
     // `Lax`, because the way back begins at another site.
     const kept = { httpOnly: true, sameSite: 'Lax', maxAge: 600, ...ofHost(c) } as const
@@ -99,7 +111,7 @@ function addProvider(app: App, oidc: Oidc, entrance: Entrance): void {
     c.header('Cache-Control', 'no-store')
     return c.redirect(address, 303)
   })
-  app.get('/:language/sign-in/oidc', leave)
+  app.get('/:language/sign-in/oidc', notAhead, leave)
   // The provider knows one address, which leads on to the language of the reader.
   app.get('/sign-in/callback', (c) => {
     const language = oidc.languageOf(cookieOf(c, 'sign-in')) ?? wantedLanguage(c, config)

@@ -4,6 +4,7 @@ import { Failure } from '../errors.ts'
 import type { App, AppContext } from '../http/app.ts'
 import type { Action } from '../http/api-key.ts'
 import { feedFormats } from '../http/feed-formats.ts'
+import { isOwnForm } from '../http/headers.ts'
 import type { StewardContext } from './context.ts'
 import type { PageContent } from './page.ts'
 import {
@@ -164,9 +165,8 @@ export function addStewardRoutes(app: App, sessions: Sessions, answers: Answers)
   })
 }
 
-/** Throws `forbidden` unless a form was made for this session, by a page of this origin. */
+/** Throws `forbidden` unless a form was made for this session, by a page of this host. */
 function demandOwn(c: AppContext, field: ReadField, { steward }: StewardContext): void {
-  const isOrigin = [undefined, new URL(c.get('root')).origin].includes(c.req.header('Origin'))
-  if (!isOrigin || !isSame(field('_csrf'), steward.token))
+  if (!isOwnForm(c) || !isSame(field('_csrf'), steward.token))
     throw new Failure('forbidden', 'this form was not made for your session: load the page again')
 }

@@ -175,6 +175,33 @@ describe('signing in at a provider', () => {
     expect((await back('sign-in=forged')).status).toBe(400)
   })
 
+  it('is not disturbed by a thousand others who begin and never come back', async () => {
+    const cookie = await leave()
+    const mine = asked
+    for (let at = 0; at < 1001; at += 1) await leave()
+    asked = mine
+    const answer = await back(cookie)
+    expect(cookieOf(answer, 'session')).toBeDefined()
+  }, 120_000)
+
+  it('takes no cookie that was changed, cut or made longer', async () => {
+    const cookie = await leave()
+    const at = cookie.length - 5
+    const flipped = cookie.slice(0, at) + (cookie[at] === 'A' ? 'B' : 'A') + cookie.slice(at + 1)
+    for (const wrong of [flipped, cookie.slice(0, -8), `${cookie}AAAA`, 'sign-in=AAAA'])
+      expect((await back(wrong)).status).toBe(400)
+    expect((await back(cookie)).status).toBe(200)
+  })
+
+  it('is not begun ahead of time, nor by a page of another site', async () => {
+    const begin = (headers: Record<string, string>) =>
+      fetch(`${platform.url}/de/sign-in/oidc`, { headers, redirect: 'manual' })
+    expect((await begin({ 'Sec-Purpose': 'prefetch' })).status).toBe(403)
+    const crossSite = await begin({ 'Sec-Fetch-Site': 'cross-site' })
+    expect([crossSite.status, crossSite.headers.get('Location')]).toEqual([303, '/de/sign-in'])
+    expect(crossSite.headers.getSetCookie()).toEqual([])
+  })
+
   it('does not take keys where the configuration says so', async () => {
     const body = new URLSearchParams({ key: platform.key })
     const answer = await fetch(`${platform.url}/de/sign-in`, { method: 'POST', body })

@@ -1,6 +1,7 @@
 /** Cookies that are none of ours, or no longer: whoever shows one is a stranger, and nothing breaks. */
 
 import { randomBytes } from 'node:crypto'
+import { request as httpRequest } from 'node:http'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -32,6 +33,25 @@ async function harvestPage({ url }: Gateway, Cookie: string): Promise<number> {
   const isAtForm = answer.headers.get('Location') === '/en/sign-in'
   return answer.status === 303 && !isAtForm ? 0 : answer.status
 }
+
+/** Sends a form with any header, `Host` and `Origin` too, which `fetch` does not let a caller set. */
+const request = (
+  url: string,
+  path: string,
+  {
+    form,
+    ...options
+  }: { method: string; headers: Record<string, string>; form: Record<string, string> },
+) =>
+  new Promise<{ status: number | undefined; cookies: readonly string[] }>((resolve, reject) => {
+    const headers = { ...options.headers, 'Content-Type': 'application/x-www-form-urlencoded' }
+    const sent = httpRequest(url + path, { ...options, headers }, (answer) => {
+      answer.resume()
+      resolve({ status: answer.statusCode, cookies: answer.headers['set-cookie'] ?? [] })
+    })
+    sent.on('error', reject)
+    sent.end(new URLSearchParams(form).toString())
+  })
 
 describe('a session', () => {
   let directories: string[]
@@ -94,6 +114,35 @@ describe('a session', () => {
     for (const pair of [`${cookie}; session=forged`, `session=forged; ${cookie}`])
       expect([200, 303]).toContain(await harvestPage(platform, pair))
     expect(await harvestPage(platform, 'session=forged; session=forged-too')).toBe(303)
+  })
+
+  const attempt = (headers: Record<string, string>) =>
+    request(platform.url, '/en/sign-in', { method: 'POST', headers, form: { key: steward } })
+
+  it('is not begun by a form of another site, which would sign its visitor in as somebody else', async () => {
+    const foreign = [
+      { Origin: 'https://evil.example' },
+      { Origin: 'null' },
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site', Origin: platform.url },
+    ]
+    for (const headers of foreign) {
+      const answer = await attempt(headers)
+      expect([headers, answer.status, answer.cookies]).toEqual([headers, 403, []])
+    }
+    for (const headers of [{}, { Origin: platform.url }, { 'Sec-Fetch-Site': 'same-origin' }])
+      expect((await attempt(headers)).status).toBe(303)
+  })
+
+  it('is Secure unless a browser on this machine asks by plain http', async () => {
+    const own = await attempt({})
+    expect(own.cookies).toEqual([
+      expect.stringMatching(/^session=[^;]+; Path=\/; HttpOnly; SameSite=Strict$/),
+    ])
+    for (const headers of [{ 'X-Forwarded-Proto': 'https' }, { Host: 'data.example' }]) {
+      const [sent = ''] = (await attempt(headers)).cookies
+      expect(sent).toMatch(/^__Host-session=.*; Secure/)
+    }
   })
 
   it('does not open the API, which knows keys only', async () => {
