@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import { Failure, shown } from '../errors.ts'
+import { charsetOf, decodeText } from '../text/decoding.ts'
 import type { DeadlineClock } from './deadlines.ts'
 import { bodyFault, received } from './exchange.ts'
 import type { OutboundAnswer, WholeAnswer } from './outbound-request.ts'
@@ -46,7 +47,7 @@ export function answerOf(
     headers,
     redirected,
     body,
-    text: async () => textOf(await bytesOf(body), headers.get('content-type')),
+    text: async () => textOf(await bytesOf(body), headers),
     discard,
   }
 }
@@ -66,9 +67,12 @@ export async function whole(answer: OutboundAnswer): Promise<WholeAnswer> {
     headers,
     redirected,
     bytes,
-    text: textOf(bytes, headers.get('content-type')),
+    text: textOf(bytes, headers),
   }
 }
+
+const textOf = (bytes: Uint8Array, headers: Headers): string =>
+  decodeText(bytes, { declared: charsetOf(headers.get('content-type')) }).text
 
 async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
@@ -195,40 +199,5 @@ async function* through(
     yield* stream
   } finally {
     await source.return?.()
-  }
-}
-
-// The text of a body by its charset, its XML declaration, or UTF-8.
-
-/** Invalid bytes become U+FFFD; a byte order mark wins and is dropped. */
-export function textOf(bytes: Uint8Array, contentType: string | null): string {
-  const marked = marks.find(({ mark }) => mark.every((byte, place) => bytes[place] === byte))
-  const charset = marked?.charset ?? charsetOf(contentType) ?? declared(bytes)
-  return decoderFor(charset ?? 'utf-8').decode(bytes)
-}
-
-const marks = [
-  { charset: 'utf-8', mark: [0xef, 0xbb, 0xbf] },
-  { charset: 'utf-16be', mark: [0xfe, 0xff] },
-  { charset: 'utf-16le', mark: [0xff, 0xfe] },
-] as const
-
-/** What a `Content-Type` says. */
-export const charsetOf = (contentType: string | null): string | undefined =>
-  /;\s*charset\s*=\s*["']?([\w:.-]{1,40})/i.exec(contentType ?? '')?.[1]
-
-/** The encoding of an XML declaration, which is ASCII in every encoding that can say it in one byte per character. */
-function declared(bytes: Uint8Array): string | undefined {
-  const head = Buffer.from(bytes.subarray(0, 200)).toString('latin1')
-  if (!head.startsWith('<?xml')) return undefined
-  return /^<\?xml[^>]*?\sencoding\s*=\s*["']([\w.-]{1,40})["']/.exec(head)?.[1]
-}
-
-/** UTF-8 for names of charsets that nobody knows. */
-export function decoderFor(charset: string) {
-  try {
-    return new TextDecoder(charset)
-  } catch {
-    return new TextDecoder()
   }
 }

@@ -78,7 +78,7 @@ export type OutboundAnswer = AnswerHead & {
    * `too-large`. The place at the host is held until the body was read, broken off or discarded.
    */
   readonly body: AsyncIterable<Uint8Array>
-  /** The whole body as text by its charset, XML declaration or UTF-8; invalid bytes become U+FFFD. */
+  /** The whole body as text, decoded by `decodeText`. */
   text(): Promise<string>
   /** Lets the body go; to be called when it is not read. */
   discard(): void

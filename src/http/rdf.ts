@@ -5,20 +5,25 @@ import { Failure } from '../errors.ts'
 import { formatOfMediaType, formats, negotiateFormat, type Format } from '../rdf/media-types.ts'
 import { decode, parse } from '../rdf/parse.ts'
 import { serialise } from '../rdf/serialise.ts'
+import { charsetOf, isCharset } from '../text/decoding.ts'
 import type { AppContext } from './app.ts'
 import { bodyPieces, readBody, type BodyLimits } from './body.ts'
 import { entityTag, isFresh } from './conditions.ts'
 import { addVary } from './headers.ts'
 
-/** The format of the body. Throws `unsupported-media-type` (415) for a missing, unknown or not UTF-8 `Content-Type`. */
-function contentFormat(c: AppContext): Format {
+/** Format and charset of the body. Throws `unsupported-media-type` (415) where either is missing or not known. */
+function contentOf(c: AppContext): { format: Format; charset: string | undefined } {
   const given = c.req.header('Content-Type')
   const format = formatOfMediaType(given)
-  if (format) return format
+  const charset = charsetOf(given)
+  const isReadable = charset === undefined || isCharset(charset)
+  if (format && isReadable) return { format, charset }
   const accepted = Object.values(formats).map(({ mediaType }) => mediaType)
-  const detail = `Content-Type must be one of ${accepted.join(', ')}, in UTF-8; ${
-    given === undefined ? 'it is missing' : `got ${given.slice(0, 200)}`
-  }`
+  const detail = isReadable
+    ? `Content-Type must be one of ${accepted.join(', ')}; ${
+        given === undefined ? 'it is missing' : `got ${given.slice(0, 200)}`
+      }`
+    : `the charset ${charset} of the Content-Type is not known: send UTF-8`
   throw new Failure('unsupported-media-type', detail, {
     headers: { Accept: accepted.join(', ') },
   })
@@ -26,11 +31,12 @@ function contentFormat(c: AppContext): Format {
 
 /**
  * The body as text, not parsed yet, for stations that must look something up between size and syntax. Throws
- * `unsupported-media-type`, `too-large`, and `malformed-rdf` for bytes that are not UTF-8.
+ * `unsupported-media-type`, `too-large`, and `malformed-rdf` for bytes that are neither UTF-8 nor in the declared charset.
  */
 export async function receiveRdf(c: AppContext, limits: BodyLimits) {
-  const format = contentFormat(c)
-  return { format, text: decode(await readBody(c.req.raw, limits, c.get('signal'))) }
+  const { format } = contentOf(c)
+  const body = await readBody(c.req.raw, limits, c.get('signal'))
+  return { format, text: decode(body, c.req.header('Content-Type')) }
 }
 
 /** Whoever looks something up first says that before it says `empty-body`: that there is nothing is a matter of syntax. */
@@ -41,15 +47,16 @@ export function demandText(text: string): void {
 const noBody = () => new Failure('empty-body', 'send the description of the resource')
 
 /** A body piece by piece. */
-type Received = { readonly format: Format; readonly pieces: AsyncGenerator<Uint8Array> }
+type Received = ReturnType<typeof contentOf> & { readonly pieces: AsyncGenerator<Uint8Array> }
 
 /**
  * The body as it arrives, for stations that need not hold it: its media type is checked now, its size while it is read.
  * `limits` of the format. Throws as `receiveRdf`, `empty-body` at its end.
  */
 export function receivePieces(c: AppContext, limits: (format: Format) => BodyLimits): Received {
-  const format = contentFormat(c)
-  return { format, pieces: demandContent(bodyPieces(c.req.raw, limits(format), c.get('signal'))) }
+  const content = contentOf(c)
+  const pieces = bodyPieces(c.req.raw, limits(content.format), c.get('signal'))
+  return { ...content, pieces: demandContent(pieces) }
 }
 
 /**
@@ -57,10 +64,10 @@ export function receivePieces(c: AppContext, limits: (format: Format) => BodyLim
  * `receiveRdf` does, but for bytes that are not text; `empty-body` at the end of the pieces.
  */
 export async function receiveHeld(c: AppContext, limits: BodyLimits): Promise<Received> {
-  const format = contentFormat(c)
+  const content = contentOf(c)
   const held: Uint8Array[] = []
   for await (const piece of bodyPieces(c.req.raw, limits, c.get('signal'))) held.push(piece)
-  return { format, pieces: demandContent(givenUp(held)) }
+  return { ...content, pieces: demandContent(givenUp(held)) }
 }
 
 // oxlint-disable-next-line typescript/require-await -- what reads it waits for pieces that arrive

@@ -26,16 +26,9 @@ const byMediaType = new Map(names.map((name) => [formats[name].mediaType, name])
 const bySuffix = new Map(names.map((name) => [formats[name].suffix, name]))
 const offeredTypes = [...byMediaType.keys()]
 
-/** The format of a `Content-Type`; `undefined` when missing, unknown, or in a charset other than UTF-8. */
-export function formatOfMediaType(contentType: string | undefined): Format | undefined {
-  const [type = '', ...parameters] = (contentType ?? '').split(';')
-  for (const parameter of parameters) {
-    const [name = '', value = ''] = parameter.split('=')
-    if (name.trim().toLowerCase() !== 'charset') continue
-    if (!/^"?utf-?8"?$/i.test(value.trim())) return undefined
-  }
-  return byMediaType.get(type.trim().toLowerCase())
-}
+/** The format of a `Content-Type`, whatever its parameters; `undefined` when missing or unknown. */
+export const formatOfMediaType = (contentType: string | undefined): Format | undefined =>
+  byMediaType.get((contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '')
 
 /** The format of a file suffix without the dot (`ttl`). */
 export const formatOfSuffix = (suffix: string): Format | undefined =>

@@ -6,6 +6,7 @@ import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { WrongUsage } from '../errors.ts'
+import { charsetOf } from '../text/decoding.ts'
 import { formatCalled, formats, type Format } from './media-types.ts'
 
 export type OpenDocument = {
@@ -13,6 +14,8 @@ export type OpenDocument = {
   readonly name: string
   readonly bytes: AsyncIterable<Uint8Array>
   readonly format: Format
+  /** The charset that a `Content-Type` names. */
+  readonly charset?: string | undefined
   /** Relative references are resolved against it. */
   readonly baseIri: string
   /** Bytes to come, when that is known. */
@@ -74,10 +77,11 @@ async function fromWeb(
   })
   if (!answer.ok || !answer.body) throw new WrongUsage(`${address}: answered ${answer.status}`)
   const { pathname } = new URL(address)
-  const typed = formatCalled(answer.headers.get('content-type') ?? '')
+  const contentType = answer.headers.get('content-type')
+  const typed = formatCalled(contentType ?? '')
   const format = demanded(wanted ?? typed ?? formatAt(pathname), address)
   const bytes = unpacked(Readable.from(answer.body), pathname)
-  return { name: address, bytes, format, baseIri: address }
+  return { name: address, bytes, format, charset: charsetOf(contentType), baseIri: address }
 }
 
 const isPacked = (path: string): boolean => path.endsWith('.gz')

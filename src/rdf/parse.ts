@@ -1,5 +1,6 @@
 /** RDF text of any format in, checked quads out; every fault is a `Failure` that names its line. */
 import type { Quad } from '@rdfjs/types'
+import { charsetOf, decodeText, UndecodableText } from '../text/decoding.ts'
 import type { Format } from './media-types.ts'
 import { CheckedTerms } from './reading/checked-terms.ts'
 import { scanChecked } from './reading/line-scanner.ts'
@@ -38,27 +39,14 @@ export async function parse(text: string, format: Format, options: ParseOptions)
   }
 }
 
-/** Bytes as text: UTF-8 without exception, a byte order mark dropped. Throws `malformed-rdf` with the line. */
-export function decode(bytes: Uint8Array): string {
+/**
+ * Bytes as text: UTF-8, or UTF-16 with a byte order mark, or the charset of `contentType`. Throws `malformed-rdf` with the place of
+ * the first byte that is not.
+ */
+export function decode(bytes: Uint8Array, contentType?: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (cause) {
-    throw malformed('the text is not UTF-8', firstBadByte(bytes), cause)
+    return decodeText(bytes, { declared: charsetOf(contentType), isStrict: true }).text
+  } catch (error) {
+    throw error instanceof UndecodableText ? malformed(error.message, error.place, error) : error
   }
-}
-
-const replacement = '\uFFFD'
-
-/** A replacement character that does not stand in the bytes themselves marks the first fault. */
-function firstBadByte(bytes: Uint8Array): { line: number; column: number } {
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-  let offset = text.indexOf(replacement)
-  let size = Buffer.byteLength(text.slice(0, offset))
-  while (bytes[size] === 0xef && bytes[size + 1] === 0xbf && bytes[size + 2] === 0xbd) {
-    const next = text.indexOf(replacement, offset + 1)
-    size += Buffer.byteLength(text.slice(offset, next))
-    offset = next
-  }
-  const lines = text.slice(0, offset).split('\n')
-  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
 }

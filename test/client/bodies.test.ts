@@ -4,7 +4,6 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Failure } from '../../src/errors.ts'
 import type { OutboundRequest } from '../../src/client/outbound.ts'
-import { textOf } from '../../src/client/outbound-answer.ts'
 import { stage, type Stage } from '../support/portals/outbound.ts'
 import { portal, type Portal } from '../support/portals/portal.ts'
 import { rawHost, slowHost } from '../support/portals/slow-host.ts'
@@ -184,24 +183,5 @@ describe('what is not HTTP', () => {
     const host = await rawHost(said())
     expect(await kindOf(ask(`http://127.0.0.1:${host.port}/`))).toBe('source-malformed')
     await host.close()
-  })
-})
-
-describe('text', () => {
-  const latin = Buffer.from('größe', 'latin1')
-  it.each([
-    ['the charset of the media type', latin, 'text/plain; charset="ISO-8859-1"', 'größe'],
-    ['UTF-8 without one', Buffer.from('größe'), 'text/plain', 'größe'],
-    ['UTF-8 for an unknown one', Buffer.from('größe'), 'text/plain; charset=klingon', 'größe'],
-    ['a mark before everything', Buffer.from('\ufeffgröße'), 'a/b; charset=latin1', 'größe'],
-    ['a mark of UTF-16', Buffer.from('\ufeffgröße', 'utf16le'), null, 'größe'],
-    ['replacement characters', latin, 'text/plain', 'gr\ufffd\ufffde'],
-  ])('is read by %s', (_, bytes, type, text) => {
-    expect(textOf(bytes, type)).toBe(text)
-  })
-
-  it('is read by the XML declaration when nothing else is said', () => {
-    const xml = '<?xml version="1.0" encoding="iso-8859-1"?><a>größe</a>'
-    expect(textOf(Buffer.from(xml, 'latin1'), 'application/xml')).toBe(xml)
   })
 })

@@ -123,7 +123,33 @@ describe('a body', () => {
     expect(await answer.json()).toEqual([['http://x/base', 'é']])
   })
 
-  it.each([undefined, 'text/plain', 'application/json', 'text/turtle; charset=latin1'])(
+  it.each(['utf8', '"UTF-8"', 'us-ascii', 'ISO-8859-1', '"latin1"', 'windows-1252'])(
+    'in UTF-8 is read although its charset is %s',
+    async (charset) => {
+      const type = `text/turtle; charset=${charset}`
+      const answer = await station().put('<> <http://x/p> "é" .', type)
+      expect(await answer.json()).toEqual([['http://x/base', 'é']])
+    },
+  )
+
+  it.each([
+    ['text/turtle; charset=iso-8859-1', Buffer.from('<> <http://x/p> "é" .', 'latin1')],
+    ['text/turtle;charset="ISO-8859-1"', Buffer.from('<> <http://x/p> "é" .', 'latin1')],
+    ['text/turtle', Buffer.from('\uFEFF<> <http://x/p> "é" .', 'utf16le')],
+  ])('in the charset of %s is decoded', async (type, body) => {
+    const answer = await station().put(body, type)
+    expect(await answer.json()).toEqual([['http://x/base', 'é']])
+  })
+
+  it('in a charset that nobody knows is a 415 that names it', async () => {
+    const answer = await station().put('<> <http://x/p> "é" .', 'text/turtle; charset=klingon')
+    expect(answer.status).toBe(415)
+    expect(await answer.json()).toMatchObject({
+      detail: 'the charset klingon of the Content-Type is not known: send UTF-8',
+    })
+  })
+
+  it.each([undefined, 'text/plain', 'application/json', 'text/html; charset=latin1'])(
     'of the type %s is a 415 that names the others',
     async (type) => {
       const answer = await station().put(new Uint8Array([32]), type)

@@ -194,8 +194,10 @@ const lossOf = ({ state, sourceId, note, problem }: RunItem): string[] => {
   return problem ? [`${state} ${problem.detail}`] : []
 }
 
-/** Samples share their made-up ids: that others have them too is no loss. */
+/** Samples share their made-up ids: that others have them too is no loss. Addresses have another port in each run. */
 const findingsOf = (groups: RunReport['findings']): string[] =>
   Object.entries(groups).flatMap(([slug, { examples }]) =>
-    slug === 'possible-duplicate' ? [] : examples.map(({ detail }) => `${slug} ${detail}`),
+    slug === 'possible-duplicate'
+      ? []
+      : examples.map(({ detail }) => `${slug} ${detail?.replace(/^http:\/\/\S+: /, '')}`),
   )

@@ -11,7 +11,7 @@ test.each([
   ['text/turtle', 'turtle'],
   ['Text/Turtle; charset=UTF-8', 'turtle'],
   ['text/turtle;charset="utf-8"', 'turtle'],
-  ['text/turtle; charset=iso-8859-1', undefined],
+  ['text/turtle; charset=iso-8859-1', 'turtle'],
   ['application/ld+json; profile="http://www.w3.org/ns/json-ld#compacted"', 'jsonld'],
   ['application/rdf+xml', 'rdfxml'],
   ['application/trig', 'trig'],

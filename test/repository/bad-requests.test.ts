@@ -71,7 +71,7 @@ describe('ids', () => {
 describe('what is said about the body', () => {
   it.each([
     ['nothing that we know', 'text/plain', [415, 'unsupported-media-type']],
-    ['another character set', 'text/turtle;charset=iso-8859-1', [415, 'unsupported-media-type']],
+    ['a character set of nobody', 'text/turtle;charset=klingon', [415, 'unsupported-media-type']],
     ['XML', 'application/rdf+xml', [400, 'malformed-rdf']],
     ['JSON', 'application/ld+json', [400, 'malformed-rdf']],
     ['lines', 'application/n-triples', [400, 'malformed-rdf']],

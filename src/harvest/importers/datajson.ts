@@ -63,7 +63,7 @@ export async function* datasetsOf(
   { document, url }: Opened,
 ): AsyncGenerator<ImportEvent, void> {
   const { sink, validate } = portal
-  const { findings, headers, hash, start } = document
+  const { headers, hash, start } = document
   try {
     const everywhere = await commonKeywords(document)
     for (const word of everywhere)
@@ -77,7 +77,7 @@ export async function* datasetsOf(
     for await (const { kind, value, pointer } of membersIn(document)) {
       isCatalogue = true
       if (kind === 'service') services += 1
-      else yield foundEntry(portal, value, { read, findings, pointer })
+      else yield foundEntry(portal, value, { read, pointer })
     }
     if (!isCatalogue) throw documentFailure(document)
     validate(validatorOf(url, headers, hash))

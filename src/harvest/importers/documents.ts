@@ -11,13 +11,12 @@ import { pipeline as piped, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { JSONParser } from '@streamparser/json'
-import { charsetOf, decoderFor } from '../../client/outbound-answer.ts'
 import { Failure } from '../../errors.ts'
-import type { Finding, Validator } from '../../pipe/message.ts'
+import type { Validator } from '../../pipe/message.ts'
 import { shownUrl } from '../../secrets.ts'
+import { charsetOf, decodeText, TextDecoding } from '../../text/decoding.ts'
 import type { ImportContext } from './importer.ts'
 import {
-  brokenText,
   checkBody,
   conditionsOf,
   type SourceAnswer,
@@ -35,9 +34,7 @@ export type StoredDocument = SourceAnswer & {
   readonly size: number
   /** The beginning as text, to tell formats and errors by. */
   readonly start: string
-  /** It held bytes that are no text; they became U+FFFD. */
-  readonly isBroken: boolean
-  /** In UTF-8, but for XML that declares its encoding itself. */
+  /** In UTF-8, whatever the source sent. */
   readonly bytes: () => Bytes
   readonly close: () => Promise<void>
 }
@@ -70,7 +67,7 @@ export async function fetchDocument(
       if (absent.includes(answer.status)) return 'absent'
       if (accepts.includes(answer.status)) return 'unchanged'
       const { start, whole: body } = await peeked(unzipped(answer.body), startSize)
-      checkBody(answer, textOf(start), believesType)
+      checkBody(answer, startOf(start, answer.headers), believesType)
       const document = await stored(run, { ...answer, body }, { start, maxBytes })
       try {
         const isSame = document.hash === known?.bodyHash
@@ -89,11 +86,14 @@ export async function fetchDocument(
 
 /** Bytes by which formats and errors are told. */
 const startSize = 4096
-const textOf = (start: Buffer) => start.toString('utf8', 0, startSize).replace(/^\uFEFF/, '')
+const startOf = (start: Buffer, headers: Headers): string => {
+  const declared = charsetOf(headers.get('content-type'))
+  return decodeText(start.subarray(0, startSize), { declared }).text
+}
 
 /** Writes a body below the scratch directory; what was written is gone when that fails. */
 async function stored(
-  { scratch, signal }: Pick<ImportContext, 'scratch' | 'signal'>,
+  { scratch, signal, source }: Pick<ImportContext, 'scratch' | 'signal' | 'source'>,
   { body, url, status, headers }: SourceStream,
   { start, maxBytes }: { readonly start: Buffer; readonly maxBytes: number },
 ): Promise<StoredDocument> {
@@ -102,8 +102,9 @@ async function stored(
   const close = () => rm(folder, { recursive: true, force: true })
   const path = join(folder, 'document')
   const digest = createHash('sha256')
-  let [size, isBroken] = [0, false]
-  async function* bounded(): Bytes {
+  let size = 0
+  const decoding = new TextDecoding({ declared: charsetOf(headers.get('content-type')) })
+  async function* utf8(): Bytes {
     for await (const piece of body) {
       size += piece.byteLength
       if (size > maxBytes)
@@ -112,21 +113,20 @@ async function stored(
           `A document may have at most ${maxBytes} bytes (maxDocumentBytes).`,
         )
       digest.update(piece)
-      yield piece
+      yield Buffer.from(decoding.write(piece))
     }
+    yield Buffer.from(decoding.end())
   }
-  // An XML declaration beats what the server says, and its parser reads it itself.
-  const isRaw = /^[^<]{0,3}<\?xml[^>]*encoding\s*=/.test(start.toString('latin1', 0, startSize))
-  const text = isRaw ? bounded() : utf8(bounded(), headers, () => (isBroken = true))
   try {
-    await pipeline(Readable.from(text), createWriteStream(path, { mode: 0o600 }), { signal })
+    await pipeline(Readable.from(utf8()), createWriteStream(path, { mode: 0o600 }), { signal })
   } catch (error) {
     await close()
     throw error
   }
-  const about = { url, status, headers, hash: digest.digest('hex'), size, isBroken }
+  source.assume(url, decoding.assumption)
+  const about = { url, status, headers, hash: digest.digest('hex'), size }
   const bytes = () => createReadStream(path, { highWaterMark: 1 << 18 })
-  return { ...about, start: textOf(start), bytes, close }
+  return { ...about, start: startOf(start, headers), bytes, close }
 }
 
 /**
@@ -164,17 +164,6 @@ async function peeked(body: Bytes, size: number): Promise<{ start: Buffer; whole
     yield* { [Symbol.asyncIterator]: () => iterator }
   }
   return { start, whole: whole() }
-}
-
-/** Text as UTF-8, whatever the type of the answer says it is in; bytes that are no text become U+FFFD, and `broken` is called. */
-async function* utf8(body: Bytes, headers: Headers, broken: () => void): Bytes {
-  const decoder = decoderFor(charsetOf(headers.get('content-type')) ?? 'utf-8')
-  const encoded = (text: string) => {
-    if (text.includes('\uFFFD')) broken()
-    return Buffer.from(text)
-  }
-  for await (const piece of body) yield encoded(decoder.decode(piece, { stream: true }))
-  yield encoded(decoder.decode())
 }
 
 // JSON documents, read member by member.
@@ -230,8 +219,6 @@ export async function* jsonMembers(
 
 /** A JSON document in a file, member by member. */
 export type JsonDocument = StoredDocument & {
-  /** What is to be said of every record of the document. */
-  readonly findings: readonly Finding[]
   /** What is two steps below the top, or the elements of a top-level list; can be read as often as wanted. */
   readonly members: () => AsyncIterable<Member>
 }
@@ -258,6 +245,5 @@ export async function openUnlessSame(
   const known = run.validators.find((validator) => validator.url === url)
   const document = await fetchDocument(run, url, { accept, absent, known, check })
   if (typeof document === 'string') return document
-  const findings = document.isBroken ? [brokenText] : []
-  return { ...document, findings, members: () => membersOf(document) }
+  return { ...document, members: () => membersOf(document) }
 }

@@ -110,10 +110,9 @@ async function* exported(run: Run, api: Generation, read: EntryReader, total: nu
   const address = `${run.root}${api.path}/catalog/exports/json?${queryOf(run, { [api.size]: -1 })}`
   const document = await openUnlessSame(run, address)
   if (typeof document === 'string') return
-  const { findings } = document
   try {
     for await (const { list, key, value } of document.members())
-      if (list === '') yield foundEntry(run, value, { read, findings, pointer: `/${key}` })
+      if (list === '') yield foundEntry(run, value, { read, pointer: `/${key}` })
   } finally {
     await document.close()
   }
@@ -125,9 +124,9 @@ async function* exported(run: Run, api: Generation, read: EntryReader, total: nu
 
 /** A page of the list of datasets, as either generation of the API writes it. Throws what `ImportSource.json` throws. */
 async function askPage(run: Run, address: string, paged = true) {
-  const { value, url, findings } = await askPatiently(run, address, paged)
+  const { value, url } = await askPatiently(run, address, paged)
   const { total_count: count, results, datasets, links } = fieldsOf(value)
-  const about = { url, total: countOf(count), findings, links: undefined }
+  const about = { url, total: countOf(count), links: undefined }
   if (Array.isArray(results)) {
     const entries: readonly unknown[] = results
     return { ...about, entries, pointer: '/results' }

@@ -5,7 +5,6 @@
 
 import { Failure } from '../../errors.ts'
 import { defined } from '../../pipe/defined.ts'
-import type { Finding } from '../../pipe/message.ts'
 import { type Fields, isJsonObject } from '../../text/json.ts'
 import { type Authorities, shippedAuthorities } from '../../vocabularies/authorities.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
@@ -112,8 +111,6 @@ export type EntryReader = (fields: Fields, key?: string) => PortalEntry
 /** How an entry is read, and what is known of it beside its fields. */
 type EntryOptions = {
   readonly read: EntryReader
-  /** What is to be said of every record. */
-  readonly findings?: readonly Finding[] | undefined
   /** Where the entry stands in its document (RFC 6901). */
   readonly pointer?: string
   readonly key?: string
@@ -123,7 +120,7 @@ type EntryOptions = {
 export function foundEntry(
   portal: Portal & Pick<ImportContext, 'output'>,
   value: unknown,
-  { read, pointer, key, findings = [] }: EntryOptions,
+  { read, pointer, key }: EntryOptions,
 ): ImportItem {
   const refused = (problem: Failure, about: object = { pointer }) =>
     ({ kind: 'refused', problem, excerpt: excerptOf(value), ...about }) as const
@@ -147,10 +144,8 @@ export function foundEntry(
         kind: 'record',
         mediaType: 'application/json',
         text: canonicalJson(value),
-        findings,
       }
-    const mapped = mappedEntry(portal, entry).found(about)
-    return { ...mapped, findings: [...findings, ...(mapped.findings ?? [])] }
+    return mappedEntry(portal, entry).found(about)
   } catch (error) {
     // The stack ends before the nesting does.
     if (!(error instanceof RangeError)) throw error
@@ -181,8 +176,6 @@ type ListPage = {
   readonly entries: readonly unknown[] | Fields
   /** Where these are in the answer (RFC 6901). */
   readonly pointer: string
-  /** What is to be said of every record of the page. */
-  readonly findings?: readonly Finding[]
   /** How many entries the whole list has, where the source tells it. */
   readonly total?: number | undefined
   /** A key from which a later run can go on. */
@@ -210,13 +203,13 @@ export async function* listPages(
   { ask, read, size }: ListOptions,
 ): AsyncGenerator<ImportItem, void> {
   for (let [page, met, largest] = [1, 0, 0]; ; page += 1) {
-    const { entries, pointer, findings, total, cursor, isLast } = await ask({ page, met })
+    const { entries, pointer, total, cursor, isLast } = await ask({ page, met })
     const all = Object.entries(entries)
     // An empty page tells nothing but the total, which the first one told.
     if (total !== undefined && (all.length > 0 || page === 1)) yield { kind: 'total', total }
     for (const [key, value] of all) {
       const step = key.replaceAll('~', '~0').replaceAll('/', '~1')
-      yield foundEntry(portal, value, { read, findings, pointer: `${pointer}/${step}`, key })
+      yield foundEntry(portal, value, { read, pointer: `${pointer}/${step}`, key })
     }
     if (all.length > 0) yield defined({ kind: 'page', cursor })
     met += all.length
@@ -237,14 +230,14 @@ export async function askList(
   request?: SourceRequest,
 ) {
   const answer = await source.json(url, request)
-  const { value, status, findings, hash } = answer
+  const { value, status, hash } = answer
   const fields = fieldsOf(value)
   const given = name === '' ? value : fields[name]
   // A status that is no failure for the caller has no entries.
   const entries: unknown = status >= 400 ? [] : given
   if (!Array.isArray(entries)) throw envelopeFailure(value, answer.url)
   const list: readonly unknown[] = entries
-  return { entries: list, pointer: name && `/${name}`, findings, fields, hash, status }
+  return { entries: list, pointer: name && `/${name}`, fields, hash, status }
 }
 
 /** The fields without the volatile ones, in the record itself and in its resources. */

@@ -16,7 +16,6 @@ import { jsonMembers, type StoredDocument } from './documents.ts'
 import type { ImportContext } from './importer.ts'
 import { HydraReader } from './next-page.ts'
 import { rdfFormatOf } from './rdf-format.ts'
-import { brokenText } from './source.ts'
 
 /** How the documents of an import are read. */
 type RdfReading = {
@@ -55,8 +54,6 @@ export class RdfDocument {
   readonly hydra = new HydraReader()
   /** Triples that were read. */
   triples = 0
-  /** It held bytes that are no text. */
-  readonly #isBroken: boolean
   readonly #mentioned = new Set<number>()
   /** Where datasets (an IRI or `_:label`) stand in the document; of the first alone. */
   readonly #places = new Map<string, NodePlace>()
@@ -66,10 +63,9 @@ export class RdfDocument {
   readonly #dropped: string[] = []
   #droppedCount = 0
 
-  constructor(address: string, isBroken = false) {
+  constructor(address: string) {
     this.address = address
     this.url = withoutCredentials(address).url
-    this.#isBroken = isBroken
   }
 
   parseOptions(repair: boolean): ParseOptions {
@@ -154,7 +150,6 @@ export class RdfDocument {
 
   /** Repairs whose outcome stands in the N-Triples of a record. */
   repairsIn(lines: string): readonly Finding[] {
-    const isBroken = this.#isBroken && lines.includes('\uFFFD')
     const found = new Map<string, Finding>()
     for (const [, iri, tag] of lines.matchAll(/<([^>\n]*)>|"@([A-Za-z0-9-]+)/g)) {
       if (this.#repaired.size === 0 || found.size === mostPerRecord) break
@@ -164,7 +159,7 @@ export class RdfDocument {
       const detail = `${shortened(from)} became ${shortened(to)}`
       found.set(to, { slug: 'repaired-iri', detail })
     }
-    return [...(isBroken ? [brokenText] : []), ...found.values()]
+    return [...found.values()]
   }
 
   /** Tells the run which statements nobody can read. */
@@ -200,10 +195,10 @@ export async function readRdfDocument(
   stored: StoredDocument,
   reading: RdfReading,
 ): Promise<RdfDocument> {
-  const { url, size, bytes, isBroken } = stored
+  const { url, size, bytes } = stored
   try {
     const format = formatFor(stored, reading.inputFormat)
-    const document = new RdfDocument(url, isBroken)
+    const document = new RdfDocument(url)
     const options = document.parseOptions(reading.repair === true)
     const isLarge = format === 'jsonld' && size > Math.min(inMemory, reading.inMemory ?? inMemory)
     const batches = isLarge ? readLargeJson(stored, options) : parseStream(bytes(), format, options)

@@ -6,13 +6,13 @@
 import { hash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import type { Outbound, OutboundRequest } from '../../client/outbound.ts'
-import { textOf } from '../../client/outbound-answer.ts'
 import { Failure, type Kind } from '../../errors.ts'
 import { defined } from '../../pipe/defined.ts'
-import type { Finding, Validator } from '../../pipe/message.ts'
+import type { Validator } from '../../pipe/message.ts'
 import type { RunSink } from '../../pipe/runs/run.ts'
 import type { SegmentPlace } from '../../pipe/segment.ts'
-import { shownUrl } from '../../secrets.ts'
+import { shownUrl, withoutCredentials } from '../../secrets.ts'
+import { charsetOf, decodeText, UndecodableText } from '../../text/decoding.ts'
 import { backoffMs, retry } from '../../workers/retry.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import type { ImportConfig, ImportLimits } from './import-config.ts'
@@ -48,8 +48,6 @@ type SourcePage = SourceAnswer & {
   readonly text: string
   /** SHA-256 of the body in hex. */
   readonly hash: string
-  /** What is to be said of every record of the page: bytes that were no text. */
-  readonly findings: readonly Finding[]
 }
 
 export type JsonPage = SourcePage & { readonly value: unknown }
@@ -73,7 +71,7 @@ type SourceOptions = {
   readonly trust: SegmentPlace['trust']
   /** Headers for the configured origin alone. */
   readonly credentials: Readonly<Record<string, string>>
-  readonly sink: Pick<RunSink, 'request' | 'alive'>
+  readonly sink: Pick<RunSink, 'request' | 'alive' | 'finding'>
 }
 
 /**
@@ -89,6 +87,7 @@ export class ImportSource {
   readonly #signal: AbortSignal
   readonly #visited = new Set<number>()
   readonly #bodies = new Set<number>()
+  #hasAssumed = false
 
   constructor(options: SourceOptions, signal: AbortSignal) {
     this.#options = options
@@ -107,18 +106,30 @@ export class ImportSource {
       throw new Failure('page-repeated', 'A page has the same body as an earlier one.')
   }
 
+  /** Tells the run how bytes that are not UTF-8 were read: once, of the first document where it is so. */
+  assume(url: string, assumption: string | undefined): void {
+    if (assumption === undefined || this.#hasAssumed) return
+    this.#hasAssumed = true
+    const detail = `${shownUrl(url)}: ${assumption}`
+    this.#options.sink.finding(
+      { slug: 'invalid-text', detail },
+      { sourceUrl: withoutCredentials(url).url },
+    )
+  }
+
   /** The whole body as text; `parse` may find it too short, and then it is asked for again. */
   page(url: string, request: SourceRequest = {}, parse?: (page: SourcePage) => void) {
     const { paged = true, accepts = [] } = request
     return this.read(url, { ...request, paged }, async (answer) => {
       const { status, headers } = answer
       const bytes = await buffer(answer.body)
-      const text = textOf(bytes, headers.get('content-type'))
+      const declared = charsetOf(headers.get('content-type'))
+      const { text, assumption } = decodeText(bytes, { declared })
       const digest = hash('sha256', bytes, 'hex')
-      const about = { url: answer.url, status, headers, text, hash: digest }
-      const page: SourcePage = { ...about, findings: text.includes('\uFFFD') ? [brokenText] : [] }
+      const page: SourcePage = { url: answer.url, status, headers, text, hash: digest }
       if (!accepts.includes(status)) checkBody(page, text.trimStart().slice(0, 4096))
       parse?.(page)
+      this.assume(answer.url, assumption)
       if (paged && !accepts.includes(status)) this.meetBody(digest)
       return page
     })
@@ -163,6 +174,10 @@ export class ImportSource {
         const body = this.#counted(answer.body)
         if (refusal) throw await withMessage(refusal, body)
         return await take({ url: answer.url, status, headers, body })
+      } catch (error) {
+        if (!(error instanceof UndecodableText)) throw error
+        const detail = `${shownUrl(answer.url)}: ${error.message}`
+        throw new Failure('source-malformed', detail, { cause: error })
       } finally {
         answer.discard()
       }
@@ -227,12 +242,6 @@ export const faultsOfOneAnswer: ReadonlySet<Kind> = new Set<Kind>([
   'source-timeout',
   'too-large',
 ])
-
-/** Of every record of an answer that held such bytes; they became U+FFFD. */
-export const brokenText: Finding = {
-  slug: 'invalid-text',
-  detail: 'the source has bytes that are not valid text; each became U+FFFD',
-}
 
 const isNew = (known: Set<number>, text: string) => known.size < known.add(keyHash(text)).size
 

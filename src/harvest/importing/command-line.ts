@@ -79,6 +79,7 @@ export function summaryText(summary: ImportSummary): string {
 }
 
 function repairLine({ kind, from, to, line }: Repair): string {
+  if (kind === 'text') return `  ${from}`
   const now = to === undefined ? 'left out' : `→ ${to}`
   return `  ${line === undefined ? '' : `line ${line}: `}${kind} ${JSON.stringify(from)} ${now}`
 }

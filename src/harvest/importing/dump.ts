@@ -118,7 +118,7 @@ export async function importDump(
 }
 
 async function read(
-  { bytes, format, baseIri, size }: OpenDocument,
+  { bytes, format, charset, baseIri, size }: OpenDocument,
   { spool, summary, options }: Import,
   signal: AbortSignal,
 ): Promise<void> {
@@ -134,7 +134,8 @@ async function read(
     summary.repaired += 1
     if (summary.repairs.length < mostRepairs) summary.repairs.push(one)
   }
-  for await (const batch of statementsOf(parseStream(counted(), format, { baseIri, repair }))) {
+  const quads = parseStream(counted(), format, { baseIri, charset, repair })
+  for await (const batch of statementsOf(quads)) {
     spool.add(batch)
     options.progress?.({ phase: 'reading', done, total: size })
   }

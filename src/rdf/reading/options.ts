@@ -9,7 +9,8 @@ import { rdf } from '../namespaces.ts'
  * Lines and columns count from 1, columns in UTF-16 units.
  */
 export type Repair = {
-  readonly kind: 'iri' | 'language' | 'literal'
+  /** `text`: of the whole document, whose bytes are not UTF-8; `from` is a sentence that says how they were read. */
+  readonly kind: 'iri' | 'language' | 'literal' | 'text'
   readonly from: string
   readonly to?: string
   readonly line?: number
@@ -35,6 +36,8 @@ export type ParseOptions = {
   readonly baseIri: string
   /** Present: broken IRIs and language tags are repaired and reported here. Absent: they are `malformed-rdf`. */
   readonly repair?: (repair: Repair) => void
+  /** The charset that a `Content-Type` names, for readers of bytes. */
+  readonly charset?: string | undefined
   /** Served by the readers that take a text in pieces, and by that of JSON-LD. */
   readonly places?: Placing
   /** RDF/XML only: `internal` allows an internal subset with entities, within limits; default is to refuse entities. */

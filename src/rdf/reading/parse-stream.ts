@@ -1,7 +1,6 @@
 /** Parses dumps of any size in batches: memory is bounded by a batch and the longest statement, not by the source. */
-import { TextDecoder } from 'node:util'
 import type { Quad } from '@rdfjs/types'
-import { Failure } from '../../errors.ts'
+import { TextDecoding, UndecodableText } from '../../text/decoding.ts'
 import type { Format } from '../media-types.ts'
 import { parse } from '../parse.ts'
 import { linePieces } from './line-scanner.ts'
@@ -15,8 +14,8 @@ const pieceSize = 65_536
 
 /**
  * Batches of at most 1000 quads, in the order of the source. Nothing is read ahead: the next bytes are asked for when
- * the consumer wants more. JSON-LD cannot be read in pieces and is held in memory whole; bound it before. RDF/XML may
- * declare another encoding than UTF-8. Throws as `parse` does; what came before an error was good.
+ * the consumer wants more. JSON-LD cannot be read in pieces and is held in memory whole; bound it before. Bytes are
+ * decoded as `TextDecoding` says, strictly unless there is repair. Throws as `parse` does; what came before an error was good.
  */
 export async function* parseStream(
   source: AsyncIterable<Uint8Array>,
@@ -25,9 +24,9 @@ export async function* parseStream(
 ): AsyncIterable<Quad[]> {
   if (format === 'jsonld') {
     const parts: string[] = []
-    for await (const text of texts(source, format)) parts.push(text)
+    for await (const text of texts(source, options)) parts.push(text)
     yield* batches(await parse(parts.join(''), format, options))
-  } else yield* pieces(texts(source, format), readerFor(format, options))
+  } else yield* pieces(texts(source, options), readerFor(format, options))
 }
 
 /** The same for a text that is there already: whoever consumes it may let others have a turn between two batches. */
@@ -68,32 +67,18 @@ function* batches(found: readonly Quad[]): Iterable<Quad[]> {
   for (let at = 0; at < found.length; at += batchSize) yield found.slice(at, at + batchSize)
 }
 
-/** Decoded text; a byte that is no text ends it with the number of its line. */
-async function* texts(source: AsyncIterable<Uint8Array>, format: Format): AsyncIterable<string> {
-  let decoder: TextDecoder | undefined
-  let line = 1
-  const next = (bytes?: Uint8Array): string => {
-    decoder ??= decoderFor(format, bytes)
-    try {
-      const text = decoder.decode(bytes, { stream: bytes !== undefined })
-      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) line += 1
-      return text
-    } catch (cause) {
-      throw malformed(`the text is not ${decoder.encoding.toUpperCase()}`, { line }, cause)
-    }
-  }
-  for await (const bytes of source) yield next(bytes)
-  yield next()
-}
-
-/** UTF-8, but XML may say otherwise in its declaration (XML 1.0, 4.3.3). */
-function decoderFor(format: Format, bytes: Uint8Array | undefined): TextDecoder {
-  const start =
-    format === 'rdfxml' && bytes ? Buffer.from(bytes.subarray(0, 200)).toString('latin1') : ''
-  const label = /^[^<]{0,3}<\?xml[^>]*encoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1] ?? 'utf-8'
+/** Decoded text; a strict reader ends at a byte that is no text with its place, another reports what it assumed. */
+async function* texts(
+  source: AsyncIterable<Uint8Array>,
+  { charset: declared, repair }: ParseOptions,
+): AsyncIterable<string> {
+  const decoding = new TextDecoding({ declared, isStrict: !repair })
   try {
-    return new TextDecoder(label, { fatal: true })
-  } catch (cause) {
-    throw new Failure('malformed-rdf', `unknown encoding ${label}`, { cause })
+    for await (const bytes of source) yield decoding.write(bytes)
+    yield decoding.end()
+  } catch (error) {
+    throw error instanceof UndecodableText ? malformed(error.message, error.place, error) : error
   }
+  const { assumption } = decoding
+  if (assumption !== undefined) repair?.({ kind: 'text', from: assumption })
 }

@@ -247,11 +247,11 @@ export function addVocabularyRoutes(context: RouteContext): void {
     const id = c.req.valid('param').vocabularyId
     const resource = names.vocabulary(id)
     // JSON-LD is read as a whole and has the limit of bodies that are.
-    const { format, pieces } = receivePieces(c, (one) => {
+    const { format, charset, pieces } = receivePieces(c, (one) => {
       const name = one === 'jsonld' ? 'bodyBytes' : 'vocabularyBytes'
       return { bytes: limits[name], name, ratio: limits.bodyRatio, idleMs: limits.bodyIdleMs }
     })
-    const batches = parseStream(pieces, format, { baseIri: resource, limits })
+    const batches = parseStream(pieces, format, { baseIri: resource, limits, charset })
     const intake = await takeIn(batches, { names, resource, work: canonical?.work })
     renew()
     const replacement = { id, intake, precondition: expectedState(c) }

@@ -64,14 +64,14 @@ export function addBulkRoute(context: RouteContext): void {
     const mediaType = answerType(c)
     c.get('deadline').extend(limits.longRequestMs)
     const signal = c.get('signal')
-    const { pieces, format } = await receiveHeld(c, bodyLimits(limits))
+    const { pieces, format, charset } = await receiveHeld(c, bodyLimits(limits))
     await demandCatalogue(context, catalogue, signal)
     const end = await semaphore.acquire(signal)
     signal.addEventListener('abort', end, { once: true })
     try {
       // The ids are not known before the body is read: relative references get a place under the catalogue.
       const baseIri = `${names.base}catalogues/${catalogue}/`
-      const batches = parseStream(pieces, format, { baseIri, limits })
+      const batches = parseStream(pieces, format, { baseIri, limits, charset })
       const request = { ...c.req.valid('query'), catalogue, batches, instance: pathOf(c.req.url) }
       const verdicts = await putBulk(context, request, signal)
       if (mediaType === asLines) return await answerFlow(c, lines(verdicts, end), flow)

@@ -284,7 +284,9 @@ _:b <${rdfType}> <${dcat}Dataset> .
     ),
     {
       addresses: ['landingPage https://city.example/1'],
-      findings: ['invalid-text the source has bytes that are not valid text; each became U+FFFD'],
+      findings: [
+        'invalid-text The text is not UTF-8 from line 7 on; it was read as windows-1252, which nothing declares.',
+      ],
     },
   ),
   turtle(

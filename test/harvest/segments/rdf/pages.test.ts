@@ -262,13 +262,4 @@ describe('a record', () => {
     expect(await hashOf(one)).toBe(await hashOf(other))
     expect(await hashOf(one)).not.toBe(await hashOf(one.replace('"B"', '"C"')))
   })
-
-  it('in bytes that are no text is read, and says so', async () => {
-    const portal = await show()
-    const edit = (text: string) => Buffer.from(text.replace('Title of a', 'Stra\u00dfe'), 'latin1')
-    portal.faults.at(1, { kind: 'edited', edit })
-    const found = await run(portal)
-    expect(found.records).toHaveLength(5)
-    expect(found.records[0]?.findings.map(({ slug }) => slug)).toEqual(['invalid-text'])
-  })
 })

@@ -1,0 +1,123 @@
+/** Documents of others as they come: in any charset, under any type, and what is said when one cannot be read. */
+
+import { afterEach, describe, expect, it } from 'vitest'
+import { dataJsonImporter } from '../../../src/harvest/importers/datajson.ts'
+import { importerSegment } from '../../../src/harvest/importers/importer.ts'
+import { rdfImporter } from '../../../src/harvest/importers/rdf.ts'
+import type { JsonObject } from '../../../src/text/json.ts'
+import { portal, type Portal } from '../../support/portals/portal.ts'
+import { importOf } from './import-run.ts'
+
+const open: Portal[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()))
+})
+
+type Sent = { readonly body: string | Uint8Array<ArrayBuffer>; readonly type?: string }
+
+/** A run over a site that has one document at every address. */
+async function reading(importer: 'rdf' | 'datajson', sent: Sent, config: JsonObject = {}) {
+  const headers = sent.type === undefined ? {} : { 'Content-Type': sent.type }
+  const site = await portal(() => new Response(Buffer.from(sent.body), { headers }))
+  open.push(site)
+  const address = `${site.url}/catalogue.${importer === 'rdf' ? 'txt' : 'json'}`
+  const run = { config: { address, ...config } }
+  const imported =
+    importer === 'rdf'
+      ? await importOf({ ...run, kind: (deps) => importerSegment(rdfImporter, deps) })
+      : await importOf({ ...run, kind: (deps) => importerSegment(dataJsonImporter, deps) })
+  return { ...imported, address }
+}
+
+const title = 'Café Straße'
+const records = ['a', 'b'].map((id) => ({ identifier: id, title: `${title} ${id}` }))
+const dcat = 'http://www.w3.org/ns/dcat#'
+const dct = 'http://purl.org/dc/terms/'
+const iri = (id: string) => `https://s.example/${id}`
+const texts: Readonly<Record<string, readonly [type: string, text: string]>> = {
+  'data.json': ['application/json', JSON.stringify({ dataset: records })],
+  Turtle: [
+    'text/turtle',
+    `@prefix dcat: <${dcat}> . @prefix dct: <${dct}> .\n${records
+      .map(
+        ({ identifier, title: text }) =>
+          `<${iri(identifier)}> a dcat:Dataset ; dct:title "${text}" .`,
+      )
+      .join('\n')}`,
+  ],
+  'N-Triples': [
+    'application/n-triples',
+    records
+      .map(
+        ({ identifier, title: text }) =>
+          `<${iri(identifier)}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <${dcat}Dataset> .\n` +
+          `<${iri(identifier)}> <${dct}title> "${text}" .\n`,
+      )
+      .join(''),
+  ],
+  'JSON-LD': [
+    'application/ld+json',
+    JSON.stringify(
+      records.map(({ identifier, title: text }) => ({
+        '@id': iri(identifier),
+        '@type': `${dcat}Dataset`,
+        [`${dct}title`]: text,
+      })),
+    ),
+  ],
+  'RDF/XML': [
+    'application/rdf+xml',
+    `<?xml version="1.0"?><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dcat="${dcat}" xmlns:dct="${dct}">` +
+      records
+        .map(
+          ({ identifier, title: text }) =>
+            `<dcat:Dataset rdf:about="${iri(identifier)}"><dct:title>${text}</dct:title></dcat:Dataset>`,
+        )
+        .join('') +
+      '</rdf:RDF>',
+  ],
+}
+const importerOf = (name: string) => (name === 'data.json' ? 'datajson' : 'rdf')
+const titlesOf = ({ records: found }: { records: readonly { text: string }[] }) =>
+  found.map(({ text }) => /terms\/title> "([^"]*)"/.exec(text)?.[1] ?? '').toSorted()
+const titles = records.map(({ title: text }) => text)
+
+describe.each(Object.entries(texts))('a document in %s', (name, [type, text]) => {
+  const read = (body: Uint8Array<ArrayBuffer>, charset?: string) =>
+    reading(importerOf(name), {
+      body,
+      type: charset === undefined ? type : `${type}; charset=${charset}`,
+    })
+
+  it.each([undefined, 'iso-8859-1', 'us-ascii', '"UTF-8"', 'utf-16', 'klingon'])(
+    'in UTF-8 is read as it is, whatever its charset: %s',
+    async (charset) => {
+      const found = await read(Buffer.from(text), charset)
+      expect(titlesOf(found)).toEqual(titles)
+      expect([found.end?.kind, found.findings]).toEqual(['complete', []])
+    },
+  )
+
+  it.each([
+    [undefined, 'which nothing declares'],
+    ['utf-8', 'which nothing declares'],
+    ['ISO-8859-1', 'as its Content-Type says'],
+  ])(
+    'in Windows-1252 with the charset %s is read, and the run says so once',
+    async (charset, why) => {
+      const found = await read(Buffer.from(text, 'latin1'), charset)
+      expect(titlesOf(found)).toEqual(titles)
+      expect(found.findings).toEqual([
+        expect.stringMatching(`^invalid-text ${found.address}: .* windows-1252, ${why}`),
+      ])
+      expect(found.records.flatMap(({ findings }) => findings)).toEqual([])
+    },
+  )
+
+  it.each(['utf16le', 'utf16be'])('in UTF-16 with a byte order mark is read: %s', async (order) => {
+    const body = Buffer.from(`\uFEFF${text}`, 'utf16le')
+    const found = await read(order === 'utf16le' ? body : body.swap16())
+    expect(titlesOf(found)).toEqual(titles)
+    expect(found.findings).toEqual([])
+  })
+})
