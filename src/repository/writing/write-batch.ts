@@ -7,7 +7,7 @@ import type { Change, GraphStore, Landing } from '../../store/graph-store.ts'
 import type { Landed } from '../../store/marks.ts'
 import type { IdLists } from './id-lists.ts'
 import { Failure } from '../../errors.ts'
-import { unlessAborted } from '../../workers/condition.ts'
+import { KeyedLock } from '../../workers/keyed-lock.ts'
 import { unknownCatalogue } from './find-datasets.ts'
 
 /** Changes that land together or not at all, with the marks that are pending from then on. */
@@ -116,41 +116,36 @@ export function resultOf<T>(landed: WriteResult<T> | undefined): T {
 export type Locks = ReturnType<typeof locks>
 export type Deletions = ReturnType<typeof deletions>
 
-/** Serialises writes: what runs under one name runs one after the other, in the order of asking. */
+/** Serialises writes: work under one name runs one after the other, in the order of asking. */
 export function locks() {
-  const tails = new Map<string, Promise<void>>()
+  const lock = new KeyedLock()
 
-  /** Runs `work` once all earlier work under `name` has ended. A signal that fires while waiting gives `time-limit`. */
-  const run = async <T>(name: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
-    const before = tails.get(name)
-    const turn = Promise.withResolvers<void>()
-    const tail = before ? before.then(() => turn.promise) : turn.promise
-    tails.set(name, tail)
-    try {
-      if (before) await unlessAborted(before, signal).catch(tooLate)
-      return await work()
-    } finally {
-      turn.resolve()
-      if (tails.get(name) === tail) tails.delete(name)
-    }
-  }
-
-  /** The same under many names at once; they are taken in order, so that two such works never wait for each other. */
-  const runAll = <T>(
+  /** Runs `work` once all earlier work under any of the names has ended. A signal that fires while waiting gives `time-limit`. */
+  const runAll = async <T>(
     names: readonly string[],
     work: () => Promise<T>,
     signal: AbortSignal,
-  ): Promise<T> =>
-    [...new Set(names)]
-      .sort()
-      .reduceRight<() => Promise<T>>((inner, name) => () => run(name, inner, signal), work)()
+  ): Promise<T> => {
+    let isWaiting = true
+    const begin = () => {
+      isWaiting = false
+      return work()
+    }
+    return lock.run(names, begin, signal).catch((error: unknown) => {
+      if (isWaiting) throw tooLate()
+      throw error
+    })
+  }
+
+  /** Runs `work` under a single name. */
+  const run = <T>(name: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+    runAll([name], work, signal)
 
   return { run, runAll }
 }
 
-function tooLate(): never {
-  throw new Failure('time-limit', 'other writes to this resource took too long', { retryAfter: 1 })
-}
+const tooLate = () =>
+  new Failure('time-limit', 'other writes to this resource took too long', { retryAfter: 1 })
 
 /** Which catalogues are being deleted, so that nothing lands in one that goes or has gone meanwhile. */
 export function deletions() {
