@@ -18,9 +18,10 @@ export const numberAt = (value: unknown, path: string): number => {
   return typeof found === 'number' ? found : 0
 }
 
-/** The licence that all distributions share; `different` where they do not, `none` where none has one. */
+/** The licence that all distributions share, else the dataset's own; `different` where they do not, `none` where there is none. */
 export function sharedLicence(record: Fields): unknown {
-  const licences = listAt(record, 'distributions').map(({ license }) => license)
+  const own = listAt(record, 'distributions').map(({ license }) => license)
+  const licences = own.length === 0 && record['license'] ? [record['license']] : own
   const keys = new Set(licences.map((one) => textAt(one, 'resource') ?? textAt(one, 'id') ?? ''))
   if (keys.size === 0 || (keys.size === 1 && keys.has(''))) return 'none'
   return keys.size === 1 ? licences[0] : 'different'

@@ -1,10 +1,12 @@
 /** The concept cache of a process: bundled tables, replaced by stored vocabularies of the same scheme. */
 
-import type { Bundled } from '../vocabularies/authorities.ts'
+import { type Authorities, authoritiesOf, type Bundled } from '../vocabularies/authorities.ts'
 import {
   type ConceptTable,
+  firstWins,
   once,
   preferred,
+  similarIri,
   spellings,
   tableOf,
 } from '../vocabularies/concept-table.ts'
@@ -27,14 +29,16 @@ export class ConceptCache {
     this.#bundled = bundled
     this.#shipped = new Map([...bundled.tables.values()].flat().map((one) => [one.iri, one]))
     this.#tables = new Map([...bundled.tables].map(([scheme, all]) => [scheme, tableOf(all)]))
-    this.#lookups = lookupsOf(this.#tables, this.#large)
+    this.#lookups = lookupsOf(this.#tables, this.#large, this.#bundled)
   }
 
-  /** By IRI: exact, then with http and https exchanged, then without a trailing `/`. */
+  /** By IRI: exact, then with http and https exchanged, then without a trailing `/`, then in any case. */
   find(iri: string): Concept | undefined {
     const finders = this.#lookups.finders()
     // Nearly all records write IRIs as the vocabulary does.
-    return finders[0]?.(iri) ?? spelled(iri, finders)
+    return (
+      finders[0]?.(iri) ?? spelled(iri, finders) ?? this.#lookups.similar().get(similarIri(iri))
+    )
   }
 
   /** The same in one vocabulary. */
@@ -51,6 +55,11 @@ export class ConceptCache {
   /** Countries and languages by two-letter code in lower case. */
   byAlpha2(scheme: string, code: string): Concept | undefined {
     return this.#tables.get(scheme)?.byAlpha2(code)
+  }
+
+  /** The tables in use, as the lookups of `vocabularies/` ask for them. */
+  get authorities(): Authorities {
+    return this.#lookups.authorities()
   }
 
   get licences(): LicenceLookup {
@@ -104,7 +113,7 @@ export class ConceptCache {
   #put(scheme: string, table: ConceptTable | undefined): void {
     if (table) this.#tables.set(scheme, table)
     else this.#tables.delete(scheme)
-    this.#lookups = lookupsOf(this.#tables, this.#large)
+    this.#lookups = lookupsOf(this.#tables, this.#large, this.#bundled)
     this.#revision += 1
   }
 }
@@ -129,6 +138,7 @@ type Lookup = (iri: string) => Concept | undefined
 function lookupsOf(
   tables: ReadonlyMap<string, ConceptTable>,
   large: ReadonlyMap<string, LearntConcepts>,
+  bundled: Bundled,
 ) {
   const of = (scheme: string) => tables.get(scheme)?.concepts ?? []
   const every = () => [...tables.values()].flatMap(({ concepts }) => concepts)
@@ -138,6 +148,8 @@ function lookupsOf(
       const all = new Map(every().map((concept) => [concept.iri, concept]))
       return [(iri) => all.get(iri), ...[...large.values()].map(({ get }) => get)]
     }),
+    similar: once(() => firstWins(preferred(every()).map((one) => [similarIri(one.iri), one]))),
+    authorities: once((): Authorities => authoritiesOf({ tables, mediaTypes: bundled.mediaTypes })),
     licences: once(() => {
       const matching = every().filter(
         ({ exactMatch, scheme }) => exactMatch.length > 0 && scheme !== schemes.licence,

@@ -59,13 +59,21 @@ let shipped: Promise<Authorities> | undefined
 
 /** The shipped tables with their lookups; read once per process. */
 export const shippedAuthorities = (): Promise<Authorities> =>
-  (shipped ??= loadBundled(shippedVocabularies).then(authoritiesOf))
+  (shipped ??= loadBundled(shippedVocabularies).then(({ tables, mediaTypes }) => {
+    const made = new Map([...tables].map(([scheme, concepts]) => [scheme, tableOf(concepts)]))
+    return authoritiesOf({ tables: made, mediaTypes })
+  }))
 
-function authoritiesOf({ tables, mediaTypes }: Bundled): Authorities {
-  const made = new Map([...tables].map(([scheme, concepts]) => [scheme, tableOf(concepts)]))
+type Tables = Pick<Bundled, 'mediaTypes'> & {
+  /** Scheme IRI → its lookups. */
+  readonly tables: ReadonlyMap<string, ConceptTable>
+}
+
+/** The lookups over tables as they are now; make it anew when one of them was replaced. */
+export function authoritiesOf({ tables, mediaTypes }: Tables): Authorities {
   return {
-    table: (name) => made.get(schemes[name]) ?? empty,
-    concept: (iri) => [...made.values()].flatMap(({ byIri }) => byIri(iri) ?? [])[0],
+    table: (name) => tables.get(schemes[name]) ?? empty,
+    concept: (iri) => [...tables.values()].flatMap(({ byIri }) => byIri(iri) ?? [])[0],
     mediaType: (type) => mediaTypes.get(type.toLowerCase()),
   }
 }

@@ -12,7 +12,7 @@ export type ConceptTable = {
   readonly concepts: readonly Concept[]
   /** By IRI as it stands in the vocabulary. */
   readonly byIri: (iri: string) => Concept | undefined
-  /** By IRI whatever its scheme, `www.`, the case of its host and slashes at its end. */
+  /** By IRI whatever its scheme, `www.`, its case and slashes at its end. */
   readonly bySimilarIri: (iri: string) => Concept | undefined
   /** By code, any case. */
   readonly byCode: (code: string) => Concept | undefined
@@ -48,10 +48,10 @@ export const squashed = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** An IRI without what does not tell concepts apart: scheme, `www.`, slashes at the end, the case of the host. */
-function similarIri(iri: string): string {
-  const [, host = '', path = ''] = /^https?:\/\/(?:www\.)?([^/?#]*)([^]*)$/i.exec(iri.trim()) ?? []
-  return host === '' ? iri.trim() : host.toLowerCase() + withoutSlashes(path)
+/** An IRI without what does not tell concepts apart: scheme, `www.`, slashes at the end, upper and lower case. */
+export function similarIri(iri: string): string {
+  const [, bare] = /^https?:\/\/(?:www\.)?([^]+)$/i.exec(iri.trim()) ?? []
+  return bare === undefined ? iri.trim() : withoutSlashes(bare).toLowerCase()
 }
 
 /** Without slashes at the end, in linear time. */

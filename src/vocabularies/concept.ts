@@ -55,6 +55,7 @@ export const authority = 'http://publications.europa.eu/resource/authority/'
 /** Scheme IRIs of the tables that mapping classes look into. */
 export const schemes = {
   accessRight: `${authority}access-right`,
+  admsStatus: 'http://purl.org/adms/status/1.0',
   continent: `${authority}continent`,
   availability: `${authority}planned-availability`,
   corporateBody: `${authority}corporate-body`,

@@ -68,18 +68,25 @@ export type LicenceNames = {
   readonly title?: unknown
 }
 
-type Entry = { readonly code?: string | undefined; readonly address?: string | undefined }
+type Entry = {
+  readonly code?: string | undefined
+  readonly address?: string | undefined
+  readonly others?: readonly string[]
+}
 
-/** Squashed names → code in the EU table, and the licence's address where the table has no concept for it. */
+/** Squashed names → code in the EU table, and addresses of the licence that the table does not have. */
 const byWord = new Map(
   [...namesOf('licences')].map(([name, head]): [string, Entry] => {
-    const [code, address] = head.split(' ')
-    return [name, { code, address }]
+    const [code, address, ...others] = head.split(' ')
+    return [name, { code, address, others }]
   }),
 )
 const byAddress = new Map(
   [...byWord.values()].flatMap((entry) =>
-    entry.address ? [[licenceKey(entry.address), entry]] : [],
+    (entry.address ? [entry.address, ...(entry.others ?? [])] : []).map((one): [string, Entry] => [
+      licenceKey(one),
+      entry,
+    ]),
   ),
 )
 
@@ -88,9 +95,15 @@ const placeholders = new Set(
   (
     'notspecified otheropen otherat otherclosed othernc other seetermsofuse none licensenotspecified ' +
     'licencenotspecified otherattribution othernotopen othernoncommercial unknown nolicense nolicence ' +
-    'nolicenseprovided custom customlicense seedescription'
+    'nolicenseprovided custom customlicense seedescription ka na keineangabe keineangaben ohneangabe ' +
+    'nichtangegeben unbekannt keine keinelizenz notavailable notapplicable tbd nonspecifie nonspécifié ' +
+    'nonspecificato noespecificado undefined null'
   ).split(' '),
 )
+
+/** Whether a text says that there is no licence, or none worth the name. */
+export const isNoLicence = (text: string): boolean =>
+  isPlaceholder(text.trim()) || placeholders.has(squashed(text))
 
 /**
  * The first way that leads to a concept counts, then the first address, byte for byte as the source wrote it, then the
@@ -111,8 +124,8 @@ export function licenceOf(given: LicenceNames, authorities: Authorities): Licenc
     candidates.find(isAddress) ??
     candidates.map((text) => namedLicence(text)?.address).find(Boolean)
   if (iri !== undefined) return { kind: 'iri', iri }
-  const isNone = said.some((text) => placeholders.has(squashed(text)))
-  const last = said.findLast((text) => !placeholders.has(squashed(text)))
+  const isNone = said.some(isNoLicence)
+  const last = said.findLast((text) => !isNoLicence(text))
   if (last === undefined) return undefined
   const text = textFromHtml(last)
   if (text === '') return undefined
@@ -154,9 +167,15 @@ function conceptAt(address: string, authorities: Authorities): string | undefine
     licences.bySimilarIri(address) ??
     matching(plain, authorities) ??
     licences.byCode(byAddress.get(plain)?.code ?? '')
-  const open = /^(?:opendefinition\.org|opensource\.org)\/licen[cs]es\/([^/?#]+)$/.exec(key)?.[1]
-  return concept?.iri ?? (open === undefined ? undefined : conceptOf(open, authorities))
+  const [, id] = listed.exec(key) ?? []
+  return (
+    concept?.iri ?? (id === undefined ? undefined : conceptOf(id.replaceAll('/', '-'), authorities))
+  )
 }
+
+/** Addresses of lists whose last steps are the id of a licence: `dcat-ap.de/def/licenses/dl-by-de/2.0`, `spdx.org/licenses/CC-BY-4.0.html`. */
+const listed =
+  /^(?:opendefinition\.org|opensource\.org|spdx\.org|dcat-ap\.de\/def)\/licen[cs]es?\/([^?#]+?)(?:-only)?(?:\.(?:html|json|php|txt))?$/
 
 /** `Open Database License (ODbL)`: what is in parentheses by itself, then the text without it. */
 function parenthesised<T>(text: string, read: (part: string) => T | undefined): T | undefined {

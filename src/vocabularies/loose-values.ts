@@ -39,7 +39,17 @@ export function plainText(value: unknown): string | undefined {
 // oxlint-disable-next-line no-control-regex -- the control characters are what is looked for
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 
-const placeholders = new Set(['null', 'n/a', '-', 'none', 'undefined'])
+const placeholders = new Set([
+  'null',
+  'n/a',
+  'n.a.',
+  'k.a.',
+  'k. a.',
+  '-',
+  '--',
+  'none',
+  'undefined',
+])
 
 /** Whether a text stands for the absence of one. */
 export const isPlaceholder = (text: string): boolean =>

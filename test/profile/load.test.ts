@@ -18,7 +18,7 @@ describe('the default profile', () => {
   test('loads without a warning and is not called enabled', async () => {
     const profile = await loadProfile()
     expect(profile).toMatchObject({ id: 'dcat-ap', builtIn: true, enabled: false, warnings: [] })
-    expect(profile.dataset.fields).toHaveLength(54)
+    expect(profile.dataset.fields).toHaveLength(56)
     expect(fieldAt(profile.dataset.fields, 'distributions.access_service.license')).toMatchObject({
       mapping: 'License',
       single: true,

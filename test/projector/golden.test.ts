@@ -6,17 +6,17 @@ import { builder, graph, hasSamples, iris, renamed, sample } from './built.ts'
 type Expected = {
   readonly document: Readonly<Record<string, unknown>>
   readonly absent: readonly string[]
-  readonly leftOut: readonly unknown[]
+  readonly leftOut: readonly { readonly value: string }[]
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What stands in `expected` and not in `found`; `*` is any string, arrays match in any order. */
+/** What stands in `expected` and not in `found`; `*` is any string, arrays match in any order and may hold more: a value of no vocabulary is shown as its text. */
 function missing(expected: unknown, found: unknown, path = ''): string[] {
   if (expected === '*') return typeof found === 'string' ? [] : [path]
   if (Array.isArray(expected)) {
-    if (!Array.isArray(found) || found.length !== expected.length) return [path]
+    if (!Array.isArray(found) || found.length < expected.length) return [path]
     if (expected.every((part) => typeof part === 'number'))
       return expected.every((part, at) => part === found[at]) ? [] : [path]
     return expected.flatMap((part, at) =>
@@ -61,6 +61,12 @@ const record = (id: string) =>
   `r:${id} a dcat:CatalogRecord ; foaf:primaryTopic d:${id} ; dct:issued "2024-01-01T00:00:00Z"^^xsd:dateTime ;
    dct:modified "2024-01-02T00:00:00Z"^^xsd:dateTime .`
 
+/** What the older samples want to be absent: a text that no vocabulary has. */
+const shownAsText = new Set(['spatial_resource', 'distributions.media_type'])
+
+/** Texts of the older samples that mean something by now. */
+const understood = new Set(['Umwelt', 'CSV'])
+
 describe.skipIf(!hasSamples)('the worked samples', () => {
   test('the missing() of this test finds what is missing', () => {
     expect(missing({ a: [{ b: 1 }], c: '*' }, { a: [{ b: 2 }], c: 3 })).toEqual(['.a[0]', '.c'])
@@ -80,10 +86,13 @@ describe.skipIf(!hasSamples)('the worked samples', () => {
     const { document, reports } = await build(file, source, id, record(id))
     expect(missing(expected.document, document.record)).toEqual([])
     expect(
-      expected.absent.filter((path) => at(document.record, path.split('.')).length > 0),
+      expected.absent.filter(
+        (path) => !shownAsText.has(path) && at(document.record, path.split('.')).length > 0,
+      ),
     ).toEqual([])
     const told = reports.map(({ field, value, problem }) => ({ field, value, problem }))
-    expect(told).toHaveLength(expected.leftOut.length)
-    expect(told).toEqual(expect.arrayContaining([...expected.leftOut]))
+    const leftOut = expected.leftOut.filter(({ value }) => !understood.has(value))
+    expect(told).toHaveLength(leftOut.length)
+    expect(told).toEqual(expect.arrayContaining(leftOut))
   })
 })

@@ -37,7 +37,10 @@ describe('a resource of a custom type', () => {
       checked: [{ id: 'ANNUAL', title: 'annual' }],
       home: [{ id: 'cat', title: 'Katalog' }],
       open: [{ id: 'true', title: 'true' }],
-      owner: [{ id: 'City', title: 'City' }],
+      owner: [
+        { id: 'https://a.example/other', title: 'https://a.example/other' },
+        { id: 'City', title: 'City' },
+      ],
     })
     expect(document.numbers).toEqual({ height: 4 })
     expect(document.flags).toMatchObject({ open: true })
@@ -119,7 +122,7 @@ describe('a facet of a deployment', () => {
     ['publisher.name', ['City']],
     ['publisher.name.raw', ['City']],
     ['publisher.type', ['Organization']],
-    ['conforms_to', ['https://a.example/norm']],
+    ['conforms_to', ['Own', 'https://a.example/norm']],
     ['conforms_to.label', ['Own']],
     ['type', ['STATISTICAL Statistical data']],
     ['type.id', ['STATISTICAL Statistical data']],

@@ -26,9 +26,7 @@ const reviewed: Readonly<Record<string, readonly string[]>> = {
   'broken/byte-order-mark.ttl': ['description missing-mandatory '],
   'broken/relative-iris.ttl': ['description missing-mandatory '],
   'broken/untidy.ttl': [
-    'categories unknown-concept Umwelt',
     'distributions.byte_size bad-number 12 MB',
-    'distributions.media_type bad-media-type CSV',
     'issued bad-date 2024-02-30',
     'landing_page not-an-iri not a url',
     'language unknown-concept xx',

@@ -6,6 +6,7 @@ import { targetsOf } from '../../profile/record-schemas.ts'
 import { mappingClasses, type FacetTerms } from '../mappings/classes.ts'
 import type { Band, IndexName } from '../../search-index/index-settings.ts'
 import type { FacetValue } from '../../search-index/search-index.ts'
+import { cutCodePoints } from '../../text/code-points.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { valueText } from '../mappings/mapping.ts'
 
@@ -240,6 +241,12 @@ export function hasCountry(record: JsonObject, scene: FacetScene, path = 'countr
   return ids.some((id) => !scene.nonCountries.has(valueText(id)))
 }
 
+/** Characters of a text in a list that are shown, on pages too. */
+const longestShown = 200
+
+const shortText = (text: string) =>
+  text.length > longestShown ? `${cutCodePoints(text, longestShown - 1)}…` : text
+
 const scopes = {
   true: [{ id: 'countryData', title: 'Country data' }],
   false: [{ id: 'nonCountryData', title: 'Non-country data' }],
@@ -253,10 +260,13 @@ export function facetReader(facet: FacetConfig): FacetReader {
     values: (record, { language }) =>
       distinct(
         valuesAt(record, steps).flatMap((value): readonly FacetValue[] => {
-          const id = termOf(value, term, language)
-          if (id === undefined || id === '') return []
+          // A text without a code is counted by what it says, an unknown resource by its IRI.
+          const [id] = [term, display, 'resource'].flatMap(
+            (key) => termOf(value, key, language) || [],
+          )
+          if (id === undefined) return []
           const title = isJsonObject(value) ? oneOf(value[display], language) : undefined
-          return [{ id, title: title ?? id }]
+          return [{ id, title: shortText(title ?? id) }]
         }),
       ),
     scope: (record, scene) => {

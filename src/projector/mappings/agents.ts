@@ -65,10 +65,10 @@ const contactKinds = {
   Group: predicateIris('vcard:Group foaf:Group'),
 }
 const contact = {
-  email: predicateIris('vcard:hasEmail vcard:email foaf:mbox'),
-  telephone: predicateIris('vcard:hasTelephone vcard:tel'),
+  email: predicateIris('vcard:hasEmail vcard:email foaf:mbox schema:email'),
+  telephone: predicateIris('vcard:hasTelephone vcard:tel foaf:phone schema:telephone'),
   address: predicateIris('vcard:hasAddress'),
-  url: predicateIris('vcard:hasURL vcard:url foaf:homepage'),
+  url: predicateIris('vcard:hasURL vcard:url foaf:homepage schema:url'),
   organisation: predicateIris('vcard:organization-name vcard:hasOrganizationName'),
 }
 const addressParts = {
@@ -117,10 +117,26 @@ function contactOf(node: Term, scene: Scene): JsonObject | undefined {
   return rest && { type: kindOf(node, scene, contactKinds) ?? 'Kind', ...rest }
 }
 
+/** What a text or the address of a mail or telephone says of somebody: `Jane Doe <jane@a.example>`. */
+function contactIn(text: string): JsonObject | undefined {
+  const reach = /^(mailto|tel):/i.exec(text)?.[1]?.toLowerCase()
+  if (reach === 'tel') return objectOf({ telephone: text })
+  const [mail = ''] = /[^\s<>()"',;:]{1,200}@[^\s<>()"',;:]{1,200}\.[a-z]{2,}/i.exec(text) ?? []
+  const email = reach === 'mailto' ? text : mail && `mailto:${mail}`
+  const name =
+    reach || !mail ? '' : text.replace(mail, '').replaceAll(/^\W+|[^\p{L}\p{N}.)]+$/gu, '')
+  if (email) return objectOf({ name: name || undefined, email })
+  return objectOf(/^https?:\/\/\S+$/i.test(text) ? { url: [text] } : { name: text || undefined })
+}
+
 /** ContactPoint: `{type, name, email, telephone, address, url[], organisation_name, resource}`. */
-export const contactPoint = eachValue((node, scene) =>
-  node.termType === 'Literal' ? 'not-an-iri' : keyedBy(contactOf(node, scene), 'resource', 'name'),
-)
+export const contactPoint = eachValue((node, scene) => {
+  const isBare = node.termType === 'Literal' || /^(?:mailto|tel):/i.test(node.value)
+  const said = isBare ? contactIn(node.value.trim()) : undefined
+  const own = node.termType === 'Literal' ? undefined : contactOf(node, scene)
+  const json = said || own ? { type: 'Kind', ...own, ...said } : undefined
+  return keyedBy(json, 'resource', 'name', 'email', 'telephone') ?? 'not-an-iri'
+})
 
 // Agents.
 

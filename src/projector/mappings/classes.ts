@@ -12,12 +12,14 @@ import {
   documentFormat,
   format,
   frequency,
+  frequencyMultiLang,
+  hvdCategory,
   labelledResource,
   language,
-  license,
   skosConcept,
   theme,
 } from './concepts.ts'
+import { license } from './licences.ts'
 import { type Mapping, nested } from './mapping.ts'
 import { spatial, spatialResource } from './places.ts'
 import {
@@ -119,7 +121,7 @@ export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
   DateRange: { map: dateRange, index: { column: 'period' } },
   AccessRight: concept(accessRight),
   Frequency: concept(frequency),
-  FrequencyMultiLang: concept(frequency),
+  FrequencyMultiLang: { ...skos, map: frequencyMultiLang },
   AdmsSkos: { map: labelledResource, index: english, facet: byResource },
   LabeledResource: {
     map: labelledResource,
@@ -129,7 +131,7 @@ export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
   LabeledText: plain,
   DatasetType: concept(datasetType),
   DistributionType: concept(distributionType),
-  HvdCategory: skos,
+  HvdCategory: { ...skos, map: hvdCategory },
   EuroVoc: skos,
   GenericSkosMultiLang: skos,
   MediaType: { map: mediaType },

@@ -1,17 +1,25 @@
-/** Values that name a concept: of controlled vocabularies, languages, licences and file formats, and resources that may have a label. */
+/** Values that name a concept: of controlled vocabularies, languages and file formats, and resources that may have a label. */
 
 import type { Term } from '@rdfjs/types'
-import { compareCodePoints } from '../../text/code-points.ts'
-import type { JsonObject } from '../../text/json.ts'
-import { threeLetters } from '../../vocabularies/coded-values.ts'
-import { type Concept, schemes } from '../../vocabularies/concept.ts'
-import { oneText } from '../../vocabularies/labels.ts'
+import { isJsonObject, type JsonObject } from '../../text/json.ts'
+import { type Authorities, type AuthorityName, conceptIri } from '../../vocabularies/authorities.ts'
 import {
+  accessOf,
+  frequencyOf,
+  languageOf as languageIriOf,
+  themesOf,
+  threeLetters,
+} from '../../vocabularies/coded-values.ts'
+import { type Concept, schemes } from '../../vocabularies/concept.ts'
+import { identityIri, meaningOf } from '../../vocabularies/described-values.ts'
+import { languageMap } from '../../vocabularies/labels.ts'
+import { saidText } from '../../vocabularies/loose-values.ts'
+import {
+  absolute,
   afterLast,
   eachValue,
   predicateIris,
   iriLike,
-  isBlank,
   keyedBy,
   type Mapping,
   nodeIri,
@@ -20,29 +28,7 @@ import {
   type Scene,
   type Slot,
 } from './mapping.ts'
-import { allLabels, mediaTypeOf, nodeLabel, normalised } from './texts.ts'
-
-// Resources that may have a label: standards, rights statements, states, package formats.
-
-function described(node: Term, scene: Scene): JsonObject | undefined {
-  if (node.termType === 'Literal') return objectOf({ label: node.value.trim() || undefined })
-  const resource = nodeIri(node, scene)
-  const label = nodeLabel(node, scene) ?? scene.concepts.find(resource ?? '')?.label
-  return objectOf({ label, resource })
-}
-
-/** AdmsSkos and LabeledResource: `{label?, resource?}`. */
-export const labelledResource = eachValue(
-  (node, scene) => keyedBy(described(node, scene), 'resource', 'label') ?? 'unknown-concept',
-)
-
-/** Document: the same, and a media type is its own label. */
-export const documentFormat = eachValue((node, scene) => {
-  const json = described(node, scene)
-  const label = json && (json['label'] ?? mediaTypeOf(node.value))
-  const labelled = json && label !== undefined ? { label, ...json } : json
-  return keyedBy(labelled, 'resource', 'label') ?? 'unknown-concept'
-})
+import { allLabels, labelMapOf, mediaTypeOf, nodeLabel, normalised } from './texts.ts'
 
 // The JSON of a concept is made once, because the same few concepts stand in every record.
 
@@ -66,53 +52,150 @@ const multilingual = oncePerConcept((concept): JsonObject => ({
   resource: concept.iri,
 }))
 
-/** The concept of an IRI, or of a code of a scheme. */
-function conceptOf(node: Term, scene: Scene, scheme?: string): Concept | undefined {
+/** The concepts that a name means: an IRI, a code or a label. */
+type Lookup = (name: string, scene: Scene) => readonly Concept[]
+
+/** A lookup by IRI, code or label in some tables. */
+const inTables =
+  (...names: readonly AuthorityName[]): Lookup =>
+  (name, { concepts }) => {
+    const all = names.flatMap((table) => conceptIri(table, name, concepts.authorities) ?? [])
+    return all.slice(0, 1).flatMap((iri) => concepts.find(iri) ?? [])
+  }
+
+/** A lookup by what sources call a concept. */
+const named =
+  (
+    read: (name: string, authorities: Authorities) => string | readonly string[] | undefined,
+  ): Lookup =>
+  (name, { concepts }) =>
+    [read(name, concepts.authorities) ?? []].flat().flatMap((iri) => concepts.find(iri) ?? [])
+
+/** The concepts of a value: its own IRI may be in any vocabulary, all else that names it has to be in that of the field. */
+function conceptsOf(node: Term, scene: Scene, lookup: Lookup): readonly Concept[] {
   const iri = iriLike(node, scene)
-  if (iri !== undefined) return scene.concepts.find(iri)
-  return scheme !== undefined && node.termType === 'Literal'
-    ? scene.concepts.byCode(scheme, node.value.trim())
-    : undefined
+  const own = iri === undefined ? undefined : scene.concepts.find(iri)
+  if (own) return [own]
+  const found = meaningOf(node, scene.graph, (name) => {
+    const all = lookup(name, scene)
+    return all.length > 0 ? all : undefined
+  })
+  return found ?? []
 }
 
-/** What is left of a value that is in no vocabulary: its IRI, with a report. */
+/** The text of a value without a concept: a literal that is neither an IRI nor a placeholder, or the label of a node. */
+export function valueLabel(node: Term, scene: Scene): string | undefined {
+  const isLiteral = node.termType === 'Literal'
+  if (isLiteral && iriLike(node, scene) !== undefined) return undefined
+  return saidText(isLiteral ? node.value : nodeLabel(node, scene))
+}
+
+/** The IRI of a value, or the one that a node without a name of its own gives. */
+export const valueIri = (node: Term, scene: Scene): string | undefined =>
+  iriLike(node, scene) ?? identityIri(node, scene.graph)
+
+/** A label that is counted by itself: its normal form, or the text where nothing is left of it. */
+export const textId = (text: string): string => normalised(text) || text
+
+/** What is left of a value that is in no vocabulary: its text or its IRI, with a report; texts come behind IRIs. */
 function unknown(node: Term, scene: Scene, slot: Slot): Ranked | 'unknown-concept' {
-  const iri = iriLike(node, scene)
-  if (iri === undefined) return 'unknown-concept'
-  scene.report(slot.path, 'unknown-concept', node)
-  return { key: iri, json: { resource: iri } }
+  const label = valueLabel(node, scene)
+  const resource = valueIri(node, scene)
+  const json = objectOf({ ...(label && { id: textId(label), label }), resource })
+  const name = label ?? resource
+  if (!json || name === undefined) return 'unknown-concept'
+  scene.report(slot.path, 'unknown-concept', name)
+  return { key: resource ?? `~${name}`, json, name }
 }
 
-/** Theme: an IRI of any known vocabulary, or a code of the EU table; what is unknown is left out. */
-export const theme = eachValue((node, scene) => {
-  const concept = conceptOf(node, scene, schemes.dataTheme)
-  return concept ? { key: concept.iri, json: multilingual(concept) } : 'unknown-concept'
-})
+/** The same with the label as object language → text. */
+function unknownSkos(node: Term, scene: Scene, slot: Slot): Ranked | 'unknown-concept' {
+  const ranked = unknown(node, scene, slot)
+  if (typeof ranked === 'string' || !isJsonObject(ranked.json)) return ranked
+  const { label, ...rest } = ranked.json
+  if (label === undefined) return ranked
+  const map = labelMapOf(node, scene) ?? languageMap([node], scene.language) ?? {}
+  return { ...ranked, json: { ...rest, label: map } }
+}
 
-/** HvdCategory, EuroVoc, GenericSkosMultiLang: of an unknown concept the IRI is kept. */
-export const skosConcept = eachValue((node, scene, slot) => {
-  const concept = conceptOf(node, scene)
-  return concept ? { key: concept.iri, json: multilingual(concept) } : unknown(node, scene, slot)
-})
-
-/** Concepts of small EU tables with their English label; `keepsTexts` = a literal that is in no vocabulary is a label. */
-const fromTable = (scheme: string, keepsTexts: boolean): Mapping =>
+/** Values of a vocabulary: each concept as `json` shows it, of all else what `rest` keeps. */
+const coded = (
+  lookup: Lookup,
+  json: (concept: Concept) => JsonObject,
+  rest: typeof unknown = unknown,
+): Mapping =>
   eachValue((node, scene, slot) => {
-    const concept = conceptOf(node, scene, scheme)
-    if (concept) return { key: concept.iri, json: labelled(concept) }
-    const iri = iriLike(node, scene)
-    const text = node.value.trim()
-    if (keepsTexts && iri === undefined && node.termType === 'Literal')
-      return { key: text, json: { label: text } }
-    scene.report(slot.path, 'unknown-concept', text)
-    return iri === undefined ? undefined : { key: text, json: { resource: iri } }
+    const concepts = conceptsOf(node, scene, lookup)
+    if (concepts.length === 0) return rest(node, scene, slot)
+    return concepts.map((one) => ({ key: one.iri, json: json(one) }))
   })
 
-/** `{id, label, resource}` of each of the four tables. */
-export const accessRight = fromTable(schemes.accessRight, true)
-export const frequency = fromTable(schemes.frequency, true)
-export const datasetType = fromTable(schemes.datasetType, false)
-export const distributionType = fromTable(schemes.distributionType, false)
+/** Theme: an IRI of any known vocabulary, or what sources call a theme; an unknown IRI is its own id. */
+export const theme = coded(named(themesOf), multilingual, (node, scene, slot) => {
+  const ranked = unknownSkos(node, scene, slot)
+  const iri = typeof ranked === 'string' ? undefined : ranked.key
+  if (typeof ranked === 'string' || !isJsonObject(ranked.json) || 'label' in ranked.json)
+    return ranked
+  return {
+    ...ranked,
+    json: { id: iri ?? '', label: { en: lastSegment(iri ?? '') }, ...ranked.json },
+  }
+})
+
+/** HvdCategory. */
+export const hvdCategory = coded(inTables('hvdCategory'), multilingual, unknownSkos)
+/** EuroVoc and GenericSkosMultiLang: no table of their own. */
+export const skosConcept = coded(() => [], multilingual, unknownSkos)
+
+/** `{id, label, resource}` with the English label. */
+export const accessRight = coded(named(accessOf), labelled)
+export const frequency = coded(named(frequencyOf), labelled)
+/** FrequencyMultiLang: with the labels in all languages. */
+export const frequencyMultiLang = coded(named(frequencyOf), multilingual, unknownSkos)
+export const datasetType = coded(inTables('datasetType'), labelled)
+export const distributionType = coded(inTables('distributionType'), labelled)
+
+// Resources that may have a label: standards, rights statements, states, package formats.
+
+const [status = '', availability = ''] = predicateIris('adms:status dcatap:availability')
+
+/** Tables of properties whose class is one for resources of any kind. */
+const tablesOf: Readonly<Record<string, Lookup>> = {
+  [status]: inTables('distributionStatus', 'admsStatus'),
+  [availability]: inTables('availability'),
+}
+
+function described(node: Term, scene: Scene, { paths }: Slot): JsonObject | undefined {
+  const own = nodeIri(node, scene)
+  const known = own === undefined ? undefined : scene.concepts.find(own)
+  const lookup = paths.map((path) => tablesOf[path]).find(Boolean)
+  const [concept] = lookup && !known ? conceptsOf(node, scene, lookup) : []
+  if (concept) return { label: concept.label, resource: concept.iri }
+  const isLiteral = node.termType === 'Literal'
+  const text = isLiteral ? node.value.trim() || undefined : nodeLabel(node, scene)
+  return objectOf({
+    label: text ?? known?.label,
+    resource: own ?? identityIri(node, scene.graph),
+  })
+}
+
+/** AdmsSkos and LabeledResource: `{label?, resource?}`. */
+export const labelledResource = eachValue(
+  (node, scene, slot) =>
+    keyedBy(described(node, scene, slot), 'resource', 'label') ?? 'unknown-concept',
+)
+
+/** Document: the same; a media type is its own label, and what else names a format without an IRI is that format. */
+export const documentFormat = eachValue((node, scene, slot) => {
+  const named = nodeIri(node, scene)
+    ? undefined
+    : meaningOf(node, scene.graph, (name) => formatNamed(name, scene))
+  const { label: formatLabel, resource } = named ?? {}
+  const json = named ? objectOf({ label: formatLabel, resource }) : described(node, scene, slot)
+  const label = json && (json['label'] ?? mediaTypeOf(node.value))
+  const labelled = json && label !== undefined ? { label, ...json } : json
+  return keyedBy(labelled, 'resource', 'label') ?? 'unknown-concept'
+})
 
 // Languages from the EU table, LOC, lexvo and bare codes (ISO 639).
 
@@ -155,18 +238,20 @@ function languageByCode(code: string, { concepts }: Scene): LanguageFacts | unde
   return { id: shortest(lower), label, ...(long && { iri: `${schemes.language}/${long}` }) }
 }
 
+/** The language of an IRI of any list of codes, of a code, a tag or a name. */
+function languageNamed(name: string, scene: Scene): LanguageFacts | undefined {
+  const concept = scene.concepts.find(name)
+  if (concept) return concept.scheme === schemes.language ? languageFacts(concept) : undefined
+  const code = languageIri.exec(name)?.[1] ?? (/^[a-z]{2,3}$/i.test(name) ? name : undefined)
+  const facts = code === undefined ? undefined : languageByCode(code, scene)
+  if (facts || /^[a-z][a-z0-9+.-]*:/i.test(name)) return facts
+  const iri = languageIriOf(name, scene.concepts.authorities)
+  return iri === undefined ? undefined : languageByCode(afterLast(iri), scene)
+}
+
 function languageOf(node: Term, scene: Scene): JsonObject | undefined {
-  const iri = iriLike(node, scene)
-  const text = node.value.trim()
-  const concept = iri === undefined ? undefined : scene.concepts.find(iri)
-  const isCode = node.termType === 'Literal' && /^[a-z]{2,3}$/i.test(text)
-  const code = iri === undefined ? (isCode ? text : undefined) : languageIri.exec(iri)?.[1]
-  const facts = concept
-    ? languageFacts(concept)
-    : code === undefined
-      ? undefined
-      : languageByCode(code, scene)
-  const resource = iri ?? facts?.iri
+  const facts = meaningOf(node, scene.graph, (name) => languageNamed(name, scene))
+  const resource = iriLike(node, scene) ?? facts?.iri
   return facts && { id: facts.id, label: facts.label, ...(resource && { resource }) }
 }
 
@@ -183,79 +268,6 @@ export const languageCodes = (nodes: readonly Term[], scene: Scene): readonly st
   const codes = nodes.flatMap((node) => languageOf(node, scene)?.['id'] ?? [])
   return [...new Set(codes.filter((code) => typeof code === 'string'))].sort()
 }
-
-// Licences: concepts of the licence table in all their spellings, described nodes, foreign IRIs, names.
-
-const authorityLicence = oncePerConcept(
-  ({ id, label, definition, exactMatch, iri, extensions }: Concept): JsonObject => ({
-    id,
-    label,
-    ...(definition !== undefined && { description: definition }),
-    resource: exactMatch[0] ?? iri,
-    ...(extensions.licensing_assistant && { la_url: extensions.licensing_assistant }),
-  }),
-)
-
-/**
- * A licence of another vocabulary keeps its IRI as id, whether or not that vocabulary is installed: links and filters of
- * clients hold it. A rule of enrichment may name another id.
- */
-function knownLicence(iri: string, { concepts }: Scene): JsonObject | undefined {
-  const concept = concepts.find(iri) ?? concepts.licences.byIri(iri)
-  if (!concept || concept.scheme === schemes.licence) return concept && authorityLicence(concept)
-  const { label, definition: description } = concept
-  return { id: iri, label, ...(description !== undefined && { description }), resource: iri }
-}
-
-const licencePredicates = {
-  label: predicateIris('skos:prefLabel dct:title skos:altLabel rdfs:label'),
-  id: predicateIris('dct:identifier dc:identifier'),
-  description: predicateIris('dct:description'),
-  match: predicateIris('skos:exactMatch'),
-}
-
-/** A licence that its own graph describes, or names another one of. */
-function describedLicence(node: Term, scene: Scene): JsonObject | undefined {
-  const { graph, language } = scene
-  const text = (name: 'label' | 'id' | 'description') =>
-    licencePredicates[name]
-      .map((predicate) => oneText(graph.objects(node, predicate), language))
-      .find((one) => one !== undefined)
-  const matches = licencePredicates.match
-    .flatMap((predicate) => graph.objects(node, predicate))
-    .flatMap((term) => nodeIri(term, scene) ?? [])
-    .sort(compareCodePoints)
-  for (const iri of matches) {
-    const licence = knownLicence(iri, scene)
-    if (licence) return licence
-  }
-  const label = text('label')
-  const id = text('id') ?? (label && normalised(label))
-  const resource = matches[0] ?? nodeIri(node, scene)
-  if (label === undefined && id === undefined && matches.length === 0) return undefined
-  const description = text('description')
-  return objectOf({ id: id || resource, label: label ?? id ?? resource, description, resource })
-}
-
-function licenceOf(node: Term, scene: Scene): JsonObject | undefined {
-  const iri = iriLike(node, scene)
-  const isLiteral = node.termType === 'Literal'
-  const json =
-    (iri === undefined ? undefined : knownLicence(iri, scene)) ??
-    (isLiteral ? undefined : describedLicence(node, scene))
-  if (json) return json
-  if (iri !== undefined) return { id: iri, label: iri, resource: iri }
-  const text = isLiteral ? node.value.trim() : ''
-  const concept = scene.concepts.licences.byText(text)
-  const id = normalised(text)
-  if (concept && isLiteral) return authorityLicence(concept)
-  return id === '' ? undefined : { id, label: text }
-}
-
-/** License: `{id, label, description?, resource, la_url?}`. */
-export const license = eachValue(
-  (node, scene) => keyedBy(licenceOf(node, scene), 'resource', 'id') ?? 'unknown-concept',
-)
 
 // File formats: concepts of the file-type table from IRIs, media types, codes, endings and common names.
 
@@ -278,24 +290,42 @@ function lastSegment(iri: string): string {
 const topLevel =
   /^(?:application|audio|chemical|font|image|message|model|multipart|text|video|x-[a-z]+)\//
 
-/** The format that a term names; `undefined` for what names none. */
-export function formatOf(node: Term, scene: Scene): JsonObject | undefined {
+/** The format that one name of a value means: an IRI of the tables, a media type, a code, an ending or a usual name. */
+function formatNamed(name: string, scene: Scene): JsonObject | undefined {
   const { concepts } = scene
+  const isIri = absolute.test(name)
+  const concept = isIri ? concepts.find(name) : concepts.formats.byText(name)
+  if (concept) return concept.scheme === schemes.fileType ? labelled(concept) : undefined
+  const type = mediaTypeOf(name)
+  const isType = type !== undefined && (isIri || topLevel.test(type))
+  return isType ? formatByMediaType(type, scene, isIri ? name : undefined) : undefined
+}
+
+/** The format that a term names; `undefined` for what names none. `report` hears of a text that no table knows. */
+export function formatOf(
+  node: Term,
+  scene: Scene,
+  report?: (text: string) => void,
+): JsonObject | undefined {
   const iri = iriLike(node, scene)
-  const text = node.value.trim()
-  if (iri === undefined && node.termType !== 'Literal') return undefined
-  const concept = iri === undefined ? concepts.formats.byText(text) : concepts.find(iri)
-  if (concept) return labelled(concept)
-  const type = mediaTypeOf(iri ?? text)
-  if (type !== undefined && (iri !== undefined || topLevel.test(type)))
-    return formatByMediaType(type, scene, iri)
-  const label = iri === undefined ? text : lastSegment(iri)
-  const id = iri === undefined ? normalised(text) : label
-  if (iri !== undefined) return { id, label, resource: iri }
-  return id === '' ? undefined : { id, label }
+  const own = iri === undefined ? undefined : scene.concepts.find(iri)
+  const known = own
+    ? labelled(own)
+    : meaningOf(node, scene.graph, (name) => formatNamed(name, scene))
+  if (known) return known
+  const resource = valueIri(node, scene)
+  const text = valueLabel(node, scene)
+  if (resource !== undefined) {
+    const id = text === undefined ? lastSegment(resource) : textId(text)
+    return { id, label: text ?? id, resource }
+  }
+  if (text === undefined) return undefined
+  report?.(text)
+  return { id: textId(text), label: text }
 }
 
 /** Format: `{id, label, resource}`. */
-export const format = eachValue((node, scene) =>
-  isBlank(node, scene) ? 'not-an-iri' : keyedBy(formatOf(node, scene), 'resource', 'id'),
-)
+export const format = eachValue((node, scene, { path }) => {
+  const report = (text: string) => scene.report(path, 'unknown-concept', text)
+  return keyedBy(formatOf(node, scene, report), 'resource', 'id') ?? 'not-an-iri'
+})

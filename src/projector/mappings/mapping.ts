@@ -52,6 +52,8 @@ export type Slot = {
   readonly fill?: Filler
   /** Predicates of the node that `fill` looks at. */
   readonly reads?: readonly string[]
+  /** Whether the values of the record count where the node has none. */
+  readonly inherits?: boolean
 }
 
 /** What is around a value: its record and all that may be looked up without waiting. */
@@ -114,7 +116,8 @@ export const isBlank = (node: Term, scene: Scene): boolean =>
 export const nodeIri = (node: Term, scene: Scene): string | undefined =>
   node.termType === 'NamedNode' && !isBlank(node, scene) ? node.value : undefined
 
-const absolute = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i
+/** An IRI with a scheme, without characters that no IRI has. */
+export const absolute = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i
 
 /** The IRI that a node is, or that a literal spells out. */
 export function iriLike(node: Term, scene: Scene): string | undefined {
@@ -193,15 +196,21 @@ export function settle(values: readonly Ranked[], slot: Slot, scene: Scene): Jso
   return first?.json
 }
 
+type Read = (
+  node: Term,
+  scene: Scene,
+  slot: Slot,
+) => Ranked | readonly Ranked[] | Problem | undefined
+
 /** The mapping that reads each value for itself. A problem drops the value with a report, `undefined` drops it without one. */
 export const eachValue =
-  (read: (node: Term, scene: Scene, slot: Slot) => Ranked | Problem | undefined): Mapping =>
+  (read: Read): Mapping =>
   (nodes, slot, scene) => {
     const values: Ranked[] = []
     for (const node of nodes) {
       const value = read(node, scene, slot)
       if (typeof value === 'string') scene.report(slot.path, value, node)
-      else if (value) values.push(value)
+      else if (value) values.push(...[value].flat())
     }
     return settle(values, slot, scene)
   }
@@ -237,6 +246,14 @@ export function mapped(values: readonly Term[], slot: Slot, scene: Scene): Json 
   return nodes.length === 0 ? undefined : slot.map(nodes, slot, scene)
 }
 
+/** What the record itself says of a property that an embedded node lacks, marked as inherited; reports are left to the record's own field. */
+function inheritedBy(slot: Slot, scene: Scene): Json | undefined {
+  const values = valuesOf(scene.graph.about(scene.resource), slot.paths)
+  const json = mapped(values, slot, { ...scene, report: () => undefined })
+  const marked = (one: Json): Json => (isJsonObject(one) ? { ...one, inherited: true } : one)
+  return Array.isArray(json) ? json.map(marked) : json && marked(json)
+}
+
 /** The fields of a node that have a value, in profile order. */
 export function mappedFields(
   node: Term,
@@ -248,9 +265,10 @@ export function mappedFields(
   // Looked up once: a shape has some forty fields, and most nodes have values for a few of them.
   const about = scene.graph.about(node)
   for (const slot of slots) {
-    const json = slot.fill
+    const own = slot.fill
       ? slot.fill(node, slot, scene)
       : mapped(valuesOf(about, slot.paths), slot, scene)
+    const json = own === undefined && slot.inherits ? inheritedBy(slot, scene) : own
     if (json !== undefined) {
       object[slot.field.name] = json
       isBare = false

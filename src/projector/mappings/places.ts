@@ -3,14 +3,19 @@
 import type { Term } from '@rdfjs/types'
 import { compareCodePoints } from '../../text/code-points.ts'
 import type { JsonObject } from '../../text/json.ts'
+import { conceptIri } from '../../vocabularies/authorities.ts'
+import { countryOf as countryByName } from '../../vocabularies/coded-values.ts'
 import { schemes } from '../../vocabularies/concept.ts'
+import { meaningOf } from '../../vocabularies/described-values.ts'
 import { fromGml, fromWkt } from '../../vocabularies/geometry-text.ts'
 import { type Geometry, geometryOf } from '../../vocabularies/geometry.ts'
-import { oncePerConcept } from './concepts.ts'
+import { oncePerConcept, textId, valueIri, valueLabel } from './concepts.ts'
 import {
   eachValue,
+  keyedBy,
   type Mapping,
   nodeIri,
+  objectOf,
   valueText,
   predicateIris,
   type Scene,
@@ -49,10 +54,50 @@ function placeOf(iri: string, { concepts }: Scene): JsonObject {
     : { id: code.toLowerCase(), label: code, resource: iri }
 }
 
-/** SpatialResource: `{id, label, resource}`; of an unknown place the IRI. Literals are not looked at. */
+/** A code of NUTS that no code of a country looks like. */
+const nutsCode = /^[A-Z]{2}(?=[A-Z0-9]*\d)[A-Z0-9]{1,3}$/
+
+/** The IRI of the country, continent, region or place that one name of a value means. */
+function placeNamed(name: string, { concepts }: Scene): string | undefined {
+  if (nuts.test(name) || authority.test(name)) return name
+  if (nutsCode.test(name)) return `http://data.europa.eu/nuts/code/${name}`
+  const tables = concepts.authorities
+  return (
+    countryByName(name, tables) ??
+    conceptIri('continent', name, tables) ??
+    conceptIri('place', name, tables)
+  )
+}
+
+/** The IRI of the place that a value is or stands for. */
+function placeIri(node: Term, scene: Scene): string | undefined {
+  const own = nodeIri(node, scene)
+  if (own !== undefined && scene.concepts.find(own)) return own
+  return isOutline(node)
+    ? undefined
+    : meaningOf(node, scene.graph, (name) => placeNamed(name, scene))
+}
+
+/** Whether a literal is meant as a geometry, well written or not: such a text is no name. */
+const isOutline = (node: Term): boolean =>
+  node.termType === 'Literal' &&
+  (!/#(?:string|langString)$/.test(node.datatype.value) ||
+    /^\s*(?:[{<\d+-]|(?:multi)?(?:point|linestring|polygon)\b|geometrycollection|envelope)|(?:north|west)limit\s*=/i.test(
+      node.value,
+    ))
+
+/** SpatialResource: `{id, label, resource}`; of an unknown place its name, else the IRI. Geometries are not looked at. */
 export const spatialResource = eachValue((node, scene) => {
-  const iri = nodeIri(node, scene)
-  return iri === undefined ? undefined : { key: iri, json: placeOf(iri, scene) }
+  const place = placeIri(node, scene)
+  if (place !== undefined) return { key: place, json: placeOf(place, scene) }
+  if (isOutline(node)) return undefined
+  const text = valueLabel(node, scene)
+  const resource = valueIri(node, scene)
+  return keyedBy(
+    objectOf({ ...(text && { id: textId(text), label: text }), resource }),
+    'resource',
+    'label',
+  )
 })
 
 /** The country that a region or a place is in. */
@@ -73,7 +118,7 @@ function countryOf(iri: string, { concepts }: Scene): JsonObject | undefined {
 /** The countries that places lie in, by id, each once. */
 export function countriesOf(nodes: readonly Term[], scene: Scene): readonly JsonObject[] {
   const countries = nodes.flatMap((node): readonly JsonObject[] => {
-    const iri = nodeIri(node, scene)
+    const iri = placeIri(node, scene)
     const country = iri === undefined ? undefined : countryOf(iri, scene)
     return country ? [country] : []
   })

@@ -20,14 +20,19 @@ import {
 import { scoresFiller } from './values.ts'
 import { countriesOf, spatialResource } from './places.ts'
 
-/** The slots of fields; `inside` is the dotted path of the field around, with a dot at its end. */
-export const slotsOf = (fields: readonly Field[], inside = ''): readonly Slot[] =>
+/** Properties of a dataset that count for its distributions without a value of their own. */
+const inherited: ReadonlySet<string> = new Set(predicateIris('dct:license dct:rights'))
+
+/** The slots of fields; `inside` is the dotted path of the field around, with a dot at its end, `around` that field. */
+export const slotsOf = (fields: readonly Field[], inside = '', around?: Field): readonly Slot[] =>
   fields.map((field) => {
     const path = inside + field.name
+    const isOfFile = around?.paths.includes(distribution) === true
     return {
       field,
       path,
-      children: slotsOf(field.children, `${path}.`),
+      ...(isOfFile && field.paths.some((one) => inherited.has(one)) && { inherits: true }),
+      children: slotsOf(field.children, `${path}.`, field),
       map: mappingClasses[field.mapping].map,
       ...sourceOf(field, path, fields),
     }

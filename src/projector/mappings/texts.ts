@@ -3,7 +3,8 @@
 import type { Term } from '@rdfjs/types'
 import { compareCodePoints, cutCodePoints } from '../../text/code-points.ts'
 import type { JsonObject } from '../../text/json.ts'
-import type { Concept } from '../../vocabularies/concept.ts'
+import { type Concept, schemes } from '../../vocabularies/concept.ts'
+import { labelTerms, meaningOf } from '../../vocabularies/described-values.ts'
 import {
   keyedTexts,
   languageMap,
@@ -11,7 +12,7 @@ import {
   oneText,
   tagOf,
 } from '../../vocabularies/labels.ts'
-import { eachValue, predicateIris, iriLike, isBlank, nodeIri } from './mapping.ts'
+import { eachValue, iriLike, isBlank, nodeIri } from './mapping.ts'
 import type { Mapping, Problem, Scene } from './mapping.ts'
 
 /** A mapping of values to texts; what is no text is left out with the problem, empty texts without. */
@@ -48,10 +49,21 @@ export function mediaTypeOf(text: string): string | undefined {
   return /^[a-z0-9][\w!#$&^.+-]*\/[a-z0-9][\w!#$&^.+-]*$/.test(lower) ? lower : undefined
 }
 
-/** MediaType: `text/csv` from an IANA IRI or a literal. */
-export const mediaType = strings('bad-media-type', (node, scene) =>
-  isBlank(node, scene) ? undefined : mediaTypeOf(node.value),
-)
+/** The media type that a name means: its own, or the usual one of a file type. */
+const mediaTypeNamed = (name: string, { concepts }: Scene): string | undefined =>
+  mediaTypeOf(name) ??
+  (concepts.within(schemes.fileType, name) ?? concepts.formats.byText(name))?.mediaTypes[0]
+
+/** MediaType: `text/csv` from an IANA IRI, a text, a file type, or a node that names one; any other text as it is, with a report. */
+export const mediaType = eachValue((node, scene, { path }) => {
+  const type = meaningOf(node, scene.graph, (name) => mediaTypeNamed(name, scene))
+  if (type !== undefined) return { key: type, json: type }
+  const text = node.termType === 'Literal' ? node.value.trim() : nodeLabel(node, scene)
+  const shown = text ?? nodeIri(node, scene)
+  if (shown === undefined) return 'bad-media-type'
+  scene.report(path, 'bad-media-type', shown)
+  return { key: shown, json: shown }
+})
 
 /** SimpleMultiLang, MultiLang and their title kinds: `"Forêts"@fr, "Forests"@en` → `{en, fr}`. */
 export const multiLang: Mapping = (nodes, { path }, scene) =>
@@ -113,21 +125,13 @@ export const keywords: Mapping = (nodes, { path, field }, scene) => {
 
 // The label that a node carries in its own graph.
 
-const labels = predicateIris('skos:prefLabel rdfs:label dct:title foaf:name schema:name')
-
-const labelsOf = (node: Term, { graph }: Scene): readonly Term[] =>
-  labels
-    .map((predicate) => graph.objects(node, predicate))
-    .find((terms) => terms.some((one) => one.termType === 'Literal' && one.value.trim() !== '')) ??
-  []
-
 /** One label: English, else the default language, else what there is. */
-export const nodeLabel = (node: Term, scene: Scene): string | undefined =>
-  node.termType === 'Literal' ? undefined : oneText(labelsOf(node, scene), scene.language)
+export const nodeLabel = (node: Term, { graph, language }: Scene): string | undefined =>
+  oneText(labelTerms(node, graph), language)
 
 /** The labels of a node as object language → text. */
-export const labelMapOf = (node: Term, scene: Scene): JsonObject | undefined =>
-  node.termType === 'Literal' ? undefined : languageMap(labelsOf(node, scene), scene.language)
+export const labelMapOf = (node: Term, { graph, language }: Scene): JsonObject | undefined =>
+  languageMap(labelTerms(node, graph), language)
 
 /** The labels of a concept as object language → text. */
 export const allLabels = ({ label, prefLabel }: Concept): JsonObject =>

@@ -15,12 +15,36 @@ describe('Theme', () => {
     ])
   })
 
-  test('a label is no code, and what is unknown is left out', async () => {
-    const found = await mapped('Theme', `"Umwelt", <${iri}>`)
+  test.each([
+    '"Environment"',
+    '"Umwelt"@de',
+    '[ skos:prefLabel "Environnement"@fr ]',
+    '[ a skos:Concept ; skos:notation "ENVI" ]',
+    '[ dct:identifier eu:data-theme\\/ENVI ]',
+    '[ skos:exactMatch <https://publications.europa.eu/resource/authority/data-theme/envi/> ]',
+    'ex:t . ex:t rdfs:label "Environment"@en',
+    '<http://publications.europa.eu/resource/authority/data-theme/envi>',
+    '<https://inspire.ec.europa.eu/theme/am>',
+  ])('%s is the environment', async (turtle) => {
+    const { json, problems } = await mapped('Theme', turtle)
+    expect(json).toMatchObject([{ id: 'ENVI', resource: eu('data-theme/ENVI') }])
+    expect(problems).toEqual([])
+  })
+
+  test('what is unknown is shown with its text or IRI, and told', async () => {
+    const found = await mapped('Theme', `"Kites", <${iri}>`)
     expect(found).toEqual({
-      json: undefined,
-      problems: ['unknown-concept: Umwelt', `unknown-concept: ${iri}`],
+      json: [
+        { id: iri, label: { en: 'x' }, resource: iri },
+        { id: 'kites', label: { en: 'Kites' } },
+      ],
+      problems: ['unknown-concept: Kites', `unknown-concept: ${iri}`],
     })
+  })
+
+  test('FrequencyMultiLang has its labels in all languages', async () => {
+    const { json } = await mapped('FrequencyMultiLang', '"monthly"', { single: true })
+    expect(json).toMatchObject({ id: 'MONTHLY', label: { de: 'monatlich', en: 'monthly' } })
   })
 
   test('a concept of another vocabulary is taken when it is known', async () => {

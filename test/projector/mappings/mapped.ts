@@ -21,6 +21,7 @@ export const prefixes = `
 @prefix spdx: <http://spdx.org/rdf/terms#> . @prefix time: <http://www.w3.org/2006/time#> .
 @prefix schema: <http://schema.org/> . @prefix locn: <http://www.w3.org/ns/locn#> .
 @prefix geo: <http://www.opengis.net/ont/geosparql#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
 @prefix dext: <https://data.europa.eu/ns/ext#> . @prefix ex: <https://a.example/> .
 @prefix dqv: <http://www.w3.org/ns/dqv#> . @prefix org: <http://www.w3.org/ns/org#> .
 @prefix eu: <http://publications.europa.eu/resource/authority/> .

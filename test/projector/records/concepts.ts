@@ -8,9 +8,9 @@ const bna = (code: string) => `http://data.europa.eu/bna/${code}`
 
 export const conceptRecords: readonly Expected[] = [
   {
-    name: 'themes by IRI, by code, of another vocabulary, and unknown ones',
+    name: 'themes by IRI, by code, by label, of another vocabulary, and unknown ones',
     kind: 'dataset',
-    turtle: `d:x dcat:theme theme:ENVI, "tran", <http://data.europa.eu/bna/c_dd313021>, ex:unknown, "Umwelt", "" .`,
+    turtle: `d:x dcat:theme theme:ENVI, "tran", <http://data.europa.eu/bna/c_dd313021>, ex:unknown, "Umwelt", "Kites", "" .`,
     record: {
       categories: [
         {
@@ -28,18 +28,24 @@ export const conceptRecords: readonly Expected[] = [
           label: expect.objectContaining({ de: 'Verkehr', en: 'Transport' }),
           resource: eu('data-theme/TRAN'),
         },
+        {
+          id: 'https://a.example/unknown',
+          label: { en: 'unknown' },
+          resource: 'https://a.example/unknown',
+        },
+        { id: 'kites', label: { en: 'Kites' } },
       ],
     },
     leftOut: [
       'categories unknown-concept https://a.example/unknown',
-      'categories unknown-concept Umwelt',
+      'categories unknown-concept Kites',
     ],
   },
   {
     name: 'subjects of a vocabulary that is not installed, and high-value categories',
     kind: 'dataset',
     turtle: `d:x dct:subject <http://eurovoc.europa.eu/1754> ;
-      dcatap:hvdCategory <http://data.europa.eu/bna/c_ac64a52d>, <https://data.europa.eu/bna/c_e1da4e07>, "Mobility" .`,
+      dcatap:hvdCategory <http://data.europa.eu/bna/c_ac64a52d>, <https://data.europa.eu/bna/c_e1da4e07>, "statistics", "Kites" .`,
     record: {
       subject: [{ resource: 'http://eurovoc.europa.eu/1754' }],
       hvd_category: [
@@ -49,11 +55,12 @@ export const conceptRecords: readonly Expected[] = [
           label: { en: 'Statistics', de: 'Statistik', fr: 'Statistiques', it: 'Dati statistici' },
           resource: bna('c_e1da4e07'),
         },
+        { id: 'kites', label: { en: 'Kites' } },
       ],
     },
     leftOut: [
       'subject unknown-concept http://eurovoc.europa.eu/1754',
-      'hvd_category unknown-concept Mobility',
+      'hvd_category unknown-concept Kites',
     ],
   },
   {
@@ -72,10 +79,7 @@ export const conceptRecords: readonly Expected[] = [
         { resource: 'https://a.example/unknown' },
       ],
     },
-    leftOut: [
-      'language unknown-concept https://a.example/unknown',
-      'language unknown-concept German',
-    ],
+    leftOut: ['language unknown-concept https://a.example/unknown'],
   },
   {
     name: 'access, frequency and type of the tables',
@@ -98,10 +102,12 @@ export const conceptRecords: readonly Expected[] = [
     turtle:
       'd:x dct:accessRights "on request" ; dct:accrualPeriodicity ex:often ; dct:type "mine" .',
     record: {
-      access_right: { label: 'on request' },
+      access_right: { id: 'on-request', label: 'on request' },
       accrual_periodicity: { resource: 'https://a.example/often' },
+      type: { id: 'mine', label: 'mine' },
     },
     leftOut: [
+      'access_right unknown-concept on request',
       'accrual_periodicity unknown-concept https://a.example/often',
       'type unknown-concept mine',
     ],

@@ -63,7 +63,7 @@ export const distributionRecords: readonly Expected[] = [
             label: 'application/zip',
             resource: 'https://www.iana.org/assignments/media-types/application/zip',
           },
-          package_format: { label: 'tar' },
+          package_format: { label: 'TAR', resource: eu('file-type/TAR') },
           type: {
             id: 'DOWNLOADABLE_FILE',
             label: 'Downloadable file',
@@ -80,15 +80,15 @@ export const distributionRecords: readonly Expected[] = [
     name: 'a distribution in which nothing fits, and one that is a text',
     kind: 'dataset',
     turtle: `d:x dcat:distribution s:a, "file.csv", [ ] . s:a dct:title <urn:x:t> ; dcat:accessURL [ ] ; dct:format [ ] ;
-      dcat:mediaType "CSV" ; dct:license [ ] ; spdx:checksum "b5bb", [ spdx:algorithm spdx:checksumAlgorithm_md5 ] ;
+      dcat:mediaType [ ] ; dct:license [ ] ; spdx:checksum "b5bb", [ spdx:algorithm spdx:checksumAlgorithm_md5 ] ;
       adms:status [ ] ; dct:type "mine" ; dct:issued "later" ; foaf:page "page 3" ; dcat:packageFormat [ ] .`,
-    record: { distributions: [{ id: 'a' }] },
+    record: { distributions: [{ id: 'a', type: { id: 'mine', label: 'mine' } }] },
     leftOut: [
       'distributions not-an-iri file.csv',
       'distributions.title not-a-literal urn:x:t',
       'distributions.access_url not-an-iri []',
       'distributions.format not-an-iri []',
-      'distributions.media_type bad-media-type CSV',
+      'distributions.media_type bad-media-type []',
       'distributions.license unknown-concept []',
       'distributions.checksum not-an-iri b5bb',
       'distributions.checksum not-a-literal []',
@@ -124,6 +124,43 @@ export const distributionRecords: readonly Expected[] = [
         },
       ],
     },
+    leftOut: ['distributions.license unknown-concept Free for all!'],
+  },
+  {
+    name: 'licence and rights of the dataset, for distributions that say nothing themselves',
+    kind: 'dataset',
+    turtle: `d:x dct:license lic:CC_BY_4_0 ; dct:rights "Free to use"@en ; dcat:distribution s:a, s:b, s:c .
+      s:a dct:title "A"@en . s:b dct:title "B"@en ; dct:license "notspecified" ; dct:rights ex:own .
+      s:c dct:title "C"@en ; dct:license ex:terms .`,
+    record: {
+      license: ccBy,
+      rights: { label: 'Free to use' },
+      distributions: [
+        {
+          id: 'a',
+          title: { en: 'A' },
+          license: { ...ccBy, inherited: true },
+          rights: { label: 'Free to use', inherited: true },
+        },
+        {
+          id: 'b',
+          title: { en: 'B' },
+          license: { ...ccBy, inherited: true },
+          rights: { resource: 'https://a.example/own' },
+        },
+        {
+          id: 'c',
+          title: { en: 'C' },
+          license: {
+            id: 'https://a.example/terms',
+            label: 'https://a.example/terms',
+            resource: 'https://a.example/terms',
+          },
+          rights: { label: 'Free to use', inherited: true },
+        },
+      ],
+    },
+    leftOut: ['distributions.license unknown-concept notspecified'],
   },
   {
     name: 'formats in many words',
@@ -142,6 +179,7 @@ export const distributionRecords: readonly Expected[] = [
         { id: 'd', format: { id: 'foo-bar', label: 'Foo Bar' } },
       ],
     },
+    leftOut: ['distributions.format unknown-concept Foo Bar'],
   },
   {
     name: 'distributions by format, title and the rest, whatever their IRIs are',

@@ -1,5 +1,6 @@
 /** Catalogues, and resources of a custom type. */
 
+import { expect } from 'vitest'
 import { eu, type Expected } from './record.ts'
 
 export const otherRecords: readonly Expected[] = [
@@ -45,7 +46,7 @@ export const otherRecords: readonly Expected[] = [
     kind: 'catalogue',
     turtle: `c:cat dct:title "Cat", [ ] ; dct:publisher " " ; dct:language "all" ; dct:issued "2020-13-01" ;
       dct:isPartOf [ ] ; foaf:homepage [ ] .`,
-    record: { title: { en: 'Cat' } },
+    record: { title: { en: 'Cat' }, language: [{ id: 'all', label: 'all' }] },
     leftOut: [
       'title not-a-literal []',
       'description missing-mandatory ',
@@ -71,7 +72,11 @@ export const otherRecords: readonly Expected[] = [
         { type: 'Agent', resource: 'https://a.example/other' },
         { type: 'Organization', name: { de: 'Stadt', en: 'City' } },
       ],
-      checked: { id: 'ANNUAL', label: 'annual', resource: eu('frequency/ANNUAL') },
+      checked: {
+        id: 'ANNUAL',
+        label: expect.objectContaining({ de: 'jährlich', en: 'annual' }),
+        resource: eu('frequency/ANNUAL'),
+      },
       parts: [
         { id: 'a', resource: 'https://a.example/a' },
         { id: 'b', resource: 'https://a.example/b' },

@@ -91,7 +91,7 @@ export const valueRecords: readonly Expected[] = [
     name: 'a place by name, and one out of the world',
     kind: 'dataset',
     turtle: 'd:x dct:spatial "Tyrol", [ dcat:centroid "POINT(200 0)"^^geo:wktLiteral ] .',
-    record: { spatial: [] },
+    record: { spatial: [], spatial_resource: [{ id: 'tyrol', label: 'Tyrol' }] },
     leftOut: ['spatial bad-geometry Tyrol', 'spatial bad-geometry POINT(200 0)'],
   },
   {

@@ -24,8 +24,14 @@ const rows: Rows = {
   Theme: [
     ['<http://data.europa.eu/bna/c_dd313021>', [environment]],
     ['<https://data.europa.eu/bna/c_dd313021/>', environment, [], 1],
-    ['"Umwelt"', undefined, ['unknown-concept: Umwelt']],
-    [`<${iri}>`, undefined, unknown],
+    ['"Kites"', [{ id: 'kites', label: { en: 'Kites' } }], ['unknown-concept: Kites']],
+    ['"n/a"', undefined, ['unknown-concept: n/a']],
+    [
+      '[ skos:prefLabel "Drachen"@de, "Kites"@en ]',
+      [{ id: 'kites', label: { de: 'Drachen', en: 'Kites' } }],
+      ['unknown-concept: Kites'],
+    ],
+    [`<${iri}>`, [{ id: iri, label: { en: 'x' }, resource: iri }], unknown],
   ],
   Language: [
     ['eu:language\\/DEU', [german]],
@@ -46,7 +52,12 @@ const rows: Rows = {
     ['eu:language\\/SWA', [{ id: 'sw', label: 'Swahili', resource: eu('language/SWA') }]],
     ['"sw"', [{ id: 'sw', label: 'Swahili', resource: eu('language/SWA') }]],
     ['"ZH"', [{ id: 'zh', label: 'Chinese', resource: eu('language/ZHO') }]],
-    ['"xx"', undefined, ['unknown-concept: xx']],
+    ['"German"', [german]],
+    ['"Deutsch"', [german]],
+    ['"de-AT"', [german]],
+    ['[ rdfs:label "German" ]', [german]],
+    ['[ skos:notation "ger" ; rdfs:label "Allemand" ]', [german]],
+    ['"xx"', [{ id: 'xx', label: 'xx' }], ['unknown-concept: xx']],
     [`<${iri}>`, [{ resource: iri }], unknown],
   ],
   SpatialResource: [
@@ -59,7 +70,22 @@ const rows: Rows = {
       [{ id: 'de21', label: 'DE21', resource: 'http://data.europa.eu/nuts/code/DE21' }],
     ],
     ['eu:place\\/DEU_BER', [{ id: 'deu_ber', label: 'DEU_BER', resource: eu('place/DEU_BER') }]],
-    [`<${iri}>, "Tyrol", [ ]`, [{ resource: iri }]],
+    [`<${iri}>, "Tyrol", [ ]`, [{ id: 'tyrol', label: 'Tyrol' }, { resource: iri }]],
+    ['"Deutschland"', [{ id: 'de', label: 'Germany', resource: eu('country/DEU') }]],
+    ['"POINT(8 50)", "8,50,9,51", "n/a"', undefined],
+    [
+      '[ a dct:Location ; dct:identifier eu:country\\/CHE ]',
+      [{ id: 'ch', label: 'Switzerland', resource: eu('country/CHE') }],
+    ],
+    [
+      '[ skos:notation "AT130" ; skos:prefLabel "Wien" ]',
+      [{ id: 'at130', label: 'AT130', resource: 'http://data.europa.eu/nuts/code/AT130' }],
+    ],
+    [
+      `ex:p . ex:p rdfs:label "Old town"`,
+      [{ id: 'old-town', label: 'Old town', resource: 'https://a.example/p' }],
+    ],
+    ['[ rdfs:seeAlso <https://a.example/lake> ]', [{ resource: 'https://a.example/lake' }]],
     [
       'eu:country\\/CHE, eu:country\\/AUT',
       { id: 'at', label: 'Austria', resource: eu('country/AUT') },
@@ -84,7 +110,21 @@ const rows: Rows = {
       [{ id: 'L-1', label: 'Terms', resource: 'https://a.example/l' }],
     ],
     [`<${iri}>`, [{ id: iri, label: iri, resource: iri }]],
-    ['"Free for all!"', [{ id: 'free-for-all', label: 'Free for all!' }]],
+    [
+      '"Free for all!"',
+      [{ id: 'free-for-all', label: 'Free for all!' }],
+      ['unknown-concept: Free for all!'],
+    ],
+    ['"CC BY 4.0"', [ccBy]],
+    ['[ dct:type <https://creativecommons.org/licenses/by/4.0/> ]', [ccBy]],
+    ['[ rdfs:seeAlso <http://spdx.org/licenses/CC-BY-4.0.html> ]', [ccBy]],
+    ['[ rdf:value "cc-by-4.0" ]', [ccBy]],
+    ['ex:l . ex:l rdfs:label "CC BY 4.0"@en', [ccBy]],
+    [
+      '"notspecified", "k.A.", [ rdfs:label "Unknown" ]',
+      undefined,
+      ['unknown-concept', 'unknown-concept', 'unknown-concept'],
+    ],
     ['[ ]', undefined, ['unknown-concept']],
   ],
   Format: [
@@ -97,7 +137,16 @@ const rows: Rows = {
     ['"audio/unheard-of"', [{ id: 'audio/unheard-of', label: 'audio/unheard-of' }]],
     ['"Esri Shapefile"', [{ id: 'SHP', label: 'Esri Shape', resource: eu('file-type/SHP') }]],
     ['"json"', [{ id: 'JSON', label: 'JSON', resource: eu('file-type/JSON') }]],
-    ['"Foo Bar"', [{ id: 'foo-bar', label: 'Foo Bar' }]],
+    ['"Foo Bar"', [{ id: 'foo-bar', label: 'Foo Bar' }], ['unknown-concept: Foo Bar']],
+    ['[ a dct:MediaTypeOrExtent ; rdfs:label "CSV" ]', [csv]],
+    ['[ a dct:IMT ; rdf:value "text/csv" ]', [csv]],
+    ['[ skos:exactMatch <http://publications.europa.eu/resource/authority/file-type/csv> ]', [csv]],
+    ['ex:f . ex:f dct:title "CSV"', [csv]],
+    [
+      '[ skos:prefLabel "Foo Bar" ]',
+      [{ id: 'foo-bar', label: 'Foo Bar' }],
+      ['unknown-concept: Foo Bar'],
+    ],
     [
       '<https://a.example/formats/my%20format>',
       [{ id: 'my format', label: 'my format', resource: 'https://a.example/formats/my%20format' }],
@@ -112,7 +161,25 @@ const rows: Rows = {
       1,
     ],
     ['"public"', { id: 'PUBLIC', label: 'public', resource: eu('access-right/PUBLIC') }, [], 1],
-    ['"on request"', { label: 'on request' }, [], 1],
+    [
+      '"Open Access"',
+      { id: 'PUBLIC', label: 'public', resource: eu('access-right/PUBLIC') },
+      [],
+      1,
+    ],
+    [
+      '[ a dct:RightsStatement ; dct:type eu:access-right\\/PUBLIC ; rdfs:label "For all" ]',
+      { id: 'PUBLIC', label: 'public', resource: eu('access-right/PUBLIC') },
+      [],
+      1,
+    ],
+    ['"on request"', { id: 'on-request', label: 'on request' }, ['unknown-concept: on request'], 1],
+    [
+      '[ rdfs:label "on request"@en ]',
+      { id: 'on-request', label: 'on request' },
+      ['unknown-concept: on request'],
+      1,
+    ],
     [`<${iri}>`, { resource: iri }, unknown, 1],
   ],
   Frequency: [
@@ -123,6 +190,19 @@ const rows: Rows = {
       1,
     ],
     ['"annual"', { id: 'ANNUAL', label: 'annual', resource: eu('frequency/ANNUAL') }, [], 1],
+    ['"R/P1Y"', { id: 'ANNUAL', label: 'annual', resource: eu('frequency/ANNUAL') }, [], 1],
+    [
+      '<http://purl.org/cld/freq/annual>',
+      { id: 'ANNUAL', label: 'annual', resource: eu('frequency/ANNUAL') },
+      [],
+      1,
+    ],
+    [
+      '[ a dct:Frequency ; rdfs:label "jährlich"@de ]',
+      { id: 'ANNUAL', label: 'annual', resource: eu('frequency/ANNUAL') },
+      [],
+      1,
+    ],
     [`<${iri}>`, { resource: iri }, unknown, 1],
   ],
   DatasetType: [
@@ -132,7 +212,18 @@ const rows: Rows = {
       [],
       1,
     ],
-    ['"statistics of mine"', undefined, ['unknown-concept: statistics of mine'], 1],
+    [
+      '"statistical data"',
+      { id: 'STATISTICAL', label: 'Statistical data', resource: eu('dataset-type/STATISTICAL') },
+      [],
+      1,
+    ],
+    [
+      '"statistics of mine"',
+      { id: 'statistics-of-mine', label: 'statistics of mine' },
+      ['unknown-concept: statistics of mine'],
+      1,
+    ],
     [`<${iri}>`, { resource: iri }, unknown, 1],
   ],
   DistributionType: [
@@ -156,7 +247,7 @@ const rows: Rows = {
       [],
       1,
     ],
-    ['"other"', undefined, ['unknown-concept: other'], 1],
+    ['"other"', { id: 'other', label: 'other' }, ['unknown-concept: other'], 1],
   ],
   HvdCategory: [
     [
@@ -170,7 +261,7 @@ const rows: Rows = {
       ],
     ],
     [`<${iri}>`, [{ resource: iri }], unknown],
-    ['"Geospatial"', undefined, ['unknown-concept: Geospatial']],
+    ['"Kites"', [{ id: 'kites', label: { en: 'Kites' } }], ['unknown-concept: Kites']],
   ],
   EuroVoc: [
     [
@@ -178,7 +269,7 @@ const rows: Rows = {
       [{ resource: 'http://eurovoc.europa.eu/1754' }],
       ['unknown-concept'],
     ],
-    ['"water"', undefined, ['unknown-concept: water']],
+    ['"water"', [{ id: 'water', label: { en: 'water' } }], ['unknown-concept: water']],
     ['[ ]', undefined, ['unknown-concept']],
   ],
   AdmsSkos: [
@@ -189,11 +280,19 @@ const rows: Rows = {
       1,
     ],
     ['"done"', { label: 'done' }, [], 1],
+    [
+      '[ rdfs:label "Draft" ; rdfs:seeAlso ex:draft ]',
+      { label: 'Draft', resource: 'https://a.example/draft' },
+      [],
+      1,
+    ],
     ['[ ]', undefined, ['unknown-concept'], 1],
   ],
   LabeledResource: [
     ['<https://s.example/gts>', [{ resource: 'https://s.example/gts' }]],
     ['ex:gts . ex:gts rdfs:label "GTS"', [{ label: 'GTS', resource: 'https://a.example/gts' }]],
+    ['[ a dct:RightsStatement ; dct:description "Ask first"@en ]', [{ label: 'Ask first' }]],
+    ['[ rdf:value "ISO 19115" ]', [{ label: 'ISO 19115' }]],
     ['[ dct:title "Norm"@de, "Standard"@en ], [ ]', [{ label: 'Standard' }], ['unknown-concept']],
   ],
   Document: [
@@ -207,13 +306,19 @@ const rows: Rows = {
       1,
     ],
     ['eu:file-type\\/ZIP', { label: 'ZIP', resource: eu('file-type/ZIP') }, [], 1],
-    ['"zip"', { label: 'zip' }, [], 1],
+    ['"zip"', { label: 'ZIP', resource: eu('file-type/ZIP') }, [], 1],
+    ['[ rdf:value "application/zip" ]', { label: 'ZIP', resource: eu('file-type/ZIP') }, [], 1],
+    ['"parcel"', { label: 'parcel' }, [], 1],
     ['[ ]', undefined, ['unknown-concept'], 1],
   ],
 }
 
 const alike: Rows = {
-  FrequencyMultiLang: rows.Frequency ?? [],
+  FrequencyMultiLang: [
+    ['[ ]', undefined, ['unknown-concept']],
+    ['"on Sundays"', [{ id: 'on-sundays', label: { en: 'on Sundays' } }], ['unknown-concept']],
+    [`<${iri}>`, { resource: iri }, unknown, 1],
+  ],
   GenericSkosMultiLang: rows.HvdCategory ?? [],
 }
 

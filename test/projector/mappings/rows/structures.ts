@@ -96,8 +96,28 @@ export const structureRows: Rows = {
     ],
     [
       '<https://a.example/c>, "call us", ""',
-      [{ type: 'Kind', resource: 'https://a.example/c' }],
-      ['not-an-iri: call us'],
+      [
+        { type: 'Kind', name: 'call us' },
+        { type: 'Kind', resource: 'https://a.example/c' },
+      ],
+    ],
+    ['[ ]', undefined, ['not-an-iri']],
+    ['"desk@a.example"', [{ type: 'Kind', email: 'mailto:desk@a.example' }]],
+    [
+      '"Jane Doe <jane@a.example>"',
+      [{ type: 'Kind', name: 'Jane Doe', email: 'mailto:jane@a.example' }],
+    ],
+    [
+      '<mailto:desk@a.example>, <tel:+49301234>, "https://a.example/form"',
+      [
+        { type: 'Kind', url: ['https://a.example/form'] },
+        { type: 'Kind', email: 'mailto:desk@a.example', resource: 'mailto:desk@a.example' },
+        { type: 'Kind', telephone: 'tel:+49301234', resource: 'tel:+49301234' },
+      ],
+    ],
+    [
+      '[ a vcard:Kind ; vcard:hasEmail "desk@a.example" ]',
+      [{ type: 'Kind', email: 'mailto:desk@a.example' }],
     ],
   ],
   Nested: [

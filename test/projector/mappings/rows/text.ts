@@ -57,7 +57,12 @@ const rows: Rows = {
     ['<https://www.iana.org/assignments/media-types/text/csv>', 'text/csv', [], 1],
     ['<http://iana.org/assignments/media-types/application/ld+json>', 'application/ld+json', [], 1],
     ['"Text/HTML; charset=utf-8"', 'text/html', [], 1],
-    ['"CSV"', undefined, ['bad-media-type: CSV'], 1],
+    ['"CSV"', 'text/csv', [], 1],
+    ['[ a dct:MediaType ; rdfs:label "text/csv" ]', 'text/csv', [], 1],
+    ['[ rdf:value <https://www.iana.org/assignments/media-types/text/csv> ]', 'text/csv', [], 1],
+    ['eu:file-type\\/CSV', 'text/csv', [], 1],
+    ['"a table"', 'a table', ['bad-media-type: a table'], 1],
+    ['[ ]', undefined, ['bad-media-type'], 1],
   ],
   Keywords: [
     [

@@ -1,0 +1,106 @@
+/** Licences: concepts of the licence table in all their spellings, described nodes, foreign IRIs, names. */
+
+import type { Term } from '@rdfjs/types'
+import type { JsonObject } from '../../text/json.ts'
+import { type Concept, schemes } from '../../vocabularies/concept.ts'
+import { identityIri, meaningOf } from '../../vocabularies/described-values.ts'
+import { oneText } from '../../vocabularies/labels.ts'
+import { isNoLicence, licenceOf as licenceNames } from '../../vocabularies/licences.ts'
+import { oncePerConcept, textId, valueIri } from './concepts.ts'
+import {
+  eachValue,
+  iriLike,
+  keyedBy,
+  nodeIri,
+  objectOf,
+  predicateIris,
+  type Scene,
+  type Slot,
+} from './mapping.ts'
+import { nodeLabel } from './texts.ts'
+
+const authorityLicence = oncePerConcept(
+  ({ id, label, definition, exactMatch, iri, extensions }: Concept): JsonObject => ({
+    id,
+    label,
+    ...(definition !== undefined && { description: definition }),
+    resource: exactMatch[0] ?? iri,
+    ...(extensions.licensing_assistant && { la_url: extensions.licensing_assistant }),
+  }),
+)
+
+/**
+ * A licence of another vocabulary keeps its IRI as id, whether or not that vocabulary is installed: links and filters of
+ * clients hold it. A rule of enrichment may name another id.
+ */
+function knownLicence(iri: string, { concepts }: Scene): JsonObject | undefined {
+  const concept = concepts.find(iri) ?? concepts.licences.byIri(iri)
+  if (!concept || concept.scheme === schemes.licence) return concept && authorityLicence(concept)
+  const { label, definition: description } = concept
+  return { id: iri, label, ...(description !== undefined && { description }), resource: iri }
+}
+
+/** The licence that one name of a value means: an address in any spelling, a code or a name. */
+function licenceNamed(name: string, scene: Scene): JsonObject | undefined {
+  const { licences, authorities } = scene.concepts
+  const known = licences.byIri(name) ?? licences.byText(name)
+  const found = known ? undefined : licenceNames({ title: name }, authorities)
+  const concept = known ?? (found?.kind === 'iri' ? licences.byIri(found.iri) : undefined)
+  if (concept) return knownLicence(concept.iri, scene)
+  // A name may stand for a licence that no table has; an address that stands alone says nothing new.
+  if (found?.kind !== 'iri' || found.iri === name) return undefined
+  return { id: found.iri, label: name, resource: found.iri }
+}
+
+const licencePredicates = {
+  id: predicateIris('dct:identifier dc:identifier'),
+  description: predicateIris('dct:description'),
+}
+
+/** A licence that its own graph describes. */
+function describedLicence(node: Term, scene: Scene): JsonObject | undefined {
+  const { graph, language } = scene
+  const text = (name: 'id' | 'description') =>
+    licencePredicates[name]
+      .map((predicate) => oneText(graph.objects(node, predicate), language))
+      .find((one) => one !== undefined)
+  const label = nodeLabel(node, scene)
+  const id = text('id') ?? (label && textId(label))
+  const resource = nodeIri(node, scene) ?? identityIri(node, graph)
+  if (label === undefined && id === undefined && nodeIri(node, scene) !== undefined)
+    return undefined
+  const description = text('description')
+  return objectOf({
+    id: id ?? resource,
+    label: label ?? id ?? resource,
+    description: description === label ? undefined : description,
+    resource,
+  })
+}
+
+/** Whether all that is said of a value is that there is no licence. */
+function saysNone(node: Term, scene: Scene): boolean {
+  const said = node.termType === 'Literal' ? node.value : nodeLabel(node, scene)
+  return said !== undefined && valueIri(node, scene) === undefined && isNoLicence(said)
+}
+
+function licenceOf(node: Term, scene: Scene, { path }: Slot): JsonObject | undefined {
+  if (saysNone(node, scene)) return undefined
+  const iri = iriLike(node, scene)
+  const json =
+    (iri === undefined ? undefined : knownLicence(iri, scene)) ??
+    meaningOf(node, scene.graph, (name) => licenceNamed(name, scene)) ??
+    (node.termType === 'Literal' ? undefined : describedLicence(node, scene))
+  if (json) return json
+  if (iri !== undefined) return { id: iri, label: iri, resource: iri }
+  if (node.termType !== 'Literal') return undefined
+  const label = node.value.trim()
+  scene.report(path, 'unknown-concept', label)
+  return { id: textId(label), label }
+}
+
+/** License: `{id, label, description?, resource, la_url?}`. */
+export const license = eachValue(
+  (node, scene, slot) =>
+    keyedBy(licenceOf(node, scene, slot), 'resource', 'id') ?? 'unknown-concept',
+)

@@ -1,0 +1,88 @@
+/**
+ * Values that are described instead of named: a blank or foreign node stands for the concept whose IRI, code or label it gives. One
+ * rule for search documents and for measuring.
+ */
+
+import type { Term } from '@rdfjs/types'
+import { dc, dct, foaf, owl, rdf, rdfs, skos } from '../rdf/namespaces.ts'
+import { namedNode } from '../rdf/terms.ts'
+import type { Graph } from '../rdf/read.ts'
+import { compareCodePoints } from '../text/code-points.ts'
+
+/** Properties whose value is the concept itself or its code, the strictest first. */
+const identifying = [
+  owl('sameAs'),
+  skos('exactMatch'),
+  dct('identifier'),
+  dc('identifier'),
+  skos('notation'),
+  rdf('value'),
+  rdfs('seeAlso'),
+  foaf('page'),
+  dct('type'),
+]
+
+/** Properties whose value is a name or, further down, a text that has to do for one. */
+const labelling = [
+  skos('prefLabel'),
+  rdfs('label'),
+  dct('title'),
+  foaf('name'),
+  namedNode('http://schema.org/name'),
+  namedNode('https://schema.org/name'),
+  rdf('value'),
+  dc('title'),
+  skos('altLabel'),
+  rdfs('comment'),
+  dct('description'),
+  skos('notation'),
+  dct('identifier'),
+  dc('identifier'),
+]
+
+const isText = ({ termType, value }: Term) => termType === 'Literal' && value.trim() !== ''
+
+const sorted = (terms: readonly Term[]): readonly Term[] =>
+  terms.length < 2 ? terms : terms.toSorted((a, b) => compareCodePoints(a.value, b.value))
+
+/** The texts of the first property that labels a node; none of a literal. */
+export const labelTerms = (node: Term, graph: Graph): readonly Term[] =>
+  node.termType === 'Literal'
+    ? []
+    : (labelling
+        .map((property) => graph.objects(node, property).filter(isText))
+        .find((texts) => texts.length > 0) ?? [])
+
+/** The IRIs and codes by which a node says what it stands for, by property and code point. */
+const identityTerms = (node: Term, graph: Graph): readonly Term[] =>
+  identifying.flatMap((property) =>
+    sorted(graph.objects(node, property)).filter((term) => term.termType !== 'BlankNode'),
+  )
+
+/** A value and what may stand in its place, the best first: IRIs and codes that its node gives, then its labels. */
+export function namingTerms(value: Term, graph: Graph): readonly Term[] {
+  if (value.termType === 'Literal' || graph.about(value).size === 0) return [value]
+  return [value, ...identityTerms(value, graph), ...sorted(labelTerms(value, graph))]
+}
+
+/** The first meaning that `lookup` knows for a value, an IRI, a code or a label of it. */
+export function meaningOf<Meaning>(
+  value: Term,
+  graph: Graph,
+  lookup: (name: string) => Meaning | undefined,
+): Meaning | undefined {
+  for (const term of namingTerms(value, graph)) {
+    const name = term.termType === 'BlankNode' ? '' : term.value.trim()
+    const meaning = name === '' ? undefined : lookup(name)
+    if (meaning !== undefined) return meaning
+  }
+  return undefined
+}
+
+/** The first IRI that a node without a name of its own gives for what it stands for. */
+export const identityIri = (node: Term, graph: Graph): string | undefined =>
+  node.termType === 'Literal'
+    ? undefined
+    : identityTerms(node, graph)
+        .map(({ value }) => value.trim())
+        .find((name) => /^https?:\/\/[^\s<>"{}|\\^`]+$/i.test(name))
