@@ -11,14 +11,16 @@ import { pipeline as piped, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { JSONParser } from '@streamparser/json'
-import { Failure } from '../../errors.ts'
+import { Failure, shown } from '../../errors.ts'
 import type { Validator } from '../../pipe/message.ts'
 import { shownUrl } from '../../secrets.ts'
 import { charsetOf, decodeText, TextDecoding } from '../../text/decoding.ts'
+import { jsonFaultIn } from '../../text/json-fault.ts'
 import type { ImportContext } from './importer.ts'
 import {
   checkBody,
   conditionsOf,
+  jsonFailure,
   type SourceAnswer,
   type SourceRequest,
   type SourceStream,
@@ -191,7 +193,7 @@ type MemberOptions = {
  * `source-truncated`, `source-malformed` and `too-large`.
  */
 export async function* jsonMembers(
-  bytes: Bytes,
+  { bytes, url }: Pick<StoredDocument, 'bytes' | 'url'>,
   { paths, longest = Infinity }: MemberOptions,
 ): AsyncGenerator<Member, void> {
   const parser = new JSONParser({ paths, keepStack: false })
@@ -201,20 +203,21 @@ export async function* jsonMembers(
     members.push({ list: String(stack.at(-1)?.key ?? ''), key: key ?? '', value, size })
     size = 0
   }
-  for await (const piece of bytes) {
+  // The parser does not say where it was: that is looked up by reading again.
+  const fault = async () => jsonFaultIn(Readable.from(bytes()).setEncoding('utf8'))
+  for await (const piece of bytes()) {
     size += piece.byteLength
     try {
       parser.write(piece)
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message.slice(0, 200) : ''
-      throw new Failure('source-malformed', `The JSON cannot be read: ${reason}`, { cause })
+      throw jsonFailure(url, await fault(), cause)
     }
     if (size > longest)
       throw new Failure('too-large', `A record may have at most ${longest} bytes (maxPageBytes).`)
     yield* members
     members = []
   }
-  if (!parser.isEnded) throw new Failure('source-truncated', 'The JSON ends too early.')
+  if (!parser.isEnded) throw jsonFailure(url, await fault(), undefined)
 }
 
 /** A JSON document in a file, member by member. */
@@ -235,11 +238,14 @@ export async function openUnlessSame(
   absent: readonly number[] = [],
 ): Promise<JsonDocument | 'unchanged' | 'absent'> {
   const longest = run.limits.maxPageBytes
-  const membersOf = ({ start, bytes }: StoredDocument) =>
-    jsonMembers(bytes(), { paths: [/^\s*\[/.test(start) ? '$.*' : '$.*.*'], longest })
+  const membersOf = (document: StoredDocument) =>
+    jsonMembers(document, { paths: [/^\s*\[/.test(document.start) ? '$.*' : '$.*.*'], longest })
   const check = async (document: StoredDocument) => {
     if (!/^\s*[[{]/.test(document.start))
-      throw new Failure('source-malformed', `${shownUrl(url)} did not answer with a JSON document.`)
+      throw new Failure(
+        'source-malformed',
+        `${shownUrl(url)} did not answer with a JSON document: expected "{" or "[", found ${shown(document.start.slice(0, 40))}.`,
+      )
     for await (const _ of membersOf(document));
   }
   const known = run.validators.find((validator) => validator.url === url)

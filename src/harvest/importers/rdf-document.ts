@@ -249,13 +249,13 @@ const lists = ['$.@graph.*', '$.dcat:dataset.*', '$.dataset.*']
 
 /** The quads in the order of the members: first the context is found, wherever it is, then the members under it. Throws as `parse`. */
 async function* readLargeJson(
-  { start, bytes }: StoredDocument,
+  stored: StoredDocument,
   options: ParseOptions,
 ): AsyncIterable<Quad[]> {
-  const paths = /^\s*\[/.test(start) ? ['$.*'] : lists
+  const paths = /^\s*\[/.test(stored.start) ? ['$.*'] : lists
   const shared = { ...options, document: {} }
   let context: unknown
-  for await (const { value } of jsonMembers(bytes(), { paths: ['$.@context'] })) context = value
+  for await (const { value } of jsonMembers(stored, { paths: ['$.@context'] })) context = value
   let batch: { value: object; pointer: string }[] = []
   let [characters, count] = [0, 0]
   const expand = async () => {
@@ -271,7 +271,7 @@ async function* readLargeJson(
     characters = 0
     return parse(text, 'jsonld', placed)
   }
-  for await (const { list, key, value, size } of jsonMembers(bytes(), { paths })) {
+  for await (const { list, key, value, size } of jsonMembers(stored, { paths })) {
     if (typeof value !== 'object' || value === null || typeof key !== 'number') continue
     batch.push({ value, pointer: list === '' ? `/${key}` : `/${list}/${key}` })
     characters += size

@@ -13,6 +13,7 @@ import type { RunSink } from '../../pipe/runs/run.ts'
 import type { SegmentPlace } from '../../pipe/segment.ts'
 import { shownUrl, withoutCredentials } from '../../secrets.ts'
 import { charsetOf, decodeText, UndecodableText } from '../../text/decoding.ts'
+import { jsonFault, type JsonFault } from '../../text/json-fault.ts'
 import { backoffMs, retry } from '../../workers/retry.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import type { ImportConfig, ImportLimits } from './import-config.ts'
@@ -344,22 +345,24 @@ export function checkBody(
 }
 
 /**
- * A JSON body: a byte order mark is dropped, the last of doubled keys wins, integers beyond 2^53 stay as they were
+ * A JSON body: the last of doubled keys wins, integers beyond 2^53 stay as they were
  * written, as strings. Throws `source-truncated` when it ends too early and `source-malformed` otherwise.
  */
 function parsedJson(text: string, url: string): unknown {
-  const body = text.replace(/^\uFEFF/, '')
   try {
-    return /\d{16}/.test(body) ? JSON.parse(body, keepDigits) : JSON.parse(body)
+    return /\d{16}/.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    const place = shownUrl(url)
-    if (/unexpected end|unterminated/i.test(reason))
-      throw new Failure('source-truncated', `The JSON of ${place} ends too early.`, { cause })
-    const position = /at position (\d+)/.exec(reason)?.[1]
-    const where = position === undefined ? '' : ` (at character ${position})`
-    throw new Failure('source-malformed', `${place} did not answer with JSON${where}.`, { cause })
+    throw jsonFailure(url, jsonFault(text), cause)
   }
+}
+
+/** `source-truncated` for JSON that ends too early, else `source-malformed`, with address, line and column. */
+export function jsonFailure(url: string, fault: JsonFault | undefined, cause: unknown): Failure {
+  const { isEnd = false, line, column, detail = 'cannot be read' } = fault ?? {}
+  const place = line === undefined ? '' : ` (line ${line}, column ${column})`
+  const errors = [defined({ line, column, detail })]
+  const kind = isEnd ? 'source-truncated' : 'source-malformed'
+  return new Failure(kind, `${shownUrl(url)} is no JSON: ${detail}${place}.`, { errors, cause })
 }
 
 // The third argument is part of ES2025 (JSON.parse source text access); the library types do not know it yet.

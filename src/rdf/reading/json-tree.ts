@@ -1,6 +1,7 @@
 /** JSON before it becomes JSON-LD: read with the place of errors, bounded, and without keys that reach prototypes. */
 
-import { malformed, placeAt } from './options.ts'
+import { jsonFault } from '../../text/json-fault.ts'
+import { malformed } from './options.ts'
 
 export type JsonLdObject = { [key: string]: JsonLdValue }
 export type JsonLdValue = string | number | boolean | null | JsonLdValue[] | JsonLdObject
@@ -18,9 +19,8 @@ export function readJson(text: string): JsonLdValue {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse answers, by its definition
     tree = JSON.parse(text) as JsonLdValue
   } catch (cause) {
-    const offset = faultAt(text)
-    const detail = offset >= text.trimEnd().length ? 'the JSON ends too early' : 'this is not JSON'
-    throw malformed(detail, placeAt(text, offset), cause)
+    const { detail, line = 1, column = 1 } = jsonFault(text) ?? { detail: 'this is not JSON' }
+    throw malformed(detail, { line, column }, cause)
   }
   // A bare string would be taken for the address of a document to fetch.
   if (typeof tree !== 'object' || tree === null) throw malformed('JSON-LD is an object or an array')
@@ -51,49 +51,6 @@ export function eachObject(tree: JsonLdValue, visit: (object: JsonLdObject) => v
     }
   }
 }
-
-const token =
-  /[ \t\r\n]*(?:([[{])|([\]}])|(,)|(:)|("(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null))/uy
-
-/** What may come next: a value, a key, something after a value, a colon; `first` also allows the end of its bracket. */
-type State = 'value' | 'first-value' | 'key' | 'first-key' | 'after' | 'colon'
-
-/** The offset of the first character that breaks the grammar of RFC 8259; the length when the text just ends. */
-export function faultAt(text: string): number {
-  const open: string[] = []
-  let state: State = 'value'
-  token.lastIndex = 0
-  for (;;) {
-    const start = token.lastIndex
-    const match = token.exec(text)
-    if (!match) return start + (/^[ \t\r\n]*/.exec(text.slice(start))?.[0].length ?? 0)
-    const [whole, opening, closing, comma, colon, string] = match
-    const offset = start + whole.length - whole.trimStart().length
-    const last = open.at(-1)
-    if (state === 'colon') {
-      if (!colon) return offset
-      state = 'value'
-    } else if (state === 'after') {
-      if (closing && closes(last, closing)) open.pop()
-      else if (comma && last) state = last === '{' ? 'key' : 'value'
-      else return offset
-    } else if (closing) {
-      if (!state.startsWith('first') || !closes(last, closing)) return offset
-      open.pop()
-      state = 'after'
-    } else if (state === 'key' || state === 'first-key') {
-      if (!string) return offset
-      state = 'colon'
-    } else if (opening) {
-      open.push(opening)
-      state = opening === '{' ? 'first-key' : 'first-value'
-    } else if (comma || colon) return offset
-    else state = 'after'
-  }
-}
-
-const closes = (open: string | undefined, closing: string) =>
-  (open === '{' && closing === '}') || (open === '[' && closing === ']')
 
 /** The contexts that stand in a document, wherever they stand. */
 export function contextsIn(tree: JsonLdValue): readonly JsonLdObject[] {

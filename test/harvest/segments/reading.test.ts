@@ -121,3 +121,92 @@ describe.each(Object.entries(texts))('a document in %s', (name, [type, text]) =>
     expect(found.findings).toEqual([])
   })
 })
+
+describe('JSON that is none', () => {
+  const document = (member: string, end = '') =>
+    `{\n "dataset": [\n  { "identifier": "a", "title": "A" },\n  { "identifier": "b"${member} }${end}\n ]\n}`
+  const faults: readonly (readonly [name: string, text: string, place: string, detail: string])[] =
+    [
+      ['a trailing comma', document('', ','), '5:2', 'expected a value, found ] after a comma'],
+      [
+        'a trailing comma in an object',
+        document(','),
+        '4:24',
+        'expected a key in double quotes, found }',
+      ],
+      ['NaN', document(', "size": NaN'), '4:32', 'found NaN, which is no JSON: write null'],
+      [
+        '-Infinity',
+        document(', "size": -Infinity'),
+        '4:32',
+        'found -Infinity, which is no JSON: write null',
+      ],
+      ['None', document(', "size": None'), '4:32', 'found None, which is no JSON: write null'],
+      ['single quotes', document(", 'size': 1"), '4:24', "found ': texts stand in double quotes"],
+      ['a comment', document(' // b'), '4:23', 'found /: JSON has no comments'],
+      [
+        'a missing comma',
+        document(' "size": 1'),
+        '4:23',
+        'expected "," or the end of the list or object, found "',
+      ],
+      ['a missing colon', document(', "size" 1'), '4:31', 'expected ":" after a key, found 1'],
+      [
+        'a number with a leading zero',
+        document(', "size": 01'),
+        '4:32',
+        'expected a value, found 0',
+      ],
+      [
+        'a line break in a text',
+        document(', "title": "a\nb"'),
+        '4:35',
+        'a line break in a text: write \\n',
+      ],
+      [
+        'a backslash',
+        document(', "title": "C:\\data"'),
+        '4:36',
+        'a backslash that begins no escape of JSON',
+      ],
+      [
+        'something behind the end',
+        `${document('')} x`,
+        '6:3',
+        'expected the end of the text, found x',
+      ],
+    ]
+
+  it.each(faults)('names address, line and column: %s', async (...[, text, place, detail]) => {
+    const { failure, problem, address } = await reading('datajson', { body: text })
+    expect(problem).toBe('source-malformed')
+    expect(failure?.detail).toContain(address)
+    expect(failure?.detail).toContain(detail)
+    const [{ line, column } = {}] = failure?.errors ?? []
+    expect(`${line}:${column}`).toBe(place)
+  })
+
+  it.each(faults)('is told likewise of JSON-LD: %s', async (...[, text, place, detail]) => {
+    const { failure, address } = await reading('rdf', { body: text, type: 'application/ld+json' })
+    expect(failure?.detail).toContain(address)
+    expect(failure?.detail).toContain(detail)
+    const [{ line, column } = {}] = failure?.errors ?? []
+    expect(`${line}:${column}`).toBe(place)
+  })
+
+  it.each(['[{"identifier": "a', '{"dataset": [{"identifier": "a"}', '{"dataset": tr'])(
+    'ends too early: %s',
+    async (text) => {
+      const { problem, failure, address } = await reading('datajson', { body: text })
+      expect(problem).toBe('source-truncated')
+      expect(failure?.detail).toContain(address)
+      expect(failure?.errors[0]?.line).toBe(1)
+    },
+  )
+
+  it.each(['null', '"text"', '7', 'hello'])('at the top is named: %s', async (text) => {
+    const { failure, address } = await reading('datajson', { body: text })
+    expect(failure?.detail).toContain(`${address} did not answer with a JSON document`)
+    expect(failure?.detail).toMatch(new RegExp(text))
+  })
+})

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { toLines } from '../../../src/rdf/lines.ts'
 import { parse } from '../../../src/rdf/parse.ts'
-import { faultAt } from '../../../src/rdf/reading/json-tree.ts'
+import { jsonFault } from '../../../src/text/json-fault.ts'
 
 const lines = async (document: unknown) =>
   toLines(await parse(JSON.stringify(document), 'jsonld', { baseIri: 'http://e/x' }))
@@ -159,10 +159,10 @@ describe('what expansion lets pass', () => {
 test('the place of a fault is never behind it: what stands before can be completed to JSON', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), (json, cut) => {
-      expect(faultAt(json)).toBe(json.length)
+      expect(jsonFault(json)).toBeUndefined()
       const at = cut % (json.length + 1)
       const broken = `${json.slice(0, at)}\u0001${json.slice(at)}`
-      expect(faultAt(broken)).toBeLessThanOrEqual(at)
+      expect(jsonFault(broken)?.offset).toBeLessThanOrEqual(at)
     }),
   )
 })
