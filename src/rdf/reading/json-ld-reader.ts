@@ -1,11 +1,9 @@
 /** JSON-LD by jsonld: expansion is its work, contexts come from the document itself and from nowhere else. */
 
-import { readFileSync } from 'node:fs'
 import type { BlankNode, Literal, NamedNode, Quad, Quad_Graph, Quad_Object } from '@rdfjs/types'
-import type jsonld from 'jsonld'
-import { Failure } from '../../errors.ts'
 import { rdf, xsd } from '../namespaces.ts'
 import { CheckedTerms, usable } from './checked-terms.ts'
+import { expandUsable } from './json-ld-expansion.ts'
 import {
   aliases,
   contextsIn,
@@ -13,6 +11,7 @@ import {
   isJsonLdObject,
   type JsonLdValue,
   type JsonLdObject,
+  pointerStep,
   readJson,
 } from './json-tree.ts'
 import { BadTerm, malformed, type ParseOptions, placeOf, type Placing, refused } from './options.ts'
@@ -26,7 +25,7 @@ export async function readJsonLd(text: string, options: ParseOptions): Promise<Q
   const spelled = shieldTags(tree)
   const restore = shieldSpaces(tree, text)
   if (options.places) markPlaces(tree, options.places)
-  const expanded = await expand(tree, options.baseIri)
+  const expanded = await expandUsable(tree, options)
   const terms = new CheckedTerms(options)
   const document = new ExpandedJson({ terms, restore, spelled })
   try {
@@ -80,51 +79,6 @@ function shieldSpaces(tree: JsonLdValue, text: string): (text: string) => string
   if (!found) return keep
   return (held) =>
     held.replace(shielded, (gap) => String.fromCharCode((gap.codePointAt(0) ?? plane) - plane))
-}
-
-const contexts = new URL('../../../shapes/contexts/', import.meta.url)
-
-/** The contexts that catalogues name by address and that come with the product, with all addresses of their standards. */
-const bundledContexts = [
-  {
-    file: 'dcat-us-1.1.jsonld',
-    address:
-      /^https?:\/\/(?:(?:www\.)?project-open-data\.cio\.gov\/|(?:www\.)?resources\.data\.gov\/(?:schemas\/dcat-us\/)?)v1\.1\/schema\/catalog\.jsonld$/,
-  },
-  {
-    file: 'dcat-us-3.jsonld',
-    address: /^https?:\/\/\S*\/dcat-us[-_]3(?:\.0)?(?:\.jsonld|\.json)?$/,
-  },
-]
-
-async function expand(tree: JsonLdValue, base: string): Promise<JsonLdValue> {
-  let remote = ''
-  const documentLoader = async (url: string) => {
-    const file = bundledContexts.find(({ address }) => address.test(url))?.file
-    if (file === undefined) {
-      remote = url
-      throw new Error('not bundled')
-    }
-    return { documentUrl: url, document: readFileSync(new URL(file, contexts), 'utf8') }
-  }
-  // Taken in with the first document: it needs 20 MB, and many platforms never see JSON-LD.
-  const { default: library } = await import('jsonld')
-  try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the library's types for JSON are its own
-    const input = tree as Parameters<typeof jsonld.expand>[0]
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- and so are those of its answer
-    return (await library.expand(input, { base, documentLoader } as object)) as JsonLdValue
-  } catch (cause) {
-    if (remote !== '') {
-      throw new Failure(
-        'remote-context',
-        `the context ${remote} is on another host and is not loaded; put it into the document`,
-        { cause, errors: [{ detail: remote }] },
-      )
-    }
-    const detail = cause instanceof Error ? cause.message : 'this is not JSON-LD'
-    throw malformed(detail, {}, cause)
-  }
 }
 
 // Expanded JSON-LD to quads (JSON-LD 1.1 API, 8.1), with lexical forms and language tags as they were written. The library's own
@@ -373,9 +327,7 @@ function mark(
   } else if (isJsonLdObject(value)) {
     for (const [key, one] of Object.entries(value))
       if (typeof one === 'object' && key !== '@context')
-        mark(one, `${pointer}/${escaped(key)}`, isWanted)
+        mark(one, `${pointer}/${pointerStep(key)}`, isWanted)
     if (isWanted(value)) value[placeKey] = pointer
   }
 }
-
-const escaped = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -9,8 +9,11 @@ import { rdf } from '../namespaces.ts'
  * Lines and columns count from 1, columns in UTF-16 units.
  */
 export type Repair = {
-  /** `text`: of the whole document, whose bytes are not UTF-8; `from` is a sentence that says how they were read. */
-  readonly kind: 'iri' | 'language' | 'literal' | 'text'
+  /**
+   * `text`: of the whole document, whose bytes are not UTF-8; `from` is a sentence that says how they were read. `node`: of JSON-LD;
+   * `from` has its JSON Pointer.
+   */
+  readonly kind: 'iri' | 'language' | 'literal' | 'text' | 'node'
   readonly from: string
   readonly to?: string
   readonly line?: number

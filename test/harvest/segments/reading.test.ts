@@ -210,3 +210,32 @@ describe('JSON that is none', () => {
     expect(failure?.detail).toMatch(new RegExp(text))
   })
 })
+
+describe('a node that is no JSON-LD', () => {
+  const good = { '@id': iri('a'), '@type': 'dcat:Dataset', 'dct:title': 'Fine' }
+  const context = { dcat, dct }
+  const node = (about: JsonObject) => ({ '@type': 'dcat:Dataset', 'dct:title': 'Odd', ...about })
+  const nested = { ...good, 'dct:publisher': { '@id': 7, 'foaf:name': 'Office' } }
+  it.each<[string, JsonObject, string]>([
+    ['null for @id', { '@graph': [good, node({ '@id': null })] }, '/@graph/1'],
+    ['a number for @id', { '@graph': [node({ '@id': 7 }), good] }, '/@graph/0'],
+    ['an object for @id', { '@graph': [good, node({ '@id': { a: 1 } })] }, '/@graph/1'],
+    ['a number for @type', { '@graph': [good, { '@id': iri('b'), '@type': 7 }] }, '/@graph/1'],
+    [
+      'a number for @language',
+      { '@graph': [good, node({ 'dct:title': { '@value': 'x', '@language': 5 } })] },
+      '/@graph/1/dct:title',
+    ],
+    ['a publisher below a dataset', { '@graph': [nested] }, '/@graph/0/dct:publisher'],
+    [
+      'a dataset below a catalogue',
+      { '@type': 'dcat:Catalog', 'dcat:dataset': [good, node({ '@id': null })] },
+      '/dcat:dataset/1',
+    ],
+  ])('costs that node alone: %s', async (_, document, pointer) => {
+    const body = JSON.stringify({ '@context': context, ...document })
+    const found = await reading('rdf', { body, type: 'application/ld+json' })
+    expect(found.records.map(({ sourceId }) => sourceId)).toEqual([iri('a')])
+    expect(found.findings).toEqual([expect.stringContaining(`dropped-statement node ${pointer}: `)])
+  })
+})

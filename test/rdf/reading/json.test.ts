@@ -166,3 +166,11 @@ test('the place of a fault is never behind it: what stands before can be complet
     }),
   )
 })
+
+test('a node that is no JSON-LD is named by its pointer to those who want no repair', async () => {
+  const text = JSON.stringify([{ '@id': 'http://e/a' }, { '@id': null, 'http://e/p': 'x' }])
+  await expect(parse(text, 'jsonld', { baseIri: 'http://e/' })).rejects.toMatchObject({
+    kind: 'malformed-rdf',
+    detail: expect.stringMatching(/^\/1: .*"@id" value must be a string/) as string,
+  })
+})

@@ -1,0 +1,107 @@
+/** JSON-LD expanded by jsonld, with the contexts that stand in the document or come with the product. */
+
+import { readFileSync } from 'node:fs'
+import type jsonld from 'jsonld'
+import { Failure } from '../../errors.ts'
+import { isJsonLdObject, type JsonLdValue, pointerStep } from './json-tree.ts'
+import { malformed, type ParseOptions } from './options.ts'
+
+const contexts = new URL('../../../shapes/contexts/', import.meta.url)
+
+/** The contexts that catalogues name by address and that come with the product, with all addresses of their standards. */
+const bundledContexts = [
+  {
+    file: 'dcat-us-1.1.jsonld',
+    address:
+      /^https?:\/\/(?:(?:www\.)?project-open-data\.cio\.gov\/|(?:www\.)?resources\.data\.gov\/(?:schemas\/dcat-us\/)?)v1\.1\/schema\/catalog\.jsonld$/,
+  },
+  {
+    file: 'dcat-us-3.jsonld',
+    address: /^https?:\/\/\S*\/dcat-us[-_]3(?:\.0)?(?:\.jsonld|\.json)?$/,
+  },
+]
+
+async function expand(tree: JsonLdValue, base: string): Promise<JsonLdValue> {
+  let remote = ''
+  const documentLoader = async (url: string) => {
+    const file = bundledContexts.find(({ address }) => address.test(url))?.file
+    if (file === undefined) {
+      remote = url
+      throw new Error('not bundled')
+    }
+    return { documentUrl: url, document: readFileSync(new URL(file, contexts), 'utf8') }
+  }
+  // Taken in with the first document: it needs 20 MB, and many platforms never see JSON-LD.
+  const { default: library } = await import('jsonld')
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the library's types for JSON are its own
+    const input = tree as Parameters<typeof jsonld.expand>[0]
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- and so are those of its answer
+    return (await library.expand(input, { base, documentLoader } as object)) as JsonLdValue
+  } catch (cause) {
+    if (remote !== '') {
+      throw new Failure(
+        'remote-context',
+        `the context ${remote} is on another host and is not loaded; put it into the document`,
+        { cause, errors: [{ detail: remote }] },
+      )
+    }
+    const detail = cause instanceof Error ? cause.message : 'this is not JSON-LD'
+    throw malformed(detail.replace('must a ', 'must be a '), {}, cause)
+  }
+}
+
+// A node that is no JSON-LD must not cost the others of its document.
+
+/** Expands what can be; with repair, nodes that cannot are left out and reported, else the first is named by its JSON Pointer. */
+export async function expandUsable(tree: JsonLdValue, options: ParseOptions): Promise<JsonLdValue> {
+  const { baseIri, repair } = options
+  const context = isJsonLdObject(tree) ? { '@context': tree['@context'] ?? null } : {}
+  const faultIn = async (nodes: JsonLdValue[]): Promise<Failure | undefined> => {
+    try {
+      await expand({ ...context, '@graph': nodes }, baseIri)
+      return undefined
+    } catch (error) {
+      if (error instanceof Failure && error.kind === 'malformed-rdf') return error
+      throw error
+    }
+  }
+  /** The parts that fail by themselves, found by halves. */
+  async function* failing(parts: readonly Part[]): AsyncGenerator<Part> {
+    if (parts.length === 0 || !(await faultIn(parts.map(({ value }) => value)))) return
+    const middle = parts.length >> 1
+    if (middle === 0) yield* parts
+    else for (const half of [parts.slice(0, middle), parts.slice(middle)]) yield* failing(half)
+  }
+  const mend = async (parts: readonly Part[]): Promise<void> => {
+    for await (const part of failing(parts)) {
+      await mend(partsOf(part.value, part.pointer))
+      const fault = await faultIn([part.value])
+      if (!fault) continue
+      const detail = `${part.pointer}: ${fault.detail}`
+      if (!repair) throw malformed(detail, {}, fault)
+      repair({ kind: 'node', from: detail })
+      part.leaveOut()
+    }
+  }
+  try {
+    return await expand(tree, baseIri)
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'malformed-rdf') throw error
+    await mend(partsOf(tree, ''))
+    return expand(tree, baseIri)
+  }
+}
+
+type Part = { readonly value: JsonLdValue; readonly pointer: string; readonly leaveOut: () => void }
+
+/** The objects directly below a value. */
+function partsOf(value: JsonLdValue, pointer: string): readonly Part[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, one]) => {
+    if (key === '@context' || typeof one !== 'object' || one === null) return []
+    const place = `${pointer}/${pointerStep(key)}`
+    if (Array.isArray(one)) return partsOf(one, place)
+    return { value: one, pointer: place, leaveOut: () => void Reflect.set(value, key, null) }
+  })
+}
