@@ -11,17 +11,19 @@ export type LogLevel = (typeof logLevels)[number]
 type Options = {
   /** The last look at a finished line: takes out the secrets that the process knows by then. */
   readonly clean?: (line: string) => string
+  /** Time, level, event and fields instead of JSON; default: where standard error is a terminal. */
+  readonly isReadable?: boolean
 }
 
 /**
  * A logger that writes JSON lines to standard error, so that what a command prints on standard output stays its own.
  * Values of secret names and secret values are masked, errors are told with their causes but without the properties that
- * libraries hang on them. `destination` is for tests.
+ * libraries hang on them. A person at a terminal gets readable lines. `destination` is for tests.
  */
 export function logger(
   level: LogLevel,
   destination: DestinationStream = pino.destination({ dest: 2, sync: false }),
-  { clean = (line) => line }: Options = {},
+  { clean = (line) => line, isReadable = process.stderr.isTTY }: Options = {},
 ): Log {
   const options = {
     level,
@@ -35,7 +37,8 @@ export function logger(
     serializers: { err: (err: unknown) => err },
     messageKey: 'event',
   }
-  return pino(options, cleaning(destination, clean))
+  const finish = isReadable ? (line: string) => readable(clean(line)) : clean
+  return pino(options, cleaning(destination, finish))
 }
 
 type Fields = Record<string, unknown>
@@ -86,14 +89,18 @@ function plain(value: unknown, depth: number): unknown {
   return masked(value, depth + 1)
 }
 
-/** Name, message, place and cause only: libraries hang whole requests with their headers on errors. */
+/**
+ * Name, message, place and cause only: libraries hang whole requests with their headers on errors. A `Failure` and an error of
+ * the operating system are expected: their place says nothing to an operator.
+ */
 function errorFields(error: Error, depth: number): Fields {
+  const isExpected = ('kind' in error && error.kind !== 'internal') || 'syscall' in error
   return {
     type: error.name,
     message: cut(error.message, longestMessage),
     ...('kind' in error && { kind: plain(error.kind, depth + 1) }),
     ...('code' in error && { code: plain(error.code, depth + 1) }),
-    stack: cut(error.stack ?? '', longestText),
+    ...(!isExpected && { stack: cut(error.stack ?? '', longestText) }),
     ...(error.cause !== undefined && { cause: plain(error.cause, depth + 1) }),
   }
 }
@@ -117,6 +124,19 @@ function cleaning(
     },
   }
 }
+
+/** A finished line of JSON for a terminal: `12:00:00 WARN  store.away  message="…"`. */
+function readable(line: string): string {
+  const { level, time, event, ...fields }: Fields = JSON.parse(line)
+  const rest = Object.entries(fields).map(
+    ([name, value]) => `${shortValue(name)}=${shortValue(value)}`,
+  )
+  const head = [String(time).slice(11, 19), String(level).toUpperCase().padEnd(5), String(event)]
+  return `${[...head, ...rest].join(' ').replace(active, escaped)}\n`
+}
+
+const shortValue = (value: unknown): string =>
+  typeof value === 'string' && /^[\w./:@,+-]+$/.test(value) ? value : JSON.stringify(value)
 
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 

@@ -1,9 +1,10 @@
 /** Starts the platform: reads the configuration once and is the only place where stations meet. */
 
+import { join } from 'node:path'
 import { parseConfig } from './config/config.ts'
-import { scriptArguments } from './config/script.ts'
+import { isHelp, scriptArguments } from './config/script.ts'
 import { WrongUsage } from './errors.ts'
-import { openDemoSource, runDemo } from './harvest/demo.ts'
+import { type DemoSource, openDemoSource, runDemo } from './harvest/demo.ts'
 import { type App, type FetchHandler, gateway } from './http/app.ts'
 import { knownKeys } from './http/known-keys.ts'
 import { metrics } from './http/metrics.ts'
@@ -41,7 +42,7 @@ import { secretRegistry, type Secrets } from './secrets.ts'
 
 const usage = `npm start -- [options]
 
-  --adopt           the store becomes that of this data directory, whosever it was
+  --adopt           the store becomes that of this data directory, whoever wrote it before
   --empty           the store is empty, and that is right: begins anew beside what else the directory has
   --reset FILE      sets FILE aside and begins it anew: ${resettable.join(' or ')}
   --demo            a platform with sample catalogues in a temporary directory
@@ -166,6 +167,7 @@ function front(
 }
 
 async function run(argumentList: readonly string[]): Promise<void> {
+  if (argumentList.some(isHelp)) return void process.stdout.write(usage)
   const { demo, ...startOptions } = parseArguments(argumentList)
   const source = demo ? await openDemoSource(shipped('pipes/demo/archive')) : undefined
   const env = { ...source?.defaults, ...process.env, ...source?.env }
@@ -191,7 +193,19 @@ async function run(argumentList: readonly string[]): Promise<void> {
     pages: config.services.includes('portal') ? openPageShell(config.portal, log) : undefined,
   }
   keepPrivate(config.dataDir, log)
-  const platform = await startPlatform(shell, secrets)
+  await runUntilSignal(shell, secrets, source)
+}
+
+/** Starts the platform, says where it is, and ends with the process. */
+async function runUntilSignal(
+  shell: StartContext,
+  secrets: Secrets,
+  source: DemoSource | undefined,
+): Promise<void> {
+  const platform = await startPlatform(shell, secrets).catch(async (error: unknown) => {
+    await source?.close()
+    throw error
+  })
   const end = new AbortController()
   const stop = async () => {
     end.abort()
@@ -200,21 +214,31 @@ async function run(argumentList: readonly string[]): Promise<void> {
   }
   const leave = () =>
     void stop().then(
-      () => process.exit(0),
+      () => {
+        process.stdout.write('Cartulary has stopped.\n')
+        process.exit(0)
+      },
       (error: unknown) => fail(String(error)),
     )
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, leave)
-  const addresses = servicesOnPort(parsed.config)
+  const addresses = servicesOnPort(shell.config)
     .toSorted((a, b) => Number(b === 'portal') - Number(a === 'portal'))
     .map((name) => `${platform.url}${servicePaths[name]}/`)
   process.stdout.write(
     `Cartulary ${version} is ready: ${[...addresses, ...platform.addresses].join(' ')}\n`,
   )
+  if (!source) process.stdout.write(nextSteps(shell.config))
   if (source) {
     const folder = shipped('pipes/demo')
     await runDemo({ ...platform, folder, source, out: process.stdout }, end.signal)
   }
 }
+
+/** Where the key for writing is, and what to do with it. */
+const nextSteps = ({ apiKeys, dataDir }: StartContext['config']): string =>
+  apiKeys
+    ? 'Keys for writing are those of PLATFORM_HUB_API_KEYS.\n'
+    : `The key for writing is in ${join(dataDir, 'api-key')}. Try: npm run import -- pipes/demo/three-rivers-water.ttl\n`
 
 function fail(message: string): void {
   process.stderr.write(`${message}\n`)

@@ -53,6 +53,53 @@ describe('a line of the log', () => {
   })
 })
 
+describe('an error in the log', () => {
+  it('has no stack where somebody else refused, nor in its causes', () => {
+    const cause = Object.assign(new Error('connect ECONNREFUSED'), {
+      syscall: 'connect',
+      code: 'ECONNREFUSED',
+    })
+    const line = logged({ err: new Failure('store-unavailable', 'The store is away.', { cause }) })
+    expect(JSON.stringify(line)).not.toContain('stack')
+    expect(line).toMatchObject({
+      err: { message: 'store-unavailable: The store is away.', cause: { code: 'ECONNREFUSED' } },
+    })
+  })
+
+  it('has one where the platform is wrong', () => {
+    expect(logged({ err: new TypeError('x is not a function') })).toMatchObject({
+      err: { stack: expect.stringContaining('log.test.ts') },
+    })
+  })
+})
+
+describe('a line for a terminal', () => {
+  const shown = (fields: object): string => {
+    let text = ''
+    logger('info', { write: (line: string) => (text += line) }, { isReadable: true }).warn(
+      fields,
+      'thing.done',
+    )
+    return text
+  }
+
+  it('has time, level, event and fields', () => {
+    expect(shown({ count: 3, path: '/a/b', words: 'two words' })).toMatch(
+      /^\d\d:\d\d:\d\d WARN  thing\.done count=3 path=\/a\/b words="two words"\n$/,
+    )
+  })
+
+  it.each(['\u001b[31m', '\r\nfake', '\u2028', '\u202e', '\u0085', '\u007f'])(
+    '[T16] has %j without a character that a terminal obeys',
+    (text) => {
+      expect(shown({ text, [text]: 1 }).trimEnd()).not.toMatch(
+        // oxlint-disable-next-line no-control-regex
+        /[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/,
+      )
+    },
+  )
+})
+
 describe('secrets', () => {
   it.each(['Authorization', 'x-api-key', 'apiKey', 'password', 'token', 'Set-Cookie'])(
     '[T7] of the name %s are masked at any depth',

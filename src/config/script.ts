@@ -26,16 +26,46 @@ export function scriptArguments<Options extends NonNullable<ParseArgsConfig['opt
   }
 }
 
+/** Lines of the usage of each command that asks a running platform. */
+export const serverUsage = `  --server url         the platform (default: PLATFORM_PORT on this host, else PLATFORM_PUBLIC_URL, else http://localhost:8080)
+  --key key            API key (default: PLATFORM_API_KEY, else the file api-key in PLATFORM_DATA_DIR)
+`
+
+/** Options of each command that asks a running platform; `to` is the older name of `server`. */
+export const serverOptions = {
+  server: { type: 'string' },
+  to: { type: 'string' },
+  key: { type: 'string' },
+} as const
+
+type ServerValues = { readonly server?: string | undefined; readonly to?: string | undefined }
+
 /**
- * The repository service that an option names, without a slash at its end. A path of its own is the service itself: where services
- * have ports, they have no common prefix. Throws `WrongUsage`.
+ * The address of a service of the platform that the options or the environment name, without a slash at its end; `path` is
+ * where a platform has the service. A path in the option is the service itself: where services have ports, they have no common
+ * prefix. Throws `WrongUsage`.
  */
-export function repositoryAddress(option: string, given = 'http://localhost:8080'): string {
-  const url = URL.parse(given)
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new WrongUsage(`--${option} ${given}: no http or https address`)
-  return url.pathname === '/' ? `${url.origin}/api/hub/repo` : url.href.replace(/\/+$/, '')
+export function serviceAddress(
+  path: string,
+  { server, to }: ServerValues,
+  env: NodeJS.ProcessEnv = process.env,
+): string {
+  const { PLATFORM_PORT: port, PLATFORM_PUBLIC_URL: publicUrl } = env
+  const given = server ?? to
+  const usual = port ? `http://localhost:${port}` : publicUrl || 'http://localhost:8080'
+  const url = URL.parse(given ?? usual)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '')
+    throw new WrongUsage(
+      given === undefined
+        ? `${usual}: no http or https address (PLATFORM_PORT, PLATFORM_PUBLIC_URL)`
+        : `--server ${given}: no http or https address`,
+    )
+  const base = `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+  return given === undefined || url.pathname === '/' ? base + path : base
 }
+
+/** Where a platform has its repository service. */
+export const repositoryPath = '/api/hub/repo'
 
 /** The key given, `PLATFORM_API_KEY`, or what the platform made for itself in `PLATFORM_DATA_DIR`. Throws `WrongUsage`. */
 export async function scriptKey(given: string | undefined): Promise<string> {
@@ -60,11 +90,18 @@ export async function refusalOf(answer: Response): Promise<string> {
   return words === undefined ? `answered ${answer.status}` : `${words} (${answer.status})`
 }
 
-/** Exits with what `work` answers: 2 with the usage for `WrongUsage`, 1 for `ScriptFailure`, 130 after Ctrl-C. */
+/** Whether a word of the command line asks for the usage. */
+export const isHelp = (word: string | undefined): boolean => word === '--help' || word === '-h'
+
+/**
+ * Exits with what `work` answers: 2 with the usage for `WrongUsage`, 1 for `ScriptFailure`, 130 after Ctrl-C. `--help` as the first
+ * word prints the usage.
+ */
 export async function runScript(
   usage: string,
   work: (argumentList: readonly string[], signal: AbortSignal) => Promise<number>,
 ): Promise<void> {
+  if (isHelp(process.argv[2])) return void process.stdout.write(usage)
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
   process.exitCode = await work(process.argv.slice(2), stop.signal).catch((error: unknown) => {

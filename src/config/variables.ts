@@ -263,7 +263,7 @@ export const variables = z.object({
         'Proxies whose `Forwarded` and `X-Forwarded-…` are believed: addresses or CIDR ranges.',
     }),
   PLATFORM_LOG_LEVEL: z.enum(logLevels).register(facts, {
-    meaning: `One of ${logLevels.join(', ')}. Logs are JSON lines on standard error.`,
+    meaning: `One of ${logLevels.join(', ')}. Logs are JSON lines on standard error, readable lines where that is a terminal.`,
     right: `one of ${logLevels.join(', ')}`,
     standard: 'info',
   }),

@@ -1,6 +1,12 @@
 /** A client of the console: sends one command line and hands its answer on as it comes. */
 
-import { refusalOf, scriptArguments } from '../config/script.ts'
+import {
+  refusalOf,
+  scriptArguments,
+  serverOptions,
+  serverUsage,
+  serviceAddress,
+} from '../config/script.ts'
 import { WrongUsage } from '../errors.ts'
 import { quotedWord } from './command.ts'
 import { commandFinished } from './execution.ts'
@@ -9,10 +15,9 @@ import { commandFinished } from './execution.ts'
 const openShell = 'PLATFORM_HUB_SHELL_CONFIG={"http":{}}'
 
 /** Shown for wrong arguments; what belongs to the commands themselves is told by `help`. */
-export const consoleUsage = `npm run console -- [--to url] [--key key] <command> [words and options of the command]
+export const consoleUsage = `npm run console -- [--server url] [--key key] <command> [words and options of the command]
 
-  --to url     the console of a running platform (default http://localhost:8080/shell)
-  --key key    API key (default: PLATFORM_API_KEY, else the file api-key in PLATFORM_DATA_DIR)
+${serverUsage}  --to url             the console itself, where it has a port of its own
 
 "npm run console -- help" lists the commands. The platform must run with ${openShell}.
 `
@@ -26,26 +31,23 @@ type ClientArguments = {
 
 /** Options of our own, then a command of the console as it is. Throws `WrongUsage`. */
 export function parseClientArguments(argumentList: readonly string[]): ClientArguments {
-  const isOption = (word = '') => /^--(to|key)(=|$)/s.test(word)
+  const isOption = (word = '') => /^--(server|to|key)(=|$)/s.test(word)
   let count = 0
   while (isOption(argumentList[count])) count += argumentList[count]?.includes('=') ? 1 : 2
-  const options = { to: { type: 'string' }, key: { type: 'string' } } as const
-  const { to = 'http://localhost:8080/shell', key } = scriptArguments(
-    argumentList.slice(0, count),
-    options,
-  ).values
+  const { values } = scriptArguments(argumentList.slice(0, count), serverOptions)
+  const { to, ...platform } = values
+  const { key } = platform
+  // A console with a port of its own has no path before it.
+  const shell =
+    to === undefined ? serviceAddress('/shell', platform) : serviceAddress('', { server: to })
   const words = argumentList.slice(count)
   const [command] = words
   if (command === undefined) throw new WrongUsage('no command')
-  const isHelp = command === '-h' || command === '--help'
-  if (command.startsWith('-') && !isHelp) throw new WrongUsage(`${command}: no such option`)
-  const url = URL.parse(to)
-  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '')
-    throw new WrongUsage('--to must be an http or https address')
+  if (command.startsWith('-')) throw new WrongUsage(`${command}: no such option`)
   return {
-    to: `${url.origin}${url.pathname}`.replace(/(\/shell\.html)?\/*$/, ''),
+    to: shell.replace(/\/shell\.html$/, ''),
     ...(key !== undefined && { key }),
-    line: isHelp ? 'help' : words.map(quotedWord).join(' '),
+    line: words.map(quotedWord).join(' '),
   }
 }
 

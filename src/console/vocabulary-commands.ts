@@ -1,6 +1,13 @@
 /** Installs, lists and checks vocabularies: the commands of `npm run vocabularies`, and the same within a running platform. */
 
-import { repositoryAddress, ScriptFailure, scriptArguments } from '../config/script.ts'
+import {
+  repositoryPath,
+  ScriptFailure,
+  scriptArguments,
+  serverOptions,
+  serverUsage,
+  serviceAddress,
+} from '../config/script.ts'
 import { Failure, WrongUsage } from '../errors.ts'
 import { isId } from '../rdf/ids.ts'
 import { openDocument } from '../rdf/open-document.ts'
@@ -27,9 +34,7 @@ Options of install:
   --from file|url      take this document; needs exactly one id
 
 Options of all:
-  --to url             the platform or its repository service (default http://localhost:8080)
-  --key key            API key (default: PLATFORM_API_KEY, else the file api-key in PLATFORM_DATA_DIR)
-`
+${serverUsage}`
 
 type InstallCommand = {
   readonly name: 'install'
@@ -46,8 +51,7 @@ type VocabularyCommand =
 const options = {
   official: { type: 'boolean', default: false },
   from: { type: 'string' },
-  to: { type: 'string' },
-  key: { type: 'string' },
+  ...serverOptions,
 } as const
 
 /** Reads arguments as they follow the script's name. Throws `WrongUsage`. */
@@ -56,7 +60,7 @@ export function parseVocabularyArguments(
 ): ServiceAddresses & { readonly command: VocabularyCommand; readonly key?: string } {
   const { values, positionals } = scriptArguments(argumentList, options)
   const [name, ...ids] = positionals
-  const { official, from, to, key } = values
+  const { official, from, key } = values
   const strange = ids.find((id) => !isId(id))
   if (strange !== undefined)
     throw new WrongUsage(`${strange} is no id: letters, digits, _ ~ - only, at most 255`)
@@ -72,7 +76,7 @@ export function parseVocabularyArguments(
   const bundled = official ? 'official' : 'bundled'
   const source = from === undefined ? bundled : { place: from }
   const command = { list: { name }, check: { name, ids }, install: { name, ids, from: source } }
-  const repository = repositoryAddress('to', to)
+  const repository = serviceAddress(repositoryPath, values)
   return {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name has the members of its command
     command: command[name] as VocabularyCommand,

@@ -23,7 +23,7 @@ type Demo = {
 }
 
 /** A catalogue on this machine's loopback address, which a pipe harvests. */
-type DemoSource = {
+export type DemoSource = {
   /** Settings of a platform that knows the pipe and keeps its data in a temporary directory. */
   readonly env: Readonly<Record<string, string>>
   /** Settings where the environment has none. */

@@ -10,6 +10,7 @@ import {
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
+import { StartRefused } from '../errors.ts'
 import type { FetchHandler } from './app.ts'
 import { within } from './context.ts'
 import { defaultLimits, type Limits } from './limits.ts'
@@ -93,9 +94,17 @@ function isRefused(incoming: IncomingMessage, outgoing: ServerResponse, limits: 
 
 function listening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    const refused = (cause: NodeJS.ErrnoException) =>
+      reject(
+        cause.code === 'EADDRINUSE'
+          ? new StartRefused(
+              `port ${port} is taken: end what listens there, or choose another one (PLATFORM_PORT)`,
+            )
+          : cause,
+      )
+    server.once('error', refused)
     server.listen({ host, port }, () => {
-      server.off('error', reject)
+      server.off('error', refused)
       resolve()
     })
   })

@@ -88,7 +88,11 @@ describe('the client', () => {
 describe('its arguments', () => {
   it.each<[readonly string[], object]>([
     [['help'], { to: 'http://localhost:8080/shell', line: 'help' }],
-    [['-h'], { to: 'http://localhost:8080/shell', line: 'help' }],
+    [['--server', 'http://a.example', 'help'], { to: 'http://a.example/shell', line: 'help' }],
+    [
+      ['--server', 'http://a.example/x/shell', 'help'],
+      { to: 'http://a.example/x/shell', line: 'help' },
+    ],
     [
       ['--to=http://a.example:8085/', '--key', '-k1', 'runs', '-n', '5'],
       { to: 'http://a.example:8085', key: '-k1', line: 'runs -n 5' },
@@ -107,6 +111,7 @@ describe('its arguments', () => {
   it.each([
     ['--to'],
     ['--to', 'ftp://a', 'help'],
+    ['--server', 'ftp://a', 'help'],
     ['--nothing', 'help'],
     ['--to', 'http://u@a', 'help'],
   ])('are refused: %s %s', (...argumentList) => {

@@ -67,7 +67,9 @@ describe('a served app', () => {
   it('rejects when the port is taken', async () => {
     const { served } = await start()
     const app = newApp({ log: logger('silent'), name: 'test' })
-    await expect(serve(app, { port: served.port })).rejects.toThrow('EADDRINUSE')
+    await expect(serve(app, { port: served.port })).rejects.toThrow(
+      /^port \d+ is taken: end what listens there, or choose another one \(PLATFORM_PORT\)$/,
+    )
   })
 
   it('logs the bytes that went over the wire', async () => {

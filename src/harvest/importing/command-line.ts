@@ -1,6 +1,12 @@
 /** How the import command is spoken to and what it says: arguments, a line of progress on a terminal, the result at the end. */
 
-import { repositoryAddress, scriptArguments } from '../../config/script.ts'
+import {
+  repositoryPath,
+  scriptArguments,
+  serverOptions,
+  serverUsage,
+  serviceAddress,
+} from '../../config/script.ts'
 import { WrongUsage } from '../../errors.ts'
 import { isId } from '../../rdf/ids.ts'
 import { isIri } from '../../rdf/iri.ts'
@@ -17,17 +23,14 @@ Brings a DCAT document in any RDF format into a catalogue of a running platform.
   --update-catalogue   replace the description of a catalogue that exists
   --format name        turtle, trig, ntriples, nquads, rdfxml, jsonld, n3, or a suffix (default: suffix or content type)
   --base IRI           what relative references are resolved against
-  --server url         default http://localhost:8080
-  --key key            API key (default: PLATFORM_API_KEY, else the file api-key in PLATFORM_DATA_DIR)
-`
+${serverUsage}`
 
 const options = {
   catalogue: { type: 'string' },
   'update-catalogue': { type: 'boolean', default: false },
   format: { type: 'string' },
   base: { type: 'string' },
-  server: { type: 'string' },
-  key: { type: 'string' },
+  ...serverOptions,
 } as const
 
 /** Reads arguments as they follow the script's name. Throws `WrongUsage`. */
@@ -37,13 +40,13 @@ export function parseImportArguments(argumentList: readonly string[]) {
   if (location === undefined) throw new WrongUsage('which document? Give a file, an address, or -')
   if (others.length > 0)
     throw new WrongUsage(`one document at a time, got also ${others.join(' ')}`)
-  const { catalogue, format, base, key, server } = values
+  const { catalogue, format, base, key } = values
   if (catalogue !== undefined && !isId(catalogue))
     throw new WrongUsage(`--catalogue ${catalogue}: letters, digits, _ ~ - only, at most 255`)
   if (base !== undefined && !isIri(base)) throw new WrongUsage(`--base ${base}: no absolute IRI`)
   return {
     location,
-    service: repositoryAddress('server', server),
+    service: serviceAddress(repositoryPath, values),
     updateCatalogue: values['update-catalogue'],
     ...(catalogue !== undefined && { catalogue }),
     ...(format !== undefined && { format }),

@@ -259,5 +259,7 @@ async function putCatalogue(
 function endOf(error: unknown, service: string, signal: AbortSignal): string {
   if (signal.aborted) return 'interrupted'
   if (!(error instanceof Failure)) throw error
-  return error.kind === 'export-failed' ? `${service} cannot be reached` : error.detail
+  return error.kind === 'export-failed'
+    ? `${service} cannot be reached: is the platform running there? (--server, PLATFORM_PORT)`
+    : error.detail
 }

@@ -25,6 +25,15 @@ const isFinal = (error: unknown) =>
   !isDoubtful(error) ||
   (error instanceof Failure && error.cause instanceof CredentialsError)
 
+/** Why the store gives nothing, with the address that refuses and the setting that names it. For operators alone. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Failure)) return 'It does not answer.'
+  const { detail, cause } = error
+  return cause instanceof Failure
+    ? `The store cannot be reached: ${cause.detail} (PLATFORM_TRIPLESTORE_CONFIG).`
+    : detail
+}
+
 /**
  * What `work` gives, once it gives something: it is tried again as long as the store is away or busy, with a line of
  * progress for every try. Rejects with what is no such thing, and with the signal's reason.
@@ -42,7 +51,7 @@ export async function onceThere<T>(
       return done
     } catch (error) {
       if (isFinal(error)) throw error
-      told?.(error instanceof Failure ? error.detail : 'It does not answer.')
+      told?.(reasonOf(error))
       log.info({ seconds: Math.round((now() - start) / 1000), error }, 'store.waiting')
     }
     await pause(ms)
