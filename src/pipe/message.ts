@@ -75,6 +75,8 @@ export type RecordMessage = RecordPlace & {
   readonly sourceId: string
   /** Other ids under which the record may already be stored, most likely one first. */
   readonly aliases: readonly string[]
+  /** Original id that a new record gets when no other record has it; the source id when absent. */
+  readonly preferredId?: string
   /** Id in the target catalogue; absent until the ledger was asked. */
   readonly originalId?: string
   readonly mediaType: string

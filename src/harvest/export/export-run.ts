@@ -13,6 +13,7 @@ import type { Runs } from '../../pipe/runs/run-history.ts'
 import type { SegmentContext, SegmentKind } from '../../pipe/segment.ts'
 import type { PipeSources } from '../../pipe/sources/pipe-sources.ts'
 import { inTurns } from '../../workers/event-loop.ts'
+import { keyHash } from '../importing/cutting/key-hash.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Owner, RecordRow } from '../ledger/ledger-rows.ts'
 import { exportPlan } from './export-plan.ts'
@@ -70,9 +71,13 @@ export class ExportRun {
   readonly deleted = new Set<number>()
   /** Original ids of the records that it is writing. */
   readonly writing = new Set<string>()
+  /** Rows whose records may come under another source id at the end, by their serials. */
+  readonly awaited = new Set<number>()
   /** Rows of the pipe that wait for consent to their removal. */
   readonly #held: Set<number>
   readonly #forceMs: number
+  /** Source ids for which new records got their original ids in this run, as numbers. */
+  readonly #reserved = new Map<number, number>()
   /** Rows whose records the source has offered, as far as the ledger does not know it yet. */
   readonly #met = new Set<number>()
   /** Records of the pipe that the catalogue held when the run began. */
@@ -226,6 +231,14 @@ export class ExportRun {
   count(failure: Failure | undefined): void {
     this.#failures = failure ? this.#failures + 1 : 0
     if (failure && this.#failures >= mostFailures) throw failure
+  }
+
+  /** Whether a new record may have the original id: no other record of this run has it. */
+  reserve(originalId: string, sourceId: string): boolean {
+    const [key, source] = [keyHash(originalId), keyHash(sourceId)]
+    const holder = this.#reserved.get(key) ?? source
+    this.#reserved.set(key, holder)
+    return holder === source
   }
 
   /** The pipe that is writing the record already; when there is none, this run is writing it until `release`. */

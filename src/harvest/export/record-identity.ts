@@ -12,6 +12,7 @@ import {
 } from '../../pipe/message.ts'
 import { tellFindings } from '../../pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
+import { keyHash } from '../importing/cutting/key-hash.ts'
 import type { RecordRow } from '../ledger/ledger-rows.ts'
 import { dayMs } from './export-plan.ts'
 import type { ExportContext, ExportRun } from './export-run.ts'
@@ -21,27 +22,63 @@ type Identity = { readonly originalId: string; readonly row: RecordRow | undefin
 
 const abandonedAfterMs = 90 * dayMs
 
+type Names = Pick<RecordMessage, 'sourceId' | 'aliases' | 'preferredId'>
+
 /**
- * The ledger's id of this source id; else the first alias, or the source id, that the catalogue has already; else the
- * source id. An alias that is the id of another record of this source is no alias. Failures: `item-owned-elsewhere`,
- * `item-duplicate`.
+ * The ledger's id of this source id; else of the alias by which the source was known before; else the first alias that the
+ * catalogue has already; else the preferred id, else the source id. An alias that is the id of another record of this source is
+ * no alias. Failures: `item-owned-elsewhere`, `item-duplicate`.
  */
-export function identityOf(
-  run: ExportRun,
-  { sourceId, aliases }: Pick<RecordMessage, 'sourceId' | 'aliases'>,
-): Identity | Failure {
+export function identityOf(run: ExportRun, names: Names): Identity | Failure {
+  const { sourceId, aliases, preferredId = sourceId } = names
   const { ledger } = run.context
   const { catalogue } = run.owner
-  const own = ledger.bySource(run.owner, sourceId)
+  const own = ledger.bySource(run.owner, sourceId) ?? renamed(run, names)
   if (own) return { originalId: own.originalId, row: own }
   for (const originalId of aliases) {
     const row = ledger.byOriginal(catalogue, originalId)
     if (!run.isPresent(originalId)) continue
-    if (row && isAnother(run, row, sourceId)) continue
+    if (row ? isAnother(run, row, sourceId) : !run.reserve(originalId, sourceId)) continue
     return permitted(run, { originalId, row })
   }
-  const row = ledger.byOriginal(catalogue, sourceId)
-  return permitted(run, { originalId: sourceId, row }, sourceId)
+  for (const originalId of [preferredId, sourceId]) {
+    const row = ledger.byOriginal(catalogue, originalId)
+    const isFree = row ? !isAnother(run, row, sourceId) : run.reserve(originalId, sourceId)
+    if (isFree || originalId === sourceId) return permitted(run, { originalId, row }, sourceId)
+  }
+  throw new Error('the source id comes last')
+}
+
+/** A row of the pipe that has an alias of the record and was not offered under the id that it has. */
+function earlierRow(run: ExportRun, { sourceId, aliases }: Names): RecordRow | undefined {
+  const { ledger } = run.context
+  for (const alias of aliases) {
+    const row = ledger.bySource(run.owner, alias) ?? ledger.byOriginal(run.owner.catalogue, alias)
+    if (row && isAnother(run, row, sourceId) && !run.hasMet(row)) return row
+  }
+  return undefined
+}
+
+/** The record under an id that its source gave before; from now on the ledger has the present one. */
+function renamed(run: ExportRun, names: Names): RecordRow | undefined {
+  const { sourceId } = names
+  const row = earlierRow(run, names)
+  if (!row) return undefined
+  if (!run.segment.dryRun) run.context.ledger.rename(row.serial, sourceId)
+  run.awaited.delete(row.serial)
+  return { ...row, sourceId }
+}
+
+/**
+ * Whether only the rest of the source can say if the record is new or has a new name: another one that it has an id in common with
+ * may still come. Ids that are no IRIs were source ids of older versions, and are never those of two records.
+ */
+function isUnsure(run: ExportRun, record: RecordMessage): boolean {
+  if (run.context.ledger.bySource(run.owner, record.sourceId)) return false
+  const row = earlierRow(run, record)
+  if (!row || !/^[a-z][a-z0-9+.-]*:/i.test(row.sourceId)) return false
+  run.awaited.add(row.serial)
+  return true
 }
 
 /** A record of the same pipe under another source id. */
@@ -99,20 +136,48 @@ export function claimed(run: ExportRun, message: RecordMessage): Identity | Fail
   return other === run.owner.pipe ? duplicateOf(originalId, sourceId) : ownedBy(other, originalId)
 }
 
+/** Characters of records that wait for the end of their source. */
+const mostWaiting = 32_000_000
+
 /**
  * Records come out with their original id, or as `unchanged`, or as `refused` when they are another pipe's. Without an
- * exporter in this process (`active` has no such run) everything passes as it is.
+ * exporter in this process (`active` has no such run) everything passes, under the preferred ids that differ.
  */
 export const identified = (active: ReadonlyMap<string, ExportRun>): SegmentFunction =>
   async function* (input, context) {
+    const waiting: RecordMessage[] = []
+    const given = new Set<number>()
+    let room = mostWaiting
     for await (const message of input) {
       const run = active.get(context.runId)
-      if (run && message.kind === 'refused' && message.sourceId !== undefined)
+      if (!run) {
+        yield message.kind === 'record' ? preferred(message, given) : message
+        continue
+      }
+      if (message.kind === 'record' && room > 0 && isUnsure(run, message)) {
+        waiting.push(message)
+        room -= message.text.length
+        continue
+      }
+      // A run that is resumed does not read again what came before a cursor.
+      if (message.kind === 'end' || (message.kind === 'page' && message.cursor !== undefined))
+        for (const record of waiting.splice(0)) {
+          const result = compared(run, context, record)
+          if (result) yield result
+        }
+      if (message.kind === 'refused' && message.sourceId !== undefined)
         run.meetSource(message.sourceId)
-      const result = run && message.kind === 'record' ? compared(run, context, message) : message
+      const result = message.kind === 'record' ? compared(run, context, message) : message
       if (result) yield result
     }
   }
+
+/** The record under its preferred id, unless that was given to another one. */
+function preferred(record: RecordMessage, given: Set<number>): RecordMessage {
+  const { preferredId: originalId } = record
+  if (originalId === undefined || given.size === given.add(keyHash(originalId)).size) return record
+  return { ...record, originalId }
+}
 
 /** `undefined` for a record that this run is not about. */
 function compared(

@@ -15,7 +15,7 @@ import type { ImportContext } from './importer.ts'
 import type { RdfDocument } from './rdf-document.ts'
 import type { ImportItem } from './reception.ts'
 
-/** Which of its names is the source id of a dataset. */
+/** Which of its names a new dataset is stored under. */
 type Naming = {
   /** The subject's IRI comes before `dct:identifier`. */
   readonly precedenceUriRef?: boolean
@@ -69,7 +69,7 @@ export async function* recordsOf(
       if (isWanted?.(term) === false) continue
       const own = piece?.own ?? document.spool.describe(place)
       const ids = idsOf(iriOf(term), identifiersIn(own), naming)
-      if (stubs && isStub(document, term, own)) yield* stubs.meet(term, ids[0] ?? term)
+      if (stubs && isStub(document, term, own)) yield* stubs.meet(term, ids.sourceId || term)
       else {
         stubs?.describe(term)
         yield await recordOf(document, standing, { ids, own })
@@ -85,36 +85,40 @@ const isStub = (document: RdfDocument, term: string, own: string): boolean =>
   !ownWords.some((property) => own.includes(property)) &&
   document.spool.cataloguesOf(term).length === 0
 
-/** All ids under which a dataset may be known, the one that counts first. */
-function idsOf(iri: string | undefined, identifiers: readonly string[], naming: Naming): string[] {
+/**
+ * All ids of a dataset. Its IRI is the source id, because identifiers are added, corrected and repeated under the same IRI; a
+ * blank node has only its identifiers.
+ */
+function idsOf(iri: string | undefined, identifiers: readonly string[], naming: Naming) {
   const own = iri === undefined ? [] : [iri]
   const ids = naming.precedenceUriRef ? [...own, ...identifiers] : [...identifiers, ...own]
   const short = (id: string) =>
     /^[a-z][a-z0-9+.-]*:\/\//i.test(id) ? id.replace(/\/+$/, '').replace(/^.*\//, '') || id : id
-  return naming.removePrefix ? [...new Set([...ids.map(short), ...ids])] : ids
+  const aliases = naming.removePrefix ? [...new Set([...ids.map(short), ...ids])] : ids
+  const [preferredId = ''] = aliases
+  return { sourceId: iri ?? preferredId, preferredId, aliases }
 }
 
 /** `own`: the lines of the dataset alone. */
-type Identity = { readonly ids: readonly string[]; readonly own: string }
+type Identity = { readonly ids: ReturnType<typeof idsOf>; readonly own: string }
 
 /** A dataset that was cut out of its document; one that is larger than a repository takes is refused. */
 async function recordOf(
   document: RdfDocument,
   { place: { term }, piece }: CutDataset,
-  { ids: [sourceId = '', ...aliases], own }: Identity,
+  { ids, own }: Identity,
 ): Promise<ImportItem> {
   const iri = iriOf(term)
   const sourceUrl = iri !== undefined && /^https?:/.test(iri) ? iri : document.url
   if (!piece) {
     const problem = new Failure('item-too-large', 'The record has more than 200000 triples.')
-    const names = { sourceId: sourceId || undefined, sourceUrl, ...document.placeOf(term) }
+    const names = { sourceId: ids.sourceId || undefined, sourceUrl, ...document.placeOf(term) }
     return { kind: 'refused', problem, excerpt: own, ...names }
   }
   const { text, title, findings } = titled(piece.body, term)
   return {
     kind: 'record',
-    sourceId,
-    aliases,
+    ...ids,
     mediaType: 'application/n-triples',
     text,
     hashed: await canonical(text),

@@ -29,6 +29,8 @@ export type ImportedRecord = Pick<RecordMessage, 'kind' | 'sourceId' | 'mediaTyp
   RecordOrigin & {
     /** Other ids under which it may be stored already, most likely one first. */
     readonly aliases?: readonly string[]
+    /** Original id that a new record gets when no other record has it; the source id when absent. */
+    readonly preferredId?: string | undefined
     /**
      * What the source hash is made of: the record as the source sent it in canonical form, without the fields that change
      * by themselves. `text` when absent.
@@ -215,6 +217,7 @@ export class Reception {
       ...record,
       sourceHash,
       findings,
+      ...defined({ preferredId: found.preferredId }),
       ...placeOfRecord(defined(found)),
       ...shownOrigin(found),
     }

@@ -106,6 +106,11 @@ export class Ledger {
     return this.#number(sql, catalogue, originalId, pipe, sourceId, ...content, run, run, time)
   }
 
+  /** The source calls the record by another id now. */
+  rename(serial: number, sourceId: string): void {
+    this.#file.run('UPDATE record SET source = ? WHERE serial = ?', sourceId, serial)
+  }
+
   /** A restored record was offered again. */
   settle(serial: number): void {
     this.#file.run(`UPDATE record SET state = 'owned', missed = 0 WHERE serial = ?`, serial)

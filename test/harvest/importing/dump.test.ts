@@ -163,13 +163,16 @@ describe('an import', () => {
       turtle(`ex:k a dcat:Catalog ; dcat:dataset [ a dcat:Dataset ; dct:title "no id" ] .
         ex:a a dcat:Dataset ; dct:title "T" ; dct:identifier "same" .
         ex:b a dcat:Dataset ; dct:title "T" ; dct:identifier "same" .
+        ex:k dcat:dataset [ a dcat:Dataset ; dct:title "T" ; dct:identifier "same" ] .
         ex:c a dcat:Dataset ; dct:title "T" ; dct:identifier "bad" .`),
       double,
     )
-    expect(summary).toMatchObject({ created: 1, failed: 3 })
+    expect(summary).toMatchObject({ created: 2, failed: 3 })
     expect(summary.losses.map(({ reason }) => reason).sort()).toEqual([
       'a blank node without dct:identifier has no original id',
-      'duplicate-in-request: <https://example.org/b> has the original id of an earlier dataset',
+      expect.stringMatching(
+        /^duplicate-in-request: _:\S+ has the original id of an earlier dataset$/,
+      ),
       'malformed-rdf: an IRI is broken (line 3, column 7)',
     ])
   })

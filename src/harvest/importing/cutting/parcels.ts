@@ -45,13 +45,16 @@ function parcelOf(
   const { own, body } = piece
   if (isLinking && !own.includes(title) && spool.cataloguesOf(place.term).length === 0)
     return undefined
-  const originalId = originalIdOf(spool, place, own)
-  if (originalId === undefined)
+  const named = originalIdOf(spool, place, own)
+  if (named === undefined)
     return { dataset: place.term, reason: 'a blank node without dct:identifier has no original id' }
   const catalogue = targets.of(place.term)
-  if (!spool.claim(catalogue, originalId))
+  const iri = iriOf(place.term) ?? named
+  // Equal identifiers under different IRIs are different datasets.
+  const originalId = [named, iri].find((id) => spool.claim(catalogue, id))
+  if (originalId === undefined)
     return {
-      dataset: originalId,
+      dataset: named,
       reason: `duplicate-in-request: ${place.term} has the original id of an earlier dataset`,
     }
   return { dataset: originalId, catalogue, originalId, node: place.term, body }

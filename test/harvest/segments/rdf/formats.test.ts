@@ -114,7 +114,11 @@ describe('a document of records', () => {
   it.each(names)('is read as %s by its type', async (format) => {
     const found = await run(await show({ format }))
     expect(found.end?.kind).toBe('complete')
-    expect(found.records.map(({ sourceId }) => sourceId).sort()).toEqual(['a', 'b', 'c'])
+    expect(found.records.map(({ preferredId = '' }) => preferredId).toSorted()).toEqual([
+      'a',
+      'b',
+      'c',
+    ])
   })
 
   it('gives the same hashes in every format, by way of a file or not', async () => {

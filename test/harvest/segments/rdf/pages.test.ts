@@ -144,15 +144,17 @@ describe('what is in no record', () => {
 })
 
 describe('a record', () => {
-  it('is named by its identifier, by its IRI if that is wished, and without prefix', async () => {
+  it('is known by its IRI, and stored under its identifier, its IRI if wished, or without prefix', async () => {
     const turtle = `e:1 a dcat:Dataset ; dct:title "x" ; dct:identifier "https://e.example/id/77" .`
-    expect(idsOf(await written(turtle))).toEqual(['https://e.example/id/77'])
-    expect(idsOf(await written(turtle, { precedenceUriRef: true }))).toEqual([
-      'https://e.example/1',
-    ])
-    const short = await written(turtle, { removePrefix: true })
-    expect(idsOf(short)).toEqual(['77'])
-    expect(short.records[0]?.aliases).toContain('https://e.example/id/77')
+    const named = async (config: Run['config'] = {}) => {
+      const found = await written(turtle, config)
+      expect(idsOf(found)).toEqual(['https://e.example/1'])
+      expect(found.records[0]?.aliases).toContain('https://e.example/id/77')
+      return found.records[0]?.preferredId
+    }
+    expect(await named()).toBe('https://e.example/id/77')
+    expect(await named({ precedenceUriRef: true })).toBe('https://e.example/1')
+    expect(await named({ removePrefix: true })).toBe('77')
   })
 
   it('ends at other datasets, catalogues and records, and of a concept keeps its names', async () => {
@@ -222,10 +224,11 @@ describe('a record', () => {
 
   it('without any name is refused, and so is the second with the same; the import stays complete', async () => {
     const found = await written(`[] a dcat:Dataset ; dct:title "nameless" .
+      [] a dcat:Dataset ; dct:identifier "x" . [] a dcat:Dataset ; dct:identifier "x" ; dct:title "2" .
       e:1 a dcat:Dataset ; dct:identifier "x" . e:2 a dcat:Dataset ; dct:identifier "x" .`)
     const problems = found.refused.map(({ problem }) => problem.kind)
     expect(problems.sort()).toEqual(['item-duplicate', 'item-no-identifier'])
-    expect([found.records.length, found.end?.kind]).toEqual([1, 'complete'])
+    expect([found.records.length, found.end?.kind]).toEqual([3, 'complete'])
   })
 
   it('tells what was repaired in it; without repair the document is malformed', async () => {
