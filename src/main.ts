@@ -31,6 +31,7 @@ import {
 } from './main/health.ts'
 import { pagesAbout, portalStation, withPages } from './main/portal.ts'
 import { pause } from './main/clock.ts'
+import { endOnUnhandled } from './main/last-resort.ts'
 import { openStations, type Stations } from './main/stations.ts'
 import { waiting, waitingSentence } from './main/waiting.ts'
 import { defaultFacets } from './projector/building/facets.ts'
@@ -79,6 +80,7 @@ type Running = {
  */
 async function startPlatform(first: StartContext, secrets: Secrets): Promise<Running> {
   const { config, log } = first
+  endOnUnhandled(log)
   let handler: FetchHandler = startingFront(first)
   const served = await serve(
     { fetch: (request, env) => handler.fetch(request, env) },
@@ -103,7 +105,7 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
       segmentUrl: segmentAddress(config, served.port),
     }
     const running = await openStations(context)
-    const ready = readiness(engines.store, { elapsed: () => performance.now(), pause })
+    const ready = readiness(engines.store, { elapsed: () => performance.now(), pause, log })
     await engines.remembering.noteFiles()
     showState(engines, first.numbers)
     const pages = portalStation(context, running)
@@ -114,8 +116,9 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
       key: own.away(),
       addresses: running.addresses,
       stop: async () => {
-        ready.stop()
+        const resting = ready.stop()
         await served.close()
+        await resting
         await running.stop()
         await engines.close()
       },

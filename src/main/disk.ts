@@ -19,6 +19,8 @@ import { Failure } from '../errors.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
+import { backgroundLoop } from '../workers/background-loop.ts'
+import type { Pause } from '../workers/retry.ts'
 
 /** The disk of the data directory, watched from the first sign that it is full until there is room again. */
 export type Disk = {
@@ -29,7 +31,7 @@ export type Disk = {
   readonly demandRoom: () => void
   /** A write has failed: perhaps for want of room. */
   readonly suspect: () => void
-  readonly stop: () => void
+  readonly stop: () => Promise<void>
 }
 
 const MB = 2 ** 20
@@ -43,14 +45,12 @@ const retryAfter = 30
 type Options = {
   readonly directory: string
   readonly log: Log
-  /** Ends early, without an error, when the signal is aborted. */
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
 }
 
 /** Keeps a reserve in the directory while there is room for it. */
 export function openDisk({ directory, log, pause }: Options): Disk {
   const [reserve, probe] = [join(directory, 'reserve'), join(directory, 'probe')]
-  const end = new AbortController()
   const hasReserve = () => existsSync(reserve) && statSync(reserve).size === reserveBytes
   let isFull = false
   let looked = -Infinity
@@ -62,25 +62,22 @@ export function openDisk({ directory, log, pause }: Options): Disk {
   }
   /** The reserve comes back before anybody writes again. */
   const isMended = () => hasRoom() && (hasReserve() || filled(reserve, reserveBytes)) && hasRoom()
-  const look = async () => {
-    while (isFull && !end.signal.aborted) {
-      await pause(lookMs, end.signal)
-      if (end.signal.aborted || !isMended()) continue
-      isFull = false
-      log.warn('disk.has-room-again')
-    }
+  const look = () => {
+    if (!isFull || !isMended()) return
+    isFull = false
+    log.warn('disk.has-room-again')
   }
   const full = () => {
     if (isFull) return
     isFull = true
     log.error({ directory, free: freeIn(directory) }, 'disk.full')
-    void look()
   }
 
   if (!hasRoom()) {
     rmSync(reserve, { force: true })
     full()
   } else if (!hasReserve() && !filled(reserve, reserveBytes)) log.warn('disk.nearly-full')
+  const loop = backgroundLoop('disk.look-failed', lookMs, look, { log, pause })
   return {
     isFull: () => isFull,
     free: () => freeIn(directory),
@@ -95,7 +92,7 @@ export function openDisk({ directory, log, pause }: Options): Disk {
       looked = performance.now()
       if (!hasRoom()) full()
     },
-    stop: () => end.abort(),
+    stop: loop.stop,
   }
 }
 

@@ -64,7 +64,7 @@ export async function openEngines(shell: StartContext) {
     await projected.stop()
     await index.close()
     await store.close()
-    disk.stop()
+    await disk.stop()
     lease.release()
   }
   return {

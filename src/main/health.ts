@@ -1,8 +1,11 @@
 /** What `/health` tells of this process, and whether it should get requests. */
 
+import type { Log } from '../log.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Health } from '../http/root.ts'
 import type { GraphStore } from '../store/graph-store.ts'
+import { backgroundLoop } from '../workers/background-loop.ts'
+import type { Pause } from '../workers/retry.ts'
 import { damagedFiles } from './data-files.ts'
 import type { Engines, StartContext } from './engines.ts'
 import { version } from './platform-context.ts'
@@ -76,35 +79,39 @@ const [askMs, awayMs] = [2000, 30_000]
 type Time = {
   /** Milliseconds of a clock that only goes forward. */
   readonly elapsed: () => number
-  /** Ends early, without an error, when the signal is aborted. */
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
+  readonly log: Log
 }
 
 export type Readiness = {
   readonly isReady: () => boolean
   readonly isStopping: () => boolean
-  readonly stop: () => void
+  /** Not ready from now on; resolves when the store is not asked any more. */
+  readonly stop: () => Promise<void>
 }
 
 /** Ready until it stops, as long as the store has answered within half a minute; an engine that is away costs searches only. */
-export function readiness(store: Pick<GraphStore, 'ask'>, { elapsed, pause }: Time): Readiness {
-  const end = new AbortController()
+export function readiness(
+  store: Pick<GraphStore, 'ask'>,
+  { elapsed, pause, log }: Time,
+): Readiness {
   let last = elapsed()
-  const watch = async () => {
-    while (!end.signal.aborted) {
-      await pause(askMs, end.signal)
-      // Why it does not answer is told by whoever needs an answer.
-      const is = await store.ask('ASK {}', end.signal).then(
-        () => true,
-        () => false,
-      )
-      if (is) last = elapsed()
-    }
+  let isStopping = false
+  const look = async (signal: AbortSignal) => {
+    // Why it does not answer is told by whoever needs an answer.
+    const is = await store.ask('ASK {}', signal).then(
+      () => true,
+      () => false,
+    )
+    if (is) last = elapsed()
   }
-  void watch()
+  const loop = backgroundLoop('store.look-failed', askMs, look, { pause, log })
   return {
-    isReady: () => !end.signal.aborted && elapsed() - last < awayMs,
-    isStopping: () => end.signal.aborted,
-    stop: () => end.abort(),
+    isReady: () => !isStopping && elapsed() - last < awayMs,
+    isStopping: () => isStopping,
+    stop: () => {
+      isStopping = true
+      return loop.stop()
+    },
   }
 }

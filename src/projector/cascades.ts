@@ -18,6 +18,7 @@ import type { GraphStore } from '../store/graph-store.ts'
 import { fact, type Mark, markLine, systemChange } from '../store/marks.ts'
 import { bind, loadQuery, paged, type Query, type QueryValues } from '../store/queries.ts'
 import { mentionsOf } from '../vocabularies/concept-table.ts'
+import { backgroundLoop, type BackgroundLoop } from '../workers/background-loop.ts'
 import type { Pause } from '../workers/retry.ts'
 import { feed } from './feed.ts'
 import { conceptsIn } from './gathering/stored-concepts.ts'
@@ -37,8 +38,8 @@ const queries = {
 
 /** Marks read at a time. */
 const mostMarks = 100
-/** Milliseconds after a failure. */
-const retryMs = 1000
+/** Milliseconds after a failure, and between two looks for marks of which nothing was heard. */
+const [retryMs, idleMs] = [1000, 60_000]
 /** Rows per query: some stores do not sort more. */
 const mostRows = 5000
 /** Milliseconds until a vocabulary is looked at again that is not indexed yet. */
@@ -67,11 +68,14 @@ type CascadeContext = {
  * Works off cascade marks, one after the other, until it is stopped. `wake` looks for marks in the store; what an earlier process
  * left is found at the start.
  */
-export function cascades({ store, projector, log, affected, pause }: CascadeContext) {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  let awake = Promise.withResolvers<void>()
-  const run = async (mark: Mark) => {
+export function cascades({
+  store,
+  projector,
+  log,
+  affected,
+  pause,
+}: CascadeContext): BackgroundLoop {
+  const run = async (mark: Mark, signal: AbortSignal) => {
     const { resource } = mark
     const { pages, lines = [] } = await affected(mark, signal)
     const take = (one: string) => projector.again(one)
@@ -80,30 +84,16 @@ export function cascades({ store, projector, log, affected, pause }: CascadeCont
     await store.write([systemChange({ remove: [markLine('cascade', mark), ...lines] })], signal)
     log.info({ resource, records }, 'cascade.finished')
   }
-  const work = async () => {
-    while (!signal.aborted) {
-      try {
-        const marks = await readCascades(store, mostMarks, signal)
-        for (const mark of marks) await run(mark)
-        if (marks.length > 0) continue
-        await awake.promise
-        awake = Promise.withResolvers<void>()
-      } catch (error) {
-        if (signal.aborted) return
-        log.error({ err: error, retryInMs: retryMs }, 'cascade.failed')
-        await pause(retryMs, signal)
-      }
+  const work = async (signal: AbortSignal) => {
+    for (;;) {
+      const marks = await readCascades(store, mostMarks, signal)
+      if (marks.length === 0) return
+      for (const mark of marks) await run(mark, signal)
     }
   }
-  const running = work()
-  return {
-    wake: () => awake.resolve(),
-    stop: async () => {
-      stopping.abort()
-      awake.resolve()
-      await running
-    },
-  }
+  const loop = backgroundLoop('cascade.failed', idleMs, work, { log, pause, retryMs })
+  loop.wake()
+  return loop
 }
 
 /** What is in a catalogue: its datasets and its resources of declared types. What goes meanwhile may still be named. */

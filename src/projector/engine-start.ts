@@ -9,6 +9,7 @@ import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { IndexName, IndexSettings } from '../search-index/index-settings.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
+import { type BackgroundLoop, backgroundLoop } from '../workers/background-loop.ts'
 import type { Pause } from '../workers/retry.ts'
 import { feed } from './feed.ts'
 import type { Records } from './indexed-records.ts'
@@ -63,7 +64,8 @@ export class EngineStart {
   readonly #context: StartContext
   readonly #settings: readonly IndexSettings[]
   readonly #stopping = new AbortController()
-  readonly #running: Promise<unknown>
+  readonly #running: Promise<void>
+  readonly #refilling: BackgroundLoop
   #filling: Reindex | undefined
   #isBeginning = false
 
@@ -82,7 +84,8 @@ export class EngineStart {
       void this.#filling?.stop()
       this.#filling = context.fill(rebuild)
     })
-    this.#running = Promise.all([this.#reach(), this.#refillWorn()])
+    this.#running = this.#reach()
+    this.#refilling = backgroundLoop('index.worn-failed', wornMs, () => this.#refillWorn(), context)
   }
 
   /** `undefined` while the engine has not been reached. */
@@ -111,6 +114,7 @@ export class EngineStart {
 
   async stop(): Promise<void> {
     this.#stopping.abort()
+    await this.#refilling.stop()
     await this.#running
     await this.#filling?.stop()
   }
@@ -119,36 +123,27 @@ export class EngineStart {
     const { index, log, pause, fill, found } = this.#context
     const { signal } = this.#stopping
     while (!this.#filling && !signal.aborted) {
-      await pause(pauseMs, signal)
-      if (signal.aborted) return
-      const state = await configuredOrAway({ index, log }, this.#settings, 'debug').catch(
-        (error: unknown) => {
-          log.error({ err: error, retryInMs: pauseMs }, 'engine.failed')
-        },
-      )
-      if (!state) continue
-      log.info({ rebuild: state.rebuild }, 'engine.reached')
-      found(state.newest)
-      this.#filling = fill(state.rebuild)
+      try {
+        await pause(pauseMs, signal)
+        const state = await configuredOrAway({ index, log }, this.#settings, 'debug')
+        if (signal.aborted || !state) continue
+        log.info({ rebuild: state.rebuild }, 'engine.reached')
+        found(state.newest)
+        this.#filling = fill(state.rebuild)
+      } catch (error) {
+        if (!signal.aborted) log.error({ err: error, retryInMs: pauseMs }, 'engine.failed')
+      }
     }
   }
 
   /** Indices whose replaced documents take more memory than the others are filled anew while they run. */
   async #refillWorn(): Promise<void> {
-    const { index, log, pause } = this.#context
-    const { signal } = this.#stopping
-    while (index.worn && !signal.aborted) {
-      await pause(wornMs, signal)
-      if (signal.aborted || this.rebuilding()?.length !== 0) continue
-      try {
-        const worn = await index.worn()
-        if (worn.length === 0) continue
-        log.info({ indices: worn }, 'index.worn')
-        await this.anew(worn)
-      } catch (error) {
-        log.warn({ err: error }, 'index.worn-failed')
-      }
-    }
+    const { index, log } = this.#context
+    if (this.rebuilding()?.length !== 0) return
+    const worn = (await index.worn?.()) ?? []
+    if (worn.length === 0) return
+    log.info({ indices: worn }, 'index.worn')
+    await this.anew(worn)
   }
 }
 
@@ -180,7 +175,7 @@ export function reindex(context: ReindexContext, indices: readonly IndexName[]):
       } catch (error) {
         if (signal.aborted) return
         log.error({ index, err: error, retryInMs: pauseMs }, 'reindex.failed')
-        await pause(pauseMs, signal)
+        await pause(pauseMs, signal).catch(() => undefined)
       }
     }
   }

@@ -91,7 +91,7 @@ export async function projection(deps: ProjectionDeps) {
     /** Resolves when the index keeps up with what is written, when it cannot, or soon: for whoever writes very much. */
     keptUp: async (signal: AbortSignal): Promise<void> => {
       for (let ms = 0; ms < keptUpMs && projector.lags && !signal.aborted; ms += keptUpPollMs)
-        await pause(keptUpPollMs, signal)
+        await pause(keptUpPollMs, signal).catch(() => undefined)
     },
     /** Whether a catalogue is kept out of search, with everything in it. */
     hides: async (catalogue: string, signal: AbortSignal): Promise<boolean> => {

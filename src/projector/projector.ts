@@ -165,7 +165,7 @@ export class Projector {
         if (signal.aborted) return
         const retryInMs = this.#retryMs
         log.error({ err: error, waiting: this.pending, retryInMs }, 'projection.failed')
-        await pause(retryInMs, signal)
+        await pause(retryInMs, signal).catch(() => undefined)
         this.#retryMs = Math.min(retryInMs * 2, this.#isAway ? awayPause : lastPause)
       }
     }
@@ -298,7 +298,7 @@ export class Projector {
     const { log, pause } = this.#deps
     log.error({ err: error, resources: failed.length, retryInMs: againPause }, 'projection.putOff')
     this.#unfinished += failed.length
-    await pause(againPause, this.#stopping.signal)
+    await pause(againPause, this.#stopping.signal).catch(() => undefined)
     this.#unfinished -= failed.length
     this.#queue.restore(failed)
     this.#changed.notify()

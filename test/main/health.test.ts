@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { logger } from '../../src/log.ts'
 import { readiness, startingHealth, type Readiness } from '../../src/main/health.ts'
 import { waiting } from '../../src/main/waiting.ts'
+import { unlessAborted } from '../../src/workers/condition.ts'
 
 describe('a running platform', () => {
   const world = { now: 0, there: true }
@@ -14,11 +15,8 @@ describe('a running platform', () => {
       if (!world.there) throw new Error('away')
       return true
     }
-    const pause = (_: number, signal: AbortSignal) => {
-      signal.addEventListener('abort', () => turn.resolve())
-      return turn.promise
-    }
-    ready = readiness({ ask }, { elapsed: () => world.now, pause })
+    const pause = (_: number, signal: AbortSignal) => unlessAborted(turn.promise, signal)
+    ready = readiness({ ask }, { elapsed: () => world.now, pause, log: logger('silent') })
   }
   /** Lets the platform ask once. */
   const asks = async (seconds: number) => {
@@ -44,10 +42,11 @@ describe('a running platform', () => {
     expect(ready.isReady()).toBe(true)
   })
 
-  it('is not ready from the moment on when it begins to stop', () => {
+  it('is not ready from the moment on when it begins to stop', async () => {
     open()
-    ready.stop()
+    const stopped = ready.stop()
     expect([ready.isReady(), ready.isStopping()]).toEqual([false, true])
+    await stopped
   })
 })
 

@@ -51,7 +51,8 @@ export type RepositoryOptions = {
 
 export async function repository(options: RepositoryOptions = {}) {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'cartulary-')))
-  const log = logger('silent')
+  const logged: string[] = []
+  const log = logger('warn', { write: (line) => void logged.push(line) })
   const opened = await embeddedStore({ directory, log })
   const store = options.around?.(opened) ?? opened
   const names = namesOf(base)
@@ -76,7 +77,7 @@ export async function repository(options: RepositoryOptions = {}) {
     lastHome: async (dataset) => homes[dataset],
     directory: join(directory, 'deleted'),
     days: options.days ?? 30,
-    pause: (ms, signal) => sleep(Math.min(ms, 50), undefined, { signal }).catch(() => undefined),
+    pause: (ms, signal) => sleep(Math.min(ms, 50), undefined, { signal }),
     limits,
     profile: {
       ...(await loadProfile(new URL('../../shapes/default', import.meta.url).pathname)),
@@ -119,6 +120,8 @@ export async function repository(options: RepositoryOptions = {}) {
 
   return {
     app,
+    /** Lines of the log, warnings and worse. */
+    logged,
     manyMetrics: service.manyMetrics,
     previewDataset: service.previewDataset,
     store,

@@ -65,7 +65,7 @@ export function openCache(options: CacheOptions) {
     now,
     log,
   })
-  const stopTimer = startTimer({ file, queue, schedules, now, pause })
+  const stopTimer = startTimer({ file, queue, schedules, now, pause, log })
   const soon = (extent: Extent, ms = soonMs): void =>
     void queue.request({ extent, at: now() + ms, isFresh: true }).catch(() => soon(extent, againMs))
   const maxima = maximaOf(options.weights)

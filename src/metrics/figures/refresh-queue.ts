@@ -3,6 +3,8 @@
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Sqlite } from '../../sqlite.ts'
+import { backgroundLoop } from '../../workers/background-loop.ts'
+import type { Pause } from '../../workers/retry.ts'
 import { figuresState } from './figures-file.ts'
 
 /** What of the figures is counted again: `all`, or ids of catalogues. */
@@ -97,32 +99,23 @@ type TimerOptions = {
   readonly queue: RefreshQueue
   readonly schedules: Schedules
   readonly now: () => number
-  /** Rejects when its signal is aborted. */
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
+  readonly log: Log
 }
 
 /** Looks every few seconds whether a refresh is due: a daily one, one by a schedule, or one that was asked for. Answers how to end it. */
-export function startTimer({ file, queue, schedules, now, pause }: TimerOptions) {
-  const ending = new AbortController()
+export function startTimer({ file, queue, schedules, now, pause, log }: TimerOptions) {
   let daily = now() + soonMs
-  const look = (at: number) => {
+  const look = () => {
+    const at = now()
     const isDaily = at >= Math.max(daily, (figuresState(file, 'counted') ?? 0) + dayMs)
     if (isDaily) daily = at + againMs
     if (fireSchedules(file, schedules, at) || isDaily) void queue.request({ extent: 'all', at })
     queue.startIfDue()
   }
-  const running = (async () => {
-    while (!ending.signal.aborted) {
-      look(now())
-      await pause(lookMs, ending.signal).catch((error: unknown) => {
-        if (!ending.signal.aborted) throw error
-      })
-    }
-  })()
-  return async () => {
-    ending.abort()
-    await running
-  }
+  const loop = backgroundLoop('figures.schedule-failed', lookMs, look, { log, pause })
+  loop.wake()
+  return loop.stop
 }
 
 // The schedules that clients set.

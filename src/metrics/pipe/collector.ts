@@ -70,11 +70,12 @@ export function collector(deps: CollectorDeps): Collector {
   let work: Promise<void> | undefined
 
   const round = async (): Promise<void> => {
-    const due = dueOf(gathered, started, deps)
-    if (due === undefined) return
-    const feed = feedOf(gathered, due)
-    started.set(due, now())
+    let due: string | undefined
     try {
+      due = dueOf(gathered, started, deps)
+      if (due === undefined) return
+      const feed = feedOf(gathered, due)
+      started.set(due, now())
       await deps.run(feed, signal)
     } catch (err) {
       if (!signal.aborted) log.warn({ err, catalogue: due }, 'metrics.unlaunched')

@@ -5,7 +5,7 @@
  */
 
 import { Failure } from '../../errors.ts'
-import { repeated } from '../beat.ts'
+import { type BackgroundLoop, backgroundLoop } from '../../workers/background-loop.ts'
 import { defined } from '../defined.ts'
 import { ended, type Run, type RunChange, type RunStart, storedProblem } from '../runs/run.ts'
 import {
@@ -77,7 +77,7 @@ class RunLauncher {
   /** Ends that could not be written yet. */
   readonly #unwritten = new Map<string, RunChange>()
   readonly #stopping = new AbortController()
-  readonly #beating: Promise<void>
+  readonly #beating: BackgroundLoop
 
   constructor(context: ExecutionContext, atOnce: number) {
     this.#context = context
@@ -161,7 +161,7 @@ class RunLauncher {
   async stop(): Promise<void> {
     // First, so that no beat brings an interrupted run back.
     this.#stopping.abort()
-    await this.#beating
+    await this.#beating.stop()
     const why = interrupted('the process was stopped')
     // Those that wait first, so that none of them starts in the place of one that ends.
     await Promise.all(
@@ -355,11 +355,10 @@ class RunLauncher {
   }
 
   /** Every second, until stopped. */
-  #beat(): Promise<void> {
+  #beat(): BackgroundLoop {
     const { now, pause, log, runs } = this.#context
-    const { signal } = this.#stopping
     let renewed = now()
-    return repeated('launcher.beat', beatMs, { pause, log, signal }, () => {
+    const beat = () => {
       this.#writeEnds()
       this.#endLate()
       // Those that had to wait for their time.
@@ -369,7 +368,8 @@ class RunLauncher {
       const why = interrupted('another process took the run')
       for (const id of runs.renew()) void this.#stop(id, why)
       this.#takeBack()
-    })
+    }
+    return backgroundLoop('launcher.beat', beatMs, beat, { pause, log })
   }
 
   /** Ends runs that are past their deadline or show no sign of life. */

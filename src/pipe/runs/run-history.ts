@@ -8,7 +8,7 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { conditionVariable } from '../../workers/condition.ts'
 import type { Pause } from '../../workers/retry.ts'
-import { repeated } from '../beat.ts'
+import { type BackgroundLoop, backgroundLoop } from '../../workers/background-loop.ts'
 import { defined } from '../defined.ts'
 import { checkStep, leaseMs, LiveRun, timeOf, type LiveRunContext } from './live-run.ts'
 import { noTally } from './run-report.ts'
@@ -66,7 +66,7 @@ export class Runs {
   /** Notifies when something happens in any run. */
   readonly #changed = conditionVariable()
   readonly #closing = new AbortController()
-  readonly #maintenance: Promise<void>
+  readonly #maintenance: BackgroundLoop
   #nextPruning = 0
 
   constructor(options: RunsOptions) {
@@ -245,7 +245,7 @@ export class Runs {
 
   async close(): Promise<void> {
     this.#closing.abort()
-    await this.#maintenance
+    await this.#maintenance.stop()
     this.#flushAll()
     this.#tables.close()
   }
@@ -300,15 +300,14 @@ export class Runs {
   }
 
   /** Round after round until the history is closed. */
-  #maintain(): Promise<void> {
-    const { pause, log } = this.#options
-    const { signal } = this.#closing
-    return repeated('runs.unwritten', roundMs, { pause, log, signal }, () => {
+  #maintain(): BackgroundLoop {
+    const round = () => {
       this.#flushAll()
       this.#prune()
       // Runs of other processes are looked at again and again.
       this.#changed.notify()
-    })
+    }
+    return backgroundLoop('runs.unwritten', roundMs, round, this.#options)
   }
 
   #flushAll(): void {

@@ -87,7 +87,16 @@ export class Broker {
     this.#manager = manager
     this.#context = context
     // Work may take longer than the server waits; it is told that the message is being worked on.
-    this.#beating = setInterval(() => this.#held.forEach((one) => one.working()), beatMs).unref()
+    this.#beating = setInterval(() => this.#beat(), beatMs).unref()
+  }
+
+  /** Once the connection has ended nothing is held any more: the server delivers it again. */
+  #beat(): void {
+    try {
+      for (const one of this.#held) one.working()
+    } catch (err) {
+      this.#context.log.warn({ err }, 'queue.beat-failed')
+    }
   }
 
   /** `nats://user:password@host:4222` or `tls://…`. */

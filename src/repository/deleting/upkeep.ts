@@ -4,6 +4,7 @@
  */
 
 import type { RepositoryContext } from '../context.ts'
+import { backgroundLoop, type BackgroundLoop } from '../../workers/background-loop.ts'
 import { resumeDeletions, resumeRestores } from './catalogue-deletion.ts'
 import { present } from './members.ts'
 import type { Tombstone, TombstonePage } from './tombstones.ts'
@@ -53,31 +54,24 @@ function withoutSerial(listed: Tombstone): Tombstone {
  * Settles what a crash left in doubt and takes on what it interrupted, as far as the store answers, before this resolves; then
  * again and again until `stop`.
  */
-export async function startUpkeep(context: RepositoryContext): Promise<{ stop(): Promise<void> }> {
-  const stopping = new AbortController()
-  await round(context, stopping.signal)
-  const running = work(context, stopping.signal)
-  return {
-    stop: async () => {
-      stopping.abort()
-      await running
-    },
+export async function startUpkeep(context: RepositoryContext): Promise<BackgroundLoop> {
+  await round(context, new AbortController().signal)
+  const work = async (signal: AbortSignal) => {
+    await round(context, signal)
+    await purge(context, signal)
   }
+  return backgroundLoop('tombstone.purge-failed', roundMs, work, context)
 }
 
 /** Purges in small steps, so that requests get their turn between two of them. */
-async function work(context: RepositoryContext, signal: AbortSignal): Promise<void> {
+async function purge(context: RepositoryContext, signal: AbortSignal): Promise<void> {
   const { tombstones, pause, log } = context
-  while (!signal.aborted) {
-    let count = 0
-    for (let more = purged; more === purged && !signal.aborted; count += more) {
-      more = tombstones.purge(purged)
-      await pause(1, signal)
-    }
-    if (count > 0) log.info({ count }, 'tombstone.purged')
-    await pause(roundMs, signal)
-    await round(context, signal)
+  let count = 0
+  for (let more = purged; more === purged; count += more) {
+    more = tombstones.purge(purged)
+    await pause(1, signal)
   }
+  if (count > 0) log.info({ count }, 'tombstone.purged')
 }
 
 /** A failure is logged and tried again in the next round. */

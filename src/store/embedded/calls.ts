@@ -197,14 +197,13 @@ export class Calls {
     const { port1, port2 } = new MessageChannel()
     try {
       await this.call('follow', { port: port1, whole: true }, { ports: [port1] })
+      if (this.#successor || this.#isClosing) return port2.close()
+      this.#successor = this.#settings.start(port2)
+      this.#watch(this.#successor)
     } catch (error) {
       port2.close()
       this.#settings.log.warn({ error }, 'store.compaction-failed')
-      return
     }
-    if (this.#successor || this.#isClosing) return port2.close()
-    this.#successor = this.#settings.start(port2)
-    this.#watch(this.#successor)
   }
 
   /** Holds calls back until the present worker has answered; then it gives what is left to the successor. */

@@ -76,7 +76,8 @@ export class UpdateQueue {
   }
 
   async #pumpLater(group: Group): Promise<void> {
-    await this.#settings.endpoint.pause(this.#settings.dialect.idleMs ?? 0)
+    // Rejects when the store is closed, which has sent the group by then.
+    await this.#settings.endpoint.pause(this.#settings.dialect.idleMs ?? 0).catch(() => undefined)
     if (!this.#waiting.includes(group)) return
     this.#isRipe = true
     await this.#pump()

@@ -44,7 +44,7 @@ async function engineAt(url: string, { key }: SearchServer, count: number): Prom
     searchMs: 60_000,
     cursors: { perClient: 16, total: 256, ttlMs: 60_000, bytes: 2 ** 28 },
     now: () => performance.now(),
-    pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+    pause: (ms, signal) => sleep(ms, undefined, { signal }),
   })
   for (const name of (await engine.configure([settings])).rebuild) await engine.finish(name)
   return engine

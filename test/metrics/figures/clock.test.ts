@@ -1,6 +1,8 @@
 /** Refreshes that start by themselves: after metrics runs, by schedules, daily. */
 
-import { expect, it } from 'vitest'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it, onTestFinished } from 'vitest'
 import { openStore, openedCache } from './ground.ts'
 import { scores, write } from './measured.ts'
 
@@ -105,4 +107,24 @@ it('a refresh that failed by itself is tried again', async () => {
       return figures.refreshed()?.number
     })
     .toBe(1)
+})
+
+it('schedules go on after a write that the file could not take', async () => {
+  const ground = await quiet()
+  const { cache, clock, number, directory, logged } = ground
+  await cache.refresh('all')
+  cache.schedules.set({ id: 'noon', status: 'enabled', cron: '0 12 * * *' }, 10)
+  const file = new DatabaseSync(join(directory, 'figures.sqlite'))
+  onTestFinished(() => file.close())
+  file.exec(`CREATE TRIGGER full BEFORE UPDATE ON schedule
+    BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END`)
+  clock.set('2026-11-22T12:00:01Z')
+  await expect.poll(() => logged.join('')).toContain('figures.schedule-failed')
+  file.exec('DROP TRIGGER full')
+  await expect
+    .poll(() => {
+      clock.forward(minute)
+      return number()
+    })
+    .toBe(2)
 })

@@ -53,6 +53,7 @@ export function openedCache({
   at = '2026-11-22T10:00:00Z',
 }: Options) {
   const clock = handClock(at)
+  const logged: string[] = []
   const cache: Cache = openCache({
     path: join(directory, 'figures.sqlite'),
     store,
@@ -63,7 +64,7 @@ export function openedCache({
     now: clock.now,
     elapsed: () => performance.now(),
     pause: clock.pause,
-    log: logger('silent'),
+    log: logger('warn', { write: (line) => void logged.push(line) }),
   })
   const state = { stopped: false }
   const stop = async () => {
@@ -71,5 +72,5 @@ export function openedCache({
     state.stopped = true
   }
   onTestFinished(stop)
-  return { cache, figures: cache.figures, clock, directory, stop }
+  return { cache, figures: cache.figures, clock, directory, logged, stop }
 }

@@ -16,13 +16,13 @@ export function handClock(start: string): HandClock {
   return {
     now: () => time,
     pause: (ms, signal) =>
-      new Promise((resolve) => {
-        if (signal.aborted) return resolve()
+      new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason)
         const sleeper = { at: time + ms, wake: resolve }
         waiting.add(sleeper)
         signal.addEventListener('abort', () => {
           waiting.delete(sleeper)
-          resolve()
+          reject(signal.reason)
         })
       }),
     jump: (ms) => {

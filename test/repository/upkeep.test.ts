@@ -1,0 +1,24 @@
+/** The maintenance of tombstones goes on, whatever their file cannot take. */
+
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it, onTestFinished } from 'vitest'
+import { prefixes, repository } from '../support/repository.ts'
+
+it('purges tombstones later when their file is full now, and the process lives', async () => {
+  const repo = await repository()
+  onTestFinished(() => repo.close())
+  await repo.putCatalogue('lakes')
+  await repo.putDataset('lakes', 'old', `${prefixes}<> a dcat:Dataset ; dct:title "Old"@en .`)
+  expect((await repo.ask('/datasets/old', { method: 'DELETE' })).status).toBe(204)
+  const file = new DatabaseSync(join(repo.directory, 'deleted', 'tombstones.db'))
+  onTestFinished(() => file.close())
+  const left = () => file.prepare('SELECT count(*) AS n FROM tombstone').get()?.['n']
+  file.exec(`CREATE TRIGGER full BEFORE DELETE ON tombstone
+    BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END`)
+  repo.clock.now = new Date('2026-12-31T10:00:00Z')
+  await expect.poll(() => repo.logged.join('')).toContain('tombstone.purge-failed')
+  expect(left()).toBe(1)
+  file.exec('DROP TRIGGER full')
+  await expect.poll(left).toBe(0)
+})
