@@ -5,6 +5,7 @@
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
+import { shownUrl } from '../../secrets.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
 import { packageReader } from './ckan-mapping.ts'
@@ -66,7 +67,7 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
     let answer = await search(run, root, { start: met, sort: orders[order] })
     for (const last = met === 0 ? orders.length - 1 : 0; !answer.ok && order < last;)
       answer = await search(run, root, { start: met, sort: orders[++order] })
-    const page = packagesIn(answer)
+    const page = packagesIn(root, answer)
     await licences.learn(page.entries)
     for (const one of page.entries) names.add(fieldsOf(one)['name'])
     return page
@@ -87,15 +88,16 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
 }
 
 /** The packages of a search with their number. Throws `source-error` and `source-malformed`. */
-function packagesIn(answer: ActionAnswer) {
+function packagesIn(root: string, answer: ActionAnswer) {
+  const place = `The search of ${shownUrl(root)}`
   if (!answer.ok) {
     const cause = answer.message
-    throw new Failure('source-error', `The search answered ${answer.status}.`, { cause })
+    throw new Failure('source-error', `${place} answered ${answer.status}.`, { cause })
   }
   const { count, results } = fieldsOf(answer.result)
   const total = countOf(count)
   if (total === undefined || !Array.isArray(results))
-    throw new Failure('source-malformed', 'The search answered without count or results.')
+    throw new Failure('source-malformed', `${place} answered without count or results.`)
   const entries: readonly unknown[] = results
   return { entries, pointer: '/result/results', total }
 }

@@ -5,6 +5,7 @@
 
 import { z } from 'zod'
 import { aboutValue } from '../../pipe/message.ts'
+import { shownUrl } from '../../secrets.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
 import { keywordsIn, localName, type PodOptions, podReader } from './datajson-mapping.ts'
@@ -12,7 +13,7 @@ import { type JsonDocument, openUnlessSame } from './documents.ts'
 import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { documentFailure, foundEntry, portalOf, type PortalRun } from './portal.ts'
-import { reportServices } from './rdf-document.ts'
+import { nothingFound, reportServices } from './rdf-document.ts'
 import { validatorOf } from './source.ts'
 
 const dataJsonConfig = z.object(mappingKeys)
@@ -72,17 +73,21 @@ export async function* datasetsOf(
         { sourceUrl: document.url },
       )
     const read = podReader(portal, options, everywhere)
-    let isCatalogue = /^\s*\[|"(?:dcat:)?(?:dataset|service|catalog)"\s*:/.test(start)
-    let services = 0
+    const isCatalogue = /"(?:dcat:)?(?:dataset|service|catalog)"\s*:/.test(start)
+    let [services, members] = [0, 0]
     for await (const { kind, value, pointer } of membersIn(document)) {
-      isCatalogue = true
+      members += 1
       if (kind === 'service') services += 1
       else yield foundEntry(portal, value, { read, pointer })
     }
-    if (!isCatalogue) throw documentFailure(document)
+    if (members === 0 && !isCatalogue && !/^\s*\[/.test(start)) throw documentFailure(document)
     validate(validatorOf(url, headers, hash))
     reportServices(sink, { count: services, first: [] }, document.url)
     yield { kind: 'page' }
+    if (members === 0 && !/"(?:dcat:)?(?:dataset|service|catalog)"\s*:\s*\[/.test(start)) {
+      const detail = `${shownUrl(document.url)}: no dataset found; expected a list under "dataset", or a list of datasets.`
+      yield nothingFound(portal, detail)
+    }
   } finally {
     await document.close()
   }

@@ -13,8 +13,9 @@ import { keyHash } from '../importing/cutting/key-hash.ts'
 import { iriOf } from '../importing/cutting/parcels.ts'
 import { Spool } from '../importing/cutting/spool.ts'
 import { jsonMembers, type StoredDocument } from './documents.ts'
-import type { ImportContext } from './importer.ts'
+import type { ImportContext, ImportRun } from './importer.ts'
 import { HydraReader } from './next-page.ts'
+import type { ImportEvent } from './reception.ts'
 import { rdfFormatOf } from './rdf-format.ts'
 
 /** How the documents of an import are read. */
@@ -169,6 +170,12 @@ export class RdfDocument {
       sink.finding({ slug: 'dropped-statement', detail }, { sourceUrl: this.url })
   }
 
+  /** Why a document without anything of a catalogue is none; nothing for others. */
+  get lack(): string | undefined {
+    if (this.hydra.total() !== undefined || this.spool.isCatalogue()) return undefined
+    return `${shownUrl(this.url)}: no dataset found; ${this.spool.instead()}.`
+  }
+
   /** Tells the run which services no distribution names. */
   reportServices(sink: ImportContext['sink']): void {
     const { count, first } = this.spool.services()
@@ -225,6 +232,16 @@ function formatFor({ url, headers, start }: StoredDocument, inputFormat: string 
 /** Quads that are there already as a document, for sources that are read by a query engine. */
 export async function documentOf(address: string, batches: AsyncIterable<Quad[]>) {
   return new RdfDocument(address).fill(batches, {})
+}
+
+/** The end of an import that found nothing that could be a dataset; the run is told why. */
+export function nothingFound(
+  { sink, config }: Pick<ImportRun<object>, 'sink' | 'config'>,
+  detail: string,
+): ImportEvent {
+  const { url: sourceUrl } = withoutCredentials(config.address)
+  sink.finding({ slug: 'no-dataset', detail }, { sourceUrl })
+  return { kind: 'end', as: 'incomplete', problem: new Failure('source-empty', detail) }
 }
 
 /** `services-not-harvested` with the number, and the names of the first where they are known; nothing for none. */

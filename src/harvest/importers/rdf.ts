@@ -8,7 +8,7 @@ import { fetchDocument, type StoredDocument } from './documents.ts'
 import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { linkedNext, nextPage } from './next-page.ts'
-import { readRdfDocument } from './rdf-document.ts'
+import { nothingFound, readRdfDocument } from './rdf-document.ts'
 import { acceptRdf } from './rdf-format.ts'
 import { recordsOf, Stubs } from './rdf-records.ts'
 import { conditionsOf, validatorOf } from './source.ts'
@@ -64,14 +64,16 @@ async function* importRdf(run: Run): AsyncGenerator<ImportEvent, void> {
     return
   }
   const stubs = new Stubs()
+  const pages: Pages = { stubs, isCatalogue: false, lack: '' }
   for (let [url, stored]: [string, StoredDocument] = [config.address, first]; ;) {
     source.meetBody(stored.hash)
-    const next = yield* readPage(run, stubs, { url, stored })
+    const next = yield* readPage(run, pages, { url, stored })
     const following =
       next === undefined ? undefined : await fetchPage(run, next).catch(linkedFailure)
     if (following === undefined || following instanceof Failure) {
       yield* stubs.left()
       if (following) throw following
+      if (!pages.isCatalogue) yield nothingFound(run, pages.lack)
       return
     }
     if (typeof following === 'string') throw new Error(`${following} is not to be expected`)
@@ -87,10 +89,18 @@ function linkedFailure(error: unknown): Failure {
   return new Failure('source-not-found', detail, { cause: error })
 }
 
+/** What is known of the pages so far. */
+type Pages = {
+  readonly stubs: Stubs
+  /** Whether one of them had anything of a catalogue, and why the first had not. */
+  isCatalogue: boolean
+  lack: string
+}
+
 /** The records of one page; gives the address of the next one. */
 async function* readPage(
   { config, limits, sink, validate }: Run,
-  stubs: Stubs,
+  pages: Pages,
   { url, stored }: { readonly url: string; readonly stored: StoredDocument },
 ): AsyncGenerator<ImportEvent, string | undefined> {
   const { inputFormat, graph, preProcessing: repair } = config
@@ -100,7 +110,10 @@ async function* readPage(
   const { hydra } = document
   const total = hydra.total()
   if (total !== undefined) yield { kind: 'total', total }
-  yield* recordsOf(document, { stubs }, { sink, naming: config })
+  const { lack } = document
+  pages.isCatalogue ||= lack === undefined
+  pages.lack ||= lack ?? ''
+  yield* recordsOf(document, { stubs: pages.stubs }, { sink, naming: config })
   yield { kind: 'page' }
   const link = hydra.next(document.url) ?? linkedNext(stored.headers.get('link'))
   return link === undefined ? undefined : nextPage(link, { ...config, url: stored.url })

@@ -8,7 +8,7 @@ import { bind, loadQuery } from '../../store/queries.ts'
 import { orProblem } from '../transform/pipe-files.ts'
 import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
-import { type RdfDocument, reportServices } from './rdf-document.ts'
+import { nothingFound, type RdfDocument, reportServices } from './rdf-document.ts'
 import { recordsOf, Stubs } from './rdf-records.ts'
 import {
   type GraphQuery,
@@ -149,15 +149,21 @@ async function* listed(importing: SparqlImport, text: string, variable: string):
 }
 
 /** Everything that a query constructs: at once, or in portions by `$limit` and `$offset` until one is empty. */
-async function* documents({ config, endpoint, sink }: SparqlImport, textFor: GraphQuery): Finds {
+async function* documents(importing: SparqlImport, textFor: GraphQuery): Finds {
+  const { config, endpoint, sink } = importing
   const stubs = new Stubs()
   const isWhole = typeof textFor === 'string'
   for (let [offset, isEnd] = [0, false]; !isEnd; offset += config.pageSize) {
     const document = await endpoint.construct(isWhole ? textFor : textFor(config.pageSize, offset))
     const isEmpty = document.spool.datasetCount() === 0
+    const lack = offset === 0 ? document.lack : undefined
     yield* recordsOf(document, { stubs }, { sink })
     isEnd = isWhole || isEmpty
     if (isWhole || !isEmpty) yield { kind: 'page' }
+    if (lack !== undefined) {
+      yield nothingFound(importing, lack)
+      return
+    }
   }
   yield* stubs.left()
 }

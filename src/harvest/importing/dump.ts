@@ -151,7 +151,7 @@ function demandSomething(spool: Spool, { updateCatalogue = false }: ImportOption
     ...(catalogues > 0 ? [`${catalogues} catalogue${catalogues > 1 ? 's' : ''}`] : []),
     ...(count > 0 ? [`${count} data service${count > 1 ? 's' : ''}`] : []),
   ]
-  const instead = parts.length > 0 ? `, only ${parts.join(' and ')}` : ''
+  const instead = parts.length > 0 ? `, only ${parts.join(' and ')}` : `; ${spool.instead()}`
   throw new ScriptFailure(`the document holds no dcat:Dataset${instead}`)
 }
 

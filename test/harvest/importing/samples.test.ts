@@ -67,12 +67,16 @@ describe.skipIf(!existsSync(folder))('samples', () => {
     expect(double.puts).toHaveLength(before)
   })
 
+  it('broken/not-utf8.ttl is read as Windows-1252, and the summary says so', async () => {
+    const { repairs } = await bring('broken/not-utf8.ttl')
+    expect(repairs.map(({ from }) => from)).toEqual([expect.stringContaining('windows-1252')])
+  })
+
   it.each([
     ['broken/text-before-turtle.ttl', 'malformed-rdf', 1],
     ['broken/undeclared-prefix.ttl', 'malformed-rdf', 4],
     ['broken/slash-in-local-name.ttl', 'malformed-rdf', 6],
     ['broken/truncated.ttl', 'malformed-rdf', 5],
-    ['broken/not-utf8.ttl', 'malformed-rdf', undefined],
     ['broken/external-entity.rdf', 'malformed-rdf', undefined],
     ['broken/remote-context.jsonld', 'remote-context', undefined],
   ])('%s is refused as %s, and nothing is sent', async (name, kind, line) => {

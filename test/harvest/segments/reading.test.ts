@@ -16,12 +16,18 @@ afterEach(async () => {
 type Sent = { readonly body: string | Uint8Array<ArrayBuffer>; readonly type?: string }
 
 /** A run over a site that has one document at every address. */
-async function reading(importer: 'rdf' | 'datajson', sent: Sent, config: JsonObject = {}) {
+// oxlint-disable-next-line eslint/max-params -- tests read well so
+async function reading(
+  importer: 'rdf' | 'datajson',
+  sent: Sent,
+  config: JsonObject = {},
+  owns = false,
+) {
   const headers = sent.type === undefined ? {} : { 'Content-Type': sent.type }
   const site = await portal(() => new Response(Buffer.from(sent.body), { headers }))
   open.push(site)
   const address = `${site.url}/catalogue.${importer === 'rdf' ? 'txt' : 'json'}`
-  const run = { config: { address, ...config } }
+  const run = { config: { address, ...config }, owns }
   const imported =
     importer === 'rdf'
       ? await importOf({ ...run, kind: (deps) => importerSegment(rdfImporter, deps) })
@@ -237,5 +243,57 @@ describe('a node that is no JSON-LD', () => {
     const found = await reading('rdf', { body, type: 'application/ld+json' })
     expect(found.records.map(({ sourceId }) => sourceId)).toEqual([iri('a')])
     expect(found.findings).toEqual([expect.stringContaining(`dropped-statement node ${pointer}: `)])
+  })
+})
+
+describe('a source without any dataset', () => {
+  const prefixes = `@prefix dct: <${dct}> . @prefix s: <https://s.example/> .`
+  it.each([
+    [
+      'in another namespace',
+      `@prefix dcat: <https://www.w3.org/ns/dcat#> . ${prefixes} s:1 a dcat:Dataset ; dct:title "x" .`,
+      'types seen: https://www.w3.org/ns/dcat#Dataset; namespaces seen: http://www.w3.org/1999/02/22-rdf-syntax-ns#, http://purl.org/dc/terms/.',
+    ],
+    [
+      'in a namespace with a slash',
+      `@prefix dcat: <http://www.w3.org/ns/dcat/> . ${prefixes} s:1 a dcat:Dataset .`,
+      'types seen: http://www.w3.org/ns/dcat/Dataset;',
+    ],
+    [
+      'in schema.org alone',
+      `@prefix schema: <https://schema.org/> . ${prefixes} s:1 a schema:Dataset ; schema:name "x" .`,
+      'types seen: https://schema.org/Dataset; namespaces seen: http://www.w3.org/1999/02/22-rdf-syntax-ns#, https://schema.org/.',
+    ],
+    [
+      'without types',
+      `${prefixes} s:1 dct:title "x" .`,
+      'types seen: none; namespaces seen: http://purl.org/dc/terms/.',
+    ],
+    ['that says nothing', prefixes, 'it holds no statement.'],
+  ])('is no complete import, and says what was seen: %s', async (_, body, seen) => {
+    const found = await reading('rdf', { body, type: 'text/turtle' })
+    expect([found.end?.kind, found.problem]).toEqual(['incomplete', 'source-empty'])
+    const [finding = ''] = found.findings
+    expect(finding).toContain(`no-dataset ${found.address}: no dataset found; `)
+    expect(finding).toContain(seen)
+  })
+
+  it.each([
+    ['rdf', '[]', 'application/ld+json'],
+    ['datajson', '[]', 'application/json'],
+    ['datajson', '{"conformsTo":"x","dataset":null}', 'application/json'],
+  ] as const)('for %s: %s', async (importer, body, type) => {
+    const found = await reading(importer, { body, type })
+    expect([found.end?.kind, found.problem]).toEqual(['incomplete', 'source-empty'])
+    expect(found.findings).toEqual([expect.stringContaining('no dataset found')])
+  })
+
+  it.each([
+    ['rdf', `@prefix dcat: <${dcat}> . <https://s.example/> a dcat:Catalog .`, 'text/turtle'],
+    ['datajson', '{"@type":"dcat:Catalog","dataset":[]}', 'application/json'],
+  ] as const)('that is a catalogue in %s is empty, and no fault', async (importer, body, type) => {
+    const found = await reading(importer, { body, type }, {}, false)
+    expect([found.end?.kind, found.findings]).toEqual(['complete', []])
+    expect((await reading(importer, { body, type }, {}, true)).end?.kind).toBe('incomplete')
   })
 })

@@ -138,6 +138,24 @@ export class Spool {
     return this.#number('SELECT count(DISTINCT term) AS n FROM dataset')
   }
 
+  /** What a document without datasets holds instead, in a sentence: types and namespaces of its first statements. */
+  instead(): string {
+    const lines = this.#texts('SELECT lines AS text FROM chunk LIMIT 500').join('')
+    const seen = (pattern: RegExp) => {
+      const all = new Set(Array.from(lines.matchAll(pattern), ([, iri = '']) => iri))
+      return [...all].slice(0, 10).join(', ') + (all.size > 10 ? ', …' : '')
+    }
+    const types = seen(/#type> <([^>]*)> /g)
+    const namespaces = seen(/^\S+ <([^>]*[/#])[^>]*> /gm)
+    if (lines === '') return 'it holds no statement'
+    return `types seen: ${types || 'none'}; namespaces seen: ${namespaces}`
+  }
+
+  /** Whether the document has anything of a catalogue, which may be empty. */
+  isCatalogue(): boolean {
+    return this.datasetCount() > 0 || this.catalogues().length > 0 || this.services().count > 0
+  }
+
   /** Every node typed as dataset or series, once, in the order of the document. */
   *datasets(): Iterable<DescribedNode> {
     const isSingle = this.#number('SELECT count(DISTINCT graph) AS n FROM dataset') < 2
