@@ -36,6 +36,8 @@ export type Finding = {
     | 'segment-return-refused'
     /** Of the run: what a foreign segment gave back when nobody waited for it any more. */
     | 'segment-return-late'
+    /** Of the run: the `Content-Type` of the source is not that of its body, which is read all the same. */
+    | 'wrong-media-type'
     /** Of the run: the source was read and holds nothing that could be a dataset, nor a catalogue that is empty. */
     | 'no-dataset'
     /** Of the run: statements that could not be read and belong to no record any more. */

@@ -17,6 +17,7 @@ import { shownUrl } from '../../secrets.ts'
 import { charsetOf, decodeText, TextDecoding } from '../../text/decoding.ts'
 import { jsonFaultIn } from '../../text/json-fault.ts'
 import type { ImportContext } from './importer.ts'
+import { mediaTypeFault } from './rdf-format.ts'
 import {
   checkBody,
   conditionsOf,
@@ -125,7 +126,7 @@ async function stored(
     await close()
     throw error
   }
-  source.assume(url, decoding.assumption)
+  source.assume(url, 'invalid-text', decoding.assumption)
   const about = { url, status, headers, hash: digest.digest('hex'), size }
   const bytes = () => createReadStream(path, { highWaterMark: 1 << 18 })
   return { ...about, start: startOf(start, headers), bytes, close }
@@ -251,5 +252,7 @@ export async function openUnlessSame(
   const known = run.validators.find((validator) => validator.url === url)
   const document = await fetchDocument(run, url, { accept, absent, known, check })
   if (typeof document === 'string') return document
+  const type = document.headers.get('content-type') ?? ''
+  run.source.assume(url, 'wrong-media-type', mediaTypeFault(type, 'jsonld'))
   return { ...document, members: () => membersOf(document) }
 }

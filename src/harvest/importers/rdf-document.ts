@@ -5,6 +5,7 @@ import { Failure } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
 import { bracketed, type Statement, statementsOf } from '../../rdf/lines.ts'
 import { dcat, dct, foaf, vcard } from '../../rdf/namespaces.ts'
+import type { Format } from '../../rdf/media-types.ts'
 import { parse, type ParseOptions, type Repair } from '../../rdf/parse.ts'
 import type { NodePlace, Placing } from '../../rdf/reading/options.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
@@ -16,7 +17,7 @@ import { jsonMembers, type StoredDocument } from './documents.ts'
 import type { ImportContext, ImportRun } from './importer.ts'
 import { HydraReader } from './next-page.ts'
 import type { ImportEvent } from './reception.ts'
-import { rdfFormatOf } from './rdf-format.ts'
+import { mediaTypeFault, rdfFormatOf } from './rdf-format.ts'
 
 /** How the documents of an import are read. */
 type RdfReading = {
@@ -27,6 +28,8 @@ type RdfReading = {
   readonly graph?: string | undefined
   /** JSON-LD up to so many bytes is read in one go. */
   readonly inMemory?: number
+  /** Told when the type of the answer names something else than the body is; not where the config names the format. */
+  readonly wrongType?: (fault: string) => void
 }
 
 /** Links by which a dataset is mentioned without being described. */
@@ -204,7 +207,7 @@ export async function readRdfDocument(
 ): Promise<RdfDocument> {
   const { url, size, bytes } = stored
   try {
-    const format = formatFor(stored, reading.inputFormat)
+    const format = formatFor(stored, reading)
     const document = new RdfDocument(url)
     const options = document.parseOptions(reading.repair === true)
     const isLarge = format === 'jsonld' && size > Math.min(inMemory, reading.inMemory ?? inMemory)
@@ -221,9 +224,14 @@ export async function readRdfDocument(
 }
 
 /** Throws `source-malformed` with a hint at `inputFormat` when nothing tells the format. */
-function formatFor({ url, headers, start }: StoredDocument, inputFormat: string | undefined) {
+function formatFor(
+  { url, headers, start }: StoredDocument,
+  { inputFormat, wrongType }: RdfReading,
+): Format {
   const contentType = headers.get('content-type') ?? ''
   const format = rdfFormatOf({ inputFormat, contentType, url, start })
+  const fault = format && inputFormat === undefined && mediaTypeFault(contentType, format)
+  if (fault) wrongType?.(fault)
   if (format) return format
   const detail = `${shownUrl(url)} answered ${contentType || 'without a type'}, which is no RDF format we read.`
   throw new Failure('source-malformed', `${detail} Set inputFormat if it is one.`)

@@ -28,10 +28,41 @@ export function rdfFormatOf(answer: RdfAnswer): Format | undefined {
     throw new Failure('unsupported-media-type', detail)
   }
   const named = formatCalled(contentType)
-  // Some serve JSON-LD and RDF/XML under the bare names, and others serve Turtle with the type of a table.
-  const first = /^[\s\uFEFF]*(\S)/.exec(start)?.[1] ?? ''
+  const body = certainFormat(start)
+  // Some serve JSON-LD and RDF/XML under the bare names, and others serve Turtle with the type of a table, or of N-Triples.
+  const first = /^\s*(\S)/.exec(start)?.[1] ?? ''
   const beginnings: Partial<Record<Format, string>> = { jsonld: '{[', rdfxml: '<' }
-  if (named !== undefined && (beginnings[named] ?? first).includes(first)) return named
+  if (named !== undefined && (beginnings[named] ?? first).includes(first)) {
+    const isOther = body !== undefined && familyOf(named) !== familyOf(body)
+    if (!isOther) return body === 'turtle' && formats[named].mediaType.endsWith('s') ? body : named
+  }
   const suffix = /\.([A-Za-z0-9]+)$/.exec(new URL(url).pathname.replace(/\.gz$/i, ''))?.[1]
-  return formatCalled(suffix ?? '') ?? formatOfText(start)
+  return body ?? formatCalled(suffix ?? '') ?? formatOfText(start)
+}
+
+/** The format of a text whose beginning is legal in no format of another family; the beginning of a web page is none. */
+export function certainFormat(start: string): Format | undefined {
+  const text = start.trimStart()
+  if (/^<[a-z][a-z0-9]*[\s>/]/i.test(text) || isWebPage(text)) return undefined
+  const isUnclear = /^[{[]/.test(text) && !/^(?:\{\s*"|\[\s*\{)/.test(text)
+  return isUnclear ? undefined : formatOfText(text)
+}
+
+/** Whether a text begins as a web page does, whatever it is called. */
+export const isWebPage = (start: string): boolean =>
+  /^\s*(?:<\?xml[^>]*>\s*|<!--[^]*?-->\s*)*<(?:!doctype\s+html|html)[\s>]/i.test(start)
+
+const familyOf = (format: Format) => (format === 'jsonld' || format === 'rdfxml' ? format : 'lines')
+
+/** What is wrong with a `Content-Type` that names something else than the format of the body. */
+export function mediaTypeFault(contentType: string, format: Format): string | undefined {
+  const [type = ''] = contentType.toLowerCase().split(';')
+  const named = formatCalled(type)
+  const like = { jsonld: /json|zip/, rdfxml: /\bxml$|(?<!xhtml)\+xml|zip/, lines: /zip/ }[
+    familyOf(format)
+  ]
+  const isOldType = type === 'text/plain' && format === 'ntriples'
+  if (isOldType || (named ? familyOf(named) === familyOf(format) : like.test(type)))
+    return undefined
+  return `The Content-Type is ${type.trim() || 'missing'}; the body is read as ${formats[format].mediaType}.`
 }

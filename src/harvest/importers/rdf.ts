@@ -99,12 +99,13 @@ type Pages = {
 
 /** The records of one page; gives the address of the next one. */
 async function* readPage(
-  { config, limits, sink, validate }: Run,
+  { config, limits, sink, source, validate }: Run,
   pages: Pages,
   { url, stored }: { readonly url: string; readonly stored: StoredDocument },
 ): AsyncGenerator<ImportEvent, string | undefined> {
   const { inputFormat, graph, preProcessing: repair } = config
-  const reading = { inputFormat, graph, repair, inMemory: limits.maxPageBytes }
+  const wrongType = (fault: string) => source.assume(url, 'wrong-media-type', fault)
+  const reading = { inputFormat, graph, repair, inMemory: limits.maxPageBytes, wrongType }
   const document = await readRdfDocument(stored, reading)
   validate(validatorOf(url, stored.headers, stored.hash))
   const { hydra } = document

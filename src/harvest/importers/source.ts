@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers'
 import type { Outbound, OutboundRequest } from '../../client/outbound.ts'
 import { Failure, type Kind } from '../../errors.ts'
 import { defined } from '../../pipe/defined.ts'
-import type { Validator } from '../../pipe/message.ts'
+import type { Finding, Validator } from '../../pipe/message.ts'
 import type { RunSink } from '../../pipe/runs/run.ts'
 import type { SegmentPlace } from '../../pipe/segment.ts'
 import { shownUrl, withoutCredentials } from '../../secrets.ts'
@@ -17,6 +17,7 @@ import { jsonFault, type JsonFault } from '../../text/json-fault.ts'
 import { backoffMs, retry } from '../../workers/retry.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import type { ImportConfig, ImportLimits } from './import-config.ts'
+import { certainFormat, isWebPage, mediaTypeFault } from './rdf-format.ts'
 
 /** A request to the source; the rest is decided by the config of the pipe. */
 export type SourceRequest = {
@@ -88,7 +89,7 @@ export class ImportSource {
   readonly #signal: AbortSignal
   readonly #visited = new Set<number>()
   readonly #bodies = new Set<number>()
-  #hasAssumed = false
+  readonly #assumed = new Set<Finding['slug']>()
 
   constructor(options: SourceOptions, signal: AbortSignal) {
     this.#options = options
@@ -107,15 +108,12 @@ export class ImportSource {
       throw new Failure('page-repeated', 'A page has the same body as an earlier one.')
   }
 
-  /** Tells the run how bytes that are not UTF-8 were read: once, of the first document where it is so. */
-  assume(url: string, assumption: string | undefined): void {
-    if (assumption === undefined || this.#hasAssumed) return
-    this.#hasAssumed = true
+  /** Tells the run what was assumed of a document (bytes that are not UTF-8, a wrong type): once of each kind. */
+  assume(url: string, slug: Finding['slug'], assumption: string | undefined): void {
+    if (assumption === undefined || this.#assumed.has(slug)) return
+    this.#assumed.add(slug)
     const detail = `${shownUrl(url)}: ${assumption}`
-    this.#options.sink.finding(
-      { slug: 'invalid-text', detail },
-      { sourceUrl: withoutCredentials(url).url },
-    )
+    this.#options.sink.finding({ slug, detail }, { sourceUrl: withoutCredentials(url).url })
   }
 
   /** The whole body as text; `parse` may find it too short, and then it is asked for again. */
@@ -130,7 +128,7 @@ export class ImportSource {
       const page: SourcePage = { url: answer.url, status, headers, text, hash: digest }
       if (!accepts.includes(status)) checkBody(page, text.trimStart().slice(0, 4096))
       parse?.(page)
-      this.assume(answer.url, assumption)
+      this.assume(answer.url, 'invalid-text', assumption)
       if (paged && !accepts.includes(status)) this.meetBody(digest)
       return page
     })
@@ -140,9 +138,12 @@ export class ImportSource {
   async json(url: string, request: SourceRequest = {}): Promise<JsonPage> {
     let value: unknown
     const asked = { accept: 'application/json', ...request }
-    const page = await this.page(url, asked, ({ text, url: place, status }) => {
+    const page = await this.page(url, asked, ({ text, url: place, status, headers }) => {
       try {
         value = parsedJson(text, place)
+        const type = headers.get('content-type') ?? ''
+        if (/html/i.test(type))
+          this.assume(place, 'wrong-media-type', mediaTypeFault(type, 'jsonld'))
       } catch (error) {
         if (request.accepts?.includes(status) !== true) throw error
         value = undefined
@@ -322,13 +323,9 @@ const isBrokenOff = (error: unknown): boolean =>
   (error.kind === 'source-truncated' || error.kind === 'source-timeout') &&
   error.members['partial'] === undefined
 
-/** Whether a text begins as a web page does, whatever it is called. */
-const isWebPage = (start: string): boolean =>
-  /^\s*(?:<\?xml[^>]*>\s*|<!--[^]*?-->\s*)*<(?:!doctype\s+html|html)[\s>]/i.test(start)
-
 /**
  * Throws `source-empty` for a blank body and `source-html` for a web page, by its beginning or, unless the type is not to
- * be believed, by its type.
+ * be believed, by its type. A body that begins as data of a known format is none, whatever its type.
  */
 export function checkBody(
   { url, headers }: SourceAnswer,
@@ -339,8 +336,9 @@ export function checkBody(
     throw new Failure('source-empty', `${shownUrl(url)} answered with an empty body.`)
   const type = headers.get('content-type') ?? ''
   const isHtml = believesType && /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(type)
-  if (!isHtml && !isWebPage(start)) return
-  const detail = `${shownUrl(url)} answered with a web page: a login, or an error?`
+  const isData = certainFormat(start) !== undefined
+  if (isData || (!isHtml && !isWebPage(start))) return
+  const detail = `${shownUrl(url)} answered with a web page: a login, or an error? If it is data all the same, set inputFormat.`
   throw new Failure('source-html', detail)
 }
 

@@ -297,3 +297,41 @@ describe('a source without any dataset', () => {
     expect((await reading(importer, { body, type }, {}, true)).end?.kind).toBe('incomplete')
   })
 })
+
+describe('a wrong type', () => {
+  const cases = Object.entries(texts).flatMap(([name, [own, text]]) =>
+    [
+      'text/html; charset=utf-8',
+      'text/csv',
+      'application/octet-stream',
+      'text/turtle',
+      'application/json',
+      undefined,
+    ].map((type) => [name, type, text, own] as const),
+  )
+  it.each(cases)('does not keep %s under %s from being read', async (name, type, body, own) => {
+    const found = await reading(importerOf(name), { body, ...(type && { type }) })
+    expect(found.records).toHaveLength(2)
+    expect(found.end?.kind).toBe('complete')
+    const isRight = own === type || (name === 'JSON-LD' && type === 'application/json')
+    const isLines = name === 'N-Triples' && type === 'text/turtle'
+    const shown = type?.replace(/;.*/, '') ?? 'missing'
+    const told = `wrong-media-type ${found.address}: The Content-Type is ${shown}; the body is read as`
+    const heads = found.findings.map((finding) => finding.replace(/ as [^ ]*$/, ' as'))
+    expect(heads).toEqual(isRight || isLines ? [] : [told])
+  })
+
+  it.each([
+    '<!DOCTYPE html><html><body>Login</body></html>',
+    '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>',
+    '<div> <p> <b>Login</b> </div>',
+    'Login',
+  ])('of a web page is right, and the message names inputFormat: %s', async (body) => {
+    for (const importer of ['rdf', 'datajson'] as const) {
+      const { problem, failure, address } = await reading(importer, { body, type: 'text/html' })
+      expect(problem).toBe('source-html')
+      expect(failure?.detail).toContain(address)
+      expect(failure?.detail).toContain('inputFormat')
+    }
+  })
+})
