@@ -12,6 +12,7 @@ import {
   valueAt,
 } from '../text/json.ts'
 import { html, type HtmlContent, type HtmlMarkup } from './html.ts'
+import { shortText } from '../text/code-points.ts'
 import { fieldsAt, listAt } from './record.ts'
 
 /** Languages that the portal speaks. */
@@ -145,8 +146,23 @@ function titleBadge({ language, t, formats }: Spoken, record: Fields, text: Text
   return html` <abbr class="lang" title="${title}">${isMachine ? 'MT' : code}</abbr>`
 }
 
+/** What a value with a label, a title or a name is called, cut at 200 characters or at `most`. */
+function nameIn(language: string, value: unknown, most?: number): Text | undefined {
+  const fields = memberFields(value)
+  const texts = nameMembers.map((name) => chosenText(fields[name], [language]))
+  const code = textAt(fields, 'id') ?? textAt(fields, 'resource')
+  const [text] =
+    typeof value === 'string'
+      ? [chosenText(value, [])]
+      : [...texts.filter(Boolean), code === undefined ? undefined : { text: code }]
+  return text && { ...text, text: shortText(text.text, most) }
+}
+
 function keywordsIn(record: Fields, language: string): readonly Fields[] {
-  const all = listAt(record, 'keywords')
+  const all = listAt(record, 'keywords').map((one): Fields => ({
+    ...one,
+    label: shortText(textAt(one, 'label') ?? ''),
+  }))
   const own = all.filter((one) => (one['language'] ?? language) === language)
   return own.length > 0 ? own : all
 }
@@ -169,15 +185,9 @@ export function speechOf(language: string, timeZone: string, own?: Messages) {
     textOf(record['title'], record) ?? {
       text: textOr(listed(record['identifier'])[0]) ?? textAt(record, 'id') ?? t('untitled'),
     }
-  const named = (value: unknown): Text | undefined => {
-    if (typeof value === 'string') return chosenText(value, [])
-    const fields = memberFields(value)
-    const texts = nameMembers.map((name) => textOf(fields[name]))
-    const code = textAt(fields, 'id') ?? textAt(fields, 'resource')
-    return texts.find((one) => one) ?? (code === undefined ? undefined : { text: code })
-  }
-  const labelOf = (value: unknown): HtmlContent => {
-    const label = named(value)
+  const named = (value: unknown, most?: number) => nameIn(language, value, most)
+  const labelOf = (value: unknown, most?: number): HtmlContent => {
+    const label = named(value, most)
     return label && inLanguage(label)
   }
   return {
@@ -193,10 +203,10 @@ export function speechOf(language: string, timeZone: string, own?: Messages) {
     },
     /** The title alone, for places that take text only. */
     plainTitle: (record: Fields): string => titleIn(record).text,
-    /** What a value with a label, a title or a name is called; the text itself where it is one. */
+    /** What a value with a label, a title or a name is called; the text itself where it is one. Cut at 200 characters, or at `most`. */
     labelOf,
     /** The same as text alone. */
-    nameOf: (value: unknown): string | undefined => named(value)?.text,
+    nameOf: (value: unknown, most?: number): string | undefined => named(value, most)?.text,
     licenceName: (licence: unknown): HtmlContent =>
       codeName(textAt(licence, 'id') ?? '') ?? labelOf(licence),
     /** Keywords in the language of the page and those in none; all of them where there are no such. */

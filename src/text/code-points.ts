@@ -30,3 +30,10 @@ export function cutCodePoints(text: string, count: number): string {
   }
   return text.slice(0, end)
 }
+
+/** Characters of a value in a list, on pages and in facets. */
+const longestInList = 200
+
+/** A text that fits into a list, with a sign where it is cut. */
+export const shortText = (text: string, most = longestInList): string =>
+  text.length > most ? `${cutCodePoints(text, most - 1)}…` : text

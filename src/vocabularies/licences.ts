@@ -3,9 +3,12 @@
  * (`licenceOf`): a concept of the EU licence table, a web address, or just a text.
  */
 
+import type { Term } from '@rdfjs/types'
+import type { Graph } from '../rdf/read.ts'
 import type { Authorities } from './authorities.ts'
 import type { Concept } from './concept.ts'
 import { firstWins, labelsOf, squashed, withoutSlashes, namesOf } from './concept-table.ts'
+import { identityIri, labelTerms } from './described-values.ts'
 import { isHtml, textFromHtml } from './html-text.ts'
 import { isPlaceholder, plainText } from './loose-values.ts'
 
@@ -102,8 +105,15 @@ const placeholders = new Set(
 )
 
 /** Whether a text says that there is no licence, or none worth the name. */
-export const isNoLicence = (text: string): boolean =>
+const isNoLicence = (text: string): boolean =>
   isPlaceholder(text.trim()) || placeholders.has(squashed(text))
+
+/** Whether all that is said of a value is that there is no licence. */
+export function saysNoLicence(value: Term, graph: Graph): boolean {
+  const said = value.termType === 'Literal' ? [value] : labelTerms(value, graph)
+  if (identityIri(value, graph) !== undefined) return false
+  return said.length > 0 && said.every((one) => isNoLicence(one.value))
+}
 
 /**
  * The first way that leads to a concept counts, then the first address, byte for byte as the source wrote it, then the

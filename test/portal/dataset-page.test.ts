@@ -173,4 +173,62 @@ ${measurement(file(1), 'accessUrlStatusCode', '404', '; dct:valid "2026-11-02T08
     expect(page).toContain('<bdi>ask at the desk</bdi>')
     expect(page).toMatch(/href="tel:\+49123"[^>]*>\+49123/)
   })
+
+  const pageOf = async (id: string) => (await get(`/en/datasets/${id}`)).text()
+  const countsOf = async (facet: string) => {
+    const answer = await fetch(`${client(platform).search}/search?filters=dataset&limit=0`)
+    const { result } = (await answer.json()) as {
+      result: { facets: { id: string; items: { id: string; title: unknown; count: number }[] }[] }
+    }
+    return result.facets.find(({ id }) => id === facet)?.items ?? []
+  }
+
+  it('shows, counts and finds values in small nodes and texts', async () => {
+    await dataset(
+      'nodes',
+      'Nodes',
+      `; dcat:theme "Kites", [ <http://www.w3.org/2004/02/skos/core#notation> "ENVI" ] ;
+       dct:spatial [ a dct:Location ; dct:title "Old harbour"@en ], "Deutschland" ;
+       dct:accrualPeriodicity "R/P1M" ; dct:accessRights [ dct:title "On request"@en ] ;
+       dct:language "German" ; dcat:contactPoint "desk@city.example" ;
+       dcat:distribution [ a dcat:Distribution ; dcat:accessURL <https://city.example/nodes> ;
+         dct:license [ a dct:LicenseDocument ; dct:title "Harbour terms"@en ] ;
+         dct:rights [ a dct:RightsStatement ; dct:description "Name the harbour"@en ] ;
+         dct:format [ <http://www.w3.org/1999/02/22-rdf-syntax-ns#value> "GeoJSON" ] ]`,
+    )
+    const page = await pageOf('nodes')
+    for (const text of [
+      ...['Kites', 'Environment', 'Old harbour', 'Germany', 'monthly', 'On request', 'German'],
+      ...['desk@city.example', 'Harbour terms', 'Name the harbour', 'GeoJSON'],
+    ])
+      expect(page).toContain(text)
+    expect(await countsOf('categories')).toMatchObject([{ id: 'ENVI' }, { id: 'kites', count: 1 }])
+    expect(await countsOf('license')).toMatchObject([{ id: 'harbour-terms', count: 1 }])
+    expect(await countsOf('format')).toMatchObject([{ id: 'GEOJSON', count: 1 }])
+    for (const q of ['kites', 'harbour', 'request'])
+      expect(await (await get(`/en/datasets?q=${q}`)).text()).toContain('/en/datasets/nodes')
+  })
+
+  it('says the licence of the dataset for files without one', async () => {
+    const ccBy = 'dct:license <https://creativecommons.org/licenses/by/4.0/>'
+    const file = 'a dcat:Distribution ; dcat:accessURL <https://city.example/f>'
+    await dataset('above', 'Above', `; ${ccBy} ; dcat:distribution [ ${file} ]`)
+    await dataset('alone', 'Alone', `; ${ccBy}`)
+    await dataset('without', 'Without', `; dcat:distribution [ ${file} ]`)
+    const above = await pageOf('above')
+    expect(above).toContain('CC BY 4.0 (of the dataset)')
+    expect(above).not.toContain('No licence given')
+    expect(await pageOf('alone')).not.toContain('No licence given')
+    expect(await pageOf('without')).toContain('No licence given')
+    const counts = await countsOf('license')
+    expect(counts.find(({ id }) => id === 'CC_BY_4_0')).toMatchObject({ count: 1 })
+  })
+
+  it('cuts values in lists, however long they are', async () => {
+    const long = 'k'.repeat(100_000)
+    await dataset('long', 'Long', `; dcat:keyword "${long}" ; dcat:theme "${long}"`)
+    const [page, list] = [await pageOf('long'), await (await get('/en/datasets?q=long')).text()]
+    for (const text of [page, list]) expect(text).not.toContain('k'.repeat(300))
+    expect(page).toContain(`${'k'.repeat(199)}…`)
+  })
 })

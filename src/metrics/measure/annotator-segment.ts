@@ -5,6 +5,7 @@ import type { SegmentContext, SegmentKind } from '../../pipe/segment.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
 import { type Graph, graphOf } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
+import { saysNoLicence } from '../../vocabularies/licences.ts'
 import { dateTimeOf, measurementQuads, withMeasurements } from './measurements.ts'
 import { isCompliant } from './validation-report.ts'
 import { type IndicatorName, indicators } from '../indicators.ts'
@@ -72,8 +73,11 @@ export function annotate(
   const node = namedNode(payload.subject.iri)
   const distributions = distributionsOf(payload)
   return [
-    { on: node, found: ofDataset(reader(graph, node), values) },
-    ...distributions.map((on) => ({ on, found: ofDistribution(reader(graph, on), graph, values) })),
+    { on: node, found: ofDataset(reader(graph, node), graph, values) },
+    ...distributions.map((on) => ({
+      on,
+      found: ofDistribution(inheriting(graph, on, node), graph, values),
+    })),
   ]
 }
 
@@ -85,7 +89,22 @@ const reader =
   (property) =>
     graph.objects(node, property).filter(isValue)
 
-function ofDataset(read: Read, values: Values): Found {
+/** Licence and rights of the dataset count for a distribution without its own; what says that there is no licence is none. */
+function inheriting(graph: Graph, distribution: Term, dataset: Term): Read {
+  const read = reader(graph, distribution)
+  const around = reader(graph, dataset)
+  const isSaid = (value: Term) => !saysNoLicence(value, graph)
+  return (property) => {
+    if (property.equals(dct('license'))) {
+      const own = read(property).filter(isSaid)
+      return own.length > 0 ? own : around(property).filter(isSaid)
+    }
+    const own = read(property)
+    return own.length === 0 && property.equals(dct('rights')) ? around(property) : own
+  }
+}
+
+function ofDataset(read: Read, graph: Graph, values: Values): Found {
   const has = (property: NamedNode) => read(property).length > 0
   const rights = read(dct('accessRights'))
   return {
@@ -94,7 +113,7 @@ function ofDataset(read: Read, values: Values): Found {
     spatialAvailability: has(dct('spatial')),
     temporalAvailability: has(dct('temporal')),
     accessRightsAvailability: rights.length > 0,
-    accessRightsVocabularyAlignment: rights.some(values.isAccessRight),
+    accessRightsVocabularyAlignment: rights.some((value) => values.isAccessRight(value, graph)),
     contactPointAvailability: has(dcat('contactPoint')),
     publisherAvailability: has(dct('publisher')),
     dateIssuedAvailability: read(dct('issued')).some(isDate),
@@ -104,7 +123,7 @@ function ofDataset(read: Read, values: Values): Found {
 
 function ofDistribution(read: Read, graph: Graph, values: Values): Found {
   const has = (property: NamedNode) => read(property).length > 0
-  const given = { formats: read(dct('format')), mediaTypes: read(dcat('mediaType')) }
+  const given = { formats: read(dct('format')), mediaTypes: read(dcat('mediaType')), graph }
   const licences = read(dct('license'))
   return {
     downloadUrlAvailability: has(dcat('downloadURL')),

@@ -5,11 +5,13 @@
 
 import type { Term } from '@rdfjs/types'
 import { fromLines } from '../../rdf/lines.ts'
-import { dc, dct, skos } from '../../rdf/namespaces.ts'
 import { type Graph, graphOf } from '../../rdf/read.ts'
 import { shippedAuthorities } from '../../vocabularies/authorities.ts'
 import { type Concept, conceptsOf, schemes } from '../../vocabularies/concept.ts'
-import { licenceKey } from '../../vocabularies/licences.ts'
+import { preferred, similarIri } from '../../vocabularies/concept-table.ts'
+import { namingTerms } from '../../vocabularies/described-values.ts'
+import { formatLookup } from '../../vocabularies/formats.ts'
+import { licenceKey, licenceOf } from '../../vocabularies/licences.ts'
 
 /** Any object is a value but text that is empty after trimming: availability is not validity. */
 export const isValue = (term: Term): boolean =>
@@ -23,12 +25,16 @@ const date =
 export const isDate = (term: Term): boolean =>
   term.termType === 'Literal' && date.test(term.value.trim())
 
-/** Format and media type of one distribution, values only. */
-type Formats = { readonly formats: readonly Term[]; readonly mediaTypes: readonly Term[] }
+/** Format and media type of one distribution, values only; `graph` says what nodes among them stand for. */
+type Formats = {
+  readonly formats: readonly Term[]
+  readonly mediaTypes: readonly Term[]
+  readonly graph?: Graph
+}
 
 /** The questions that indicators ask about values; answered from tables, so none of them waits. */
 export type Values = {
-  readonly isAccessRight: (value: Term) => boolean
+  readonly isAccessRight: (value: Term, graph: Graph) => boolean
   readonly isKnownLicence: (value: Term, graph: Graph) => boolean
   /** Both are given, and all are in the table of file types or in the IANA registry, as IRIs. */
   readonly isAligned: (given: Formats) => boolean
@@ -43,43 +49,58 @@ type ValueTables = {
   /** Those that we ship; what they closely match is the same licence. */
   readonly licences: readonly Concept[]
   readonly furtherLicences: readonly Concept[]
+  /** The IRI of the licence that a text means. */
+  readonly licenceNamed?: (text: string) => string | undefined
   /** Whether a media type is registered (IANA), by its name in lower case. */
   readonly isRegistered: (name: string) => boolean
   /** Whether formats and media types that are given as text count for the lists as their IRIs do. */
   readonly literalFormats: boolean
 }
 
-const plainHttp = (iri: string) => iri.replace(/^https:/, 'http:')
-
 const irisOf = (concepts: readonly Concept[]): ReadonlySet<string> =>
-  new Set(concepts.map(({ iri }) => plainHttp(iri)))
+  new Set(concepts.map(({ iri }) => similarIri(iri)))
 
-const isIn = (iris: ReadonlySet<string>, value: Term) =>
-  value.termType === 'NamedNode' && iris.has(plainHttp(value.value))
+const nothing = graphOf([])
 
-/** IRIs are compared whatever their scheme, `http` or `https`. */
+/** Whether a value, or what its node stands for, is one of these IRIs; a bare text is none. */
+const isIn = (iris: ReadonlySet<string>, value: Term, graph = nothing) =>
+  value.termType !== 'Literal' &&
+  namingTerms(value, graph).some((name) => iris.has(similarIri(name.value)))
+
+/** IRIs are compared whatever their scheme, case and slashes at their end. */
 export function valuesOf(tables: ValueTables): Values {
   const accessRights = irisOf(tables.accessRights)
   const fileTypes = irisOf(tables.fileTypes)
+  const { fileTypes: all } = tables
+  const lookup = formatLookup(preferred(all))
   const listed = (some: readonly Concept[], mediaTypes: ReadonlySet<string>) => {
     const iris = irisOf(some)
-    const codes = new Set(some.map(({ id }) => id.toLowerCase()))
-    const isFormat = (value: Term) =>
-      value.termType === 'Literal' ? codes.has(value.value.trim().toLowerCase()) : isIn(iris, value)
+    const ids = new Set(some.map(({ iri }) => iri))
+    const isFormat = (name: Term) => {
+      if (name.termType !== 'Literal') return iris.has(similarIri(name.value))
+      const concept = lookup.byText(name.value) ?? lookup.byMediaType(mediaTypeName(name) ?? '')
+      return ids.has(concept?.iri ?? '')
+    }
     const counts = (value: Term) => tables.literalFormats || value.termType !== 'Literal'
-    return ({ formats, mediaTypes: types }: Formats) =>
-      formats.filter(counts).some(isFormat) ||
-      types.filter(counts).some((value) => mediaTypes.has(mediaTypeName(value) ?? ''))
+    return ({ formats, mediaTypes: types, graph = nothing }: Formats) => {
+      const names = (values: readonly Term[]) =>
+        values.filter(counts).flatMap((value) => namingTerms(value, graph))
+      return (
+        names(formats).some(isFormat) ||
+        names(types).some((name) => mediaTypes.has(mediaTypeName(name) ?? ''))
+      )
+    }
   }
-  const { fileTypes: all } = tables
   return {
-    isAccessRight: (value) => isIn(accessRights, value),
-    isKnownLicence: knownLicence(tables.furtherLicences, tables.licences),
-    isAligned: ({ formats, mediaTypes }) =>
+    isAccessRight: (value, graph) => isIn(accessRights, value, graph),
+    isKnownLicence: knownLicence(tables.furtherLicences, tables.licences, tables.licenceNamed),
+    isAligned: ({ formats, mediaTypes, graph = nothing }) =>
       formats.length > 0 &&
       mediaTypes.length > 0 &&
-      formats.every((value) => isIn(fileTypes, value)) &&
-      mediaTypes.every((value) => tables.isRegistered(registryName(value) ?? '')),
+      formats.every((value) => isIn(fileTypes, value, graph)) &&
+      mediaTypes.every((value) =>
+        namingTerms(value, graph).some((name) => tables.isRegistered(registryName(name) ?? '')),
+      ),
     isMachineReadable: listed(
       all.filter((one) => one.machineReadable),
       machineReadable,
@@ -99,33 +120,30 @@ type KnownLicence = (value: Term, graph: Graph) => boolean
 type LicenceConcept = Pick<Concept, 'iri' | 'id' | 'exactMatch' | 'closeMatch'>
 
 /**
- * A value is known by its IRI, by what it says of itself (`skos:exactMatch`, identifiers), or, when it is text, by being an
- * identifier or such an IRI. `closeMatch` counts for the concepts that are trusted with it.
+ * A value is known by its IRI, by what its node says that it stands for, or, when it is text, by being an identifier, such an IRI or
+ * a name that `named` knows. `closeMatch` counts for the concepts that are trusted with it.
  */
 export function knownLicence(
   concepts: readonly LicenceConcept[],
   trusted: readonly LicenceConcept[],
+  named: (text: string) => string | undefined = () => undefined,
 ): KnownLicence {
   const all = [...concepts, ...trusted]
   const codes = new Set(all.map(({ id }) => id))
   const same = all.flatMap(({ iri, exactMatch }) => [iri, ...exactMatch])
   const close = trusted.flatMap(({ closeMatch }) => closeMatch)
   const iris = new Set([...same, ...close].map(licenceKey))
-  const isKnownText = (text: string) => codes.has(text.trim()) || iris.has(licenceKey(text))
-  return (value, graph) => {
-    if (value.termType === 'Literal') return isKnownText(value.value)
-    if (value.termType === 'NamedNode' && iris.has(licenceKey(value.value))) return true
-    return (
-      graph.objects(value, exact).some((match) => iris.has(licenceKey(match.value))) ||
-      identifiers.some((name) => graph.objects(value, name).some((id) => isKnownText(id.value)))
-    )
-  }
+  const isKnown = ({ termType, value }: Term) =>
+    iris.has(licenceKey(value)) ||
+    (termType === 'Literal' && codes.has(value.trim())) ||
+    (termType !== 'BlankNode' && iris.has(licenceKey(named(value) ?? '')))
+  return (value, graph) => namingTerms(value, graph).some(isKnown)
 }
 
-const exact = skos('exactMatch')
-const identifiers = [dct('identifier'), dc('identifier')]
-
 // Where the tables come from: those that we ship, and newer or further ones that are stored.
+
+/** Characters of a text in which a licence is looked for. */
+const longestName = 2000
 
 type TableOptions = {
   /** Schemes of stored vocabularies whose licences are known, too. */
@@ -145,7 +163,8 @@ export async function openValues({
   literalFormats,
   read,
 }: TableOptions): Promise<(signal: AbortSignal) => Promise<Values>> {
-  const { table, mediaType } = await shippedAuthorities()
+  const authorities = await shippedAuthorities()
+  const { table, mediaType } = authorities
   const further = [...new Set([schemes.licence, ...licenceSchemes])]
   return async (signal) => {
     const stored = async (scheme: string): Promise<readonly Concept[]> => {
@@ -162,6 +181,10 @@ export async function openValues({
       fileTypes: [...table('fileType').concepts, ...fileTypes],
       licences: table('licence').concepts,
       furtherLicences: licences.flat(),
+      licenceNamed: (text) => {
+        const found = licenceOf({ title: text.slice(0, longestName) }, authorities)
+        return found?.kind === 'iri' ? found.iri : undefined
+      },
       isRegistered: (name) => mediaType(name) !== undefined,
       literalFormats,
     })

@@ -68,7 +68,13 @@ const facts = ({ t, formats, labelOf }: PageContext, record: Fields, { count }: 
   pairs(
     [
       [t('datasets-title'), formats.number(count)],
-      [t('languages'), joined(listed(record['language']).map(labelOf), ', ')],
+      [
+        t('languages'),
+        joined(
+          listed(record['language']).map((one) => labelOf(one)),
+          ', ',
+        ),
+      ],
       [t('country'), labelOf(record['country'])],
       [t('last-change'), formats.day(record['modified'])],
     ],

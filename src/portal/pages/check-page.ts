@@ -161,7 +161,8 @@ function recordOf(bySubject: ReadonlyMap<string, readonly Quad[]>, subject: Term
     identifier: [subject.value],
     modified: valuesOf(subject, dct('modified'))[0]?.value,
     distributions: valuesOf(subject, dcat('distribution')).map((node) => {
-      const [[format], [licence]] = [valuesOf(node, dct('format')), valuesOf(node, dct('license'))]
+      const [format] = valuesOf(node, dct('format'))
+      const [licence] = [node, subject].flatMap((one) => valuesOf(one, dct('license')))
       const iri = licence?.value
       return {
         format: { id: ending(format) },

@@ -126,7 +126,10 @@ function place(context: PageContext, record: Fields): HtmlContent {
   const words = boxes.slice(0, 3).map((box) => boxText(context, box))
   const label = t('map-of', { place: words.join('; ') })
   const map = areaMap(context, boxes.slice(0, 50), { label, width: 320, height: 300 })
-  const names = joined(named.map(labelOf), ', ')
+  const names = joined(
+    named.map((one) => labelOf(one)),
+    ', ',
+  )
   return panel(
     t('place'),
     html`${map} <p class="small close">${joined([words.join('; '), names], ' · ')}</p>`,

@@ -97,11 +97,23 @@ function offers(distribution: Fields) {
   return { isService, offered }
 }
 
+const rightsText = (text: string): HtmlContent =>
+  safeAddress(text) === undefined ? html`<bdi>${text}</bdi>` : linkTo(text, text)
+
+/** The name of a licence, and that it is the dataset's where the distribution has none of its own. */
+const licenceOf = ({ t, licenceName }: PageContext, licence: unknown): HtmlContent => {
+  const name = licenceName(licence)
+  const isInherited = valueAt(licence, 'inherited') === true
+  return isInherited ? html`${name} (${t('of-the-dataset')})` : name
+}
+
 function facts(
-  { t, formats, licenceName }: PageContext,
+  context: PageContext,
   distribution: Fields,
   { hasSharedLicence }: CardContext,
 ): HtmlContent {
+  const { t, formats, nameOf } = context
+  const rights = nameOf(distribution['rights'], 2000)
   const size = Number(distribution['byte_size'])
   const changed = formats.day(distribution['modified'])
   const type = textAt(distribution, 'media_type') ?? textAt(distribution, 'compress_format')
@@ -110,7 +122,8 @@ function facts(
   return [
     size > 0 && html`<span class="vh">${t('size')}: </span>${formats.size(size)}`,
     /gzip|zip/.exec(type ?? '')?.[0],
-    !hasSharedLicence && (licenceName(distribution['license']) ?? t('no-licence')),
+    !hasSharedLicence && (licenceOf(context, distribution['license']) ?? t('no-licence')),
+    rights !== undefined && html`<span class="vh">${t('rights')}: </span>${rightsText(rights)}`,
     changed && html`${t('updated')} ${changed}`,
     ...words.map((one) => html`<bdi>${one}</bdi>`),
   ].map((one) => one && html`<span>${one}</span>`)
@@ -148,10 +161,11 @@ function preview(context: PageContext, distribution: Fields, dataset: Fields): H
 }
 
 /** The licence of all distributions, or what there is to say where they have none in common. */
-export function licenceText({ t, licenceName }: PageContext, dataset: Fields): HtmlContent {
+export function licenceText(context: PageContext, dataset: Fields): HtmlContent {
+  const { t } = context
   const licence = sharedLicence(dataset)
   if (licence === 'none') return t('no-licence')
   if (licence === 'different') return t('different-licences')
   const address = valueAt(licence, 'la_url') ?? valueAt(licence, 'resource')
-  return linkTo(address, licenceName(licence) ?? '', 'license')
+  return linkTo(address, licenceOf(context, licence) ?? '', 'license')
 }

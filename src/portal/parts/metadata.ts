@@ -1,5 +1,6 @@
 /** Any value of a record for people: labels, links, dates, durations, periods, keywords, contacts. */
 
+import { shortText } from '../../text/code-points.ts'
 import { type Fields, isJsonObject, listed, textAt, textOr } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, isEmpty, joined, linkTo, safeAddress } from '../html.ts'
@@ -9,6 +10,8 @@ import { pairs } from './blocks.ts'
 
 /** Values of one field that are shown, and how far objects are looked into. */
 const [mostValues, deepest] = [100, 4]
+/** Characters of one value, which may be a statement of some sentences. */
+const longestText = 2000
 
 /** Fields that the page shows in places of their own, or that are about the index. */
 const elsewhere: ReadonlySet<string> = new Set(
@@ -45,7 +48,7 @@ function fieldName({ t }: PageContext, name: string): string {
 function keywords(context: PageContext, record: Fields): HtmlContent {
   const groups = Map.groupBy(listAt(record, 'keywords'), (one) => textAt(one, 'language') ?? '')
   const parts = [...new Set([context.language, ...groups.keys()])].map((language) => {
-    const words = groups.get(language)?.flatMap((one) => textAt(one, 'label') ?? []) ?? []
+    const words = groups.get(language)?.map((one) => shortText(textAt(one, 'label') ?? '')) ?? []
     const text = words.slice(0, mostValues).join(', ')
     if (language === '' || text === '') return text
     return html`<span lang="${language}" dir="${directionOf(language)}">${text}</span>`
@@ -58,7 +61,7 @@ function valueText(context: PageContext, value: unknown, depth = 0): HtmlContent
   if (depth > deepest) return undefined
   if (typeof value === 'boolean') return context.t(value ? 'yes' : 'no')
   if (typeof value === 'number') return context.formats.number(value)
-  if (typeof value === 'string') return value && textValue(context, value)
+  if (typeof value === 'string') return value && textValue(context, shortText(value, longestText))
   const deeper = (one: unknown) => valueText(context, one, depth + 1)
   if (Array.isArray(value)) return joined(value.slice(0, mostValues).map(deeper), ' · ')
   return isJsonObject(value) ? objectText(context, value, deeper) : undefined
@@ -86,7 +89,7 @@ function objectText(
   deeper: (value: unknown) => HtmlContent,
 ): HtmlContent {
   if ('gte' in value || 'lte' in value) return periodText(context, value)
-  const label = context.labelOf(value)
+  const label = context.labelOf(value, longestText)
   const address = value['resource'] ?? value['url'] ?? value['homepage']
   if (label) {
     const isCode = textOr(address)?.startsWith('http://publications.europa.eu/') === true

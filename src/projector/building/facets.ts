@@ -6,7 +6,7 @@ import { targetsOf } from '../../profile/record-schemas.ts'
 import { mappingClasses, type FacetTerms } from '../mappings/classes.ts'
 import type { Band, IndexName } from '../../search-index/index-settings.ts'
 import type { FacetValue } from '../../search-index/search-index.ts'
-import { cutCodePoints } from '../../text/code-points.ts'
+import { shortText } from '../../text/code-points.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { valueText } from '../mappings/mapping.ts'
 
@@ -240,12 +240,6 @@ export function hasCountry(record: JsonObject, scene: FacetScene, path = 'countr
   if (ids.length === 0) return undefined
   return ids.some((id) => !scene.nonCountries.has(valueText(id)))
 }
-
-/** Characters of a text in a list that are shown, on pages too. */
-const longestShown = 200
-
-const shortText = (text: string) =>
-  text.length > longestShown ? `${cutCodePoints(text, longestShown - 1)}…` : text
 
 const scopes = {
   true: [{ id: 'countryData', title: 'Country data' }],

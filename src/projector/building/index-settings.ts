@@ -7,7 +7,7 @@ import { allFacets, defaultFacets, type FacetConfig, servedFacet, indexedShape }
 import { fieldColumns, flat, holdsDates, numberNames, orderNames } from './index-fields.ts'
 
 /** Counts what code makes of the same record and the same profile: a higher one builds every index anew. */
-const mappingNumber = 3
+const mappingNumber = 4
 
 /** Titles and keywords of the record itself weigh more than other texts. */
 const boosts = { title: 3, keywords: 2, others: 1 } as const

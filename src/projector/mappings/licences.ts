@@ -5,8 +5,8 @@ import type { JsonObject } from '../../text/json.ts'
 import { type Concept, schemes } from '../../vocabularies/concept.ts'
 import { identityIri, meaningOf } from '../../vocabularies/described-values.ts'
 import { oneText } from '../../vocabularies/labels.ts'
-import { isNoLicence, licenceOf as licenceNames } from '../../vocabularies/licences.ts'
-import { oncePerConcept, textId, valueIri } from './concepts.ts'
+import { licenceOf as licenceNames, saysNoLicence } from '../../vocabularies/licences.ts'
+import { oncePerConcept, textId } from './concepts.ts'
 import {
   eachValue,
   iriLike,
@@ -44,7 +44,7 @@ function knownLicence(iri: string, { concepts }: Scene): JsonObject | undefined 
 function licenceNamed(name: string, scene: Scene): JsonObject | undefined {
   const { licences, authorities } = scene.concepts
   const known = licences.byIri(name) ?? licences.byText(name)
-  const found = known ? undefined : licenceNames({ title: name }, authorities)
+  const found = known ? undefined : licenceNames({ title: name.slice(0, 2000) }, authorities)
   const concept = known ?? (found?.kind === 'iri' ? licences.byIri(found.iri) : undefined)
   if (concept) return knownLicence(concept.iri, scene)
   // A name may stand for a licence that no table has; an address that stands alone says nothing new.
@@ -78,14 +78,8 @@ function describedLicence(node: Term, scene: Scene): JsonObject | undefined {
   })
 }
 
-/** Whether all that is said of a value is that there is no licence. */
-function saysNone(node: Term, scene: Scene): boolean {
-  const said = node.termType === 'Literal' ? node.value : nodeLabel(node, scene)
-  return said !== undefined && valueIri(node, scene) === undefined && isNoLicence(said)
-}
-
 function licenceOf(node: Term, scene: Scene, { path }: Slot): JsonObject | undefined {
-  if (saysNone(node, scene)) return undefined
+  if (saysNoLicence(node, scene.graph)) return undefined
   const iri = iriLike(node, scene)
   const json =
     (iri === undefined ? undefined : knownLicence(iri, scene)) ??

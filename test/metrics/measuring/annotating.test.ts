@@ -65,6 +65,17 @@ describe('a dataset', () => {
     expect(truth[':ds']).toEqual(['accessRightsAvailability', 'accessRightsVocabularyAlignment'])
   })
 
+  it.each([
+    '[ a dct:RightsStatement ; dct:type eu:access-right\\/PUBLIC ]',
+    '[ rdfs:seeAlso <https://publications.europa.eu/resource/authority/access-right/public/> ]',
+    ':open . :open skos:exactMatch eu:access-right\\/PUBLIC',
+  ])('has an access right of the table by a node that stands for one: %s', async (right) => {
+    const truth = await trueOf(`@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+      @prefix eu: <http://publications.europa.eu/resource/authority/> .
+      :ds a dcat:Dataset ; dct:accessRights ${right} .`)
+    expect(truth[':ds']).toEqual(['accessRightsAvailability', 'accessRightsVocabularyAlignment'])
+  })
+
   it('does not get what stands on another one', async () => {
     const truth = await trueOf(`:ds a dcat:Dataset . :other a dcat:Dataset ; dcat:keyword "a" ;
       dcat:distribution :file .`)
@@ -73,6 +84,67 @@ describe('a dataset', () => {
 })
 
 describe('distributions', () => {
+  it.each([
+    '[ rdfs:label "GeoJSON" ]',
+    '[ a dct:IMT ; rdf:value "text/csv" ]',
+    '[ skos:exactMatch <http://publications.europa.eu/resource/authority/file-type/CSV> ]',
+  ])('have the format of a node that names one: %s', async (format) => {
+    const truth = await trueOf(`@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+      @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+      :ds a dcat:Dataset ; dcat:distribution :one . :one dct:format ${format} .`)
+    expect(truth[':one']).toEqual([
+      'formatAvailability',
+      'formatMediaTypeNonProprietary',
+      'formatMediaTypeMachineInterpretable',
+    ])
+  })
+
+  const measured = async (dataset: string, file: string) =>
+    (
+      await trueOf(
+        `@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :ds a dcat:Dataset ; ${dataset} dcat:distribution :one . ${file}`,
+      )
+    )[':one']
+  const ccBy = '<https://creativecommons.org/licenses/by/4.0/>'
+
+  it('without licence and rights have those of their dataset', async () => {
+    const licence = ['licenceAvailability', 'knownLicence']
+    const dataset = `dct:license ${ccBy} ; dct:rights "Free to use" ;`
+    expect(await measured(dataset, '')).toEqual([...licence, 'rightsAvailability'])
+    expect(await measured(dataset, ':one dct:license :own ; dct:rights :mine .')).toEqual([
+      'licenceAvailability',
+      'rightsAvailability',
+    ])
+    expect(await measured(`dct:license ${ccBy} ;`, ':one dct:license "notspecified" .')).toEqual(
+      licence,
+    )
+  })
+
+  it('do not have the licence of their catalogue', async () => {
+    expect(
+      await measured('', `:cat a dcat:Catalog ; dcat:dataset :ds ; dct:license ${ccBy} .`),
+    ).toEqual([])
+  })
+
+  it.each([
+    '"CC BY 4.0"',
+    '[ dct:type <https://creativecommons.org/licenses/by/4.0/deed.de> ]',
+    '[ rdfs:label "cc-by-4.0" ]',
+    '<http://dcat-ap.de/def/licenses/dl-by-de/2.0>',
+    '<https://spdx.org/licenses/CC-BY-4.0.html>',
+  ])('have a known licence by %s', async (value) => {
+    const names = await measured('', `:one dct:license ${value} .`)
+    expect(names).toEqual(['licenceAvailability', 'knownLicence'])
+  })
+
+  it.each(['"notspecified"', '"k.A."', '"N/A"', '"other"', '[ rdfs:label "Unknown" ]'])(
+    'have no licence by %s',
+    async (value) => {
+      expect(await measured('', `:one dct:license ${value} .`)).toEqual([])
+    },
+  )
+
   it('are measured each once, samples and text are not', async () => {
     const truth = await trueOf(`:ds a dcat:Dataset ; dcat:distribution :one, :one, "two", [] ;
       adms:sample :sample . :sample dct:format "csv" .`)

@@ -84,6 +84,23 @@ describe('licences', () => {
     ['http://publications.europa.eu/resource/authority/licence/CC_BY_4_0', 'CC_BY_4_0'],
     ['Creative Commons Namensnennung 4.0 International', 'CC_BY_4_0'],
     ['lov2', 'ETALAB_2_0'],
+    ['http://dcat-ap.de/def/licenses/dl-by-de/2.0', 'DLDE_BY_2_0'],
+    ['https://www.dcat-ap.de/def/licenses/dl-zero-de/2.0/', 'DLDE_ZERO_2_0'],
+    ['http://dcat-ap.de/def/licenses/cc-by/4.0', 'CC_BY_4_0'],
+    ['http://dcat-ap.de/def/licenses/cc-zero', 'CC0'],
+    ['http://dcat-ap.de/def/licenses/cc-pdm/1.0', 'CC_PDM_1_0'],
+    ['http://dcat-ap.de/def/licenses/odby', 'ODC_BY'],
+    ['http://dcat-ap.de/def/licenses/dl-by-nc-de/1.0', 'DLDE_BYNC_1_0'],
+    ['http://govdata.de/dl-de/by-2-0/', 'DLDE_BY_2_0'],
+    ['https://spdx.org/licenses/CC-BY-4.0.html', 'CC_BY_4_0'],
+    ['http://spdx.org/licenses/ODbL-1.0', 'ODC_BL'],
+    ['https://spdx.org/licenses/GPL-3.0-only.html', 'GPL_3_0'],
+    ['https://opendefinition.org/licenses/cc-by/', 'CC_BY'],
+    ['https://opendatacommons.org/licenses/odbl/1-0/', 'ODC_BL'],
+    ['https://opendatacommons.org/licenses/by/1-0/', 'ODC_BY'],
+    ['https://data.norge.no/nlod/no/2.0', 'NLOD_2_0'],
+    ['https://creativecommons.org/publicdomain/zero/1.0/legalcode', 'CC0'],
+    ['http://dcat-ap.de/def/licenses/other-closed', 'http://dcat-ap.de/def/licenses/other-closed'],
     ['HTTPS://WWW.Example.org/Licence/', 'HTTPS://WWW.Example.org/Licence/'],
   ])('%j is %j', (id, code) => {
     const found = licenceOf({ id }, all)
@@ -103,7 +120,20 @@ describe('licences', () => {
   })
 
   it('are never invented', () => {
-    for (const id of ['notspecified', 'other-open', 'other-at', 'none', '', null, {}])
+    for (const id of [
+      'notspecified',
+      'other-open',
+      'other-at',
+      'none',
+      'k.A.',
+      'N/A',
+      'Keine Angabe',
+      'unbekannt',
+      'unknown',
+      '',
+      null,
+      {},
+    ])
       expect(licenceOf({ id, title: 'License not specified' }, all)).toBeUndefined()
     expect(licenceOf({ id: 'other-closed', title: 'Ask the desk' }, all)).toEqual({
       kind: 'rights',
