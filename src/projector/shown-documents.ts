@@ -6,6 +6,7 @@ import type { Profile, ResourceType } from '../profile/profile.ts'
 import { platformId } from '../rdf/ids.ts'
 import { names, type Names } from '../rdf/names.ts'
 import { dcat, dct, rdf } from '../rdf/namespaces.ts'
+import { NodeKinds } from '../rdf/node-kinds.ts'
 import { type Graph, graphOf, instances, keyOf } from '../rdf/read.ts'
 import { namedNode, quad } from '../rdf/terms.ts'
 import { compareCodePoints } from '../text/code-points.ts'
@@ -85,6 +86,7 @@ function recordsIn(
   names: Names,
 ): ReadonlyMap<string, FileRecord> {
   const graph = graphOf(quads)
+  const kinds = new NodeKinds(quads)
   const classes = [
     ...profile.resources.map((type) => [type, type.typeUri] as const),
     ['dataset', dcat('Dataset')] as const,
@@ -95,7 +97,8 @@ function recordsIn(
   const taken = new Set<string>()
   for (const [kind, one] of classes)
     for (const key of instances(graph, one)) {
-      if (records.has(key)) continue
+      const given = kinds.kind(key) ?? kind
+      if (records.has(key) || (typeof kind === 'string' && given !== kind)) continue
       const iriOf = (id: string) =>
         typeof kind === 'string' ? names[kind](id) : names.resource(kind.id, id)
       const first = idOf(graph, key, kind, names)

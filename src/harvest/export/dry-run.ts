@@ -7,6 +7,7 @@ import type { Difference } from '../../pipe/runs/run.ts'
 import { canonicalise } from '../../rdf/canonical.ts'
 import { fromLines, termText } from '../../rdf/lines.ts'
 import { dcat, dct, rdf, spdx } from '../../rdf/namespaces.ts'
+import { NodeKinds } from '../../rdf/node-kinds.ts'
 import { originPath } from './dataset-writer.ts'
 import type { ExportRun } from './export-run.ts'
 import { identityOf } from './record-identity.ts'
@@ -133,7 +134,7 @@ type Counted = ReadonlyMap<string, number>
 
 function counted(quads: readonly Quad[]): Counted {
   const subjects = new Set(quads.map(({ subject }) => subject.value))
-  const platform = new Set(ofType(quads, dcat('CatalogRecord')))
+  const platform = new Set(new NodeKinds(quads).of('record').keys())
   for (const { subject, predicate, object } of quads)
     if (predicate.equals(spdx('checksum')) && platform.has(subject.value))
       platform.add(object.value)

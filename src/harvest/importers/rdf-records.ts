@@ -6,6 +6,7 @@ import type { Finding } from '../../pipe/message.ts'
 import { canonicalHash } from '../../rdf/canonical.ts'
 import { endedLines, fromLines, termText, toLines } from '../../rdf/lines.ts'
 import { dcat, dct, rdf, rdfs, skos } from '../../rdf/namespaces.ts'
+import { NodeKinds } from '../../rdf/node-kinds.ts'
 import { graphOf } from '../../rdf/read.ts'
 import { type Bounds, pieces, type CutDataset } from '../importing/cutting/cut.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
@@ -201,13 +202,10 @@ export async function identifierOf(record: {
   readonly mediaType: string
 }): Promise<string | undefined> {
   const quads = await quadsOf({ ...record, baseIri: nowhere }).catch(unreadable)
-  const graph = graphOf(quads)
-  const nodes = [dcat('Dataset'), dcat('DatasetSeries')].flatMap((type) =>
-    graph.subjectsOf(rdf('type'), type),
-  )
+  const nodes = [...new NodeKinds(quads).datasets().keys()]
   const [node] = nodes
-  if (node === undefined || new Set(nodes).size !== 1) return undefined
-  const [identifier] = identifiersIn(toLines(graph.quads(node)))
+  if (node === undefined || nodes.length !== 1) return undefined
+  const [identifier] = identifiersIn(toLines(graphOf(quads).quads(node)))
   return identifier ?? (node.startsWith('_:') ? undefined : node)
 }
 

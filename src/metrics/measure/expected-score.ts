@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'
 import { dcat } from '../../rdf/namespaces.ts'
+import { NodeKinds } from '../../rdf/node-kinds.ts'
 import { graphOf, instances, keyOf } from '../../rdf/read.ts'
 import { byDimension } from '../indicators.ts'
 import { distributionsOf } from '../pipe/payload.ts'
@@ -34,7 +35,10 @@ export function expectedScores(
   dataset: readonly Quad[],
   given: { readonly isCompliant: boolean; readonly values: Values; readonly weights: Weights },
 ): z.infer<typeof expectedScore>[] {
-  const named = instances(graphOf(dataset), dcat('Dataset')).filter((key) => !key.startsWith('_:'))
+  const datasets = new NodeKinds(dataset).datasets()
+  const named = instances(graphOf(dataset), dcat('Dataset')).filter(
+    (key) => !key.startsWith('_:') && datasets.has(key),
+  )
   return named.slice(0, mostDatasets).map((iri) => {
     const described = { subject: { id: iri, iri }, dataset }
     const measured = annotate(described, given.values).flatMap(({ on, found }) =>

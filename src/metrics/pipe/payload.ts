@@ -7,6 +7,7 @@ import { bracketed, toLine } from '../../rdf/lines.ts'
 import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { dcat, dqv, rdf } from '../../rdf/namespaces.ts'
 import { parse } from '../../rdf/parse.ts'
+import { NodeKinds } from '../../rdf/node-kinds.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { namedNode, quad } from '../../rdf/terms.ts'
 
@@ -127,7 +128,6 @@ export function inOneGraph(quads: readonly Quad[], name: string): Quad[] {
 
 const type = rdf('type').value
 const metadata = dqv('QualityMetadata').value
-const classes = new Set([dcat('Dataset').value, dcat('DatasetSeries').value])
 
 const isMetadata = ({ predicate, object }: Quad): boolean =>
   predicate.value === type && object.value === metadata
@@ -149,11 +149,8 @@ function subjectOf(message: RecordMessage, dataset: readonly Quad[]): MeasuredSu
 
 /** The dataset or series whose IRI ends in the id; otherwise the first one. */
 function datasetIri(quads: readonly Quad[], id: string): string | undefined {
-  const found = quads.flatMap(({ subject, predicate, object }) =>
-    predicate.value === type && classes.has(object.value) && subject.termType === 'NamedNode'
-      ? [subject.value]
-      : [],
-  )
+  const datasets = [...new NodeKinds(quads).datasets().values()]
+  const found = datasets.flatMap((node) => (node.termType === 'NamedNode' ? [node.value] : []))
   return found.find((iri) => iri.endsWith(`/${id}`)) ?? found[0]
 }
 

@@ -1,12 +1,10 @@
 /** What of a record is validated: the catalogue's own bookkeeping is taken out, the schemes of its concepts come in. */
 
 import type { Quad } from '@rdfjs/types'
-import { dcat, rdf, skos } from '../../rdf/namespaces.ts'
+import { skos } from '../../rdf/namespaces.ts'
+import { NodeKinds } from '../../rdf/node-kinds.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { namedNode, quad } from '../../rdf/terms.ts'
-
-const type = rdf('type').value
-const recordClass = dcat('CatalogRecord').value
 
 /**
  * The triples without those of catalogue records (of all, or of those that `isUnwanted` picks by their IRIs) and of the blank
@@ -17,11 +15,8 @@ export function withoutRecords(
   quads: readonly Quad[],
   isUnwanted: (key: string) => boolean = () => true,
 ): readonly Quad[] {
-  const records = new Set<string>()
-  for (const { subject, predicate, object } of quads) {
-    const isRecord = object.value === recordClass && predicate.value === type
-    if (isRecord && isUnwanted(keyOf(subject))) records.add(keyOf(subject))
-  }
+  const keys = [...new NodeKinds(quads).of('record').keys()]
+  const records = new Set(keys.filter(isUnwanted))
   if (records.size === 0) return quads
   const blankLinks = quads.filter(({ object }) => object.termType === 'BlankNode')
   const links = Map.groupBy(blankLinks, ({ subject }) => keyOf(subject))

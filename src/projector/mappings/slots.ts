@@ -2,6 +2,7 @@
 
 import type { Field } from '../../profile/profile.ts'
 import { dcat, foaf, rdf } from '../../rdf/namespaces.ts'
+import { keyOf } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import type { Json, JsonObject } from '../../text/json.ts'
@@ -104,7 +105,11 @@ const catalogRecord: Filler = (node, slot, scene) => {
       ? [recordIri]
       : graph
           .subjectsOf(foaf('primaryTopic'), node)
-          .filter((key) => typesOf(key).some((type) => type.equals(dcat('CatalogRecord'))))
+          .filter(
+            (key) =>
+              key !== keyOf(node) &&
+              typesOf(key).some((type) => type.equals(dcat('CatalogRecord'))),
+          )
   const nodes = keys.map((key) => namedNode(key))
   return nodes.length === 0 ? undefined : nested(nodes, slot, scene)
 }

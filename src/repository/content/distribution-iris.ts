@@ -22,20 +22,21 @@ const [link, type, cls] = [
   dcat('Distribution').value,
 ]
 
-/** Every node that is linked by `dcat:distribution` or typed `dcat:Distribution`. */
-function distributionNodes(quads: readonly Quad[]): ReadonlyMap<string, Term> {
+/** Every node that is linked by `dcat:distribution` or typed `dcat:Distribution`, but for the dataset itself. */
+function distributionNodes(quads: readonly Quad[], dataset: string): ReadonlyMap<string, Term> {
   const nodes = new Map<string, Term>()
   for (const { subject, predicate, object } of quads) {
     if (predicate.value === link && object.termType !== 'Literal') nodes.set(keyOf(object), object)
     if (predicate.value === type && object.value === cls) nodes.set(keyOf(subject), subject)
   }
+  nodes.delete(dataset)
   return nodes
 }
 
-/** The keys of some nodes (all distributions), in one pass over the quads, ordered so that twins pair up the same way each time. */
+/** The keys of some nodes, in one pass over the quads, ordered so that twins pair up the same way each time. */
 export function distributionKeys(
   quads: readonly Quad[],
-  nodes: ReadonlyMap<string, Term> = distributionNodes(quads),
+  nodes: ReadonlyMap<string, Term>,
 ): DistributionKeys[] {
   const about = new Map<string, Quad[]>([...nodes.keys()].map((key) => [key, []]))
   for (const q of quads) about.get(keyOf(q.subject))?.push(q)
@@ -83,6 +84,9 @@ const rounds: readonly Round[] = [
   [({ accessUrl }) => accessUrl, ({ identifiers, accessUrl }) => [...identifiers, accessUrl]],
 ]
 
+/** The keys of a dataset in a body and in the store, where it is no distribution of its own. */
+type DatasetKeys = { readonly sent: string; readonly stored: string }
+
 type Renaming = {
   /** Node key in the body → platform IRI. */
   readonly iris: ReadonlyMap<string, string>
@@ -97,10 +101,11 @@ type Renaming = {
 export function distributionIris(
   body: readonly Quad[],
   stored: readonly Quad[],
+  dataset: DatasetKeys,
   { names, uuid }: { readonly names: Names; readonly uuid: () => string },
 ): Renaming {
-  const fresh = distributionKeys(body)
-  const free = new Set(distributionKeys(stored))
+  const fresh = distributionKeys(body, distributionNodes(body, dataset.sent))
+  const free = new Set(distributionKeys(stored, distributionNodes(stored, dataset.stored)))
   const iris = new Map<string, string>()
   for (const [sought, found] of rounds) {
     // From the end, so that the first one is the first to be taken.
@@ -139,8 +144,12 @@ export function distributionIdentifier(keys: DistributionKeys, iri: string): Qua
  * The IRI of the stored distribution that a new one is a double of: it is that one, or the first key that the new one has
  * (identifier, source IRI, title, access address) is a key of the stored one.
  */
-export function storedTwin(fresh: DistributionKeys, stored: readonly Quad[]): string | undefined {
-  const places = distributionKeys(stored)
+export function storedTwin(
+  fresh: DistributionKeys,
+  stored: readonly Quad[],
+  dataset: string,
+): string | undefined {
+  const places = distributionKeys(stored, distributionNodes(stored, dataset))
   const twin = (round: Round | undefined) => {
     const key = round?.[0](fresh)
     return key === undefined ? undefined : places.find((one) => round?.[1](one).includes(key))

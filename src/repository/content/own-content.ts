@@ -8,6 +8,7 @@ import { Failure } from '../../errors.ts'
 import { canonicalise, type CanonicalBounds } from '../../rdf/canonical.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dcat, dct, dqv, rdf, adms, foaf, prov } from '../../rdf/namespaces.ts'
+import { NodeKinds } from '../../rdf/node-kinds.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { skolemise, unskolemise } from '../../rdf/skolem.ts'
 import { namedNode, quad } from '../../rdf/terms.ts'
@@ -31,13 +32,22 @@ export type OwnContent = {
 /** The limits of a body: its triples, and what its canonical form may cost. */
 type ContentBounds = { readonly triples: number; readonly canonical?: CanonicalBounds }
 
-/** Fails with `too-large` and `too-complex`. */
+/** Fails with `too-large`, `too-complex`, and with `invalid-content` when nothing would be stored about the node. */
 export async function canonicalContent(
   { triples, canonical }: ContentBounds,
   content: Pick<OwnContent, 'node' | 'own'>,
 ): Promise<OwnContent> {
+  demandStatements(content)
   if (content.own.length > triples) throw tooManyTriples(content.own.length, triples)
   return { ...content, ...(await canonicalise(content.own, canonical)) }
+}
+
+/** A write that would empty a resource is refused: whoever wants that deletes it. */
+export function demandStatements({ node, own }: Pick<OwnContent, 'node' | 'own'>): void {
+  const key = keyOf(node)
+  if (own.some(({ subject }) => keyOf(subject) === key)) return
+  const detail = `none of the statements about ${key.slice(0, 200)} can be stored: check its types and the names of its graphs`
+  throw new Failure('invalid-content', detail)
 }
 
 /** `times` says how many times the limit they may be, where that is not once. */
@@ -53,15 +63,28 @@ export const groundContent = (names: Names, iri: string, { node, own, labels }: 
 
 /** All graphs of a body as one, but for graphs that hold quality metadata: metrics are written at their own address. */
 export function mergedGraphs(quads: readonly Quad[]): readonly Quad[] {
-  const metrics = new Set(
-    quads
-      .filter((q) => q.object.value === metadata && q.graph.termType !== 'DefaultGraph')
-      .map((q) => q.graph.value),
+  const typed = quads.filter(
+    (q) => q.object.value === metadata && q.graph.termType !== 'DefaultGraph',
   )
+  if (typed.length === 0) return quads
+  // A dataset that has this type as well is still a dataset.
+  const datasets = new NodeKinds(quads).typed('dataset')
+  const others = typed.filter(({ subject }) => !datasets.has(keyOf(subject)))
+  const metrics = new Set(others.map((q) => q.graph.value))
   return metrics.size === 0 ? quads : quads.filter((q) => !metrics.has(q.graph.value))
 }
 
-const frames = ['Catalog', 'CatalogRecord']
+/** The other nodes of these kinds. A publisher that is also a catalogue keeps its description, but for the links to what it holds. */
+function framesBeside(kinds: NodeKinds, own: ReadonlySet<string>): Frames {
+  const frames = kinds.of('catalogue', 'record')
+  const agents = new Set<string>()
+  for (const key of frames.keys()) {
+    if (own.has(key)) frames.delete(key)
+    else if (kinds.isAgent(key) && frames.delete(key)) agents.add(key)
+  }
+  const isLink = (q: Quad) => links.has(q.predicate.value) && agents.has(keyOf(q.subject))
+  return { isOther: (key) => frames.has(key), isLink }
+}
 
 /**
  * The body without catalogues, records and statements about other resources of the platform. Distributions may keep platform
@@ -69,10 +92,10 @@ const frames = ['Catalog', 'CatalogRecord']
  */
 export function ownContent(body: readonly Quad[], dataset: Term, names: Names): Quad[] {
   const self = keyOf(dataset)
-  const own = new Set([self, ...classes(body).of('Distribution').keys()])
+  const own = new Set([self, ...new NodeKinds(body).typed('distribution').keys()])
   for (const q of body)
     if (keyOf(q.subject) === self && q.predicate.value === distribution) own.add(keyOf(q.object))
-  return ownQuads(body, names, { own, isOther: (kinds) => kinds.of(...frames) })
+  return ownQuads(body, names, { own, frames: framesBeside })
 }
 
 const links = new Set([dcat('dataset').value, dcat('record').value])
@@ -80,34 +103,36 @@ const links = new Set([dcat('dataset').value, dcat('record').value])
 /** The body without links to datasets and records, their descriptions, and statements about the platform's other resources. */
 export function catalogueContent(body: readonly Quad[], catalogue: Term, names: Names): Quad[] {
   const own = new Set([keyOf(catalogue)])
-  const others = ['Dataset', 'DatasetSeries', 'Distribution', 'CatalogRecord']
-  // Of sub catalogues too: what they hold is said where they are put.
-  const isLink = ({ predicate }: Quad) => links.has(predicate.value)
-  return ownQuads(body, names, { own, isLink, isOther: (kinds) => kinds.of(...others) })
+  const frames = (kinds: NodeKinds): Frames => {
+    const others = kinds.of('dataset', 'distribution', 'record')
+    return {
+      isOther: (key) => others.has(key) && !own.has(key) && !kinds.isAgent(key),
+      // Of sub catalogues too: what they hold is said where they are put.
+      isLink: ({ predicate }) => links.has(predicate.value),
+    }
+  }
+  return ownQuads(body, names, { own, frames })
 }
 
 /** The body without catalogues, records and statements about other resources of the platform, but for what is below `iri`. */
-export function resourceContent(
+export const resourceContent = (
   body: readonly Quad[],
   node: Term,
   { names, iri }: { readonly names: Names; readonly iri: string },
-): Quad[] {
-  const self = keyOf(node)
-  const isOther = (kinds: Classes) => {
-    const others = new Map(kinds.of(...frames))
-    others.delete(self)
-    return others
-  }
-  return ownQuads(body, names, { own: new Set([self]), isOther, within: `${iri}#` })
+): Quad[] =>
+  ownQuads(body, names, { own: new Set([keyOf(node)]), frames: framesBeside, within: `${iri}#` })
+
+/** What a body may say beside its resource and is not stored with it: nodes by their keys, and single statements. */
+type Frames = {
+  readonly isOther: (key: string) => boolean
+  readonly isLink: (quad: Quad) => boolean
 }
 
 /** What tells the own content of a kind of resource from what a body may say beside it. */
 type ContentRules = {
   /** Keys of the nodes that are the resource's own, whatever their IRI. */
   readonly own: ReadonlySet<string>
-  /** The nodes that a body of this kind may describe and that are not stored with it. */
-  readonly isOther: (kinds: Classes) => ReadonlyMap<string, Term>
-  readonly isLink?: (quad: Quad) => boolean
+  readonly frames: (kinds: NodeKinds, own: ReadonlySet<string>) => Frames
   /** Platform IRIs that begin with this are the resource's own too. */
   readonly within?: string
 }
@@ -116,16 +141,16 @@ type ContentRules = {
 function ownQuads(
   body: readonly Quad[],
   names: Names,
-  { own, isOther, isLink = () => false, within }: ContentRules,
+  { own, frames, within }: ContentRules,
 ): Quad[] {
   const quads = blankAgain(body, names, own)
-  const others = isOther(classes(quads))
+  const { isOther, isLink } = frames(new NodeKinds(quads), own)
   const isForeign = ({ termType, value }: Term) =>
     termType === 'NamedNode' &&
     names.owns(value) &&
     !own.has(value) &&
     !(within !== undefined && value.startsWith(within))
-  return prune(quads, (q) => isLink(q) || others.has(keyOf(q.subject)) || isForeign(q.subject))
+  return prune(quads, (q) => isLink(q) || isOther(keyOf(q.subject)) || isForeign(q.subject))
 }
 
 // Finds the one resource that a body is about.
@@ -144,24 +169,23 @@ type RootCriteria = {
 type Nodes = {
   /** Those of the class, by their keys. */
   readonly nodes: ReadonlyMap<string, Term>
-  /** Those whose links do not count. */
-  readonly frames: ReadonlyMap<string, Term>
+  readonly kinds: NodeKinds
 }
 
 /**
  * The root dataset: typed `dcat:Dataset` or `dcat:DatasetSeries`, with no other subject pointing to it (links from catalogues
- * and records do not count). Several roots: the platform IRI, then the original id as `dct:identifier`, then as IRI decides.
- * Fails with `missing-class` or `ambiguous-subject`.
+ * and records do not count). Several roots: the platform IRI, then the original id as `dct:identifier`, then as IRI decides; so
+ * they do for a dataset that `dcat:dataset` names. Fails with `missing-class` or `ambiguous-subject`.
  */
 export function datasetNode(
   quads: readonly Quad[],
   { iri, originalId }: Pick<RootCriteria, 'iri' | 'originalId'>,
 ): Term {
-  const kinds = classes(quads)
-  const nodes = { nodes: kinds.of('Dataset', 'DatasetSeries'), frames: kinds.of(...frames) }
+  const kinds = new NodeKinds(quads)
+  const nodes = kinds.datasets()
   const instead = ', or all together by a PUT to /catalogues/{catalogueId}/datasets/bulk'
   const criteria = { iri, originalId, class: 'dcat:Dataset', many: 'datasets', instead }
-  return rootNode(quads, nodes, criteria)
+  return rootNode(quads, { nodes, kinds }, criteria)
 }
 
 /** The one node of a declared type's class that nothing else points to; of several the same decides as of datasets. */
@@ -169,34 +193,33 @@ export function resourceNode(
   quads: readonly Quad[],
   { typeUri, id, iri }: { readonly typeUri: string; readonly id: string; readonly iri: string },
 ): Term {
-  const kinds = classes(quads)
-  const nodes = kinds.ofClass(typeUri)
-  const others = new Map(kinds.of(...frames))
-  // A declared class may be one of these, and then they are no frames.
-  for (const key of nodes.keys()) others.delete(key)
+  const typed = quads.filter((q) => q.predicate.value === type && q.object.value === typeUri)
+  const nodes = new Map(typed.map(({ subject }) => [keyOf(subject), subject]))
   const criteria = { iri, originalId: id, class: `<${typeUri}>`, many: `<${typeUri}>` }
-  return rootNode(quads, { nodes, frames: others }, criteria)
+  return rootNode(quads, { nodes, kinds: new NodeKinds(quads) }, criteria)
 }
 
 /** The node that no other one points to; of several, the first that is named by the request. Links of frames do not count. */
-function rootNode(quads: readonly Quad[], all: Nodes, criteria: RootCriteria): Term {
-  const pointedTo = new Set(
-    quads
-      .filter((q) => !all.frames.has(keyOf(q.subject)) && keyOf(q.subject) !== keyOf(q.object))
-      .map((q) => keyOf(q.object)),
-  )
-  const candidates = roots(all.nodes, pointedTo, criteria.class)
+function rootNode(quads: readonly Quad[], { nodes, kinds }: Nodes, criteria: RootCriteria): Term {
+  const frames = kinds.of('catalogue', 'record')
+  const pointing = quads.filter(({ subject, object }) => {
+    const key = keyOf(subject)
+    // A declared class may be that of a frame, and a route may ask for a frame as a dataset.
+    return (nodes.has(key) || !frames.has(key)) && key !== keyOf(object)
+  })
+  const candidates = roots(nodes, new Set(pointing.map((q) => keyOf(q.object))), criteria.class)
   const identified = new Set(
     quads
       .filter((q) => q.predicate.value === identifier && q.object.value === criteria.originalId)
       .map((q) => keyOf(q.subject)),
   )
-  const [only, ...more] = candidates
+  const listed = [...nodes].flatMap(([key, node]) => (kinds.isListed(key) ? node : []))
+  const all = [...candidates, ...listed]
   const found =
-    (more.length === 0 ? only : undefined) ??
-    candidates.find((node) => keyOf(node) === criteria.iri) ??
-    candidates.find((node) => identified.has(keyOf(node))) ??
-    candidates.find((node) => keyOf(node) === criteria.originalId)
+    all.find((node) => keyOf(node) === criteria.iri) ??
+    all.find((node) => identified.has(keyOf(node))) ??
+    all.find((node) => keyOf(node) === criteria.originalId) ??
+    (candidates.length === 1 ? candidates[0] : undefined)
   const { many, instead = '' } = criteria
   const why = `${many} and none of them is named by the original id; send them one by one${instead}`
   return found ?? ambiguous(candidates.map(keyOf).sort(), why)
@@ -210,7 +233,12 @@ const parts = new Set([dct('hasPart').value, dcat('catalog').value])
  */
 export function catalogueNode(quads: readonly Quad[], iri: string): Term {
   const sub = new Set(quads.filter((q) => parts.has(q.predicate.value)).map((q) => keyOf(q.object)))
-  const candidates = roots(classes(quads).of('Catalog'), sub, 'dcat:Catalog')
+  const kinds = new NodeKinds(quads)
+  const typed = kinds.typed('catalogue')
+  // A dataset that another catalogue lists is a dataset there, also when it has both types.
+  const isDataset = (key: string) => kinds.kind(key) === 'dataset' && kinds.isListed(key)
+  const nodes = new Map([...typed].filter(([key]) => !isDataset(key)))
+  const candidates = roots(nodes.size > 0 ? nodes : typed, sub, 'dcat:Catalog')
   const found =
     candidates.length === 1 ? candidates[0] : candidates.find((node) => keyOf(node) === iri)
   return found ?? ambiguous(candidates.map(keyOf), 'catalogues that are not part of each other')
@@ -228,29 +256,6 @@ export function ambiguous(names: readonly string[], why: string): never {
   throw new Failure('ambiguous-subject', `the body describes ${names.length} ${why}`, {
     errors: names.slice(0, 20).map((name) => ({ detail: name.slice(0, 200) })),
   })
-}
-
-// Which nodes of a body are what: a few questions about `rdf:type`, asked once per body.
-
-type Classes = {
-  /** The subjects that have one of the classes of DCAT, by their keys; local names. */
-  of(...names: string[]): ReadonlyMap<string, Term>
-  /** The same for one class by its IRI. */
-  ofClass(iri: string): ReadonlyMap<string, Term>
-}
-
-/** Reads the types of all subjects. */
-export function classes(quads: readonly Quad[]): Classes {
-  const typed = Map.groupBy(
-    quads.filter(({ predicate }) => predicate.value === type),
-    ({ object }) => object.value,
-  )
-  const ofClass = (iri: string) =>
-    new Map((typed.get(iri) ?? []).map(({ subject }) => [keyOf(subject), subject]))
-  return {
-    ofClass,
-    of: (...names) => new Map(names.flatMap((name) => [...ofClass(dcat(name).value)])),
-  }
 }
 
 // Removes what a write must not carry: named subjects, and the blank nodes that hung on them alone.

@@ -6,6 +6,7 @@ import { canonicalise } from '../../rdf/canonical.ts'
 import { fromLines, toLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
+import { NodeKinds } from '../../rdf/node-kinds.ts'
 import { closure, type Graph, graphOf, keyOf } from '../../rdf/read.ts'
 import { skolemise, unskolemise } from '../../rdf/skolem.ts'
 import { blankNode, namedNode, quad } from '../../rdf/terms.ts'
@@ -18,7 +19,7 @@ import {
 } from '../content/distribution-iris.ts'
 import {
   ambiguous,
-  classes,
+  demandStatements,
   mergedGraphs,
   prune,
   blankAgain,
@@ -93,7 +94,7 @@ async function addDistribution(
   const { quads, keys } = received(await body.parse(iri), place, names)
   const added = await ground(context, [...quads, ...distributionIdentifier(keys, iri)], iri)
   const edit = async (graph: readonly Quad[]) => {
-    const twin = storedTwin(keys, graph)
+    const twin = storedTwin(keys, graph, place.dataset)
     if (twin !== undefined) throw alreadyExists(twin)
     precondition(undefined)
     const link = quad(namedNode(place.dataset), dcat('distribution'), namedNode(iri))
@@ -238,19 +239,19 @@ type Place = { readonly iri: string; readonly dataset: string }
 
 /**
  * Takes the one `dcat:Distribution` out of a body that was parsed with the platform's `iri` as base. Of several the one with
- * that IRI counts. Fails with `missing-class` or `ambiguous-subject`.
+ * that IRI counts. Fails with `missing-class`, `ambiguous-subject` and `invalid-content`.
  */
 function received(body: readonly Quad[], { iri, dataset }: Place, names: Names): Received {
   const merged = mergedGraphs(body)
-  const node = distributionNode(classes(merged).of('Distribution'), iri)
+  const node = distributionNode(new NodeKinds(merged).typed('distribution'), iri)
   // Blank nodes that came with the dataset have names below it.
   const quads = blankAgain(merged, names, [iri, keyOf(node), dataset])
-  const kinds = classes(quads)
-  const others = kinds.of('Dataset', 'DatasetSeries', 'Catalog', 'CatalogRecord', 'Distribution')
+  const others = new NodeKinds(quads).of('dataset', 'catalogue', 'record', 'distribution')
   const self = keyOf(node)
   const isOther = (key: string) => key !== self && (others.has(key) || names.owns(key))
   const own = prune(quads, (q) => isOther(keyOf(q.subject)))
   const description = closure(graphOf(own), node, ({ object }) => object.termType === 'NamedNode')
+  demandStatements({ node, own: description })
   const [keys] = distributionKeys(description, new Map([[self, node]]))
   if (!keys) throw new Error('a node has keys')
   return {

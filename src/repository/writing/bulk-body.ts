@@ -6,6 +6,7 @@ import { invalid } from '../../http/problem.ts'
 import { toLine } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dcat, dct, dqv, foaf, rdf } from '../../rdf/namespaces.ts'
+import { listingPredicates, NodeKinds } from '../../rdf/node-kinds.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import type { YieldWhenDue } from '../../workers/event-loop.ts'
@@ -19,7 +20,6 @@ type BodyGraph = {
 }
 
 const datasetClasses = new Set([dcat('Dataset').value, dcat('DatasetSeries').value])
-const frameClasses = new Set([dcat('Catalog').value, dcat('CatalogRecord').value])
 const metadata = dqv('QualityMetadata').value
 const [type, link, topic, identifier] = [
   rdf('type').value,
@@ -31,12 +31,12 @@ const [type, link, topic, identifier] = [
 export class BulkBody {
   readonly #names: Names
   readonly #graphs = new Map<string, BodyGraph>()
-  /** Catalogues and records: they are about datasets and belong to none. */
-  readonly frames = new Set<string>()
+  readonly kinds = new NodeKinds()
+  #frames: ReadonlySet<string> | undefined
   /** Catalogue → dataset (`dcat:dataset`), record → dataset (`foaf:primaryTopic`). */
-  readonly #links: (readonly [frame: string, dataset: string])[] = []
-  /** Graphs that hold quality metadata: metrics are written at their own address. */
-  readonly #metrics = new Set<string>()
+  readonly #links: (readonly [subject: string, predicate: string, object: Term])[] = []
+  /** Graphs that hold quality metadata, by the nodes of that type: metrics are written at their own address. */
+  readonly #metrics: (readonly [graph: string, node: string])[] = []
   /** What our own records say: record → original ids, dataset → records. */
   readonly #originalIds = new Map<string, string[]>()
   readonly #records = new Map<string, string[]>()
@@ -57,15 +57,35 @@ export class BulkBody {
 
   /** Graphs that describe datasets, without those of metrics. */
   graphs(): BodyGraph[] {
-    return [...this.#graphs.values()].filter(
-      ({ name, datasets }) => datasets.size > 0 && !this.#metrics.has(name),
-    )
+    const typed = this.#metrics.filter(([, node]) => !this.isDataset(node))
+    const metrics = new Set(typed.map(([graph]) => graph))
+    const isWanted = ({ name, datasets }: BodyGraph) => datasets.size > 0 && !metrics.has(name)
+    return [...this.#graphs.values()].filter(isWanted)
   }
 
-  /** Datasets that a catalogue or a record of the body names: they are on their own whoever else points to them. */
+  /** Whether a node typed as dataset is one: what a record of this platform describes is, whatever else it is. */
+  isDataset(node: string): boolean {
+    return this.kinds.kind(node) === 'dataset' || this.#records.has(node)
+  }
+
+  /** Catalogues and records: they are about datasets and belong to none. Only for a body that is complete. */
+  frames(): ReadonlySet<string> {
+    const all = this.kinds.of('catalogue', 'record').keys()
+    return (this.#frames ??= new Set([...all].filter((key) => !this.#records.has(key))))
+  }
+
+  /**
+   * Datasets that a catalogue or a record of the body names: they are on their own whoever else points to them. So are the parts
+   * that a dataset names with `dcat:dataset`, when they have a name.
+   */
   framed(): ReadonlySet<string> {
-    const named = this.#links.filter(([frame]) => this.frames.has(frame))
-    return new Set(named.map(([, dataset]) => dataset))
+    const frames = this.frames()
+    const named = this.#links.filter(
+      ([subject, predicate, object]) =>
+        frames.has(subject) ||
+        (predicate === link && object.termType === 'NamedNode' && subject !== object.value),
+    )
+    return new Set(named.map(([, , object]) => keyOf(object)))
   }
 
   /** The original ids that records of this platform give a dataset (by its key). */
@@ -75,15 +95,16 @@ export class BulkBody {
   }
 
   /** Remembers what cutting will ask for, in the one pass in which the body arrives. */
-  #note({ subject, predicate, object }: Quad, { name, datasets }: BodyGraph): void {
+  #note(quad: Quad, { name, datasets }: BodyGraph): void {
+    const { subject, predicate, object } = quad
+    this.kinds.add(quad)
     const isOurRecord = () =>
       subject.termType === 'NamedNode' && this.#names.idOf('record', subject.value) !== undefined
     if (predicate.value === type) {
       if (datasetClasses.has(object.value)) datasets.set(keyOf(subject), subject)
-      else if (frameClasses.has(object.value)) this.frames.add(keyOf(subject))
-      else if (object.value === metadata && name !== '') this.#metrics.add(name)
+      else if (object.value === metadata && name !== '') this.#metrics.push([name, keyOf(subject)])
     } else if (predicate.value === link || predicate.value === topic) {
-      this.#links.push([keyOf(subject), keyOf(object)])
+      this.#links.push([keyOf(subject), predicate.value, object])
       if (predicate.value === topic && isOurRecord())
         append(this.#records, keyOf(object), subject.value)
     } else if (predicate.value === identifier && object.termType === 'Literal' && isOurRecord())
@@ -131,26 +152,29 @@ export async function datasetPieces(
 
 /** The datasets of one graph that are on their own. A graph with a name and one dataset is that dataset. */
 async function piecesOf(
-  { name, quads, datasets }: BodyGraph,
+  { name, quads, datasets: typed }: BodyGraph,
   body: BulkBody,
   pause: YieldWhenDue,
 ): Promise<BodyPiece[]> {
+  const datasets = new Map([...typed].filter(([key]) => body.isDataset(key)))
   const [only] = datasets.values()
   if (only && datasets.size === 1 && name !== '') return [{ node: only, cut: () => quads }]
-  const framed = body.framed()
+  const [framed, frames] = [body.framed(), body.frames()]
   const about = new Map<string, Quad[]>()
   const pointedTo = new Set<string>()
   for (const [at, quad] of quads.entries()) {
     const [subject, object] = [keyOf(quad.subject), keyOf(quad.object)]
-    append(about, subject, quad)
+    const isFrame = frames.has(subject)
+    // A catalogue that is also a publisher is copied into each dataset, its list is not.
+    if (!isFrame || !listingPredicates.has(quad.predicate.value)) append(about, subject, quad)
     const isLink = object !== subject && quad.object.termType !== 'Literal'
-    if (isLink && datasets.has(object) && !body.frames.has(subject)) pointedTo.add(object)
+    if (isLink && datasets.has(object) && !isFrame) pointedTo.add(object)
     if (at % 1000 === 999) await pause()
   }
   for (const [key, list] of about) if (list.length >= manyTriples) about.set(key, distinct(list))
   const keys = [...about.keys()].filter((key) => datasets.has(key))
   const roots = new Set(keys.filter((key) => framed.has(key) || !pointedTo.has(key)))
-  const ends = body.frames.union(roots)
+  const ends = new Set([...frames].filter((key) => !body.kinds.isAgent(key))).union(roots)
   const seen = new Set<string>()
   for (const root of roots) {
     walk(about, root, ends, seen)

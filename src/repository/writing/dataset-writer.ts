@@ -78,7 +78,7 @@ export function itemOf(
   }
 }
 
-/** What of a body is the own content of the dataset `node`. Fails with `too-large` and `too-complex`. */
+/** What of a body is the own content of the dataset `node`. Fails with `too-large`, `too-complex` and `invalid-content`. */
 export const prepareDataset = (
   context: RepositoryContext,
   quads: readonly Quad[],
@@ -210,7 +210,8 @@ function compose(
   const { node, own, hash, labels } = content
   const iri = names.dataset(id)
   const known = fromLines(before === '' ? former : before)
-  const { iris, identifiers } = distributionIris(own, known, context)
+  const keys = { sent: keyOf(node), stored: iri }
+  const { iris, identifiers } = distributionIris(own, known, keys, context)
   const renamed = rename(own, new Map([...iris, [keyOf(node), iri]]))
   const ground = skolemise([...renamed, ...identifiers], { genid: names.genid(iri), labels })
   const modified = timestamp(context.now())

@@ -2,7 +2,7 @@
 
 import { endedLines, termText } from '../../../rdf/lines.ts'
 import { dcat, rdf, skos } from '../../../rdf/namespaces.ts'
-import type { DescribedNode, Spool } from './spool.ts'
+import { areOfAgent, type DescribedNode, type Spool } from './spool.ts'
 
 type Piece = {
   /** N-Triples, sorted, without doubles. */
@@ -81,9 +81,12 @@ function describe(spool: Spool, term: string, graph: string): string {
 
 /** Whether a node is a resource of its own. A blank dataset is one only when a catalogue links it. */
 function isElsewhere(spool: Spool, term: string, lines: string): boolean {
-  if (holds(lines, boundaries)) return true
-  if (!holds(lines, datasets)) return false
-  return !term.startsWith('_') || spool.cataloguesOf(term).length > 0
+  if (!holds(lines, boundaries) && !holds(lines, datasets)) return false
+  const kind = spool.kindOf(term, lines)
+  if (kind === 'distribution') return false
+  if (kind === 'dataset') return !term.startsWith('_') || spool.cataloguesOf(term).length > 0
+  // A publisher that is also a catalogue is described with each of its datasets.
+  return !areOfAgent(lines)
 }
 
 function ofConcept(lines: string[], { ofConcepts }: Bounds): string[] {
@@ -136,19 +139,21 @@ export function* pieces(spool: Spool, bounds?: Bounds): Generator<CutDataset, vo
   const catalogues = new Set(spool.catalogues().map((place) => place.term))
   const contained = new Set<string>()
   const blanks: DescribedNode[] = []
-  const standing = (place: DescribedNode): CutDataset => {
+  const standing = (place: DescribedNode): CutDataset[] => {
     const piece = cut(spool, place, bounds)
+    const own = piece?.own ?? spool.describe(place)
+    if (spool.kindOf(place.term, own) !== 'dataset') return []
     for (const term of piece?.nested ?? []) contained.add(term)
-    return piece ? { place, piece } : { place }
+    return [piece ? { place, piece } : { place }]
   }
   for (const place of spool.datasets()) {
     if (catalogues.has(place.term)) continue
     if (place.term.startsWith('_')) blanks.push(place)
-    else yield standing(place)
+    else yield* standing(place)
   }
   for (const place of blanks) if (!contained.has(place.term)) standing(place)
   for (const place of blanks) {
     const isLinked = spool.cataloguesOf(place.term).length > 0
-    if (!contained.has(place.term) || isLinked) yield standing(place)
+    if (!contained.has(place.term) || isLinked) yield* standing(place)
   }
 }

@@ -3,6 +3,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { termText } from '../../../rdf/lines.ts'
 import { dcat, foaf, rdf } from '../../../rdf/namespaces.ts'
 import type { Statement } from '../../../rdf/lines.ts'
+import {
+  isAgent,
+  isTopic,
+  kindOf,
+  kindClasses,
+  listingPredicates,
+  typeBits,
+  type NodeKind,
+} from '../../../rdf/node-kinds.ts'
 import { preparedOnce } from '../../../sqlite.ts'
 import { keyHash } from './key-hash.ts'
 
@@ -14,6 +23,7 @@ const [accessService, primaryTopic] = [dcat('accessService').value, foaf('primar
 const [datasetLink, recordLink] = [dcat('dataset').value, dcat('record').value]
 /** Of a catalogue; they are rows of their own or of no use, and are not kept with its other triples. */
 const links: ReadonlySet<string> = new Set([datasetLink, recordLink])
+const distributionLink = dcat('distribution').value
 const datasetTypes = new Set([dcat('Dataset'), dcat('DatasetSeries')].map((t) => termText(t)))
 const [catalogueType, serviceType] = [dcat('Catalog'), dcat('DataService')].map((t) => termText(t))
 
@@ -28,6 +38,8 @@ const schema = `
   CREATE TABLE dataset (term TEXT, graph TEXT, UNIQUE (term, graph));
   CREATE TABLE catalogue (term TEXT, graph TEXT, typed INTEGER, PRIMARY KEY (term, graph)) WITHOUT ROWID;
   CREATE TABLE link (dataset TEXT, catalogue TEXT);
+  CREATE TABLE listing (term TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE distribution (term TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE topic (dataset TEXT, term TEXT, graph TEXT);
   CREATE TABLE service (term TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE served (term TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -36,7 +48,9 @@ const schema = `
 const indexes = `
   CREATE INDEX chunk_hash ON chunk (hash);
   CREATE INDEX link_dataset ON link (dataset, catalogue);
-  CREATE INDEX topic_dataset ON topic (dataset, term, graph);`
+  CREATE INDEX topic_dataset ON topic (dataset, term, graph);
+  CREATE INDEX link_catalogue ON link (catalogue, dataset);
+  CREATE INDEX topic_term ON topic (term, dataset);`
 
 // Of a catalogue in several graphs the description is in the graph of its own name, else where it has its type.
 const cataloguesInOrder =
@@ -48,6 +62,16 @@ const namedServices = 10
 
 const putCatalogue =
   'INSERT INTO catalogue VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET typed = max(typed, excluded.typed)'
+
+/** N-Triples texts of the ends of lines that type a node, by the class. */
+const typeEnds = kindClasses.map((iri) => [iri, ` <${type}> <${iri}> .\n`] as const)
+
+/** The types of a node that matter for its kind, from the lines about it; for `kindOf`. */
+const typesIn = (lines: string): number =>
+  typeBits(typeEnds.flatMap(([iri, end]) => (lines.includes(end) ? [iri] : [])))
+
+/** Whether lines are about a person or an organisation, whatever else it is. */
+export const areOfAgent = (lines: string): boolean => isAgent(typesIn(lines))
 
 const keyOf = (term: string, graph: string) => (graph === '' ? term : `${term} ${graph}`)
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
@@ -63,6 +87,9 @@ export class Spool {
   readonly #groups = new Map<string, string>()
   #waiting = 0
   #lastCatalogue = ''
+  #lastListing = ''
+  /** Texts of datasets that name parts with `dcat:dataset`. */
+  readonly #bundles = new Set<string>()
 
   /** Opens an empty spool. Throws SQLite's error when the temporary folder cannot be written. */
   constructor() {
@@ -84,12 +111,18 @@ export class Spool {
 
   /** What a triple says about datasets, catalogues, records and services. */
   #note({ subject, predicate, object, graph }: Statement): void {
+    if (listingPredicates.has(predicate) && subject !== object) {
+      if (this.#lastListing !== subject) this.#put('listing', subject)
+      this.#lastListing = subject
+    }
     if (predicate === type) {
       if (datasetTypes.has(object)) this.#put('dataset', subject, graph)
       else if (object === serviceType) this.#put('service', subject)
       else if (object === catalogueType) this.#sql(putCatalogue).run(subject, graph, 1)
     } else if (predicate === accessService) this.#put('served', object)
-    else if (predicate === primaryTopic) this.#put('topic', object, subject, graph)
+    else if (predicate === distributionLink) {
+      if (subject !== object) this.#put('distribution', object)
+    } else if (predicate === primaryTopic) this.#put('topic', object, subject, graph)
     else if (predicate === datasetLink) {
       const key = keyOf(subject, graph)
       if (this.#lastCatalogue !== key) this.#sql(putCatalogue).run(subject, graph, 0)
@@ -115,6 +148,45 @@ export class Spool {
   finish(): void {
     this.#flush()
     this.#database.exec(indexes)
+    const both =
+      'SELECT DISTINCT term AS text FROM catalogue WHERE term IN (SELECT term FROM dataset)'
+    for (const term of this.#texts(both)) {
+      const graphs = this.#texts('SELECT graph AS text FROM dataset WHERE term = ?', term)
+      const others = this.#texts('SELECT graph AS text FROM catalogue WHERE term = ?', term)
+      const places = [...new Set([...graphs, ...others])].map((graph) => ({ term, graph }))
+      const lines = places.map((place) => this.describe(place)).join('')
+      if (this.kindOf(term, lines) === 'catalogue') continue
+      this.#bundles.add(term)
+    }
+    for (const term of this.#bundles) this.#sql('DELETE FROM catalogue WHERE term = ?').run(term)
+  }
+
+  /** The kind of a node, from the lines about it and from what others say of it. */
+  kindOf(term: string, lines: string): NodeKind | undefined {
+    const isIn = (rows: string) =>
+      this.#number(`SELECT EXISTS (SELECT 1 FROM ${rows}) AS n`, term) > 0
+    const topics = 'SELECT dataset AS text FROM topic WHERE term = ?1 AND dataset <> ?1'
+    const graphs = 'SELECT graph AS text FROM dataset WHERE term = ?'
+    const isDataset = (topic: string) =>
+      this.#texts(graphs, topic).some((graph) =>
+        isTopic(typesIn(this.describe({ term: topic, graph }))),
+      )
+    const described = () => this.#texts(topics, term).some(isDataset)
+    return kindOf({
+      types: typesIn(lines),
+      get isListed() {
+        return isIn('link WHERE dataset = ?1 AND catalogue <> ?1')
+      },
+      get lists() {
+        return isIn('listing WHERE term = ?1')
+      },
+      get describesDataset() {
+        return described()
+      },
+      get isDistributed() {
+        return isIn('distribution WHERE term = ?1')
+      },
+    })
   }
 
   #texts(sql: string, ...values: string[]): string[] {
@@ -123,19 +195,26 @@ export class Spool {
       .map((row) => text(row['text']))
   }
 
-  #number(sql: string): number {
-    return Number(this.#sql(sql).get()?.['n'] ?? 0)
+  #number(sql: string, ...values: string[]): number {
+    return Number(this.#sql(sql).get(...values)?.['n'] ?? 0)
   }
 
   /** The N-Triples lines about a node in one graph, `\n` after each; `''` when there are none. */
   describe({ term, graph }: DescribedNode): string {
     const key = keyOf(term, graph)
     const rows = this.#sql('SELECT key, lines FROM chunk WHERE hash = ?').all(keyHash(key))
-    return rows.map((row) => (row['key'] === key ? text(row['lines']) : '')).join('')
+    const own = rows.map((row) => (row['key'] === key ? text(row['lines']) : '')).join('')
+    if (!this.#bundles.has(term)) return own
+    const parts = 'SELECT DISTINCT dataset AS text FROM link WHERE catalogue = ? ORDER BY 1'
+    const lines = this.#texts(parts, term).map((part) => `${term} <${datasetLink}> ${part} .\n`)
+    return own + lines.join('')
   }
 
   datasetCount(): number {
-    return this.#number('SELECT count(DISTINCT term) AS n FROM dataset')
+    const others = 'SELECT term FROM catalogue'
+    return this.#number(
+      `SELECT count(DISTINCT term) AS n FROM dataset WHERE term NOT IN (${others})`,
+    )
   }
 
   /** What a document without datasets holds instead, in a sentence: types and namespaces of its first statements. */
@@ -178,12 +257,14 @@ export class Spool {
 
   /** Texts of the catalogues that link a dataset, sorted. */
   cataloguesOf(dataset: string): readonly string[] {
-    const sql = 'SELECT DISTINCT catalogue AS text FROM link WHERE dataset = ? ORDER BY 1'
+    const sql =
+      'SELECT DISTINCT catalogue AS text FROM link WHERE dataset = ? AND catalogue IN (SELECT term FROM catalogue) ORDER BY 1'
     return this.#texts(sql, dataset)
   }
 
   hasLinks(): boolean {
-    return this.#number('SELECT EXISTS (SELECT 1 FROM link) AS n') > 0
+    const sql = 'SELECT 1 FROM link WHERE catalogue IN (SELECT term FROM catalogue)'
+    return this.#number(`SELECT EXISTS (${sql}) AS n`) > 0
   }
 
   /** Data services that no distribution names: how many, and the texts of the first. */

@@ -1,0 +1,169 @@
+/**
+ * The kind of a node that has several types. Structure decides before types do, and the types that do not decide are statements
+ * like any other. Every reader of a body asks here: writes, bulk writes, harvests, imports, validation.
+ */
+
+import type { Quad, Term } from '@rdfjs/types'
+import { dcat, foaf, rdf, vcard } from './namespaces.ts'
+import { keyOf } from './read.ts'
+
+/** The kinds of nodes that a body can describe side by side. */
+export type NodeKind = 'dataset' | 'catalogue' | 'record' | 'distribution'
+
+/** The classes that matter for the kind of a node, each a bit, so that the types of a node are one number. */
+const bits = { dataset: 1, catalogue: 2, record: 4, distribution: 8, agent: 16 } as const
+
+const classBits: ReadonlyMap<string, number> = new Map([
+  [dcat('Dataset').value, bits.dataset],
+  [dcat('DatasetSeries').value, bits.dataset],
+  [dcat('Catalog').value, bits.catalogue],
+  [dcat('CatalogRecord').value, bits.record],
+  [dcat('Distribution').value, bits.distribution],
+  ...['Agent', 'Organization', 'Person'].map((name) => [foaf(name).value, bits.agent] as const),
+  ...['Kind', 'Organization', 'Individual'].map((name) => [vcard(name).value, bits.agent] as const),
+])
+
+/** The types of a node, given as IRIs, as one number for `NodeFacts`. */
+export const typeBits = (iris: Iterable<string>): number => {
+  let all = 0
+  for (const iri of iris) all |= classBits.get(iri) ?? 0
+  return all
+}
+
+/** IRIs of the classes that matter for kinds. */
+export const kindClasses: readonly string[] = [...classBits.keys()]
+
+/** Everything that the kind of a node depends on. The rest is read only where the types leave a choice. */
+export type NodeFacts = {
+  /** Made by `typeBits`. */
+  readonly types: number
+  /** Another node names it with `dcat:dataset`. */
+  readonly isListed: boolean
+  /** It names another node with one of `listingPredicates`. */
+  readonly lists: boolean
+  /** Its `foaf:primaryTopic` is another node, for which `isTopic` holds. */
+  readonly describesDataset: boolean
+  /** Another node names it with `dcat:distribution`. */
+  readonly isDistributed: boolean
+}
+
+/** Predicates by which a catalogue lists what it holds, as IRIs. */
+export const listingPredicates: ReadonlySet<string> = new Set(
+  ['dataset', 'catalog', 'record', 'service', 'resource'].map((name) => dcat(name).value),
+)
+
+/** Whether types are those of the dataset that a record describes: a dataset that is a record too describes itself. */
+export const isTopic = (types: number): boolean =>
+  (types & bits.dataset) !== 0 && (types & bits.record) === 0
+
+/** Whether types make a node a person or an organisation: a catalogue that is a publisher is described as one. */
+export const isAgent = (types: number): boolean => (types & bits.agent) !== 0
+
+/**
+ * A node typed as dataset is one, unless structure says that it is the frame of others (a catalogue that lists and is not listed, a
+ * record about another dataset) or a part (a distribution of another node). Without that type the other types decide.
+ */
+export function kindOf(facts: NodeFacts): NodeKind | undefined {
+  const has = (kind: NodeKind) => (facts.types & bits[kind]) !== 0
+  const isFree = !has('dataset')
+  const isPart = (isFree || has('distribution')) && facts.isDistributed && !facts.isListed
+  if (isPart) return 'distribution'
+  if (has('catalogue') && (isFree || (facts.lists && !facts.isListed))) return 'catalogue'
+  if (has('record') && (isFree || (facts.describesDataset && !facts.isListed))) return 'record'
+  if (!isFree) return 'dataset'
+  return has('distribution') ? 'distribution' : undefined
+}
+
+const [type, list, distribution, topic] = [
+  rdf('type').value,
+  dcat('dataset').value,
+  dcat('distribution').value,
+  foaf('primaryTopic').value,
+]
+
+/** The kinds of the nodes of a body, which is read once. */
+export class NodeKinds {
+  readonly #nodes = new Map<string, Term>()
+  readonly #types = new Map<string, number>()
+  readonly #listed = new Set<string>()
+  readonly #listing = new Set<string>()
+  readonly #distributed = new Set<string>()
+  readonly #topics = new Map<string, string[]>()
+
+  constructor(quads: Iterable<Quad> = []) {
+    for (const quad of quads) this.add(quad)
+  }
+
+  add({ subject, predicate: { value: predicate }, object }: Quad): void {
+    if (predicate === type) this.#addType(subject, object.value)
+    else if (listingPredicates.has(predicate) || predicate === distribution || predicate === topic)
+      this.#addLink(keyOf(subject), predicate, keyOf(object))
+  }
+
+  /** `undefined` for nodes that are none of these kinds. */
+  kind(key: string): NodeKind | undefined {
+    const types = this.#types.get(key) ?? 0
+    const describesDataset = (this.#topics.get(key) ?? []).some((one) =>
+      isTopic(this.#types.get(one) ?? 0),
+    )
+    const isListed = this.#listed.has(key)
+    const isDistributed = this.#distributed.has(key)
+    return kindOf({
+      types,
+      isListed,
+      isDistributed,
+      lists: this.#listing.has(key),
+      describesDataset,
+    })
+  }
+
+  /** Typed nodes of these kinds by their keys. */
+  of(...kinds: readonly NodeKind[]): Map<string, Term> {
+    const isWanted = (kind: NodeKind | undefined) => kind !== undefined && kinds.includes(kind)
+    return new Map([...this.#nodes].filter(([key]) => isWanted(this.kind(key))))
+  }
+
+  /** The datasets; without any, the nodes typed as such that are frames or parts elsewhere. By their keys. */
+  datasets(): Map<string, Term> {
+    const found = this.of('dataset')
+    return found.size > 0 ? found : this.typed('dataset')
+  }
+
+  /** Nodes with the type of a kind, whatever kind they are. */
+  typed(kind: NodeKind): Map<string, Term> {
+    return new Map(
+      [...this.#nodes].filter(([key]) => ((this.#types.get(key) ?? 0) & bits[kind]) !== 0),
+    )
+  }
+
+  /** Whether another node names it with `dcat:dataset`. */
+  isListed(key: string): boolean {
+    return this.#listed.has(key)
+  }
+
+  /** Whether the node is a person or an organisation, whatever else it is. */
+  isAgent(key: string): boolean {
+    return isAgent(this.#types.get(key) ?? 0)
+  }
+
+  #addType(subject: Term, iri: string): void {
+    const bit = classBits.get(iri)
+    if (bit === undefined) return
+    const key = keyOf(subject)
+    this.#nodes.set(key, subject)
+    this.#types.set(key, (this.#types.get(key) ?? 0) | bit)
+  }
+
+  #addLink(subject: string, predicate: string, object: string): void {
+    if (subject === object) return
+    if (predicate === distribution) this.#distributed.add(object)
+    else if (predicate === topic) {
+      const topics = this.#topics.get(subject)
+      if (topics) topics.push(object)
+      else this.#topics.set(subject, [object])
+    } else {
+      this.#listing.add(subject)
+      if (predicate === list) this.#listed.add(object)
+    }
+  }
+}
