@@ -115,7 +115,10 @@ export function answerFormat(c: AppContext, suffix?: Format): AnswerFormat {
 export type AnswerOptions = {
   /** Format named by a suffix of the path. */
   readonly suffix?: Format | undefined
-  /** Name of the graph in TriG and N-Quads. */
+  /**
+   * Name of the graph in TriG and N-Quads, where a suffix asks for that file. A negotiated answer is in the default graph: clients that
+   * put these formats first in `Accept` look for the statements there.
+   */
   readonly graph?: string
   /** Stored hash: `ETag`, and 304 for a reader that has it. */
   readonly hash?: string
@@ -148,7 +151,7 @@ type Asked = Pick<AnswerOptions, 'suffix' | 'graph'> & { readonly asked: AnswerF
 
 /** In the format asked for; where that has no words for the graph, in the next one that `Accept` allows. */
 async function written(c: AppContext, lines: string, { asked, suffix, graph }: Asked) {
-  const given = graph === undefined ? {} : { graph }
+  const given = graph === undefined || suffix === undefined ? {} : { graph }
   try {
     return { ...asked, text: await serialise(lines, asked.format, given) }
   } catch (error) {

@@ -81,7 +81,7 @@ export function listAndMove(name: string, ground: () => Promise<Ground>): void {
 
     it('a page of metadata has each dataset in its own graph, with blank nodes and odd values as sent', async () => {
       const answer = await fetch(
-        `${here.repo}/catalogues/lakes/datasets?valueType=metadata&limit=50&offset=100`,
+        `${here.repo}/catalogues/lakes/datasets?valueType=metadata&limit=50&offset=100&graphs=true`,
         { headers: { Accept: 'application/n-quads' } },
       )
       const text = await answer.text()

@@ -46,7 +46,7 @@ it('pages lead on to each other', async () => {
 
 it('metadata are the resources themselves, each in its graph, with the paging node', async () => {
   const text = await (
-    await repo.ask('/customresources/data-service?valueType=metadata&limit=2', {
+    await repo.ask('/customresources/data-service?valueType=metadata&limit=2&graphs=true', {
       headers: { Accept: 'application/n-quads' },
     })
   ).text()

@@ -51,7 +51,7 @@ describe('a resource of a declared type', () => {
     expect(text).not.toContain('genid')
     const etag = turtle.headers.get('ETag') ?? ''
     expect((await repo.read('/data-service/read', { 'If-None-Match': etag })).status).toBe(304)
-    const named = await repo.read('/data-service/read', { Accept: 'application/n-quads' })
+    const named = await repo.read('/data-service/read.nq')
     expect(await named.text()).toContain(`<${iriOf('data-service', 'read')}> .`)
     expect((await repo.read('/data-service/read')).headers.get('Content-Type')).toContain('ld+json')
     expect((await repo.read('/data-service/read', { Accept: 'text/html' })).status).toBe(406)

@@ -24,12 +24,25 @@ describe('a list of metadata', () => {
   const query = `${members}?valueType=metadata&limit=2`
   const page = (offset: number) => `${service}${query}&offset=${offset}`
 
-  it('names each resource in TriG and N-Quads and leaves the paging node in the default graph', async () => {
+  it('has the statements of all resources in the default graph, in every format', async () => {
     for (const [type, format] of [
       ['application/trig', 'trig'],
       ['application/n-quads', 'nquads'],
     ] as const) {
       const quads = await rdfOf(query, type, format)
+      expect(new Set(quads.map((one) => one.graph.value))).toEqual(new Set(['']))
+      expect(isA(graphOf(quads), `${base}set/data/id-b`, 'http://www.w3.org/ns/dcat#Dataset')).toBe(
+        true,
+      )
+    }
+  })
+
+  it('names each resource in TriG and N-Quads where graphs are asked for, but not the paging node', async () => {
+    for (const [type, format] of [
+      ['application/trig', 'trig'],
+      ['application/n-quads', 'nquads'],
+    ] as const) {
+      const quads = await rdfOf(`${query}&graphs=true`, type, format)
       const graphs = new Set(quads.map((one) => one.graph.value))
       expect(graphs).toEqual(new Set(['', `${base}set/data/id-a`, `${base}set/data/id-b`]))
       const node = quads.filter((one) => one.graph.value === '')
@@ -100,24 +113,29 @@ describe('a list of metadata', () => {
     expect(legacy.objects(node, hydra('totalItems'))[0]?.value).toBe('5')
     expect(legacy.objects(node, hydra('nextPage'))[0]?.value).toContain('offset=2')
     expect(legacy.objects(node, hydra('lastPage'))[0]?.value).toContain('usePagedCollection=true')
-    const bare = await rdfOf(`${query}&hydra=false`, 'application/trig', 'trig')
+    const bare = await rdfOf(`${query}&hydra=false&graphs=true`, 'application/trig', 'trig')
     expect(bare.some((one) => one.graph.value === '')).toBe(false)
     expect(bare.length).toBeGreaterThan(0)
   })
 
-  it('can be sent back in bulk: each dataset is known again', async () => {
-    const page = await repo.ask(query, { headers: { Accept: 'application/n-quads' } })
-    const answer = await repo.ask(`${members}/bulk`, {
-      method: 'PUT',
-      type: 'application/n-quads',
-      body: await page.text(),
-    })
-    expect(answer.status).toBe(200)
-    expect(await answer.json()).toMatchObject([
-      { id: 'id-a', originalId: 'id a', status: 204 },
-      { id: 'id-b', originalId: 'id B', status: 204 },
-    ])
-  })
+  it.each(['', '&graphs=true'])(
+    'can be sent back in bulk%s: each dataset is known again',
+    async (graphs) => {
+      const page = await repo.ask(`${query}${graphs}`, {
+        headers: { Accept: 'application/n-quads' },
+      })
+      const answer = await repo.ask(`${members}/bulk`, {
+        method: 'PUT',
+        type: 'application/n-quads',
+        body: await page.text(),
+      })
+      expect(answer.status).toBe(200)
+      expect(await answer.json()).toMatchObject([
+        { id: 'id-a', originalId: 'id a', status: expect.any(Number) },
+        { id: 'id-b', originalId: 'id B', status: expect.any(Number) },
+      ])
+    },
+  )
 
   it('strips catalogues of their links, and names vocabularies by their schemes', async () => {
     const catalogues = await rdfOf(
@@ -128,7 +146,7 @@ describe('a list of metadata', () => {
     expect(catalogues.some((one) => one.object.value === 'Water')).toBe(true)
     expect(catalogues.some((one) => one.predicate.value.endsWith('dcat#dataset'))).toBe(false)
     const vocabularies = await rdfOf(
-      '/vocabularies?valueType=metadata',
+      '/vocabularies?valueType=metadata&graphs=true',
       'application/n-quads',
       'nquads',
     )
@@ -137,7 +155,7 @@ describe('a list of metadata', () => {
 
   it('describes the distributions of a dataset one by one', async () => {
     const quads = await rdfOf(
-      '/datasets/id-a/distributions?valueType=metadata',
+      '/datasets/id-a/distributions?valueType=metadata&graphs=true',
       'application/trig',
       'trig',
     )

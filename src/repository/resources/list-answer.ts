@@ -50,6 +50,7 @@ type ListQuery = {
   readonly offset?: number | undefined
   readonly limit?: number | undefined
   readonly hydra: boolean
+  readonly graphs: boolean
   readonly usePagedCollection: boolean
   /** Kinds of resources that are wanted; absent = all there are. */
   readonly resourceTypes?: readonly string[] | undefined
@@ -103,7 +104,8 @@ async function answerPage(
   const ids = all.slice(offset, offset + (limit ?? 0))
   if (valueType === 'metadata') {
     const node = pagingNode(addresses, paging, query.usePagedCollection)
-    return answerDocument(c, context, described(list, ids, query.hydra ? [node] : [], signal))
+    const parts = described(list, ids, query.hydra ? [node] : [], signal)
+    return answerDocument(c, context, parts, { keepsGraphs: query.graphs })
   }
   if (valueType === 'uriRefs') return c.json(await list.uriRefs(ids, signal))
   const isOriginal = valueType === 'originalIds' && list.originalIds
@@ -116,11 +118,12 @@ const includesDatasets = ({ resourceTypes }: ListQuery): boolean =>
 
 /** The parameters that the addresses of all pages repeat. */
 function parametersOf(query: ListQuery): Record<string, string> {
-  const { resourceTypes, valueType, hydra, usePagedCollection } = query
+  const { resourceTypes, valueType, hydra, graphs, usePagedCollection } = query
   return {
     ...(resourceTypes && { resourceTypes: resourceTypes.join(',') }),
     valueType,
     ...(valueType === 'metadata' && !hydra && { hydra: 'false' }),
+    ...(valueType === 'metadata' && graphs && { graphs: 'true' }),
     ...(valueType === 'metadata' && usePagedCollection && { usePagedCollection: 'true' }),
   }
 }

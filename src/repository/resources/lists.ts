@@ -277,7 +277,9 @@ export function addResourceLists(context: RouteContext): void {
     const id = pathId(c, 'catalogueId')
     const { format: suffix } = splitSuffix(c.req.path)
     const parts = dumpOf(context, id, c.get('signal'))
-    return longAnswer(c, () => answerDocument(c, context, parts, { suffix, name: id }))
+    return longAnswer(c, () =>
+      answerDocument(c, context, parts, { suffix, name: id, keepsGraphs: true }),
+    )
   }
   app.openapi(dump, answerDump)
   // A suffix that is no part of an id is a route of its own to the router.

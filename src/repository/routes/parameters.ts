@@ -18,6 +18,10 @@ const list = z.object({
     description: 'Default 100; original ids of a catalogue without limit and offset: all of them',
   }),
   hydra: flagOf(true, 'With metadata: whether the answer has a paging node'),
+  graphs: flagOf(
+    false,
+    'With metadata in TriG and N-Quads: whether each resource is in a graph of its own',
+  ),
   usePagedCollection: flagOf(false, 'With metadata: the paging node of early drafts of Hydra'),
 })
 

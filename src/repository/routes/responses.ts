@@ -257,6 +257,8 @@ type DocumentOptions = {
   readonly name?: string
   /** The parts are those of one graph and share blank nodes. */
   readonly isDivided?: boolean
+  /** Parts stay in their graphs also without a suffix; otherwise a negotiated answer is in the default graph. */
+  readonly keepsGraphs?: boolean
 }
 
 /**
@@ -267,7 +269,7 @@ export async function answerDocument(
   c: AppContext,
   { log, limits }: RepositoryContext,
   parts: AsyncGenerator<readonly Part[]>,
-  { suffix, name, isDivided = false }: DocumentOptions = {},
+  { suffix, name, isDivided = false, keepsGraphs = suffix !== undefined }: DocumentOptions = {},
 ): Promise<Response> {
   const { format, mediaType } = answerFormat(c, suffix)
   const headers = {
@@ -275,7 +277,8 @@ export async function answerDocument(
     ...(name !== undefined && { 'Content-Disposition': disposition(name, format) }),
   }
   const { head, part, tail } = documentWriter(format, isDivided)
-  const document = { head, steps: parts, write: part, tail }
+  const write = keepsGraphs ? part : ({ lines }: Part) => part({ lines })
+  const document = { head, steps: parts, write, tail }
   const pieces = slicedPieces(document, c.get('longAnswers').turn)
   const answer = await answerFlow(c, pieces, { log, pieceMs: limits.requestMs, headers })
   addVary(answer.headers, 'Accept')
