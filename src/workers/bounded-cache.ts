@@ -13,6 +13,7 @@ export const cacheNames = [
   'facet-values',
   'maps',
   'pages',
+  'prose',
   'robots',
   'search-answers',
   'search-scores',

@@ -74,7 +74,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'd3-geo': ['portal'],
   'topojson-client': ['portal'],
   'world-atlas': ['portal'],
-  marked: ['portal'],
+  'markdown-it': ['portal'],
   'sanitize-html': ['portal'],
   '@fontsource-variable/': ['portal'],
   'openid-client': ['http'],
