@@ -1,5 +1,6 @@
 /** The whole contract of a store behind a wire, in the numbers of the conformance list. */
 
+import { exactContract } from './graph-store-exact.ts'
 import { faultContract, type Killable } from './graph-store-faults.ts'
 import { publicContract } from './graph-store-public.ts'
 import { queryContract, type OpenLimited } from './graph-store-queries.ts'
@@ -22,6 +23,7 @@ export function storeContract(name: string, dialect: Dialect): void {
   writingContract(name, open, known)
   streamContract(name, open, known)
   valueContract(name, open, known)
+  if (known.share === undefined) exactContract(name, open)
   queryContract(name, open)
   publicContract(name, open, known)
   if (start) faultContract(name, start, guarded)

@@ -49,10 +49,10 @@ function amountOf(edits: readonly Edit[]): Amount {
 }
 
 /**
- * Lines of a `DELETE … INSERT …` in all. Its compiler makes about seven lines of SQL of each and takes 10,000 of them, but
- * from here on a staged write is faster.
+ * Lines that go, and lines that come, in one `DELETE … INSERT …`. The time of its compiler grows faster than their number:
+ * with more of them a staged write is faster.
  */
-const perModify = 300
+const perModify = 20
 
 /** Lines beside a clearing: they are worked out again for every triple that is cleared. */
 const besideClear = 20
@@ -61,29 +61,51 @@ const clearsAtOnce = 10
 /** One `INSERT DATA`. */
 const largestInsert = { lines: 30_000, length: 4 * 2 ** 20 }
 
-const named = (edits: readonly Edit[], kind: 'remove' | 'add') => blocks(partsOf(edits, kind))
-
 function insertPart(edits: readonly Edit[]): string {
-  const inserts = named(edits, 'add')
+  const inserts = blocks(partsOf(edits, 'add'))
   return inserts === '' ? '' : `INSERT {\n${inserts}}\n`
 }
 
-/** Datatypes whose values a template can name; it takes others for values that are not there, and deletes nothing. */
+/** Datatypes whose values a template can name. */
 const native = new Set([...integers, ...'decimal float double boolean'.split(' ')])
 const calendar = new Set('date dateTime gYear gYearMonth'.split(' '))
 
-/** Whether a line may stand in the template of a `DELETE` over several graphs. */
-function isNameable(line: string): boolean {
+/** Datatypes of XML Schema whose values a template can name through a function, whatever their characters. */
+const strings = new Set('string anyURI hexBinary base64Binary'.split(' '))
+
+/**
+ * How the template of a `DELETE` over several graphs can name a line. A literal as it stands is only found there when it is
+ * plain or has a native datatype; for all others the operation reports success and deletes nothing, unless a function looks
+ * the literal up. `undefined` = in no way: some numbers become others, and some datatypes are refused.
+ */
+function namingOf(line: string): 'plain' | 'function' | undefined {
   const value = spelledValue(line)
-  if (!value || value.language !== '') return true
-  const name = xsdName(value.datatype) ?? ''
+  if (!value) return 'plain'
+  const name = xsdName(value.datatype)
+  if (value.language !== '' || name === undefined || strings.has(name)) return 'function'
   // The smallest integer becomes a decimal there.
-  return calendar.has(name) || (native.has(name) && value.lexical.length < 19)
+  if (calendar.has(name) || (native.has(name) && value.lexical.length < 19)) return 'plain'
+  return undefined
 }
 
-/** Whether a line may stand in the template of an `INSERT`: times of day are no SQL, and see above. */
-const isWritable = (line: string): boolean =>
-  isNameable(line) || !/"\^\^<[^>]*#(?:time|\w*[iI]nteger|long)> \.$/.test(line)
+/** Whether a line may stand in a template. */
+const isNameable = (line: string): boolean => namingOf(line) !== undefined
+
+function withFunction(line: string): string {
+  if (namingOf(line) !== 'function') return line
+  const at = line.indexOf('"')
+  return `${line.slice(0, at)}\`sql:RDF_OBJ_OF_LONG(${line.slice(at, -2)})\` .`
+}
+
+/** Blocks of lines that go, for a template. One that names a single graph finds every literal by itself. */
+function removedBlocks(edits: readonly Edit[], isAlone = false): string {
+  const parts = partsOf(edits, 'remove')
+  return blocks(
+    isAlone
+      ? parts
+      : parts.map(({ graph, lines }) => ({ graph, lines: Array.from(lines, withFunction) })),
+  )
+}
 
 const all = (edits: readonly Edit[], kind: 'remove' | 'add', test: (line: string) => boolean) =>
   edits.every((edit) => [...edit[kind]].every(test))
@@ -92,7 +114,7 @@ const all = (edits: readonly Edit[], kind: 'remove' | 'add', test: (line: string
 function clearing(edits: readonly Edit[]): string {
   const graphs = edits.flatMap(({ clear, graph }) => (clear ? `<${graph}>` : []))
   return (
-    `DELETE {\nGRAPH ?g { ?s ?p ?o }\n${named(edits, 'remove')}}\n` +
+    `DELETE {\nGRAPH ?g { ?s ?p ?o }\n${removedBlocks(edits)}}\n` +
     insertPart(edits) +
     `WHERE { VALUES ?g { ${graphs.join(' ')} } OPTIONAL { GRAPH ?g { ?s ?p ?o } } }`
   )
@@ -108,7 +130,7 @@ export function singleText(edits: readonly Edit[]): string | undefined {
     const fits = adds <= largestInsert.lines && length <= largestInsert.length
     return fits ? insertText(partsOf(edits, 'add')) : undefined
   }
-  if (clears + adds > 0 && !all(edits, 'add', isWritable)) return undefined
+  if (!all(edits, 'add', isNameable)) return undefined
   if (clears > 0) {
     if (!all(edits, 'remove', isNameable)) return undefined
     return clears <= clearsAtOnce && removes + adds <= besideClear ? clearing(edits) : undefined
@@ -118,6 +140,7 @@ export function singleText(edits: readonly Edit[]): string | undefined {
   if (adds === 0 && only && more.length === 0 && removes <= perBlock) {
     return `DELETE DATA {\n${blocks([only])}}`
   }
-  if (removes + adds > perModify || !all(edits, 'remove', isNameable)) return undefined
-  return `DELETE {\n${named(edits, 'remove')}}\n${insertPart(edits)}WHERE {}`
+  if (Math.max(removes, adds) > perModify || !all(edits, 'remove', isNameable)) return undefined
+  const isAlone = new Set(edits.map(({ graph }) => graph)).size === 1
+  return `DELETE {\n${removedBlocks(edits, isAlone)}}\n${insertPart(edits)}WHERE {}`
 }

@@ -6,7 +6,7 @@ import { Failure } from '../../errors.ts'
 import { shortEscapes } from '../../rdf/lines.ts'
 import { ctl, systemGraph, xsd } from '../../rdf/namespaces.ts'
 import type { Dialect, Edit, Probed, StoreEndpoint } from '../remote/dialect.ts'
-import { landStaged, recoverStaged } from './staging.ts'
+import { landStaged, recoverStaged, settleMs } from './staging.ts'
 import { singleText } from './virtuoso-update.ts'
 import { checkName, hasCollisions, virtuosoFidelity } from './virtuoso-values.ts'
 
@@ -186,9 +186,6 @@ async function land(edits: readonly Edit[], endpoint: StoreEndpoint): Promise<vo
  * the time, and must not become a template because something else goes.
  */
 const mixed = 60
-
-/** How long a write of which nothing was heard is given to end. */
-const settleMs = 1500
 
 export const virtuoso: Dialect = {
   name: 'virtuoso',
