@@ -10,6 +10,8 @@ import { defined } from './defined.ts'
 export type Finding = {
   readonly slug:
     | 'repaired-iri'
+    /** A language tag became one that BCP 47 knows: `en_GB` is `en-GB`, `ger` is `de`. */
+    | 'repaired-language'
     | 'dropped-url'
     | 'unknown-format'
     | 'unknown-licence'

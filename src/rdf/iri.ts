@@ -46,3 +46,9 @@ const percentEncode = (text: string) =>
   text
     .replace(/%(?![0-9A-Fa-f]{2})/g, '%25')
     .replace(strange, (character) => encodeURIComponent(character))
+
+/** The addresses of the web in a text that holds several, with blanks, commas or semicolons between; else the text alone. */
+export const addressesIn = (text: string): readonly string[] =>
+  /^\s*(?:https?|ftp):\/\//i.test(text)
+    ? text.trim().split(/(?:\s*[,;]\s*|\s+)(?=(?:https?|ftp):\/\/[^\s,;])/i)
+    : [text]

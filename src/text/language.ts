@@ -14,3 +14,12 @@ export function bucketOf(key: string, languages: readonly string[]): string {
   const primary = wanted.split('-')[0] ?? ''
   return languages.includes(primary) ? primary : otherBucket
 }
+
+/** A tag with the shortest code of its language (BCP 47, 2.2.1): `de-CH` for `ger-CH` and `deu-CH`; every other tag as it is. */
+export function shortTag(tag: string): string {
+  const [, code = '', rest = ''] = /^([A-Za-z]{3})(-.*)?$/s.exec(tag) ?? []
+  // Their short codes are those of a wider language.
+  if (code === '' || /^(?:cmn|cnr|hbs)$/i.test(code)) return tag
+  const language = new Intl.Locale(code).toString()
+  return language.length === 2 ? language + rest : tag
+}

@@ -196,7 +196,7 @@ function podValues(fields: Fields, record: MappedRecord): DatasetValues {
   // A repeating interval is a frequency that came into the wrong field.
   const modified = plainText(fields['modified'])
   const isInterval = /^R\d*\/P/i.test(modified ?? '')
-  if (isInterval) record.note('invalid-date', `${modified} is a frequency`, 'dct:modified')
+  if (isInterval) record.note('invalid-date', modified ?? '', 'dct:modified', 'a frequency')
   relations(dataset, fields)
   return {
     identifier: fields['identifier'],

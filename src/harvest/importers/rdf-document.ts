@@ -161,7 +161,8 @@ export class RdfDocument {
       const from = this.#repaired.get(to)
       if (from === undefined) continue
       const detail = `${shortened(from)} became ${shortened(to)}`
-      found.set(to, { slug: 'repaired-iri', detail })
+      const slug = iri === undefined ? 'repaired-language' : 'repaired-iri'
+      found.set(to, { slug, detail, value: shortened(from) })
     }
     return [...found.values()]
   }

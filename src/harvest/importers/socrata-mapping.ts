@@ -216,7 +216,7 @@ function links(metadata: Fields, record: MappedRecord): readonly DistributionFie
     Object.entries(fieldsOf(urls)).map(([type, url]) => {
       const accessUrl = withProtocol(url)
       if (accessUrl?.startsWith('https:') === true && accessUrl !== saidText(url))
-        record.note('repaired-iri', accessUrl, 'dcat:accessURL')
+        record.note('repaired-iri', saidText(url) ?? '', 'dcat:accessURL', `became ${accessUrl}`)
       const mediaType = type.includes('/') ? type : undefined
       return { title: fromHtml(title), description: fromHtml(description), accessUrl, mediaType }
     }),

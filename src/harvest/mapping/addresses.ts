@@ -2,13 +2,13 @@
 
 import type { NamedNode } from '@rdfjs/types'
 import type { Finding } from '../../pipe/message.ts'
-import { isIri, maxIriBytes, repairIri } from '../../rdf/iri.ts'
+import { addressesIn, isIri, maxIriBytes, repairIri } from '../../rdf/iri.ts'
 import { prefixes } from '../../rdf/namespaces.ts'
 import { saidText } from '../../vocabularies/loose-values.ts'
 
 /** Where repairs are noted, and what relative addresses are relative to. */
 type Notes = {
-  readonly note: (slug: Finding['slug'], value: string, property?: string) => void
+  readonly note: (slug: Finding['slug'], value: string, property?: string, reason?: string) => void
   readonly options: { readonly base: string }
 }
 
@@ -40,17 +40,26 @@ export function webAddress(value: unknown, notes: Notes, where: string): string 
   const url = bare?.replace(/\?[^#]*/, publicQuery)
   const isWebAddress =
     /^(?:https?|ftp):\/\/[^/?#]/i.test(url ?? '') && isUsableIri(url) && URL.canParse(url)
+  // Bad addresses may hold credentials in places that nobody expects.
+  const shown = text
+    .replace(/\/\/[^/?#\s]*@/, '//')
+    .replace(/([?&;][^=&;]*(?:key|token|secret|pass)[^=&;]*=)[^&;#\s]*/gi, '$1•••')
   if (!isWebAddress) {
-    // Bad addresses may hold credentials in places that nobody expects.
-    const shown = text
-      .replace(/\/\/[^/?#\s]*@/, '//')
-      .replace(/([?&;][^=&;]*(?:key|token|secret|pass)[^=&;]*=)[^&;#\s]*/gi, '$1•••')
     notes.note('dropped-url', shown, where)
     return undefined
   }
   if (url !== absolute) notes.note('secret-removed', url, where)
-  else if (url !== text && !isRelative) notes.note('repaired-iri', url, where)
+  else if (url !== text && !isRelative) notes.note('repaired-iri', shown, where, `became ${url}`)
   return url
+}
+
+/** Several addresses that a source wrote as one text, as a list; any other value as it is. */
+export function separateAddresses(value: unknown, notes: Notes, where: string): readonly unknown[] {
+  const text = saidText(value) ?? ''
+  const all = addressesIn(text)
+  if (all.length < 2) return [value]
+  notes.note('repaired-iri', text, where, `${all.length} addresses`)
+  return all
 }
 
 /** A query without parameters that carry credentials; byte for byte the same when there are none. */

@@ -6,7 +6,7 @@ import { literal, namedNode } from '../../rdf/terms.ts'
 import { formatIri, formatOfAddress, mediaTypeIri } from '../../vocabularies/formats.ts'
 import { type LicenceNames, licenceOf } from '../../vocabularies/licences.ts'
 import { listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
-import { nameOf, webAddress } from './addresses.ts'
+import { nameOf, separateAddresses, webAddress } from './addresses.ts'
 import { type PropertyValues, write } from './properties.ts'
 import type { Subject } from './record.ts'
 
@@ -48,18 +48,21 @@ export function writeDataset(dataset: Subject, values: DatasetValues): void {
 export function distribution(dataset: Subject, fields: DistributionFields): void {
   const { record } = dataset
   const { accessUrl, downloadUrl } = fields
-  const download = webAddress(downloadUrl, record, nameOf(dcat('downloadURL')))
-  const access = webAddress(accessUrl, record, nameOf(dcat('accessURL'))) ?? download
-  if (access === undefined) {
-    const name = saidText(fields.title) ?? saidText(fields.identifier) ?? 'one'
+  const addresses = (given: unknown, where: string) =>
+    separateAddresses(given, record, where).flatMap((one) => webAddress(one, record, where) ?? [])
+  const downloads = addresses(downloadUrl, nameOf(dcat('downloadURL')))
+  const accesses = addresses(accessUrl, nameOf(dcat('accessURL')))
+  const [download] = downloads
+  if (accesses.length + downloads.length === 0) {
+    const name = saidText(fields.title) ?? saidText(fields.identifier) ?? ''
     if (saidText(accessUrl) === undefined && saidText(downloadUrl) === undefined)
-      dataset.lost(dcat('distribution'), `${name} has no address`)
+      record.note('unmapped-value', name, nameOf(dcat('distribution')), 'it has no address')
     return
   }
   const iri = saidText(fields.iri) ?? (fields.below && dataset.term.value + fields.below)
   const part = dataset.part(dcat('distribution'), dcat('Distribution'), iri)
-  part.iri(dcat('accessURL'), access)
-  part.iri(dcat('downloadURL'), download)
+  for (const url of accesses.length > 0 ? accesses : downloads) part.iri(dcat('accessURL'), url)
+  for (const url of downloads) part.iri(dcat('downloadURL'), url)
   const bytes = bytesOf(fields.size)
   if (bytes !== undefined) part.add(dcat('byteSize'), literal(bytes, xsd('nonNegativeInteger')))
   else if (!/^[0.]+$/.test(saidText(fields.size) ?? '0')) part.lost(dcat('byteSize'), fields.size)
@@ -137,7 +140,11 @@ function checksum(part: Subject, given: DistributionFields['checksum']): void {
     .replaceAll(/[^a-z0-9]/g, '')
   const name = named ?? algorithmByLength[text.length] ?? ''
   if (!algorithms.has(name)) {
-    part.lost(spdx('checksum'), `${named ?? ''} ${text}`)
+    part.lost(
+      spdx('checksum'),
+      given?.value,
+      `algorithm ${saidText(given?.algorithm) ?? 'missing'}`,
+    )
     return
   }
   const sum = part.part(spdx('checksum'), spdx('Checksum'))
@@ -153,7 +160,7 @@ function licence(part: Subject, { licences = [], rights }: DistributionFields): 
     // As the source wrote it, but for characters that no IRI may hold.
     const [iri, where] = [repairIri(found.iri), nameOf(dct('license'))]
     if (!part.iri(dct('license'), iri)) record.note('dropped-url', found.iri, where)
-    else if (iri !== found.iri) record.note('repaired-iri', iri, where)
+    else if (iri !== found.iri) record.note('repaired-iri', found.iri, where, `became ${iri}`)
   }
   if (found?.kind === 'label') {
     record.note('unknown-licence', found.label)

@@ -17,7 +17,7 @@ import {
   saidText,
   structuredList,
 } from '../../vocabularies/loose-values.ts'
-import { nameOf } from './addresses.ts'
+import { nameOf, separateAddresses } from './addresses.ts'
 import {
   agent,
   type AgentFields,
@@ -65,7 +65,10 @@ const known =
     { slug, staysIri }: { slug?: Slug; staysIri?: true } = {},
   ) =>
   (node: Subject, value: unknown): boolean => {
-    const written = structuredList(value).map((one) => {
+    const all = structuredList(value).flatMap((one) =>
+      staysIri ? separateAddresses(one, node.record, nameOf(predicate)) : [one],
+    )
+    const written = all.map((one) => {
       const name = saidText(one) ?? saidText(fieldsOf(one)['uri'])
       const iri = lookup(name, node.record.options.authorities) ?? (staysIri && name)
       if (node.iri(predicate, iri)) return true
@@ -156,7 +159,9 @@ function rights(node: Subject, value: unknown): void {
 
 /** Standards by IRI, or by name as a `dct:Standard`. */
 function standards(node: Subject, value: unknown): void {
-  for (const name of listOf(value).flatMap((one) => saidText(one) ?? [])) {
+  const where = nameOf(dct('conformsTo'))
+  const all = listOf(value).flatMap((one) => separateAddresses(one, node.record, where))
+  for (const name of all.flatMap((one) => saidText(one) ?? [])) {
     const isAddress = /^[a-z][a-z0-9+.-]*:\S+$/i.test(name)
     if (!isAddress || !node.iri(dct('conformsTo'), name)) standard(node, name)
   }

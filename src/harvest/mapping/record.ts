@@ -8,8 +8,9 @@ import { z } from 'zod'
 import { aboutValue, type Finding } from '../../pipe/message.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { dcat, dct, rdf } from '../../rdf/namespaces.ts'
-import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
+import { blankNode, literal, maxLiteralBytes, namedNode, quad } from '../../rdf/terms.ts'
 import { isJsonObject } from '../../text/json.ts'
+import { shortTag } from '../../text/language.ts'
 import type { Authorities } from '../../vocabularies/authorities.ts'
 import { dateLiteral } from '../../vocabularies/dates.ts'
 import {
@@ -20,7 +21,7 @@ import {
   structured,
 } from '../../vocabularies/loose-values.ts'
 import type { ImportedRecord } from '../importers/reception.ts'
-import { contactAddress, isUsableIri, nameOf, webAddress } from './addresses.ts'
+import { contactAddress, isUsableIri, nameOf, separateAddresses, webAddress } from './addresses.ts'
 import { isTimeZone } from '../../text/time-zone.ts'
 
 export { isUsableIri } from './addresses.ts'
@@ -84,11 +85,12 @@ export class MappedRecord {
     this.#quads.push(one)
   }
 
-  /** Notes what was mended or left out, once per sentence; `property` as `nameOf` names it. */
-  note(slug: Finding['slug'], given: string, property?: string): void {
+  /** Notes what was mended or left out, once per sentence: the value as it was `given`, `property` as `nameOf` names it. */
+  // oxlint-disable-next-line eslint/max-params -- the parts of a finding
+  note(slug: Finding['slug'], given: string, property?: string, reason?: string): void {
     if (this.#findings.size >= maxFindings) return
     const value = given.toWellFormed().slice(0, longestDetail)
-    const finding = property === undefined ? { detail: value } : aboutValue(property, value)
+    const finding = property === undefined ? { detail: value } : aboutValue(property, value, reason)
     this.#findings.set(`${slug} ${finding.detail}`, { slug, ...finding })
   }
 
@@ -137,6 +139,11 @@ export class Subject {
   /** A term that is known to be right; nothing for `undefined`. */
   add(predicate: NamedNode, object: NamedNode | BlankNode | Literal | undefined): boolean {
     if (!object) return false
+    if (object.termType === 'Literal' && Buffer.byteLength(object.value) > maxLiteralBytes) {
+      const reason = `longer than ${maxLiteralBytes} bytes`
+      this.record.note('dropped-statement', object.value, nameOf(predicate), reason)
+      return false
+    }
     this.record.write(quad(this.term, predicate, object))
     return true
   }
@@ -158,7 +165,10 @@ export class Subject {
   #text(predicate: NamedNode, value: unknown, tag = ''): boolean {
     const text = plainText(value)
     if (text === undefined) return false
-    if (!isPlaceholder(text)) return this.add(predicate, literal(text, isTag(tag) ? tag : ''))
+    const language = isTag(tag) ? shortTag(tag) : ''
+    if (language !== '' && language !== tag)
+      this.record.note('repaired-language', tag, nameOf(predicate), `became ${language}`)
+    if (!isPlaceholder(text)) return this.add(predicate, literal(text, language))
     this.record.note('placeholder-text', text, nameOf(predicate))
     return false
   }
@@ -172,7 +182,8 @@ export class Subject {
   /** An address of the web, or several. */
   link(predicate: NamedNode, value: unknown): boolean {
     const where = nameOf(predicate)
-    const links = listOf(value).map((one) => webAddress(one, this.record, where))
+    const all = listOf(value).flatMap((one) => separateAddresses(one, this.record, where))
+    const links = all.map((one) => webAddress(one, this.record, where))
     return links.map((link) => this.iri(predicate, link)).includes(true)
   }
 
@@ -189,11 +200,11 @@ export class Subject {
   }
 
   /** Notes that a value of the source is not in the record; nothing for blank values. */
-  lost(predicate: NamedNode, value: unknown): false {
+  lost(predicate: NamedNode, value: unknown, reason?: string): false {
     const given = structured(value)
     const isObject = typeof given === 'object' && given !== null
     const text = isObject ? JSON.stringify(given) : saidText(value) && plainText(value)
-    if (text !== undefined) this.record.note('unmapped-value', text, nameOf(predicate))
+    if (text !== undefined) this.record.note('unmapped-value', text, nameOf(predicate), reason)
     return false
   }
 

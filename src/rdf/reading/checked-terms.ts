@@ -1,6 +1,7 @@
 /** The factory that every reader makes its terms with: no IRI, tag or text gets past it unchecked. */
 import type { BlankNode, Literal, NamedNode, Quad, Term } from '@rdfjs/types'
-import { isIri, maxIriBytes, repairIri } from '../iri.ts'
+import { shortTag } from '../../text/language.ts'
+import { addressesIn, isIri, maxIriBytes, repairIri } from '../iri.ts'
 import { blankNode, defaultGraph, literal, maxLiteralBytes, namedNode, quad } from '../terms.ts'
 import { BadTerm, type ParseOptions, type Place, type TermLimits } from './options.ts'
 
@@ -13,12 +14,30 @@ const tag = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/
 /** Stands for a term that could not be repaired; triples that hold it are left out. */
 const unusable = namedNode('urn:cartulary:unusable')
 
-/** Leaves out triples that repair could not make usable. */
+/** IRIs that a source wrote as several addresses in one. */
+const joined = new WeakMap<
+  object,
+  { readonly from: string; readonly addresses: readonly string[] }
+>()
+
+/** Properties that link pages and files. Elsewhere two addresses with a comma between are one good IRI, which may name something. */
+const links =
+  /[/#](?:\w+URL|\w*[pP]age|conformsTo|seeAlso|references|isReferencedBy|relation|source|url)$/
+
+/** Leaves out triples that repair could not make usable, and repeats those whose object is several addresses. */
 export const usable = (quads: Quad[], { repair }: ParseOptions): Quad[] =>
   repair
-    ? quads.filter(({ subject, predicate, object }) =>
-        [subject, predicate, object].every((term) => term !== unusable),
-      )
+    ? quads.flatMap((one) => {
+        const { subject, predicate, object, graph } = one
+        if ([subject, predicate, object].includes(unusable)) return []
+        const { from = '', addresses } = joined.get(object) ?? {}
+        if (!addresses || (isIri(from) && !links.test(predicate.value))) return one
+        return addresses.map(repairIri).flatMap((to) => {
+          if (!isIri(to)) return []
+          repair({ kind: 'iri', from, to })
+          return quad(subject, predicate, namedNode(to), graph)
+        })
+      })
     : quads
 
 /**
@@ -80,6 +99,11 @@ export class CheckedTerms {
     const term = good.get(iri)
     if (term && this.#isShort(iri)) return term
     const made = this.iri(iri)
+    const addresses = this.options.repair ? addressesIn(iri) : []
+    if (addresses.length > 1) {
+      if (made !== unusable) joined.set(made, { from: iri, addresses })
+      return made
+    }
     // A repaired IRI is reported each time it occurs.
     if (made.value !== iri) return made
     // Readers cut IRIs out of their text, which would be kept with them.
@@ -145,12 +169,12 @@ export class CheckedTerms {
   }
 
   private language(from: string): string {
-    if (tag.test(from)) return from
     const { repair } = this.options
-    if (!repair) throw new BadTerm(`"${from}" is not a language tag (BCP 47)`, from)
-    const candidate = from.trim().replaceAll(/[_\s]+/g, '-')
-    const to = tag.test(candidate) ? candidate : ''
-    repair({ kind: 'language', from, to, ...this.place() })
+    const candidate = repair ? from.trim().replaceAll(/[_\s]+/g, '-') : from
+    if (!repair && !tag.test(from))
+      throw new BadTerm(`"${from}" is not a language tag (BCP 47)`, from)
+    const to = tag.test(candidate) ? shortTag(candidate) : ''
+    if (to !== from) repair?.({ kind: 'language', from, to, ...this.place() })
     return to
   }
 

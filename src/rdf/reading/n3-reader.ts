@@ -40,7 +40,7 @@ type TokenParser = {
 }
 
 // In repair mode the lexer lets these through, so that the factory can put them right and say so.
-const lenientIri = /<((?:[^<>\\\p{Cc}]|\t)*)>[ \t]*/uy
+const lenientIri = /<((?:[^<>\\\p{Cc}]|\t|\s+(?=https?:\/\/))*)>[ \t]*/uy
 const lenientTag = /@([a-z]+(?:[-_][a-z0-9]+)*)(?=[^a-z0-9_])/iy
 
 function tokenParser(format: N3Format, options: ParseOptions, terms: CheckedTerms): TokenParser {

@@ -305,12 +305,12 @@ describe('what cannot be mapped', () => {
     [
       { resources: [{ id: 'r', name: 'Table' }] },
       'unmapped-value',
-      'dcat:distribution: Table has no address',
+      'dcat:distribution: Table (it has no address)',
     ],
   ])('of %j is a finding %s', async (fields, slug, detail) => {
-    const [property, value] = detail.split(/: (.*)/)
+    const [, property, value, reason] = /^(\S+): (.*?)(?: \((.*)\))?$/.exec(detail) ?? []
     const { findings } = await recordOf('ckan', fields)
-    expect(findings).toEqual([{ slug, detail, property, value }])
+    expect(findings).toEqual([{ slug, detail, property, value, ...(reason && { reason }) }])
   })
 
   it('is nothing where nothing was said', async () => {

@@ -335,3 +335,135 @@ describe('a wrong type', () => {
     }
   })
 })
+
+const dataset = (body: string) =>
+  `@prefix dcat: <${dcat}> . @prefix dct: <${dct}> . <${iri('1')}> a dcat:Dataset ; dct:title "x" ; ${body} .`
+
+describe('two addresses in one', () => {
+  const [one, two] = ['https://s.example/p/1', 'https://s.example/p/2']
+  const separators = [' ', ', ', ',', ';', '; ', '\n  ']
+  it.each(separators)('are two links in Turtle, told as what they were: %j', async (between) => {
+    const body = dataset(`dcat:landingPage <${one}${between}${two}>`)
+    const [record] = (await reading('rdf', { body, type: 'text/turtle' })).records
+    expect(record?.text.match(/landingPage> <[^>]*>/g)).toEqual([
+      `landingPage> <${one}>`,
+      `landingPage> <${two}>`,
+    ])
+    expect(record?.findings.map(({ slug, value }) => `${slug} ${value}`)).toEqual([
+      `repaired-iri ${one}${between}${two}`,
+      `repaired-iri ${one}${between}${two}`,
+    ])
+  })
+
+  it.each(separators)('are two links in a data.json: %j', async (between) => {
+    const both = `${one}${between}${two}`
+    const entry = {
+      identifier: 'a',
+      title: 'A',
+      landingPage: both,
+      distribution: [{ accessURL: both, conformsTo: both }],
+    }
+    const [record] = (await reading('datajson', { body: JSON.stringify({ dataset: [entry] }) }))
+      .records
+    for (const property of ['landingPage', 'accessURL', 'conformsTo'])
+      expect(record?.text.match(new RegExp(`${property}> <[^>]*>`, 'g'))).toEqual([
+        `${property}> <${one}>`,
+        `${property}> <${two}>`,
+      ])
+    expect(
+      record?.findings
+        .filter(({ slug }) => slug === 'repaired-iri')
+        .map(({ value }) => value?.trim()),
+    ).toContain(both)
+  })
+
+  it('with a comma between stay one name of a dataset', async () => {
+    const name = 'https://s.example/d,https://s.example/e'
+    const body = `@prefix dcat: <${dcat}> . <${iri('c')}> a dcat:Catalog ; dcat:dataset <${name}> . <${name}> a dcat:Dataset .`
+    const { records: found } = await reading('rdf', { body, type: 'text/turtle' })
+    expect(found.map(({ sourceId }) => sourceId)).toEqual([name])
+  })
+})
+
+describe('a language tag', () => {
+  it.each([
+    ['en_GB', 'en-GB'],
+    ['fre', 'fr'],
+    ['fra', 'fr'],
+    ['ger', 'de'],
+    ['deu-CH', 'de-CH'],
+    ['eng', 'en'],
+  ])('%s is %s, told under a name of its own', async (tag, short) => {
+    const [record] = (
+      await reading('rdf', { body: dataset(`dct:description "y"@${tag}`), type: 'text/turtle' })
+    ).records
+    expect(record?.text).toContain(`"y"@${short} .`)
+    expect(record?.findings).toEqual([
+      { slug: 'repaired-language', detail: `${tag} became ${short}`, value: tag },
+    ])
+  })
+
+  it.each(['gsw', 'mul', 'ast', 'cnr', 'de-CH', 'x-own'])('%s stays as it is', async (tag) => {
+    const [record] = (
+      await reading('rdf', { body: dataset(`dct:description "y"@${tag}`), type: 'text/turtle' })
+    ).records
+    expect(record?.text).toContain(`"y"@${tag} .`)
+    expect(record?.findings).toEqual([])
+  })
+
+  it('of three letters in JSON is the short one, too', async () => {
+    const entry = { identifier: 'a', title: { ger: 'Wald', eng: 'Wood' } }
+    const [record] = (await reading('datajson', { body: JSON.stringify({ dataset: [entry] }) }))
+      .records
+    expect(record?.text).toContain('"Wald"@de')
+    expect(record?.findings).toContainEqual({
+      slug: 'repaired-language',
+      detail: 'dct:title: ger (became de)',
+      property: 'dct:title',
+      value: 'ger',
+      reason: 'became de',
+    })
+  })
+})
+
+describe('a text that is too long', () => {
+  it('in a data.json costs the statement, not the record', async () => {
+    const long = 'word '.repeat(300_000)
+    const entries = [
+      { identifier: 'a', title: 'Long', description: long },
+      { identifier: 'b', title: 'Short' },
+    ]
+    const found = await reading('datajson', { body: JSON.stringify({ dataset: entries }) })
+    expect(found.records.map(({ sourceId }) => sourceId)).toEqual(['a', 'b'])
+    expect(found.records[0]?.text).toContain('"Long"')
+    expect(found.records[0]?.findings).toContainEqual(
+      expect.objectContaining({
+        slug: 'dropped-statement',
+        property: 'dct:description',
+        value: long.slice(0, 300),
+      }),
+    )
+  })
+})
+
+describe('the value of a finding', () => {
+  it('is what the source sent', async () => {
+    const entry = {
+      identifier: 'a',
+      title: 'A',
+      modified: 'R/P1D',
+      landingPage: 'https://s.example/q?x={a}|b',
+      distribution: [{ title: 'no url' }],
+    }
+    const [record] = (await reading('datajson', { body: JSON.stringify({ dataset: [entry] }) }))
+      .records
+    const told = record?.findings.map(({ slug, value, reason }) => [slug, value, reason])
+    expect(told).toContainEqual(['invalid-date', 'R/P1D', 'a frequency'])
+    expect(told).toContainEqual([
+      'repaired-iri',
+      'https://s.example/q?x={a}|b',
+      'became https://s.example/q?x=%7Ba%7D%7Cb',
+    ])
+    expect(told).toContainEqual(['unmapped-value', 'no url', 'it has no address'])
+  })
+})

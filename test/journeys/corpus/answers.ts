@@ -70,8 +70,8 @@ const ckanAnswers: readonly Sample[] = [
     {
       addresses: [...both('HTTPS://City.Example/A%20b/Ü.CSV'), page('ckan-upper-case')],
       findings: [
-        'repaired-iri dcat:accessURL: HTTPS://City.Example/A%20b/Ü.CSV',
-        'repaired-iri dcat:downloadURL: HTTPS://City.Example/A%20b/Ü.CSV',
+        'repaired-iri dcat:accessURL: HTTPS://City.Example/A b/Ü.CSV (became HTTPS://City.Example/A%20b/Ü.CSV)',
+        'repaired-iri dcat:downloadURL: HTTPS://City.Example/A b/Ü.CSV (became HTTPS://City.Example/A%20b/Ü.CSV)',
       ],
     },
   ),
@@ -210,10 +210,7 @@ const podAnswers: readonly Sample[] = [
     'pod-date',
     { modified: 'R/P1Y', issued: 'soon' },
     {
-      findings: [
-        'invalid-date dct:issued: soon',
-        'invalid-date dct:modified: R/P1Y is a frequency',
-      ],
+      findings: ['invalid-date dct:issued: soon', 'invalid-date dct:modified: R/P1Y (a frequency)'],
     },
   ),
   pod(

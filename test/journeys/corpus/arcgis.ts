@@ -117,7 +117,7 @@ export const hubAnswers: readonly Sample[] = [
         'accessURL https://city.example/Flood.csv',
         'downloadURL https://city.example/Flood.csv?where=1%3D1',
       ],
-      findings: ['unmapped-value dcat:distribution: Nowhere has no address'],
+      findings: ['unmapped-value dcat:distribution: Nowhere (it has no address)'],
     },
   ),
   hub(

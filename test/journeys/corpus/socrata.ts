@@ -99,7 +99,7 @@ export const socrataAnswers: readonly Sample[] = [
         ...both('{portal}/api/views/abcd-0001/files/A-1?filename=Read%20me.pdf'),
         socrataPage,
       ],
-      findings: ['repaired-iri dcat:accessURL: https://gis.example/x'],
+      findings: ['repaired-iri dcat:accessURL: gis.example/x (became https://gis.example/x)'],
     },
   ),
   socrata(

@@ -96,8 +96,8 @@ export const udataAnswers: readonly Sample[] = [
         udataPage('udata-blank'),
       ],
       findings: [
-        'repaired-iri dcat:accessURL: https://static.city.example/Données%202024.csv',
-        'repaired-iri dcat:downloadURL: https://static.city.example/Données%202024.csv',
+        'repaired-iri dcat:accessURL: https://static.city.example/Données 2024.csv (became https://static.city.example/Données%202024.csv)',
+        'repaired-iri dcat:downloadURL: https://static.city.example/Données 2024.csv (became https://static.city.example/Données%202024.csv)',
       ],
     },
   ),
@@ -121,7 +121,7 @@ export const udataAnswers: readonly Sample[] = [
       findings: [
         'dropped-url foaf:mbox: at the office',
         'invalid-date dct:modified: soon',
-        'unmapped-value dcat:distribution: File has no address',
+        'unmapped-value dcat:distribution: File (it has no address)',
         'unmapped-value dcat:hadRole: janitor',
         'unmapped-value dct:accessRights: by appointment',
       ],

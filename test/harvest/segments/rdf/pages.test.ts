@@ -249,7 +249,11 @@ describe('a record', () => {
     const [one, two] = (await written(turtle)).records
     expect(one?.text).toContain('vcard/ns#hasEmail> <mailto:a@city.example> .')
     expect(one?.findings).toEqual([
-      { slug: 'repaired-iri', detail: 'a@city.example became mailto:a@city.example' },
+      {
+        slug: 'repaired-iri',
+        detail: 'a@city.example became mailto:a@city.example',
+        value: 'a@city.example',
+      },
     ])
     expect(two?.text).toContain('<https://people.example/a@city.example>')
     expect(two?.text).toContain('/b@city.example>')
