@@ -1,6 +1,6 @@
 /**
- * Dates and times as sources write them: as literals of the precision that they have (`dateLiteral`), and as instants for search
- * documents (`instantOf`; XSD 1.1 part 2, ISO 8601).
+ * Dates and times as sources write them: as literals of the precision that they have (`dateLiteral`), and as extents for search
+ * documents (`extentOf`; XSD 1.1 part 2, ISO 8601).
  */
 
 import type { Literal } from '@rdfjs/types'
@@ -32,8 +32,26 @@ export function dateLiteral(value: unknown, options: DateOptions): Literal | 'in
   if (text === undefined || isPlaceholder(text)) return undefined
   if (text.length > longest) return 'invalid'
   return (
-    epoch(text) ?? iso(text, options) ?? named(text, options) ?? numeric(text, options) ?? 'invalid'
+    epoch(text) ??
+    iso(text, options) ??
+    monthOf(text, options) ??
+    named(text, options) ??
+    numeric(text, options) ??
+    'invalid'
   )
+}
+
+/** A month and its year: `03/2020`, `3.2020`, `2020/03`, `March 2020`, `mars de 2020`. */
+function monthOf(text: string, { language }: DateOptions): Literal | undefined {
+  const [, first, second] = /^(\d{1,4})[/.](\d{1,4})$/.exec(text) ?? []
+  const [year, month] = first?.length === 4 ? [first, second] : [second, first]
+  const [, name, namedYear] = /^(\p{L}{3,})\.?,?\s+(?:de\s+|del\s+)?(\d{4})$/u.exec(text) ?? []
+  const number = name === undefined ? Number(month) : monthNamed(name, language)
+  const written = namedYear ?? year ?? ''
+  if (number === undefined || !/^(?!0000)\d{4}$/.test(written)) return undefined
+  return number >= 1 && number <= 12 && (month ?? '').length < 3
+    ? literal(`${written}-${padded(number)}`, xsd('gYearMonth'))
+    : undefined
 }
 
 function epoch(text: string): Literal | undefined {
@@ -191,7 +209,7 @@ function utcOf({ year, month, day }: Day): Date {
   return date
 }
 
-/** Whether the calendar has the day; the year 0 counts with `instantOf` only. */
+/** Whether the calendar has the day; the year 0 counts with times of `extentOf` only. */
 function isDay(day: Day): boolean {
   const date = utcOf(day)
   return date.getUTCMonth() === day.month - 1 && date.getUTCDate() === day.day
@@ -251,30 +269,58 @@ function offsetAt(time: number, timeZone: string): string {
   return name?.slice(3, 9) || '+00:00'
 }
 
-// Instants of search documents.
+// Dates of search documents.
 
-const instantPattern =
+const datePattern =
   /^(\d{4})(?:([-/])(\d{2})(?:\2(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?)?)?\s?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/
 
 const firstInstant = -62_135_596_800_000
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59)
 
+/** A date or time: all of it in epoch milliseconds, equal for a time, and its text in the precision that it has. */
+export type Extent = { readonly from: number; readonly to: number; readonly text: string }
+
 /**
- * Epoch milliseconds of a date or time, whole seconds; `undefined` when it is none. Without a zone UTC; the zone of a
- * mere date is not looked at; a month or year is its first day; `24:00:00` is the next day.
+ * The extent of a year, month, day or time; `undefined` when the text is none of them. A time has whole seconds and is UTC
+ * where it names no zone; `24:00:00` is the next day. A date without a time begins and ends with the days of `zone`, UTC when absent;
+ * a zone that is written beside it is ignored.
  */
-export function instantOf(text: string): number | undefined {
-  const match = instantPattern.exec(text.trim())
+export function extentOf(text: string, zone?: string): Extent | undefined {
+  const match = datePattern.exec(monthFirst(text.trim()))
   if (!match) return undefined
-  const [, year = '', separator, month = '01', day, hour, minutes, seconds = '00', zone] = match
-  if (separator === '/' && (day === undefined || hour !== undefined)) return undefined
+  const [, year = '', , month = '01', day, hour, minutes, seconds = '00', offset] = match
+  if (match[2] === '/' && hour !== undefined) return undefined
   const date = { year: Number(year), month: Number(month), day: Number(day ?? 1) }
   if (!isDay(date)) return undefined
-  const offset = zone?.replace(/(\d{2}):?(\d{2})$/, '$1:$2') ?? 'Z'
-  const time = hour === undefined ? '00:00:00Z' : `${hour}:${minutes}:${seconds}${offset}`
-  // ECMAScript reads the hours 00 to 24 (ECMA-262, 21.4.1.32); what it cannot read is outside of all bounds.
-  const instant = Date.parse(`${dayText(date)}T${time}`)
-  return instant >= firstInstant && instant <= lastInstant ? instant : undefined
+  if (hour !== undefined) {
+    const written = offset?.replace(/(\d{2}):?(\d{2})$/, '$1:$2') ?? 'Z'
+    // ECMAScript reads the hours 00 to 24 (ECMA-262, 21.4.1.32); what it cannot read is outside of all bounds.
+    const at = Date.parse(`${dayText(date)}T${hour}:${minutes}:${seconds}${written}`)
+    const isKnown = at >= firstInstant && at <= lastInstant
+    return isKnown ? { from: at, to: at, text: instantText(at) } : undefined
+  }
+  if (date.year === 0) return undefined
+  const precision = day !== undefined ? 10 : match[2] === undefined ? 4 : 7
+  const after = utcOf(date)
+  if (precision === 10) after.setUTCDate(date.day + 1)
+  else if (precision === 7) after.setUTCMonth(date.month)
+  else after.setUTCFullYear(date.year + 1)
+  const local = (at: Date) => at.getTime() - offsetMs(at, zone)
+  return {
+    from: local(utcOf(date)),
+    to: local(after) - 1,
+    text: dayText(date).slice(0, precision),
+  }
+}
+
+/** `03/2020` as `2020/03`. */
+const monthFirst = (text: string) => text.replace(/^(\d{2})\/(\d{4})$/, '$2/$1')
+
+/** Milliseconds that clocks of a zone are ahead of UTC when they show a date. */
+function offsetMs(date: Date, zone: string | undefined): number {
+  if (zone === undefined || date.getUTCFullYear() > 9999) return 0
+  const clock = date.toISOString().slice(0, 19)
+  return date.getTime() - Date.parse(clock + offsetOf(clock, zone))
 }
 
 /** `yyyy-MM-ddTHH:mm:ssZ` */

@@ -139,6 +139,18 @@ describe('a dataset', () => {
     expect(document.flags['dataServices']).toBe(true)
   })
 
+  test.each([
+    ['"2020"^^xsd:gYear', '"2020"^^xsd:gYear', '2020-01-01', '2021-01-01'],
+    ['"2020-02"^^xsd:gYearMonth', '"2020-02"^^xsd:gYearMonth', '2020-02-01', '2020-03-01'],
+    ['"2020-02-03"^^xsd:date', '"2020-02-03"^^xsd:date', '2020-02-03', '2020-02-04'],
+    ['"02/2020"', '"2020"', '2020-02-01', '2021-01-01'],
+  ])('a period from %s to %s covers all of its ends', async (start, end, from, after) => {
+    const { document } = await datasetOf(
+      `d:x dct:temporal [ dcat:startDate ${start} ; dcat:endDate ${end} ] .`,
+    )
+    expect(document.dates['temporal']).toEqual([[Date.parse(from), Date.parse(after) - 1]])
+  })
+
   test('columns: texts per language, folded sort texts with the main language, periods, boxes', async () => {
     const { document } = await datasetOf(rich, `${swiss} c:cat dct:language eu:language\\/DEU .`)
     expect(document.text['title']).toEqual({ de: ['b'], en: ['a'] })
@@ -153,7 +165,7 @@ describe('a dataset', () => {
     })
     expect(document.dates['temporal']).toEqual([
       [Date.UTC(2001, 0, 1), 8.64e15],
-      [Date.UTC(2019, 0, 1), Date.UTC(2020, 0, 2) - 1],
+      [Date.UTC(2019, 0, 1), Date.UTC(2021, 0, 1) - 1],
     ])
     expect(document.dates['distributions.issued']).toEqual([
       [Date.UTC(2024, 0, 1), Date.UTC(2024, 0, 1)],

@@ -14,6 +14,8 @@ import {
   strictGeometry,
 } from '../../vocabularies/geometry.ts'
 import { saidText, structured } from '../../vocabularies/loose-values.ts'
+import { periodEnds } from '../../vocabularies/periods.ts'
+import { nameOf } from './addresses.ts'
 import type { Subject } from './record.ts'
 
 // People and organisations, and how to reach them.
@@ -196,9 +198,11 @@ export function period(subject: Subject, { start, end }: Ends): boolean {
   return [part.date(dcat('startDate'), start), part.date(dcat('endDate'), end)].includes(true)
 }
 
-/** A period told as `start/end` (ISO 8601-1, 5.5), or as a single date. */
+/** A period in one text, as `periodEnds` reads it. */
 export function periodFrom(subject: Subject, value: unknown): void {
-  const ends = saidText(value)?.split(/\s*(?:\/|\s(?:to|bis|à|until|[-–—])\s)\s*/) ?? []
-  const [start, end] = ends.map((part) => (part === '..' ? '' : part))
-  period(subject, { start, end })
+  const text = saidText(value)
+  if (text === undefined) return
+  const ends = periodEnds(text, subject.record.options)
+  if (ends) period(subject, ends)
+  else subject.record.note('invalid-date', text, nameOf(dct('temporal')))
 }

@@ -24,6 +24,7 @@ import {
   mappedFields,
   objectOf,
   type CatalogueFacts,
+  type DateForm,
   type LeftOutValue,
   type Scene,
   type Slot,
@@ -49,6 +50,10 @@ export type BuilderContext = {
   readonly facets?: readonly FacetConfig[]
   /** Values of `country.id` that are no countries; default `eu`, `io`. */
   readonly nonCountries?: readonly string[]
+  /** How dates without a time are shown; default `utc`. */
+  readonly dates?: DateForm
+  /** Zone in which days begin and end for searches; UTC when absent. */
+  readonly timeZone?: string
   /** Changes the JSON of a record before it is indexed (vocabulary enrichment); `language` is the record's default one. */
   readonly enrich?: (record: JsonObject, index: IndexName, language: string) => JsonObject
 }
@@ -149,7 +154,7 @@ type RecordScene = Omit<Scene, 'resource' | 'concepts' | 'genidPrefix' | 'report
 
 /** The fields of a record, and the reports that mapping it leaves. */
 function mappedRecord(
-  { names, concepts }: Pick<BuilderContext, 'names' | 'concepts'>,
+  { names, concepts, dates }: Pick<BuilderContext, 'names' | 'concepts' | 'dates'>,
   slots: readonly Slot[],
   { iri: resource, ...about }: RecordScene,
 ) {
@@ -158,7 +163,7 @@ function mappedRecord(
   const report: Scene['report'] = (field, problem, value) => {
     reports.push({ resource, field, problem, value: shown(value, genidPrefix) })
   }
-  const scene = { ...about, resource, concepts, genidPrefix, report }
+  const scene = { ...about, resource, concepts, dates, genidPrefix, report }
   const object = mappedFields(namedNode(resource), slots, scene) ?? {}
   return { object, scene, reports }
 }
@@ -206,7 +211,7 @@ function assembler(
     const scene = { language, nonCountries, catalogueId, ...(catalogue && { catalogue }) }
     const indexed = nothingIndexed()
     addText(indexed, 'id', otherBucket, id)
-    indexFields(indexed, columns, record, languages)
+    indexFields(indexed, columns, record, { languages, zone: context.timeZone })
     indexed.flags['countryData'] = hasCountry(record, scene) === true
     if (index === 'dataset') indexed.flags['dataServices'] = hasService(record, scene).length > 0
     const values: Record<string, readonly FacetValue[]> = {}
@@ -300,7 +305,7 @@ function conceptBuilder(profile: Profile) {
     const record: JsonObject = Object.fromEntries(entries)
     const indexed = nothingIndexed()
     addText(indexed, 'id', otherBucket, one.id)
-    indexFields(indexed, columns, record, ['en'])
+    indexFields(indexed, columns, record, { languages: ['en'] })
     for (const [language, texts] of columns.has('alt_label') ? Object.entries(one.altLabel) : [])
       for (const text of texts) addText(indexed, 'alt_label', language, text)
     indexed.numbers['resource'] = fingerprint(one.iri)

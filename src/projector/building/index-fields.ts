@@ -7,10 +7,11 @@ import { cutCodePoints } from '../../text/code-points.ts'
 import { fold } from '../../text/fold.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { otherBucket } from '../../text/language.ts'
+import { extentOf } from '../../vocabularies/dates.ts'
 import { boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
 import { type IndexRule, mappingClasses, type TextLanguage } from '../mappings/classes.ts'
 import { elementsOf, valueText } from '../mappings/mapping.ts'
-import { endsExactly } from '../mappings/values.ts'
+import { precisePeriod } from '../mappings/values.ts'
 
 /** The columns of an object by name, in profile order. */
 export type FieldColumns = ReadonlyMap<string, FieldColumn>
@@ -95,34 +96,48 @@ export const nothingIndexed = (): Indexed => ({
   order: {},
 })
 
-/** Adds everything that the columns find in an object. `languages` are those of the record's catalogue, the default one first. */
+/** What a record's catalogue and the platform say of all its values. */
+type Reading = {
+  /** Of the record's catalogue, the default one first. */
+  readonly languages: readonly string[]
+  /** In which days begin and end; UTC when absent. */
+  readonly zone?: string | undefined
+}
+
+/** Adds everything that the columns find in an object. */
 export function indexFields(
   into: Indexed,
   columns: FieldColumns,
   object: JsonObject,
-  languages: readonly string[],
+  reading: Reading,
 ): void {
+  const { languages, zone } = reading
   for (const name in object) {
     const column = columns.get(name)
     const json = object[name]
     if (column === undefined || json === undefined) continue
     collectTexts(into, column, json, languages[0] ?? 'en')
     if (column.sortable) collectOrder(into.order, column, json, languages)
-    addColumn(into, column, json)
+    addColumn(into, column, json, zone)
     if (column.children.size === 0) continue
     for (const each of elementsOf(json))
-      if (isJsonObject(each)) indexFields(into, column.children, each, languages)
+      if (isJsonObject(each)) indexFields(into, column.children, each, reading)
   }
 }
 
-function addColumn(into: Indexed, { path, rule, isRoot, sortable }: FieldColumn, json: Json) {
+function addColumn(
+  into: Indexed,
+  { path, rule, isRoot, sortable }: FieldColumn,
+  json: Json,
+  zone: string | undefined,
+) {
   const kind = rule.column
   if (kind === 'boxes') {
     if (isRoot) into.boxes = [...into.boxes, ...boxesIn(json)].slice(0, mostAreas)
   } else if (kind === 'instant' || kind === 'period') {
     const spans = [
       ...(into.dates[path] ?? []),
-      ...elementsOf(json).flatMap((value) => spanOf(value, kind)),
+      ...elementsOf(json).flatMap((value) => spanOf(value, zone)),
     ]
     if (spans.length > 0) into.dates[path] = atMostFour(spans, joined)
   } else if (!sortable) return
@@ -147,25 +162,22 @@ type Span = readonly [number, number]
 
 /** The ends of time in ECMAScript; they stand for an open side. */
 const always: Span = [-8.64e15, 8.64e15]
-const dayMs = 86_400_000
 
 const joined = (spans: readonly Span[]): Span => [
   Math.min(...spans.map(([start]) => start)),
   Math.max(...spans.map(([, end]) => end)),
 ]
 
-/** The span that an instant or a period stands for; an end that is a mere date counts to the end of its day. */
-function spanOf(value: Json, column: 'instant' | 'period'): readonly Span[] {
-  if (column === 'instant') {
-    const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
-    return Number.isNaN(at) ? [] : [[at, at]]
+/** The span of a date or of a period; a year, month or day is the whole of it, at both ends. */
+function spanOf(value: Json, zone: string | undefined): readonly Span[] {
+  const extent = (one: Json | undefined) =>
+    typeof one === 'string' ? extentOf(one, zone) : undefined
+  if (!isJsonObject(value)) {
+    const whole = extent(value)
+    return whole ? [[whole.from, whole.to]] : []
   }
-  if (!isJsonObject(value)) return []
-  const { gte, lte } = value
-  const start = typeof gte === 'string' ? Date.parse(gte) : always[0]
-  if (typeof lte !== 'string') return [[start, always[1]]]
-  const isDate = lte.endsWith('T00:00:00Z') && !endsExactly(value)
-  return [[start, Date.parse(lte) + (isDate ? dayMs - 1 : 0)]]
+  const { gte, lte } = precisePeriod(value)
+  return [[extent(gte)?.from ?? always[0], extent(lte)?.to ?? always[1]]]
 }
 
 // Bounding boxes of GeoJSON geometries for the index.

@@ -56,6 +56,9 @@ export type Slot = {
   readonly inherits?: boolean
 }
 
+/** How documents show dates without a time: as they are, or as the instant that they begin with. */
+export type DateForm = 'faithful' | 'utc'
+
 /** What is around a value: its record and all that may be looked up without waiting. */
 export type Scene = {
   /** IRI of the record. */
@@ -66,6 +69,8 @@ export type Scene = {
   readonly concepts: ConceptCache
   /** Language of texts without a tag. */
   readonly language: string
+  /** `faithful` keeps the precision of dates; with `utc`, the default, every date is an instant. */
+  readonly dates?: DateForm | undefined
   /** IRIs with this prefix stand for blank nodes. */
   readonly genidPrefix: string
   readonly metrics?: Graph

@@ -7,8 +7,9 @@ import { computedOn, dcat, dct, dqv, prov, skos, spdx, xsd } from '../../rdf/nam
 import type { Graph, Node } from '../../rdf/read.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import { instantOf, instantText } from '../../vocabularies/dates.ts'
+import { type Extent, extentOf, instantText } from '../../vocabularies/dates.ts'
 import { languageMap } from '../../vocabularies/labels.ts'
+import { type PeriodEnds, periodEnds } from '../../vocabularies/periods.ts'
 import { formatOf } from './concepts.ts'
 import {
   afterLast,
@@ -24,6 +25,7 @@ import {
   type Scene,
   settle,
   type Slot,
+  valueText,
   valueTexts,
 } from './mapping.ts'
 
@@ -37,32 +39,52 @@ function decimalNumber(text: string): number | undefined {
   return Math.abs(number) <= 2 ** 53 ? number + 0 : undefined
 }
 
+type Comparable = { readonly at: number; readonly json: Json }
+
 /** The values that literals spell out, ascending and each once; of several on a single field the first or the last one. */
 const ascending =
   (
     problem: Problem,
-    read: (text: string) => number | undefined,
-    show: (number: number) => number | string,
+    read: (text: string, scene: Scene) => Comparable | undefined,
     chosen: 0 | -1,
   ): Mapping =>
   (nodes, { path, field }, scene) => {
-    const numbers = new Set<number>()
+    const found = new Map<Json, Comparable>()
     for (const node of nodes) {
-      const number = node.termType === 'Literal' ? read(node.value) : undefined
-      if (number === undefined) scene.report(path, problem, node)
-      else numbers.add(number)
+      const one = node.termType === 'Literal' ? read(node.value, scene) : undefined
+      if (one === undefined) scene.report(path, problem, node)
+      else found.set(one.json, one)
     }
-    const values = [...numbers].sort((a, b) => a - b).map(show)
+    const values = [...found.values()].sort((a, b) => a.at - b.at).map(({ json }) => json)
     if (values.length === 0 || !field.single) return values.length > 0 ? values : undefined
-    if (values.length > 1) scene.report(path, 'too-many-values', String(values[chosen + 1]))
+    if (values.length > 1)
+      scene.report(path, 'too-many-values', valueText(values[chosen + 1] ?? ''))
     return values.at(chosen)
   }
 
 /** Integer and Numeric: a JSON number, a fraction is kept. */
-export const numeric = ascending('bad-number', decimalNumber, (number) => number, 0)
+export const numeric = ascending(
+  'bad-number',
+  (text) => {
+    const number = decimalNumber(text)
+    return number === undefined ? undefined : { at: number, json: number }
+  },
+  0,
+)
 
-/** DateTime: `2024-11-05T08:30:00Z`; several values on a single field: the latest. */
-export const dateTime = ascending('bad-date', instantOf, instantText, -1)
+/** The JSON of a date: `2024`, `2024-11`, `2024-11-05` or an instant; in the form `utc` always the instant that it begins with. */
+const dateJson = ({ from, text }: Extent, { dates }: Scene): string =>
+  dates === 'faithful' ? text : instantText(from)
+
+/** DateTime: `2024-11-05T08:30:00Z`, or a date without a time; several values on a single field: the latest. */
+export const dateTime = ascending(
+  'bad-date',
+  (text, scene) => {
+    const extent = extentOf(text)
+    return extent && { at: extent.to, json: dateJson(extent, scene) }
+  },
+  -1,
+)
 
 const truths = new Map([
   ['true', true],
@@ -78,8 +100,6 @@ export const truth = eachValue((node) => {
 })
 
 // Periods.
-
-type Period = { readonly start?: string; readonly end?: string }
 
 const sides = {
   start: {
@@ -112,57 +132,46 @@ function sideOf(node: Term, { direct, through }: (typeof sides)['start'], scene:
     .find((stamp) => stamp !== undefined)
 }
 
-/** A period in a literal: `start/end` (ISO 8601) or `start=…; end=…;` (DCMI Period). */
-function spelledPeriod(text: string): Period {
-  const dcmi = /(?:^|;)\s*(start|end)\s*=\s*([^;]+)/g
-  const parts = Object.fromEntries(
-    [...text.matchAll(dcmi)].map(([, side, at]) => [side, at?.trim()]),
-  )
-  if (parts['start'] ?? parts['end']) return { ...parts }
-  const open = (side: string | undefined) => (side === '..' ? undefined : side || undefined)
-  const [start, end] = text.split(/\/(?=\D|\d{4}|$)/).map((side) => side.trim())
-  return objectOf({ start: open(start), end: open(end) }) ?? {}
-}
+const precise = new WeakMap<JsonObject, JsonObject>()
 
-const exact = new WeakSet<JsonObject>()
-
-/** Whether the end of a period is a time of day; a mere date counts to the end of its day, and looks like midnight. */
-export const endsExactly = (period: JsonObject): boolean => exact.has(period)
+/** A period with its ends in the precision that they have, also where its JSON shows instants. */
+export const precisePeriod = (period: JsonObject): JsonObject => precise.get(period) ?? period
 
 function periodOf(node: Term, { path }: Slot, scene: Scene): Ranked | undefined {
-  const { start, end }: Period =
-    node.termType === 'Literal'
-      ? spelledPeriod(node.value.trim())
-      : (objectOf({
+  const { start, end }: PeriodEnds =
+    (node.termType === 'Literal'
+      ? periodEnds(node.value)
+      : objectOf({
           start: sideOf(node, sides.start, scene),
           end: sideOf(node, sides.end, scene),
-        }) ?? {})
+        })) ?? {}
   if (start === undefined && end === undefined) scene.report(path, 'bad-date', node)
   const read = (text: string | undefined) => {
-    const instant = text === undefined ? undefined : instantOf(text)
-    if (text !== undefined && instant === undefined) scene.report(path, 'bad-date', text)
-    return instant
+    const extent = text === undefined ? undefined : extentOf(text)
+    if (text !== undefined && extent === undefined) scene.report(path, 'bad-date', text)
+    return extent
   }
   const [from, to] = [read(start), read(end)]
-  if (from !== undefined && to !== undefined && from > to) {
+  if (from !== undefined && to !== undefined && from.from > to.to) {
     scene.report(path, 'bad-range', `${start}/${end}`)
     return undefined
   }
-  const gte = from === undefined ? undefined : instantText(from)
-  const lte = to === undefined ? undefined : instantText(to)
+  const [gte, lte] = [from, to].map((extent) => extent && dateJson(extent, scene))
   const json = objectOf({ gte, lte })
-  if (json && end !== undefined && /\d[T ]\d{2}:/.test(end)) exact.add(json)
+  const exact = objectOf({ gte: from?.text, lte: to?.text })
+  if (json && exact) precise.set(json, exact)
   return json && { key: `${gte ?? ''}/${lte ?? ''}`, json }
 }
 
 /** DateRange: `{gte, lte}`, an open side is absent. Of two that are alike the longer one counts. */
 export const dateRange: Mapping = (nodes, slot, scene) => {
   const periods = new Map<string, Ranked>()
+  const endOf = ({ json }: Ranked) =>
+    extentOf(isJsonObject(json) ? valueText(precisePeriod(json)['lte'] ?? '') : '')?.to ?? 0
   for (const node of nodes) {
     const period = periodOf(node, slot, scene)
     const same = period && periods.get(period.key)
-    if (period && (!same || (isJsonObject(same.json) && exact.has(same.json))))
-      periods.set(period.key, period)
+    if (period && (!same || endOf(period) > endOf(same))) periods.set(period.key, period)
   }
   return settle([...periods.values()], slot, scene)
 }

@@ -48,6 +48,16 @@ export const valueRows: Rows = {
       undefined,
       ['bad-range: 2024-12-31/2024-01-01'],
     ],
+    ['"2018"', [{ gte: '2018-01-01T00:00:00Z', lte: '2018-01-01T00:00:00Z' }]],
+    ['"03/2020"', [{ gte: '2020-03-01T00:00:00Z', lte: '2020-03-01T00:00:00Z' }]],
+    ['"2019-01-01/P1Y"', [{ gte: '2019-01-01T00:00:00Z', lte: '2019-12-31T00:00:00Z' }]],
+    ['"P1Y/2019-12-31"', [{ gte: '2019-01-01T00:00:00Z', lte: '2019-12-31T00:00:00Z' }]],
+    [
+      '[ dcat:startDate "2020-06" ; dcat:endDate "2020" ]',
+      [{ gte: '2020-06-01T00:00:00Z', lte: '2020-01-01T00:00:00Z' }],
+    ],
+    ['"n/a"', undefined, ['bad-date: n/a']],
+    ['"R/P1D"', undefined, ['bad-date: R/P1D']],
     ['[ ]', undefined, ['bad-date']],
     ['"soon"', undefined, ['bad-date: soon']],
     [
