@@ -33,6 +33,7 @@ import { pagesAbout, portalStation, withPages } from './main/portal.ts'
 import { pause } from './main/clock.ts'
 import { endOnUnhandled } from './main/last-resort.ts'
 import { openStations, type Stations } from './main/stations.ts'
+import { refusingLost } from './main/lost-writes.ts'
 import { waiting, waitingSentence } from './main/waiting.ts'
 import { defaultFacets } from './projector/building/facets.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
@@ -107,18 +108,18 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
     const running = await openStations(context)
     const ready = readiness(engines.store, { elapsed: () => performance.now(), pause, log })
     await engines.remembering.noteFiles()
+    engines.storage.watch()
     showState(engines, first.numbers)
     const pages = portalStation(context, running)
     const root = front(context, running, ready, pages)
-    handler = gateway([...running.mounted, { base: '', app: root }])
+    const mounted = running.mounted.map((one) => refusingLost(one, engines.storage))
+    handler = gateway([...mounted, { base: '', app: root }])
     return {
       url: served.url,
       key: own.away(),
       addresses: running.addresses,
       stop: async () => {
-        const resting = ready.stop()
-        await served.close()
-        await resting
+        await Promise.all([ready.stop(), served.close()])
         await running.stop()
         await engines.close()
       },

@@ -168,13 +168,14 @@ export function gateway(mounted: readonly MountedApp[]): FetchHandler {
     fetch: (request, env) => {
       const path = pathOf(request.url)
       const entrance = ordered.find(({ base }) => isBelow(path, base))
-      return entrance ? entrance.app.fetch(request, env) : nothing(path)
+      const failure = new Failure('not-found', `there is nothing at ${path}`)
+      return entrance ? entrance.app.fetch(request, env) : problemResponse(failure, path)
     },
   }
 }
 
-function nothing(path: string): Response {
-  const failure = new Failure('not-found', `there is nothing at ${path}`)
+/** The answer to a request that reaches no service. */
+export function problemResponse(failure: Failure, path: string): Response {
   const { status, body, headers } = problemOf(failure, path)
   return new Response(JSON.stringify(body), { status, headers })
 }

@@ -97,6 +97,13 @@ export const resettable = ['harvest', 'triggers'] as const
 /** Where files are missed when they are gone. */
 const missed = [...dataFiles.map(({ name }) => name), 'api-key']
 
+/** The files that must not change while a process runs; `renewed` may be made anew meanwhile. */
+export const watchedFiles = (unused: readonly string[]) => {
+  const used = dataFiles.filter(({ name }) => !unused.includes(name))
+  const namesOf = (files: readonly DataFile[]) => files.map(({ name }) => name)
+  return { files: namesOf(used), renewed: namesOf(used.filter(({ isMended }) => isMended)) }
+}
+
 /** Of those that would be missed, the ones that are there or have been. */
 export const filesIn = (directory: string, before: readonly string[]): readonly string[] =>
   missed.filter((name) => before.includes(name) || existsSync(join(directory, name)))

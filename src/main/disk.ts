@@ -21,6 +21,7 @@ import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { backgroundLoop } from '../workers/background-loop.ts'
 import type { Pause } from '../workers/retry.ts'
+import type { Storage } from './storage.ts'
 
 /** The disk of the data directory, watched from the first sign that it is full until there is room again. */
 export type Disk = {
@@ -46,10 +47,11 @@ type Options = {
   readonly directory: string
   readonly log: Log
   readonly pause: Pause
+  readonly storage: Pick<Storage, 'look'>
 }
 
 /** Keeps a reserve in the directory while there is room for it. */
-export function openDisk({ directory, log, pause }: Options): Disk {
+export function openDisk({ directory, log, pause, storage }: Options): Disk {
   const [reserve, probe] = [join(directory, 'reserve'), join(directory, 'probe')]
   const hasReserve = () => existsSync(reserve) && statSync(reserve).size === reserveBytes
   let isFull = false
@@ -63,6 +65,7 @@ export function openDisk({ directory, log, pause }: Options): Disk {
   /** The reserve comes back before anybody writes again. */
   const isMended = () => hasRoom() && (hasReserve() || filled(reserve, reserveBytes)) && hasRoom()
   const look = () => {
+    storage.look()
     if (!isFull || !isMended()) return
     isFull = false
     log.warn('disk.has-room-again')
@@ -80,7 +83,7 @@ export function openDisk({ directory, log, pause }: Options): Disk {
   const loop = backgroundLoop('disk.look-failed', lookMs, look, { log, pause })
   return {
     isFull: () => isFull,
-    free: () => freeIn(directory),
+    free: () => (existsSync(directory) ? freeIn(directory) : 0),
     demandRoom: () => {
       if (!isFull) return
       const detail = 'The disk of the store is full: it answers reads, and takes no writes.'
@@ -128,7 +131,7 @@ function filled(path: string, bytes: number): boolean {
 
 // A store whose writes are watched: whether it takes any, and why it last took one not.
 
-type Reason = 'disk-full' | 'full' | 'away' | 'time'
+type Reason = 'storage-lost' | 'disk-full' | 'full' | 'away' | 'time'
 
 type Writes = {
   /** Whether the store takes writes, as far as is known. */
@@ -146,10 +149,13 @@ const reasons: Partial<Record<Failure['kind'], Reason>> = {
   'time-limit': 'time',
 }
 
-/** `disk` is that of the embedded store, absent for others. What a write asks wrongly is no failure of the store. */
+/**
+ * `disk` is that of the embedded store, absent for others; nothing is acknowledged while the storage is lost. What a write asks
+ * wrongly is no failure of the store.
+ */
 export function watchedStore(
   store: GraphStore,
-  disk: Disk | undefined,
+  { disk, storage }: { readonly disk: Disk | undefined; readonly storage: Storage },
   numbers: Pick<Metrics, 'writeFailed'>,
 ): WatchedStore {
   let last: Writes['lastWriteError']
@@ -157,16 +163,18 @@ export function watchedStore(
   const note = (error: unknown) => {
     const reason = error instanceof Failure ? reasons[error.kind] : undefined
     if (reason === undefined) return
-    if (reason === 'away') disk?.suspect()
-    const cause = disk?.isFull() ? 'disk-full' : reason
+    if (reason === 'away' && !storage.isLost()) disk?.suspect()
+    const cause = storage.isLost() ? 'storage-lost' : disk?.isFull() ? 'disk-full' : reason
     last = { at: new Date().toISOString(), reason: cause }
     isFull = reason === 'full'
     numbers.writeFailed(cause)
   }
   const watched = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
+      storage.demand()
       disk?.demandRoom()
       const done = await work()
+      storage.demand()
       isFull = false
       return done
     } catch (error) {
@@ -183,7 +191,8 @@ export function watchedStore(
       return landings
     },
     writing: () => {
-      const reason = disk?.isFull() ? 'disk-full' : isFull ? 'full' : undefined
+      const room = disk?.isFull() ? 'disk-full' : isFull ? 'full' : undefined
+      const reason = storage.isLost() ? 'storage-lost' : room
       return { writes: !reason, ...(reason && { reason }), ...(last && { lastWriteError: last }) }
     },
   }

@@ -21,10 +21,11 @@ import { recordsIn } from '../search-index/sqlite/stored-records.ts'
 import { setAside } from '../sqlite.ts'
 import { openStore, withStore } from '../store/open.ts'
 import { pause } from './clock.ts'
-import { checkFiles, hasContent } from './data-files.ts'
+import { checkFiles, hasContent, watchedFiles } from './data-files.ts'
 import { openDisk, watchedStore } from './disk.ts'
 import { identify, readIdentity, refuseLost, remembering, type StartOptions } from './identity.ts'
 import { openIndex } from './search-engine.ts'
+import { openStorage, refuseLostPlace } from './storage.ts'
 import { reportWaiting, type Waiting } from './waiting.ts'
 
 /** What there is before the engines are up, so that the port can say what is waited for. */
@@ -52,11 +53,22 @@ export async function openEngines(shell: StartContext) {
   const profile = await loadProfile(own ?? shipped('shapes/default'), { enabled })
   checkFacets(profile, shell.config.search.facets)
   warnAbout(profile, shell.config, log)
+  refuseLostPlace(shell.config.dataDir, shell.startOptions.empty)
   const lease = await alone(shell)
-  const disk = openDisk({ directory: shell.config.dataDir, log, pause })
+  const storage = openStorage({
+    directory: shell.config.dataDir,
+    ...watchedFiles(unusedFiles(shell.config)),
+    log,
+    now: () => performance.now(),
+  })
+  const disk = openDisk({ directory: shell.config.dataDir, log, pause, storage })
   const opened = await openOwnStore(shell)
   const { config, identity, isOther } = opened
-  const store = watchedStore(opened.store, config.triplestore ? undefined : disk, numbers)
+  const store = watchedStore(
+    opened.store,
+    { disk: config.triplestore ? undefined : disk, storage },
+    numbers,
+  )
   const names = namesOf(config.baseUri, config.segments)
   const index = await openIndex(config, log)
   const projected = await startProjection(shell, { store, index, names, profile, config })
@@ -70,6 +82,7 @@ export async function openEngines(shell: StartContext) {
   return {
     store,
     disk,
+    storage,
     index,
     names,
     profile,
@@ -110,10 +123,7 @@ function startProjection(
 async function openOwnStore({ config, log, waiting, startOptions, version }: StartContext) {
   const directory = config.dataDir
   const kept = await readIdentity(directory)
-  const unused = [
-    ...(config.triplestore ? ['store/store.db'] : []),
-    ...(config.searchEngine ? ['search/index.db'] : []),
-  ]
+  const unused = unusedFiles(config)
   const had = kept?.files ?? []
   checkFiles({ directory, reset: startOptions.reset, had, unused, log })
   const indexed = config.searchEngine ? 0 : recordsIn(join(directory, 'search'))
@@ -148,6 +158,12 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
   if (isOther) forgetStore(config, log)
   return { store, identity, config: { ...config, baseUri }, isOther }
 }
+
+/** Files in whose place there is a server. */
+const unusedFiles = ({ triplestore, searchEngine }: Config): readonly string[] => [
+  ...(triplestore ? ['store/store.db'] : []),
+  ...(searchEngine ? ['search/index.db'] : []),
+]
 
 /** Sets aside what speaks of another store: the index, and who harvested what. */
 function forgetStore({ dataDir }: Config, log: Log): void {

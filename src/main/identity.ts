@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { filesIn } from './data-files.ts'
+import { filesIn, hasContent } from './data-files.ts'
 import { names as namesOf, usualSegments, type Names } from '../rdf/names.ts'
 import { systemGraph } from '../rdf/namespaces.ts'
 import type { GraphStore } from '../store/graph-store.ts'
@@ -247,12 +247,19 @@ export function refuseLost({
   startOptions,
   config,
 }: Pick<Identifying, 'kept' | 'indexed' | 'startOptions' | 'config'>): void {
-  if (startOptions.empty || (!kept && indexed === 0)) return
+  const others = filesIn(config.dataDir, []).filter(
+    (name) => name !== 'api-key' && hasContent(join(config.dataDir, name)),
+  )
+  const [other] = others.filter((name) => !name.startsWith('store/'))
+  if (startOptions.empty || (!kept && indexed === 0 && !other)) return
   const place = config.triplestore
     ? `The store at ${config.triplestore.queryEndpoint}`
     : join(config.dataDir, 'store', 'store.db')
   const count = `${indexed} ${indexed === 1 ? 'record' : 'records'}`
-  const told = indexed > 0 ? `the index knows ${count}` : `${fileName} says that there was a store`
+  const told =
+    indexed > 0
+      ? `the index knows ${count}`
+      : `${kept ? fileName : other} says that there was a store`
   throw new StartRefused(
     `${place} is missing or empty; ${told}. Restore a backup of the store, or start with --empty.`,
   )
