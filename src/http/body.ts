@@ -9,7 +9,7 @@ import { within } from './context.ts'
 export type BodyLimits = {
   /** Bytes after decompression. */
   readonly bytes: number
-  /** Configuration key of `bytes`, for the refusal; `bodyBytes` by default. */
+  /** Configuration key of `bytes`, for the refusal; `bodyBytes` by default, empty where it is not configured. */
   readonly name?: string
   /** Decompressed bytes per byte on the wire, counted after the first MB; 100 by default. */
   readonly ratio?: number
@@ -137,7 +137,8 @@ async function* arriving(
 }
 
 function tooLarge({ bytes, name = 'bodyBytes' }: BodyLimits): Failure {
-  const detail = `the body is larger than ${bytes} bytes after decompression (limit ${name} in PLATFORM_LIMITS)`
+  const setting = name === '' ? '' : ` (limit ${name} in PLATFORM_LIMITS)`
+  const detail = `the body is larger than ${bytes} bytes after decompression${setting}`
   return new Failure('too-large', detail)
 }
 

@@ -115,7 +115,11 @@ export const limitTable = {
   ),
   longAnswers: limit(8, 'long answers of all clients at the same time', 1, 1000),
   longAnswersWaiting: limit(16, 'long answers that wait', 0, 10_000),
-  validationBytes: limit(5 * MB, 'body that is validated and not stored, decompressed', KB),
+  validationBytes: limit(
+    5 * MB,
+    'body that is validated and not stored, decompressed; without a key at most 200,000',
+    KB,
+  ),
   validationsPerClient: limit(2, 'validations of one client at the same time', 1, 1000),
   validations: limit(8, 'validations of all clients at the same time', 1, 1000),
   pipeBytes: limit(5 * MB, 'one pipe, or a body that the scheduler is sent', KB),

@@ -161,6 +161,7 @@ export function metricsApps(
     expected,
     version,
     limits: config.limits,
+    hasKey: (c) => keys.find(c) !== undefined,
     isOwn: (iri) => names.owns(iri),
     ...httpAt(context, shapes, ['POST']),
   })

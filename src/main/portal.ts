@@ -34,7 +34,10 @@ export function portalStation(
       repository: port(servicePaths.repo),
       metrics: port(servicePaths.metrics),
       sparql: port(servicePaths.sparql),
-      ...(services.includes('metrics') && { validation: port(furtherPaths.shapes) }),
+      ...(services.includes('metrics') && {
+        validation: port(furtherPaths.shapes),
+        stewardValidation: asProcess(furtherPaths.shapes),
+      }),
       keeper: asProcess(servicePaths.repo),
       ...(services.includes('scheduler') && { scheduler: asProcess(servicePaths.scheduler) }),
     },

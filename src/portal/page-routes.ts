@@ -2,6 +2,7 @@
 
 import { Failure } from '../errors.ts'
 import { failures } from '../http/api-key.ts'
+import { readBody } from '../http/body.ts'
 import type { App, AppContext } from '../http/app.ts'
 import { notAhead } from '../http/headers.ts'
 import type { PageContext } from './context.ts'
@@ -13,7 +14,8 @@ import {
   publisherPage,
   publishersPage,
 } from './pages/catalogue-pages.ts'
-import { checkPage } from './pages/check-page.ts'
+import { longestOfSteward, longestOfStranger, openChecker } from './check/checker.ts'
+import { checkPage, shapeModelOf } from './pages/check-page.ts'
 import { datasetPage } from './pages/dataset-page.ts'
 import { homePage } from './pages/home-page.ts'
 import { previewPage } from './pages/preview-page.ts'
@@ -58,7 +60,7 @@ const pages: Readonly<Record<string, Page>> = {
   '/resources/:type': (context, param) => resourcesPage(context, param('type')),
   '/resources/:type/:id': (context, param) => resourcePage(context, param('type'), param('id')),
   '/sparql': sparqlPage,
-  '/check': (context) => checkPage(context, {}),
+  '/check': async (context) => checkPage(context, {}),
   '/pages/:name': ownPage,
 }
 
@@ -89,29 +91,68 @@ export function addPageRoutes(app: App, prefix: string, respond: Respond, previe
       previewPage(context, previews, { dataset: param('id'), distribution: param('distribution') }),
     )
   }
-  if (prefix === '') addCheck(app, respond)
 }
 
 /** Texts that one client may have checked in a minute: each is parsed and validated. */
 const checksPerMinute = 20
 
-function addCheck(app: App, respond: Respond): void {
+/** Bytes of a form with a text of somebody who is signed in, in which each byte may be three. */
+const longestCheck = 8 * 2 ** 20
+
+/** Binds the form that checks a description: outside of the turn of pages, because it takes longer than a page may. */
+export function addCheck(app: App, { contextOf, respond }: Answers): void {
+  const checker = openChecker()
   const checks = failures({ perMinute: checksPerMinute, now: Date.now })
+  const clients = new Set<string>()
+  const checked = async (c: AppContext, rdf: string, level: string) => {
+    const context = { ...(await contextOf(c)), signal: c.get('signal') }
+    const most = context.steward ? longestOfSteward : longestOfStranger
+    if (Buffer.byteLength(rdf) > most) {
+      const further = context.steward ? '' : `; who is signed in, ${longestOfSteward}`
+      throw new Failure('too-large', `at most ${most} bytes are checked at once${further}`)
+    }
+    return rdf.trim() === '' ? undefined : checker.check(context, rdf, shapeModelOf(level))
+  }
   app.post('/:language/check', async (c) => {
-    const retryAfter = checks.blocked(c.get('client'))
-    const detail = `at most ${checksPerMinute} texts are checked in a minute`
+    const client = c.get('client')
+    const retryAfter = clients.has(client) ? 2 : checks.blocked(client)
+    const detail = `one text at a time is checked, and at most ${checksPerMinute} in a minute`
     if (retryAfter !== undefined) throw new Failure('too-many-requests', detail, { retryAfter })
-    checks.count(c.get('client'))
-    const field = await formFields(c)
-    const form = { rdf: field('rdf'), level: field('level') }
-    // A long description takes longer to validate than a page may take.
-    const signal = c.get('signal')
-    return respond(c, (context) => checkPage({ ...context, signal }, form))
+    checks.count(client)
+    clients.add(client)
+    try {
+      const field = await formFields(c, longestCheck)
+      const form = { rdf: field('rdf'), level: field('level') }
+      const outcome = await checked(c, form.rdf, form.level)
+      return await respond(c, async (context) =>
+        checkPage(context, { ...form, ...(outcome && { outcome }) }),
+      )
+    } finally {
+      clients.delete(client)
+    }
   })
 }
 
-/** Reads the fields of a form by name; one that is absent, or a file, is empty. */
-export async function formFields(c: AppContext): Promise<(name: string) => string> {
-  const fields = await c.req.parseBody()
-  return (name) => (typeof fields[name] === 'string' ? fields[name] : '')
+/** Bytes of a form. */
+const longestForm = 2 ** 20
+
+/**
+ * Reads the fields of a form by name; one that is absent, or a file, is empty. Rejects with `too-large` and
+ * `unsupported-media-type`.
+ */
+export async function formFields(
+  c: AppContext,
+  bytes = longestForm,
+): Promise<(name: string) => string> {
+  const body = await readBody(c.req.raw, { bytes, name: '' }, c.get('signal'))
+  const headers = { 'Content-Type': c.req.header('Content-Type') ?? '' }
+  const fields = await new Response(body, { headers }).formData().catch((cause: unknown) => {
+    const detail =
+      'send the fields of a form: application/x-www-form-urlencoded or multipart/form-data'
+    throw new Failure('unsupported-media-type', detail, { cause })
+  })
+  return (name) => {
+    const value = fields.get(name)
+    return typeof value === 'string' ? value : ''
+  }
 }

@@ -11,7 +11,7 @@ import { recordPath } from './addresses.ts'
 import { pageContext, type PageContext } from './context.ts'
 import { addFileRoutes } from './file-routes.ts'
 import { prefersPage, wantedLanguage } from './negotiation.ts'
-import { addPageRoutes, type Answers, type MakePage } from './page-routes.ts'
+import { addCheck, addPageRoutes, type Answers, type MakePage } from './page-routes.ts'
 import { baseOf, serveCrawlers, servePageFiles, type PageShell } from './page-shell.ts'
 import { frame, linkHeader, type PageStatus } from './page.ts'
 import { errorPage, helpFor } from './pages/error-page.ts'
@@ -90,6 +90,7 @@ export function portalApp(deps: PortalDeps): App {
   serveRedirects(app, portal)
   addFileRoutes(app, further)
   addPageRoutes(app, '', further.respond, deps.previews)
+  addCheck(app, further)
   if (portal.config.embed.length > 0) addPageRoutes(app, '/embed', further.respond)
   const { sessions, oidc } = deps
   if (!sessions) return app

@@ -13,6 +13,8 @@ export type Ports = {
   readonly sparql: Port
   /** Absent where nothing is validated. */
   readonly validation?: Port
+  /** The same with the rights of the process, which may send more: for somebody who is signed in. */
+  readonly stewardValidation?: Port
   /** The scheduler and the repository with the rights of the process, for what a session may; absent where they do not run. */
   readonly scheduler?: Port
   readonly keeper?: Port

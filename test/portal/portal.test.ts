@@ -387,6 +387,60 @@ describe('checked metadata', () => {
     expect(await found.json()).toMatchObject({ result: { count: 0 } })
   })
 
+  const check = async (rdf: string, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${platform.url}/en/check`, {
+      method: 'POST',
+      headers: { Accept: browser, ...headers },
+      body: new URLSearchParams({ rdf, level: 'dcatap301level1' }),
+    })
+    return { status: answer.status, page: await answer.text() }
+  }
+  const many = (count: number) => {
+    const parts = Array.from({ length: count }, (_, at) => `<d${at}>`)
+    return `${prefixes}<https://city.example/many> a dcat:Dataset ;\n dcat:distribution ${parts.join(', ')} .`
+  }
+
+  it('of 200 kB is what a stranger may send, and more what somebody who is signed in may', async () => {
+    const rdf = many(30_000)
+    const refused = await check(rdf)
+    expect(refused.status).toBe(413)
+    expect(refused.page).toContain('at most 200000 bytes are checked at once')
+    const signIn = await fetch(`${platform.url}/en/sign-in`, {
+      method: 'POST',
+      body: new URLSearchParams({ key: platform.key }),
+      redirect: 'manual',
+    })
+    const Cookie = signIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    expect((await check(rdf, { Cookie })).status).toBe(200)
+  })
+
+  it('with thousands of distributions shows a bounded page', async () => {
+    const { status, page } = await check(many(15_000))
+    expect(status).toBe(200)
+    expect(page).toContain('id="result"')
+    expect(page.match(/<tr/g)?.length ?? 0).toBeLessThan(520)
+  })
+
+  it('that cannot be read says where', async () => {
+    const { status, page } = await check(`${prefixes}<https://city.example/x> a dcat:Dataset ;;;`)
+    expect(status).toBe(200)
+    expect(page).toContain('The text is not valid RDF')
+  })
+
+  it('is one text at a time for each client, and a body without end is refused', async () => {
+    const states = await Promise.all(Array.from({ length: 4 }, () => check(many(5000))))
+    expect(states.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200, 429, 429, 429,
+    ])
+    expect((await check('x'.repeat(9 * 2 ** 20))).status).toBe(413)
+    for (const path of ['/en/sign-in', '/en/harvest/pipes/x']) {
+      const body = new URLSearchParams({ key: 'x'.repeat(2 * 2 ** 20) })
+      const answer = await fetch(platform.url + path, { method: 'POST', body, redirect: 'manual' })
+      expect([path, answer.status < 500]).toEqual([path, true])
+      await answer.body?.cancel()
+    }
+  })
+
   it('is checked twenty times a minute for one client, and a file counts as an empty text', async () => {
     const states: number[] = []
     for (let n = 0; n < 21; n += 1) {

@@ -19,12 +19,17 @@ import type { Validation } from './validation.ts'
 type ValidationAppDeps = {
   readonly validation: Validation
   readonly expected: ScoreExpectation
+  /** Whether a request shows a key: strangers may send 200 kB. */
+  readonly hasKey: (c: AppContext) => boolean
   readonly limits: Pick<Limits, 'validationBytes' | 'validationsPerClient' | 'validations'>
   readonly http: Omit<AppOptions, 'name'>
   readonly version: string
   /** Whether an IRI is one of the platform's own: catalogue records of senders are validated. */
   readonly isOwn: (iri: string) => boolean
 }
+
+/** Bytes of a body of somebody without a key: what is read of it is read in the main thread. */
+const strangerBytes = 200_000
 
 /** Open to everybody, within narrow limits. */
 export function validationApp(deps: ValidationAppDeps): App {
@@ -36,7 +41,9 @@ export function validationApp(deps: ValidationAppDeps): App {
     own.run(c.var.client, () => all.run('all', work))
   const checked = async (c: AppContext) => {
     const models = chosenModels(choiceOf(c), deps.validation.models())
-    const limits = { bytes: validationBytes, name: 'validationBytes' }
+    const limits = deps.hasKey(c)
+      ? { bytes: validationBytes, name: 'validationBytes' }
+      : { bytes: Math.min(validationBytes, strangerBytes), name: 'validationBytes, with a key' }
     const quads = await readRdf(c, { baseIri: `${c.get('address')}/`, limits })
     const record = withoutRecords(quads, deps.isOwn)
     const options = { withRecords: true }

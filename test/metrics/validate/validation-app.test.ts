@@ -35,6 +35,7 @@ const serving = (own: Validation) =>
     expected: async (record, isCompliant, signal) =>
       expectedScores(record, { isCompliant, values: await values(signal), weights }),
     limits: defaultLimits,
+    hasKey: (c) => c.req.header('X-API-Key') === 'right',
     http: { log: logger('silent'), base },
     version: '1',
     isOwn: (iri) => iri.startsWith('https://portal.example/set/record/'),
@@ -135,7 +136,8 @@ describe('the validation service', () => {
 
   it('bounds a report of a hundred thousand violations, and says so', async () => {
     const nodes = Array.from({ length: 100_000 }, (_, n) => `_:n${n} :p 1 ; a dcat:Distribution .`)
-    const report = await told(await post(prefixes + nodes.join('\n')))
+    const headers = { 'X-API-Key': 'right' }
+    const report = await told(await post(prefixes + nodes.join('\n'), { headers }))
     expect([report?.results.length, report?.truncated]).toEqual([1000, true])
   }, 60_000)
 
@@ -162,9 +164,12 @@ describe('the validation service', () => {
     expect(`${status} ${String(type)}`).toBe(expected.replace(' ', ' urn:cartulary:problem:'))
   })
 
-  it('refuses bodies of more than five megabytes, packed ones too', async () => {
-    const large = ' '.repeat(5 * 2 ** 20 + 1)
-    expect((await post(large)).status).toBe(413)
+  it('refuses more than 200 kB of a stranger, and more than five megabytes of anybody, packed ones too', async () => {
+    const spaced = (bytes: number) => fine + ' '.repeat(bytes)
+    const headers = { 'X-API-Key': 'right' }
+    expect((await post(spaced(200_001))).status).toBe(413)
+    expect((await post(spaced(200_001), { headers })).status).toBe(200)
+    expect((await post(spaced(5 * 2 ** 20 + 1), { headers })).status).toBe(413)
     const bomb = gzipSync(Buffer.alloc(200 * 2 ** 20, 32))
     const packed = await problem(await post(bomb, { headers: { 'Content-Encoding': 'gzip' } }))
     expect(packed).toMatchObject({ status: 413, type: 'urn:cartulary:problem:too-large' })

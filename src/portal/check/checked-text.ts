@@ -1,0 +1,112 @@
+/** What a page says of RDF that is checked and not stored: its syntax, its datasets as hits, the lines of results. */
+
+import type { Quad, Term } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
+import { formatOfText, formats } from '../../rdf/media-types.ts'
+import { dcat, dct, rdf } from '../../rdf/namespaces.ts'
+import { parse } from '../../rdf/parse.ts'
+import { placedQuads, type PlacedQuad } from '../../rdf/reading/placed-quads.ts'
+import type { Fields } from '../../text/json.ts'
+import { type ShaclResult, shaclResults } from '../parts/findings.ts'
+
+const base = 'https://example.org/'
+
+/** Where a text cannot be read, or what it describes. */
+export type CheckedText =
+  | {
+      readonly fault: { readonly detail: string; readonly line?: number; readonly column?: number }
+    }
+  | { readonly mediaType: string; readonly records: readonly Fields[] }
+
+/** At most 500 results, errors first; `errors` and `warnings` count all of them. */
+export type PlacedResults = {
+  readonly results: readonly ShaclResult[]
+  readonly errors: number
+  readonly warnings: number
+}
+
+/** Records of a text, and distributions and texts of one, that are shown. */
+const [mostRecords, mostParts, mostResults] = [5, 100, 500]
+
+const formatOf = (text: string) => formatOfText(text.slice(0, 1000)) ?? 'turtle'
+
+/** Reads a text; the first five datasets that it describes are made into records as a search gives them. */
+export async function readCheckedText(text: string): Promise<CheckedText> {
+  const format = formatOf(text)
+  try {
+    const quads = await parse(text, format, { baseIri: base })
+    const isDataset = ({ predicate, object }: Quad) =>
+      predicate.equals(rdf('type')) && object.equals(dcat('Dataset'))
+    const bySubject = Map.groupBy(quads, ({ subject }) => subject.value)
+    const records = quads
+      .filter(isDataset)
+      .slice(0, mostRecords)
+      .map(({ subject }) => recordOf(bySubject, subject))
+    return { mediaType: formats[format].mediaType, records }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const { line, column, detail = error.detail } = error.errors[0] ?? {}
+    const place = { ...(line !== undefined && { line }), ...(column !== undefined && { column }) }
+    return { fault: { detail, ...place } }
+  }
+}
+
+/** The results of a report (N-Triples), each with its line in a text of Turtle or N-Triples. */
+export async function placedResults({
+  text,
+  report,
+}: {
+  readonly text: string
+  readonly report: string
+}): Promise<PlacedResults> {
+  const placed = /^(?:turtle|ntriples)$/.test(formatOf(text)) ? placedQuads(text, base) : []
+  const results = await shaclResults(report, linesIn(placed))
+  const errors = results.filter(({ isError }) => isError).length
+  return { results: results.slice(0, mostResults), errors, warnings: results.length - errors }
+}
+
+/** The line of the value of a result, else of its path, else of its focus node. */
+function linesIn(placed: readonly PlacedQuad[]): (result: ShaclResult) => number | undefined {
+  const bySubject = Map.groupBy(placed, ({ quad }) => quad.subject.value)
+  const byPath = Map.groupBy(placed, ({ quad }) => `${quad.subject.value} ${quad.predicate.value}`)
+  return ({ focus, path, value }) => {
+    const withPath = byPath.get(`${focus} ${path}`) ?? []
+    const exact = withPath.find(({ quad }) => quad.object.value === value)
+    return (exact ?? withPath[0] ?? bySubject.get(focus)?.[0])?.line
+  }
+}
+
+/** A record that is not published yet, with what its hit shows. */
+function recordOf(bySubject: ReadonlyMap<string, readonly Quad[]>, subject: Term): Fields {
+  const valuesOf = (node: Term, predicate: Term) =>
+    (bySubject.get(node.value) ?? []).flatMap((one) =>
+      one.predicate.equals(predicate) ? one.object : [],
+    )
+  const languageOf = (term: Term) => ('language' in term && term.language) || 'en'
+  const texts = (predicate: Term) =>
+    Object.fromEntries(
+      valuesOf(subject, predicate)
+        .slice(0, mostParts)
+        .map((one) => [languageOf(one), one.value.slice(0, 10_000)]),
+    )
+  const ending = (term: Term | undefined) => term?.value.split('/').at(-1)
+  return {
+    title: texts(dct('title')),
+    description: texts(dct('description')),
+    identifier: [subject.value],
+    modified: valuesOf(subject, dct('modified'))[0]?.value,
+    distributions: valuesOf(subject, dcat('distribution'))
+      .slice(0, mostParts)
+      .map((node) => {
+        const [[format], [licence]] = [
+          valuesOf(node, dct('format')),
+          valuesOf(node, dct('license')),
+        ]
+        const iri = licence?.value
+        return {
+          format: { id: ending(format) },
+          license: { id: ending(licence), label: iri, resource: iri },
+        }
+      }),
+  }
+}

@@ -1,0 +1,93 @@
+/** Checks texts of strangers: one text at a time over all clients, and what is read of it in a worker thread. */
+
+import { Failure } from '../../errors.ts'
+import { type Fields, textOr } from '../../text/json.ts'
+import { WorkerLost, WorkerPool } from '../../workers/pool.ts'
+import { Semaphore } from '../../workers/semaphore.ts'
+import type { PageContext } from '../context.ts'
+import { listAt } from '../record.ts'
+import type { CheckCalls } from './check-worker.ts'
+import type { CheckedText, PlacedResults } from './checked-text.ts'
+
+export type Checker = ReturnType<typeof openChecker>
+
+/** What a page says of a text. `results` is absent where nothing validates, `refusal` tells why there is no more. */
+export type CheckedDescription = Partial<PlacedResults> & {
+  readonly fault?: Extract<CheckedText, { fault: unknown }>['fault']
+  readonly records?: readonly Fields[]
+  /** Points of each dataset, as the validation service gives them. */
+  readonly expected?: readonly Fields[]
+  readonly refusal?: Failure
+}
+
+/** Bytes of a text of a stranger, and of somebody who is signed in. */
+export const [longestOfStranger, longestOfSteward] = [200_000, 2_000_000]
+
+/** Texts that wait, and milliseconds of one reading. */
+const [mostWaiting, readMs] = [8, 5000]
+const busy = 'other texts are being checked: try again in a moment'
+
+/** Opens the thread when it is first needed; it ends a minute after its last call. */
+export function openChecker() {
+  const turns = new Semaphore(1)
+  const pool = new WorkerPool<CheckCalls>({
+    entry: new URL('check-worker.ts', import.meta.url),
+    name: 'check',
+    workers: 1,
+    callMs: readMs,
+    heapMb: 96,
+    idleMs: 60_000,
+    isIsolated: true,
+  })
+  const call = async <Name extends keyof CheckCalls>(
+    name: Name,
+    payload: CheckCalls[Name][0],
+    signal: AbortSignal,
+  ): Promise<CheckCalls[Name][1]> =>
+    pool.call(name, payload, { signal }).catch((error: unknown) => {
+      throw error instanceof WorkerLost ? refusalOf(error) : error
+    })
+  const checked = async (context: PageContext, text: string, model: string) => {
+    const { ports, signal, ask } = context
+    const read = await call('read', text, signal)
+    if ('fault' in read) return read
+    const { records, mediaType } = read
+    const service = context.steward ? 'stewardValidation' : 'validation'
+    if (!ports[service]) return { records }
+    const init = (accept: string) => {
+      const headers = { 'Content-Type': mediaType, Accept: accept }
+      return { method: 'POST', body: text, signal, headers }
+    }
+    const path = (what: string) => `/validation/${what}?shapeModel=${model}`
+    const answer = await ask(service, path('report'), init('application/n-triples'))
+    const expected = await ask(service, path('score'), init('application/json'))
+    const placed = await call('place', { text, report: textOr(answer) ?? '' }, signal)
+    return { records, expected: listAt(expected, 'datasets'), ...placed }
+  }
+  return {
+    /** Rejects with the signal's reason, and with `queue-full` when too many texts wait; what a text is refused for is its outcome. */
+    check: (context: PageContext, text: string, model: string): Promise<CheckedDescription> => {
+      if (turns.waiting >= mostWaiting)
+        return Promise.reject(new Failure('queue-full', busy, { retryAfter: 10 }))
+      const work = () => checked(context, text, model)
+      return turns.run(work, context.signal).catch((error: unknown) => {
+        if (!(error instanceof Failure) || error.kind === 'queue-full') throw error
+        return { refusal: error }
+      })
+    },
+  }
+}
+
+function refusalOf(cause: WorkerLost): Failure {
+  switch (cause.reason) {
+    case 'timeout':
+      return new Failure('time-limit', 'reading the text takes too long', { cause })
+    case 'crashed':
+      return new Failure('too-complex', 'the text needs more memory than it may have', { cause })
+    case 'queue-full':
+    case 'closed':
+      return new Failure('queue-full', busy, { retryAfter: 10 })
+    default:
+      return cause.reason satisfies never
+  }
+}
