@@ -6,6 +6,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Failure, type Kind } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { shownUrl } from '../secrets.ts'
 import { backoffMs, isTransient, retry, retryAfterMs, type Pause } from '../workers/retry.ts'
 import { hostPermission, portOf, target, type Resolve } from './address-guard.ts'
 import {
@@ -19,7 +20,7 @@ import { exchange } from './exchange.ts'
 import { answerOf, whole } from './outbound-answer.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from './outbound-request.ts'
 import { Hosts, type HostPermit } from './politeness.ts'
-import { redirected, separated, type Step } from './redirect.ts'
+import { Cookies, redirected, separated, type Step } from './redirect.ts'
 import { robotsOf } from './robots.ts'
 
 export type { Outbound, OutboundRequest, Reach } from './outbound-request.ts'
@@ -152,6 +153,7 @@ async function attempt(
   const { url, method = 'GET', headers, credentials, body } = request
   const parts = separated(headers, credentials)
   let step: Step = { url: target(url), method, ...parts, ...(body !== undefined && { body }) }
+  const cookies = new Cookies()
   for (const steps: Step[] = []; ;) {
     const { message, permit } = await ask(step, visit, signal)
     const giveUp = () => {
@@ -159,6 +161,7 @@ async function attempt(
       permit.leave()
     }
     let next: Step | undefined
+    cookies.keep(step.url, message.headers['set-cookie'])
     try {
       next = redirected(step, message.statusCode ?? 0, message.headers.location)
     } catch (error) {
@@ -181,6 +184,7 @@ async function attempt(
     }
     giveUp()
     steps.push(step)
+    next = { ...next, cookie: cookies.header(next.url) }
     checkCircle(steps, next, request.redirects ?? mostRedirects)
     await request.mayFollow?.(next.url.href, signal)
     step = next
@@ -247,16 +251,21 @@ const headersOf = (step: Step, userAgent: string): Readonly<Record<string, strin
   accept: '*/*',
   ...step.headers,
   ...step.credentials,
+  ...(step.cookie !== undefined && { cookie: step.cookie }),
   'accept-encoding': 'gzip, deflate, br',
   'user-agent': userAgent,
 })
 
 function checkCircle(steps: readonly Step[], next: Step, most: number): void {
-  // A POST may be answered by a redirect to the same permit, which is then asked with GET.
-  if (steps.some(({ url, method }) => url.href === next.url.href && method === next.method)) {
-    throw new Failure('source-error', 'the source redirects in a circle')
+  const place = shownUrl(steps[0]?.url.href ?? '')
+  const hint = next.cookie === undefined ? '' : ', and sets cookies on the way'
+  // A POST may be answered by a redirect to the same place, which is then asked with GET; another cookie may change the answer.
+  const isSame = ({ url, method, cookie }: Step) =>
+    url.href === next.url.href && method === next.method && cookie === next.cookie
+  if (steps.some(isSame)) {
+    throw new Failure('source-error', `${place} redirects in a circle${hint}`)
   }
   if (steps.length > most) {
-    throw new Failure('source-error', `the source redirects more than ${most} times`)
+    throw new Failure('source-error', `${place} redirects more than ${most} times${hint}`)
   }
 }

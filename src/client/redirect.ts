@@ -11,6 +11,36 @@ export type Step = {
   readonly headers: Readonly<Record<string, string>>
   readonly credentials: Readonly<Record<string, string>>
   readonly body?: string | undefined
+  /** The cookies that the host set earlier on the way. */
+  readonly cookie?: string | undefined
+}
+
+const [mostCookies, longestCookie] = [20, 4096]
+
+/** The cookies of one request and the redirects after it: each goes back to the host that set it, and is forgotten afterwards. */
+export class Cookies {
+  readonly #held = new Map<string, { readonly url: URL; readonly pair: string }>()
+
+  /** Keeps what an answer of the URL sets. */
+  keep(url: URL, lines: readonly string[] = []): void {
+    for (const line of lines) {
+      const [, pair = '', name = ''] = /^\s*(([^=;,\s]+)=[^;]*)/.exec(line) ?? []
+      const key = `${url.hostname} ${name}`
+      if (name === '' || pair.length > longestCookie) continue
+      if (/;\s*max-age=0*(?:;|$)/i.test(line)) this.#held.delete(key)
+      else if (this.#held.size < mostCookies || this.#held.has(key))
+        this.#held.set(key, { url, pair })
+    }
+  }
+
+  /** The header for a URL; what came over https goes over nothing else. */
+  header({ hostname, protocol }: URL): string | undefined {
+    const own = [...this.#held.values()].filter(
+      ({ url }) =>
+        url.hostname === hostname && (url.protocol !== 'https:' || protocol === 'https:'),
+    )
+    return own.length === 0 ? undefined : own.map(({ pair }) => pair.trim()).join('; ')
+  }
 }
 
 /** The step after an answer with this status and `Location`; nothing when it is not a redirect to follow. */

@@ -180,3 +180,70 @@ describe('the next step', () => {
     )
   })
 })
+
+describe('a source that sets a cookie and redirects', () => {
+  const site = async (answer: (request: Request, cookie: string) => Response) => {
+    const third = await portal((request) => answer(request, request.headers.get('cookie') ?? ''))
+    const own = stage({
+      names: { 'one.example': ['8.8.8.8'], 'two.example': ['9.9.9.9'] },
+      world: { '8.8.8.8': third.port, '9.9.9.9': third.port },
+    })
+    try {
+      const request = {
+        url: 'http://one.example/data',
+        reach: { kind: 'public' },
+        maxBytes: 1000,
+      } as const
+      return await own.client.read(request, signal)
+    } finally {
+      await own.client.close()
+      await third.close()
+    }
+  }
+  const back = (location: string, ...cookies: string[]) => {
+    const headers = new Headers({ location })
+    for (const one of cookies) headers.append('set-cookie', one)
+    return new Response(null, { status: 302, headers })
+  }
+
+  it('to itself is read', async () => {
+    const answer = await site((_, cookie) =>
+      cookie === 'ok=1; way=a'
+        ? new Response('here')
+        : back('/data', 'ok=1; Path=/; HttpOnly', 'way=a'),
+    )
+    expect(answer.text).toBe('here')
+  })
+
+  it('by way of a page that asks for it is read', async () => {
+    const answer = await site(({ url }, cookie) => {
+      if (url.endsWith('/consent')) return back('/data', 'ok=1')
+      return cookie === 'ok=1' ? new Response('here') : back('/consent')
+    })
+    expect(answer.text).toBe('here')
+  })
+
+  it('to another host does not take it there', async () => {
+    const answer = await site((request, cookie) =>
+      request.headers.get('host')?.startsWith('two') === true
+        ? new Response(`cookie ${cookie}`)
+        : back('http://two.example/', 'ok=1; Domain=example'),
+    )
+    expect(answer.text).toBe('cookie ')
+  })
+
+  it('and is never content ends with a message that has the address', async () => {
+    await expect(site(() => back('/data', 'ok=1'))).rejects.toMatchObject({
+      kind: 'source-error',
+      detail: 'http://one.example/data redirects in a circle, and sets cookies on the way',
+    })
+    let count = 0
+    const always = site(() => back('/data', `session=${(count += 1)}`))
+    await expect(always).rejects.toMatchObject({
+      detail: 'http://one.example/data redirects more than 5 times, and sets cookies on the way',
+    })
+    await expect(site(() => back('/data', `ok=${'x'.repeat(5000)}`))).rejects.toMatchObject({
+      detail: 'http://one.example/data redirects in a circle',
+    })
+  })
+})
