@@ -10,7 +10,6 @@ import {
   malformed,
   type ParseOptions,
   type Place,
-  placeInLine,
   refused,
   type PieceReader,
   tellPlace,
@@ -80,17 +79,6 @@ function lenientDatatypes(parser: TokenParser, terms: CheckedTerms): void {
 const placeOfToken = ({ line, start }: Token): Place =>
   start === undefined ? { line } : { line, column: start + 1 }
 
-/** N3.js names the token or quotes what it could not read; the line is always there. */
-function placeOfError(error: Error, text: string): Place {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- documented, but not in the published types
-  const { context } = error as { context?: { token?: Token; line?: number } }
-  if (context?.token) return placeOfToken(context.token)
-  const line = context?.line
-  if (line === undefined) return {}
-  const unread = /^Unexpected "([^]*)" on line \d+\.$/.exec(error.message)?.[1] ?? ''
-  return placeInLine(text, line, unread)
-}
-
 /** N3.js names kinds of tokens, and of a statement without an end the object, which it does not know. */
 const details: readonly (readonly [RegExp, string])[] = [
   [
@@ -103,19 +91,89 @@ const details: readonly (readonly [RegExp, string])[] = [
   ],
   [/^Expected entity but got (.+)$/, 'expected an IRI, a blank node or a literal, but got $1'],
   [/^Unexpected eof$/, 'the text ends within a statement'],
+  [
+    /^Undefined prefix "(.*)"$/,
+    'the prefix "$1" is not declared: expected "@prefix $1 <…> ." before',
+  ],
+  [/^Expected declaration to end with a dot$/, 'expected "." after the declaration before this'],
+  [/^Unclosed graph$/, 'expected "}": the graph has no end'],
 ]
 
-function detailOf({ message }: Error): string {
-  const plain = message.replace(/ on line \d+\.$/, '')
-  const [pattern, detail] = details.find(([one]) => one.test(plain)) ?? []
-  return pattern && detail !== undefined ? plain.replace(pattern, detail) : plain
-}
+/** What was being read when a parser stopped; `text` begins at the line `from`. */
+type Reading = { readonly place: Place; readonly text: string; readonly from?: number }
 
-function translated(error: unknown, place: Place, text: string): unknown {
+function translated(error: unknown, { place, text, from = 1 }: Reading): unknown {
   if (error instanceof Failure) return error
   if (error instanceof BadTerm) return refused(error, place)
   if (!(error instanceof Error) || !('context' in error)) return error
-  return malformed(detailOf(error), placeOfError(error, text), error)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- documented, but not in the published types
+  const { context } = error as { context?: { token?: Token; line?: number; previousToken?: Token } }
+  const plain = error.message.replace(/ on line \d+\.$/, '')
+  const unread = /^Unexpected "([^]*)"$/.exec(plain)?.[1]
+  if (unread === undefined || context?.line === undefined) {
+    const [pattern, detail] = details.find(([one]) => one.test(plain)) ?? []
+    const known = pattern && detail !== undefined ? plain.replace(pattern, detail) : plain
+    const at = context?.token
+      ? placeOfToken(context.token)
+      : { line: context?.line ?? place.line ?? from }
+    return malformed(known, at, error)
+  }
+  const start = text.split('\n', context.line - from).join('\n').length
+  // What JavaScript takes for white space stands before what is quoted then.
+  const odd = unread === '' ? (/[^\S \t\r\n]/.exec(text.slice(start))?.[0] ?? '') : ''
+  const offset = odd === '' ? offsetOf(text, unread, start) : text.indexOf(odd, start)
+  const column = offset < 0 ? undefined : offset - text.lastIndexOf('\n', offset - 1)
+  const detail =
+    odd === ''
+      ? unreadDetail(unread, text.slice(Math.max(0, offset)), context.previousToken?.type)
+      : `U+${odd.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')} is no white space: write a blank`
+  return malformed(detail, { line: context.line, ...(column !== undefined && { column }) }, error)
+}
+
+/** Where a text stands before white space or at the end; -1 when it does not. */
+function offsetOf(text: string, wanted: string, start: number): number {
+  let at = text.indexOf(wanted, start)
+  while (at >= 0 && /\S/.test(text[at + wanted.length] ?? '')) at = text.indexOf(wanted, at + 1)
+  return at
+}
+
+const goodInText = /^(?:[^"'\\\r\n]|\\(?:[tbnrf"'\\]|u[\dA-Fa-f]{4}|U[\dA-Fa-f]{8}))*/
+
+/** What was expected where a text begins that the lexer could not read; `before`: the kind of the token before it. */
+function unreadDetail(unread: string, rest: string, before = ''): string {
+  const [quote] = /^(?:"""|'''|"|')/.exec(rest) ?? []
+  if (quote !== undefined && unread !== '') return brokenText(rest.slice(quote.length), quote)
+  if (unread.startsWith('<')) {
+    const [, iri] = /^<([^<>"]*)>/.exec(rest) ?? []
+    const [bad] = /[\s{}|\\^`]/.exec(iri ?? '') ?? []
+    if (iri === undefined || bad === undefined)
+      return 'expected ">": the IRI that begins here has no end'
+    const name = /[\r\n]/.test(bad)
+      ? 'a line break'
+      : bad === '\t'
+        ? 'a tab'
+        : bad === ' '
+          ? 'a blank'
+          : bad
+    return `${name} in an IRI: write ${encodeURIComponent(bad)}`
+  }
+  if (/^[@_]/.test(unread) && before === 'literal') return 'expected a language tag such as @en'
+  if (before === 'literal')
+    return `expected ".", ";" or "," after a text, found ${unread}: a quote inside of a text needs a backslash (\\")`
+  const hint = /^[“”„«‘’]/.test(unread) ? ': texts stand in straight quotes (")' : ''
+  return `expected an IRI in <…>, a name with a declared prefix or a literal, found ${unread}${hint}`
+}
+
+function brokenText(body: string, quote: string): string {
+  if (quote.length === 1) {
+    let at = 0
+    do at += goodInText.exec(body.slice(at))?.[0].length ?? 0
+    while (/["']/.test(body[at] ?? '') && body[at] !== quote && (at += 1))
+    if (/[\r\n]/.test(body[at] ?? ''))
+      return 'a line break in a text: write \\n, or put the text into three quotes'
+    if (body[at] === '\\') return `${body.slice(at, at + 2)} is no escape in a text: write \\\\`
+  }
+  return `the text that begins here has no end: expected ${quote}`
 }
 
 const formula = (token: Token, format: N3Format) => {
@@ -130,7 +188,7 @@ export function readN3(text: string, format: N3Format, options: ParseOptions): Q
     try {
       return tokenParser(format, options, new CheckedTerms(options)).parse(text)
     } catch (error) {
-      if (!(error instanceof BadTerm)) throw translated(error, {}, text)
+      if (!(error instanceof BadTerm)) throw translated(error, { place: {}, text })
     }
   }
   let place: Place = {}
@@ -142,9 +200,12 @@ export function readN3(text: string, format: N3Format, options: ParseOptions): Q
   try {
     return usable(tokenParser(format, options, terms).parse(text, { onToken }), options)
   } catch (error) {
-    throw translated(error, place, text)
+    throw translated(error, { place, text })
   }
 }
+
+/** Text before a piece that is kept for messages, in UTF-16 units. */
+const mostRecent = 65_536
 
 /** Text that may be held back while no triple becomes complete, in UTF-16 units. */
 const patience = 16 * 1_048_576
@@ -164,12 +225,20 @@ export function n3Pieces(
   let place: Place = {}
   let quads: Quad[] = []
   let waiting = 0
+  // The text around a fault, and the line at which it begins.
+  let [recent, from] = ['', 1]
+  const remember = (text: string) => {
+    const cut = Math.max(0, recent.length - mostRecent)
+    from += recent.slice(0, cut).split('\n').length - 1
+    recent = recent.slice(cut) + text
+  }
   const terms = new CheckedTerms(options, () => place, before)
   const run = (event: string, text = ''): Quad[] => {
+    remember(text)
     try {
       listeners.get(event)?.(text)
     } catch (error) {
-      throw translated(error, place, '')
+      throw translated(error, { place, text: recent, from })
     }
     waiting = quads.length > 0 ? 0 : waiting + text.length
     if (waiting > patience) throw malformed('no statement ends within 16 MiB', place)

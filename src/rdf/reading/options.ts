@@ -98,12 +98,6 @@ export function placeOf(text: string, wanted: string): Place {
   return offset < 0 ? {} : placeAt(text, offset)
 }
 
-/** The column of a text within one line; `{ line }` alone when it is not there. */
-export function placeInLine(text: string, line: number, wanted: string): Place {
-  const column = (text.split('\n', line)[line - 1] ?? '').indexOf(wanted)
-  return wanted === '' || column < 0 ? { line } : { line, column: column + 1 }
-}
-
 /** A reader that is fed text and gives back the quads that became complete; throws `Failure`. */
 export type PieceReader = {
   readonly write: (text: string) => Quad[]
