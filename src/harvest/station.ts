@@ -79,6 +79,7 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
     ...options,
     allow: config.allow,
     limits: config,
+    missing: (runId) => active.get(runId)?.missing() ?? [],
     owns: (runId) => active.get(runId)?.ownsSome ?? true,
     validators: (run, shape, forceDays) => validatorsOf(context, run, shape, forceDays),
   }

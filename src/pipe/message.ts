@@ -42,6 +42,12 @@ export type Finding = {
     | 'wrong-media-type'
     /** Of the run: the source was read and holds nothing that could be a dataset, nor a catalogue that is empty. */
     | 'no-dataset'
+    /** A node that the record names is described by no page of its source. */
+    | 'not-described'
+    /** Of the run: the source names a page after its last record. */
+    | 'pages-without-end'
+    /** Of the run: a record that the source does not list and that is not known to be gone; it stays. */
+    | 'removal-unsure'
     /** Of the run: statements that could not be read and belong to no record any more. */
     | 'dropped-statement'
   readonly detail: string
@@ -97,7 +103,7 @@ export type RecordMessage = RecordPlace & {
 
 /**
  * A stream of messages ends with exactly one `end`. `refused` is a record that was offered and cannot be read: its id
- * counts as seen. `skipped` is one that is not offered to us (private, filtered). `unchanged` is known to be equal and
+ * counts as seen. `skipped` is one that is not offered to us (private, filtered): it counts as gone unless it `isKept`. `unchanged` is known to be equal and
  * needs no further work. `deleted` was declared gone by the source. `page` says that everything before it was handed on;
  * `cursor` is a key to resume from.
  */
@@ -114,7 +120,13 @@ export type Message =
       /** What the source sent, cut to 64 KB. */
       readonly excerpt?: string
     })
-  | { readonly kind: 'skipped'; readonly sourceId: string; readonly reason: string }
+  | {
+      readonly kind: 'skipped'
+      readonly sourceId: string
+      readonly reason: string
+      /** The record is not known to be gone: what is stored of it stays. */
+      readonly isKept?: true
+    }
   | { readonly kind: 'unchanged'; readonly sourceId: string; readonly originalId: string }
   | { readonly kind: 'deleted'; readonly sourceId: string }
   | { readonly kind: 'page'; readonly cursor?: string }

@@ -111,9 +111,10 @@ async function taken(
     const names = defined({ sourceId, sourceUrl, title, excerpt })
     lose(run, { stage, ...names, ...placeOfRecord(message) }, problem)
   } else if (message.kind === 'skipped') {
-    const { sourceId, reason } = message
+    const { sourceId, reason, isKept } = message
     // It was offered, and nobody has said that it is gone.
-    if (reason === droppedBySegment && settings.onDropped === 'keep') run.meetSource(sourceId)
+    if (isKept) run.meetSource(sourceId)
+    else if (reason === droppedBySegment && settings.onDropped === 'keep') run.meetSource(sourceId)
     else if (reason === droppedBySegment) run.declareDeleted(sourceId)
     sink.item({ sourceId, stage: 'import', state: 'skipped', note: reason })
   } else if (message.kind === 'deleted') run.declareDeleted(message.sourceId)

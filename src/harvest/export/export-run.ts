@@ -173,6 +173,17 @@ export class ExportRun {
     if (row) this.meet(row)
   }
 
+  /** Source ids of the pipe's records that the source has not offered so far; none when that is not known of this run. */
+  missing(): readonly string[] {
+    if (!this.isWhole || this.segment.dryRun) return []
+    const rows = this.context.ledger.rowsOf(this.owner)
+    return [...rows].flatMap((row) => {
+      const isOpen =
+        this.hasMet(row) || this.deleted.has(row.serial) || this.awaited.has(row.serial)
+      return isOpen || row.sourceId === '' || row.state === 'restored' ? [] : [row.sourceId]
+    })
+  }
+
   /** The source has declared the record of this id gone, if the pipe owns one. */
   declareDeleted(sourceId: string): void {
     const row = this.context.ledger.bySource(this.owner, sourceId)

@@ -18,6 +18,7 @@ import {
   askList,
   countOf,
   lasting,
+  type ListPlace,
   listPages,
   type Portal,
   type PortalEntry,
@@ -60,6 +61,7 @@ export const arcgisImporter: ImporterKind<ArcgisConfig> = {
   credentials: (value, header) => ({
     [header]: header === 'Authorization' && !/\s/.test(value) ? `Bearer ${value}` : value,
   }),
+  addressesOf: ({ address }, id) => [{ url: `${itemsOf(address)}/${encodeURIComponent(id)}` }],
   import: importArcgis,
 }
 
@@ -108,12 +110,13 @@ function feedAddresses(config: Config, hours?: number): readonly string[] {
   return [...new Set([isFeed ? address : addressOf(feed), addressOf('dcat-us/1.1')])]
 }
 
+const itemsOf = (address: string) => `${siteOf(address)}/api/search/v1/collections/dataset/items`
+
 /** A page of the records API; without `from` the number of records alone. */
 function recordsAddress(config: Config, limit: number, from?: number): string {
   const { address, q, filter, filters } = config
   const order = from === undefined ? {} : { startindex: from, sortBy: '+properties.created' }
-  const url = `${siteOf(address)}/api/search/v1/collections/dataset/items`
-  return addressWith(url, { ...filters, limit, ...order, q, filter })
+  return addressWith(itemsOf(address), { ...filters, limit, ...order, q, filter })
 }
 
 /** A feed that was opened, and its address as it was asked for. */
@@ -156,12 +159,12 @@ async function recordCount({ source, config }: Run): Promise<number | undefined>
 function recordPages(run: Run): Finds {
   const { source, config } = run
   const accept = 'application/geo+json, application/json;q=0.9'
-  const ask = async ({ met }: { readonly met: number }) => {
-    const url = recordsAddress(config, config.pageSize, met + 1)
+  const ask = async ({ met, extra }: ListPlace) => {
+    const url = recordsAddress(config, Math.min(config.pageSize + extra, 100), met + 1)
     const page = await askList(source, url, 'features', { accept })
     return { ...page, total: countOf(page.fields['numberMatched']) }
   }
-  return listPages(run, { ask, size: config.pageSize, read: (one) => featureEntry(one, run) })
+  return listPages(run, { ask, overlaps: true, read: (one) => featureEntry(one, run) })
 }
 
 /** A GeoJSON feature of the records API; its id is that of the item and, after `_`, of the layer. */

@@ -47,6 +47,10 @@ export async function action(
   return { ok: true, result }
 }
 
+/** Where the portal answers for one package. */
+export const packageAddress = (address: string, id: string): string =>
+  addressWith(`${portalRoot(address)}/api/3/action/package_show`, { id })
+
 /** The names of all packages, each once; `undefined` where nobody may list them. Throws as `action`. */
 export async function packageNames(
   source: ImportSource,

@@ -9,11 +9,11 @@ import { shownUrl } from '../../secrets.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
 import { packageReader } from './ckan-mapping.ts'
-import { importDkan } from './dkan.ts'
+import { dkanAddresses, importDkan } from './dkan.ts'
 import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
-import { action, type ActionAnswer, packageNames, portalRoot } from './ckan-api.ts'
-import { countOf, licenceList, listPages, portalOf } from './portal.ts'
+import { action, type ActionAnswer, packageAddress, packageNames, portalRoot } from './ckan-api.ts'
+import { countOf, licenceList, type ListPlace, listPages, portalOf } from './portal.ts'
 import type { ImportSource } from './source.ts'
 
 /** What the config of a CKAN importer may say beside the common keys. */
@@ -36,6 +36,11 @@ export const ckanImporter: ImporterKind<CkanConfig> = {
   names: ['importing-ckan', 'importing-ckansingle', 'importing-ckanprop'],
   version: 2,
   config: ckanConfig,
+  // A deleted package is forbidden to the public, as a private one is.
+  addressesOf: ({ address, dialect }, id) =>
+    dialect === 'dkan'
+      ? dkanAddresses({ address }, id)
+      : [{ url: packageAddress(address, id), gone: [403] }],
   import: (run) =>
     run.config.dialect === 'dkan'
       ? importDkan({ ...run, config: { ...run.config, version: 'auto' } })
@@ -63,17 +68,18 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
   const read = packageReader({ ...portal, licence: licences.find })
   const names = new Set<unknown>()
   let order = 0
-  const ask = async ({ met }: { readonly met: number }) => {
-    let answer = await search(run, root, { start: met, sort: orders[order] })
+  const ask = async ({ met, extra }: ListPlace) => {
+    const rows = config.pageSize + extra
+    let answer = await search(run, root, { start: met, rows, sort: orders[order] })
     for (const last = met === 0 ? orders.length - 1 : 0; !answer.ok && order < last;)
-      answer = await search(run, root, { start: met, sort: orders[++order] })
+      answer = await search(run, root, { start: met, rows, sort: orders[++order] })
     const page = packagesIn(root, answer)
     await licences.learn(page.entries)
     for (const one of page.entries) names.add(fieldsOf(one)['name'])
     return page
   }
   try {
-    yield* listPages(portal, { read, ask })
+    yield* listPages(portal, { read, ask, overlaps: true })
   } catch (error) {
     // Servers in front of the search refuse to go deep; what can be listed can be asked for by name.
     if (names.size === 0 || !isRefusal(error)) throw error
@@ -81,7 +87,7 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
       throw isRefusal(other) ? error : other
     })
     if (!all) throw error
-    yield* listPages(portal, { read, ask: singly(source, root, { all, names }) })
+    yield* listPages(portal, { read, ask: singly(source, root, { all, names }), isFixed: true })
     return
   }
   if (orders[order] === undefined) yield { kind: 'end', as: 'incomplete', problem: withoutOrder }
@@ -116,13 +122,17 @@ const isRefusal = (error: unknown) =>
 function search(
   { source, config, lastRun }: Run,
   root: string,
-  { start, sort }: { readonly start: number; readonly sort: string | undefined },
+  {
+    start,
+    rows,
+    sort,
+  }: { readonly start: number; readonly rows: number; readonly sort: string | undefined },
 ): Promise<ActionAnswer> {
   const own = config.filters?.['fq']
   const since = config.incremental && lastRun && `metadata_modified:[${lastRun.toISOString()} TO *]`
   const query = {
     ...config.filters,
-    rows: String(config.pageSize),
+    rows: String(rows),
     start: String(start),
     sort,
     include_private: 'false',

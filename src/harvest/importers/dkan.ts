@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { fieldsOf, listOf } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
-import { action, packageNames, portalRoot } from './ckan-api.ts'
+import { action, packageAddress, packageNames, portalRoot } from './ckan-api.ts'
 import { packageReader } from './ckan-mapping.ts'
 import { type PodOptions, podReader } from './datajson-mapping.ts'
 import { datasetsOf } from './datajson.ts'
@@ -12,10 +12,12 @@ import { openUnlessSame } from './documents.ts'
 import type { ImportEvent } from './reception.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
+import type { RecordAddress } from './removal-check.ts'
 import {
   addressWith,
   countOf,
   envelopeFailure,
+  type ListPlace,
   listPages,
   portalOf,
   type PortalRun,
@@ -46,7 +48,20 @@ export const dkanImporter: ImporterKind<DkanConfig> = {
     version === '1' && isFiltered(filters)
       ? [{ key: 'filters', detail: 'cannot be used: DKAN 1 has no search to filter with' }]
       : [],
+  addressesOf: dkanAddresses,
   import: importDkan,
+}
+
+/** Where version 2, and version 1, answer for one dataset. */
+export function dkanAddresses(
+  { address }: Pick<ImportConfig, 'address'>,
+  id: string,
+): readonly RecordAddress[] {
+  const items = `${portalRoot(address)}/api/1/metastore/schemas/dataset/items`
+  return [
+    { url: `${items}/${encodeURIComponent(id.toWellFormed())}` },
+    { url: packageAddress(address, id), gone: [403] },
+  ]
 }
 
 const isFiltered = (filters: ImportConfig['filters']) => Object.keys(filters ?? {}).length > 0
@@ -88,7 +103,7 @@ async function answersSearch({ source, root }: DkanRun): Promise<boolean> {
 /** What the search gives at most. */
 const largestPage = 100
 /** Empty pages in a row that are passed over. */
-const mostEmpty = 10
+const mostEmpty = 1
 
 /**
  * The search of DKAN 2. A page may be shorter than asked for with more after it: records that are in the search and no longer in
@@ -131,14 +146,14 @@ async function* packageLists(run: DkanRun): Finds {
   })
   const before = await packageNames(source, root)
   if (before) yield { kind: 'total', total: before.size }
-  const ask = async ({ met }: { readonly met: number }) => {
-    const query = { limit: String(config.pageSize), offset: String(met) }
+  const ask = async ({ met, extra }: ListPlace) => {
+    const query = { limit: String(config.pageSize + extra), offset: String(met) }
     const call = { root, name: 'current_package_list_with_resources', query }
     const answer = await action(source, call)
     if (!answer.ok) throw new Failure('source-error', `The list answered ${answer.status}.`)
     return { entries: listOf(answer.result).flat(), pointer: '/result' }
   }
-  yield* listPages(run, { read, ask })
+  yield* listPages(run, { read, ask, overlaps: true })
   const after = await packageNames(source, root)
   if (after) yield { kind: 'total', total: after.size }
   else yield { kind: 'end', as: 'incomplete', problem: uncounted }

@@ -8,7 +8,7 @@ import type { z } from 'zod'
 import type { Outbound } from '../../client/outbound.ts'
 import { Failure, type Kind } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import type { Completeness, Message, Validator } from '../../pipe/message.ts'
+import type { Completeness, Finding, Message, Validator } from '../../pipe/message.ts'
 import type {
   ConfigProblem,
   SegmentContext,
@@ -24,6 +24,7 @@ import {
   shapeOf,
 } from './import-config.ts'
 import { type ImportEvent, Reception } from './reception.ts'
+import { keepLiving, type RecordAddress } from './removal-check.ts'
 import { faultsOfOneAnswer, ImportSource } from './source.ts'
 
 /** What an importer knows of the run. */
@@ -41,6 +42,8 @@ export type ImportContext = SegmentContext & {
   readonly validators: readonly Validator[]
   /** Notes what this run saw; goes with the end of a complete run. */
   readonly validate: (validator: Validator) => void
+  /** Whether the source goes on without new records. */
+  readonly isOver: () => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
@@ -63,6 +66,11 @@ export type ImporterKind<Config extends object> = {
   readonly credentials?: (value: string, header: string) => Readonly<Record<string, string>>
   /** Ends by returning when the source was read to its end. */
   readonly import: (run: ImportRun<Config>) => AsyncIterable<ImportEvent>
+  /** Addresses at which the source may answer for one record, best one first. */
+  readonly addressesOf?: (
+    config: Config & ImportConfig,
+    sourceId: string,
+  ) => readonly RecordAddress[]
 }
 
 /** What all importers of the process share. */
@@ -83,6 +91,8 @@ export type ImporterDeps = {
     shape: string,
     forceDays: number | undefined,
   ) => readonly Validator[]
+  /** Source ids of what the pipe of a run owns and the source has not offered so far. */
+  readonly missing?: (runId: string) => readonly string[]
   /** Whether the pipe of a run owns anything in its catalogue; when nobody knows, it may. */
   readonly owns?: (runId: string) => boolean
   readonly now: () => number
@@ -171,36 +181,72 @@ async function* run<Config extends object>(
   }
   const validate = (validator: Validator) => void seen.push(validator)
   const own = { config, output, limits, scratch, now, pause, directory: place.directory }
-  const passing = { ...context, ...own, validators: known ?? [], validate }
+  const isOver = () => reception.isOver
+  const passing = { ...context, ...own, validators: known ?? [], validate, isOver }
   const importing = { ...importer, context: passing, reception, verdict }
   let end = yield* pass(importing, signal)
+  const missing = () => (end.kind === 'complete' ? (deps.missing?.(context.runId) ?? []) : [])
   // The source changed while it was read: a second look shows what moved between two pages.
-  if (end.kind === 'incomplete' && end.problem?.kind === 'total-changed') {
+  const isChanged = end.kind === 'incomplete' && end.problem?.kind === 'total-changed'
+  if (isChanged || (reception.isLoose && missing().length > 0)) {
     reception.startAgain()
+    seen.length = 0
     end = yield* pass(importing, signal)
   }
+  const addressesOf = (id: string) => kind.addressesOf?.(config, id) ?? []
+  const source = sourceOf(importing, signal)
+  const check = { missing: missing(), source, config, addressesOf, reception, sink: context.sink }
+  const kept = yield* keepLiving(check, signal)
+  // What is not known to be gone is asked about again next time.
+  if (kept > 0) seen.length = 0
   yield { kind: 'end', completeness: end }
+}
+
+const withoutEnd: Finding = {
+  slug: 'pages-without-end',
+  detail:
+    'The source names a page after its last record: reading ended when as many records as it declares were there.',
+}
+const endless = new Failure(
+  'page-repeated',
+  'Two pages in a row held no new record, and the source still names a next one: reading ended there.',
+)
+
+/** The source of one pass, with the credentials of the config. */
+function sourceOf<Config extends object>(
+  { kind, deps, config, place, context: { sink } }: Import<Config>,
+  signal: AbortSignal,
+): ImportSource {
+  const credentials = credentialsOf(kind, deps, config)
+  return new ImportSource({ deps, config, trust: place.trust, credentials, sink }, signal)
 }
 
 /** Reads the whole source once. */
 async function* pass<Config extends object>(
-  { kind, deps, config, place, context, reception, verdict }: Import<Config>,
+  importing: Import<Config>,
   signal: AbortSignal,
 ): AsyncGenerator<Message, Completeness> {
+  const { kind, deps, config, context, reception, verdict } = importing
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
-  const { sink } = context
-  const credentials = credentialsOf(kind, deps, config)
-  const source = new ImportSource({ deps, config, trust: place.trust, credentials, sink }, either)
+  const source = sourceOf(importing, either)
   let last = Number.NEGATIVE_INFINITY
   try {
     for await (const found of kind.import({ ...context, source, signal: either })) {
       signal.throwIfAborted()
+      const goesOn = found.kind === 'end' ? found.as === 'over' : found.kind !== 'total'
+      if (goesOn && reception.isOver) {
+        if (!reception.isWhole) return { kind: 'incomplete', problem: endless }
+        context.sink.finding(withoutEnd)
+        return verdict()
+      }
       if (found.kind === 'end') {
         if (found.as === 'not-modified') return { kind: 'not-modified' }
-        return { kind: 'incomplete', ...(found.problem && { problem: found.problem }) }
+        const problem = found.as === 'incomplete' ? found.problem : undefined
+        return { kind: 'incomplete', ...(problem && { problem }) }
       }
       const message = reception.take(found, source.bytes)
+      if (message && message.kind !== 'page' && message.kind !== 'total') source.meetRecord()
       if (!message) continue
       if (message.kind === 'record') {
         // Between two records at least `pulse` milliseconds pass.

@@ -16,6 +16,7 @@ import {
   type EntryReader,
   envelopeFailure,
   foundEntry,
+  type ListPlace,
   listPages,
   portalOf,
   type PortalRun,
@@ -35,11 +36,19 @@ export const opendatasoftImporter: ImporterKind<OpendatasoftConfig> = {
   credentials: (value, header) => ({
     [header]: header === 'Authorization' && !/\s/.test(value) ? `Apikey ${value}` : value,
   }),
+  addressesOf: ({ address }, id) =>
+    generations.map(({ path }) => ({
+      url: `${siteOf(address)}${path}/catalog/datasets/${encodeURIComponent(id)}`,
+    })),
   import: importOpendatasoft,
 }
 
+const siteOf = (address: string) => siteRoot(address, /\/(?:api|explore)(?:\/.*)?$/)
+
 /** Offset and limit together stay below this. */
 const window = 10_000
+/** Datasets of a page at most. */
+const largestPage = 100
 
 /** The two generations of the API, newest first. */
 const generations = [
@@ -52,23 +61,29 @@ type Generation = (typeof generations)[number]
 /** Goes by the link of the page where it has links, else by the number of datasets that came. */
 async function* importOpendatasoft(given: ImportRun<OpendatasoftConfig>): Finds {
   const { config } = given
-  const root = siteRoot(config.address, /\/(?:api|explore)(?:\/.*)?$/)
+  const root = siteOf(config.address)
   const run = await portalOf<OpendatasoftConfig>(given, root)
   const { api, first } = await firstPage(run)
   const read = datasetReader({ ...run, api: root + api.path })
   let answer = first
-  const ask = async ({ page, met }: { readonly page: number; readonly met: number }) => {
+  const ask = async ({ page, met, extra }: ListPlace) => {
     const { url, links } = answer
     const next =
       links?.next === undefined
-        ? listAddress(run, api, Math.min(config.pageSize, window - 1 - met), met)
+        ? listAddress(
+            run,
+            api,
+            Math.min(config.pageSize + extra, largestPage, window - 1 - met),
+            met,
+          )
         : nextPage(links.next, { address: config.address, url, brokenHydra: false })
     if (page > 1) answer = await askPage(run, next)
     const isCut = met + answer.entries.length >= window - 1 || undefined
     return { ...answer, isLast: answer.links ? answer.links.next === undefined : isCut }
   }
   if (first.total === undefined || first.total < window)
-    yield* listPages(run, { read, ask, size: config.pageSize })
+    // Where pages have links, these say where the next one begins.
+    yield* listPages(run, { read, ask, overlaps: first.links === undefined })
   else yield* exported(run, api, read, first.total)
 }
 

@@ -189,8 +189,38 @@ type ListOptions = {
   readonly read: EntryReader
   /** Entries of a full page, where the source never cuts pages. */
   readonly size?: number
-  /** `page`: number of the page, from 1; `met`: entries of the pages before it. */
-  readonly ask: (place: { readonly page: number; readonly met: number }) => Promise<ListPage>
+  /** Pages begin wherever it is asked for: each is asked for from the last entry of the one before, so that nothing slips between. */
+  readonly overlaps?: boolean
+  /** The list does not change between its pages. */
+  readonly isFixed?: boolean
+  readonly ask: (place: ListPlace) => Promise<ListPage>
+}
+
+/** `page`: its number, from 1; `met`: entries before it; `extra`: how many it should have beside those of a page. */
+export type ListPlace = { readonly page: number; readonly met: number; readonly extra: number }
+
+/** Steps back to an entry that is known, when others before it have gone meanwhile. */
+const mostSteps = 4
+
+/** The page that begins with an entry of the page before, and where it begins; `isJoined` is false when none does. */
+async function joinedPage(
+  { ask, read }: ListOptions,
+  {
+    page,
+    met,
+    known,
+  }: { readonly page: number; readonly met: number; readonly known: ReadonlySet<string> },
+) {
+  for (let [at, step] = [Math.max(0, met - 1), 1]; ; step += 1) {
+    const answer = await ask({ page, met: at, extra: step })
+    const isNew = (value: unknown) => !known.has(read(fieldsOf(value)).sourceId)
+    const all = Object.entries(answer.entries)
+    const entries = all.filter(([, value]) => isNew(value))
+    const isJoined = entries.length < all.length
+    if (isJoined || at === 0 || step > mostSteps)
+      return { answer, entries, met: at + all.length, isJoined }
+    at = Math.max(0, at - Math.max(known.size, step))
+  }
 }
 
 /**
@@ -200,22 +230,32 @@ type ListOptions = {
  */
 export async function* listPages(
   portal: Portal & Pick<ImportContext, 'output'>,
-  { ask, read, size }: ListOptions,
+  options: ListOptions,
 ): AsyncGenerator<ImportItem, void> {
+  const { ask, read, size, overlaps = false, isFixed } = options
+  let known: ReadonlySet<string> = new Set()
   for (let [page, met, largest] = [1, 0, 0]; ; page += 1) {
-    const { entries, pointer, total, cursor, isLast } = await ask({ page, met })
-    const all = Object.entries(entries)
+    const joined = known.size > 0 ? await joinedPage(options, { page, met, known }) : undefined
+    const answer = joined?.answer ?? (await ask({ page, met, extra: 0 }))
+    const { pointer, total, cursor, isLast } = answer
+    const all = joined?.entries ?? Object.entries(answer.entries)
+    if (overlaps && all.length > 0)
+      known = new Set(all.map(([, value]) => read(fieldsOf(value)).sourceId))
     // An empty page tells nothing but the total, which the first one told.
     if (total !== undefined && (all.length > 0 || page === 1)) yield { kind: 'total', total }
     for (const [key, value] of all) {
       const step = key.replaceAll('~', '~0').replaceAll('/', '~1')
       yield foundEntry(portal, value, { read, pointer: `${pointer}/${step}`, key })
     }
-    if (all.length > 0) yield defined({ kind: 'page', cursor })
-    met += all.length
+    met = joined?.met ?? met + all.length
     largest = Math.max(largest, all.length)
     const isEnd = all.length === 0 || (met >= (total ?? Infinity) && all.length < (size ?? largest))
-    if (isLast ?? isEnd) return
+    const isOver = isLast ?? isEnd
+    const isJoined = isFixed ?? joined?.isJoined
+    // An empty page at the end is none, unless records have moved before it.
+    if (all.length > 0 || !isOver || isJoined === false)
+      yield defined({ kind: 'page', cursor, isJoined })
+    if (isOver) return
   }
 }
 

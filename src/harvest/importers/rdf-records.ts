@@ -8,11 +8,12 @@ import { endedLines, fromLines, termText, toLines } from '../../rdf/lines.ts'
 import { dcat, dct, rdf, rdfs, skos } from '../../rdf/namespaces.ts'
 import { NodeKinds } from '../../rdf/node-kinds.ts'
 import { graphOf } from '../../rdf/read.ts'
-import { type Bounds, pieces, type CutDataset } from '../importing/cutting/cut.ts'
+import { type Bounds, pieces, type CutDataset, type Piece } from '../importing/cutting/cut.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import { identifiersIn, iriOf } from '../importing/cutting/parcels.ts'
 import { nowhere, quadsOf } from '../transform/record-quads.ts'
 import type { ImportContext } from './importer.ts'
+import { type PageJoin, undescribed } from './joined-pages.ts'
 import type { RdfDocument } from './rdf-document.ts'
 import type { ImportItem } from './reception.ts'
 
@@ -36,7 +37,10 @@ const ofConcepts = [
 ]
 
 /** Agents, periods and places lie nearer than that; what lies further has lost its way. */
-const bounds: Bounds = { depth: 8, ofConcepts: new Set(ofConcepts.map(({ value }) => value)) }
+export const recordBounds: Bounds = {
+  depth: 8,
+  ofConcepts: new Set(ofConcepts.map(({ value }) => value)),
+}
 
 /** What makes a node a dataset and no mere mention of one. */
 const ownWords = [dct('title'), dct('description'), dcat('distribution'), rdfs('label')].map(
@@ -45,6 +49,8 @@ const ownWords = [dct('title'), dct('description'), dcat('distribution'), rdfs('
 
 /** Which datasets of a document are records: all but stubs, or those that were asked for. */
 type Choice = {
+  /** Takes records that name what this page does not describe, until the source was read to its end. */
+  readonly join?: PageJoin | undefined
   /** Collects mentions of datasets that nobody has described so far. */
   readonly stubs?: Stubs
   /** Of a node as N-Triples text. */
@@ -58,13 +64,13 @@ type Choice = {
  */
 export async function* recordsOf(
   document: RdfDocument,
-  { stubs, isWanted }: Choice,
+  { stubs, isWanted, join }: Choice,
   { sink, naming = {} }: { readonly sink: ImportContext['sink']; readonly naming?: Naming },
 ): AsyncGenerator<ImportItem, void> {
   try {
     document.reportDropped(sink)
     if (!isWanted) document.reportServices(sink)
-    for (const standing of pieces(document.spool, bounds)) {
+    for (const standing of pieces(document.spool, recordBounds)) {
       const { place, piece } = standing
       const { term } = place
       if (isWanted?.(term) === false) continue
@@ -73,9 +79,15 @@ export async function* recordsOf(
       if (stubs && isStub(document, term, own)) yield* stubs.meet(term, ids.sourceId || term)
       else {
         stubs?.describe(term)
-        yield await recordOf(document, standing, { ids, own })
+        const missing = piece && join ? undescribed(document.spool, place.graph, piece.body) : []
+        const later = (whole: Piece | undefined, findings: readonly Finding[]) =>
+          recordOf(document, whole ? { place, piece: whole } : { place }, { ids, own, findings })
+        if (missing.length === 0 || !join?.wait({ place, missing, later }))
+          yield await recordOf(document, standing, { ids, own })
       }
     }
+    for (const term of stubs ? document.spool.listedOnly() : [])
+      yield* stubs?.meet(term, iriOf(term) ?? term, true) ?? []
   } finally {
     document.close()
   }
@@ -101,13 +113,17 @@ function idsOf(iri: string | undefined, identifiers: readonly string[], naming: 
 }
 
 /** `own`: the lines of the dataset alone. */
-type Identity = { readonly ids: ReturnType<typeof idsOf>; readonly own: string }
+type Identity = {
+  readonly ids: ReturnType<typeof idsOf>
+  readonly own: string
+  readonly findings?: readonly Finding[]
+}
 
 /** A dataset that was cut out of its document; one that is larger than a repository takes is refused. */
 async function recordOf(
   document: RdfDocument,
   { place: { term }, piece }: CutDataset,
-  { ids, own }: Identity,
+  { ids, own, findings: more = [] }: Identity,
 ): Promise<ImportItem> {
   const iri = iriOf(term)
   const sourceUrl = iri !== undefined && /^https?:/.test(iri) ? iri : document.url
@@ -126,7 +142,7 @@ async function recordOf(
     sourceUrl,
     title,
     ...document.placeOf(term),
-    findings: [...findings, ...document.repairsIn(text)],
+    findings: [...findings, ...document.repairsIn(text), ...more],
   }
 }
 
@@ -182,8 +198,10 @@ export class Stubs {
     this.#described.add(keyHash(term))
   }
 
-  *meet(term: string, sourceId: string): Iterable<Skipped> {
-    const stub = { kind: 'skipped', sourceId, reason: 'stub', isMentioned: true } as const
+  /** `isListed`: a catalogue lists the dataset, so that it is not gone. */
+  *meet(term: string, sourceId: string, isListed = false): Iterable<Skipped> {
+    const kept = isListed ? ({ isKept: true } as const) : {}
+    const stub = { kind: 'skipped', sourceId, reason: 'stub', isMentioned: true, ...kept } as const
     if (this.#waiting.size < mostKept) this.#waiting.set(term, stub)
     else yield stub
   }

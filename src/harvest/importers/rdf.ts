@@ -7,10 +7,12 @@ import { formatCalled } from '../../rdf/media-types.ts'
 import { fetchDocument, type StoredDocument } from './documents.ts'
 import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
+import { PageJoin } from './joined-pages.ts'
 import { linkedNext, nextPage } from './next-page.ts'
 import { nothingFound, readRdfDocument } from './rdf-document.ts'
 import { acceptRdf } from './rdf-format.ts'
-import { recordsOf, Stubs } from './rdf-records.ts'
+import { recordBounds, recordsOf, Stubs } from './rdf-records.ts'
+import { ownIri } from './removal-check.ts'
 import { conditionsOf, validatorOf } from './source.ts'
 
 /** What the config of an RDF importer may say beside the common keys. */
@@ -41,6 +43,7 @@ export const rdfImporter: ImporterKind<RdfConfig> = {
   names: ['importing-rdf', 'importing-dcat', 'rdf-importer'],
   version: 2,
   config: rdfConfig,
+  addressesOf: ownIri,
   import: importRdf,
 }
 
@@ -54,7 +57,7 @@ const fetchPage = (run: Run, url: string, known?: Validator) =>
 
 /** Page by page, until none is linked. Nothing is asked for again when the last run's pages are all unchanged (304). */
 async function* importRdf(run: Run): AsyncGenerator<ImportEvent, void> {
-  const { config, source, validators } = run
+  const { config, validators } = run
   const known = validators[0]?.url === config.address ? validators : []
   const isSame = known.length > 1 && (await areUnmodified(run))
   const [only] = known.length === 1 ? known : []
@@ -64,16 +67,33 @@ async function* importRdf(run: Run): AsyncGenerator<ImportEvent, void> {
     return
   }
   const stubs = new Stubs()
-  const pages: Pages = { stubs, isCatalogue: false, lack: '' }
+  const join = new PageJoin(run.limits.maxDocumentBytes, recordBounds)
+  try {
+    const found: Pages = { stubs, join, isCatalogue: false, lack: '' }
+    yield* readPages(run, found, first)
+  } finally {
+    join.close()
+  }
+}
+
+async function* readPages(
+  run: Run,
+  pages: Pages,
+  first: StoredDocument,
+): AsyncGenerator<ImportEvent, void> {
+  const { config, source } = run
   for (let [url, stored]: [string, StoredDocument] = [config.address, first]; ;) {
     source.meetBody(stored.hash)
     const next = yield* readPage(run, pages, { url, stored })
+    const isOver = next !== undefined && run.isOver()
     const following =
-      next === undefined ? undefined : await fetchPage(run, next).catch(linkedFailure)
+      next === undefined || isOver ? undefined : await fetchPage(run, next).catch(linkedFailure)
     if (following === undefined || following instanceof Failure) {
-      yield* stubs.left()
+      yield* pages.join.left()
+      yield* pages.stubs.left()
       if (following) throw following
-      if (!pages.isCatalogue) yield nothingFound(run, pages.lack)
+      if (isOver) yield { kind: 'end', as: 'over' }
+      else if (!pages.isCatalogue) yield nothingFound(run, pages.lack)
       return
     }
     if (typeof following === 'string') throw new Error(`${following} is not to be expected`)
@@ -92,6 +112,7 @@ function linkedFailure(error: unknown): Failure {
 /** What is known of the pages so far. */
 type Pages = {
   readonly stubs: Stubs
+  readonly join: PageJoin
   /** Whether one of them had anything of a catalogue, and why the first had not. */
   isCatalogue: boolean
   lack: string
@@ -114,9 +135,18 @@ async function* readPage(
   const { lack } = document
   pages.isCatalogue ||= lack === undefined
   pages.lack ||= lack ?? ''
-  yield* recordsOf(document, { stubs: pages.stubs }, { sink, naming: config })
-  yield { kind: 'page' }
+  const { stubs, join } = pages
   const link = hydra.next(document.url) ?? linkedNext(stored.headers.get('link'))
+  const isPaged = link !== undefined || join.pages > 0
+  const isNew = isPaged && join.add(document.spool, stored.size)
+  let records = 0
+  const choice = { stubs, join: isPaged ? join : undefined }
+  for await (const found of recordsOf(document, choice, { sink, naming: config })) {
+    if (found.kind !== 'skipped') records += 1
+    yield found
+  }
+  // A page that repeats records says nothing new, whatever else is different in it.
+  yield { kind: 'page', hasNews: records === 0 && isNew }
   return link === undefined ? undefined : nextPage(link, { ...config, url: stored.url })
 }
 

@@ -61,17 +61,25 @@ export type ImportItem =
   | Skipped
   /** A declared total, as often as the source tells it. `before`: records in front of the place where a run resumed. */
   | { readonly kind: 'total'; readonly total: number; readonly before?: number }
-  /** Everything of a page was given. `cursor` only when it is a key from which a later run can go on. */
-  | { readonly kind: 'page'; readonly cursor?: string }
+  /**
+   * Everything of a page was given. `cursor` only when it is a key from which a later run can go on. `isJoined`: no record can
+   * have slipped between it and the page before. `hasNews`: it said something new, even without a record.
+   */
+  | {
+      readonly kind: 'page'
+      readonly cursor?: string
+      readonly isJoined?: boolean
+      readonly hasNews?: boolean
+    }
 
 /**
  * An importer that has met its own end condition just returns; it throws a `Failure` when it cannot go on, whose kind
  * decides between a failed and an incomplete run. `end` is for what else there is to say: nothing changed, or the source
- * was read to its end and still cannot be vouched for.
+ * was read to its end and still cannot be vouched for, or goes on without new records.
  */
 export type ImportEvent =
   | ImportItem
-  | { readonly kind: 'end'; readonly as: 'not-modified' }
+  | { readonly kind: 'end'; readonly as: 'not-modified' | 'over' }
   | { readonly kind: 'end'; readonly as: 'incomplete'; readonly problem?: Failure }
 
 /** What a run brings to the reception of its records. */
@@ -84,6 +92,8 @@ type ReceptionOptions = {
   /** Most records that are handed on. */
   readonly limit: number | undefined
 }
+
+const mostSamples = 20
 
 /** Kept of what a source sent when it cannot be read. */
 const longestExcerpt = 65_536
@@ -101,8 +111,17 @@ export class Reception {
   #nameless = 0
   #counter = 0
   #offered = 0
-  #page = { time: 0, bytes: 0, records: 0, isNews: false }
-  #total: { readonly last: number; readonly changed: boolean; readonly before: number } | undefined
+  /** Source ids that the source marks as not for us: nobody has to ask whether they are gone. */
+  readonly #dropped = new Set<number>()
+  #before: ReadonlySet<number> | undefined
+  #page = { time: 0, bytes: 0, records: 0, isNews: false, hasNewId: false }
+  /** Of the present pass: pages, those that may hide a record, and the last ones without a new id. */
+  #pages = { count: 0, loose: 0, idle: 0 }
+  #total:
+    | { readonly last: number; readonly all: readonly number[]; readonly before: number }
+    | undefined
+  /** Source ids of the first records. */
+  readonly samples: string[] = []
 
   constructor(options: ReceptionOptions) {
     this.#options = options
@@ -119,6 +138,26 @@ export class Reception {
     return this.#total?.last === this.#distinct
   }
 
+  /** The source goes on without new records: two pages in a row had none, or one after the declared total was reached. */
+  get isOver(): boolean {
+    return this.#pages.idle >= 2 || (this.#pages.idle === 1 && this.isWhole)
+  }
+
+  /** Records may have slipped between the pages of this pass. */
+  get isLoose(): boolean {
+    return this.#pages.loose > 0
+  }
+
+  /** What the source did not list is not there: no page hides anything, or two passes have met the same records. */
+  get isProven(): boolean {
+    return !this.isLoose || this.#before?.symmetricDifference(this.#pass).size === 0
+  }
+
+  /** Whether the source has marked the record as not for us. */
+  hasDropped(sourceId: string): boolean {
+    return this.#dropped.has(keyHash(sourceId))
+  }
+
   /** Different records of the present pass. */
   get #distinct(): number {
     return this.#pass.size + this.#nameless + (this.#total?.before ?? 0)
@@ -126,10 +165,12 @@ export class Reception {
 
   /** Another pass over the same source: what was handed on stays known, the counting begins anew. */
   startAgain(): void {
+    this.#before = this.#pass
     this.#pass = new Set()
     this.#nameless = 0
     this.#total = undefined
-    this.#page = { time: this.#options.now(), bytes: 0, records: 0, isNews: false }
+    this.#pages = { count: 0, loose: 0, idle: 0 }
+    this.#page = { ...this.#page, time: this.#options.now(), bytes: 0, records: 0, isNews: false }
   }
 
   /** The message that a find becomes: none for the same record met twice. `bytes`: read from the source so far. */
@@ -145,8 +186,8 @@ export class Reception {
         this.#declare(found.total, found.before ?? 0)
         return { kind: 'total', total: found.total }
       case 'page':
-        this.#endPage(found.cursor, bytes)
-        return found
+        this.#endPage(found, bytes)
+        return defined({ kind: 'page', cursor: found.cursor })
       default:
         throw new Error(`unknown find ${JSON.stringify(found satisfies never)}`)
     }
@@ -158,10 +199,19 @@ export class Reception {
    */
   shortfall(owns: boolean): Failure | undefined {
     const total = this.#total
-    if (total && !this.isWhole) {
+    const changed = new Set(total?.all).size > 1
+    // Where nothing can slip between two pages, records that came and went meanwhile explain the difference.
+    const isExplained =
+      changed &&
+      !this.isLoose &&
+      Math.min(...(total?.all ?? [])) <= this.#distinct &&
+      this.#distinct <= Math.max(...(total?.all ?? []))
+    if (total && !this.isWhole && !isExplained) {
       const numbers = `The source declared ${total.last} records and gave ${this.#distinct} different ones.`
-      return new Failure(total.changed ? 'total-changed' : 'total-mismatch', numbers)
+      return new Failure(changed ? 'total-changed' : 'total-mismatch', numbers)
     }
+    if (changed && this.isLoose)
+      return new Failure('total-changed', 'The number of records changed between two pages.')
     const isEmpty = owns && this.#offered === 0 && !total?.before
     return isEmpty ? new Failure('source-empty', 'The source offered no records.') : undefined
   }
@@ -172,13 +222,16 @@ export class Reception {
     const standing = this.#ids.has(key) ? (this.#records.has(record) ? 'same' : 'other') : 'new'
     this.#page.records += 1
     this.#page.isNews ||= !this.#pass.has(record)
+    // In another pass every id was met before.
+    this.#page.hasNewId ||= this.#before ? !this.#pass.has(record) : standing === 'new'
     this.#ids.add(key)
     this.#records.add(record)
     this.#pass.add(record)
     return standing
   }
 
-  #isNews({ sourceId, isMentioned }: Skipped): boolean {
+  #isNews({ sourceId, isMentioned, isKept }: Skipped): boolean {
+    if (isKept !== true) this.#dropped.add(keyHash(sourceId))
     if (!isMentioned) return this.#meet(sourceId, '') !== 'same'
     return this.#mentioned.size < this.#mentioned.add(keyHash(sourceId)).size
   }
@@ -212,6 +265,7 @@ export class Reception {
     }
     const aliases = [...new Set(found.aliases)].filter((id) => id !== '' && id !== sourceId)
     const counter = (this.#counter += 1)
+    if (this.samples.length < mostSamples) this.samples.push(sourceId)
     const record = { kind: 'record', counter, sourceId, aliases, mediaType, text } as const
     return {
       ...record,
@@ -233,6 +287,7 @@ export class Reception {
     this.#nameless += 1
     this.#page.records += 1
     this.#page.isNews = true
+    this.#page.hasNewId = true
     this.#offer()
     return refusal({ ...found, problem: nameless(found, this.#offered, problem.detail) })
   }
@@ -250,17 +305,32 @@ export class Reception {
 
   #declare(total: number, before: number): void {
     const known = this.#total
-    const changed = known !== undefined && (known.changed || known.last !== total)
-    this.#total = { last: total, changed, before: Math.max(before, known?.before ?? 0) }
+    // The smallest and the largest one tell the rest.
+    const all = [...(known?.all ?? []), total]
+    this.#total = {
+      last: total,
+      all: [Math.min(...all), Math.max(...all)],
+      before: Math.max(before, known?.before ?? 0),
+    }
     this.#options.sink.total(total)
   }
 
-  #endPage(cursor: string | undefined, bytes: number): void {
+  #endPage(
+    { cursor, isJoined, hasNews }: Extract<ImportItem, { kind: 'page' }>,
+    bytes: number,
+  ): void {
     const { sink, now, limits } = this.#options
-    const { time, bytes: before, records, isNews } = this.#page
+    const { time, bytes: before, records, isNews, hasNewId } = this.#page
+    const { count, loose, idle } = this.#pages
+    const mayHide = count > 0 && cursor === undefined && isJoined !== true
+    this.#pages = {
+      count: count + 1,
+      loose: loose + (mayHide || isJoined === false ? 1 : 0),
+      idle: hasNewId || hasNews === true ? 0 : idle + 1,
+    }
     const end = now()
     sink.page(defined({ bytes: Math.max(0, bytes - before), millis: end - time, cursor }))
-    this.#page = { time: end, bytes, records: 0, isNews: false }
+    this.#page = { time: end, bytes, records: 0, isNews: false, hasNewId: false }
     this.pages += 1
     if (records > 0 && !isNews)
       throw new Failure('page-repeated', 'A page held only records that earlier pages had.')

@@ -28,6 +28,9 @@ export const socrataImporterWith = (roots: readonly string[]): ImporterKind<Socr
   names: ['importing-socrata'],
   version: 2,
   config: socrataConfig,
+  addressesOf: ({ address }, id) => [
+    { url: `${new URL(address).origin}/api/views/${encodeURIComponent(id)}.json`, gone: [403] },
+  ],
   credentials: (value, header) => ({
     [header === 'Authorization' ? 'X-App-Token' : header]: value,
   }),

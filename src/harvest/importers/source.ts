@@ -19,6 +19,9 @@ import { keyHash } from '../importing/cutting/key-hash.ts'
 import type { ImportConfig, ImportLimits } from './import-config.ts'
 import { certainFormat, isWebPage, mediaTypeFault } from './rdf-format.ts'
 
+/** Pages in a row that may be asked for without a record. */
+const mostIdlePages = 1000
+
 /** A request to the source; the rest is decided by the config of the pipe. */
 export type SourceRequest = {
   readonly accept?: string
@@ -90,14 +93,27 @@ export class ImportSource {
   readonly #visited = new Set<number>()
   readonly #bodies = new Set<number>()
   readonly #assumed = new Set<Finding['slug']>()
+  /** Pages that were asked for since the last record. */
+  #idle = 0
 
   constructor(options: SourceOptions, signal: AbortSignal) {
     this.#options = options
     this.#signal = signal
   }
 
-  /** Throws `page-loop` for an address (with the same POST body) that was asked for before. */
+  /** A record came: reading goes on. */
+  meetRecord(): void {
+    this.#idle = 0
+  }
+
+  /** Throws `page-loop` for an address (with the same POST body) that was asked for before, `page-limit` for too many in vain. */
   visit(url: string, body = ''): void {
+    this.#idle += 1
+    if (this.#idle > mostIdlePages)
+      throw new Failure(
+        'page-limit',
+        `${mostIdlePages} pages in a row were asked for without a record.`,
+      )
     if (!isNew(this.#visited, `${url}\n${body}`))
       throw new Failure('page-loop', `The pages lead back to ${shownUrl(url)}.`)
   }

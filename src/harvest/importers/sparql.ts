@@ -10,6 +10,7 @@ import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { nothingFound, type RdfDocument, reportServices } from './rdf-document.ts'
 import { recordsOf, Stubs } from './rdf-records.ts'
+import { ownIri } from './removal-check.ts'
 import {
   type GraphQuery,
   ownQuery,
@@ -32,6 +33,7 @@ export const sparqlImporter: ImporterKind<SparqlConfig> = {
     const own = query && orProblem('query', () => ownQuery(query, directory))
     return own && 'detail' in own ? [own] : []
   },
+  addressesOf: ownIri,
   import: importSparql,
 }
 
@@ -144,7 +146,7 @@ async function* listed(importing: SparqlImport, text: string, variable: string):
   yield* nameless(blank)
   for (let at = 0; at < all.length; at += config.pageSize) {
     yield* described(importing, all.slice(at, at + config.pageSize))
-    yield { kind: 'page' }
+    yield { kind: 'page', isJoined: true }
   }
 }
 

@@ -40,8 +40,13 @@ export const udataImporter = (ownHost?: string): ImporterKind<UdataConfig> => ({
   names: ['importing-udata'],
   version: 2,
   config: udataConfig,
+  addressesOf: ({ address }, id) => [{ url: datasetAddress(rootOf(address), id) }],
   import: (run) => importUdata(run, run.config.skipHarvested ? ownHost : undefined),
 })
+
+const rootOf = (address: string) => siteRoot(address, /\/api(?:\/.*)?$/)
+const datasetAddress = (root: string, id: string) =>
+  `${root}/api/1/datasets/${encodeURIComponent(id)}/`
 
 /** Datasets with thousands of resources are megabytes: only what the mapping reads. */
 const fieldMask =
@@ -58,7 +63,7 @@ async function* importUdata(
   ownHost: string | undefined,
 ): AsyncGenerator<ImportEvent, void> {
   const { config, source, output } = run
-  const root = siteRoot(config.address, /\/api(?:\/.*)?$/)
+  const root = rootOf(config.address)
   const namesLicence = (one: unknown) => plainText(fieldsOf(one)['license']) !== undefined
   const licences = licenceList(namesLicence, async () => {
     const url = `${root}/api/1/datasets/licenses/`
@@ -107,7 +112,7 @@ export function udataEntry(fields: Fields, portal: UdataPortal): PortalEntry {
     sourceId: plainText(fields['id']) ?? '',
     title: fields['title'],
     aliases: [plainText(fields['slug'])],
-    sourceUrl: `${portal.root}/api/1/datasets/${id}/`,
+    sourceUrl: datasetAddress(portal.root, plainText(fields['id']) ?? ''),
     skipped: reasonToSkip(fields, portal.ownHost),
     lasting: lasting(fields, ['metrics', 'quality', 'internal']),
     record: { fallbackIri },

@@ -4,7 +4,8 @@ import { endedLines, termText } from '../../../rdf/lines.ts'
 import { dcat, rdf, skos } from '../../../rdf/namespaces.ts'
 import { areOfAgent, type DescribedNode, type Spool } from './spool.ts'
 
-type Piece = {
+/** A resource that was cut out of a document. */
+export type Piece = {
   /** N-Triples, sorted, without doubles. */
   readonly body: string
   /** The lines of the root alone, as the document has them. */

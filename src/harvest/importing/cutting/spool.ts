@@ -210,6 +210,11 @@ export class Spool {
     return own + lines.join('')
   }
 
+  /** Whether anything is said about a node, in the graph or in the default graph. */
+  isDescribed(node: DescribedNode): boolean {
+    return this.describe(node) !== '' || this.describe({ ...node, graph: '' }) !== ''
+  }
+
   datasetCount(): number {
     const others = 'SELECT term FROM catalogue'
     return this.#number(
@@ -260,6 +265,23 @@ export class Spool {
     const sql =
       'SELECT DISTINCT catalogue AS text FROM link WHERE dataset = ? AND catalogue IN (SELECT term FROM catalogue) ORDER BY 1'
     return this.#texts(sql, dataset)
+  }
+
+  /** Texts of the IRIs that catalogues list and that are no datasets here. */
+  *listedOnly(): Iterable<string> {
+    const sql = `SELECT DISTINCT dataset AS text FROM link WHERE dataset LIKE '<%' AND dataset NOT IN (SELECT term FROM dataset)`
+    for (const row of this.#sql(sql).iterate()) yield text(row['text'])
+  }
+
+  /** Everything that is kept of nodes: the key and lines. */
+  *chunks(): Iterable<{ readonly key: string; readonly lines: string }> {
+    for (const row of this.#sql('SELECT key, lines FROM chunk ORDER BY rowid').iterate())
+      yield { key: text(row['key']), lines: text(row['lines']) }
+  }
+
+  /** Takes what another spool keeps of nodes, before `finish`. */
+  addChunk(key: string, lines: string): void {
+    this.#sql('INSERT INTO chunk VALUES (?, ?, ?)').run(keyHash(key), key, lines)
   }
 
   hasLinks(): boolean {

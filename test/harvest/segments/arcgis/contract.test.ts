@@ -13,7 +13,8 @@ describeImporter('ArcGIS Hub records', async () => {
     config: { address: `${portal.url}/search`, feed: 'records', pageSize: 2 },
     show: (records) => portal.show(records),
     declare: (total) => portal.declare(() => total(1)),
-    isPage: ({ url }, page) => Number(new URL(url).searchParams.get('startindex')) === page * 2 - 1,
+    isPage: ({ url }, page) =>
+      Number(new URL(url).searchParams.get('startindex')) === Math.max(1, page * 2 - 2),
     envelopes: [{ kind: 'envelope', body: '{"message":"no","error":"Bad","statusCode":500}' }],
   }
 })

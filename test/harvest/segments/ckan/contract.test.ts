@@ -14,7 +14,8 @@ describeImporter('CKAN', async () => {
     show: (records) => portal.show(records),
     declare: (total) => portal.declare(total),
     isPage: ({ url }, page) =>
-      Number(new URL(url).searchParams.get('start') ?? Number.NaN) === (page - 1) * 2,
+      Number(new URL(url).searchParams.get('start') ?? Number.NaN) ===
+      Math.max(0, (page - 1) * 2 - 1),
     envelopes: [
       { kind: 'envelope' },
       { kind: 'envelope', body: '{"success":false,"error":"Solr is down"}' },

@@ -41,10 +41,10 @@ describe('the search', () => {
     const portal = await portalWith({ rowsMax: 2 })
     const found = await run(portal, { pageSize: 1000 })
     expect(found.end?.kind).toBe('complete')
-    expect(searched(portal).map((query) => query.get('start'))).toEqual(['0', '2', '4'])
+    expect(searched(portal).map((query) => query.get('start'))).toEqual(['0', '1', '2', '3'])
     expect(searched(portal)[0]?.get('sort')).toBe('id asc')
     expect(searched(portal)[0]?.get('include_private')).toBe('false')
-    expect(found.totals).toEqual([5, 5, 5])
+    expect(found.totals).toEqual([5, 5, 5, 5])
   })
 
   it('falls back to the name where the id cannot be sorted by', async () => {

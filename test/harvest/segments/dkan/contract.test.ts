@@ -26,7 +26,8 @@ describeImporter('DKAN 1', async () => {
     config: { address: portal.address, pageSize: 2, version: 1 },
     show: (records) => portal.show(records),
     declare: (total) => portal.declare(total),
-    isPage: ({ url }, page) => new URL(url).searchParams.get('offset') === String((page - 1) * 2),
+    isPage: ({ url }, page) =>
+      new URL(url).searchParams.get('offset') === String(Math.max(0, page * 2 - 3)),
     envelopes: [{ kind: 'envelope' }, { kind: 'envelope', body: '{"success":false}' }],
   }
 })

@@ -18,7 +18,8 @@ for (const generation of ['2.1', '2.0'] as const)
         const { pathname, searchParams: query } = new URL(url)
         const from = query.get(generation === '2.1' ? 'offset' : 'start')
         return (
-          pathname.includes(generation) === (generation === '2.1') && Number(from) === page * 2 - 2
+          pathname.includes(generation) === (generation === '2.1') &&
+          Number(from) === Math.max(0, page * 2 - (generation === '2.1' ? 3 : 2))
         )
       },
       envelopes: [

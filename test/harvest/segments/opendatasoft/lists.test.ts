@@ -91,8 +91,8 @@ describe('a list', () => {
     const portal = await show(many)
     const found = await run(portal, { output: 'source' })
     expect([found.records.length, found.end?.kind]).toEqual([9999, 'complete'])
-    expect(queryOf(portal, 99).get('limit')).toBe('99')
-    expect(portal.requests).toHaveLength(100)
+    expect(queryOf(portal, 100).get('limit')).toBe('99')
+    expect(portal.requests).toHaveLength(101)
   })
 
   it('of an older domain is followed by its links, and its exports lead to that API', async () => {
@@ -183,7 +183,7 @@ describe('a quota that is used up', () => {
     }) as const
   // The clock of these tests is that of the process, which began a moment ago.
   const inMilliseconds = (ms: number) => new Date(performance.now() + ms).toISOString()
-  const second = ({ url }: Request) => url.includes('offset=2')
+  const second = ({ url }: Request) => url.includes('offset=1')
 
   it('is waited for when it begins anew soon', async () => {
     const portal = await show()

@@ -1,0 +1,119 @@
+/** Joins what the pages of an RDF source say: a record whose distribution or publisher another page describes waits for the end. */
+
+import { createHash } from 'node:crypto'
+import { aboutValue, type Finding } from '../../pipe/message.ts'
+import { termText } from '../../rdf/lines.ts'
+import { adms, dcat, dct } from '../../rdf/namespaces.ts'
+import { type Bounds, cut, nodeOf, type Piece } from '../importing/cutting/cut.ts'
+import { type DescribedNode, Spool } from '../importing/cutting/spool.ts'
+import type { ImportItem } from './reception.ts'
+
+/** What a record is not whole without. */
+const parts = [
+  dcat('distribution'),
+  adms('sample'),
+  dcat('accessService'),
+  dcat('contactPoint'),
+  dct('publisher'),
+  dct('creator'),
+].map((property) => ({ name: ` ${termText(property)} `, property }))
+
+/** Concepts that everybody names and nobody describes. */
+const isCommon = (term: string) => term.startsWith('<http://publications.europa.eu/')
+
+/** A node that a record names, as N-Triples text, and the property that names it. */
+type NamedPart = { readonly term: string; readonly property: string }
+
+/** Parts of a record that nothing in the spool describes. */
+export function undescribed(spool: Spool, graph: string, body: string): readonly NamedPart[] {
+  return body.split('\n').flatMap((line) => {
+    const part = parts.find(({ name }) => line.includes(name))
+    const term = part && nodeOf(line)
+    if (!part || term === undefined || !term.startsWith('<') || isCommon(term)) return []
+    return spool.isDescribed({ term, graph }) ? [] : [{ term, property: part.property.value }]
+  })
+}
+
+/** A record that waits. `later`: makes it out of what all pages say. */
+type Waiting = {
+  readonly place: DescribedNode
+  readonly missing: readonly NamedPart[]
+  readonly later: (piece: Piece | undefined, findings: readonly Finding[]) => Promise<ImportItem>
+}
+
+/** Records that wait at once; the others are taken as their page has them. */
+const mostWaiting = 100_000
+
+/** What the pages of one pass say about nodes, in a file of bounded size. */
+export class PageJoin {
+  pages = 0
+  readonly #spool = new Spool()
+  readonly #waiting: Waiting[] = []
+  readonly #seen = new Set<string>()
+  readonly #bounds: Bounds
+  #room: number
+
+  /** `maxBytes`: of pages that are kept; later ones are not joined. */
+  constructor(maxBytes: number, bounds: Bounds) {
+    this.#room = maxBytes
+    this.#bounds = bounds
+  }
+
+  /** Takes a page of so many bytes; whether it says something that no page before it said. Blank nodes stay those of their page. */
+  add(page: Spool, bytes: number): boolean {
+    const digest = createHash('sha256')
+    this.pages += 1
+    this.#room -= bytes
+    for (const { key, lines } of page.chunks()) {
+      digest.update(lines.replaceAll(/_:\S+/g, '_:'))
+      if (this.#room > 0) this.#spool.addChunk(this.#own(key), this.#ownLines(lines))
+    }
+    const before = this.#seen.size
+    return this.#seen.add(digest.digest('base64')).size > before
+  }
+
+  #own(term: string): string {
+    return term.startsWith('_:') ? `_:p${this.pages}x${term.slice(2)}` : term
+  }
+
+  #ownLines(lines: string): string {
+    if (!lines.includes('_:')) return lines
+    return lines.replaceAll(/[^\n]+/g, (line) => {
+      const node = nodeOf(line)
+      if (node?.startsWith('_:') !== true) return this.#own(line)
+      return `${this.#own(line.slice(0, line.lastIndexOf(node)))}${this.#own(node)} .`
+    })
+  }
+
+  /** Whether the record waits for the other pages; a blank node, which none of them can name, does not. */
+  wait(record: Waiting): boolean {
+    const { term } = record.place
+    if (term.startsWith('_:') || this.#waiting.length >= mostWaiting || this.#room <= 0)
+      return false
+    this.#waiting.push(record)
+    return true
+  }
+
+  /** The records that waited, with what could not be joined as findings. To be called at the end of the source. */
+  async *left(): AsyncIterable<ImportItem> {
+    this.#spool.finish()
+    for (const { place, missing, later } of this.#waiting.splice(0)) {
+      const piece = cut(this.#spool, place, this.#bounds)
+      const findings = missing
+        .filter(({ term }) => !this.#spool.isDescribed({ ...place, term }))
+        .map(({ term, property }): Finding => {
+          const about = aboutValue(
+            property,
+            term.slice(1, -1),
+            'no page of the source describes it',
+          )
+          return { slug: 'not-described', ...about }
+        })
+      yield await later(piece, findings)
+    }
+  }
+
+  close(): void {
+    this.#spool.close()
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Before a record is removed that a source no longer lists: the record's own address is asked, where the source has one. A listing
+ * may miss what lives, and a number that fits does not show it.
+ */
+
+import { Failure } from '../../errors.ts'
+import type { Message } from '../../pipe/message.ts'
+import type { ImportConfig } from './import-config.ts'
+import type { SegmentContext } from '../../pipe/segment.ts'
+import type { Reception } from './reception.ts'
+import type { ImportSource } from './source.ts'
+
+/** Where a source may answer for one record. `gone`: statuses that say so beside 404 and 410. */
+export type RecordAddress = { readonly url: string; readonly gone?: readonly number[] }
+
+/** The IRI itself, when it is an address at the host of the source: what RDF calls its records. */
+export const ownIri = ({ address }: ImportConfig, sourceId: string): readonly RecordAddress[] => {
+  const url = /^https?:/.test(sourceId) ? URL.parse(sourceId) : null
+  return url?.origin === new URL(address).origin ? [{ url: url.href }] : []
+}
+
+/** Records that are asked about in one run, and answers in a row that may fail. */
+const mostAsked = 1000
+const mostFailures = 5
+const mostTold = 100
+const accepts = Array.from({ length: 200 }, (_, n) => 300 + n)
+
+/** The status of an address; `undefined` when it does not answer. */
+async function statusOf(source: ImportSource, url: string, signal: AbortSignal) {
+  try {
+    return await source.read(url, { accepts }, async ({ status }) => status)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof Failure) return undefined
+    throw error
+  }
+}
+
+const isThere = (status: number | undefined) => status !== undefined && status < 300
+
+type AddressOf = (sourceId: string) => RecordAddress | undefined
+
+/** What is asked about, and who answers. */
+type RemovalCheck = {
+  /** Source ids of what the pipe owns and the source did not list. */
+  readonly missing: readonly string[]
+  readonly source: ImportSource
+  readonly config: object
+  readonly addressesOf: (sourceId: string) => readonly RecordAddress[]
+  readonly reception: Pick<Reception, 'samples' | 'hasDropped' | 'isProven'>
+  readonly sink: SegmentContext['sink']
+}
+
+/**
+ * Addresses that tell records that are there from others: a record that was just listed answers, and one that nobody ever had does
+ * not.
+ */
+async function workingAddress(
+  { source, addressesOf: all, reception: { samples } }: RemovalCheck,
+  signal: AbortSignal,
+): Promise<AddressOf | undefined> {
+  const sample = samples.find((id) => all(id).length > 0)
+  for (const [at, { url }] of sample === undefined ? [] : all(sample).entries()) {
+    if (!isThere(await statusOf(source, url, signal))) continue
+    const nobody = all(sample?.replace(/[^/]{1,4}$/, 'zzzz') ?? '')[at]
+    const status = nobody && (await statusOf(source, nobody.url, signal))
+    if (status !== undefined && status >= 400 && status < 429) return (id) => all(id)[at]
+  }
+  return undefined
+}
+
+/** Keys by which a pipe takes a part of its source: then a record may be there and not be for us. */
+const selecting = ['filters', 'where', 'refine', 'exclude', 'q', 'filter', 'query', 'graph']
+
+/**
+ * Tells of the missing records which ones stay: those that their address knows, those of which it cannot say it, and all when neither
+ * address nor listing proves anything. Gives their number; what is not told is gone.
+ */
+export async function* keepLiving(
+  check: RemovalCheck,
+  signal: AbortSignal,
+): AsyncGenerator<Message, number> {
+  const { missing, source, config, reception, sink } = check
+  const open = missing.filter((id) => !reception.hasDropped(id))
+  if (open.length === 0) return 0
+  const addressOf = await workingAddress(check, signal)
+  const isPart = selecting.some((key) => Reflect.get(config, key) !== undefined)
+  let [asked, failures, kept] = [0, 0, 0]
+  /** Why the record stays; `undefined` when it is gone. */
+  const reasonFor = async (sourceId: string): Promise<string | undefined> => {
+    const address = addressOf?.(sourceId)
+    if (!address)
+      return reception.isProven ? undefined : 'the source changed while its pages were read'
+    if (asked >= mostAsked || failures >= mostFailures) return 'its own address was not asked'
+    asked += 1
+    const status = await statusOf(source, address.url, signal)
+    failures = status === undefined || status >= 500 ? failures + 1 : 0
+    if (status === 404 || status === 410 || address.gone?.includes(status ?? 0)) return undefined
+    if (!isThere(status)) return `its own address answered ${status ?? 'nothing'}`
+    return isPart && reception.isProven ? undefined : 'its own address still answers'
+  }
+  for (const sourceId of open) {
+    const reason = await reasonFor(sourceId)
+    if (reason === undefined) continue
+    kept += 1
+    if (kept <= mostTold)
+      sink.finding({
+        slug: 'removal-unsure',
+        detail: `${sourceId} is not listed and stays: ${reason}`,
+      })
+    yield { kind: 'skipped', sourceId, reason: `not listed, ${reason}`, isKept: true }
+  }
+  return kept
+}
