@@ -44,6 +44,8 @@ export type Finding = {
     | 'no-dataset'
     /** A node that the record names is described by no page of its source. */
     | 'not-described'
+    /** Of the run: an entry that the source has and that is left out on purpose. */
+    | 'entry-left-out'
     /** Of the run: the source names a page after its last record. */
     | 'pages-without-end'
     /** Of the run: a record that the source does not list and that is not known to be gone; it stays. */

@@ -59,7 +59,7 @@ export const podReader =
       title: texts(fields, 'title'),
       aliases: idIn ? [identifier, iri] : [key],
       sourceUrl: idIn ? plainText(listOf(fields['landingPage'])[0]) : fallbackIri,
-      skipped: isPublic ? undefined : `is ${level}`,
+      leftOut: isPublic || config.onlyPublic !== true ? undefined : `is ${level}`,
       // Without the keywords that are dropped: others of the document may decide about them.
       lasting: isCut ? { ...given, keyword: fields['keyword'] } : given,
       record: { fallbackIri, ...more, ...(base !== undefined && { base }) },

@@ -27,6 +27,8 @@ export const importConfig = z.looseObject({
   /** Repair illegal IRIs before parsing. */
   preProcessing: z.boolean().default(true),
   incremental: z.boolean().default(false),
+  /** Leave out entries whose publishers call them restricted or non-public; what is stored of them stays. */
+  onlyPublic: z.boolean().optional(),
   /** Tag of text whose language the source does not tell. */
   language: z
     .string()
@@ -67,7 +69,7 @@ const operational = new Set(
 /** Keys that choose what is asked for; they change which records there are, not how one looks. */
 const choosing = new Set(['address', 'filters', 'query', 'types', 'graph'])
 /** Keys that change how a record looks, not which records there are. */
-const shaping = new Set(['language', 'output', 'preProcessing'])
+const shaping = new Set(['language', 'output', 'preProcessing', 'onlyPublic'])
 
 const without = (config: object, ...sets: readonly ReadonlySet<string>[]) =>
   canonicalJson(

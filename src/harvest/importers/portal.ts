@@ -95,6 +95,8 @@ export type PortalEntry = {
   readonly sourceUrl?: string | undefined
   /** Why the entry is not for us. */
   readonly skipped?: string | undefined
+  /** Why the entry is left out although it is there: what is stored of it stays. */
+  readonly leftOut?: string | undefined
   /** Why the entry cannot be read. */
   readonly flaw?: Failure | string | undefined
   /** The entry without what changes by itself, for the source hash. */
@@ -127,12 +129,13 @@ export function foundEntry(
   if (!isJsonObject(value))
     return refused(new Failure('item-no-identifier', 'The entry is not a JSON object.'))
   const entry = read(fieldsOf(value), key)
-  const { sourceId, sourceUrl, aliases = [], skipped, flaw } = entry
+  const { sourceId, sourceUrl, aliases = [], skipped, leftOut, flaw } = entry
   const title = saidText(textIn(entry.title))
   const names = { sourceId: sourceId || undefined, sourceUrl, title, pointer }
   if (sourceId === '')
     return refused(new Failure('item-no-identifier', 'The entry has no identifier.'), names)
   if (skipped !== undefined) return { kind: 'skipped', sourceId, reason: skipped }
+  if (leftOut !== undefined) return { kind: 'skipped', sourceId, reason: leftOut, isKept: true }
   if (flaw !== undefined)
     return refused(typeof flaw === 'string' ? new Failure('item-malformed', flaw) : flaw, names)
   try {

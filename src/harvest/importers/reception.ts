@@ -94,6 +94,7 @@ type ReceptionOptions = {
 }
 
 const mostSamples = 20
+const mostToldLeft = 100
 
 /** Kept of what a source sent when it cannot be read. */
 const longestExcerpt = 65_536
@@ -109,6 +110,7 @@ export class Reception {
   #pass = new Set<number>()
   readonly #mentioned = new Set<number>()
   #nameless = 0
+  #left = 0
   #counter = 0
   #offered = 0
   /** Source ids that the source marks as not for us: nobody has to ask whether they are gone. */
@@ -181,7 +183,9 @@ export class Reception {
       case 'refused':
         return this.#refused(found)
       case 'skipped':
-        return this.#isNews(found) ? found : undefined
+        if (!this.#isNews(found)) return undefined
+        if (found.isKept && !found.isMentioned) this.#leave(found)
+        return found
       case 'total':
         this.#declare(found.total, found.before ?? 0)
         return { kind: 'total', total: found.total }
@@ -234,6 +238,13 @@ export class Reception {
     if (isKept !== true) this.#dropped.add(keyHash(sourceId))
     if (!isMentioned) return this.#meet(sourceId, '') !== 'same'
     return this.#mentioned.size < this.#mentioned.add(keyHash(sourceId)).size
+  }
+
+  /** Entries that are left out on purpose are told of the run, too: the first of them by name. */
+  #leave({ sourceId, reason }: Skipped): void {
+    this.#left += 1
+    if (this.#left <= mostToldLeft)
+      this.#options.sink.finding({ slug: 'entry-left-out', detail: `${sourceId} ${reason}` })
   }
 
   #record(found: ImportedRecord): Message | undefined {

@@ -114,6 +114,7 @@ export function udataEntry(fields: Fields, portal: UdataPortal): PortalEntry {
     aliases: [plainText(fields['slug'])],
     sourceUrl: datasetAddress(portal.root, plainText(fields['id']) ?? ''),
     skipped: reasonToSkip(fields, portal.ownHost),
+    leftOut: isMarked(fields['archived']) ? 'archived' : undefined,
     lasting: lasting(fields, ['metrics', 'quality', 'internal']),
     record: { fallbackIri },
     values: () => ({
@@ -123,11 +124,13 @@ export function udataEntry(fields: Fields, portal: UdataPortal): PortalEntry {
   }
 }
 
+/** A state is a time, or just true. */
+const isMarked = (state: unknown): boolean => typeof state === 'string' || state === true
+
 /** Somebody who is logged in sees what the public does not; and what came from here must not come back. */
 function reasonToSkip(fields: Fields, ownHost: string | undefined): string | undefined {
   if (fields['private'] === true) return 'private'
-  for (const state of ['archived', 'deleted'])
-    if (typeof fields[state] === 'string' || fields[state] === true) return state
+  if (isMarked(fields['deleted'])) return 'deleted'
   const domain = plainText(fieldsOf(fields['harvest'])['domain'])
   const isOwn = ownHost !== undefined && domain?.toLowerCase() === ownHost.toLowerCase()
   return isOwn ? 'harvested from here' : undefined

@@ -223,3 +223,30 @@ describe('what another page describes', () => {
     expect(items).toContain('https://s.example/nobody')
   })
 })
+
+describe('an entry that its publisher restricts', () => {
+  it('is kept with its access right, and stays when entries like it are left out', async () => {
+    const told = { level: 'public' }
+    const dataset = (identifier: string, accessLevel: string) => ({
+      identifier,
+      title: identifier,
+      accessLevel,
+    })
+    const site = await portal(() =>
+      Response.json({ dataset: [dataset('a', 'public'), dataset('b', told.level)] }),
+    )
+    onTestFinished(() => site.close())
+    const ground = await reachingGround()
+    const address = `${site.url}/data.json`
+    ground.pipes.set('p', importing('importing-datajson', { address }))
+    await ground.run()
+    told.level = 'restricted public'
+    expect((await ground.run()).counts).toMatchObject({ updated: 1, skipped: 0, removed: 0 })
+    expect(await ground.text('b')).toContain('access-right/RESTRICTED>')
+    told.level = 'non-public'
+    ground.pipes.set('p', importing('importing-datajson', { address, onlyPublic: true }))
+    const run = await ground.run()
+    expect(run.counts).toMatchObject({ skipped: 1, removed: 0, held: 0 })
+    expect(await ground.ids()).toEqual(['a', 'b'])
+  })
+})

@@ -134,13 +134,20 @@ describe('version 2', () => {
     expect([asked.get('page-size'), asked.get('facets')]).toEqual(['100', '0'])
   })
 
-  it('skips what is not for the public', async () => {
+  it('keeps what its publisher restricts, and leaves it out when it is told to', async () => {
     const site = await siteWith()
     const [a, b] = five.map(podOf)
     site.load([a, { ...b, accessLevel: 'non-public' }])
-    const found = await run(site, { version: '2' })
+    const all = await run(site, { version: '2' })
+    expect(all.records.map(({ sourceId }) => sourceId)).toEqual(['a', 'b'])
+    expect(all.records[1]?.text).toContain('access-right/NON_PUBLIC>')
+    const found = await run(site, { version: '2', onlyPublic: true })
     expect(found.end?.kind).toBe('complete')
     expect(found.records.map(({ sourceId }) => sourceId)).toEqual(['a'])
+    expect(found.findings).toEqual(['entry-left-out b is non-public'])
+    expect(found.messages).toContainEqual(
+      expect.objectContaining({ kind: 'skipped', sourceId: 'b', isKept: true }),
+    )
   })
 
   it('names a dataset by its own identifier, and by the one of the metastore', async () => {

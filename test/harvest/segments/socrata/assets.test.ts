@@ -172,7 +172,7 @@ describe('a domain that has no discovery API', () => {
       [...five, { id: 'f', title: 'F', more: { accessLevel: 'non-public' } }],
       { lists: 'data.json' },
     )
-    const found = await run(portal)
+    const found = await run(portal, { onlyPublic: true })
     expect(idsOf(found)).toEqual(five.map(({ id }) => `${id}xxx-0000`))
     expect(found.records[0]?.aliases).toHaveLength(1)
     expect([found.end?.kind, found.problem]).toEqual(['incomplete', 'source-error'])
