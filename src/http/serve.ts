@@ -7,7 +7,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { StartRefused } from '../errors.ts'
@@ -55,6 +55,7 @@ export async function serve(app: FetchHandler, options: ServeOptions): Promise<S
       if (ended) server.closeIdleConnections()
     })
     if (ended) outgoing.setHeader('Connection', 'close')
+    linger(incoming)
     const isBusy = isForProbes(incoming.socket) && !isProbe(incoming.url)
     if (isBusy) refuse(outgoing, 503, limits)
     else if (!isRefused(incoming, outgoing, limits)) void listener(incoming, outgoing)
@@ -80,6 +81,32 @@ const serverOptions = (limits: Limits) => ({
   // The parser knows one limit for both; which of them was passed is told by isRefused.
   maxHeaderSize: limits.headerBytes + limits.urlBytes,
 })
+
+/** Time and bytes for which a body that nobody wants is read on, so that its sender gets to read the answer. */
+const [lingerMs, lingerBytes] = [2000, 64 * 2 ** 20]
+
+/**
+ * Closes the connection of a request that was answered before it was read by ending our side first (RFC 9112, 9.6): a reset,
+ * which unread bytes would cause, may overtake the answer.
+ */
+function linger(incoming: IncomingMessage): void {
+  const { socket } = incoming
+  const close = () => Socket.prototype.destroySoon.call(socket)
+  socket.destroySoon = () => {
+    socket.destroySoon = close
+    if (incoming.complete || socket.destroyed) return close()
+    let bytes = 0
+    const late = setTimeout(() => socket.destroy(), lingerMs).unref()
+    socket.once('close', () => clearTimeout(late))
+    incoming.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > lingerBytes) socket.destroy()
+    })
+    incoming.once('end', close)
+    socket.end()
+    incoming.resume()
+  }
+}
 
 const isProbe = (url = ''): boolean => /^\/(?:health|metrics)(?:[/?]|$)/.test(url)
 
