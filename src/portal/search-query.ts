@@ -91,6 +91,22 @@ export function toggled(query: SearchQuery, name: string, value: string): Search
 export const sortOf = (query: SearchQuery): string =>
   valuesOf(query, 'sort')[0] ?? (valuesOf(query, 'q').length > 0 ? 'relevance' : 'modified')
 
+/** Quoted texts, and single parentheses and quotation marks: as the search reads them. */
+const marks = /"[^"]*"|[()"]/g
+
+/** A text of the query syntax whose parentheses and quotation marks all have a partner in it; the others separate words. */
+function closed(text: string): string {
+  const single = [...text.matchAll(marks)].filter(([mark]) => mark.length === 1)
+  const open: number[] = []
+  const alone = new Set<number>()
+  for (const { 0: mark, index } of single) {
+    if (mark === '(') open.push(index)
+    else if (mark === '"' || open.pop() === undefined) alone.add(index)
+  }
+  for (const index of open) alone.add(index)
+  return text.replace(marks, (mark: string, index: number) => (alone.has(index) ? ' ' : mark))
+}
+
 /** The search for datasets that a form stands for. */
 export function askedBy(query: SearchQuery, language: string, page = 1): Asked {
   const { q, place, from, to, bbox }: Partial<Record<string, string>> = Object.fromEntries(query)
@@ -103,7 +119,7 @@ export function askedBy(query: SearchQuery, language: string, page = 1): Asked {
     filters: 'dataset',
     limit: pageSize,
     page: page - 1,
-    q: words.length > 1 ? words.map((one) => `(${one})`).join(' AND ') : words[0],
+    q: words.length > 1 ? words.map((one) => `(${closed(one)})`).join(' AND ') : words[0],
     sort: sorts[sortOf(query)]?.replace('{language}', language),
     facets: chosen.length > 0 ? Object.fromEntries(chosen) : undefined,
     more: {
