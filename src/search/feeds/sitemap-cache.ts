@@ -66,12 +66,10 @@ export function sitemapKeeper(options: KeeperOptions): SitemapKeeper {
       const life = last?.pages.length === 0 ? Math.min(emptyMs, lifeMs) : lifeMs
       if (last && now().getTime() - last.made.getTime() < life) return last
       making ??= make()
-      try {
-        return await within(making, waitMs, late)
-      } catch (error) {
-        if (last) return last
-        throw error
-      }
+      if (!last || last.pages.length === 0) return within(making, waitMs, late)
+      // The failure stands in the log.
+      making.catch(() => undefined)
+      return last
     },
     // One that is being made may have missed what was written before the call.
     remade: async () => {

@@ -97,10 +97,12 @@ describe('the age of a sitemap', () => {
     time += 23 * hour
     expect(locations(await pageOf(site))).toHaveLength(1)
     time += hour
-    expect(locations(await pageOf(site))).toHaveLength(2)
+    await expect.poll(async () => locations(await pageOf(site))).toHaveLength(2)
     await site.index.write([{ remove: { index: 'dataset', id: 'rivers', version: 2 } }])
     time += 24 * hour
-    expect(locations(await pageOf(site))).toEqual(['https://portal.example/datasets/new'])
+    await expect
+      .poll(async () => locations(await pageOf(site)))
+      .toEqual(['https://portal.example/datasets/new'])
     await site.close()
   })
 
