@@ -88,18 +88,21 @@ function ownFigures(context: PageContext, result: Fields, findings: HtmlContent)
   const { t } = context
   const [score, scores] = [numberAt(result, 'info.score'), fieldsAt(result, 'info.scores')]
   const text = scoreText(context, score, undefined, missingPoints(context, score))
+  const shareOf = sharesIn(result)
+  // What was not measured can neither earn points nor be corrected.
   const pointsOf = ({ key }: PageIndicator) => {
     const earned = numberAt(result, `points.${key}.points`)
     const most = numberAt(result, `points.${key}.max`)
-    return { earned, most, gain: most - earned }
+    const isMeasured = shareOf(key) !== undefined
+    return { text: isMeasured ? `${earned} / ${most}` : '–', gain: isMeasured ? most - earned : 0 }
   }
   const gain = (one: PageIndicator) => pointsOf(one).gain
   return [
     verdict(text, dimensionBars(context, scores, true)),
     pageSection('fix', t('what-to-fix'), fixes(context, gain)),
     findings,
-    indicatorTable(context, sharesIn(result), {
-      of: (one) => `${pointsOf(one).earned} / ${pointsOf(one).most}`,
+    indicatorTable(context, shareOf, {
+      of: (one) => pointsOf(one).text,
       sum: ({ key, most }) => `${Math.round(numberAt(scores, key))} / ${most}`,
     }),
   ]
