@@ -61,8 +61,12 @@ const record = (id: string) =>
   `r:${id} a dcat:CatalogRecord ; foaf:primaryTopic d:${id} ; dct:issued "2024-01-01T00:00:00Z"^^xsd:dateTime ;
    dct:modified "2024-01-02T00:00:00Z"^^xsd:dateTime .`
 
-/** What the older samples want to be absent: a text that no vocabulary has. */
-const shownAsText = new Set(['spatial_resource', 'distributions.media_type'])
+/** What the older samples want to be absent: texts that no vocabulary has, and a size with its unit. */
+const shownAsText = new Set([
+  'spatial_resource',
+  'distributions.media_type',
+  'distributions.byte_size',
+])
 
 /** Texts of the older samples that mean something by now. */
 const understood = new Set(['Umwelt', 'CSV'])

@@ -6,6 +6,7 @@ import { literal, namedNode } from '../../rdf/terms.ts'
 import { formatIri, formatOfAddress, mediaTypeIri } from '../../vocabularies/formats.ts'
 import { type LicenceNames, licenceOf } from '../../vocabularies/licences.ts'
 import { listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import { bytesOf } from '../../vocabularies/sizes.ts'
 import { nameOf, separateAddresses, webAddress } from './addresses.ts'
 import { type PropertyValues, write } from './properties.ts'
 import type { Subject } from './record.ts'
@@ -168,29 +169,4 @@ function licence(part: Subject, { licences = [], rights }: DistributionFields): 
   }
   const isSaid = listOf(rights).some((one) => saidText(one) !== undefined)
   return isSaid || found?.kind !== 'rights' ? rights : found.text
-}
-
-// Sizes of files, as numbers of bytes or as people write them.
-
-const powers = ['', 'k', 'm', 'g', 't']
-
-/** `k`, `kb`, `ko` and `kib` alike, but for the base. */
-function factorOf(unit: string): number | undefined {
-  const [, prefix = '', i] = /^([kmgt]?)(i?)(?:b|o|byte|bytes|octets)?$/i.exec(unit) ?? ['', 'x']
-  const power = powers.indexOf(prefix.toLowerCase())
-  return power < 0 ? undefined : (i ? 1024 : 1000) ** power
-}
-
-/** Whole bytes as text; `undefined` for zero, for negative numbers and for what is no size. */
-export function bytesOf(value: unknown): string | undefined {
-  const text = plainText(value)?.replaceAll(/[\s\u00a0]/g, '')
-  if (text === undefined) return undefined
-  if (/^\d{16,30}$/.test(text)) return BigInt(text) === 0n ? undefined : String(BigInt(text))
-  // A point or a comma for decimals; a comma before three digits may be for thousands, so that nobody knows.
-  if (/,\d{3}(?!\d)/.test(text)) return undefined
-  const [, number = '', unit = ''] = /^(\d{1,15}(?:[.,]\d{1,15})?)([A-Za-z]*)$/.exec(text) ?? []
-  const factor = factorOf(unit)
-  if (number === '' || factor === undefined) return undefined
-  const bytes = Math.round(Number(number.replace(',', '.')) * factor)
-  return bytes > 0 && bytes <= Number.MAX_SAFE_INTEGER ? String(bytes) : undefined
 }

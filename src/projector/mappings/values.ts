@@ -10,6 +10,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { type Extent, extentOf, instantText } from '../../vocabularies/dates.ts'
 import { languageMap } from '../../vocabularies/labels.ts'
 import { type PeriodEnds, periodEnds } from '../../vocabularies/periods.ts'
+import { bytesOf } from '../../vocabularies/sizes.ts'
 import { formatOf } from './concepts.ts'
 import {
   afterLast,
@@ -62,15 +63,27 @@ const ascending =
     return values.at(chosen)
   }
 
-/** Integer and Numeric: a JSON number, a fraction is kept. */
-export const numeric = ascending(
-  'bad-number',
-  (text) => {
-    const number = decimalNumber(text)
-    return number === undefined ? undefined : { at: number, json: number }
-  },
-  0,
-)
+/** A number as a value that is sorted by itself. */
+const asValue = (number: number | undefined) =>
+  number === undefined ? undefined : { at: number, json: number }
+
+const plainNumbers = ascending('bad-number', (text) => asValue(decimalNumber(text)), 0)
+
+/** A size that is written with its unit is reported, too. */
+const sizes: Mapping = (nodes, slot, scene) => {
+  const read = (text: string) => {
+    const plain = decimalNumber(text)
+    if (plain !== undefined) return asValue(plain < 0 ? undefined : plain)
+    const bytes = bytesOf(text)
+    if (bytes !== undefined) scene.report(slot.path, 'bad-number', text)
+    return asValue(bytes === undefined ? undefined : Number(bytes))
+  }
+  return ascending('bad-number', read, 0)(nodes, slot, scene)
+}
+
+/** Integer and Numeric: a JSON number, a fraction is kept. Sizes of files are never negative, and may have a unit. */
+export const numeric: Mapping = (nodes, slot, scene) =>
+  (slot.paths.includes(dcat('byteSize').value) ? sizes : plainNumbers)(nodes, slot, scene)
 
 /** The JSON of a date: `2024`, `2024-11`, `2024-11-05` or an instant; in the form `utc` always the instant that it begins with. */
 const dateJson = ({ from, text }: Extent, { dates }: Scene): string =>

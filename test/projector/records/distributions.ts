@@ -163,6 +163,24 @@ export const distributionRecords: readonly Expected[] = [
     leftOut: ['distributions.license unknown-concept notspecified'],
   },
   {
+    name: 'sizes as people write them, and one that is none',
+    kind: 'dataset',
+    turtle: `d:x dcat:distribution s:a, s:b, s:c, s:d . s:a dct:title "A"@en ; dcat:byteSize "-1"^^xsd:integer .
+      s:b dct:title "B"@en ; dcat:byteSize "15.8 MB" . s:c dct:title "C"@en ; dcat:byteSize "1.234.567" .
+      s:d dct:title "D"@en ; dcat:byteSize "0"^^xsd:nonNegativeInteger .`,
+    record: {
+      distributions: [
+        { id: 'a', title: { en: 'A' } },
+        { id: 'b', title: { en: 'B' }, byte_size: 15_800_000 },
+        { id: 'c', title: { en: 'C' }, byte_size: 1_234_567 },
+        { id: 'd', title: { en: 'D' }, byte_size: 0 },
+      ],
+    },
+    leftOut: ['-1', '15.8 MB', '1.234.567'].map(
+      (text) => `distributions.byte_size bad-number ${text}`,
+    ),
+  },
+  {
     name: 'formats in many words',
     kind: 'dataset',
     turtle: `d:x dcat:distribution s:a, s:b, s:c, s:d, s:e . s:a dct:format ".csv" . s:b dct:format "text/csv; charset=utf-8" .

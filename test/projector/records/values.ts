@@ -56,7 +56,10 @@ export const valueRecords: readonly Expected[] = [
       dcat:distribution s:a, s:b . s:a dcat:byteSize "1.5E3" . s:b dcat:byteSize "12 MB" .`,
     record: {
       spatial_resolution_in_meters: 30.5,
-      distributions: [{ id: 'a', byte_size: 1500 }, { id: 'b' }],
+      distributions: [
+        { id: 'b', byte_size: 12_000_000 },
+        { id: 'a', byte_size: 1500 },
+      ],
     },
     leftOut: ['num_series bad-number 12 series', 'distributions.byte_size bad-number 12 MB'],
   },

@@ -10,7 +10,7 @@ import {
   structured,
   suffixOf,
 } from '../../../../src/vocabularies/loose-values.ts'
-import { bytesOf } from '../../../../src/harvest/mapping/distribution.ts'
+import { bytesOf } from '../../../../src/vocabularies/sizes.ts'
 import {
   contactAddress,
   isUsableIri,
@@ -218,6 +218,13 @@ it.each([
   ['many', undefined],
   ['1 constructor', undefined],
   [Number.NaN, undefined],
+  ['1.234.567', '1234567'],
+  ['1,234,567', '1234567'],
+  ["12'345", '12345'],
+  ['1.234.567 KB', '1234567000'],
+  ['ca. 12 KB', '12000'],
+  ['~1,5 MB', '1500000'],
+  ['-1', undefined],
 ])('a size of %j is %j bytes', (value, bytes) => {
   expect(bytesOf(value)).toBe(bytes)
 })

@@ -1,0 +1,32 @@
+/** Sizes of files, as numbers of bytes or as people write them: `15.8 MB`, `1,5 GiB`, `1.234.567`. */
+
+import { plainText } from './loose-values.ts'
+
+const powers = ['', 'k', 'm', 'g', 't']
+
+/** `k`, `kb`, `ko` and `kib` alike, but for the base. */
+function factorOf(unit: string): number | undefined {
+  const [, prefix = '', i] = /^([kmgt]?)(i?)(?:b|o|byte|bytes|octets)?$/i.exec(unit) ?? ['', 'x']
+  const power = powers.indexOf(prefix.toLowerCase())
+  return power < 0 ? undefined : (i ? 1024 : 1000) ** power
+}
+
+/** Groups of three digits: with a point or a comma two of them at least, because one may be decimals. */
+const grouped = /^\d{1,3}(?:(?:\.\d{3}){2,5}|(?:,\d{3}){2,5}|(?:['’]\d{3}){1,5})(?!\d)/
+
+/** Whole bytes as text; `undefined` for zero, for negative numbers and for what is no size. */
+export function bytesOf(value: unknown): string | undefined {
+  const text = plainText(value)
+    ?.replaceAll(/[\s\u00a0]/g, '')
+    .replace(/^(?:~|≈|ca\.?|approx\.?|about)/i, '')
+    .replace(grouped, (digits) => digits.replaceAll(/\D/g, ''))
+  if (text === undefined) return undefined
+  if (/^\d{16,30}$/.test(text)) return BigInt(text) === 0n ? undefined : String(BigInt(text))
+  // A point or a comma for decimals; a comma before three digits may be for thousands, so that nobody knows.
+  if (/,\d{3}(?!\d)/.test(text)) return undefined
+  const [, number = '', unit = ''] = /^(\d{1,15}(?:[.,]\d{1,15})?)([A-Za-z]*)$/.exec(text) ?? []
+  const factor = factorOf(unit)
+  if (number === '' || factor === undefined) return undefined
+  const bytes = Math.round(Number(number.replace(',', '.')) * factor)
+  return bytes > 0 && bytes <= Number.MAX_SAFE_INTEGER ? String(bytes) : undefined
+}
