@@ -86,6 +86,21 @@ export function normalised(text: string): string {
   return runs.length <= longestId ? runs : cutCodePoints(runs, longestId).replace(/-$/, '')
 }
 
+/**
+ * The id of a keyword: as `normalised`, but with the signs that tell keywords apart: `c`, `c++`, `c#`, `r&d`, `r/d`, `.net`, `1.5°`.
+ * Points and commas count before a letter or digit, blanks around `&`, `/` and `+` do not.
+ */
+function keywordId(text: string): string {
+  const kept = text
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/\s*([&/+])\s*/g, '$1')
+    .replace(/\.(?![\p{L}\p{N}])|(?<!\d),|,(?!\d)/gu, '-')
+    .replace(/[^\p{L}\p{M}\p{N}\p{S}_.,#&/%@*§]+/gu, '-')
+    .replace(/^-|-$/g, '')
+  return kept.length <= longestId ? kept : cutCodePoints(kept, longestId).replace(/-$/, '')
+}
+
 /** A literal, or the label of a concept in the default language, else English, else the first, else its id. */
 function keywordText(node: Term, scene: Scene) {
   const { language, concepts } = scene
@@ -105,7 +120,7 @@ export const keywords: Mapping = (nodes, { path, field }, scene) => {
   const all = nodes.flatMap((node) => {
     const text = keywordText(node, scene)
     if (!text) scene.report(path, 'unknown-concept', node)
-    const id = text && normalised(text.label)
+    const id = text && keywordId(text.label)
     return text && id ? [{ id, ...text }] : []
   })
   all.sort(
