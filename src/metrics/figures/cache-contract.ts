@@ -146,13 +146,13 @@ const parts = <T extends z.ZodType>(schema: T) =>
   }).shape
 
 const about = z.union([z.looseObject({ id: z.string() }), z.string()]).optional()
-const shares = z.array(z.object({ name: z.string(), percentage: z.number() })).nullable()
+const shares = z.array(z.object({ name: z.string(), percentage: z.number() }))
 const dimensionPoints = z
   .object({ points: z.int(), percentage: z.number(), max: z.int() })
   .nullable()
   .describe('Mean of the datasets; null when nothing was scored')
 
-/** Figures of one scope. Shares are percentages with one decimal; `null` where nothing was measured. */
+/** Figures of one scope. Shares are percentages with one decimal; none where nothing was measured. */
 export const aggregate = z
   .object({
     info: about,

@@ -78,7 +78,8 @@ const aggregateDocument = (figures: Aggregate, info: unknown, wanted: Filter) =>
     info,
     score: figures.score,
     dimension: (name) => figures.dimensions[name],
-    metric: (name) => figures.metrics[name],
+    // Clients walk through the list: nothing was measured where it is empty.
+    metric: (name) => figures.metrics[name] ?? [],
   })
 
 /** How the scores of dimensions are written: two generations of clients know one form each. */
@@ -129,7 +130,8 @@ function ofCatalogue(catalogue: CatalogueFigures): Subject {
   const text = (texts: CatalogueFigures['titles']) =>
     localText(texts, { locale: 'en', languages, id: '' }).text
   const [title, description] = [text(titles) || id, text(descriptions)]
-  return { scope: { catalogue: id }, info: { id, title, description, spatial: country, type } }
+  const spatial = country ?? ''
+  return { scope: { catalogue: id }, info: { id, title, description, spatial, type: type ?? '' } }
 }
 
 type Found = { readonly rows: readonly Subject[]; readonly count?: number }

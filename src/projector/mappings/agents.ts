@@ -3,6 +3,7 @@
 import type { Term } from '@rdfjs/types'
 import { compareCodePoints } from '../../text/code-points.ts'
 import type { JsonObject } from '../../text/json.ts'
+import { labelTerms } from '../../vocabularies/described-values.ts'
 import { languageMap, oneText } from '../../vocabularies/labels.ts'
 import {
   eachValue,
@@ -16,7 +17,7 @@ import {
   type Slot,
   valueTexts,
 } from './mapping.ts'
-import { allLabels, labelMapOf, nodeLabel } from './texts.ts'
+import { allLabels, nodeLabel } from './texts.ts'
 
 const [type = ''] = predicateIris('rdf:type')
 
@@ -159,10 +160,11 @@ const oneName: Naming = ({ one, all }) =>
   objectOf({ name: one, name_translated: all && Object.keys(all).length > 1 ? all : undefined })
 const allNames: Naming = ({ all }) => objectOf({ name: all })
 
-const namesIn = (terms: readonly Term[], { language }: Scene): AgentNames => ({
-  one: oneText(terms, language),
-  all: languageMap(terms, language),
-})
+/** All names; the one is in the language of the catalogue, else English, else the first. */
+function namesIn(terms: readonly Term[], { language }: Scene): AgentNames {
+  const all = languageMap(terms, language)
+  return { one: all?.[language] ?? oneText(terms, language), all }
+}
 
 /** The first absolute http(s) address; another one is left out with a report. */
 function homepageOf(node: Term, slot: Slot, scene: Scene): string | undefined {
@@ -196,8 +198,7 @@ function agentOf(node: Term, naming: Naming, slot: Slot, scene: Scene): JsonObje
   }
   const nameTerms = names.map((name) => graph.objects(node, name)).find((all) => all.length > 0)
   const rest = objectOf({
-    ...(naming(namesIn(nameTerms ?? [], scene)) ??
-      naming({ one: nodeLabel(node, scene), all: labelMapOf(node, scene) })),
+    ...(naming(namesIn(nameTerms ?? [], scene)) ?? naming(namesIn(labelTerms(node, graph), scene))),
     email: emailOf(emails, node, scene),
     homepage: homepageOf(node, slot, scene),
     resource,

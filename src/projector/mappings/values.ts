@@ -202,10 +202,12 @@ const structure = (problem: Problem, read: Reading, literals?: Reading): Mapping
     return isLiteral ? 'not-an-iri' : problem
   })
 
-/** Checksum: `{algorithm, checksum_value}`; without a value there is none. */
+/** Checksum: `{algorithm, checksum_value}` with the algorithm as `sha256`; without a value there is none. */
 export const checksum = structure('not-a-literal', (node, scene) => {
   const [value] = valueTexts(scene, node, spdx('checksumValue').value)
-  const [algorithm] = valueTexts(scene, node, spdx('algorithm').value).map(afterLast)
+  const [algorithm] = valueTexts(scene, node, spdx('algorithm').value).map((name) =>
+    afterLast(name).replace(/^checksumAlgorithm_/, ''),
+  )
   return value === undefined ? undefined : objectOf({ algorithm, checksum_value: value })
 })
 

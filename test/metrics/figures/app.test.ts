@@ -55,7 +55,7 @@ describe('figures', () => {
       { name: '200', percentage: 50 },
       { name: '404', percentage: 50 },
     ])
-    expect(found.reusability.licenceAlignment).toBeNull()
+    expect(found.reusability.licenceAlignment).toEqual([])
     for (const [dimension, keys] of Object.entries(aggregateKeys))
       expect(Object.keys(found[dimension]).toSorted()).toEqual(['score', ...keys].toSorted())
   })
@@ -97,19 +97,19 @@ describe('figures', () => {
     expect(await keysOf('filter=&unknown=1')).toHaveLength(7)
   })
 
-  it('are null, not missing, before anything was measured', async () => {
+  it('are null or empty, not missing, before anything was measured', async () => {
     const { results, get } = await served({ isRefreshed: false })
     const [global] = await results('/global')
     expect([
       global.score,
       global.findability.score,
       global.findability.keywordAvailability,
-    ]).toEqual([null, null, null])
+    ]).toEqual([null, null, []])
     expect((await get('/catalogues')).body.result).toEqual({ count: 0, results: [] })
     for (const path of ['/catalogues/city', '/catalogues/empty']) {
       const [found] = await results(path)
       expect([path, found.score, found.findability.score]).toEqual([path, null, null])
-      expect(found.accessibility.accessUrlStatusCodes).toBeNull()
+      expect(found.accessibility.accessUrlStatusCodes).toEqual([])
     }
     expect((await results('/catalogues/city'))[0].info).toEqual(info)
     const past = '/catalogues/city/history?startDate=2026-01-01&filter=score'

@@ -34,7 +34,7 @@ export const distributionRecords: readonly Expected[] = [
           license: ccBy,
           rights: { label: 'Ask' },
           byte_size: 48213,
-          checksum: { algorithm: 'checksumAlgorithm_sha256', checksum_value: 'b5bb' },
+          checksum: { algorithm: 'sha256', checksum_value: 'b5bb' },
           issued: '2024-01-01T00:00:00Z',
           modified: '2024-02-01T00:00:00Z',
           language: [{ id: 'de', label: 'German', resource: eu('language/DEU') }],

@@ -43,7 +43,7 @@ const record = {
       format: { id: 'CSV', label: 'CSV file', resource: 'https://t.example/CSV' },
       media_type: 'text/csv',
       byte_size: 120,
-      checksum: { algorithm: 'checksumAlgorithm_sha1', checksum_value: 'abc' },
+      checksum: { algorithm: 'sha1', checksum_value: 'abc' },
       issued: '2019-02-01T00:00:00Z',
       modified: '2019-03-01T00:00:00Z',
       license: {
@@ -130,7 +130,7 @@ describe('a package', () => {
         mimetype: 'text/csv',
         size: 120,
         hash: 'abc',
-        hash_algorithm: 'checksumAlgorithm_sha1',
+        hash_algorithm: 'sha1',
         created: '2019-02-01T00:00:00Z',
         last_modified: '2019-03-01T00:00:00Z',
         license: 'https://t.example/CC_BY_4_0',

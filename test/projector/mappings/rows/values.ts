@@ -88,7 +88,7 @@ export const valueRows: Rows = {
   Checksum: [
     [
       '[ spdx:algorithm spdx:checksumAlgorithm_sha256 ; spdx:checksumValue "b5bb" ]',
-      { algorithm: 'checksumAlgorithm_sha256', checksum_value: 'b5bb' },
+      { algorithm: 'sha256', checksum_value: 'b5bb' },
       [],
       1,
     ],
