@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isomorphic } from 'rdf-isomorphic'
 import { describe, expect, test } from 'vitest'
 import type { Quad } from '@rdfjs/types'
@@ -97,5 +97,30 @@ describe.skipIf(!existsSync(samples))('samples from the wild', () => {
     expect(quads).toHaveLength(4)
     expect(repairs).toContainEqual({ kind: 'language', from: 'en_GB', to: 'en-GB' })
     expect(quads.map(({ object }) => object.value)).toContain('https://example.org/a%20page')
+  })
+})
+
+describe.skipIf(!existsSync(samples))('a sample under another charset', () => {
+  const names = existsSync(samples)
+    ? readdirSync(samples, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        /\.(?:ttl|rdf|jsonld)$/.test(name),
+      )
+    : []
+  const charsets = ['utf-8', 'us-ascii', 'iso-8859-1', 'windows-1251', 'utf-16', 'klingon']
+
+  test.each(names)('%s is read as before, or refused as before', async (name) => {
+    const outcome = async (charset?: string) => {
+      try {
+        const text = decode(bytes(name), charset && `text/turtle; charset=${charset}`)
+        return canonicalise(await parse(text, formatOf(name), { baseIri }))
+      } catch (error) {
+        return String(error)
+      }
+    }
+    const usual = JSON.stringify(await outcome())
+    // Bytes that are not UTF-8 are read in a charset that is declared, and else refused.
+    const isText = !usual.includes('not UTF-8')
+    for (const charset of charsets)
+      expect([isText && JSON.stringify(await outcome(charset))]).toEqual([isText && usual])
   })
 })
