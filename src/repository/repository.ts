@@ -25,6 +25,7 @@ import { showAliases, twinOf, guards, oncePerRequest, pathId } from './routes/ro
 import { addBulkRoute } from './routes/bulk-routes.ts'
 import { addProfileRoute } from './routes/profile-routes.ts'
 import { addRecordRoutes } from './routes/record-routes.ts'
+import { addRelatedRoute } from './routes/related-routes.ts'
 import { addTombstoneRoute, answerWhatIsGone } from './routes/tombstone-routes.ts'
 import { previewDataset } from './writing/bulk-write.ts'
 import { idChooser } from './writing/dataset-ids.ts'
@@ -111,6 +112,7 @@ function repositoryApp(context: RepositoryContext): App {
   addResourceLists(routes)
   addMetricsRoutes(routes)
   addRecordRoutes(routes)
+  addRelatedRoute(routes)
   addTombstoneRoute(routes)
   addVocabularyRoutes(routes)
   addDeclaredRoutes(routes)

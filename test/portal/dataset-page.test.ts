@@ -36,6 +36,30 @@ afterAll(async () => {
 })
 
 describe('the page of a dataset', () => {
+  it('leads to its series and neighbours, and the page of a series to its members, newest first', async () => {
+    const inSeries = '; dcat:inSeries <https://city.example/counts>'
+    await dataset('counts-2020', 'Counts 2020', `; dct:identifier "a" ${inSeries}`)
+    await dataset('counts', 'All counts', '; a dcat:DatasetSeries ; dct:identifier "b"')
+    const prev = '; dcat:prev <https://city.example/counts-2020>'
+    await dataset('counts-2021', 'Counts 2021', `; dct:identifier "c" ${inSeries} ${prev}`)
+    const link = (id: string, title: string) => `href="/en/datasets/${id}">${title}`
+    const text = async (path: string) => {
+      const page = await (await get(path)).text()
+      return page.replaceAll(/<\/?(?:span|bdi)[^>]*>/g, '')
+    }
+    const member = await text('/en/datasets/counts-2021')
+    expect(member).toContain(link('counts', 'All counts'))
+    expect(member).toContain(link('counts-2020', 'Counts 2020'))
+    expect(member).not.toContain('href="https://city.example/counts')
+    const series = await text('/en/datasets/counts')
+    const [newest, oldest] = [2021, 2020].map((year) =>
+      series.indexOf(link(`counts-${year}`, `Counts ${year}`)),
+    )
+    expect(newest).toBeGreaterThan(0)
+    expect(oldest).toBeGreaterThan(newest!)
+    expect(await text('/de/datasets/counts')).toContain('Datensätze dieser Reihe')
+  })
+
   it('says what each indicator earns, when a link was asked, and since when it has been failing', async () => {
     await dataset(
       'springs',

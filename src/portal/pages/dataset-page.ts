@@ -13,6 +13,7 @@ import { areaMap, boxesOf, boxText } from '../parts/map.ts'
 import { contactLines, metadataRows, periodText } from '../parts/metadata.ts'
 import { proseOf } from '../parts/prose.ts'
 import { dimensionBars, scoreText } from '../parts/quality.ts'
+import { relatedSections, withOwnPages } from '../parts/related.ts'
 import { fieldsAt, listAt, recordScore, textsAt } from '../record.ts'
 import { datasetSchema } from '../schema-org.ts'
 
@@ -22,12 +23,13 @@ const [mostKeywords, mostContacts] = [12, 10]
 export async function datasetPage(context: PageContext, id: string): Promise<PageContent> {
   const { t, root, language, readRecord, askAside, pathTo, plainTitle, textOf, titleOf } = context
   const path = `datasets/${encodeURIComponent(id)}`
-  const [record, measured, links, similar, leftOut] = await Promise.all([
+  const [record, measured, links, similar, leftOut, related] = await Promise.all([
     readRecord('datasets', id),
     askAside('metrics', `/${path}`),
     askAside('metrics', `/${path}/distributions`),
     askAside('search', `/${path}/similar?limit=6&locale=${language}`),
     askAside('search', `/${path}/findings`),
+    askAside('repository', `/${path}/related`),
   ])
   const title = plainTitle(record)
   const description = textOf(record['description'], record)
@@ -50,8 +52,9 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
           ? context.inLanguage(description, proseOf(description.text))
           : html`<p class="soft">${t('no-description')}</p>`
       }${tagLinks(context, record)}</div> ${facts(context, record)}
-      ${pageSection('get', t('get-data'), distributionCards(context, record, links))} ${similarTo(context, similar)}
-      ${pageSection('more', t('all-metadata'), metadataRows(context, record))}
+      ${pageSection('get', t('get-data'), distributionCards(context, record, links))} ${relatedSections(context, related)}
+      ${similarTo(context, similar)}
+      ${pageSection('more', t('all-metadata'), metadataRows(context, withOwnPages(context, record, related)))}
       ${provenance(context, record, measured, leftOut)}</div>
       <aside aria-label="${t('about-dataset')}">${place(context, record)} ${quality(context, record, measured)}
       ${contacts(context, record)} ${formatsPanel(context, id)} ${cite(context, record)}</aside></div>`,

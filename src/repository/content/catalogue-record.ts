@@ -16,6 +16,8 @@ export type DatasetRecord = {
   /** `xsd:dateTime`, UTC, whole seconds. */
   readonly issued: string
   readonly modified: string
+  /** IRI of the dataset at its source, where that is not the original id: other records of the source link it by this. */
+  readonly source?: string | undefined
 }
 
 /** `2026-11-21T10:00:00Z` */
@@ -40,6 +42,9 @@ export function recordStatements(
     quad(subject, dct('identifier'), literal(record.originalId)),
     quad(subject, dct('issued'), time(record.issued)),
     quad(subject, dct('modified'), time(record.modified)),
+    ...(record.source === undefined
+      ? []
+      : [quad(subject, dct('source'), namedNode(record.source))]),
     quad(subject, spdx('checksum'), checksum),
     quad(checksum, rdf('type'), spdx('Checksum')),
     quad(checksum, spdx('algorithm'), spdx('checksumAlgorithm_sha256')),

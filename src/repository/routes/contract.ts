@@ -83,6 +83,14 @@ const answers = named({
     },
     ...reading,
   },
+  /** An object that is no RDF. */
+  object: {
+    200: {
+      description: 'The answer as JSON',
+      content: { 'application/json': { schema: z.looseObject({}) } },
+    },
+    ...reading,
+  },
   /** A whole catalogue as one document. */
   dump: {
     200: {

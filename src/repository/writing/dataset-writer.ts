@@ -7,6 +7,7 @@ import { hash as digestOf } from 'node:crypto'
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { fromLines, toLines } from '../../rdf/lines.ts'
+import { dct } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { skolemise } from '../../rdf/skolem.ts'
 import { markLine, systemChange, type Fresh, type Landed, type Mark } from '../../store/marks.ts'
@@ -216,7 +217,13 @@ function compose(
   const ground = skolemise([...renamed, ...identifiers], { genid: names.genid(iri), labels })
   const modified = timestamp(context.now())
   const issued = origin.record?.issued ?? modified
-  const record = recordQuads({ id, originalId, hash, issued, modified }, names)
+  const isKept = (q: Quad) =>
+    q.subject.value === names.record(id) && q.predicate.equals(dct('source'))
+  const stored = known.find(isKept)?.object.value
+  const isForeign = node.termType === 'NamedNode' && !names.owns(node.value)
+  // What was read here and is sent back comes under our IRI, and still has its source.
+  const source = isForeign ? (node.value === originalId ? undefined : node.value) : stored
+  const record = recordQuads({ id, originalId, hash, issued, modified, source }, names)
   const { group, mark } = groupOf(context, catalogue, target, {
     graph: [...ground, ...record],
     before,

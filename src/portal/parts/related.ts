@@ -1,0 +1,53 @@
+/** Series, members, versions and parts of a dataset, as links to their pages. */
+
+import { type Fields, listed, textAt, textOr } from '../../text/json.ts'
+import type { PageContext } from '../context.ts'
+import { html, type HtmlContent, joined } from '../html.ts'
+import { listAt } from '../record.ts'
+import { pageSection, pairs } from './blocks.ts'
+import { entries } from './hits.ts'
+
+/** Datasets that are shown of each relation. */
+const mostShown = 200
+
+const groups = ['series', 'previous', 'next', 'version', 'whole', 'part'] as const
+
+/** The sections of the page of a dataset; `answer` is that of the repository to `/related`. */
+export function relatedSections(context: PageContext, answer: Fields | undefined): HtmlContent {
+  const { t, pathTo, titleOf } = context
+  const all = Map.groupBy(listAt(answer, 'related'), (one) => textAt(one, 'relation'))
+  const of = (relation: string) => (all.get(relation) ?? []).slice(0, mostShown)
+  const link = (one: Fields) =>
+    html`<a href="${pathTo('datasets', textAt(one, 'id') ?? '')}">${titleOf(one)}</a>`
+  const rows = groups.flatMap((relation) => {
+    const links = of(relation).map(link)
+    return links.length > 0 ? [[t(`relation-${relation}`), joined(links, ' · ')] as const] : []
+  })
+  const members = of('member')
+  const list = () => entries(context, members, () => [])
+  return html`${rows.length > 0 && pageSection('rel', t('related'), pairs(rows))}
+    ${members.length > 0 && pageSection('members', t('relation-member'), list())}`
+}
+
+/** The record with the addresses of datasets that are here as links to their pages. */
+export function withOwnPages(
+  { root, language, plainTitle }: PageContext,
+  record: Fields,
+  answer: Fields | undefined,
+): Fields {
+  const pages = new Map<string, Fields>()
+  for (const one of listAt(answer, 'related')) {
+    const [address, id] = [textAt(one, 'address'), textAt(one, 'id') ?? '']
+    if (address === undefined) continue
+    const resource = `${root}${language}/datasets/${encodeURIComponent(id)}`
+    pages.set(address, { resource, label: plainTitle(one) })
+  }
+  if (pages.size === 0) return record
+  const linked = (value: unknown) => pages.get(textOr(value) ?? textAt(value, 'resource') ?? '')
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [
+      name,
+      listed(value).some(linked) ? listed(value).map((one) => linked(one) ?? one) : value,
+    ]),
+  )
+}

@@ -1,0 +1,158 @@
+/**
+ * Datasets that are related to a dataset: its series, its versions, its parts, and what names it as one. Links keep the addresses of
+ * the source; here they are resolved when they are read, so that the order in which records come does not matter.
+ */
+
+import { createRoute } from '@hono/zod-openapi'
+import { dcat, dct } from '../../rdf/namespaces.ts'
+import { literal, namedNode } from '../../rdf/terms.ts'
+import type { Row } from '../../store/graph-store.ts'
+import { bind, loadQuery } from '../../store/queries.ts'
+import type { RepositoryContext } from '../context.ts'
+import type { LocatedDataset } from '../writing/find-datasets.ts'
+import { contract } from './contract.ts'
+import type { RouteContext } from './route-context.ts'
+
+const named = loadQuery('related-named')
+const linked = loadQuery('related-datasets')
+const titled = loadQuery('related-titles')
+
+/** How a related dataset stands to the one that is asked about. */
+type Relation = 'series' | 'member' | 'previous' | 'next' | 'version' | 'part' | 'whole'
+
+/** What the object of a property is to its subject, and what the subject is to the object. */
+const properties = new Map<string, readonly [object: Relation, subject: Relation]>([
+  [dcat('inSeries').value, ['series', 'member']],
+  [dcat('seriesMember').value, ['member', 'series']],
+  [dcat('prev').value, ['previous', 'next']],
+  [dcat('next').value, ['next', 'previous']],
+  [dcat('dataset').value, ['part', 'whole']],
+  [dct('hasPart').value, ['part', 'whole']],
+  [dct('isPartOf').value, ['whole', 'part']],
+  ...[
+    ...['hasVersion', 'isVersionOf', 'hasCurrentVersion', 'previousVersion'].map((one) =>
+      dcat(one),
+    ),
+    ...['hasVersion', 'isVersionOf', 'replaces', 'isReplacedBy'].map((one) => dct(one)),
+  ].map(({ value }) => [value, ['version', 'version']] as const),
+])
+const predicates = [...properties.keys()].map(namedNode)
+const [source, identifier] = [dct('source'), dct('identifier')]
+
+type Related = {
+  readonly id: string
+  readonly relation: Relation
+  /** As the dataset names it, where it does. */
+  readonly address?: string
+  readonly title: Readonly<Record<string, string>>
+}
+
+/** Datasets of one answer. */
+const most = 500
+
+/** The related datasets that are not hidden, newest first. Fails as the store does. */
+async function relatedDatasets(
+  { store, names }: RepositoryContext,
+  { id, catalogue }: Pick<LocatedDataset, 'id' | 'catalogue'>,
+  signal: AbortSignal,
+): Promise<Related[]> {
+  const [self, record] = [namedNode(names.dataset(id)), namedNode(names.record(id))]
+  const given = { dataset: self, record, property: predicates, naming: [source, identifier] }
+  const own = await store.select(bind(named, given), signal)
+  const targets = own.flatMap(({ target }) => (target?.termType === 'NamedNode' ? target : []))
+  const selves = own.flatMap(({ name }) => (name && URL.canParse(name.value) ? name.value : []))
+  const query = bind(linked, {
+    target: targets,
+    id: targets.map((target) => [literal(target.value), target]),
+    own: targets.filter(({ value }) => names.idOf('dataset', value) !== undefined),
+    self: [self, ...selves.map(namedNode)],
+    property: predicates,
+  })
+  const rows = await store.select(query, signal)
+  const datasets = new Set(rows.flatMap(({ dataset }) => dataset?.value ?? []))
+  datasets.delete(self.value)
+  const chosen = [...datasets].slice(0, most).map(namedNode)
+  if (chosen.length === 0) return []
+  const shown = shownDatasets(await store.select(bind(titled, { dataset: chosen }), signal))
+  const home = names.catalogue(catalogue)
+  const found = new Map<string, Related & { readonly date: string }>()
+  for (const { dataset, target, property } of rows) {
+    const facts = shown.get(dataset?.value ?? '')
+    const other = names.idOf('dataset', dataset?.value ?? '')
+    if (!facts || other === undefined) continue
+    const { title, date } = facts
+    const add = (relation: Relation, address?: string) => {
+      // Of two records with the address of one source, that of the same catalogue is meant.
+      const key = address === undefined ? `${relation} ${other}` : `${relation} <${address}>`
+      if (found.has(key) && facts.catalogue !== home) return
+      found.set(key, {
+        id: other,
+        relation,
+        title,
+        date,
+        ...(address !== undefined && { address }),
+      })
+    }
+    const incoming = property && properties.get(property.value)
+    if (incoming) add(incoming[1])
+    for (const one of target ? own : []) {
+      const outgoing = one['property'] && properties.get(one['property'].value)
+      if (outgoing && one['target']?.value === target?.value) add(outgoing[0], target?.value)
+    }
+  }
+  return newestFirst([...found.values()])
+}
+
+type Shown = {
+  readonly catalogue: string
+  readonly title: Readonly<Record<string, string>>
+  readonly date: string
+}
+
+/** Titles and dates of datasets by their IRIs. */
+function shownDatasets(rows: readonly Row[]): ReadonlyMap<string, Shown> {
+  const found = new Map<string, Shown>()
+  for (const { dataset, catalogue, title, start, issued } of rows) {
+    const iri = dataset?.value ?? ''
+    const known = found.get(iri)
+    const language = title?.termType === 'Literal' ? title.language : ''
+    const date = start?.value ?? issued?.value ?? ''
+    found.set(iri, {
+      catalogue: catalogue?.value ?? '',
+      title: { ...known?.title, [language || 'en']: title?.value ?? '' },
+      date: known && known.date > date ? known.date : date,
+    })
+  }
+  return found
+}
+
+/** By the begin of their period or their date of issue; those without by their titles, in which a year often stands. */
+function newestFirst(all: readonly (Related & { readonly date: string })[]): Related[] {
+  const titleOf = ({ title }: Related) => Object.values(title)[0] ?? ''
+  const compare = new Intl.Collator('en', { numeric: true })
+  const sorted = all.toSorted(
+    (a, b) =>
+      compare.compare(b.date, a.date) ||
+      compare.compare(titleOf(b), titleOf(a)) ||
+      (a.id < b.id ? -1 : 1),
+  )
+  const once = new Map(sorted.map(({ date: _, ...one }) => [`${one.relation} ${one.id}`, one]))
+  return [...once.values()]
+}
+
+const read = createRoute({
+  method: 'get',
+  path: '/datasets/{datasetId}/related',
+  summary: 'List the series, members, versions and parts of a dataset that are here',
+  description: `Newest first, at most ${most}. Links between records of a source are resolved.`,
+  request: { params: contract.parameters.dataset },
+  responses: contract.answers.object,
+})
+
+/** The route of related datasets. */
+export function addRelatedRoute(context: RouteContext): void {
+  const { app, locateDataset } = context
+  app.openapi(read, async (c) =>
+    c.json({ related: await relatedDatasets(context, await locateDataset(c), c.get('signal')) }),
+  )
+}
