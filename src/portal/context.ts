@@ -33,6 +33,9 @@ type Given = Speech &
     readonly steward?: Session | undefined
   }
 
+/** Entries of each list of a record that pages show. */
+export const mostEntries = 200
+
 /** Milliseconds that what stands beside the main record of a page may take. */
 const asideMs = 1500
 
@@ -74,9 +77,10 @@ export function pageContext(given: Given) {
       const path = `/search?${askedParameters(asked, language)}`
       return foundIn(await ask('search', path, { signal: within }))
     },
-    /** A record with all its fields. Rejects with `Failure`. */
-    readRecord: async (kind: string, id: string) => {
-      const path = `/${kind}/${encodeURIComponent(id)}?locale=${language}`
+    /** A record with all its fields; long lists of a dataset are cut at `most`. Rejects with `Failure`. */
+    readRecord: async (kind: string, id: string, most = mostEntries) => {
+      const cut = kind === 'datasets' && most < Infinity ? `&most=${most}` : ''
+      const path = `/${kind}/${encodeURIComponent(id)}?locale=${language}${cut}`
       return fieldsAt(await ask('search', path), 'result')
     },
     aside,

@@ -13,7 +13,7 @@ import {
 } from '../text/json.ts'
 import { html, type HtmlContent, type HtmlMarkup } from './html.ts'
 import { shortText } from '../text/code-points.ts'
-import { fieldsAt, listAt } from './record.ts'
+import { fieldsAt, listAt, ofAllDistributions } from './record.ts'
 
 /** Languages that the portal speaks. */
 export const interfaceLanguages = ['en', 'de', 'fr', 'it'] as const
@@ -213,9 +213,7 @@ export function speechOf(language: string, timeZone: string, own?: Messages) {
     keywordsOf: (record: Fields): readonly Fields[] => keywordsIn(record, language),
     /** Formats of all distributions, each once, in their order. */
     formatsOf: (record: Fields): readonly string[] => [
-      ...new Set(
-        listAt(record, 'distributions').flatMap(({ format }) => named(format)?.text ?? []),
-      ),
+      ...new Set(ofAllDistributions(record, 'format').flatMap((one) => named(one)?.text ?? [])),
     ],
   }
 }

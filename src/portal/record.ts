@@ -18,9 +18,19 @@ export const numberAt = (value: unknown, path: string): number => {
   return typeof found === 'number' ? found : 0
 }
 
+/** The values of a member of all distributions, also of those that a cut record does not have; distinct then. */
+export const ofAllDistributions = (record: Fields, member: string): readonly unknown[] => {
+  const all = valueAt(record, `_cut.distributions.values.${member}`)
+  return all === undefined ? listAt(record, 'distributions').map((one) => one[member]) : listed(all)
+}
+
+/** How many distributions a record has, also where it is cut. */
+export const distributionCount = (record: Fields): number =>
+  numberAt(record, '_cut.distributions.count') || listAt(record, 'distributions').length
+
 /** The licence that all distributions share, else the dataset's own; `different` where they do not, `none` where there is none. */
 export function sharedLicence(record: Fields): unknown {
-  const own = listAt(record, 'distributions').map(({ license }) => license)
+  const own = ofAllDistributions(record, 'license')
   const licences = own.length === 0 && record['license'] ? [record['license']] : own
   const keys = new Set(licences.map((one) => textAt(one, 'resource') ?? textAt(one, 'id') ?? ''))
   if (keys.size === 0 || (keys.size === 1 && keys.has(''))) return 'none'

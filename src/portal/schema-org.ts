@@ -2,7 +2,7 @@
 
 import { type Fields, listed, textAt, valueAt } from '../text/json.ts'
 import { doiIn, identifiersOf } from './citations.ts'
-import type { PageContext } from './context.ts'
+import { mostEntries, type PageContext } from './context.ts'
 import { webAddress } from './html.ts'
 import { plainDescription } from './parts/hits.ts'
 import { boxesOf } from './parts/map.ts'
@@ -54,7 +54,9 @@ export function datasetSchema(context: PageContext, record: Fields, page: string
     version: textAt(record, 'version_info'),
     temporalCoverage: listAt(record, 'temporal').map(periodOf).find(Boolean),
     spatialCoverage: placesOf(context, record),
-    distribution: listAt(record, 'distributions').map((one) => downloadOf(context, one, record)),
+    distribution: listAt(record, 'distributions')
+      .slice(0, mostEntries)
+      .map((one) => downloadOf(context, one, record)),
     includedInDataCatalog: 'id' in catalogue ? present(memberOf) : undefined,
   })
 }

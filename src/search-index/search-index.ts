@@ -213,8 +213,13 @@ export type SearchIndex = {
   readonly worn?: () => Promise<readonly IndexName[]>
   /** Another text whenever an answer may be another; costs nothing. */
   state(): string
-  /** The record as finished JSON text. */
-  get(index: IndexName, id: string, signal?: AbortSignal): Promise<string | undefined>
+  /** The record as finished JSON text; with `most` a long one has so many entries of each list (`cut-lists.ts`). */
+  get(
+    index: IndexName,
+    id: string,
+    signal?: AbortSignal,
+    most?: number,
+  ): Promise<string | undefined>
   /** Entries after `after`, ordered by id (code points), for reconcile; with those that are being filled in. */
   entries(
     index: IndexName,

@@ -31,6 +31,11 @@ import { textAt } from '../text/json.ts'
 const byId = { params: z.object({ id: recordId }) }
 const { locale } = searchParameters.shape
 const namedById = { ...byId, query: z.object({ locale }) }
+const most = z.coerce.number().int().min(1).max(10_000).optional().openapi({
+  description:
+    'Entries of each list of a long record; `_cut` then counts all of them and has their formats and licences',
+})
+const bounded = { ...byId, query: z.object({ locale, most }) }
 
 const few = { error: 'must be 1..20' }
 const similarQuery = z.object({
@@ -58,14 +63,15 @@ export function bindRecordReads(
     return tagged(c, () => longAnswer(c, answer))
   })
   const datasetAnswer = {
-    request: namedById,
+    request: bounded,
     responses: stateAnswers('The dataset', schemas.dataset),
   }
   app.openapi(
     getRoute('/datasets/{id}', 'One dataset with its whole catalogue', datasetAnswer),
     async (c) => {
-      const record = await datasetRecord(index, c.req.valid('param').id, c.var.signal)
-      return recordAnswer(c, await recordIn(record, c.req.valid('query').locale))
+      const query = c.req.valid('query')
+      const record = await datasetRecord(index, c.req.valid('param').id, c.var.signal, query.most)
+      return recordAnswer(c, await recordIn(record, query.locale))
     },
   )
   bindSimilar(app, index, { schemas, tagged })
@@ -110,8 +116,9 @@ export async function datasetRecord(
   index: SearchIndex,
   id: string,
   signal?: AbortSignal,
+  most?: number,
 ): Promise<RecordText> {
-  const text = await storedText(index, 'dataset', id, signal)
+  const text = await storedText(index, 'dataset', id, signal, most)
   const record = recordFields(text)
   const catalogueId = textAt(record, 'catalog.id')
   const catalogue = catalogueId && (await index.get('catalogue', catalogueId, signal))

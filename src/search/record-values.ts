@@ -23,8 +23,9 @@ export async function storedText(
   kind: 'dataset' | 'catalogue',
   id: string,
   signal?: AbortSignal,
+  most?: number,
 ): Promise<string> {
-  const text = await index.get(kind, id, signal)
+  const text = await index.get(kind, id, signal, most)
   if (text !== undefined) return text
   throw new Failure(`unknown-${kind}`, `there is no ${kind} ${id}`)
 }

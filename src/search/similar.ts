@@ -26,6 +26,9 @@ const candidates = {
 }
 const fields = ['title', 'keywords']
 
+/** Entries of each list of a record that are read. */
+const mostEntries = 200
+
 /** Words whose counts are kept. */
 const mostWordCounts = 20_000
 
@@ -49,7 +52,7 @@ export function similarFinder(index: SearchIndex): SimilarTo {
       counts.set(token, count)
       return { token, count }
     }
-    const record = recordFields(await storedText(index, 'dataset', id, signal))
+    const record = recordFields(await storedText(index, 'dataset', id, signal, mostEntries))
     const others = versions.flatMap((name) => stringsIn(record[name]))
     const own = new Set([id, ...others.map((iri) => iri.slice(iri.lastIndexOf('/') + 1))])
     const words = wordsOf(record).slice(0, mostCounted)
@@ -63,7 +66,7 @@ export function similarFinder(index: SearchIndex): SimilarTo {
     // Without enough words in common the latest of the same themes are the next best.
     if (best.length < limit) best.push(...(await ranked(themes.map(theme))))
     const hits = [...new Set(best)].slice(0, limit).map(async (one) => {
-      const text = await index.get('dataset', one, signal)
+      const text = await index.get('dataset', one, signal, mostEntries)
       return text === undefined ? [] : [{ index: 'dataset' as const, id: one, record: text }]
     })
     const all = (await Promise.all(hits)).flat()

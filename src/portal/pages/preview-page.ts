@@ -18,7 +18,7 @@ export async function previewPage(
   ids: { readonly dataset: string; readonly distribution: string },
 ): MaybePage {
   const { t, pathTo, titleOf, readRecord } = context
-  const record = await readRecord('datasets', ids.dataset)
+  const record = await readRecord('datasets', ids.dataset, Infinity)
   const distribution = listAt(record, 'distributions').find(({ id }) => id === ids.distribution)
   if (!distribution) return undefined
   const result = await previews.of(webAddress(listed(distribution['download_url'])[0]))

@@ -8,13 +8,10 @@ import {
   textAt,
   valueAt,
 } from '../../text/json.ts'
-import type { PageContext } from '../context.ts'
+import { mostEntries, type PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, linkTo, safeAddress } from '../html.ts'
-import { listAt, sharedLicence, textsAt } from '../record.ts'
-import { stateMark } from './blocks.ts'
-
-/** Cards of one dataset; further distributions are counted. */
-const mostCards = 100
+import { distributionCount, listAt, sharedLicence, textsAt } from '../record.ts'
+import { rdfLinks, stateMark } from './blocks.ts'
 
 type CardContext = {
   readonly dataset: Fields
@@ -30,7 +27,7 @@ export function distributionCards(
   dataset: Fields,
   answer: Fields | undefined,
 ): HtmlContent {
-  const { t } = context
+  const { t, root } = context
   const all = listAt(dataset, 'distributions')
   if (all.length === 0) {
     const [page] = textsAt(dataset, 'landing_page')
@@ -44,12 +41,19 @@ export function distributionCards(
     }),
   )
   const hasSharedLicence = isJsonObject(sharedLicence(dataset))
-  const cards = all.slice(0, mostCards).map((one, at) => {
+  const cards = all.slice(0, mostEntries).map((one, at) => {
     const own = links.get(textAt(one, 'id')) ?? []
     return distributionCard(context, one, own, { dataset, hasSharedLicence, number: at + 1 })
   })
-  const more = all.length - mostCards
-  return [cards, more > 0 && html`<p class="close">${t('more-distributions', { count: more })}</p>`]
+  const more = distributionCount(dataset) - mostEntries
+  const id = encodeURIComponent(textAt(dataset, 'id') ?? '')
+  const files = html`${rdfLinks(`${root}api/hub/repo/datasets/${id}`)} <a href="${root}api/hub/search/datasets/${id}">JSON</a>`
+  const count = { count: more }
+  return [
+    cards,
+    more > 0 &&
+      html`<p class="formats close">${t('more-distributions', count)} ${t('all-of-them')} ${files}</p>`,
+  ]
 }
 
 function distributionCard(

@@ -17,7 +17,7 @@ const longestText = 2000
 const elsewhere: ReadonlySet<string> = new Set(
   (
     'index id title description distributions catalog quality_meas translation_meta catalog_record ' +
-    'publisher contact_point spatial keywords is_hvd categories count'
+    'publisher contact_point spatial keywords is_hvd categories count _cut'
   ).split(' '),
 )
 

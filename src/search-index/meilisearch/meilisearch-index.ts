@@ -1,6 +1,7 @@
 /** The search engine Meilisearch: a server of its own, for more records than the embedded engine is good for. */
 
 import { randomUUID } from 'node:crypto'
+import { cutLists } from '../cut-lists.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { officialLanguages } from '../../text/language.ts'
@@ -157,7 +158,10 @@ function readingCalls({ indices, state, count, using, cursors, writer }: Parts, 
       limited(signal, (end) => Promise.all(tokens.map((token) => nearTerms(token, context, end)))),
     values: (index, facet, signal) =>
       limited(signal, (end) => facetValuesOf(index, facet, using, end)),
-    get: (index, id, signal) => limited(signal, (end) => recordOf(context, index, id, end)),
+    get: async (index, id, signal, most) => {
+      const text = await limited(signal, (end) => recordOf(context, index, id, end))
+      return text && cutLists(text, most)
+    },
     entries: (index, after, limit, signal) =>
       limited(signal, (end) => entriesOf(context, index, { after, limit }, end)),
   } satisfies Partial<SearchIndex>

@@ -3,6 +3,7 @@
 import { workerData } from 'node:worker_threads'
 import { preparedOnce } from '../../sqlite.ts'
 import { serve, type CallContext } from '../../workers/serve.ts'
+import { cutLists } from '../cut-lists.ts'
 import type { IndexName } from '../index-settings.ts'
 import type { Answer, FacetItem, SearchRequest } from '../search-index.ts'
 import { allValues, FacetDictionary } from './facet-counts.ts'
@@ -78,12 +79,13 @@ export class IndexFileReader {
   }
 
   /** The record as JSON text. */
-  get(index: IndexName, id: string): string | undefined {
+  get(index: IndexName, id: string, most?: number): string | undefined {
     return this.#snapshot(() => {
       const generation = this.#views.get(index)?.generation.generation
       if (generation === undefined) return undefined
       const n = this.#context.records.find(generation, id)
-      return typeof n === 'number' ? this.#context.records.text(generation, n) : undefined
+      const { records } = this.#context
+      return typeof n === 'number' ? cutLists(records.text(generation, n), most) : undefined
     })
   }
 
@@ -174,6 +176,6 @@ serve<ReaderCalls>({
   page: (slice, call) => read(call, (reader) => reader.page(slice)),
   values: ({ index, facet }, call) => read(call, (reader) => reader.values(index, facet)),
   near: (tokens, call) => read(call, (reader) => reader.near(tokens)),
-  get: ({ index, id }, call) => read(call, (reader) => reader.get(index, id)),
+  get: ({ index, id, most }, call) => read(call, (reader) => reader.get(index, id, most)),
   missing: ({ index, ids }, call) => read(call, (reader) => reader.missing(index, ids)),
 })

@@ -177,9 +177,9 @@ function searches({ readers, repair, cursors }: Parts) {
       repair.need([index])
       return readers.call('values', { index, facet }, signal)
     },
-    get: async (index, id, signal) => {
+    get: async (index, id, signal, most) => {
       repair.need([index])
-      return readers.call('get', { index, id }, signal)
+      return readers.call('get', { index, id, ...(most !== undefined && { most }) }, signal)
     },
     near: (tokens, signal) => readers.call('near', tokens, signal),
     missing: (index, ids) => readers.call('missing', { index, ids }),

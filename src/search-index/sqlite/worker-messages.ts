@@ -100,6 +100,9 @@ export type ReaderCalls = {
   page: [Slice, SlicePage]
   values: [{ readonly index: IndexName; readonly facet: string }, readonly FacetItem[]]
   near: [readonly string[], readonly (readonly string[])[]]
-  get: [{ readonly index: IndexName; readonly id: string }, string | undefined]
+  get: [
+    { readonly index: IndexName; readonly id: string; readonly most?: number },
+    string | undefined,
+  ]
   missing: [{ readonly index: IndexName; readonly ids: readonly string[] }, readonly string[]]
 }
