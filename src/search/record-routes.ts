@@ -10,7 +10,7 @@ import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts
 import type { Reference } from './answer-schemas.ts'
 import { recordIn } from './facet-labels.ts'
 import { searchParameters } from './request/search-parameters.ts'
-import { everything, instantAt, recordFields, storedText } from './record-values.ts'
+import { cutReads, everything, instantAt, recordFields, storedText } from './record-values.ts'
 import {
   type AnswerContext,
   getRoute,
@@ -118,7 +118,7 @@ export async function datasetRecord(
   signal?: AbortSignal,
   most?: number,
 ): Promise<RecordText> {
-  const text = await storedText(index, 'dataset', id, signal, most)
+  const text = await storedText(cutReads(index, most), 'dataset', id, signal)
   const record = recordFields(text)
   const catalogueId = textAt(record, 'catalog.id')
   const catalogue = catalogueId && (await index.get('catalogue', catalogueId, signal))

@@ -17,15 +17,22 @@ export const everything = (name: IndexName): SearchRequest => ({
   score: false,
 })
 
+/** The reads of an index that cut the long lists of a record, where `most` is given. */
+export const cutReads = (
+  index: Pick<SearchIndex, 'get'>,
+  most?: number,
+): Pick<SearchIndex, 'get'> => ({
+  get: (name, id, signal) => index.get(name, id, signal, most),
+})
+
 /** JSON text of a record. Throws `unknown-dataset`, `unknown-catalogue`. */
 export async function storedText(
   index: Pick<SearchIndex, 'get'>,
   kind: 'dataset' | 'catalogue',
   id: string,
   signal?: AbortSignal,
-  most?: number,
 ): Promise<string> {
-  const text = await index.get(kind, id, signal, most)
+  const text = await index.get(kind, id, signal)
   if (text !== undefined) return text
   throw new Failure(`unknown-${kind}`, `there is no ${kind} ${id}`)
 }

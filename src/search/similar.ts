@@ -5,7 +5,7 @@ import type { Answer, Hit, SearchIndex, SearchRequest } from '../search-index/se
 import { type Fields, isJsonObject, textAt } from '../text/json.ts'
 import { tokens } from '../text/tokens.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
-import { everything, listAt, recordFields, storedText } from './record-values.ts'
+import { cutReads, everything, listAt, recordFields, storedText } from './record-values.ts'
 
 /** Words that are counted: the longest, which are rarely common. */
 const mostCounted = 12
@@ -52,7 +52,9 @@ export function similarFinder(index: SearchIndex): SimilarTo {
       counts.set(token, count)
       return { token, count }
     }
-    const record = recordFields(await storedText(index, 'dataset', id, signal, mostEntries))
+    const record = recordFields(
+      await storedText(cutReads(index, mostEntries), 'dataset', id, signal),
+    )
     const others = versions.flatMap((name) => stringsIn(record[name]))
     const own = new Set([id, ...others.map((iri) => iri.slice(iri.lastIndexOf('/') + 1))])
     const words = wordsOf(record).slice(0, mostCounted)

@@ -257,3 +257,31 @@ ${measurement(file(1), 'accessUrlStatusCode', '404', '; dct:valid "2026-11-02T08
     expect(page).toContain(`${'k'.repeat(199)}…`)
   })
 })
+
+describe('the page of a dataset with many distributions', () => {
+  it('shows 200 of them, counts the others, and leads to all of them', async () => {
+    const file = (n: number) =>
+      `[ a dcat:Distribution ; dct:title "File ${n} ${'x'.repeat(200)}"@en ; dcat:accessURL <https://city.example/f/${n}> ;
+         dct:format <http://publications.europa.eu/resource/authority/file-type/${n === 449 ? 'XML' : 'CSV'}> ]`
+    const files = Array.from({ length: 450 }, (_, n) => file(n))
+    await dataset('many', 'Many', `; dcat:distribution ${files.join(',\n')}`)
+    const page = await (await get('/en/datasets/many')).text()
+    expect(page.match(/<article class="dist">/g)).toHaveLength(200)
+    expect(page).toContain('And 250 more distributions')
+    expect(page).toContain('/api/hub/repo/datasets/many.ttl">')
+    expect(page).toContain('/api/hub/search/datasets/many">JSON')
+    const [, data = '{}'] =
+      /<script type="application\/ld\+json"[^>]*>([^]*?)<\/script>/.exec(page) ?? []
+    expect((JSON.parse(data) as { distribution: unknown[] }).distribution).toHaveLength(200)
+    const whole = await (await fetch(`${client(platform).search}/datasets/many`)).json()
+    expect((whole as { result: { distributions: unknown[] } }).result.distributions).toHaveLength(
+      450,
+    )
+    const cut = await (await fetch(`${client(platform).search}/datasets/many?most=10`)).json()
+    const { distributions, _cut } = (
+      cut as { result: { distributions: unknown[]; _cut: { distributions: { values: object } } } }
+    ).result
+    expect(distributions).toHaveLength(10)
+    expect(JSON.stringify(_cut.distributions.values)).toContain('XML')
+  })
+})

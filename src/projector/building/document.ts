@@ -3,7 +3,7 @@
  * that is indexed of it. A value that cannot be mapped is left out and reported; it keeps no document from being built.
  */
 
-import type { Quad, Term } from '@rdfjs/types'
+import type { Quad } from '@rdfjs/types'
 import type { Field, MappingClass, Profile, ResourceType } from '../../profile/profile.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dcat, dct, skos } from '../../rdf/namespaces.ts'
@@ -17,15 +17,19 @@ import { otherBucket } from '../../text/language.ts'
 import { preferred } from '../../vocabularies/concept-table.ts'
 import { type Concept, conceptsOf } from '../../vocabularies/concept.ts'
 import { languageMap, oneText } from '../../vocabularies/labels.ts'
+import type { YieldWhenDue } from '../../workers/event-loop.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 import { languageCodes } from '../mappings/concepts.ts'
 import {
   afterLast,
+  madeNodes,
   mappedFields,
   objectOf,
+  shownValue,
   type CatalogueFacts,
   type DateForm,
   type LeftOutValue,
+  type MadeNodes,
   type Scene,
   type Slot,
 } from '../mappings/mapping.ts'
@@ -73,7 +77,12 @@ type CatalogueInput = {
 type RecordInput = CatalogueInput & {
   readonly catalogue?: Pick<CatalogueInput, 'id' | 'graph'> | undefined
   readonly metrics?: Graph | undefined
+  /** What `prepareDataset` made of a large one. */
+  readonly prepared?: Prepared | undefined
 }
+
+/** Nodes of long lists that are mapped already, and what that left out. */
+type Prepared = Pick<Built, 'reports'> & { readonly made: MadeNodes }
 
 /** Of a stored vocabulary. */
 type ConceptInput = Pick<CatalogueInput, 'version' | 'hash'> & { readonly vocabulary: string }
@@ -88,12 +97,17 @@ export function documentBuilder(context: BuilderContext) {
   const types = new Map(
     profile.resources.map(({ id: type, shape: { fields } }) => {
       const recordIri = (id: string) => names.resourceRecord(type, id)
-      return [type, recordBuilder(context, { index: `resource_${type}`, fields, recordIri, read })]
+      const kind = { index: `resource_${type}`, fields, recordIri, read } as const
+      return [type, recordBuilder(context, kind).build]
     }),
   )
   const { fields } = profile.dataset
+  const kind = { index: 'dataset', fields, recordIri: names.record, read } as const
+  const datasets = recordBuilder(context, kind)
   return {
-    dataset: recordBuilder(context, { index: 'dataset', fields, recordIri: names.record, read }),
+    dataset: datasets.build,
+    /** Maps the distributions of a large dataset with turns for others in between, for the input of `dataset`. */
+    prepareDataset: datasets.prepare,
     catalogue: ({ id, version, hash, graph }: CatalogueInput): Built => {
       const { facts, reports } = read({ id, graph })
       const { record, languages } = facts
@@ -120,7 +134,10 @@ function recordBuilder(
     readonly recordIri: (id: string) => string
     readonly read: CatalogueReader
   },
-): (input: RecordInput) => Built {
+): {
+  readonly build: (input: RecordInput) => Built
+  readonly prepare: (input: RecordInput, turn: YieldWhenDue) => Promise<Prepared>
+} {
   const { index, fields, recordIri, read } = kind
   const slots = slotsOf(fields)
   const assemble = assembler(context, index, fields)
@@ -128,11 +145,11 @@ function recordBuilder(
   const always = fields.filter(
     ({ paths, single }) => index === 'dataset' && paths.includes(distribution) && !single,
   )
-  return ({ id, iri, version, hash, graph, catalogue, metrics }) => {
+  const aboutOf = ({ id, iri, graph, catalogue, metrics, prepared }: RecordInput) => {
     const facts = catalogue && read(catalogue).facts
     const languages = facts?.languages ?? ['en']
     const language = languages[0] ?? 'en'
-    const { object, reports } = mappedRecord(context, slots, {
+    const scene: RecordScene = {
       id,
       iri,
       graph,
@@ -140,42 +157,54 @@ function recordBuilder(
       recordIri: recordIri(id),
       ...(facts && { catalogue: facts }),
       ...(metrics && { metrics }),
-    })
+      ...(prepared && { made: prepared.made }),
+    }
+    return { facts, languages, language, scene }
+  }
+  const build = (input: RecordInput): Built => {
+    const { id, version, hash, prepared } = input
+    const { facts, languages, language, scene } = aboutOf(input)
+    const { object, reports } = mappedRecord(context, slots, scene)
     const absent = always.filter(({ name }) => !(name in object)).map(({ name }) => [name, []])
     const mapped: JsonObject = { ...object, ...Object.fromEntries(absent) }
     const record = context.enrich?.(mapped, index, language) ?? mapped
-    return { document: assemble({ id, version, hash, record, languages, facts }), reports }
+    const document = assemble({ id, version, hash, record, languages, facts })
+    return { document, reports: [...(prepared?.reports ?? []), ...reports] }
   }
+  const prepare = async (input: RecordInput, turn: YieldWhenDue): Promise<Prepared> => {
+    const { scene, reports } = sceneOf(context, aboutOf(input).scene)
+    return { made: await madeNodes(slots, scene, turn), reports }
+  }
+  return { build, prepare }
 }
 
 type RecordScene = Omit<Scene, 'resource' | 'concepts' | 'genidPrefix' | 'report'> & {
   readonly iri: string
 }
 
-/** The fields of a record, and the reports that mapping it leaves. */
-function mappedRecord(
+/** What mapping a record needs, and the reports that it will leave. */
+function sceneOf(
   { names, concepts, dates }: Pick<BuilderContext, 'names' | 'concepts' | 'dates'>,
-  slots: readonly Slot[],
   { iri: resource, ...about }: RecordScene,
 ) {
   const reports: LeftOutValue[] = []
   const { genidPrefix } = names
   const report: Scene['report'] = (field, problem, value) => {
-    reports.push({ resource, field, problem, value: shown(value, genidPrefix) })
+    reports.push({ resource, field, problem, value: shownValue(value, genidPrefix) })
   }
-  const scene = { ...about, resource, concepts, dates, genidPrefix, report }
-  const object = mappedFields(namedNode(resource), slots, scene) ?? {}
-  return { object, scene, reports }
+  const scene: Scene = { ...about, resource, concepts, dates, genidPrefix, report }
+  return { scene, reports }
 }
 
-const longest = 200
-
-/** Blank nodes have no name that would mean anything to a reader. */
-function shown(value: string | Term, genidPrefix: string): string {
-  const isTerm = typeof value !== 'string'
-  const text = isTerm ? value.value.trim() : value
-  if (isTerm && (value.termType === 'BlankNode' || text.startsWith(genidPrefix))) return '[]'
-  return text.length > longest ? text.slice(0, longest).replace(/[\ud800-\udbff]$/, '') : text
+/** The fields of a record, and the reports that mapping it leaves. */
+function mappedRecord(
+  context: Pick<BuilderContext, 'names' | 'concepts' | 'dates'>,
+  slots: readonly Slot[],
+  about: RecordScene,
+) {
+  const { scene, reports } = sceneOf(context, about)
+  const object = mappedFields(namedNode(about.iri), slots, scene) ?? {}
+  return { object, scene, reports }
 }
 
 type Assembled = Pick<Document, 'id' | 'version' | 'hash'> & {

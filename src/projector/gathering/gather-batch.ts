@@ -10,7 +10,7 @@ import { spdx } from '../../rdf/namespaces.ts'
 import { type Graph, graphOf } from '../../rdf/read.ts'
 import type { IndexName } from '../../search-index/index-settings.ts'
 import type { IndexChange } from '../../search-index/search-index.ts'
-import { yielding } from '../../workers/event-loop.ts'
+import { yielding, type YieldWhenDue } from '../../workers/event-loop.ts'
 import type { Built } from '../building/document.ts'
 import { indexedShape } from '../building/facets.ts'
 import { cataloguesOf, typedFacts, type CatalogueContexts } from '../indexed-records.ts'
@@ -162,12 +162,16 @@ class Batch {
     const graphs = gathered.flatMap(({ graph, catalogue }) => [graph, catalogue?.graph])
     await stored.prepare(graphs, this.#signal)
     for (const record of gathered) {
-      this.#addRecord(record, read)
+      await this.#addRecord(record, read, turn)
       await turn()
     }
   }
 
-  #addRecord({ mark, graph, catalogue }: Gathered, read: StoredFacts): void {
+  async #addRecord(
+    { mark, graph, catalogue }: Gathered,
+    read: StoredFacts,
+    turn: YieldWhenDue,
+  ): Promise<void> {
     const { names, builder } = this.#context
     const { id, kind, resource: iri, version, fresh } = mark
     const isDataset = kind === 'dataset'
@@ -181,7 +185,9 @@ class Batch {
     // The catalogue record carries SHA-256 in hex of what was sent; '' when a direct writer left it without one.
     const [checksum] = graph.objects(names.record(id), spdx('checksum'))
     const [hash] = checksum ? graph.objects(checksum, spdx('checksumValue')) : []
-    this.#put(mark, builder.dataset({ ...input, hash: hash?.value ?? '', metrics }))
+    const dataset = { ...input, hash: hash?.value ?? '', metrics }
+    const prepared = await builder.prepareDataset(dataset, turn)
+    this.#put(mark, builder.dataset({ ...dataset, prepared }))
   }
 }
 

@@ -6,9 +6,11 @@
 import type { Term } from '@rdfjs/types'
 import type { Field } from '../../profile/profile.ts'
 import { prefixes } from '../../rdf/namespaces.ts'
-import type { Graph } from '../../rdf/read.ts'
+import { keyOf, type Graph } from '../../rdf/read.ts'
+import { namedNode } from '../../rdf/terms.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import type { YieldWhenDue } from '../../workers/event-loop.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 
 /** Why a value is left out; `profile.md` says for each class which of them it has. */
@@ -59,6 +61,9 @@ export type Slot = {
 /** How documents show dates without a time: as they are, or as the instant that they begin with. */
 export type DateForm = 'faithful' | 'utc'
 
+/** The JSON of nodes that were mapped beforehand, by slot and key of the node. */
+export type MadeNodes = ReadonlyMap<Slot, ReadonlyMap<string, JsonObject | undefined>>
+
 /** What is around a value: its record and all that may be looked up without waiting. */
 export type Scene = {
   /** IRI of the record. */
@@ -78,6 +83,7 @@ export type Scene = {
   readonly catalogue?: CatalogueFacts
   /** IRI of the dataset's catalogue record. */
   readonly recordIri?: string
+  readonly made?: MadeNodes
   readonly report: (field: string, problem: Problem, value: string | Term) => void
 }
 
@@ -145,6 +151,19 @@ export const valueTexts = (
     .flatMap((predicate) => graph.objects(node, predicate).map(({ value }) => value.trim()))
     .filter((text) => text !== '')
     .sort(compareCodePoints)
+
+/** Characters of a value in a report. */
+const longestShown = 200
+
+/** A value as a report shows it. Blank nodes have no name that would mean anything to a reader. */
+export function shownValue(value: string | Term, genidPrefix: string): string {
+  const isTerm = typeof value !== 'string'
+  const text = isTerm ? value.value.trim() : value
+  if (isTerm && (value.termType === 'BlankNode' || text.startsWith(genidPrefix))) return '[]'
+  return text.length > longestShown
+    ? text.slice(0, longestShown).replace(/[\ud800-\udbff]$/, '')
+    : text
+}
 
 // JSON values of documents, and the order that keeps documents stable.
 
@@ -289,9 +308,35 @@ export function mappedFields(
 export const nested = eachValue((node, scene, slot) => {
   if (node.termType === 'Literal') return 'not-an-iri'
   if (slot.field.tooDeep) scene.report(slot.path, 'too-deep', node)
-  const json = mappedFields(node, slot.children, scene)
+  const made = scene.made?.get(slot)
+  const json = made ? made.get(keyOf(node)) : mappedFields(node, slot.children, scene)
   return json && { key: nestedKey(json), json, name: nodeIri(node, scene) ?? '' }
 })
+
+/** Lists of so many nodes are mapped beforehand. */
+const longList = 100
+
+/** Maps the nodes of the long lists of a record, with turns for others in between. */
+export async function madeNodes(
+  slots: readonly Slot[],
+  scene: Scene,
+  turn: YieldWhenDue,
+): Promise<MadeNodes> {
+  const made = new Map<Slot, Map<string, JsonObject | undefined>>()
+  const about = scene.graph.about(namedNode(scene.resource))
+  for (const slot of slots) {
+    const nodes = slot.map === nested && !slot.fill ? valuesOf(about, slot.paths) : none
+    if (nodes.length < longList) continue
+    const own = new Map<string, JsonObject | undefined>()
+    for (const node of nodes) {
+      if (node.termType !== 'Literal')
+        own.set(keyOf(node), mappedFields(node, slot.children, scene))
+      await turn()
+    }
+    made.set(slot, own)
+  }
+  return made
+}
 
 /** Format, title and identifier, each last where it is missing; then everything else. */
 function nestedKey(json: JsonObject): string {

@@ -136,7 +136,10 @@ function newestFirst(all: readonly (Related & { readonly date: string })[]): Rel
       compare.compare(titleOf(b), titleOf(a)) ||
       (a.id < b.id ? -1 : 1),
   )
-  const once = new Map(sorted.map(({ date: _, ...one }) => [`${one.relation} ${one.id}`, one]))
+  const shown = sorted.map(({ id, relation, address, title }): Related => {
+    return { id, relation, ...(address !== undefined && { address }), title }
+  })
+  const once = new Map(shown.map((one) => [`${one.relation} ${one.id}`, one]))
   return [...once.values()]
 }
 
