@@ -100,6 +100,8 @@ export type RepositoryPart = {
   readonly repair: Listing<string>
   /** Restores addresses that are IRIs of the platform; a sentence for each. */
   readonly repairAddresses: Listing<{ readonly dryRun: boolean }>
+  /** Removes statements of datasets that were not sent; a sentence for each. */
+  readonly repairStore: Listing<{ readonly dryRun: boolean }>
   /** Brings back one dataset, or all that a run removed. */
   readonly restore: (datasetOrRun: string, signal: AbortSignal) => Promise<Restored>
   readonly tombstones: Listing<string | undefined, Tombstone>

@@ -72,19 +72,26 @@ const clear = (part: RepositoryPart): Command => ({
 
 const repair = (part: RepositoryPart): Command => ({
   name: 'repair',
-  words: '<catalogue>|addresses',
+  words: '<catalogue>|addresses|store',
   least: 1,
-  does: 'mends links without dataset and datasets without link, lists ids that are used twice; addresses: restores access, download and page URLs that an earlier version replaced by its own names',
+  does: 'mends links without dataset and datasets without link, lists ids that are used twice; addresses: restores access, download and page URLs that an earlier version replaced by its own names; store: removes values of datasets that stayed beside their replacement',
   lasts: true,
   options: {
-    'dry-run': { type: 'boolean', means: 'of addresses: says what it would do, and does nothing' },
+    'dry-run': {
+      type: 'boolean',
+      means: 'of addresses and store: says what it would do, and does nothing',
+    },
   },
   async *run({ words: [what = ''], flag }, { signal }) {
     const dryRun = flag('dry-run')
-    const isAddresses = what === 'addresses'
-    if (dryRun && !isAddresses)
-      throw new Failure('invalid-parameter', 'only "repair addresses" has a dry run')
-    const lines = isAddresses ? part.repairAddresses({ dryRun }, signal) : part.repair(what, signal)
+    const { repairAddresses: addresses, repairStore: store } = part
+    const special = what === 'addresses' ? addresses : what === 'store' ? store : undefined
+    if (dryRun && !special)
+      throw new Failure(
+        'invalid-parameter',
+        'only "repair addresses" and "repair store" have a dry run',
+      )
+    const lines = special ? special({ dryRun }, signal) : part.repair(what, signal)
     let count = 0
     for await (const line of lines) {
       count += 1

@@ -84,6 +84,7 @@ function repositoryOf(
   return {
     repair: repository.maintenance.repair,
     repairAddresses: repository.maintenance.repairAddresses,
+    repairStore: repository.maintenance.repairStore,
     restore: (what, signal) => restored(context, { harvesting, repository }, what, signal),
     ...(harvesting && { launch: catalogueLaunch(context, harvesting) }),
     ...vocabularyPart({

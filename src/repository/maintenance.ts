@@ -12,6 +12,7 @@ import { datasetLock } from './writing/dataset-ids.ts'
 import { originalIdsOf, datasetPlaces } from './writing/find-datasets.ts'
 import { landChanges } from './writing/write-batch.ts'
 import { memberIds } from './resources/lists.ts'
+import { repairStore } from './store-repair.ts'
 import type { Quad } from '@rdfjs/types'
 import { fromLines } from '../rdf/lines.ts'
 import type { Names } from '../rdf/names.ts'
@@ -35,6 +36,8 @@ export const maintenance = (context: RepositoryContext) => ({
   repair: (catalogue: string, signal: AbortSignal) => repairCatalogue(context, catalogue, signal),
   repairAddresses: (options: { readonly dryRun: boolean }, signal: AbortSignal) =>
     repairAddresses(context, options, signal),
+  repairStore: (options: { readonly dryRun: boolean }, signal: AbortSignal) =>
+    repairStore(context, options, signal),
   /** Newest first; of one catalogue or of all. */
   tombstones: async function* tombstones(
     catalogue: string | undefined,

@@ -200,6 +200,8 @@ describe('records', () => {
     ['repair city', /^nothing to repair\n/],
     ['repair addresses --dry-run', /^accessURL would be restored\n/],
     ['repair addresses', /^accessURL is restored\n/],
+    ['repair store --dry-run', /^title would be removed\n/],
+    ['repair store', /^title is removed\n/],
     ['restore parks', /^1 dataset restored\n/],
     ['reindex dataset', /^7 records indexed\n/],
     ['reconcile', /^1,234 records compared: 1 missing, 2 stale, 3 too many\ndrift 6, repaired 6\n/],
@@ -222,9 +224,9 @@ describe('records', () => {
     )
   })
 
-  it('are repaired at once: only addresses have a dry run', async () => {
+  it('are repaired at once: only addresses and the store have a dry run', async () => {
     expect(await station.said('repair city --dry-run')).toMatch(
-      /^Command failed: only "repair addresses" has a dry run/,
+      /^Command failed: only "repair addresses" and "repair store" have a dry run/,
     )
   })
 

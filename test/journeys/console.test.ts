@@ -101,6 +101,7 @@ describe('the console of a running platform', () => {
     await expect.poll(count).toBe(1)
     expect(await said('repair city')).toBe('nothing to repair\nCommand finished\n')
     expect(await said('repair addresses --dry-run')).toBe('nothing to repair\nCommand finished\n')
+    expect(await said('repair store --dry-run')).not.toContain('removed')
   })
 
   it('keeps what is found when it clears a catalogue and is told to', async () => {

@@ -114,6 +114,13 @@ const membersOf = ({ dataset, catalogue }: Names, id: string): IdQuery => ({
 export const memberIds = async (context: RepositoryContext, id: string): Promise<string[]> =>
   [...new Set(await readIds(context, membersOf(context.names, id)))].sort()
 
+/** The ids of all datasets that there are, past the cache. */
+export const allDatasetIds = async (context: RepositoryContext): Promise<string[]> => {
+  const { dataset, catalogue } = context.names
+  const values = { prefix: literal(dataset('')), catalogues: literal(catalogue('')) }
+  return [...new Set(await readIds(context, { query: datasetsQuery, values }))].sort()
+}
+
 /** Of the datasets of one catalogue. */
 function memberList(context: RepositoryContext, id: string): ResourceList {
   const { names } = context

@@ -69,6 +69,9 @@ export function stage() {
     repairAddresses: async function* repairAddresses({ dryRun }) {
       yield `accessURL ${dryRun ? 'would be' : 'is'} restored`
     },
+    repairStore: async function* repairStore({ dryRun }) {
+      yield `title ${dryRun ? 'would be' : 'is'} removed`
+    },
     restore: async (id) =>
       id === 'gone'
         ? { restored: 1, failed: [{ id, reason: 'its id is in use again' }] }

@@ -1,0 +1,152 @@
+/** Finds datasets whose stored graph is not what was sent, and removes statements that stayed beside their replacement. */
+
+import type { Quad } from '@rdfjs/types'
+import { canonicalise } from '../rdf/canonical.ts'
+import { fromLines, toLine, toLines } from '../rdf/lines.ts'
+import { xsd } from '../rdf/namespaces.ts'
+import { storedRecord } from './content/catalogue-record.ts'
+import type { RepositoryContext } from './context.ts'
+import { allDatasetIds } from './resources/lists.ts'
+import { sentForms, withoutRecord } from './sent-forms.ts'
+import { changeDataset, type DatasetPlace } from './writing/dataset-writer.ts'
+import { datasetPlaces } from './writing/find-datasets.ts'
+
+/** Datasets that are looked up at once. */
+const stride = 100
+
+/** Hashes that are tried for one dataset, statements that all of them may have, and values that may be too many. */
+const mostTrials = 4000
+const mostWork = 400_000
+const mostDoubtful = 12
+
+/**
+ * A sentence for every dataset with statements too many, or that has to be sent again, then a summary; nothing when all
+ * graphs are what was sent. With `dryRun` nothing is written.
+ */
+export async function* repairStore(
+  context: RepositoryContext,
+  { dryRun }: { readonly dryRun: boolean },
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const counts = { sent: 0, cured: 0, again: 0, unknown: 0 }
+  const ids = await allDatasetIds(context)
+  for (let at = 0; at < ids.length; at += stride) {
+    const places = await datasetPlaces(context, ids.slice(at, at + stride), signal)
+    for (const place of places.values()) {
+      signal.throwIfAborted()
+      const finding = await checked(context, place, dryRun, signal)
+      counts[finding.state] += 1
+      yield* sentences(place, finding, dryRun)
+    }
+  }
+  const { cured, again, unknown } = counts
+  if (cured + again + unknown === 0) return
+  yield `${cured} of ${ids.length} datasets ${dryRun ? 'can be cured' : 'cured'}, ${again} to be sent again, ${unknown} cannot be compared with what was sent`
+}
+
+function* sentences({ id, originalId }: DatasetPlace, finding: Finding, dryRun: boolean) {
+  const { state, removed } = finding
+  for (const { predicate, object } of state === 'cured' ? removed : []) {
+    const what = `${predicate.value.replace(/^.*[#/]/, '')} ${JSON.stringify(object.value.slice(0, 100))}`
+    yield `${id}: ${what} ${dryRun ? 'would be' : 'is'} removed, it was replaced earlier`
+  }
+  if (state === 'again')
+    yield `${id} ("${originalId}") differs from what was sent and may hold removed values: send it again with enforceUpdate=true`
+}
+
+type Finding = {
+  /** `unknown` = the hash cannot be computed from what is stored, and nothing looks wrong. */
+  readonly state: 'sent' | 'cured' | 'again' | 'unknown'
+  /** Statements that were not sent. */
+  readonly removed: readonly Quad[]
+}
+
+/** Checks one dataset, and takes away what should not be there unless it is a dry run. */
+async function checked(
+  context: RepositoryContext,
+  place: DatasetPlace,
+  dryRun: boolean,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const graph = context.names.dataset(place.id)
+  const read = async () => (await context.store.read(graph, {}, signal)) ?? ''
+  const finding = await findingOf(context, place, await read())
+  if (dryRun || finding.state !== 'cured') return finding
+  const plan = async () => {
+    const before = await read()
+    const result = await findingOf(context, place, before)
+    if (result.state !== 'cured') return { result }
+    const gone = new Set(result.removed.map(toLine))
+    const content = toLines(fromLines(before).filter((one) => !gone.has(toLine(one))))
+    return { result, changes: [{ graph, content, before }] }
+  }
+  return (await changeDataset(context, place, plan, signal)).result
+}
+
+/** Compares a stored graph, without statements that may be too many, with the hash of what was sent. */
+async function findingOf(
+  { names, canonical, turn }: RepositoryContext,
+  place: DatasetPlace,
+  stored: string,
+): Promise<Finding> {
+  const record = names.record(place.id)
+  const { hash } = storedRecord(stored, record)
+  if (hash === undefined) return { state: 'unknown', removed: [] }
+  const content = withoutRecord(fromLines(stored), record)
+  const forms = sentForms(content, names, place)
+  const groups = doubtfulGroups(content)
+  let left = Math.min(mostTrials, Math.ceil(mostWork / content.length))
+  for (const removed of selections(groups)) {
+    const rest = removed.length === 0 ? content : content.filter((one) => !removed.includes(one))
+    for (const form of forms) {
+      if ((await canonicalise(form(rest), canonical)).hash === hash)
+        return { state: removed.length === 0 ? 'sent' : 'cured', removed }
+      await turn()
+    }
+    left -= forms.length
+    if (left <= 0) break
+  }
+  const isSuspect = groups.some(({ length }) => length > 1)
+  return { state: isSuspect ? 'again' : 'unknown', removed: [] }
+}
+
+/** Tagged texts with other than ASCII characters, and texts of a datatype: earlier versions did not remove them from Virtuoso. */
+const mayHaveStayed = ({ object }: Quad): boolean => {
+  if (object.termType !== 'Literal') return false
+  if (object.language !== '') return /\P{ASCII}/u.test(object.value)
+  const { value } = object.datatype
+  return value === xsd('anyURI').value || !value.startsWith(xsd('').value)
+}
+
+/** Values that may have stayed, by what could have replaced them; those with company first. */
+function doubtfulGroups(content: readonly Quad[]): Quad[][] {
+  const groups = Map.groupBy(content.filter(mayHaveStayed), ({ subject, predicate, object }) => {
+    const kind = object.termType === 'Literal' ? `${object.language} ${object.datatype.value}` : ''
+    return `${subject.value} ${predicate.value} ${kind}`
+  })
+  return [...groups.values()].sort((a, b) => Number(b.length > 1) - Number(a.length > 1))
+}
+
+/** What might be removed: nothing, then all but one of each group, then any few of all. */
+function* selections(groups: readonly (readonly Quad[])[]): Generator<readonly Quad[]> {
+  yield []
+  yield* allButOne(groups.filter(({ length }) => length > 1))
+  const doubtful = groups.flat().slice(0, mostDoubtful)
+  for (let size = 1; size <= doubtful.length; size += 1) yield* chosen(doubtful, size)
+}
+
+function* allButOne(groups: readonly (readonly Quad[])[]): Generator<readonly Quad[]> {
+  const [first, ...others] = groups
+  if (!first) return
+  const choices = [...first.map((kept) => first.filter((one) => one !== kept)), []]
+  for (const choice of choices) {
+    if (choice.length > 0) yield choice
+    for (const more of allButOne(others)) yield [...choice, ...more]
+  }
+}
+
+function* chosen(from: readonly Quad[], size: number): Generator<readonly Quad[]> {
+  if (size === 0) yield []
+  for (const [at, one] of size === 0 ? [] : from.entries())
+    for (const rest of chosen(from.slice(at + 1), size - 1)) yield [one, ...rest]
+}
