@@ -115,6 +115,25 @@ export function writingContract(dialect: string, open: OpenStore, known: Known =
       expect(graphs.every((graph, n) => marks.includes(mark(graph, n)))).toBe(true)
     })
 
+    it('8 keeps a link that the text of its catalogue quotes', async () => {
+      const catalogue = catalogueName()
+      const link = linkOf(catalogue, 1)
+      const [quoting, noting] = [` see ${link} `, 'x> <urn:cartulary:control#spelling> '].map(
+        (text) => `<${catalogue}> <urn:test:p> "${text}" .`,
+      )
+      await store.write([
+        { graph: catalogue, content: content([quoting ?? '', noting ?? '']), add: [link] },
+      ])
+      expect(linesOf(await store.read(catalogue))).toEqual([quoting, noting, link].sort())
+      expect(linesOf(await store.read(catalogue, { links: false }))).toEqual(
+        [quoting, noting].sort(),
+      )
+      const fact = `<${catalogue}> <urn:cartulary:control#pending> "> <urn:cartulary:control#spelling> " .`
+      await store.write([{ graph: system, add: [fact] }])
+      expect(linesOf(await store.read(system))).toContain(fact)
+      await store.write([{ graph: system, remove: [fact] }])
+    })
+
     it('9 changes nothing when one of ten changes cannot be stored', async () => {
       const catalogue = catalogueName()
       const graphs = Array.from({ length: 10 }, graphName)

@@ -9,6 +9,7 @@ import { Failure } from '../../errors.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import { dqv, prov, xsd } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
+import { prefixOf } from '../../store/lines.ts'
 import { markLine, systemChange, type Fresh } from '../../store/marks.ts'
 import { metricsGraph } from '../content/metrics-graph.ts'
 import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
@@ -236,6 +237,9 @@ const timed = ` <${time}> `
 const valued = ` <${value}> `
 const truth = `"^^<${boolean}> .`
 
+/** Whether a line has a property, whatever its text quotes. */
+const says = (line: string, property: string) => prefixOf(line).endsWith(property)
+
 /**
  * What differs between two states of a graph: `times` alone, or also what documents do not show, or `numbers`, which may be
  * scores. A graph that says when it was measured says it of each measurement, hence in the same places.
@@ -244,11 +248,11 @@ function differenceOf(before: string, after: string): 'times' | 'more' | 'number
   const [old, next] = [before.split('\n'), after.split('\n')]
   const isSame = (line: string, at: number) => {
     const other = next[at] ?? ''
-    return line === other || (line.includes(timed) && other.includes(timed))
+    return line === other || (says(line, timed) && says(other, timed))
   }
   if (old.length === next.length && old.every(isSame)) return 'times'
   const numbers = (lines: readonly string[]) =>
-    lines.filter((line) => line.includes(valued) && !line.endsWith(truth)).join('\n')
+    lines.filter((line) => says(line, valued) && !line.endsWith(truth)).join('\n')
   return numbers(old) === numbers(next) ? 'more' : 'numbers'
 }
 

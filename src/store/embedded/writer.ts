@@ -258,7 +258,8 @@ export class StoreWriter {
     const content = this.#file.content(graph)
     if (content === undefined) return undefined
     if (!withLinks || !this.#file.hasLinks(graph)) return content === '' ? undefined : content
-    const lines = this.#file.links(graph).filter((line) => !content.includes(line))
+    const held = new Set(content.split('\n'))
+    const lines = this.#file.links(graph).filter((line) => !held.has(line))
     return lines.length === 0 ? content : `${content}${lines.join('\n')}\n`
   }
 

@@ -19,7 +19,7 @@ type Settings = {
   readonly rows: number | undefined
 }
 
-const reserved = `> <${ctl('').value}`
+const reserved = ` <${ctl('').value}`
 
 async function answerTo(
   query: CheckedQuery,
@@ -54,7 +54,7 @@ async function answerTo(
 
 /** What the store wrote without our bookkeeping, in the spelling of our lines. */
 function publicLines(text: string): string {
-  const kept = [...linesOf(text)].filter((line) => !line.startsWith(reserved, line.indexOf('> ')))
+  const kept = [...linesOf(text)].filter((line) => !line.startsWith(reserved, line.indexOf(' ')))
   return kept.map((line) => `${unhidden(line)}\n`).join('')
 }
 

@@ -3,7 +3,7 @@
 import { Failure } from '../../errors.ts'
 import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
 import { Semaphore } from '../../workers/semaphore.ts'
-import { checkGraph } from '../lines.ts'
+import { checkGraph, prefixOf } from '../lines.ts'
 import type { Dialect, StoreEndpoint } from './dialect.ts'
 import { linesOf, notedLine, respelled } from './spelling-notes.ts'
 
@@ -88,7 +88,8 @@ function contentOf(
     const note = line.includes(spelling) ? notedLine(graph, line) : undefined
     if (note !== undefined) notes.push(note)
     else if (dialect.stages && isPlain && line.startsWith(signOf(graph))) return undefined
-    else if (isPlain || !line.includes(`> <${spelling}> "`)) lines.add(fidelity.decode(line))
+    else if (isPlain || !prefixOf(line).endsWith(` <${spelling}> `))
+      lines.add(fidelity.decode(line))
   }
   return { lines: respelled(lines, notes, fidelity), notes }
 }
