@@ -53,6 +53,35 @@ export function publicContract(
       expect([whole.cut, whole.body]).toEqual([false, answer.body])
     })
 
+    it.each([
+      ['SELECT ?ažý ?v1', `{ ${inGraph.replace('?o', '?ažý')} BIND(1 AS ?v1) }`, ['ažý', 'v1']],
+      ['SELECT ?ú', `{ ${inGraph.replace('?o', '?ú')} FILTER(?ú != "ú") } ORDER BY ?ú`, ['ú']],
+      ['SELECT *', `{ ${inGraph.replaceAll('?s', '?größe').replace('?o', '?ú')} }`, ['größe', 'ú']],
+      [
+        'SELECT ?日本 (COUNT(?ü) AS ?ö)',
+        `{ { SELECT ?日本 ?ü { ${inGraph.replace('?s', '?日本').replace('?o', '?ü')} } } } GROUP BY ?日本 HAVING (COUNT(?ü) > 0)`,
+        ['日本', 'ö'],
+      ],
+      ['SELECT ?ö', `{ VALUES (?ö ?ä) { ("ä" 1) } FILTER EXISTS { ${inGraph} } }`, ['ö']],
+    ])('gives variables back by the names of the query: %s', async (head, rest, names) => {
+      const found = JSON.parse((await ask(`${head} ${rest} LIMIT 2`)).body)
+      expect(found.head.vars.toSorted()).toEqual(names.toSorted())
+      for (const row of found.results.bindings)
+        expect(Object.keys(row).toSorted()).toEqual(names.toSorted())
+      expect(found.results.bindings.length).toBeGreaterThan(0)
+    })
+
+    it('builds graphs from variables with any names', async () => {
+      const pattern = inGraph.replace('?o', '?ú')
+      const { body } = await ask(
+        `CONSTRUCT { ?s <urn:ú> ?ú } WHERE { ${pattern} } LIMIT 2`,
+        'application/n-triples',
+      )
+      expect(body.trim().split('\n')).toHaveLength(2)
+      expect(body).toContain('<urn:ú>')
+      expect(await yes(`ASK { ${pattern} }`)).toBe(true)
+    })
+
     it.each(['text/turtle', 'application/n-triples', 'application/rdf+xml', 'application/ld+json'])(
       'cuts a graph and writes it as %s',
       async (accept) => {

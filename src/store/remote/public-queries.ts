@@ -9,6 +9,7 @@ import type { Dialect, StoreEndpoint } from './dialect.ts'
 import { guardedQuery } from './guarded-query.ts'
 import { linesOf } from './spelling-notes.ts'
 import { opaque, unhidden } from './values.ts'
+import { asciiQuery, withQueryNames } from './variable-names.ts'
 
 type Settings = {
   readonly dialect: Dialect
@@ -84,12 +85,14 @@ export function publicEngine(settings: Settings): PublicEngine {
     exists: (graph) => endpoint.ask(`ASK { GRAPH <${graph}> { ?s ?p ?o } }`),
     solutions: async (query, bytes) => {
       const accept = 'application/sparql-results+json'
-      const text = await answerTo(query, { accept, bytes }, settings)
-      return ownResults(resultsOf(text))
+      const { text, names } = asciiQuery(query.text)
+      const answer = await answerTo({ ...query, text }, { accept, bytes }, settings)
+      return withQueryNames(ownResults(resultsOf(answer)), names)
     },
     triples: async (query, bytes) => {
       const accept = 'application/n-triples'
-      return publicLines(respelt(await answerTo(query, { accept, bytes }, settings)))
+      const asked = { ...query, text: asciiQuery(query.text).text }
+      return publicLines(respelt(await answerTo(asked, { accept, bytes }, settings)))
     },
   }
 }
