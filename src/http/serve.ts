@@ -61,7 +61,11 @@ export async function serve(app: FetchHandler, options: ServeOptions): Promise<S
     else if (!isRefused(incoming, outgoing, limits)) void listener(incoming, outgoing)
   })
   const { isForProbes } = boundConnections(server, limits, options.trustedProxies)
-  server.on('clientError', refuseUnparsed)
+  server.on('clientError', (error: ParserError, socket: Socket) => {
+    if (!isUnused(error, socket)) refuseUnparsed(error, socket)
+    else if (server.keepAliveTimeout === crowdedKeepAliveMs) socket.destroy()
+    else closeUnused(socket)
+  })
   await listening(server, host, port)
 
   const close = () => {
@@ -292,6 +296,25 @@ function refuse(outgoing: ServerResponse, status: 414 | 431 | 503, limits: Limit
 type ParserError = Error & { readonly code?: string; readonly rawPacket?: unknown }
 
 /** Answers an error of Node's parser on the bare socket and closes the connection (`clientError`). */
+/** How long a connection may wait for its first byte. */
+const unusedMs = 300_000
+
+/**
+ * Whether nothing came yet over a connection that is told to be late. Some clients open connections ahead of their requests: an
+ * answer now would be read as that to the next request, which would be lost.
+ */
+const isUnused = ({ code }: ParserError, socket: Socket): boolean =>
+  code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
+
+/** Closes a connection without a word when it stays unused. */
+function closeUnused(socket: Socket): void {
+  const timer = setTimeout(() => {
+    if (socket.bytesRead === 0) socket.destroy()
+  }, unusedMs)
+  timer.unref()
+  socket.once('close', () => clearTimeout(timer))
+}
+
 function refuseUnparsed(error: ParserError, socket: Duplex): void {
   if (socket.writable && error.code !== 'ECONNRESET') endSocket(socket, statusOf(error))
   else socket.destroy()

@@ -1,5 +1,6 @@
 /** A real port: what the transport refuses, and an end that loses no answer. */
 
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { newApp } from '../../src/http/app.ts'
@@ -169,6 +170,18 @@ describe('the transport refuses', () => {
   it('a header that does not arrive in time with 408', async () => {
     const { served } = await start({ headersTimeoutMs: 100 })
     expect(await talk(served.port, 'GET /now HTTP/1.1\r\nHost:')).toMatch(/^HTTP\/1\.1 408 /)
+  })
+
+  it('nothing that was not begun: a connection that is opened ahead is no late request', async () => {
+    const { served } = await start({ headersTimeoutMs: 100 })
+    const ahead = connect(served.port, '127.0.0.1')
+    await once(ahead, 'connect')
+    const answer = once(ahead, 'data')
+    for (let round = 0; round < 2; round += 1)
+      expect(await talk(served.port, 'GET /now HTTP/1.1\r\nHost:')).toMatch(/^HTTP\/1\.1 408 /)
+    ahead.write(head('GET /now'))
+    expect(String(await answer)).toMatch(/^HTTP\/1\.1 200 /)
+    ahead.destroy()
   })
 
   it('[T12] a body that does not go on with 408', async () => {

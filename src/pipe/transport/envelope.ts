@@ -77,6 +77,21 @@ export function payloadIn({ body }: Segment): Payload {
   throw new Failure('invalid-parameter', 'the message has no payload for the segment')
 }
 
+/**
+ * What a foreign segment gives back for a segment. Without a payload it has dropped the record that it was sent itself, and that
+ * message says so. Throws `invalid-parameter` when there is neither.
+ */
+export function returnedIn(message: Pipe, own: Segment): Payload {
+  if (own.body.payload) return own.body.payload
+  const { segmentNumber } = own.header
+  const sender = message.body.segments.findLast(
+    ({ header }) => header.segmentNumber < segmentNumber,
+  )
+  const identifier = sender?.body.payload?.body.dataInfo?.['identifier']
+  if (identifier === undefined) return payloadIn(own)
+  return payload(1, '', 'text/plain', { identifier, content: 'dropped' })
+}
+
 /** The path of a return address, below the address of the segments. */
 export const returnPath = (token: string): string => `/r/${token}/pipe`
 
@@ -210,6 +225,8 @@ export type Arrival =
   | ArrivedRecord
   | ArrivedList
   | { readonly kind: 'deleted'; readonly key: string; readonly id: string }
+  /** The sender does not give the record back. */
+  | { readonly kind: 'dropped'; readonly key: string; readonly id: string }
   | ArrivedProblem
 
 const number = z.int().optional().catch(undefined)
@@ -246,6 +263,7 @@ export function arrivalOf(payload: Payload): Arrival {
   const said = JSON.stringify([content, id ?? '', problem, deleted, text])
   const key = hash('sha256', said, 'base64')
   if (deleted === true && id !== undefined) return { kind: 'deleted', key, id }
+  if (content === 'dropped' && id !== undefined) return { kind: 'dropped', key, id }
   const common = { key, id, counter: counter ?? current }
   if (content === 'problem') return defined({ kind: 'problem', ...common, ...problemOf(problem) })
   return defined({

@@ -221,6 +221,10 @@ export class Inbox {
     if (id !== undefined) this.#ids.add(id)
     if (id !== undefined) this.#state.missing.delete(id)
     const sent = id === undefined ? undefined : this.#back(id)
+    if (arrival.kind === 'dropped') {
+      const sourceId = sent?.sourceId ?? arrival.id
+      return this.out.put({ kind: 'skipped', sourceId, reason: droppedBySegment })
+    }
     if (arrival.kind === 'deleted') return this.out.put({ kind: 'deleted', sourceId: arrival.id })
     if (arrival.kind === 'record' && id !== undefined) {
       return this.#record({ ...arrival, id }, sent, weight)

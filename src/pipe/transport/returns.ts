@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { Failure } from '../../errors.ts'
 import { Channel } from '../../workers/channel.ts'
 import type { Payload, Pipe } from '../document.ts'
-import { ownSegment, payloadIn } from './envelope.ts'
+import { ownSegment, returnedIn } from './envelope.ts'
 
 /** Where one run waits for what is to go to one of its segments. */
 export type ReturnPlace = {
@@ -18,7 +18,7 @@ export type ReturnPlace = {
   /** A message came that cannot be taken. */
   readonly refused: (failure: Failure) => void
   /** A message came when nobody waited for it any more. */
-  readonly late: () => void
+  readonly late: (payload: Payload) => void
 }
 
 /** `token` opens the place over HTTP; over a broker a message is for the segment of the run that it names. */
@@ -56,7 +56,7 @@ export class ReturnPlaces {
     if (!entry) throw new Failure('not-found', 'no run waits for a message here')
     const { place, until } = entry
     if (until === undefined) return entry
-    return { ...entry, place: { ...place, take: async () => place.late() } }
+    return { ...entry, place: { ...place, take: async (payload) => place.late(payload) } }
   }
 
   /** Hands the message to the run that waits for it; throws `gone` when none does. */
@@ -71,7 +71,7 @@ export class ReturnPlaces {
           until === undefined,
       )
     if (!own || !entry) throw new Failure('gone', 'no run waits for this message')
-    await entry.place.take(payloadIn(own))
+    await entry.place.take(returnedIn(message, own))
   }
 }
 

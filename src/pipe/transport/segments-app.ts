@@ -9,7 +9,7 @@ import { docs } from '../../http/docs-page.ts'
 import type { Pipe } from '../document.ts'
 import { normalName } from '../discovery.ts'
 import { readJsonBody } from '../pipe-text.ts'
-import { messageIn, ownSegment, payloadIn } from './envelope.ts'
+import { messageIn, ownSegment, returnedIn } from './envelope.ts'
 import type { ReturnPlaces } from './returns.ts'
 import { ownKind, type SegmentWorker } from './segment-worker.ts'
 import type { TransportContext } from './transport-limits.ts'
@@ -86,7 +86,7 @@ async function returned(
     if (message.header.runId !== runId || !own) {
       throw new Failure('not-found', 'no run waits for a message here')
     }
-    await place.take(payloadIn(own))
+    await place.take(returnedIn(message, own))
     return runId
   } catch (error) {
     if (error instanceof Failure) place.refused(error)

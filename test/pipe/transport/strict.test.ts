@@ -382,12 +382,13 @@ test('the token of the path opens one place of one run, for POST and PUT and wha
   if (!last || !payload) throw new Error('no payload')
   last.body.payload = payload
   const good = JSON.stringify(message)
+  const bare = good.replaceAll('"payload":', '"nothing":')
   const wrong = address.replace(/r\/./, (start) => (start === 'r/A' ? 'r/B' : 'r/A'))
   expect(await send(wrong, good)).toBe(404)
   expect(await send(address.replace(/r\/[\w-]+/, 'r/short'), good)).toBe(404)
   expect(await send(address, good.replace(/"runId":"[^"]+"/, '"runId":"another"'))).toBe(404)
   expect(await send(address, '{')).toBe(400)
-  expect(await send(address, given)).toBe(400)
+  expect(await send(address, bare)).toBe(400)
   expect(await send(address, good, 'PUT')).toBe(202)
   expect(await send(address, good, 'POST', 'text/plain')).toBe(202)
   gate.resolve()
@@ -395,6 +396,21 @@ test('the token of the path opens one place of one run, for POST and PUT and wha
   await launcher.settled(id, AbortSignal.timeout(10_000))
   // For a while it is taken and dropped: nobody is told of an error that is none.
   expect(await send(address, good)).toBe(202)
+})
+
+test('a message without a payload for the next segment drops the record of its sender', async () => {
+  const statuses: number[] = []
+  const { run, runs, shelf } = await through(async ({ pipe, info, pass }) => {
+    if (info['identifier'] !== 'o2') return pass()
+    const address = pipe.body.segments[2]?.body.endpoint?.address ?? ''
+    const headers = { 'Content-Type': 'application/json' }
+    const answer = await fetch(address, { method: 'POST', body: JSON.stringify(pipe), headers })
+    statuses.push(answer.status)
+  })
+  const { id } = await run()
+  expect(statuses).toEqual([202])
+  expect(shelf).toContainEqual({ kind: 'skipped', sourceId: 's2', reason: 'dropped-by-segment' })
+  expect(runs.report(id)?.findings['segment-return-refused']).toBeUndefined()
 })
 
 test('some time after its end a run takes nothing any more', async () => {
