@@ -18,18 +18,26 @@ export const identifiersOf = (record: Fields): readonly string[] => [
 export const doiIn = (identifier: string): string | undefined =>
   /\b(10\.\d{4,9}\/\S+)$/.exec(identifier)?.[1]
 
-/** Creators, else the publisher; the year of the last change, else of publication; a DOI where there is one. */
+/** On one line, without characters that end one. */
+const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
+
+/**
+ * Creators, else the publisher; the year of the last change, else of publication; a DOI where there is one. The day stands for a
+ * version that has no name: a year or month is none.
+ */
 export function citationOf(context: PageContext, record: Fields) {
-  const names = (value: unknown) => listed(value).flatMap((one) => context.nameOf(one) ?? [])
+  const names = (value: unknown) =>
+    listed(value).flatMap((one) => oneLine(context.nameOf(one) ?? '') || [])
   const [creators, publishers] = [names(record['creator']), names(record['publisher'])]
   const [doi] = identifiersOf(record).flatMap((one) => doiIn(one) ?? [])
-  const date = textAt(record, 'modified') ?? textAt(record, 'issued')
+  const date = context.formats.isoDate(record['modified'] ?? record['issued'])
+  const version = textAt(record, 'version_info') ?? (date?.length === 10 ? date : undefined)
   return {
     id: textAt(record, 'id') ?? 'dataset',
     authors: creators.length > 0 ? creators : publishers,
-    title: context.plainTitle(record),
+    title: oneLine(context.plainTitle(record)),
     year: date?.slice(0, 4),
-    version: textAt(record, 'version_info') ?? date?.slice(0, 10),
+    version: version === undefined ? undefined : oneLine(version),
     publisher: publishers[0],
     doi,
     url:
@@ -45,26 +53,52 @@ export function citationText({ t }: PageContext, citation: Citation): string {
   return `${head}${version === undefined ? '' : ` ${t('version')} ${version}.`} ${url}`
 }
 
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ')
-
 /** Members of a citation by their names in BibTeX, with their tags in RIS. */
 const tags = { title: 'TI', year: 'PY', version: 'ET', publisher: 'PB', doi: 'DO', url: 'UR' }
 
-/** Those that are there, each on one line. */
+/** Those that are there. */
 const membersOf = (citation: Citation) =>
   Object.entries(tags).flatMap(([name, tag]) => {
     const value = textAt(citation, name)
-    return value === undefined ? [] : [{ name, tag, value: oneLine(value) }]
+    return value === undefined ? [] : [{ name, tag, value }]
   })
 
-/** Without what BibTeX gives a meaning to. */
-const escaped = (text: string): string =>
-  text.replaceAll(/[\\{}]/g, '').replaceAll(/[&%$#_]/g, String.raw`\$&`)
+/** What LaTeX gives a meaning to, or has no sign for in its oldest fonts. */
+const latex: Readonly<Record<string, string>> = {
+  '\\': String.raw`\textbackslash{}`,
+  '~': String.raw`\textasciitilde{}`,
+  '^': String.raw`\textasciicircum{}`,
+  '<': String.raw`\textless{}`,
+  '>': String.raw`\textgreater{}`,
+}
+/** BibTeX counts braces also behind a backslash: single ones have names. */
+const braces: Readonly<Record<string, string>> = {
+  '{': String.raw`\textbraceleft{}`,
+  '}': String.raw`\textbraceright{}`,
+}
+
+function isBalanced(text: string): boolean {
+  let depth = 0
+  for (const sign of text) {
+    depth += sign === '{' ? 1 : sign === '}' ? -1 : 0
+    if (depth < 0) return false
+  }
+  return depth === 0
+}
+
+/** Text that LaTeX prints as it is. */
+function escaped(text: string): string {
+  const single = isBalanced(text) ? {} : braces
+  return text.replaceAll(/[\\{}&%$#_~^<>]/g, (sign) => latex[sign] ?? single[sign] ?? `\\${sign}`)
+}
+
+/** Addresses are taken as they are, so that nothing in them may end their field. */
+const addressIn = (text: string): string => text.replaceAll(/[{}\\\s]/g, encodeURIComponent)
 
 function bibTex(citation: Citation): string {
-  const authors = citation.authors.map((name) => `{${escaped(oneLine(name))}}`).join(' and ')
+  const authors = citation.authors.map((name) => `{${escaped(name)}}`).join(' and ')
   const lines = membersOf(citation).map(({ name, value }) => {
-    const text = name === 'doi' || name === 'url' ? value : escaped(value)
+    const text = name === 'doi' || name === 'url' ? addressIn(value) : escaped(value)
     // Twice in braces: a title keeps its capitals.
     return `  ${name} = {${name === 'title' ? `{${text}}` : text}}`
   })
@@ -73,7 +107,7 @@ function bibTex(citation: Citation): string {
 }
 
 function ris(citation: Citation): string {
-  const authors = citation.authors.map((name) => ({ tag: 'AU', value: oneLine(name) }))
+  const authors = citation.authors.map((name) => ({ tag: 'AU', value: name }))
   const rows = [{ tag: 'TY', value: 'DATA' }, ...authors, ...membersOf(citation)]
   return [...rows, { tag: 'ER', value: '' }]
     .map(({ tag, value }) => `${tag}  - ${value}\r\n`)
