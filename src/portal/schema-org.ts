@@ -25,7 +25,7 @@ const common = (context: PageContext, record: Fields, page: string) => ({
   '@context': 'https://schema.org',
   '@id': textAt(record, 'resource'),
   name: context.plainTitle(record),
-  description: describedAs(context, record),
+  description: describedAs(context, record, page),
   url: page,
   publisher: party(context, record['publisher']),
 })
@@ -84,22 +84,28 @@ export const catalogueSchema = (context: PageContext, record: Fields, page: stri
     license: webAddress(valueAt(record, 'license.resource')),
   })
 
-/** Filled up where it is too short for search engines, cut at a sentence where it is too long. */
-function describedAs(context: PageContext, record: Fields): string {
+/** Filled up with what else is known where it is too short for search engines, cut at a word where it is too long. */
+function describedAs(context: PageContext, record: Fields, page: string): string {
   const { t, formatsOf, nameOf, textOf } = context
-  const text = plainDescription(textOf(record['description'], record)?.text ?? '')
-  if (text.length > longest) {
-    const cut = text.slice(0, longest)
-    return cut.slice(0, Math.max(cut.lastIndexOf('. ') + 1, longest - 500))
-  }
-  if (text.length >= shortest) return text
-  const publisher = nameOf(record['publisher'])
+  const text = plainDescription(textOf(record['description'], record)?.text ?? '', 4 * longest)
+  if (text.length >= shortest) return cutAtWord(text)
+  const [publisher, catalogue] = [nameOf(record['publisher']), nameOf(record['catalog'])]
+  const formats = formatsOf(record).join(', ')
+  const keywords = keywordsOf(context, record).slice(0, 10).join(', ')
   const more = [
     publisher !== undefined && t('schema-published', { publisher }),
-    t('schema-formats', { formats: formatsOf(record).join(', ') || '–' }),
-    t('schema-keywords', { keywords: keywordsOf(context, record).slice(0, 10).join(', ') || '–' }),
+    catalogue !== undefined && t('schema-catalogue', { catalogue }),
+    formats !== '' && t('schema-formats', { formats }),
+    keywords !== '' && t('schema-keywords', { keywords }),
   ]
-  return [text, ...more].filter(Boolean).join(' ')
+  const long = [text, ...more].filter(Boolean).join(' ')
+  return cutAtWord(long.length < shortest ? `${long} ${t('schema-page', { page })}`.trim() : long)
+}
+
+function cutAtWord(text: string): string {
+  if (text.length <= longest) return text
+  const cut = text.slice(0, longest + 1).replace(/\s+\S*$/, '')
+  return cut.length <= longest ? cut : cut.slice(0, longest).replace(/[\ud800-\udbff]$/, '')
 }
 
 const keywordsOf = (context: PageContext, record: Fields): readonly string[] => [
@@ -118,9 +124,10 @@ function party({ nameOf }: PageContext, value: unknown): object | undefined {
   })
 }
 
-/** `1987-01-01/..`: ISO 8601, open ends as two dots. */
+/** `1987-01-01/..`, `2020`: ISO 8601, open ends as two dots, one date for what begins and ends alike. */
 function periodOf(period: Fields): string | undefined {
-  const [from, to] = ['gte', 'lte'].map((end) => textAt(period, end)?.slice(0, 10))
+  const [from, to] = ['gte', 'lte'].map((end) => textAt(period, end)?.replace('T00:00:00Z', ''))
+  if (from !== undefined && from === to && !from.includes('T')) return from
   return from === undefined && to === undefined ? undefined : `${from ?? '..'}/${to ?? '..'}`
 }
 

@@ -70,9 +70,9 @@ function snippet({ textOf, inLanguage }: PageContext, record: Fields): HtmlConte
 }
 
 /** A description without the HTML that many sources put into it. */
-export const plainDescription = (text: string): string =>
+export const plainDescription = (text: string, most = 5000): string =>
   text
-    .slice(0, 5000)
+    .slice(0, most)
     .replace(/<[^>]{0,500}>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
