@@ -7,7 +7,7 @@ import { pathOf } from '../http/context.ts'
 import { addVary } from '../http/headers.ts'
 import type { Oidc } from '../http/oidc.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
-import { recordPath } from './addresses.ts'
+import { recordPath, searchPath } from './addresses.ts'
 import { pageContext, type PageContext } from './context.ts'
 import { addFileRoutes } from './file-routes.ts'
 import { prefersPage, wantedLanguage } from './negotiation.ts'
@@ -213,6 +213,7 @@ function serveRedirects(app: App, portal: Portal): void {
       const language = named ?? wantedLanguage(c, portal.config)
       return c.redirect(baseOf(c) + recordPath(kind, c.req.param('id'), language), 301)
     })
+  servePlainRedirects(app, portal)
   // One address for each page: its language in small letters, no slash at its end.
   app.get('*', async (c, next) => {
     const { pathname, search } = new URL(c.req.url)
@@ -222,4 +223,48 @@ function serveRedirects(app: App, portal: Portal): void {
     if (language === undefined || pathname === `/${path}`) return next()
     return c.redirect(baseOf(c) + path + search, 301)
   })
+}
+
+/** Pages that are also asked for without a language. */
+const pageNames = 'datasets catalogues publishers vocabularies quality check'.split(' ')
+
+/** Pages of CKAN by the first step of their path, and ours in their place. */
+const ckanPages: Readonly<Record<string, string>> = {
+  dataset: 'datasets',
+  organization: 'catalogues',
+  group: 'datasets',
+}
+
+/** Pages without a language, and those of a CKAN that was replaced. */
+function servePlainRedirects(app: App, portal: Portal): void {
+  const languageOf = (c: AppContext) =>
+    portal.config.languages.find((one) => one === c.req.param('language')) ??
+    wantedLanguage(c, portal.config)
+  const listOf = (name: string) => (c: AppContext) =>
+    c.redirect(`${baseOf(c)}${languageOf(c)}/${name}${new URL(c.req.url).search}`, 301)
+  for (const name of pageNames) app.get(`/${name}`, listOf(name))
+  for (const [kind, name] of Object.entries(ckanPages))
+    for (const prefix of ['', `/:language{[a-z]{2}}`]) {
+      app.get(`${prefix}/${kind}`, listOf(name))
+      app.get(`${prefix}/${kind}/:id`, async (c) => {
+        const language = languageOf(c)
+        const context = await contextIn(c, portal, language)
+        const path = await pageInstead(context, kind, c.req.param('id') ?? '')
+        if (path === undefined) throw nothingAt(c)
+        return c.redirect(baseOf(c) + path, 301)
+      })
+    }
+}
+
+/** The page for a record of a CKAN: of a dataset, of the catalogue of an organization, or a search in a theme. */
+async function pageInstead(context: PageContext, kind: string, id: string) {
+  const { language, find, readRecord } = context
+  if (kind === 'group') {
+    const theme = id.toUpperCase()
+    const found = await find({ filters: 'dataset', limit: 0, facets: { categories: [theme] } })
+    return found.count > 0 ? searchPath(language, [['categories', theme]]) : undefined
+  }
+  const own = kind === 'organization' ? 'catalogue' : 'dataset'
+  await readRecord(`${own}s`, id)
+  return recordPath(own, id, language)
 }
