@@ -10,6 +10,7 @@ import type { PageContext } from './context.ts'
 import type { Answers } from './page-routes.ts'
 import { sparqlFile } from './pages/sparql-page.ts'
 import { hitFields } from './parts/hits.ts'
+import { byteOrderMark, forSpreadsheet } from './ports.ts'
 import { sharedLicence } from './record.ts'
 import { datasetSchema } from './schema-org.ts'
 import { askedBy, lastHit, searchForm } from './search-query.ts'
@@ -34,7 +35,7 @@ const files: Readonly<Record<string, Answer>> = {
   '/:file{sparql\\.[a-z]+}': async (context, c) => {
     const found = await sparqlFile(context, endingOf(c), c.req.query('query') ?? '')
     if (!found) throw new Failure('not-found', 'there is no such format')
-    return found
+    return endingOf(c) === 'csv' ? forSpreadsheet(found) : found
   },
   '/datasets/:file{.+\\.schema\\.jsonld}': async (context, c) => {
     const id = (c.req.param('file') ?? '').replace(/\.schema\.jsonld$/, '')
@@ -125,7 +126,7 @@ async function hitsCsv(context: PageContext, query: SearchQuery): Promise<Readab
   const read = async (page: number) => (await find({ ...asked, page }, signal)).records
   const first = await read(0)
   async function* lines() {
-    yield linesOf([Object.keys(rowOf(context, {}))])
+    yield byteOrderMark + linesOf([Object.keys(rowOf(context, {}))])
     for (let page = 1, records = first; ; page += 1, records = await read(page - 1)) {
       yield linesOf(records.map((record) => rowOf(context, record)))
       if (records.length < perPage || page * perPage >= lastHit) return

@@ -127,3 +127,19 @@ export function pageSources(ports: Ports) {
     },
   }
 }
+
+/** Stands at the start of tables for people: without it spreadsheets take a file for one of an older encoding. */
+export const byteOrderMark = '\ufeff'
+
+/** The answer of a service as a table for people; a refusal stays as it is. */
+export function forSpreadsheet(answer: Response): Response {
+  const { body, ok, status } = answer
+  if (!ok || !body) return answer
+  const headers = new Headers(answer.headers)
+  headers.delete('Content-Length')
+  async function* marked() {
+    yield Buffer.from(byteOrderMark)
+    yield* body ?? []
+  }
+  return new Response(ReadableStream.from(marked()), { status, headers })
+}

@@ -19,6 +19,7 @@ import { heldPage, runPage } from './pages/steward/run-page.ts'
 import { failureFeed } from './pages/steward/runs.ts'
 import { type Answers, formFields } from './page-routes.ts'
 import { textAt } from '../text/json.ts'
+import { forSpreadsheet } from './ports.ts'
 import { isSame, type Sessions } from './sessions.ts'
 import { endSession } from './sign-in-routes.ts'
 
@@ -120,7 +121,7 @@ async function itemsOf(context: StewardContext, c: AppContext): Promise<Response
   const answer = isThere ? await ports.scheduler?.(`${path}/items`, { headers, signal }) : undefined
   if (!answer) throw new Failure('not-found', 'there is no such run')
   const type = answer.headers.get('Content-Type') ?? 'text/csv'
-  const { status, body } = answer
+  const { status, body } = forSpreadsheet(answer)
   return new Response(body, { status, headers: { 'Content-Type': type, ...onlyForOne } })
 }
 
