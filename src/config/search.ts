@@ -145,6 +145,8 @@ export const searchConfig = object({
   /** Start of the addresses of pages for people; absent = that of the platform's own addresses. */
   portal: is(isFolder, 'an http(s) address that ends in /').exactOptional(),
   dateType: dateTypes.exactOptional(),
+  /** Dates without a time as they are, or as instants; absent = as the data directory began. */
+  dates: z.enum(['faithful', 'utc'], must('faithful or utc')).exactOptional(),
   /** Values of `country.id` that are no countries; absent = the usual ones. */
   nonCountries: wholly(
     z.array(text),

@@ -179,7 +179,7 @@ export const variables = z.object({
     .register(facts, {
       meaning:
         'What is searched and shown beyond the profile: `vocabulary`, `facets`, `boost`, `maxAggSize`, `maxResultWindow`, ' +
-        '`sitemapHours`, `reconcileHours`, `dateType`, `nonCountries`, `scoreField`, `portal`, as told below.',
+        '`sitemapHours`, `reconcileHours`, `dateType`, `dates`, `nonCountries`, `scoreField`, `portal`, as told below.',
       right:
         'a JSON object such as {"vocabulary":{"publishers":{"fields":["publisher"],"replacements":["name:pref_label.en"]}}}',
     }),

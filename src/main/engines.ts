@@ -71,7 +71,14 @@ export async function openEngines(shell: StartContext) {
   )
   const names = namesOf(config.baseUri, config.segments)
   const index = await openIndex(config, log)
-  const projected = await startProjection(shell, { store, index, names, profile, config })
+  const projected = await startProjection(shell, {
+    store,
+    index,
+    names,
+    profile,
+    config,
+    dates: config.search.dates ?? identity.dates,
+  })
   const close = async () => {
     await projected.stop()
     await index.close()
@@ -100,7 +107,7 @@ function startProjection(
   {
     config,
     ...engines
-  }: Pick<ProjectionDeps, 'store' | 'index' | 'names' | 'profile'> & {
+  }: Pick<ProjectionDeps, 'store' | 'index' | 'names' | 'profile' | 'dates'> & {
     readonly config: Config
   },
 ) {
@@ -113,6 +120,7 @@ function startProjection(
     pause,
     now: Date.now,
     leftOut: numbers.leftOut,
+    timeZone: config.portal.timeZone,
     ...(facets && { facets }),
     ...(nonCountries && { nonCountries }),
   }

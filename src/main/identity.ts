@@ -34,6 +34,8 @@ const shape = z.object({
   files: z.array(z.string()).default([]),
   /** Changes of the ledger: a `harvest.sqlite` that knows fewer is an older copy. */
   harvests: z.number().default(0),
+  /** How search documents show dates, unless configured: a directory of a version that did not say it keeps `utc`. */
+  dates: z.enum(['faithful', 'utc']).default('utc'),
 })
 
 type Identity = z.output<typeof shape>
@@ -198,7 +200,7 @@ export async function identify(
 }
 
 const identityOf = (
-  { config, kept, version }: Identifying,
+  { config, kept, version, indexed }: Identifying,
   whose: Pick<Identity, 'storeId' | 'baseUri'>,
 ): Identity => ({
   format,
@@ -210,6 +212,7 @@ const identityOf = (
   created: kept?.created ?? new Date().toISOString(),
   files: kept?.files ?? [],
   harvests: kept?.harvests ?? 0,
+  dates: kept?.dates ?? (indexed > 0 ? 'utc' : 'faithful'),
 })
 
 async function cataloguesOf(store: Pick<GraphStore, 'select'>): Promise<string[]> {

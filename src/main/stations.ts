@@ -152,6 +152,7 @@ function searchStation(context: PlatformContext) {
   const { config, names, index, profile, projection } = context
   const deps = {
     ...config.search,
+    timeZone: config.portal.timeZone,
     index,
     profile,
     settings: () => currentSettings(index),

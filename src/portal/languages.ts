@@ -13,6 +13,7 @@ import {
 } from '../text/json.ts'
 import { html, type HtmlContent, type HtmlMarkup } from './html.ts'
 import { shortText } from '../text/code-points.ts'
+import { extentOf } from '../vocabularies/dates.ts'
 import { fieldsAt, listAt, ofAllDistributions } from './record.ts'
 
 /** Languages that the portal speaks. */
@@ -80,16 +81,41 @@ function localFormats(language: string, timeZone: string) {
   const number = new Intl.NumberFormat(locale)
   const names = new Intl.DisplayNames(locale, { type: 'language', fallback: 'code' })
   const countries = new Intl.DisplayNames(locale, { type: 'region' })
+  const clock = { timeZone: 'UTC' } as const
+  /** By the length of the date: years and months are no days, and none of them has a zone. */
+  const precisions: Readonly<Record<number, Intl.DateTimeFormat>> = {
+    4: new Intl.DateTimeFormat(locale, { year: 'numeric', ...clock }),
+    7: new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'short', ...clock }),
+  }
+  const isoDay = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  })
+  const wholeDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', ...clock })
+  const withoutZone = (length: number) => precisions[length] ?? wholeDay
   const dated = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone, ...options })
     return (value: unknown): HtmlMarkup | undefined => {
-      const date = new Date(typeof value === 'string' ? value : Number.NaN)
+      const isText = typeof value === 'string'
+      const hasNoZone = isText && !/T.*(?:Z|[+-]\d\d:\d\d)$/.test(value)
+      const isTime = isText && value.includes('T')
+      const date = new Date(isText ? value + (isTime && hasNoZone ? 'Z' : '') : Number.NaN)
       if (Number.isNaN(date.getTime())) return undefined
-      return html`<time datetime="${value}">${format.format(date)}</time>`
+      const fitting = hasNoZone ? withoutZone(isTime ? 10 : value.length) : format
+      return html`<time datetime="${value}">${fitting.format(date)}</time>`
     }
   }
   return {
+    /** A day of the portal's zone; a year, month or day as it is written. */
     day: dated({}),
+    /** The same in digits: `2024-03-31`, `2024-03`, `2024`. */
+    isoDate: (value: unknown): string | undefined => {
+      const extent = typeof value === 'string' ? extentOf(value) : undefined
+      if (!extent?.text.includes('T')) return extent?.text
+      return extent.text.endsWith('Z') ? isoDay.format(extent.from) : extent.text.slice(0, 10)
+    },
     moment: dated({ timeStyle: 'short' }),
     number: (value: number) => number.format(value),
     /** `413 kB`: decimal units, as browsers show downloads. */

@@ -125,8 +125,9 @@ export function askedBy(query: SearchQuery, language: string, page = 1): Asked {
     more: {
       facetSelf: 'false',
       dateType: (from ?? to) && 'modified',
-      minDate: from && `${from}T00:00:00Z`,
-      maxDate: to && `${to}T23:59:59Z`,
+      // Days are those of the portal's zone.
+      minDate: from,
+      maxDate: to,
       bboxMinLon: west,
       bboxMinLat: south,
       bboxMaxLon: east,

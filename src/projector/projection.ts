@@ -27,7 +27,7 @@ import { catalogueContexts, recordsOf } from './indexed-records.ts'
 import { findingsOf, type GatherContext, gatherBatch } from './gathering/gather-batch.ts'
 import { StoredConcepts } from './gathering/stored-concepts.ts'
 import { indexMaintenance } from './index-maintenance.ts'
-import type { LeftOutValue } from './mappings/mapping.ts'
+import type { DateForm, LeftOutValue } from './mappings/mapping.ts'
 import { clearing, newestIndexed, newestMark } from './queue.ts'
 import { Projector } from './projector.ts'
 
@@ -48,6 +48,10 @@ export type ProjectionDeps = {
   readonly enrichment?: readonly EnrichmentRule[]
   /** Values of `country.id` that are no countries. */
   readonly nonCountries?: readonly string[]
+  /** How documents show dates without a time; default `utc`. */
+  readonly dates?: DateForm
+  /** Zone of dates without a time in searches; UTC when absent. */
+  readonly timeZone?: string
   /** Told once per record what of it was left out. */
   readonly leftOut?: (reports: readonly LeftOutValue[]) => void
 }
@@ -132,7 +136,13 @@ async function started(deps: ProjectionDeps) {
   const { store, index, names, profile, log, pause, facets, nonCountries, now } = deps
   const gather = await gatherContext(deps)
   // What documents follow from beside the profile and its facets.
-  const rules = [...(deps.enrichment ?? []), ...(nonCountries ? [{ nonCountries }] : [])]
+  const { dates, timeZone } = deps
+  const rules = [
+    ...(deps.enrichment ?? []),
+    ...(nonCountries ? [{ nonCountries }] : []),
+    ...(dates === 'faithful' ? [{ dates }] : []),
+    ...(timeZone !== undefined && timeZone !== 'UTC' ? [{ timeZone }] : []),
+  ]
   const settings = indexSettings(profile, facets, rules)
   const first = await configuredOrAway({ index, log }, settings)
   const { indexed, marked, olderCopy } = await comparedCopies(store, log, first)
@@ -168,7 +178,7 @@ async function started(deps: ProjectionDeps) {
 /** What every batch is gathered and built with. */
 async function gatherContext(deps: ProjectionDeps): Promise<GatherContext> {
   const { store, index, names, profile, log, leftOut } = deps
-  const { facets, nonCountries, enrichment: rules = [] } = deps
+  const { facets, nonCountries, dates, timeZone, enrichment: rules = [] } = deps
   const concepts = new ConceptCache(await loadBundled(deps.vocabularies))
   const stored = new StoredConcepts({ store, names, concepts, log })
   await stored.load()
@@ -178,6 +188,8 @@ async function gatherContext(deps: ProjectionDeps): Promise<GatherContext> {
     names,
     ...(facets && { facets }),
     ...(nonCountries && { nonCountries }),
+    ...(dates && { dates }),
+    ...(timeZone !== undefined && { timeZone }),
     ...(rules.length > 0 && { enrich: enrichment(rules, stored.lookup, profile) }),
   })
   const contexts = catalogueContexts(store, names)

@@ -4,6 +4,7 @@ import { Failure } from '../errors.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
 import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { type Fields, isJsonObject, listed, memberFields, textAt, valueAt } from '../text/json.ts'
+import { extentOf } from '../vocabularies/dates.ts'
 
 /** All records of an index. Without words every record is equally relevant, so that the order is that of the ids. */
 export const everything = (name: IndexName): SearchRequest => ({
@@ -83,7 +84,7 @@ const latest = Date.UTC(9999, 11, 31, 23, 59, 59)
 /** The first of the paths that holds an instant. */
 export function instantAt(record: unknown, ...paths: readonly string[]): Date | undefined {
   for (const path of paths) {
-    const time = Date.parse(textAt(record, path) ?? '')
+    const time = extentOf(textAt(record, path) ?? '')?.from ?? Number.NaN
     if (time >= earliest && time <= latest) return new Date(time)
   }
   return undefined

@@ -281,9 +281,8 @@ const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59)
 export type Extent = { readonly from: number; readonly to: number; readonly text: string }
 
 /**
- * The extent of a year, month, day or time; `undefined` when the text is none of them. A time has whole seconds and is UTC
- * where it names no zone; `24:00:00` is the next day. A date without a time begins and ends with the days of `zone`, UTC when absent;
- * a zone that is written beside it is ignored.
+ * The extent of a year, month, day or time; `undefined` when the text is none of them. A time has whole seconds; `24:00:00` is the
+ * next day. Dates, and times that name no zone, are those of `zone`, UTC when absent; a zone beside a date without a time is ignored.
  */
 export function extentOf(text: string, zone?: string): Extent | undefined {
   const match = datePattern.exec(monthFirst(text.trim()))
@@ -297,7 +296,10 @@ export function extentOf(text: string, zone?: string): Extent | undefined {
     // ECMAScript reads the hours 00 to 24 (ECMA-262, 21.4.1.32); what it cannot read is outside of all bounds.
     const at = Date.parse(`${dayText(date)}T${hour}:${minutes}:${seconds}${written}`)
     const isKnown = at >= firstInstant && at <= lastInstant
-    return isKnown ? { from: at, to: at, text: instantText(at) } : undefined
+    if (!isKnown) return undefined
+    const from = offset === undefined ? clockTime(at, zone) : at
+    const shown = offset === undefined ? instantText(at).slice(0, -1) : instantText(at)
+    return { from, to: from, text: shown }
   }
   if (date.year === 0) return undefined
   const precision = day !== undefined ? 10 : match[2] === undefined ? 4 : 7
@@ -305,10 +307,9 @@ export function extentOf(text: string, zone?: string): Extent | undefined {
   if (precision === 10) after.setUTCDate(date.day + 1)
   else if (precision === 7) after.setUTCMonth(date.month)
   else after.setUTCFullYear(date.year + 1)
-  const local = (at: Date) => at.getTime() - offsetMs(at, zone)
   return {
-    from: local(utcOf(date)),
-    to: local(after) - 1,
+    from: clockTime(utcOf(date).getTime(), zone),
+    to: clockTime(after.getTime(), zone) - 1,
     text: dayText(date).slice(0, precision),
   }
 }
@@ -316,11 +317,12 @@ export function extentOf(text: string, zone?: string): Extent | undefined {
 /** `03/2020` as `2020/03`. */
 const monthFirst = (text: string) => text.replace(/^(\d{2})\/(\d{4})$/, '$2/$1')
 
-/** Milliseconds that clocks of a zone are ahead of UTC when they show a date. */
-function offsetMs(date: Date, zone: string | undefined): number {
-  if (zone === undefined || date.getUTCFullYear() > 9999) return 0
+/** When clocks of a zone show what those of UTC show at an instant, in epoch milliseconds. */
+export function clockTime(utc: number, zone: string | undefined): number {
+  const date = new Date(utc)
+  if (zone === undefined || zone === 'UTC' || date.getUTCFullYear() > 9999) return utc
   const clock = date.toISOString().slice(0, 19)
-  return date.getTime() - Date.parse(clock + offsetOf(clock, zone))
+  return Date.parse(clock + offsetOf(clock, zone)) + (utc % 1000)
 }
 
 /** `yyyy-MM-ddTHH:mm:ssZ` */

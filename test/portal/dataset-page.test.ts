@@ -166,7 +166,7 @@ ${measurement(file(1), 'accessUrlStatusCode', '404', '; dct:valid "2026-11-02T08
     )
     expect((await cited('bib')).split('\n')).toEqual([
       '@misc{cited,',
-      String.raw`  author = {{Ann\_x \& Co}},`,
+      String.raw`  author = {{Ann\_\{x\} \& Co}},`,
       String.raw`  title = {{Levels \& flows}},`,
       '  year = {2025},',
       '  version = {1.2},',

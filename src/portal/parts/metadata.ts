@@ -21,6 +21,9 @@ const elsewhere: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
+/** Fields whose months are months: elsewhere the same text may be a version. */
+const dated: ReadonlySet<string> = new Set(['issued', 'modified'])
+
 /** Rows of what a record says and no other part of its page shows; `names` are what an own profile calls its fields. */
 export function metadataRows(
   context: PageContext,
@@ -30,7 +33,8 @@ export function metadataRows(
   const rows = Object.entries(record)
     .filter(([name]) => !elsewhere.has(name))
     .map(([name, value]): [string, HtmlContent] => {
-      return [names.get(name) ?? fieldName(context, name), valueText(context, value)]
+      const day = dated.has(name) ? context.formats.day(value) : undefined
+      return [names.get(name) ?? fieldName(context, name), day ?? valueText(context, value)]
     })
   return pairs([[context.t('field-keywords'), keywords(context, record)], ...rows])
 }
@@ -70,7 +74,7 @@ function valueText(context: PageContext, value: unknown, depth = 0): HtmlContent
 function textValue(context: PageContext, value: string): HtmlContent {
   const words = durationText(context.language, value)
   if (words !== '') return words
-  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value)) return context.formats.day(value) ?? value
+  if (/^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}|$)/.test(value)) return context.formats.day(value) ?? value
   return safeAddress(value) === undefined
     ? html`<bdi>${value}</bdi>`
     : linkTo(value, lawName(context, value) ?? html`<code>${value}</code>`)
@@ -120,16 +124,18 @@ function durationText(language: string, value: string): string {
   return words.format(Object.fromEntries(amounts))
 }
 
-/** `since 1987`, `until …`, `… – …`; a first of January stands for its year. */
+/** `since 1987`, `until …`, `… – …`; whole years are shown as years, and what begins and ends alike is shown once. */
 export function periodText({ t, formats }: PageContext, value: Fields): HtmlContent {
-  const [from, to] = [value['gte'], value['lte']].map((one) =>
-    /^\d{4}-01-01(?:T00:00:00)?/.test(textOr(one) ?? '')
-      ? textOr(one)?.slice(0, 4)
-      : formats.day(one),
-  )
-  if (from && to) return html`${from} – ${to}`
-  if (from) return html`${t('since')} ${from}`
-  return to && html`${t('until')} ${to}`
+  const [from, to] = [textOr(value['gte']), textOr(value['lte'])].map((text, at) => {
+    const day = text?.replace('T00:00:00Z', '')
+    // Where instants stand for dates, a year is its first day at both ends.
+    const isYear = at === 0 ? /-01-01$/ : day === text ? /-12-31$/ : /-01-01$|-12-31$/
+    return day !== undefined && isYear.test(day) ? day.slice(0, 4) : day
+  })
+  const [first, last] = [from, to].map((one) => one !== undefined && formats.day(one))
+  if (first && last) return from === to ? first : html`${first} – ${last}`
+  if (first) return html`${t('since')} ${first}`
+  return last && html`${t('until')} ${last}`
 }
 
 /** Name, addresses and telephone of somebody to ask. */

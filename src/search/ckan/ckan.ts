@@ -33,7 +33,10 @@ import { fieldOf } from './ckan-names.ts'
 import { packageOf } from './ckan-packages.ts'
 import { textAt } from '../../text/json.ts'
 
-type CkanDeps = Pick<SearchDeps, 'index' | 'settings' | 'limits' | 'window' | 'boosts' | 'http'>
+type CkanDeps = Pick<
+  SearchDeps,
+  'index' | 'settings' | 'limits' | 'window' | 'boosts' | 'timeZone' | 'http'
+>
 
 type Act = (deps: CkanDeps, given: GivenParameters, signal: AbortSignal) => AsyncGenerator<string>
 
@@ -194,10 +197,10 @@ type SearchCall = CkanCall<'package_search'>
 
 function requestOf(
   call: SearchCall,
-  { limits, window = 10_000, boosts = {} }: CkanDeps,
+  { limits, window = 10_000, boosts = {}, timeZone }: CkanDeps,
   settings: readonly IndexSettings[],
 ): SearchRequest {
-  const scopeOf = scopesOf(settings)
+  const scopeOf = scopesOf(settings, timeZone)
   const scopes: Scopes = (name) => scopeOf(fieldOf(name))
   const query = parseQuery(call.q ?? '', scopes, { limits })
   const filter = filterTree(call.fq ?? '', scopes, limits)

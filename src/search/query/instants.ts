@@ -1,5 +1,7 @@
 /** Dates as clients write them (ISO 8601), as spans of epoch milliseconds. */
 
+import { clockTime } from '../../vocabularies/dates.ts'
+
 /** First and last instant that the text covers, in epoch ms; equal for a point in time. */
 export type InstantSpan = { readonly from: number; readonly to: number }
 
@@ -30,3 +32,9 @@ export function spanOf(text: string): InstantSpan | undefined {
   else end.setUTCFullYear(end.getUTCFullYear() + 1)
   return { from, to: end.getTime() - 1 }
 }
+
+/** A year, month or day as it is in a zone; a point in time stays. */
+export const spanIn = (span: InstantSpan, zone: string | undefined): InstantSpan =>
+  span.from === span.to
+    ? span
+    : { from: clockTime(span.from, zone), to: clockTime(span.to + 1, zone) - 1 }

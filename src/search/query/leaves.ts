@@ -6,7 +6,7 @@
 import type { Leaf, QueryTree } from '../../search-index/query-tree.ts'
 import { fold } from '../../text/fold.ts'
 import { tokens } from '../../text/tokens.ts'
-import { type InstantSpan, spanOf } from './instants.ts'
+import { type InstantSpan, spanIn, spanOf } from './instants.ts'
 import { reachOf } from '../../search-index/field-reach.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
 
@@ -61,10 +61,11 @@ export function rangeLeaf(scope: QueryScope, low: string, high: string): QueryTr
 
 const decimal = /^[+-]?\d+(?:\.\d+)?$/
 
-function boundOf({ kind }: QueryScope, text: string): Partial<InstantSpan> | undefined {
+function boundOf(scope: QueryScope, text: string): Partial<InstantSpan> | undefined {
   if (text === '*') return {}
-  if (kind === 'date') return spanOf(text)
-  return kind === 'number' && decimal.test(text)
+  const span = scope.kind === 'date' ? spanOf(text) : undefined
+  if (scope.kind === 'date') return span && spanIn(span, scope.zone)
+  return scope.kind === 'number' && decimal.test(text)
     ? { from: Number(text), to: Number(text) }
     : undefined
 }
@@ -72,7 +73,9 @@ function boundOf({ kind }: QueryScope, text: string): Partial<InstantSpan> | und
 /** What a name in front of a colon stands for. */
 export type QueryScope =
   | { readonly kind: 'text'; readonly field: string }
-  | { readonly kind: 'date' | 'number'; readonly name: string }
+  /** Days of a date are those of `zone`, UTC when absent. */
+  | { readonly kind: 'date'; readonly name: string; readonly zone?: string }
+  | { readonly kind: 'number'; readonly name: string }
   /** `field`: the facet's values have labels that can be searched, too. */
   | { readonly kind: 'facet'; readonly facet: string; readonly field?: string }
 
@@ -86,7 +89,7 @@ const language = /^[a-z]{2,3}(-[A-Za-z0-9-]{1,40})?$/
  * The scopes of all searched indices together: `title`, `title.en`, `issued`; `country` is the facet's value or words of its
  * label, `country.id` the value alone.
  */
-export function scopesOf(settings: readonly IndexSettings[]): Scopes {
+export function scopesOf(settings: readonly IndexSettings[], zone?: string): Scopes {
   const texts = [...new Set(settings.flatMap(({ texts }) => texts.map(({ name }) => name)))]
   const dates = new Set(settings.flatMap(({ dates }) => dates))
   const numbers = new Set(settings.flatMap(({ numbers }) => numbers))
@@ -97,7 +100,7 @@ export function scopesOf(settings: readonly IndexSettings[]): Scopes {
     return reachOf(name, texts, suffix === '' ? [] : [suffix]).length > 0 ? name : undefined
   }
   return (name) => {
-    if (dates.has(name)) return { kind: 'date', name }
+    if (dates.has(name)) return { kind: 'date', name, ...(zone !== undefined && { zone }) }
     if (numbers.has(name)) return { kind: 'number', name }
     const owner = idOwner(name)
     const facet = owner === undefined ? ids.find((id) => id === name) : facets.get(plain(owner))

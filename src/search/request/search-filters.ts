@@ -6,12 +6,13 @@ import { includeFields } from '../../search-index/include.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
 import type { Box, FacetFilter, Filter } from '../../search-index/search-index.ts'
 import { isJsonObject } from '../../text/json.ts'
+import { spanIn } from '../query/instants.ts'
 import type { DateType, Parameters } from './search-parameters.ts'
 
 /** `names` says which score and which date are limited where the request does not. Throws `invalid-parameter`. */
 export function filterOf(
   parameters: Parameters,
-  names: { readonly score: string; readonly date: DateType },
+  names: { readonly score: string; readonly date: DateType; readonly zone?: string | undefined },
 ): Filter {
   const { minDate, maxDate, dateType, minScoring: from, maxScoring: to } = parameters
   if (minDate && maxDate && minDate.from > maxDate.to)
@@ -21,8 +22,8 @@ export function filterOf(
   const facets = facetFilter(parameters)
   const date = {
     name: dateType ?? names.date,
-    ...(minDate && { from: minDate.from }),
-    ...(maxDate && { to: maxDate.to }),
+    ...(minDate && { from: spanIn(minDate, names.zone).from }),
+    ...(maxDate && { to: spanIn(maxDate, names.zone).to }),
   }
   // Portals send minScoring=0 for "any score or none".
   const isScored = to !== undefined || (from !== undefined && from > 0)

@@ -29,6 +29,8 @@ export type SearchOptions = {
   /** By index, the date that `minDate` and `maxDate` limit; default `issued`. */
   readonly dateTypes?: Readonly<Partial<Record<string, DateType>>>
   readonly limits?: QueryLimits
+  /** Zone of dates without a time in requests; UTC when absent. */
+  readonly timeZone?: string
 }
 
 type Bounds = { readonly window: number; readonly facetSize: number }
@@ -60,7 +62,7 @@ export function searchOf(parameters: Parameters, options: SearchOptions): Search
   // The date of the searched indices where they agree.
   const dates = new Set(settings.map(({ index }) => dateTypes[index] ?? 'issued'))
   const [date = 'issued'] = dates.size === 1 ? dates : []
-  const filter = filterOf(parameters, { score: scoreField, date })
+  const filter = filterOf(parameters, { score: scoreField, date, zone: options.timeZone })
   const narrowing = parameters.filterDistributions
     ? narrowingOf(filter.facets, settings, includes)
     : undefined
@@ -137,7 +139,10 @@ function wordsOf(
   const weights = weightsOf(parameters)
   const { tree, fields } = autocomplete
     ? beginningsOf(q, settings, limits)
-    : { tree: parseQuery(q, scopesOf(settings), { limits }), fields: weights.fields }
+    : {
+        tree: parseQuery(q, scopesOf(settings, options.timeZone), { limits }),
+        fields: weights.fields,
+      }
   return {
     tree: inVocabularies(tree, parameters, settings),
     ...(fields && { fields }),
