@@ -71,14 +71,7 @@ export async function openEngines(shell: StartContext) {
   )
   const names = namesOf(config.baseUri, config.segments)
   const index = await openIndex(config, log)
-  const projected = await startProjection(shell, {
-    store,
-    index,
-    names,
-    profile,
-    config,
-    dates: config.search.dates ?? identity.dates,
-  })
+  const projected = await startProjection(shell, { store, index, names, profile, config })
   const close = async () => {
     await projected.stop()
     await index.close()
@@ -107,11 +100,11 @@ function startProjection(
   {
     config,
     ...engines
-  }: Pick<ProjectionDeps, 'store' | 'index' | 'names' | 'profile' | 'dates'> & {
+  }: Pick<ProjectionDeps, 'store' | 'index' | 'names' | 'profile'> & {
     readonly config: Config
   },
 ) {
-  const { facets, nonCountries, vocabulary: enrichment } = config.search
+  const { facets, nonCountries, dates, vocabulary: enrichment } = config.search
   const deps: ProjectionDeps = {
     ...engines,
     log,
@@ -123,6 +116,7 @@ function startProjection(
     timeZone: config.portal.timeZone,
     ...(facets && { facets }),
     ...(nonCountries && { nonCountries }),
+    ...(dates && { dates }),
   }
   return withStore(() => projection(deps), { log, pause, told: reportWaiting(waiting, 'store') })
 }
@@ -164,7 +158,8 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
   const { baseUri } = identity
   names = namesOf(baseUri, config.segments)
   if (isOther) forgetStore(config, log)
-  return { store, identity, config: { ...config, baseUri }, isOther }
+  const search = { ...config.search, dates: config.search.dates ?? identity.dates }
+  return { store, identity, config: { ...config, baseUri, search }, isOther }
 }
 
 /** Files in whose place there is a server. */

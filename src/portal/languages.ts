@@ -81,20 +81,7 @@ function localFormats(language: string, timeZone: string) {
   const number = new Intl.NumberFormat(locale)
   const names = new Intl.DisplayNames(locale, { type: 'language', fallback: 'code' })
   const countries = new Intl.DisplayNames(locale, { type: 'region' })
-  const clock = { timeZone: 'UTC' } as const
-  /** By the length of the date: years and months are no days, and none of them has a zone. */
-  const precisions: Readonly<Record<number, Intl.DateTimeFormat>> = {
-    4: new Intl.DateTimeFormat(locale, { year: 'numeric', ...clock }),
-    7: new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'short', ...clock }),
-  }
-  const isoDay = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  })
-  const wholeDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', ...clock })
-  const withoutZone = (length: number) => precisions[length] ?? wholeDay
+  const withoutZone = plainDates(locale)
   const dated = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone, ...options })
     return (value: unknown): HtmlMarkup | undefined => {
@@ -110,12 +97,7 @@ function localFormats(language: string, timeZone: string) {
   return {
     /** A day of the portal's zone; a year, month or day as it is written. */
     day: dated({}),
-    /** The same in digits: `2024-03-31`, `2024-03`, `2024`. */
-    isoDate: (value: unknown): string | undefined => {
-      const extent = typeof value === 'string' ? extentOf(value) : undefined
-      if (!extent?.text.includes('T')) return extent?.text
-      return extent.text.endsWith('Z') ? isoDay.format(extent.from) : extent.text.slice(0, 10)
-    },
+    isoDate: isoDates(timeZone),
     moment: dated({ timeStyle: 'short' }),
     number: (value: number) => number.format(value),
     /** `413 kB`: decimal units, as browsers show downloads. */
@@ -136,6 +118,28 @@ function localFormats(language: string, timeZone: string) {
 }
 
 type Formats = ReturnType<typeof localFormats>
+
+/** The format of a date without a time by the length of its text: years and months are no days, and none of them has a zone. */
+function plainDates(locale: string) {
+  const clock = { timeZone: 'UTC' } as const
+  const precisions: Readonly<Record<number, Intl.DateTimeFormat>> = {
+    4: new Intl.DateTimeFormat(locale, { year: 'numeric', ...clock }),
+    7: new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'short', ...clock }),
+  }
+  const wholeDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', ...clock })
+  return (length: number) => precisions[length] ?? wholeDay
+}
+
+/** Dates in digits, in the precision that they have: `2024-03-31`, `2024-03`, `2024`. */
+function isoDates(timeZone: string) {
+  const digits = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
+  const isoDay = new Intl.DateTimeFormat('en-CA', { timeZone, ...digits })
+  return (value: unknown): string | undefined => {
+    const extent = typeof value === 'string' ? extentOf(value) : undefined
+    if (!extent?.text.includes('T')) return extent?.text
+    return extent.text.endsWith('Z') ? isoDay.format(extent.from) : extent.text.slice(0, 10)
+  }
+}
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const
 
