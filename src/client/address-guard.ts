@@ -22,19 +22,39 @@ export function hostPermission(reach: Reach, url: URL): Permission {
 function listed(entries: readonly string[], url: URL): Permission {
   const allow = entries.map((entry) => entry.trim().toLowerCase())
   const host = hostOf(url)
+  const here = allow.map(allowanceOf).filter(({ port }) => (port ?? portOf(url)) === portOf(url))
   return {
     key: `allowed ${allow.toSorted().join(' ')}`,
     permits: (address) => {
       const kind = classOf(address)
       if (kind !== 'internal') return kind === 'public'
-      return allow.some((entry) => (isBlock(entry) ? inBlock(address, entry) : entry === host))
+      return here.some(({ place }) => (isBlock(place) ? inBlock(address, place) : place === host))
     },
   }
 }
 
-/** Whether an entry of the operator's list can mean anything: a host name, an address or a CIDR block. */
-export const isAllowance = (entry: string): boolean =>
-  isBlock(entry.trim()) || (hostName.test(entry.trim()) && !/^[\d.]+$/.test(entry.trim()))
+type Allowance = { readonly place: string; readonly port: number | undefined }
+
+/** A host, address or CIDR block, and the port behind its colon: `10.0.0.0/8:8080`, `[fd00::1]:8080`. Without one, all ports. */
+function allowanceOf(entry: string): Allowance {
+  const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]+)):(\d{1,5})$/.exec(entry) ?? []
+  const place = bracketed ?? plain
+  return place === undefined ? { place: entry, port: undefined } : { place, port: Number(port) }
+}
+
+/** Whether an entry of the operator's list can mean anything: a host name, an address or a CIDR block, with or without a port. */
+export function isAllowance(entry: string): boolean {
+  const { place, port = 1 } = allowanceOf(entry.trim())
+  const isHost = hostName.test(place) && !/^[\d.]+$/.test(place)
+  return port > 0 && port <= 65_535 && (isBlock(place) || isHost)
+}
+
+/** The entry for each port that it means, where an entry without a port means those of the web and no others. */
+export function webAllowances(entry: string): readonly string[] {
+  const { place, port } = allowanceOf(entry.trim())
+  const name = place.includes(':') ? `[${place}]` : place
+  return port === undefined ? [`${name}:80`, `${name}:443`] : [entry]
+}
 
 const hostName = /^[a-z0-9_](?:[a-z0-9_.-]{0,252})$/i
 

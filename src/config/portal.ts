@@ -1,6 +1,7 @@
 /** `PLATFORM_PORTAL_CONFIG`: name, languages, colours and parts of the pages that people read. */
 
 import { z } from 'zod'
+import { isAllowance } from '../client/address-guard.ts'
 import { isPermission } from '../http/api-key.ts'
 import { isTimeZone } from '../text/time-zone.ts'
 import { is, must, object } from './settings.ts'
@@ -41,6 +42,8 @@ const inkOn = (on: string) =>
     (ink) => /^#[0-9a-f]{6}$/i.test(ink) && contrastOf(ink, on) >= 4.5,
     `a colour such as #0d5c58, with a contrast of 4.5:1 on ${on}`,
   ).optional()
+
+const allowance = 'a host name, an address or a range, with or without a port: data.example:8443'
 
 /** All members may be absent: the default is what the portal comes with. */
 export const portalConfig = object({
@@ -83,7 +86,13 @@ export const portalConfig = object({
     (address) => /^(https?:\/\/|mailto:)\S+$/.test(address),
     'an http(s) or mailto address',
   ).optional(),
-  preview: z.boolean(must('true or false')).default(true),
+  /** `allow`: hosts inside the institution that previews of strangers may reach, which harvests may is another list. */
+  preview: z
+    .union(
+      [z.boolean(), object({ allow: z.array(is(isAllowance, allowance)) })],
+      must(`true, false or {"allow":[…]}, whose entries are each ${allowance}`),
+    )
+    .default(true),
   embed: z.array(address).default([]),
   signIn: object({
     key: z.boolean(must('true or false')).default(true),

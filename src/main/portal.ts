@@ -1,6 +1,7 @@
 /** The pages of this process: an app at the root, beside health and numbers, that asks the services by their public APIs. */
 
 import { join } from 'node:path'
+import { webAllowances } from '../client/address-guard.ts'
 import { type FetchHandler, gateway } from '../http/app.ts'
 import { pathOf, type App, type AppContext } from '../http/context.ts'
 import { prefersPage, wantedLanguage } from '../portal/negotiation.ts'
@@ -25,7 +26,8 @@ export function portalStation(
   const port = (path: string) => portInProcess(door, path)
   const asProcess = (path: string) => portWithKey(port(path), () => context.key.here())
   const fileOf = (name: string) => ({ path: join(dataDir, name), now: Date.now })
-  const { allow } = config.harvest
+  const { preview } = portal
+  const allow = typeof preview === 'object' ? preview.allow.flatMap(webAllowances) : []
   const canSignIn = portal.signIn.key || oidc !== undefined
   return portalApp({
     shell: pages,
@@ -42,7 +44,7 @@ export function portalStation(
       ...(services.includes('scheduler') && { scheduler: asProcess(servicePaths.scheduler) }),
     },
     previews:
-      portal.preview && outbound
+      preview && outbound
         ? openPreviews({ outbound, allow, ...fileOf('previews.sqlite') })
         : undefined,
     oidc,

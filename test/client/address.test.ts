@@ -2,7 +2,13 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { classOf, inBlock, isAllowance } from '../../src/client/address-guard.ts'
+import {
+  classOf,
+  hostPermission,
+  inBlock,
+  isAllowance,
+  webAllowances,
+} from '../../src/client/address-guard.ts'
 
 const ipv4 = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255))
 const hex = (high: number, low: number) => ((high << 8) | low).toString(16)
@@ -97,7 +103,34 @@ describe('an allowance', () => {
     ['*.example', false],
     ['a b', false],
     ['', false],
+    ['intern.example:8443', true],
+    ['10.20.0.0/16:8080', true],
+    ['[fd00::1]:8080', true],
+    ['[fd00::/8]:8080', true],
+    ['intern.example:0', false],
+    ['intern.example:65536', false],
+    ['10.20:80', false],
   ])('%s means something: %s', (entry, meant) => {
     expect(isAllowance(entry)).toBe(meant)
+  })
+
+  it.each([
+    ['127.0.0.1:8080', 'http://127.0.0.1:8080/', true],
+    ['127.0.0.1:8080', 'http://127.0.0.1/', false],
+    ['127.0.0.0/8:80', 'http://127.0.0.1/', true],
+    ['127.0.0.0/8:80', 'https://127.0.0.1/', false],
+    ['[::1]:81', 'http://[::1]:81/', true],
+    ['[::1]:81', 'http://[::1]:82/', false],
+    ['127.0.0.1', 'http://127.0.0.1:8080/', true],
+  ])('of %s for %s: %s', (entry, address, is) => {
+    const url = new URL(address)
+    const { permits } = hostPermission({ kind: 'listed', allow: [entry] }, url)
+    expect(permits(url.hostname.replaceAll(/[[\]]/g, ''))).toBe(is)
+  })
+
+  it('without a port means the ports of the web where strangers ask', () => {
+    expect(webAllowances('intern.example')).toEqual(['intern.example:80', 'intern.example:443'])
+    expect(webAllowances('fd00::1')).toEqual(['[fd00::1]:80', '[fd00::1]:443'])
+    expect(webAllowances('10.0.0.0/8:8080')).toEqual(['10.0.0.0/8:8080'])
   })
 })
