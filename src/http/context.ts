@@ -21,8 +21,11 @@ export type LongAnswers = {
 
 /** What handlers find in `c.env` and `c.var`. */
 export type AppEnv = {
-  /** Node's request and response; absent when the request came without a socket. */
-  Bindings: Partial<HttpBindings>
+  /**
+   * Node's request and response; absent when the request came without a socket. `visitor` is for those: the address of the client for
+   * whom another service of the process asks.
+   */
+  Bindings: Partial<HttpBindings> & { readonly visitor?: string | undefined }
   Variables: {
     /** Aborts when the client leaves or the time limit is reached; hand it to everything that waits. */
     signal: AbortSignal

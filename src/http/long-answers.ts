@@ -7,6 +7,7 @@ import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { AppContext, LongAnswers } from './context.ts'
 import type { Limits } from './limits.ts'
+import { machineOf } from './peer.ts'
 
 /** Counts by client; a client without any takes no memory. */
 export function clientCounts() {
@@ -52,13 +53,33 @@ type Waiter = { readonly client: string; readonly go: () => void }
 
 const retryAfter = 5
 
-/** For all services of a process together. A client with a free slot of its own never waits for one that has none. */
-export function longAnswers(limits: LongLimits): LongAnswers {
+type FairOptions = {
+  /** Slots of all clients, and those of one client. */
+  readonly atOnce: () => number
+  readonly perClient: number
+  /** Places in the queue, and those of one client. */
+  readonly waiting: number
+  readonly waitingPerClient?: number
+  /** Thrown when a place in the queue is needed and there is none. */
+  readonly refusal: () => Failure
+}
+
+/** Slots that clients take by turns: a client with a free slot of its own never waits for one that has none. */
+export type FairSlots = Pick<LongAnswers, 'take'> & {
+  /** Whether one more client would be refused. */
+  readonly isFull: () => boolean
+}
+
+/** Slots for work of clients, who are told apart by `machineOf` their address. */
+export function fairSlots(options: FairOptions): FairSlots {
+  const { atOnce, perClient, waitingPerClient = options.waiting } = options
   const busy = clientCounts()
   const waiting: Waiter[] = []
   let running = 0
-  const isFree = (client: string) =>
-    running < limits.longAnswers && busy.of(client) < limits.longAnswersPerClient
+  const isFree = (client: string) => running < atOnce() && busy.of(client) < perClient
+  const isFull = () => waiting.length >= options.waiting
+  const mayWait = (client: string) =>
+    !isFull() && waiting.filter((one) => one.client === client).length < waitingPerClient
   const begin = (client: string) => {
     running += 1
     busy.add(client, 1)
@@ -73,19 +94,31 @@ export function longAnswers(limits: LongLimits): LongAnswers {
     waiter.go()
   }
   return {
-    take: async (client, signal) => {
+    isFull,
+    take: async (address, signal) => {
       signal.throwIfAborted()
+      const client = machineOf(address)
       if (isFree(client)) begin(client)
-      else if (waiting.length < limits.longAnswersWaiting) await queued(waiting, client, signal)
-      else throw tooMany(limits)
+      else if (mayWait(client)) await queued(waiting, client, signal)
+      else throw options.refusal()
       let isHeld = true
       return () => {
         if (isHeld) end(client)
         isHeld = false
       }
     },
-    turn: turns(),
   }
+}
+
+/** For all services of a process together. */
+export function longAnswers(limits: LongLimits): LongAnswers {
+  const { take } = fairSlots({
+    atOnce: () => limits.longAnswers,
+    perClient: limits.longAnswersPerClient,
+    waiting: limits.longAnswersWaiting,
+    refusal: () => tooMany(limits),
+  })
+  return { take, turn: turns() }
 }
 
 /** Resolves when somebody has taken it out of the queue and called `go`; leaves it when the signal is aborted. */

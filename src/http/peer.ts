@@ -57,14 +57,14 @@ function forwarded(c: AppContext, name: 'for' | 'host' | 'proto'): readonly stri
 }
 
 /**
- * Tells the client's address: the peer, or, when the peer is a trusted proxy, the last address that the proxies name and that is
+ * Tells the client's address: the peer (without a socket, the visitor for whom the process asks), or, when the peer is a trusted proxy, the last address that the proxies name and that is
  * not a trusted proxy itself. What is no address (`unknown`, `_hidden`) is passed over.
  */
 export function clientAddress(trusted: readonly string[] = []): (c: AppContext) => string {
   const isProxy = inRanges(trusted)
   return (c) => {
     const peer = c.env?.incoming?.socket.remoteAddress
-    if (peer === undefined) return inProcess
+    if (peer === undefined) return c.env?.visitor ?? inProcess
     const address = plain(peer)
     if (trusted.length === 0 || !isProxy(address)) return address
     const hops = forwarded(c, 'for')

@@ -3,6 +3,9 @@
 import Papa from 'papaparse'
 import { Failure } from '../errors.ts'
 import type { App, AppContext } from '../http/app.ts'
+import type { LongAnswers } from '../http/context.ts'
+import { defaultLimits } from '../http/limits.ts'
+import { answerFlow, longAnswer, slicedPieces } from '../http/long-answers.ts'
 import { type Fields, textAt } from '../text/json.ts'
 import type { SearchQuery } from './addresses.ts'
 import { citationFormats, citationOf } from './citations.ts'
@@ -22,15 +25,6 @@ const files: Readonly<Record<string, Answer>> = {
   '/suggest': async (context, c) => {
     const found = await suggestionsFor(context, c.req.query('q') ?? '')
     return c.json(found, 200, { 'Cache-Control': 'public, max-age=60' })
-  },
-  '/datasets.csv': async (context, c) => {
-    // Rows are read as the client takes them: longer than a page may take.
-    const whole = { ...context, signal: c.get('signal') }
-    const rows = await hitsCsv(whole, searchForm(context.query).query)
-    return c.body(rows, 200, {
-      'Content-Type': 'text/csv; charset=utf-8',
-      'Content-Disposition': 'attachment; filename="datasets.csv"',
-    })
   },
   '/:file{sparql\\.[a-z]+}': async (context, c) => {
     const found = await sparqlFile(context, endingOf(c), c.req.query('query') ?? '')
@@ -63,8 +57,21 @@ export function addFileRoutes(app: App, { contextOf, renders }: Answers): void {
   for (const [path, make] of Object.entries(files))
     app.get(`/:language${path}`, async (c) => {
       const context = await contextOf(c)
-      return renders.run(() => make(context, c), c.get('signal'))
+      return renders.run(() => make(context, c), c.get('signal'), c.get('client'))
     })
+  // In a slot of long answers, not in a place of the queue of pages, which it would hold while its client reads.
+  app.get('/:language/datasets.csv', async (c) => {
+    // Rows are read as the client takes them: longer than a page may take.
+    const context = { ...(await contextOf(c)), signal: c.get('signal') }
+    const pieces = hitsCsv(context, searchForm(context.query).query, c.get('longAnswers').turn)
+    const flow = { log: context.log, pieceMs: defaultLimits.requestMs, headers: csvHeaders }
+    return longAnswer(c, () => answerFlow(c, pieces, flow))
+  })
+}
+
+const csvHeaders = {
+  'Content-Type': 'text/csv; charset=utf-8',
+  'Content-Disposition': 'attachment; filename="datasets.csv"',
 }
 
 const includes = ['id', 'title', 'identifier', 'language']
@@ -119,18 +126,22 @@ const linesOf = (rows: readonly object[]): string =>
   rows.map((row) => `${Papa.unparse([Object.values(row)], { escapeFormulae: true })}\r\n`).join('')
 
 /** At most 10,000 rows, each a hit; the first row names the columns. Rejects as the search does, before the first row. */
-async function hitsCsv(context: PageContext, query: SearchQuery): Promise<ReadableStream> {
+async function hitsCsv(context: PageContext, query: SearchQuery, turn: LongAnswers['turn']) {
   const { find, language, signal } = context
   const fields = { includes: [...hitFields, 'resource'] }
   const asked = { ...askedBy(query, language), ...fields, limit: perPage }
   const read = async (page: number) => (await find({ ...asked, page }, signal)).records
+  // Before the answer begins: a search that is refused is a problem, not a file.
   const first = await read(0)
-  async function* lines() {
-    yield byteOrderMark + linesOf([Object.keys(rowOf(context, {}))])
-    for (let page = 1, records = first; ; page += 1, records = await read(page - 1)) {
-      yield linesOf(records.map((record) => rowOf(context, record)))
-      if (records.length < perPage || page * perPage >= lastHit) return
+  async function* pages() {
+    yield first
+    for (let page = 1, records = first; records.length === perPage; page += 1) {
+      if (page * perPage >= lastHit) return
+      records = await read(page)
+      yield records
     }
   }
-  return ReadableStream.from(lines()).pipeThrough(new TextEncoderStream())
+  const head = byteOrderMark + linesOf([Object.keys(rowOf(context, {}))])
+  const write = (record: Fields) => linesOf([rowOf(context, record)])
+  return slicedPieces({ head, steps: pages(), write, tail: '' }, turn)
 }

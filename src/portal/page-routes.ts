@@ -18,7 +18,7 @@ import { longestOfSteward, longestOfStranger, openChecker } from './check/checke
 import { checkPage, shapeModelOf } from './pages/check-page.ts'
 import { datasetPage } from './pages/dataset-page.ts'
 import { homePage } from './pages/home-page.ts'
-import { previewPage } from './pages/preview-page.ts'
+import { previewAddress, previewPage } from './pages/preview-page.ts'
 import { catalogueReportPage, qualityPage, reportsPage } from './pages/quality-pages.ts'
 import { resourcePage, resourcesPage } from './pages/resource-pages.ts'
 import { facetPage, searchPage } from './pages/search-page.ts'
@@ -77,20 +77,30 @@ export type Answers = {
 type Respond = Answers['respond']
 
 /** Binds all pages behind a prefix; without `previews` nothing is fetched for them. */
-export function addPageRoutes(app: App, prefix: string, respond: Respond, previews?: Previews) {
+export function addPageRoutes(app: App, prefix: string, answers: Answers, previews?: Previews) {
+  const { respond } = answers
   const bind = (path: string, page: Page) =>
     app.get(`${prefix}/:language${path}`, (c) =>
       respond(c, (context) => page(context, (name) => c.req.param(name) ?? '')),
     )
   for (const [path, page] of Object.entries(pages)) bind(path, page)
-  if (previews) {
-    const path = '/datasets/:id/distributions/:distribution/preview'
-    // A browser that fetches ahead must not make us fetch from others.
-    app.use(`/:language${path}`, notAhead)
-    bind(path, (context, param) =>
-      previewPage(context, previews, { dataset: param('id'), distribution: param('distribution') }),
-    )
-  }
+  if (previews) addPreview(app, answers, previews)
+}
+
+/** No place in the queue of pages is held while a file comes from the host of a stranger. */
+function addPreview(app: App, { contextOf, respond, renders }: Answers, previews: Previews): void {
+  const path = '/:language/datasets/:id/distributions/:distribution/preview' as const
+  // A browser that fetches ahead must not make us fetch from others.
+  app.use(path, notAhead)
+  app.get(path, async (c) => {
+    const { id, distribution } = c.req.param()
+    const context = await contextOf(c)
+    const [signal, client] = [c.get('signal'), c.get('client')]
+    const record = await renders.run(() => context.readRecord('datasets', id, Infinity), signal, client)
+    const address = previewAddress(record, distribution)
+    const result = address && (await previews.of(address.href, client))
+    return respond(c, async (page) => result && previewPage(page, record, result))
+  })
 }
 
 /** Texts that one client may have checked in a minute: each is parsed and validated. */

@@ -15,7 +15,7 @@ import { addCheck, addPageRoutes, type Answers, type MakePage } from './page-rou
 import { baseOf, serveCrawlers, servePageFiles, type PageShell } from './page-shell.ts'
 import { frame, linkHeader, type PageStatus } from './page.ts'
 import { errorPage, helpFor } from './pages/error-page.ts'
-import { pageSources, type PageSources, type Port, type Ports } from './ports.ts'
+import { pageSources, type PageSources, type Port, type Ports, portsFor } from './ports.ts'
 import type { Previews } from './preview/previews.ts'
 import { renderQueue, type RenderQueue, type Writers } from './render-queue.ts'
 import type { Sessions } from './sessions.ts'
@@ -81,7 +81,7 @@ export function portalApp(deps: PortalDeps): App {
   const further: Answers = {
     contextOf: (c) => contextOf(c, portal),
     respond: (c, make, status) =>
-      renders.run(() => answer(c, portal, make, status), c.get('signal')),
+      renders.run(() => answer(c, portal, make, status), c.get('signal'), c.get('client')),
     renders,
   }
   // First: `/:language` would take their addresses.
@@ -89,9 +89,9 @@ export function portalApp(deps: PortalDeps): App {
   serveCrawlers(app, portal)
   serveRedirects(app, portal)
   addFileRoutes(app, further)
-  addPageRoutes(app, '', further.respond, deps.previews)
+  addPageRoutes(app, '', further, deps.previews)
   addCheck(app, further)
-  if (portal.config.embed.length > 0) addPageRoutes(app, '/embed', further.respond)
+  if (portal.config.embed.length > 0) addPageRoutes(app, '/embed', further)
   const { sessions, oidc } = deps
   if (!sessions) return app
   addSignIn(app, { ...further, config: portal.config, sessions, oidc })
@@ -104,7 +104,10 @@ export function portalApp(deps: PortalDeps): App {
  * for where services are given and answer.
  */
 export const problemPages =
-  (portal: PageShell & Partial<Pick<Portal, 'ports' | 'sessions' | 'renders'>>): Problems =>
+  (
+    portal: PageShell & Partial<Pick<Portal, 'ports' | 'sessions' | 'renders'>>,
+    crowdPages = new BoundedCache<CrowdPage>('pages', mostCrowdPages),
+  ): Problems =>
   async (c, { status, body, headers }) => {
     if (!prefersPage(c.req.header('Accept')) || !readers.has(c.req.method)) return undefined
     const isAway = status >= 500
@@ -117,8 +120,12 @@ export const problemPages =
     const retryAfter = Number(new Headers(headers).get('Retry-After')) || undefined
     const problem = { status, detail: body.detail, retryAfter }
     const find = () => helpFor(context, path, problem)
-    const help = renders?.isFull() === false ? await renders.run(find, context.signal) : {}
-    const page = await frame(context, errorPage(context, path, { ...problem, ...help }))
+    const help =
+      renders?.isFull() === false ? await renders.run(find, context.signal, c.get('client')) : {}
+    const make = async (of: PageContext) =>
+      String(await frame(of, errorPage(of, path, { ...problem, ...help })))
+    const isCrowd = body.type.endsWith(':queue-full')
+    const page = isCrowd ? await crowdPage(crowdPages, context, make) : await make(context)
     const own = {
       ...pageHeaders(context),
       // To compress it would cost more than to make it, and there may be a crowd.
@@ -126,10 +133,33 @@ export const problemPages =
       Vary: 'Accept, Accept-Language',
     }
     const whole = { status: help.status ?? status, headers: { ...headers, ...own } }
-    return new Response(String(page), whole)
+    return new Response(page, whole)
   }
 
 type Problems = NonNullable<AppOptions['problemPage']>
+
+type CrowdPage = { readonly style: unknown; readonly text: string }
+
+/** By language and the address that readers came by, which is of their choice. */
+const mostCrowdPages = 64
+
+/** Stands for the number of a request in the text that is kept. */
+const anyRequest = '~~~~~~~~'
+
+/** The page that says there are too many readers is made once: to make it for each of them would keep the crowd going. */
+async function crowdPage(
+  known: BoundedCache<CrowdPage>,
+  context: PageContext,
+  make: (context: PageContext) => Promise<string>,
+): Promise<string> {
+  const { root, language, config, isEmbedded, requestId } = context
+  const [key, style] = [`${root} ${language} ${isEmbedded}`, config.pages]
+  const all = { ...context, place: '', query: new URLSearchParams(), requestId: anyRequest }
+  const kept = known.get(key, (one) => one.style === style)
+  const { text } = kept ?? { text: await make(all) }
+  if (!kept) known.set(key, { style, text })
+  return text.replace(anyRequest, requestId.slice(0, anyRequest.length))
+}
 
 /** What browsers send by themselves and by forms. */
 const readers: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
@@ -187,7 +217,7 @@ async function contextIn(c: AppContext, portal: Given, language: string): Promis
     ...portal.speech(language, theme),
     config: { ...portal.config, ...theme },
     assets: portal.assets,
-    ports: portal.ports,
+    ports: portsFor(portal.ports, c.get('client')),
     miss: portal.miss ?? (() => undefined),
     log: portal.log,
     root: c.get('root'),

@@ -1,10 +1,14 @@
 /** How the portal reaches the services: by their public doors alone, in this process or over HTTP. */
 
 import { Failure } from '../errors.ts'
+import type { FetchHandler } from '../http/app.ts'
 import { failureIn } from '../http/problem.ts'
 
 /** A service: the path begins behind its address. Answers what the service answers. */
-export type Port = (path: string, init?: RequestInit) => Promise<Response>
+export type Port = (path: string, init?: PortInit) => Promise<Response>
+
+/** `visitor` is the address of the reader for whom a page asks: services bound what one client may ask. */
+type PortInit = RequestInit & { readonly visitor?: string }
 
 export type Ports = {
   readonly search: Port
@@ -20,13 +24,24 @@ export type Ports = {
   readonly keeper?: Port
 }
 
-type Door = { fetch(request: Request): Response | Promise<Response> }
+/** The services, as a page asks them for a reader. */
+export function portsFor<Some extends Ports>(ports: Some, visitor: string): Some {
+  const own = Object.entries(ports).map(([name, port]): [string, Port] => [
+    name,
+    (path, init) => port(path, { ...init, visitor }),
+  ])
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fromEntries forgets the names
+  return Object.fromEntries(own) as Some
+}
+
+type Door = Pick<FetchHandler, 'fetch'>
 
 /** A service of this process, asked without a socket; `base` is its path. */
 export const portInProcess =
   (app: Door, base: string): Port =>
   async (path, init) => {
-    const answer = await app.fetch(new Request(`http://localhost${base}${path}`, init))
+    const request = new Request(`http://localhost${base}${path}`, init)
+    const answer = await app.fetch(request, { visitor: init?.visitor })
     if (init?.signal?.aborted !== true) return answer
     // As over HTTP: whoever asks no longer gets the reason, not what the service says of it.
     await answer.body?.cancel()

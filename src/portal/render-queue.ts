@@ -1,6 +1,8 @@
 /** How many pages and files are made at once: a crowd of crawlers waits or is refused, and never slows down those who write. */
 
 import { Failure } from '../errors.ts'
+import { fairSlots } from '../http/long-answers.ts'
+import { inProcess, isLoopback } from '../http/peer.ts'
 import { Semaphore } from '../workers/semaphore.ts'
 
 export type RenderQueue = ReturnType<typeof renderQueue>
@@ -15,16 +17,32 @@ export type Writers = {
 
 const nobody: Writers = { isExpected: () => false, gap: () => Promise.resolve() }
 
-/** At once, and waiting. */
+/** At once, and waiting; half of each is the most that one client has. */
 const [mostRenders, mostWaiting] = [16, 64]
+
+/** At once beside writers. */
+const besideWriters = 3
 
 /** Milliseconds after which a page is thought to wait for somebody else: a file for a preview, a long query. */
 const slowMs = 100
 
-/** While somebody writes, pages begin one after the other, between two writes; a slow one does not keep the next one waiting. */
+/** While somebody writes, few pages are made at once, each begins between two writes, and a slow one does not keep the next one waiting. */
 export function renderQueue(writers = nobody, slow = slowMs) {
-  const all = new Semaphore(mostRenders)
-  const turns = new Semaphore(1)
+  const all = fairSlots({
+    atOnce: () => mostRenders,
+    perClient: mostRenders / 2,
+    waiting: mostWaiting,
+    waitingPerClient: mostWaiting / 2,
+    refusal: () => {
+      const detail = 'too many requests at once: try again in a moment'
+      return new Failure('queue-full', detail, { retryAfter: 5 })
+    },
+  })
+  const turns = new Semaphore(besideWriters)
+  // Behind this host there may be a proxy, and behind that many readers.
+  let local = 0
+  const readerOf = (client: string) =>
+    client === inProcess || isLoopback(client) ? `local ${(local += 1)}` : client
   const inTurn = async <Result>(work: () => Promise<Result>, signal: AbortSignal) => {
     if (!writers.isExpected()) return work()
     const release = await turns.acquire(signal)
@@ -37,15 +55,21 @@ export function renderQueue(writers = nobody, slow = slowMs) {
       release()
     }
   }
-  /** Whether so many wait already that one more is refused. */
-  const isFull = () => all.waiting >= mostWaiting
   return {
-    isFull,
+    /** Whether so many wait already that one more is refused. */
+    isFull: all.isFull,
     /** Does the work in its turn. Rejects with `queue-full` where so many wait already, and with the signal's reason. */
-    run: async <Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> => {
-      const detail = 'too many requests at once: try again in a moment'
-      if (isFull()) throw new Failure('queue-full', detail, { retryAfter: 5 })
-      return all.run(() => inTurn(work, signal), signal)
+    run: async <Result>(
+      work: () => Promise<Result>,
+      signal: AbortSignal,
+      client = inProcess,
+    ): Promise<Result> => {
+      const release = await all.take(readerOf(client), signal)
+      try {
+        return await inTurn(work, signal)
+      } finally {
+        release()
+      }
     },
   }
 }

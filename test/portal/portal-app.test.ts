@@ -1,7 +1,9 @@
 /** Pages by themselves: how many are made at once, and who may show them in a frame. */
 
 import { expect, it } from 'vitest'
-import type { Port } from '../../src/portal/ports.ts'
+import { newApp } from '../../src/http/app.ts'
+import { logger } from '../../src/log.ts'
+import { type Port, portInProcess } from '../../src/portal/ports.ts'
 import { renderQueue, type Writers } from '../../src/portal/render-queue.ts'
 import { appAlone, portsTo } from './app-alone.ts'
 
@@ -49,9 +51,9 @@ it('that comes while somebody writes waits longer, and is refused no earlier', a
 })
 
 it.each([
-  ['as long as they are quick', 1_000_000, 1],
+  ['as long as they are quick', 1_000_000, 3],
   ['until they turn out to be slow', 1, 16],
-])('are made one by one beside a writer, %s', async (_what, slowMs, expected) => {
+])('are made three at a time beside a writer, %s', async (_what, slowMs, expected) => {
   const { run } = renderQueue(busy, slowMs)
   const end = Promise.withResolvers<void>()
   let begun = 0
@@ -132,4 +134,62 @@ it.each([
   const app = appAlone(portsTo(empty), { config: { signIn } })
   const page = await app.request('http://h/en/check', { headers: { Accept: 'text/html' } })
   expect((await page.text()).includes('/en/sign-in')).toBe(isLinked)
+})
+
+const from = (address: string) => ({
+  incoming: { socket: { remoteAddress: address } },
+})
+
+it('of one address are half of those that are made, and half of those that wait', async () => {
+  const { run } = renderQueue()
+  const end = Promise.withResolvers<void>()
+  const { signal } = new AbortController()
+  const begun: string[] = []
+  const page = (client: string) =>
+    run(
+      async () => {
+        begun.push(client)
+        await end.promise
+      },
+      signal,
+      client,
+    )
+  const crowd = Array.from({ length: 40 }, () => page('192.0.2.1'))
+  await expect(page('192.0.2.1')).rejects.toMatchObject({ kind: 'queue-full' })
+  const other = page('198.51.100.9')
+  await new Promise(setImmediate)
+  expect(begun.filter((client) => client === '192.0.2.1')).toHaveLength(8)
+  expect(begun).toContain('198.51.100.9')
+  end.resolve()
+  await Promise.all([...crowd, other])
+})
+
+it('says to a crowd what was written once, with the number of each request', async () => {
+  const { crowd, answer } = slowPortal()
+  const pages = crowd(82)
+  const refused = await Promise.all(pages.slice(80))
+  const [one = '', other = ''] = await Promise.all(
+    refused.map(async (page) => {
+      const text = await page.text()
+      expect(text).toContain(page.headers.get('X-Request-Id')?.slice(0, 8))
+      return text.replaceAll(page.headers.get('X-Request-Id')?.slice(0, 8) ?? '', '')
+    }),
+  )
+  expect(one).toBe(other)
+  answer()
+  await Promise.all(pages)
+})
+
+it('ask the services in the name of their reader, so that bounds of a client are those of one reader', async () => {
+  const seen: string[] = []
+  const service = newApp({ log: logger('silent'), name: 'sparql' })
+  service.get('/*', (c) => {
+    seen.push(c.get('client'))
+    return c.json({ result: { count: 0, results: [], facets: [] } })
+  })
+  const publicAddress = { configured: 'http://h/', base: 'http://h/' }
+  const app = appAlone(portsTo(portInProcess(service, '')), { http: { publicAddress } })
+  for (const address of ['192.0.2.1', '198.51.100.9'])
+    await app.request('http://h/en/datasets', {}, from(address))
+  expect(new Set(seen)).toEqual(new Set(['192.0.2.1', '198.51.100.9']))
 })

@@ -2,27 +2,33 @@
 
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, webAddress } from '../html.ts'
-import type { MaybePage } from '../page.ts'
+import type { PageContent } from '../page.ts'
 import { crumbs } from '../parts/blocks.ts'
 import { areaMap, boxText } from '../parts/map.ts'
 import { gridTable } from '../parts/table.ts'
-import type { Previews } from '../preview/previews.ts'
 import type { PreviewResult } from '../preview/tables.ts'
-import { listed } from '../../text/json.ts'
+import { type Fields, listed, textAt } from '../../text/json.ts'
 import { listAt } from '../record.ts'
 
-/** Only addresses of stored distributions are fetched, never one that a request names. Throws `Failure`. */
-export async function previewPage(
+/**
+ * Where the file of a distribution is, absent where it has no such address; `undefined` where the record has no such distribution.
+ * Only addresses of stored distributions are fetched, never one that a request names.
+ */
+export function previewAddress(
+  record: Fields,
+  distribution: string,
+): { readonly href: string | undefined } | undefined {
+  const found = listAt(record, 'distributions').find(({ id }) => id === distribution)
+  return found && { href: webAddress(listed(found['download_url'])[0]) }
+}
+
+export function previewPage(
   context: PageContext,
-  previews: Previews,
-  ids: { readonly dataset: string; readonly distribution: string },
-): MaybePage {
-  const { t, pathTo, titleOf, readRecord } = context
-  const record = await readRecord('datasets', ids.dataset, Infinity)
-  const distribution = listAt(record, 'distributions').find(({ id }) => id === ids.distribution)
-  if (!distribution) return undefined
-  const result = await previews.of(webAddress(listed(distribution['download_url'])[0]))
-  const above = { href: pathTo('datasets', ids.dataset), label: titleOf(record) }
+  record: Fields,
+  result: PreviewResult,
+): PageContent {
+  const { t, pathTo, titleOf } = context
+  const above = { href: pathTo('datasets', textAt(record, 'id') ?? ''), label: titleOf(record) }
   return {
     title: t('preview'),
     section: 'data',

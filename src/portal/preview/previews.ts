@@ -5,7 +5,8 @@ import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { Outbound } from '../../client/outbound-request.ts'
 import { openSqlite } from '../../sqlite.ts'
-import { WorkerPool } from '../../workers/pool.ts'
+import { fairSlots } from '../../http/long-answers.ts'
+import { WorkerLost, WorkerPool } from '../../workers/pool.ts'
 import type { PreviewCalls } from './preview-worker.ts'
 import { type NoPreview, type PreviewFile, type PreviewResult, readBytes } from './tables.ts'
 
@@ -25,45 +26,78 @@ const [mostBytes, fetchMs, readMs] = [25 * 2 ** 20, 10_000, 5000]
 
 /** How long previews are kept, and how many bytes of them; `address` is a hash: addresses may hold secrets. */
 const [keptMs, keptBytes, previewsFormat] = [86_400_000, 200 * 2 ** 20, 1]
+/** How long a host that does not answer is left alone. */
+const awayMs = 60_000
+/** Files that are fetched and read at the same time, those that wait, and for how long. */
+const [mostFiles, filesPerClient, mostWaiting, waitMs] = [4, 2, 8, 15_000]
+
+const busy = () => {
+  const detail = 'other files are being read for previews: try again in a moment'
+  return new Failure('queue-full', detail, { retryAfter: 10 })
+}
 const schema = `CREATE TABLE IF NOT EXISTS preview (
   address TEXT PRIMARY KEY, result TEXT NOT NULL, made INTEGER NOT NULL) STRICT, WITHOUT ROWID`
 const outdated = `DELETE FROM preview WHERE made < ? OR address IN (SELECT address FROM (
   SELECT address, sum(octet_length(result)) OVER (ORDER BY made DESC, address) AS bytes FROM preview) WHERE bytes > ?)`
 
+const filePlaces = () =>
+  fairSlots({
+    atOnce: () => mostFiles,
+    perClient: filesPerClient,
+    waiting: mostWaiting,
+    waitingPerClient: filesPerClient,
+    refusal: busy,
+  })
+
+const readers = {
+  entry: new URL('preview-worker.ts', import.meta.url),
+  name: 'preview',
+  workers: 1,
+  waiting: 16,
+  callMs: readMs,
+  heapMb: 64,
+  idleMs: 60_000,
+  isIsolated: true,
+}
+
 export function openPreviews(options: PreviewOptions) {
   const { path, now } = options
   const file = openSqlite({ path, schema, format: previewsFormat })
-  const pool = new WorkerPool<PreviewCalls>({
-    entry: new URL('preview-worker.ts', import.meta.url),
-    name: 'preview',
-    workers: 1,
-    waiting: 16,
-    callMs: readMs,
-    heapMb: 64,
-    idleMs: 60_000,
-    isIsolated: true,
-  })
+  const pool = new WorkerPool<PreviewCalls>(readers)
   const current = new Map<string, Promise<PreviewResult>>()
+  const places = filePlaces()
   const make = async (address: string, key: string): Promise<PreviewResult> => {
     const result = await fetched(address, options)
       .then((found) => ('reason' in found ? found : pool.call('tables', found)))
       .catch(reasonOf)
-    // The next one who looks asks again: the host may be back.
-    if ('reason' in result && result.reason === 'unreachable') return result
-    file.run('INSERT OR REPLACE INTO preview VALUES (?, ?, ?)', key, JSON.stringify(result), now())
+    // Entered as nearly outdated: the host may be back soon.
+    const isAway = 'reason' in result && result.reason === 'unreachable'
+    const made = isAway ? now() - keptMs + awayMs : now()
+    file.run('INSERT OR REPLACE INTO preview VALUES (?, ?, ?)', key, JSON.stringify(result), made)
     file.run(outdated, now() - keptMs, keptBytes)
     return result
   }
+  const inTurn = async (address: string, key: string, client: string): Promise<PreviewResult> => {
+    // Not the signal of the request: others may wait for the same file.
+    const release = await places.take(client, AbortSignal.timeout(waitMs)).catch(() => {
+      throw busy()
+    })
+    return make(address, key).finally(release)
+  }
   return {
-    /** Never rejects: why there is no preview is its answer. Who waits may leave: the next one finds what was read. */
-    of: async (address: string | undefined): Promise<PreviewResult> => {
+    /**
+     * What is known of a file, or what is read now; why there is no preview is an answer, too. Rejects with `queue-full` when too
+     * many files are being read. Who waits may leave: the next one finds what was read.
+     */
+    of: async (address: string | undefined, client: string): Promise<PreviewResult> => {
       if (address === undefined) return { reason: 'address' }
       const key = hash('sha256', address, 'hex')
       const query = 'SELECT result FROM preview WHERE address = ? AND made > ?'
       const known = file.first(query, key, now() - keptMs)
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `make` has written
       if (known) return JSON.parse(z.string().parse(known['result'])) as PreviewResult
-      const running = current.get(key) ?? make(address, key).finally(() => current.delete(key))
+      const running =
+        current.get(key) ?? inTurn(address, key, client).finally(() => current.delete(key))
       current.set(key, running)
       return running
     },
@@ -80,9 +114,11 @@ const reasons: Readonly<Partial<Record<Failure['kind'], NoPreview['reason']>>> =
   'source-malformed': 'damaged',
 }
 
-const reasonOf = (error: unknown): PreviewResult => ({
-  reason: (error instanceof Failure ? reasons[error.kind] : undefined) ?? 'unreachable',
-})
+/** A worker that was ended in the file would be ended in it again. */
+const reasonOf = (error: unknown): PreviewResult => {
+  if (error instanceof WorkerLost && error.reason !== 'closed') return { reason: 'too-heavy' }
+  return { reason: (error instanceof Failure ? reasons[error.kind] : undefined) ?? 'unreachable' }
+}
 
 /** The beginning of a file, or what its host answered instead. Rejects with `Failure`. */
 async function fetched(address: string, options: PreviewOptions): Promise<PreviewFile | NoPreview> {

@@ -22,6 +22,7 @@ type PreviewTable = {
 /** Why there is no preview; the page has a sentence for each. */
 type PreviewReason =
   | 'too-large'
+  | 'too-heavy'
   | 'unreachable'
   | 'status'
   | 'login'
