@@ -26,8 +26,11 @@ const [mostBytes, fetchMs, readMs] = [25 * 2 ** 20, 10_000, 5000]
 
 /** How long previews are kept, and how many bytes of them; `address` is a hash: addresses may hold secrets. */
 const [keptMs, keptBytes, previewsFormat] = [86_400_000, 200 * 2 ** 20, 1]
-/** How long a host that does not answer is left alone. */
-const awayMs = 60_000
+/** How long these reasons are kept. */
+const keptReasons: Readonly<Partial<Record<NoPreview['reason'], number>>> = {
+  unreachable: 60_000,
+  'too-heavy': 3_600_000,
+}
 /** Files that are fetched and read at the same time, those that wait, and for how long. */
 const [mostFiles, filesPerClient, mostWaiting, waitMs] = [4, 2, 8, 15_000]
 
@@ -70,9 +73,9 @@ export function openPreviews(options: PreviewOptions) {
     const result = await fetched(address, options)
       .then((found) => ('reason' in found ? found : pool.call('tables', found)))
       .catch(reasonOf)
-    // Entered as nearly outdated: the host may be back soon.
-    const isAway = 'reason' in result && result.reason === 'unreachable'
-    const made = isAway ? now() - keptMs + awayMs : now()
+    // What may be otherwise soon is entered as nearly outdated: the host comes back, or the machine has more time.
+    const kept = 'reason' in result ? keptReasons[result.reason] : undefined
+    const made = now() - keptMs + (kept ?? keptMs)
     file.run('INSERT OR REPLACE INTO preview VALUES (?, ?, ?)', key, JSON.stringify(result), made)
     file.run(outdated, now() - keptMs, keptBytes)
     return result
