@@ -74,8 +74,6 @@ export type Answers = {
   readonly renders: RenderQueue
 }
 
-type Respond = Answers['respond']
-
 /** Binds all pages behind a prefix; without `previews` nothing is fetched for them. */
 export function addPageRoutes(app: App, prefix: string, answers: Answers, previews?: Previews) {
   const { respond } = answers
