@@ -63,9 +63,10 @@ export function addFileRoutes(app: App, { contextOf, renders }: Answers): void {
   app.get('/:language/datasets.csv', async (c) => {
     // Rows are read as the client takes them: longer than a page may take.
     const context = { ...(await contextOf(c)), signal: c.get('signal') }
-    const pieces = hitsCsv(context, searchForm(context.query).query, c.get('longAnswers').turn)
+    const { query } = searchForm(context.query)
+    const pieces = () => hitsCsv(context, query, c.get('longAnswers').turn)
     const flow = { log: context.log, pieceMs: defaultLimits.requestMs, headers: csvHeaders }
-    return longAnswer(c, () => answerFlow(c, pieces, flow))
+    return longAnswer(c, async () => answerFlow(c, await pieces(), flow))
   })
 }
 

@@ -94,7 +94,11 @@ function addPreview(app: App, { contextOf, respond, renders }: Answers, previews
     const { id, distribution } = c.req.param()
     const context = await contextOf(c)
     const [signal, client] = [c.get('signal'), c.get('client')]
-    const record = await renders.run(() => context.readRecord('datasets', id, Infinity), signal, client)
+    const record = await renders.run(
+      () => context.readRecord('datasets', id, Infinity),
+      signal,
+      client,
+    )
     const address = previewAddress(record, distribution)
     const result = address && (await previews.of(address.href, client))
     return respond(c, async (page) => result && previewPage(page, record, result))
