@@ -5,7 +5,7 @@ import { doiIn, identifiersOf } from './citations.ts'
 import { mostEntries, type PageContext } from './context.ts'
 import { webAddress } from './html.ts'
 import { plainDescription } from './parts/hits.ts'
-import { boxesOf } from './parts/map.ts'
+import { boxesOf } from '../vocabularies/geometry.ts'
 import { fieldsAt, listAt, sharedLicence, textsAt } from './record.ts'
 
 /** Characters of a description. */
@@ -132,10 +132,12 @@ function periodOf(period: Fields): string | undefined {
 }
 
 function placesOf({ nameOf }: PageContext, record: Fields): readonly object[] {
-  const boxes = boxesOf(record['spatial']).map(([west, south, east, north]) => ({
-    '@type': 'Place',
-    geo: { '@type': 'GeoShape', box: `${south} ${west} ${north} ${east}` },
-  }))
+  const boxes = listed(record['spatial'])
+    .flatMap(boxesOf)
+    .map(([west, south, east, north]) => ({
+      '@type': 'Place',
+      geo: { '@type': 'GeoShape', box: `${south} ${west} ${north} ${east}` },
+    }))
   const names = listed(record['spatial_resource']).flatMap((one) => nameOf(one) ?? [])
   return [...boxes, ...names.map((name) => ({ '@type': 'Place', name }))]
 }

@@ -45,7 +45,7 @@ const box = z
   .string()
   .transform((sides) => sides.split(',').map(Number))
   .pipe(z.tuple([longitude, latitude, longitude, latitude]))
-  .refine(([west, south, east, north]) => west < east && south < north)
+  .refine(([west, south, east, north]) => (west < east || west - east >= 180) && south < north)
   .transform(String)
   .catch('')
 

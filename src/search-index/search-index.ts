@@ -72,6 +72,7 @@ export type Filter = {
   }[]
   /** Flags that must be true. */
   readonly flags?: readonly string[]
+  /** West is greater than east where it goes over the date line. */
   readonly box?: Box
   /** Ids behind this one (code points): where the next page of all records begins. */
   readonly after?: string

@@ -22,6 +22,7 @@ const reasons: Readonly<Record<string, string>> = {
   'bad-number': 'is not a number',
   'bad-boolean': 'is neither true nor false',
   'bad-geometry': 'is not a geometry in WKT, GeoJSON or GML',
+  'unknown-crs': 'is an unknown coordinate system, so that the geometry is left out',
   'bad-media-type': 'is not a media type',
   'unknown-concept': 'is in none of the vocabularies that this platform has',
   'same-language-twice': 'is the second text in its language, and only the first is shown',

@@ -3,7 +3,7 @@
  * (OGC 07-036r1) that catalogues use for their areas: Envelope, Point, Polygon.
  */
 
-import { boxGeometry, geometryOf, type Geometry } from './geometry.ts'
+import { type BoundingBox, boxGeometry, boxOnGlobe, geometryOf, type Geometry } from './geometry.ts'
 
 const types: Readonly<Record<string, string>> = {
   POINT: 'Point',
@@ -17,10 +17,49 @@ const types: Readonly<Record<string, string>> = {
 const number = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`
 const position = new RegExp(`(${number})\\s+(${number})(?:\\s+${number}){0,2}`, 'g')
 
-/** Coordinate reference systems by axis order; others are not understood. */
-function axisOrder(crs: string): 'lon-lat' | 'lat-lon' | undefined {
-  if (/CRS:?84$/i.test(crs)) return 'lon-lat'
-  return /EPSG(?:\/[\d.]*\/|:+[\d.]*:*)4326$/i.test(crs) ? 'lat-lon' : undefined
+/** Longitude and latitude of the two numbers of a position. */
+type Reading = (x: number, y: number) => readonly [number, number]
+
+const lonLat: Reading = (x, y) => [x, y]
+const latLon: Reading = (x, y) => [y, x]
+/** Radius of the Earth in metres, as EPSG 3857 has it. */
+const radius = 6_378_137
+const mercator: Reading = (x, y) =>
+  [x / radius, Math.atan(Math.sinh(y / radius))].map((angle) => (angle * 180) / Math.PI) as [
+    number,
+    number,
+  ]
+
+const readings = new Map<string, Reading>([
+  ['4326', latLon],
+  ['4258', latLon],
+  ['4979', latLon],
+  ['4937', latLon],
+  ['3857', mercator],
+  ['900913', mercator],
+])
+
+/** How positions of a coordinate reference system are read; `undefined` for an unknown one. Without one longitude comes first. */
+function readingOf(crs: string | undefined): Reading | undefined {
+  if (crs === undefined || /CRS:?84h?$/i.test(crs)) return lonLat
+  const [, srid] = /^SRID=(\d+)$/i.exec(crs) ?? []
+  const reading = readings.get(srid ?? epsgCode(crs) ?? '')
+  // PostGIS writes longitude first in every system.
+  return srid !== undefined && reading === latLon ? lonLat : reading
+}
+
+const epsgCode = (crs: string) => /EPSG(?:\/[\d.]*\/|:(?:[\d.]*:)?|#)(\d+)$/i.exec(crs)?.[1]
+
+const crsBefore = /^\s*(?:<([^<>]*)>|(SRID=\d+);)?\s*([^]*)$/i
+const srsName = /^\s*(?:<\?[^>]*>\s*)?<[^<>]*\bsrsName\s*=\s*["']([^"']*)["']/
+
+/** The coordinate reference system of a geometry in WKT or GML that cannot be read for it: `EPSG:2056`. */
+export function unknownCrs(text: string): string | undefined {
+  const [, iri, srid] = crsBefore.exec(text) ?? []
+  const crs = srsName.exec(text)?.[1] ?? srid ?? (/^<[a-z]+:/i.test(text.trim()) ? iri : undefined)
+  if (crs === undefined || readingOf(crs)) return undefined
+  const code = epsgCode(crs) ?? /^SRID=(\d+)$/i.exec(crs)?.[1]
+  return code === undefined ? crs : `EPSG:${code}`
 }
 
 function parsed(json: string): unknown {
@@ -33,9 +72,9 @@ function parsed(json: string): unknown {
 }
 
 /** `((1 2, 3 4))` as nested arrays; `undefined` for anything but numbers, commas and brackets. */
-function coordinatesOf(body: string, swap: boolean): unknown {
+function coordinatesOf(body: string, read: Reading): unknown {
   const pairs = body.replace(position, (_, x: string, y: string) =>
-    swap ? `[${Number(y)},${Number(x)}]` : `[${Number(x)},${Number(y)}]`,
+    JSON.stringify(read(Number(x), Number(y))),
   )
   return parsed(pairs.replaceAll('(', '[').replaceAll(')', ']'))
 }
@@ -74,27 +113,27 @@ const flattened = (coordinates: unknown) =>
       )
     : undefined
 
-function shapeOf(text: string, swap: boolean, depth = 0): unknown {
+function shapeOf(text: string, read: Reading, depth = 0): unknown {
   const match = /^\s*([A-Za-z]+)\s*(?:\b(?:ZM|Z|M)\b\s*)?(\([^]*\))\s*$/i.exec(text)
   const [, word = '', body = ''] = match ?? []
   const name = word.toUpperCase().replace(/(?<=POINT|STRING|POLYGON|COLLECTION)(?:ZM|Z|M)$/, '')
   if (name === 'ENVELOPE') return envelope(body)
   if (name === 'GEOMETRYCOLLECTION') {
-    const geometries = depth < 8 ? members(body).map((part) => shapeOf(part, swap, depth + 1)) : []
+    const geometries = depth < 8 ? members(body).map((part) => shapeOf(part, read, depth + 1)) : []
     return { type: 'GeometryCollection', geometries }
   }
   const type = types[name]
   if (type === undefined) return undefined
-  const coordinates = coordinatesOf(body, swap)
+  const coordinates = coordinatesOf(body, read)
   if (type === 'Point') return { type, coordinates: unwrapped(coordinates) }
   return { type, coordinates: type === 'MultiPoint' ? flattened(coordinates) : coordinates }
 }
 
 /** The geometry of a WKT text; `undefined` when it is none or in a foreign coordinate system. */
 export function fromWkt(text: string): Geometry | undefined {
-  const [, crs, body = ''] = /^\s*(?:<([^<>]*)>|SRID=4326;)?\s*([^]*)$/i.exec(text) ?? []
-  const axes = crs === undefined ? 'lon-lat' : axisOrder(crs)
-  return axes && geometryOf(shapeOf(body, axes === 'lat-lon'))
+  const [, iri, srid, body = ''] = crsBefore.exec(text) ?? []
+  const read = readingOf(iri ?? srid)
+  return read && geometryOf(shapeOf(body, read))
 }
 
 const written = (coordinates: unknown): string => {
@@ -124,19 +163,19 @@ const numbersIn = (text: string): Numbers =>
     .split(/[\s,]+/)
     .map(Number)
 
-function pairs(numbers: Numbers, swap: boolean): readonly Numbers[] | undefined {
+function pairs(numbers: Numbers, read: Reading): readonly Numbers[] | undefined {
   if (numbers.length < 2 || numbers.length % 2 !== 0 || !numbers.every(Number.isFinite))
     return undefined
   const found: Numbers[] = []
   for (let at = 0; at < numbers.length; at += 2) {
-    const pair = numbers.slice(at, at + 2)
-    found.push(swap ? pair.toReversed() : pair)
+    const [x = NaN, y = NaN] = numbers.slice(at, at + 2)
+    found.push(read(x, y))
   }
   return found
 }
 
-function gmlEnvelope(xml: string, swap: boolean): unknown {
-  const corner = (name: string) => pairs(numbersIn(textsOf(xml, name)[0] ?? ''), swap)?.[0] ?? []
+function gmlEnvelope(xml: string, read: Reading): unknown {
+  const corner = (name: string) => pairs(numbersIn(textsOf(xml, name)[0] ?? ''), read)?.[0] ?? []
   const [west, south] = corner('lowerCorner')
   const [east, north] = corner('upperCorner')
   if (west === undefined || south === undefined || east === undefined || north === undefined)
@@ -144,14 +183,14 @@ function gmlEnvelope(xml: string, swap: boolean): unknown {
   return boxGeometry([west, south, east, north])
 }
 
-function gmlPolygon(xml: string, swap: boolean): unknown {
+function gmlPolygon(xml: string, read: Reading): unknown {
   const rings = [...textsOf(xml, 'posList'), ...textsOf(xml, 'coordinates')]
-  return { type: 'Polygon', coordinates: rings.map((ring) => pairs(numbersIn(ring), swap)) }
+  return { type: 'Polygon', coordinates: rings.map((ring) => pairs(numbersIn(ring), read)) }
 }
 
-function gmlPoint(xml: string, swap: boolean): unknown {
+function gmlPoint(xml: string, read: Reading): unknown {
   const [text = ''] = [...textsOf(xml, 'pos'), ...textsOf(xml, 'coordinates')]
-  return { type: 'Point', coordinates: pairs(numbersIn(text), swap)?.[0] }
+  return { type: 'Point', coordinates: pairs(numbersIn(text), read)?.[0] }
 }
 
 const shapes = { Envelope: gmlEnvelope, Point: gmlPoint, Polygon: gmlPolygon } as const
@@ -163,6 +202,28 @@ export function fromGml(text: string): Geometry | undefined {
   const name = root?.[1]
   if (name !== 'Envelope' && name !== 'Point' && name !== 'Polygon') return undefined
   const crs = /\bsrsName\s*=\s*["']([^"']*)["']/.exec(root?.[2] ?? '')?.[1]
-  const axes = crs === undefined ? 'lon-lat' : axisOrder(crs)
-  return axes && geometryOf(shapes[name](text, axes === 'lat-lon'))
+  const read = readingOf(crs)
+  return read && geometryOf(shapes[name](text, read))
+}
+
+const fourNumbers = new RegExp(`^\\s*${number}(?:(?:\\s*[,;]\\s*|\\s+)${number}){3}\\s*$`)
+
+/** West, south, east and north as four numbers in a text; the box may go over the date line. */
+export function boxSides(text: string): BoundingBox | undefined {
+  if (!fourNumbers.test(text)) return undefined
+  const sides = text
+    .trim()
+    .split(/[\s,;]+/)
+    .map(Number)
+  const [west = NaN, south = NaN, east = NaN, north = NaN] = sides
+  const isSwapped = west > east && west - east < 180
+  const isThere = Math.abs(west) <= 180 && Math.abs(east) <= 360 && !isSwapped
+  const isRight = isThere && south >= -90 && south <= north && north <= 90
+  return isRight ? boxOnGlobe([west, south, east, north]) : undefined
+}
+
+/** A box in four numbers as a geometry. */
+export function boxIn(text: string): Geometry | undefined {
+  const box = boxSides(text)
+  return box && boxGeometry(box)
 }

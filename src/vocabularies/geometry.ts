@@ -57,7 +57,8 @@ type Nested = Position | readonly Nested[]
 function positionOf(value: unknown, rules: Rules): Position | undefined {
   if (!Array.isArray(value)) return undefined
   const [x, y]: readonly unknown[] = value
-  const [east, north] = [degrees(x, 180, rules), degrees(y, 90, rules)]
+  // Beyond 180 is on the other side of the date line.
+  const [east, north] = [degrees(x, 360, rules), degrees(y, 90, rules)]
   return east === undefined || north === undefined ? undefined : [east, north]
 }
 
@@ -89,8 +90,36 @@ function simpleOf(type: unknown, value: unknown, rules: Rules): Geometry | undef
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `hasOwn` has just said so
   const coordinates = isShape && nested(value, shapes[type as keyof typeof shapes], rules)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `shapes` says how deep the coordinates of each type are
-  return coordinates ? ({ type, coordinates } as Geometry) : undefined
+  return coordinates ? onGlobe({ type, coordinates } as Geometry) : undefined
 }
+
+/** A longitude from −180 to 180. */
+const wrapped = (east: number): number =>
+  Math.abs(east) <= 180 ? east : ((((east + 180) % 360) + 360) % 360) - 180
+
+/** A geometry with longitudes from −180 to 180; a box that goes over the date line becomes two. A point beyond is a mistake. */
+function onGlobe(geometry: Geometry): Geometry | undefined {
+  const beyond = [...positionsOf(geometry)].some(([east]) => Math.abs(east) > 180)
+  if (!beyond) return geometry
+  if (geometry.type === 'Point' || geometry.type === 'MultiPoint') return undefined
+  const box = enclosedBox(geometry)
+  if (box) return boxGeometry(boxOnGlobe(box))
+  const turn = (value: Nested): Nested => {
+    const [east, north] = value
+    return typeof east === 'number' && typeof north === 'number'
+      ? [wrapped(east), north]
+      : value.flatMap((part) => (typeof part === 'number' ? [] : [turn(part)]))
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a collection never comes here, and the nesting stays
+  return {
+    ...geometry,
+    coordinates: turn((geometry as { coordinates: Nested }).coordinates),
+  } as Geometry
+}
+
+/** A box with longitudes from −180 to 180: west is greater than east where it goes over the date line. */
+export const boxOnGlobe = ([west, south, east, north]: BoundingBox): BoundingBox =>
+  east - west >= 360 ? [-180, south, 180, north] : [wrapped(west), south, wrapped(east), north]
 
 type Loose = { readonly [key: string]: unknown }
 const isLoose = (value: unknown): value is Loose => typeof value === 'object' && value !== null
@@ -105,13 +134,24 @@ function collected(parts: unknown, rules: Rules, depth: number): Geometry | unde
 
 function shapeOf(value: unknown, rules: Rules, depth: number): Geometry | undefined {
   if (!isLoose(value)) return undefined
-  const { type } = value
+  const type = namedType(value['type'])
   if (type === 'Feature')
     return depth < deepest ? shapeOf(value['geometry'], rules, depth + 1) : undefined
   if (type === 'FeatureCollection') return collected(value['features'], rules, depth)
   if (type === 'GeometryCollection') return collected(value['geometries'], rules, depth)
   return simpleOf(type, value['coordinates'], rules)
 }
+
+const typeNames = new Map(
+  [...Object.keys(shapes), 'Feature', 'FeatureCollection', 'GeometryCollection'].map((name) => [
+    name.toLowerCase(),
+    name,
+  ]),
+)
+
+/** A type in its own letters: some sources write all of them small or large. */
+const namedType = (type: unknown) =>
+  typeof type === 'string' ? typeNames.get(type.toLowerCase()) : undefined
 
 /** Every position in a geometry or a part of one. */
 export function* positionsOf(json: unknown): Generator<Position> {
@@ -132,6 +172,55 @@ export function boundsOf(all: Iterable<Position>): BoundingBox {
     if (y > north) north = y
   }
   return [west, south, east, north]
+}
+
+/**
+ * The boxes around a geometry of GeoJSON: two where it goes over the date line. A side of more than 180 degrees goes the shorter way
+ * round, unless it is that of a box whose first corner is its western one; then that box is wide.
+ */
+export function boxesOf(geometry: unknown): readonly BoundingBox[] {
+  if (isLoose(geometry) && Array.isArray(geometry['geometries']))
+    return geometry['geometries'].flatMap((one: unknown) => boxesOf(one))
+  const lines = [...linesOf(isLoose(geometry) ? geometry['coordinates'] : undefined)]
+  if (!lines.some(isOver)) {
+    const isPair = lines.length === 2 && lines.every((line) => line.length > 1)
+    const boxes = isPair ? lines.map(boundsOf) : []
+    const [a, b] = boxes
+    if (a && b && ((a[2] === 180 && b[0] === -180) || (b[2] === 180 && a[0] === -180))) return boxes
+    const box = boundsOf(positionsOf(geometry))
+    return box[0] <= box[2] ? [box] : []
+  }
+  return cut(boundsOf(lines.flatMap((line) => eastward(line))))
+}
+
+/** The lists of positions in coordinates: lines, rings, points. */
+function* linesOf(json: unknown): Generator<Line> {
+  if (!Array.isArray(json)) return
+  const positions = [...positionsOf(json)]
+  if (!json.some((part: unknown) => Array.isArray(part) && Array.isArray(part[0]))) yield positions
+  else for (const part of json) yield* linesOf(part)
+}
+
+/** Whether a line goes over the date line. */
+function isOver(line: Line): boolean {
+  const easts = line.map(([east]) => east)
+  const widest = Math.max(...easts.map((east, at) => Math.abs(east - (easts[at - 1] ?? east))))
+  if (widest <= 180 || widest >= 359) return false
+  return new Set(easts).size > 2 || easts[0] === Math.max(...easts)
+}
+
+/** A line with all its longitudes east of −180, also those behind the date line. */
+const eastward = (line: Line): Line =>
+  line.map(([east, north]) => [east < 0 ? east + 360 : east, north])
+
+/** A box as it is, or as two that meet at the date line. */
+function cut(box: BoundingBox): readonly BoundingBox[] {
+  const [west, south, east, north] = boxOnGlobe(box)
+  if (west <= east) return [[west, south, east, north]]
+  return [
+    [west, south, 180, north],
+    [-180, south, east, north],
+  ]
 }
 
 const rectangle = ([west, south, east, north]: BoundingBox): Line => [

@@ -148,7 +148,9 @@ export function boxFrom(value: unknown): BoundingBox | undefined {
   const [low, high] = [corner(0), corner(2)]
   if (numbers.length !== 4 || low?.type !== 'Point' || high?.type !== 'Point') return undefined
   const [[west, south], [east, north]] = [low.coordinates, high.coordinates]
-  return west <= east && south <= north ? [west, south, east, north] : undefined
+  // West of the date line a box may end east of it.
+  const isOver = west - east >= 180
+  return (west <= east || isOver) && south <= north ? [west, south, east, north] : undefined
 }
 
 /** What a source may say of a place. */

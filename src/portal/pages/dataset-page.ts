@@ -9,7 +9,7 @@ import { crumbs, pageSection, pairs, panel, rdfLinks } from '../parts/blocks.ts'
 import { distributionCards, licenceText } from '../parts/distribution-cards.ts'
 import { entries, plainDescription, shortened } from '../parts/hits.ts'
 import { leftOutCount } from '../parts/findings.ts'
-import { areaMap, boxesOf, boxText } from '../parts/map.ts'
+import { areaMap, areasOf, boxText } from '../parts/map.ts'
 import { contactLines, metadataRows, periodText } from '../parts/metadata.ts'
 import { proseOf } from '../parts/prose.ts'
 import { dimensionBars, scoreText } from '../parts/quality.ts'
@@ -123,7 +123,7 @@ function provenance(context: PageContext, record: Fields, measured?: Fields, lef
 
 function place(context: PageContext, record: Fields): HtmlContent {
   const { t, labelOf } = context
-  const boxes = boxesOf(record['spatial'])
+  const boxes = areasOf(record['spatial'])
   const named = listed(record['spatial_resource'] ?? record['country']).slice(0, 20)
   if (boxes.length === 0 && named.length === 0) return false
   const words = boxes.slice(0, 3).map((box) => boxText(context, box))

@@ -7,7 +7,7 @@ import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { type PageContent, searchBar } from '../page.ts'
 import { countedLinks, headedSection } from '../parts/blocks.ts'
 import { catalogueEntry, entries, hitFields } from '../parts/hits.ts'
-import { areaMap, boxesOf } from '../parts/map.ts'
+import { areaMap, areasOf } from '../parts/map.ts'
 import { fieldsAt } from '../record.ts'
 import { siteSchema } from '../schema-org.ts'
 
@@ -72,7 +72,7 @@ const languagesOf = (found: Found | undefined): number =>
 
 function extents(context: PageContext, areas: Found | undefined): HtmlContent {
   const { t, searchTo } = context
-  const boxes = (areas?.records ?? []).flatMap(({ spatial }) => boxesOf(spatial).slice(0, 1))
+  const boxes = (areas?.records ?? []).flatMap(({ spatial }) => areasOf(spatial).slice(0, 1))
   const label = t('map-of-datasets', { count: boxes.length })
   const map = areaMap(context, boxes, { label, width: 520, height: 400 })
   const search = searchTo([['open', 'place']])

@@ -6,17 +6,20 @@ import { geoMercator, geoPath, type GeoProjection } from 'd3-geo'
 import type { FeatureCollection, MultiPolygon, Polygon } from 'geojson'
 import { raw } from 'hono/html'
 import { feature } from 'topojson-client'
-import { type BoundingBox, boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
+import { type BoundingBox, boundsOf, boxesOf, positionsOf } from '../../vocabularies/geometry.ts'
 import { BoundedCache } from '../../workers/bounded-cache.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { listed } from '../../text/json.ts'
 
-/** The boxes around geometries of GeoJSON; one without a point has none. */
-export const boxesOf = (geometries: unknown): readonly BoundingBox[] =>
-  listed(geometries)
-    .map((geometry) => boundsOf(positionsOf(geometry)))
-    .filter(([west, south, east, north]) => west <= east && south <= north)
+/** The boxes around geometries of GeoJSON; one that goes over the date line ends east of 180. */
+export const areasOf = (geometries: unknown): readonly BoundingBox[] =>
+  listed(geometries).flatMap((geometry): readonly BoundingBox[] => {
+    const boxes = boxesOf(geometry)
+    const [west, east] = [boxes.find((one) => one[2] === 180), boxes.find((one) => one[0] === -180)]
+    if (boxes.length !== 2 || !west || !east) return boxes
+    return [[west[0], Math.min(west[1], east[1]), east[2] + 360, Math.max(west[3], east[3])]]
+  })
 
 /** `7.1–8.3° E, 47.4–48.3° N` */
 export function boxText(
@@ -27,6 +30,8 @@ export function boxText(
     const [a, b] = [from, to].map((degrees) =>
       formats.number(Math.abs(Math.round(degrees * 10) / 10)),
     )
+    if (to > 180)
+      return `${a}° ${t(positive)} – ${formats.number(Math.round((360 - to) * 10) / 10)}° ${t(negative)}`
     if (from < 0 && to > 0) return `${a}° ${t(negative)} – ${b}° ${t(positive)}`
     return `${a === b ? a : `${a}–${b}`}° ${t(from < 0 ? negative : positive)}`
   }
@@ -40,19 +45,30 @@ const backgrounds = new BoundedCache<HtmlMarkup>('maps', 500)
 /** A map with areas drawn on it; `label` says in words what it shows. */
 export function areaMap(
   context: PageContext,
-  boxes: readonly BoundingBox[],
+  areas: readonly BoundingBox[],
   { label, width, height }: Size & { readonly label: string },
 ): HtmlContent {
-  if (boxes.length === 0) return false
+  if (areas.length === 0) return false
+  const isOver = areas.some(([, , east]) => east > 180)
+  // Around the date line, all of the west lies east of it.
+  const boxes = isOver
+    ? areas.map((one): BoundingBox =>
+        one[2] < 0 ? [one[0] + 360, one[1], one[2] + 360, one[3]] : one,
+      )
+    : areas
   const view = widened(boxes)
   const outline = { type: 'MultiPoint' as const, coordinates: corners(view) }
-  const projection = geoMercator().precision(0).fitSize([width, height], outline)
+  const middle = isOver ? 180 : 0
+  const projection = geoMercator()
+    .rotate([-middle, 0])
+    .precision(0)
+    .fitSize([width, height], outline)
   const key = [...view, width, height, context.language].join()
   const land = backgrounds.get(key) ?? background(context, view, projection, { width, height })
   backgrounds.set(key, land)
-  const areas = [...new Set(boxes.map((box) => markOf(box, projection)))].join('')
+  const marks = [...new Set(boxes.map((box) => markOf(box, projection)))].join('')
   return html`<svg class="map" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
-    ${land}<g class="extent${boxes.length > 1 && ' many'}">${raw(areas)}</g></svg>`
+    ${land}<g class="extent${boxes.length > 1 && ' many'}">${raw(marks)}</g></svg>`
 }
 
 /** Least width and height of an area on a map: a point can still be seen. */
@@ -82,7 +98,13 @@ function widened(boxes: readonly BoundingBox[]): BoundingBox {
   const along = Math.max(1.6, (north - south) * 0.4)
   const sides = [west - across, south - along, east + across, north + along]
   const [left = 0, bottom = 0, right = 0, top = 0] = sides.map((side) => Math.round(side * 2) / 2)
-  return [Math.max(-180, left), latitude(bottom), Math.min(180, right), latitude(top)]
+  const middle = east > 180 ? 180 : 0
+  return [
+    Math.max(middle - 180, left),
+    latitude(bottom),
+    Math.min(middle + 180, right),
+    latitude(top),
+  ]
 }
 
 /** The land in view, and where names of countries have room in it. */
@@ -148,7 +170,8 @@ function partsIn([west, south, east, north]: BoundingBox) {
   const scale = east - west > nearView ? '110m' : '50m'
   const parts = atlases.get(scale) ?? readAtlas(scale)
   atlases.set(scale, parts)
-  return parts.filter(
-    ({ box }) => box[0] <= east && box[2] >= west && box[1] <= north && box[3] >= south,
-  )
+  return parts.filter(({ box }) => {
+    const isBeside = (turn: number) => box[0] + turn <= east && box[2] + turn >= west
+    return (isBeside(0) || isBeside(360)) && box[1] <= north && box[3] >= south
+  })
 }

@@ -8,7 +8,7 @@ import { fold } from '../../text/fold.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { otherBucket } from '../../text/language.ts'
 import { extentOf } from '../../vocabularies/dates.ts'
-import { boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
+import { boundsOf, boxesOf } from '../../vocabularies/geometry.ts'
 import { type IndexRule, mappingClasses, type TextLanguage } from '../mappings/classes.ts'
 import { elementsOf, valueText } from '../mappings/mapping.ts'
 import { precisePeriod } from '../mappings/values.ts'
@@ -181,18 +181,6 @@ function spanOf(value: Json, zone: string | undefined): readonly Span[] {
 }
 
 // Bounding boxes of GeoJSON geometries for the index.
-
-/** A box over the date line was written as two polygons that meet there. */
-function boxesOf(geometry: Json): readonly Box[] {
-  const parts =
-    isJsonObject(geometry) && geometry['type'] === 'MultiPolygon' && geometry['coordinates']
-  if (Array.isArray(parts) && parts.length === 2) {
-    const boxes = parts.map((part: Json) => boundsOf(positionsOf(part)))
-    const meets = boxes.some(([, , east]) => east === 180) && boxes.some(([west]) => west === -180)
-    if (meets) return boxes
-  }
-  return [boundsOf(positionsOf(geometry))]
-}
 
 const around = (boxes: readonly Box[]): Box =>
   boundsOf(

@@ -22,6 +22,7 @@ export type Problem =
   | 'bad-number'
   | 'bad-boolean'
   | 'bad-geometry'
+  | 'unknown-crs'
   | 'bad-media-type'
   | 'unknown-concept'
   | 'same-language-twice'

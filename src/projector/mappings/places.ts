@@ -7,7 +7,7 @@ import { conceptIri } from '../../vocabularies/authorities.ts'
 import { countryOf as countryByName } from '../../vocabularies/coded-values.ts'
 import { schemes } from '../../vocabularies/concept.ts'
 import { meaningOf } from '../../vocabularies/described-values.ts'
-import { fromGml, fromWkt } from '../../vocabularies/geometry-text.ts'
+import { boxIn, fromGml, fromWkt, unknownCrs } from '../../vocabularies/geometry-text.ts'
 import { type Geometry, geometryOf } from '../../vocabularies/geometry.ts'
 import { oncePerConcept, textId, valueIri, valueLabel } from './concepts.ts'
 import {
@@ -144,6 +144,8 @@ function fromGeoJson(text: string): Geometry | undefined {
 export function geometryIn(text: string): Geometry | undefined {
   const trimmed = text.trim()
   if (trimmed.startsWith('{')) return fromGeoJson(trimmed)
+  const box = boxIn(trimmed)
+  if (box) return box
   const isXml = trimmed.startsWith('<') && !/^<https?:[^<>]*>\s*[A-Za-z]/.test(trimmed)
   return isXml && !trimmed.startsWith('<urn:') ? fromGml(trimmed) : fromWkt(trimmed)
 }
@@ -166,7 +168,11 @@ const geometries = eachValue((node, scene, { path }) => {
     const geometry = geometryIn(literal)
     if (geometry) return { key: JSON.stringify(geometry), json: geometry }
   }
-  if (literals[0] !== undefined) scene.report(path, 'bad-geometry', literals[0])
+  const [first] = literals
+  // A name is shown among the places.
+  if (first === undefined || (node.termType === 'Literal' && !isOutline(node))) return undefined
+  const crs = unknownCrs(first)
+  scene.report(path, crs === undefined ? 'bad-geometry' : 'unknown-crs', crs ?? first)
   return undefined
 })
 

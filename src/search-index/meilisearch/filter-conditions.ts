@@ -69,9 +69,9 @@ function meets([west, south, east, north]: Box): Condition {
   return or(
     places.map((place) => {
       const [w, s, e, n] = boxOf(place)
+      const sides = [is(`${w} <= ${east}`), is(`${e} >= ${west}`)]
       return and([
-        is(`${w} <= ${east}`),
-        is(`${e} >= ${west}`),
+        west > east ? or(sides) : and(sides),
         is(`${s} <= ${north}`),
         is(`${n} >= ${south}`),
       ])

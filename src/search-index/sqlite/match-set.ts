@@ -129,10 +129,11 @@ const noBoxes = new Float64Array(0)
 function keepBoxes(set: Bitmap, columns: Columns, wanted: Box | undefined): Bitmap {
   if (!wanted) return set.fill(0)
   const [west, south, east, north] = wanted
+  const meetsSides = (from: number, to: number) =>
+    west > east ? from <= east || to >= west : from <= east && to >= west
   const meets = (boxes: Float64Array, at: number) =>
-    (boxes[at] ?? Number.NaN) <= east &&
+    meetsSides(boxes[at] ?? Number.NaN, boxes[at + 2] ?? Number.NaN) &&
     (boxes[at + 1] ?? Number.NaN) <= north &&
-    (boxes[at + 2] ?? Number.NaN) >= west &&
     (boxes[at + 3] ?? Number.NaN) >= south
   return keep(set, (n) => {
     if (meets(columns.boxes, n * 4)) return true

@@ -4,6 +4,7 @@ import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
 import { isJsonObject } from '../../text/json.ts'
 import { jsonType } from '../search-answers.ts'
+import { boxSides } from '../../vocabularies/geometry-text.ts'
 
 /** Name → text of a query string, or any JSON of a body; what is empty or `null` is absent. */
 export type GivenParameters = Readonly<Record<string, unknown>>
@@ -88,6 +89,11 @@ export const actions = {
     parameters: z.object({
       q: optionalText('Query as of /search; *:* = all'),
       fq: optionalText('Filter: organization:a tags:"b c" metadata_modified:[2024-01-01 TO *]'),
+      ext_bbox: text
+        .transform(boxSides)
+        .refine((box) => box !== undefined, 'must be west,south,east,north')
+        .meta({ description: 'Box that the area of a dataset meets: west,south,east,north' })
+        .optional(),
       rows: whole(0, 10, 'Packages, default 10, at most 1000'),
       start: whole(0, 0, 'Packages to pass over; past 10000 there are none'),
       sort: optionalText('Such as metadata_modified desc, or score desc'),

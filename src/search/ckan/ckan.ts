@@ -223,6 +223,7 @@ function requestOf(
     tree: of.length > 1 ? { kind: 'and', of } : (of[0] ?? { kind: 'all' }),
     ...(facets.size > 0 && facets.ids.length > 0 && { facets }),
     order: sortOrder(sort, settings),
+    ...(call.ext_bbox && { filter: { box: call.ext_bbox } }),
     boosts,
     offset: shows ? call.start : 0,
     limit: shows ? Math.min(call.rows, most.rows) : 0,

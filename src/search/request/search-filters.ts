@@ -7,6 +7,7 @@ import type { IndexSettings } from '../../search-index/index-settings.ts'
 import type { Box, FacetFilter, Filter } from '../../search-index/search-index.ts'
 import { isJsonObject } from '../../text/json.ts'
 import { spanIn } from '../query/instants.ts'
+import { boxOnGlobe } from '../../vocabularies/geometry.ts'
 import type { DateType, Parameters } from './search-parameters.ts'
 
 /** `names` says which score and which date are limited where the request does not. Throws `invalid-parameter`. */
@@ -61,10 +62,11 @@ function boxOf(parameters: Parameters): Box | undefined {
   if (first !== undefined)
     throw invalidParameter(first, `a box needs all four sides, ${first} is missing`)
   const [west = NaN, south = NaN, east = NaN, north = NaN] = sides.map((side) => parameters[side])
-  if (west >= east) throw invalidParameter('bboxMinLon', 'bboxMinLon must be less than bboxMaxLon')
+  if (west === east || (west > east && west - east < 180))
+    throw invalidParameter('bboxMinLon', 'bboxMinLon must be less than bboxMaxLon')
   if (south >= north)
     throw invalidParameter('bboxMinLat', 'bboxMinLat must be less than bboxMaxLat')
-  return [west, south, east, north]
+  return boxOnGlobe([west, south, east, north])
 }
 
 // `filterDistributions`: of the parts that a record lists, only those that its facets ask for.
