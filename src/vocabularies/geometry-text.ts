@@ -24,11 +24,8 @@ const lonLat: Reading = (x, y) => [x, y]
 const latLon: Reading = (x, y) => [y, x]
 /** Radius of the Earth in metres, as EPSG 3857 has it. */
 const radius = 6_378_137
-const mercator: Reading = (x, y) =>
-  [x / radius, Math.atan(Math.sinh(y / radius))].map((angle) => (angle * 180) / Math.PI) as [
-    number,
-    number,
-  ]
+const degrees = (angle: number): number => (angle * 180) / Math.PI
+const mercator: Reading = (x, y) => [degrees(x / radius), degrees(Math.atan(Math.sinh(y / radius)))]
 
 const readings = new Map<string, Reading>([
   ['4326', latLon],

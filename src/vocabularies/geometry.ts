@@ -110,11 +110,9 @@ function onGlobe(geometry: Geometry): Geometry | undefined {
       ? [wrapped(east), north]
       : value.flatMap((part) => (typeof part === 'number' ? [] : [turn(part)]))
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a collection never comes here, and the nesting stays
-  return {
-    ...geometry,
-    coordinates: turn((geometry as { coordinates: Nested }).coordinates),
-  } as Geometry
+  if (geometry.type === 'GeometryCollection') return undefined
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the nesting stays
+  return { ...geometry, coordinates: turn(geometry.coordinates) } as Geometry
 }
 
 /** A box with longitudes from −180 to 180: west is greater than east where it goes over the date line. */

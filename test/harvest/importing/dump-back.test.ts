@@ -51,7 +51,11 @@ describe.each(Object.keys(formats) as Format[])('a dump as %s', (format) => {
     const [one, two] = await Promise.all(
       [repo, other].map(async (from) => (await from.ask('/datasets/pegel-2024-1.nt')).text()),
     )
-    expect(two!.split('\n')).toHaveLength(one!.split('\n').length)
+    // The record of the platform is made anew: its source is the dump, and no longer what the first one harvested.
+    const own = one!
+      .split('\n')
+      .filter((line) => !line.includes(' <http://purl.org/dc/terms/source> '))
+    expect(two!.split('\n')).toHaveLength(own.length)
   })
 
   it('sent to the bulk endpoint finds every dataset under its id', async () => {
