@@ -9,6 +9,7 @@ import { nearest } from '../text/nearest.ts'
 import type { ClusterConfig } from './cluster.ts'
 import { defaultHarvest, harvestNumbers } from './harvest.ts'
 import { defaultMetrics, metricsNumbers } from './metrics.ts'
+import { piveauWarnings } from './piveau-variables.ts'
 import { defaultPortal } from './portal.ts'
 import { facetProblems, searchConfig, wholeFacets, type SearchFacet } from './search.ts'
 import { facts, readEnvironment, type Environment, type NumberRow } from './settings.ts'
@@ -96,6 +97,7 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
     /** Sentences for the start-up log: unknown names, weak keys, a store that nobody can write to. */
     warnings: [
       ...unknownVariables(env),
+      ...piveauWarnings(env, new Set(Object.keys(variables.shape))),
       ...weakKeys(values.PLATFORM_HUB_API_KEYS),
       ...(chosen.includes('repo') ? [] : [withoutRepo]),
     ],

@@ -21,6 +21,21 @@ const accepted =
   'Accept, Authorization, Content-Encoding, Content-Type, If-Match, If-None-Match, Prefer, X-API-Key, X-Request-Id'
 const oneDay = '86400'
 
+/** Headers by which a proxy says who asks: no page of another site may claim that. */
+const ofProxies = /^(?:forwarded|x-forwarded-.*|x-real-ip|via)$/i
+const token = /^[\w!#$%&'*+.^`|~-]{1,64}$/
+const mostNames = 20
+
+/** Headers that a page of another site may send: ours, and every harmless one that it asks for (Fetch Standard 3.2.2). */
+function allowedHeaders(c: AppContext): string {
+  const known = new Set(accepted.toLowerCase().split(', '))
+  const asked = (c.req.header('Access-Control-Request-Headers') ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => token.test(name) && !ofProxies.test(name) && !known.has(name.toLowerCase()))
+  return [accepted, ...new Set(asked.slice(0, mostNames))].join(', ')
+}
+
 /** Policy of HTML pages: nothing from elsewhere, no inline scripts. */
 export const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; connect-src 'self'; " +
@@ -58,7 +73,8 @@ export function addPreflight(c: AppContext, cors: Cors): void {
   const methods = (headers.get('Allow') ?? '').split(', ')
   const allowed = methods.filter((method) => !reads || isRead(method, cors))
   headers.set('Access-Control-Allow-Methods', allowed.join(', '))
-  headers.set('Access-Control-Allow-Headers', accepted)
+  headers.set('Access-Control-Allow-Headers', allowedHeaders(c))
+  addVary(headers, 'Access-Control-Request-Headers')
   headers.set('Access-Control-Max-Age', oneDay)
 }
 

@@ -193,6 +193,19 @@ describe('a name that nobody reads', () => {
   })
 
   it('and a weak key are told without the key', () => {
+    const piveau = configOf({
+      PIVEAU_HUB_API_KEY: 'x',
+      PIVEAU_TRIPLESTORE_CONFIG: '{}',
+      PIVEAU_HUB_SEARCH_ES_CONFIG: '{}',
+      PIVEAU_SHADOW_TRIPLESTORE_CONFIG: '{}',
+      PIVEAU_LOG_LEVEL: '',
+    })
+    expect(piveau.warnings).toEqual([
+      'PIVEAU_HUB_API_KEY is not read: set PLATFORM_HUB_API_KEYS',
+      'PIVEAU_HUB_SEARCH_ES_CONFIG is not read: set PLATFORM_SEARCH_CONFIG',
+      'PIVEAU_SHADOW_TRIPLESTORE_CONFIG is not read: nothing here has its effect',
+      'PIVEAU_TRIPLESTORE_CONFIG is not read: set PLATFORM_TRIPLESTORE_CONFIG',
+    ])
     const { warnings } = configOf({ PLATFORM_HUB_API_KEYS: '{"shortkey":["*"]}' })
     expect(warnings).toEqual([expect.stringMatching(/^API key [0-9a-f]{8} has fewer than 16/)])
   })

@@ -189,6 +189,22 @@ describe('pages of other origins', () => {
     expect(refused.headers.get('Access-Control-Allow-Origin')).toBeNull()
   })
 
+  it('may send the headers that clients of query languages add, and none of a proxy', async () => {
+    const ask = async (names: string) => {
+      const asked = preflight('GET')
+      const headers = { ...asked.headers, 'Access-Control-Request-Headers': names }
+      const answer = await station().app.request('/things/x', { ...asked, headers })
+      return answer.headers.get('Access-Control-Allow-Headers')?.split(', ').slice(9)
+    }
+    expect(await ask('queryid, x-requested-with,content-type')).toEqual([
+      'queryid',
+      'x-requested-with',
+    ])
+    expect(await ask('X-Forwarded-For, forwarded, bad name, x\u00e4')).toEqual([])
+    const many = Array.from({ length: 50 }, (_, at) => `x-${at}`).join(',')
+    expect(await ask(many)).toHaveLength(20)
+  })
+
   it('may POST where that only reads', async () => {
     const { app } = station({ cors: { reads: ['POST'] } })
     const asked = await app.request('/search', preflight('POST'))
