@@ -56,7 +56,7 @@ describe('npm run import', () => {
   })
 
   it.each([
-    ['nothing', '', 'the document holds no dcat:Dataset'],
+    ['nothing', '', 'the document holds no dcat:Dataset; it holds no statement'],
     [
       'a catalogue of services',
       '<a:c> a <http://www.w3.org/ns/dcat#Catalog> . <a:s> a <http://www.w3.org/ns/dcat#DataService> .',

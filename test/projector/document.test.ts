@@ -161,7 +161,7 @@ describe('a dataset', () => {
       title: 'b',
       'title.de': 'b',
       'title.en': 'a',
-      'publisher.name': 'p',
+      'publisher.name': 'q',
     })
     expect(document.dates['temporal']).toEqual([
       [Date.UTC(2001, 0, 1), 8.64e15],

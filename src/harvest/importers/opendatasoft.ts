@@ -83,7 +83,12 @@ async function* importOpendatasoft(given: ImportRun<OpendatasoftConfig>): Finds 
   }
   if (first.total === undefined || first.total < window)
     // Where pages have links, these say where the next one begins.
-    yield* listPages(run, { read, ask, overlaps: first.links === undefined })
+    yield* listPages(run, {
+      read,
+      ask,
+      size: config.pageSize,
+      overlaps: first.links === undefined,
+    })
   else yield* exported(run, api, read, first.total)
 }
 

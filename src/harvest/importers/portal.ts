@@ -205,6 +205,17 @@ export type ListPlace = { readonly page: number; readonly met: number; readonly 
 /** Steps back to an entry that is known, when others before it have gone meanwhile. */
 const mostSteps = 4
 
+/**
+ * The page behind a single entry. A page that begins with that entry would be the first one again, which a source must not send
+ * twice; it is joined when nothing follows and the source still counts one.
+ */
+async function pageBehindOne({ ask }: ListOptions, page: number) {
+  const answer = await ask({ page, met: 1, extra: 0 })
+  const entries = Object.entries(answer.entries)
+  const isJoined = entries.length === 0 && (answer.total ?? 1) === 1
+  return { answer, entries, met: 1 + entries.length, isJoined }
+}
+
 /** The page that begins with an entry of the page before, and where it begins; `isJoined` is false when none does. */
 async function joinedPage(
   { ask, read }: ListOptions,
@@ -238,7 +249,12 @@ export async function* listPages(
   const { ask, read, size, overlaps = false, isFixed } = options
   let known: ReadonlySet<string> = new Set()
   for (let [page, met, largest] = [1, 0, 0]; ; page += 1) {
-    const joined = known.size > 0 ? await joinedPage(options, { page, met, known }) : undefined
+    const joined =
+      known.size === 0
+        ? undefined
+        : met === 1
+          ? await pageBehindOne(options, page)
+          : await joinedPage(options, { page, met, known })
     const answer = joined?.answer ?? (await ask({ page, met, extra: 0 }))
     const { pointer, total, cursor, isLast } = answer
     const all = joined?.entries ?? Object.entries(answer.entries)

@@ -107,6 +107,7 @@ export const udataAnswers: readonly Sample[] = [
     {
       addresses: [],
       lost: ['skipped udata-archived-id archived'],
+      findings: ['entry-left-out udata-archived-id archived'],
     },
   ),
   udata(

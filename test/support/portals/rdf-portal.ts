@@ -52,7 +52,8 @@ export async function rdfPortal(
     const following = `${url.origin}${url.pathname}?page=${page + 1}`
     const next = state.lead ? state.lead(page) : page < last ? following : undefined
     const total = state.declare?.(page) ?? state.records.length
-    const turtle = shown.map(describe).join('\n') + viewOf(paging, url.href, { next, total })
+    const described = shown.length === 0 ? emptyCatalogue : shown.map(describe).join('\n')
+    const turtle = described + viewOf(paging, url.href, { next, total })
     return answerOf(await bytesOf(turtle, format, url.href), request, options, next)
   }, rules)
   return {
@@ -69,6 +70,9 @@ export async function rdfPortal(
     },
   }
 }
+
+/** An empty catalogue says that it is one: a document of nothing is no source. */
+const emptyCatalogue = '<https://data.city.example/> a <http://www.w3.org/ns/dcat#Catalog> .\n'
 
 type Shown = {
   records: readonly RdfRecord[]
