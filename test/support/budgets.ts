@@ -7,47 +7,47 @@ import type { SourceFile } from './ladder.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1111,
+  '(root)': 1173,
 
-  client: 2476,
+  client: 2504,
 
-  config: 1514,
+  config: 1606,
 
-  console: 2415,
+  console: 2430,
 
-  harvest: 12055,
+  harvest: 12934,
 
-  http: 3121,
+  http: 3300,
 
-  main: 2285,
+  main: 2536,
 
-  metrics: 7594,
+  metrics: 7635,
 
-  pipe: 6399,
+  pipe: 6422,
 
-  portal: 6504,
+  portal: 7187,
 
   profile: 1590,
 
-  projector: 6043,
+  projector: 6421,
 
-  rdf: 3619,
+  rdf: 3876,
 
-  repository: 7926,
+  repository: 8411,
 
   scheduler: 1980,
 
-  search: 4258,
+  search: 4311,
 
-  'search-index': 7655,
+  'search-index': 7722,
 
-  store: 6422,
+  store: 6564,
 
-  text: 380,
+  text: 806,
 
-  vocabularies: 2070,
+  vocabularies: 2514,
 
-  workers: 804,
+  workers: 922,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */
