@@ -30,6 +30,7 @@ export function portalStation(
   const allow = typeof preview === 'object' ? preview.allow.flatMap(webAllowances) : []
   const canSignIn = portal.signIn.key || oidc !== undefined
   return portalApp({
+    isResource: (path) => context.names.owns(context.names.base + path.slice(1)),
     shell: pages,
     ports: {
       search: port(servicePaths.search),

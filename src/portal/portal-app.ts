@@ -27,6 +27,8 @@ type PortalDeps = {
   readonly shell: PageShell
   readonly ports: Ports
   readonly http: Omit<AppOptions, 'name'>
+  /** Whether a path below the root is the IRI of a resource, which leads elsewhere. */
+  readonly isResource?: (path: string) => boolean
   /** Absent where nothing is fetched for previews. */
   readonly previews: Previews | undefined
   /** Absent where nobody can sign in. */
@@ -276,7 +278,9 @@ function servePlainRedirects(app: App, portal: Portal): void {
   for (const [kind, name] of Object.entries(ckanPages))
     for (const prefix of ['', `/:language{[a-z]{2}}`]) {
       app.get(`${prefix}/${kind}`, listOf(name))
-      app.get(`${prefix}/${kind}/:id`, async (c) => {
+      app.get(`${prefix}/${kind}/:id`, async (c, next) => {
+        // An own IRI may begin like an address of CKAN.
+        if (prefix === '' && portal.isResource?.(c.req.path)) return next()
         const language = languageOf(c)
         const context = await contextIn(c, portal, language)
         const path = await pageInstead(context, kind, c.req.param('id') ?? '')

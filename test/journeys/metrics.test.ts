@@ -45,10 +45,12 @@ describe.skipIf(!isThere)('measuring the quality of metadata', () => {
   beforeAll(async () => {
     directory = await temporaryDirectory()
     await verdictsIn(directory, expected.urls)
-    platform = await gateway(directory, {
+    const env = {
       PLATFORM_HUB_VALIDATOR: '{"enabled":true,"metricsPipeName":"metrics"}',
       PLATFORM_HUB_SHELL_CONFIG: '{"http":{}}',
-    })
+    }
+    // The directory has verdicts and no store, which is right here.
+    platform = await gateway(directory, env, undefined, ['--empty'])
     const api = client(platform)
     await api.put('/catalogues/alpine-water', catalogue)
     await api.putDataset('alpine-water', 'Pegel 2024/1', dataset)
