@@ -69,7 +69,13 @@ const shownAsText = new Set([
 ])
 
 /** Texts of the older samples that mean something by now. */
-const understood = new Set(['Umwelt', 'CSV'])
+const understood = new Set(['Umwelt', 'CSV', 'Tyrol'])
+
+/** The samples with what the wire has said since: plain checksum algorithms, names in the language of the catalogue. */
+const current = (text: string): string =>
+  text
+    .replaceAll('checksumAlgorithm_sha256', 'sha256')
+    .replaceAll('"name": "Water Board"', '"name": "Wasserverband"')
 
 describe.skipIf(!hasSamples)('the worked samples', () => {
   test('the missing() of this test finds what is missing', () => {
@@ -86,7 +92,7 @@ describe.skipIf(!hasSamples)('the worked samples', () => {
     ],
     ['broken/untidy.ttl', 'https://example.org/ds/untidy', 'untidy', 'broken/untidy.expected.json'],
   ])('%s becomes its expected document', async (file, source, id, expectation) => {
-    const expected = JSON.parse(sample(expectation)) as Expected
+    const expected = JSON.parse(current(sample(expectation))) as Expected
     const { document, reports } = await build(file, source, id, record(id))
     expect(missing(expected.document, document.record)).toEqual([])
     expect(

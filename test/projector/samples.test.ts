@@ -31,7 +31,6 @@ const reviewed: Readonly<Record<string, readonly string[]>> = {
     'landing_page not-an-iri not a url',
     'language unknown-concept xx',
     'modified bad-date spring 2023',
-    'spatial bad-geometry Tyrol',
     'temporal bad-range 2024-12-31/2024-01-01',
   ],
   'dcat-ap-de/RefImp_JSONLD_ADVANCED.jsonld': [],

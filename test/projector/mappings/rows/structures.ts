@@ -159,7 +159,7 @@ export const structureRows: Rows = {
       [point],
     ],
     ['<https://a.example/place>', []],
-    ['"Tyrol"', [], ['bad-geometry: Tyrol']],
+    ['"Tyrol"', []],
     ['"POINT(200 0)"', [], ['bad-geometry: POINT(200 0)']],
   ],
   TranslationMeta: [
