@@ -71,6 +71,7 @@ const changes: readonly Change[] = [
           n % 2 === 0 ? distribution : `https://city.example/${n}`,
         ),
         line(graph, 'dcat:theme', concept(n % 3)),
+        line(graph, 'dct:title', `"Title ${n}"@de`),
         line(record, 'foaf:primaryTopic', graph),
         line(record, 'dct:identifier', `"${run} o'${n}"`),
         line(
@@ -179,6 +180,20 @@ const values: Readonly<Record<string, QueryValues>> = {
   },
   'present-resources': { resource: some },
   'scheme-owner': { scheme: node(scheme) },
+  'related-named': {
+    dataset: node(dataset(1)),
+    record: node(recordOf(dataset(1))),
+    property: [node(`${iris['dcat']}theme`)],
+    naming: [node(`${iris['dct']}identifier`)],
+  },
+  'related-datasets': {
+    target: [node(dataset(1))],
+    id: [[literal(`${run} o'5`), node(dataset(5))]],
+    own: [node(dataset(2))],
+    self: [node(concept(1))],
+    property: [node(`${iris['dcat']}theme`)],
+  },
+  'related-titles': { dataset: some },
   'unlinked-datasets': { prefix: datasets },
   'own-catalogues': {},
   'renamed-addresses': {
