@@ -114,7 +114,7 @@ export const variables = z.object({
     .register(facts, {
       meaning:
         'Where clients reach the platform: start of the addresses in `Link`, pages of lists, `Location` of runs, sitemap, ' +
-        'feeds and notices. By default each answer takes what its request came by (`Host`, or what `PLATFORM_TRUSTED_PROXIES` ' +
+        'feeds and notices. By default each answer uses the address of its request (`Host`, or what `PLATFORM_TRUSTED_PROXIES` ' +
         'say with `Forwarded` or `X-Forwarded-Host`, `-Proto` and `-Prefix`), and what nobody asked for takes the base IRI.',
     }),
   PLATFORM_SEGMENT_URL: is(isPlainHttp, 'an address such as http://platform:8080, without query')

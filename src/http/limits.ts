@@ -61,7 +61,7 @@ export const limitTable = {
   blankNodes: limit(20_000, 'blank nodes of one record'),
   canonicalWork: limit(
     1_000_000,
-    'steps that tell tangled blank nodes of one record apart; 200,000 take about a second of one core',
+    'steps to label the blank nodes of one record that refer to each other in cycles; 200,000 take about a second of one core',
     1,
     10_000_000,
   ),
