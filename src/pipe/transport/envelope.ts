@@ -72,7 +72,7 @@ export const following = (pipe: Pipe, number: number): Segment | undefined =>
   pipe.body.segments.find(({ header }) => header.segmentNumber > number)
 
 /** What a message holds for a segment. Throws `invalid-parameter` when that is nothing. */
-export function payloadIn({ body }: Segment): Payload {
+function payloadIn({ body }: Segment): Payload {
   if (body.payload) return body.payload
   throw new Failure('invalid-parameter', 'the message has no payload for the segment')
 }

@@ -9,8 +9,6 @@ import { listAt } from '../record.ts'
 import type { CheckCalls } from './check-worker.ts'
 import type { CheckedText, PlacedResults } from './checked-text.ts'
 
-export type Checker = ReturnType<typeof openChecker>
-
 /** What a page says of a text. `results` is absent where nothing validates, `refusal` tells why there is no more. */
 export type CheckedDescription = Partial<PlacedResults> & {
   readonly fault?: Extract<CheckedText, { fault: unknown }>['fault']

@@ -86,7 +86,7 @@ function failure(kind: Kind, detail: string, place: Place, cause: unknown): Fail
 }
 
 /** The place of a UTF-16 offset. */
-export function placeAt(text: string, offset: number): Place & { line: number; column: number } {
+function placeAt(text: string, offset: number): Place & { line: number; column: number } {
   const before = text.slice(0, offset)
   const lineStart = before.lastIndexOf('\n') + 1
   return { line: before.split('\n').length, column: offset - lineStart + 1 }
