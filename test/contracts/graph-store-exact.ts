@@ -97,7 +97,8 @@ const values = [
 ].map(
   // Each under a property of its datatype: Virtuoso 7.2.5 loses rows of its index by object where numbers, dates and truth
   // values of one property stand in one order.
-  ([text = '', type = '']) => `<urn:test:s> <urn:test:${type}> ${quoted(text)}${xsd(type)} .`,
+  ([text = '', type = ''], at) =>
+    `<urn:test:s> <urn:test:${type}-${at}> ${quoted(text)}${xsd(type)} .`,
 )
 
 const iris = [
@@ -198,7 +199,8 @@ export function exactContract(dialect: string, open: OpenStore): void {
         const groups = graphs.map((graph, at): Change[] => [
           { graph, content: content(after[at] ?? []) },
         ])
-        await store.writeEach(groups)
+        // One after the other: Virtuoso 7.2.5 may die of many removals of literals that are sent together.
+        for (const group of groups) await store.write(group)
         expect(await read(graphs)).toEqual(after)
       }
       expect(await marks(graphs)).toEqual(graphs.map((graph) => markOf(graph, 1)).sort())
