@@ -296,7 +296,7 @@ function refuse(outgoing: ServerResponse, status: 414 | 431 | 503, limits: Limit
 type ParserError = Error & { readonly code?: string; readonly rawPacket?: unknown }
 
 /** Answers an error of Node's parser on the bare socket and closes the connection (`clientError`). */
-/** How long a connection may wait for its first byte. */
+/** Milliseconds that a connection may wait for its first byte. */
 const unusedMs = 300_000
 
 /**

@@ -8,7 +8,7 @@ import { type Bounds, cut, nodeOf, type Piece } from '../importing/cutting/cut.t
 import { type DescribedNode, Spool } from '../importing/cutting/spool.ts'
 import type { ImportItem } from './reception.ts'
 
-/** What a record is not whole without. */
+/** References of a record that its source must describe for the record to be complete. */
 const parts = [
   dcat('distribution'),
   adms('sample'),
@@ -44,7 +44,7 @@ type Waiting = {
 /** Records that wait at once; the others are taken as their page has them. */
 const mostWaiting = 100_000
 
-/** What the pages of one pass say about nodes, in a file of bounded size. */
+/** Statements of all pages of one pass, kept in a file of bounded size to join records with them. */
 export class PageJoin {
   pages = 0
   readonly #spool = new Spool()

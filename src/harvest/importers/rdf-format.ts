@@ -54,7 +54,7 @@ export const isWebPage = (start: string): boolean =>
 
 const familyOf = (format: Format) => (format === 'jsonld' || format === 'rdfxml' ? format : 'lines')
 
-/** What is wrong with a `Content-Type` that names something else than the format of the body. */
+/** The finding for a `Content-Type` that names another format than that of the body. */
 export function mediaTypeFault(contentType: string, format: Format): string | undefined {
   const [type = ''] = contentType.toLowerCase().split(';')
   const named = formatCalled(type)

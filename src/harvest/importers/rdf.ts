@@ -109,7 +109,7 @@ function linkedFailure(error: unknown): Failure {
   return new Failure('source-not-found', detail, { cause: error })
 }
 
-/** What is known of the pages so far. */
+/** State of a paged read: passes, gaps and ids that were met so far. */
 type Pages = {
   readonly stubs: Stubs
   readonly join: PageJoin

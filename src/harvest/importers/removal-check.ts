@@ -40,7 +40,7 @@ const isThere = (status: number | undefined) => status !== undefined && status <
 
 type AddressOf = (sourceId: string) => RecordAddress | undefined
 
-/** What is asked about, and who answers. */
+/** Records that a removal check asks the source about, and the client that asks. */
 type RemovalCheck = {
   /** Source ids of what the pipe owns and the source did not list. */
   readonly missing: readonly string[]
