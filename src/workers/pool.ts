@@ -7,6 +7,7 @@ import { type Transferable, Worker } from 'node:worker_threads'
 import { Failure } from '../errors.ts'
 import { conditionVariable } from './condition.ts'
 import type { ErrorMessage, Signatures, WorkerMessage, WorkerStart } from './serve.ts'
+import { terminateWorker, withTerminationLock } from './uninterrupted.ts'
 
 export type WorkerOptions = {
   /** Module that the worker runs. */
@@ -27,17 +28,19 @@ export type WorkerOptions = {
 /** Starts a thread; for pools, and for the few with a protocol of their own. `workerData` is `data`. */
 export function startWorker(options: WorkerOptions): Worker {
   const { entry, name, data, transfer = [], nurseryMb = 24, heapMb, stackMb, isIsolated } = options
-  const worker = new Worker(entry, {
-    name,
-    workerData: data,
-    transferList: [...transfer],
-    resourceLimits: {
-      maxYoungGenerationSizeMb: nurseryMb,
-      ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }),
-      ...(stackMb !== undefined && { stackSizeMb: stackMb }),
-    },
-    ...(isIsolated && { execArgv: [], env: {}, stdout: true, stderr: true }),
-  })
+  const start = () =>
+    new Worker(entry, {
+      name,
+      workerData: data,
+      transferList: [...transfer],
+      resourceLimits: {
+        maxYoungGenerationSizeMb: nurseryMb,
+        ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }),
+        ...(stackMb !== undefined && { stackSizeMb: stackMb }),
+      },
+      ...(isIsolated && { execArgv: [], env: {}, stdout: true, stderr: true }),
+    })
+  const worker = withTerminationLock(start)
   if (isIsolated) {
     worker.stdout.resume()
     worker.stderr.resume()
@@ -277,13 +280,13 @@ export class Thread {
     this.#call?.reject(cause)
     this.#call = undefined
     this.#changed(this, cause)
-    void this.#worker.terminate()
+    void terminateWorker(this.#worker)
   }
 
   /** Ends the worker and waits until it is gone. */
   async terminate(): Promise<void> {
     this.end(new WorkerLost('closed', 'the worker was ended'))
-    await this.#worker.terminate()
+    await terminateWorker(this.#worker)
   }
 
   #crash(cause: unknown): void {

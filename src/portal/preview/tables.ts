@@ -1,11 +1,12 @@
 /** The first rows of a file: CSV, TSV, JSON, JSON Lines, GeoJSON and XLSX, packed by gzip or zip or not. */
 
 import { constants, gunzipSync } from 'node:zlib'
-import { unzipSync } from 'fflate'
+import { unzipSync, zipSync } from 'fflate'
 import Papa from 'papaparse'
-import readExcel from 'read-excel-file/node'
+import readExcel from 'read-excel-file/universal'
 import { type Fields, isJsonObject, memberFields } from '../../text/json.ts'
 import { type BoundingBox, boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
+import { uninterrupted } from '../../workers/uninterrupted.ts'
 
 /** What a preview holds at most. */
 const [mostRows, mostColumns, mostCharacters, mostSheets] = [200, 50, 300, 3]
@@ -69,7 +70,8 @@ async function tablesIn(file: PreviewFile, isUnpacked: boolean): Promise<Read> {
   const { bytes, isCut, type } = file
   if (startsWith(bytes, 0x1f, 0x8b) && !isUnpacked) {
     const finishFlush = isCut ? constants.Z_SYNC_FLUSH : constants.Z_FINISH
-    const whole = gunzipSync(bytes, { maxOutputLength: unpackedBytes, finishFlush })
+    const options = { maxOutputLength: unpackedBytes, finishFlush }
+    const whole = uninterrupted(() => gunzipSync(bytes, options))
     return tablesIn(beginning(whole, type, isCut), true)
   }
   if (startsWith(bytes, 0x50, 0x4b, 3, 4)) return isCut ? 'too-large' : zipped(file, isUnpacked)
@@ -89,6 +91,15 @@ const beginning = (whole: Uint8Array, type: string, isCut = false): PreviewFile 
 
 const readable = /^(?!xl\/).*\.(?:csv|tsv|txt|json|geojson|jsonl|ndjson)$/i
 
+/**
+ * The workbook with its parts stored uncompressed: the reader would start threads of its own for large ones, and Node's zlib must
+ * not be in use when this thread is ended.
+ */
+function unpackedWorkbook(bytes: Uint8Array): ArrayBuffer {
+  const parts = unzipSync(bytes, { filter: ({ name }) => /\.(?:xml|rels)$/i.test(name) })
+  return zipSync(parts, { level: 0 }).buffer
+}
+
 /** A workbook, or the first file in an archive that can be read. */
 async function zipped({ bytes, type }: PreviewFile, isUnpacked: boolean): Promise<Read> {
   let total = 0
@@ -102,7 +113,7 @@ async function zipped({ bytes, type }: PreviewFile, isUnpacked: boolean): Promis
   })
   if (total > unpackedBytes) return 'too-large'
   if (isWorkbook) {
-    const sheets = await readExcel(Buffer.from(bytes))
+    const sheets = await readExcel(unpackedWorkbook(bytes))
     return { tables: sheets.slice(0, mostSheets).map(({ sheet, data }) => tableOf(data, sheet)) }
   }
   const [first] = Object.values(parts)

@@ -7,6 +7,7 @@ import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { deflateRawSync } from 'node:zlib'
 import type { Row } from '../../sqlite.ts'
+import { uninterrupted } from '../../workers/uninterrupted.ts'
 import { packOrds, packRow } from './columns.ts'
 import type { Generation } from './generations.ts'
 import { columnsOf, tablesOf } from './index-file.ts'
@@ -110,7 +111,10 @@ export class IndexWriter {
   #insert(n: number, { id, record, indexed }: Arrival): void {
     const document: Indexed = JSON.parse(indexed)
     const { settings } = this.#generation
-    this.#statements.doc.run(n, deflateRawSync(record, deflate))
+    this.#statements.doc.run(
+      n,
+      uninterrupted(() => deflateRawSync(record, deflate)),
+    )
     const { dates, numbers, flags, boxes } = packRow(document, settings)
     const orders = Object.entries(document.order).filter(([name]) =>
       settings.orders.some((order) => name === order || parentOf(name) === order),

@@ -9,6 +9,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { inflateRawSync } from 'node:zlib'
 import { openFile } from '../../sqlite.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
+import { uninterrupted } from '../../workers/uninterrupted.ts'
 import { includeText } from '../include.ts'
 import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type { Entry, OrderKey, Facet, Hit, SearchRequest } from '../search-index.ts'
@@ -31,7 +32,7 @@ export class StoredRecords {
     const { doc } = tablesOf(generation)
     const json = this.#sql(`SELECT json FROM ${doc} WHERE n = ?`).get(n)?.['json']
     if (!(json instanceof Uint8Array)) throw new Error(`record version ${n} is missing`)
-    return includeText(inflateRawSync(json).toString(), include)
+    return includeText(uninterrupted(() => inflateRawSync(json)).toString(), include)
   }
 
   /** The id of a version. */

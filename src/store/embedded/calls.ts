@@ -9,6 +9,7 @@ import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threa
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { unlessAborted } from '../../workers/condition.ts'
+import { terminateWorker } from '../../workers/uninterrupted.ts'
 import type { Loading } from '../graph-store.ts'
 import {
   fromFailureMessage,
@@ -220,7 +221,7 @@ export class Calls {
     const successor = this.#successor
     this.#successor = undefined
     this.#isHandingOver = false
-    void successor?.terminate()
+    if (successor) void terminateWorker(successor)
   }
 
   /** A step later, so that calls that come together go together: a message costs more than most of what it brings. */
@@ -271,7 +272,7 @@ export class Calls {
     this.#worker = undefined
     this.#isOpen = false
     this.#settings.lost()
-    void worker.terminate()
+    void terminateWorker(worker)
     const left = [...this.#pending.values(), ...(couldOpen ? [] : this.#waiting)]
     this.#pending.clear()
     if (!couldOpen) this.#waiting = []

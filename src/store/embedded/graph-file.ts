@@ -9,6 +9,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { Failure } from '../../errors.ts'
 import { openSqlite, type Sqlite } from '../../sqlite.ts'
 import { inUtf8 } from '../../text/utf8.ts'
+import { uninterrupted } from '../../workers/uninterrupted.ts'
 
 type Stored = { readonly name: string; readonly content: string; readonly links: readonly string[] }
 
@@ -27,10 +28,14 @@ export const graphFileFormat = 1
 const mostContent = 2 ** 28
 
 const pack = (text: string): Uint8Array =>
-  text === '' ? new Uint8Array() : inUtf8(text, (bytes) => deflateRawSync(bytes, { level: 1 }))
+  text === ''
+    ? new Uint8Array()
+    : inUtf8(text, (bytes) => uninterrupted(() => deflateRawSync(bytes, { level: 1 })))
 
 const unpack = (blob: unknown): string =>
-  blob instanceof Uint8Array && blob.length > 0 ? inflateRawSync(blob).toString('utf8') : ''
+  blob instanceof Uint8Array && blob.length > 0
+    ? uninterrupted(() => inflateRawSync(blob)).toString('utf8')
+    : ''
 
 const linesIn = (rows: readonly Readonly<Record<string, unknown>>[]) =>
   rows.map(({ line }) => String(line))

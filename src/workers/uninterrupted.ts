@@ -1,0 +1,71 @@
+/**
+ * Ending a worker thread outside of native calls that must not be cut off. Node ends the whole process when a thread is terminated
+ * between the making of a zlib stream and its first use ("close before init", node_zlib.cc), which synchronous calls do each time.
+ */
+
+import {
+  getEnvironmentData,
+  isMainThread,
+  setEnvironmentData,
+  type Worker,
+} from 'node:worker_threads'
+
+// States of a thread's lock: one 32-bit number that both threads see.
+const free = 0
+const inNativeCall = 1
+const isEnding = 2
+
+/** Milliseconds after which a thread is ended even in a native call. */
+const mostWaitMs = 2000
+
+const environmentKey = 'cartulary.termination-lock'
+const locks = new WeakMap<Worker, Int32Array>()
+
+const own = getEnvironmentData(environmentKey)
+const ownLock = !isMainThread && own instanceof SharedArrayBuffer ? new Int32Array(own) : undefined
+
+/** Starts a worker thread whose calls of `uninterrupted` are respected by `terminateWorker`. */
+export function withTerminationLock(start: () => Worker): Worker {
+  const shared = new SharedArrayBuffer(4)
+  const inherited = getEnvironmentData(environmentKey)
+  setEnvironmentData(environmentKey, shared)
+  try {
+    const worker = start()
+    locks.set(worker, new Int32Array(shared))
+    return worker
+  } finally {
+    setEnvironmentData(environmentKey, inherited)
+  }
+}
+
+/** Runs a short synchronous call during which the thread is not terminated; a thread that is being ended goes no further. */
+export function uninterrupted<T>(work: () => T): T {
+  if (!ownLock) return work()
+  if (Atomics.compareExchange(ownLock, 0, free, inNativeCall) !== free) {
+    Atomics.wait(ownLock, 0, isEnding)
+  }
+  try {
+    return work()
+  } finally {
+    Atomics.store(ownLock, 0, free)
+    Atomics.notify(ownLock, 0)
+  }
+}
+
+/** Terminates a worker thread as soon as it is in no call of `uninterrupted`, after 2 s in any case. */
+export async function terminateWorker(worker: Worker): Promise<void> {
+  const lock = locks.get(worker)
+  if (lock) await stopped(lock)
+  await worker.terminate()
+}
+
+/** Resolves when the thread is held before its next native call. */
+async function stopped(lock: Int32Array): Promise<void> {
+  const end = performance.now() + mostWaitMs
+  while (Atomics.compareExchange(lock, 0, free, isEnding) === inNativeCall) {
+    const left = end - performance.now()
+    if (left <= 0) return
+    const wait = Atomics.waitAsync(lock, 0, inNativeCall, left)
+    if (wait.async) await wait.value
+  }
+}
