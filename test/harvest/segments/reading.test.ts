@@ -1,5 +1,7 @@
 /** Documents of others as they come: in any charset, under any type, and what is said when one cannot be read. */
 
+import { isUtf8 } from 'node:buffer'
+import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { dataJsonImporter } from '../../../src/harvest/importers/datajson.ts'
 import { importerSegment } from '../../../src/harvest/importers/importer.ts'
@@ -126,6 +128,44 @@ describe.each(Object.entries(texts))('a document in %s', (name, [type, text]) =>
     expect(titlesOf(found)).toEqual(titles)
     expect(found.findings).toEqual([])
   })
+})
+
+const encodings: Readonly<Record<string, (text: string) => Uint8Array<ArrayBuffer>>> = {
+  'utf-8': (text) => Buffer.from(text),
+  'utf-8 with a mark': (text) => Buffer.from(`\uFEFF${text}`),
+  'iso-8859-1': (text) => Buffer.from(text, 'latin1'),
+  'utf-16': (text) => Buffer.from(`\uFEFF${text}`, 'utf16le'),
+}
+
+it('a document under any charset brings what it says, or a finding or a problem says what is missing', async () => {
+  const drawn = fc.record({
+    format: fc.constantFrom(...Object.keys(texts)),
+    encoding: fc.constantFrom(...Object.keys(encodings)),
+    declared: fc.constantFrom(
+      '',
+      'utf-8',
+      'us-ascii',
+      'iso-8859-1',
+      'windows-1251',
+      'utf-16',
+      'x-own',
+    ),
+    letters: fc.string({ unit: fc.constantFrom(...'aé ßÜñ¿øÅ½'), minLength: 1, maxLength: 12 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(drawn, async ({ format, encoding, declared, letters }) => {
+      const [type, text] = texts[format]!
+      const body = encodings[encoding]!(text.replaceAll('Straße', letters))
+      // Bytes that are right in both are nobody's fault.
+      fc.pre(encoding !== 'iso-8859-1' || !isUtf8(body))
+      const charset = declared === '' ? '' : `; charset=${declared}`
+      const run = await reading(importerOf(format), { body, type: type + charset })
+      const isSaid = run.findings.length > 0 || run.end?.kind !== 'complete'
+      const sent = titles.map((one) => one.replace('Straße', letters).trim())
+      if (!isSaid) expect(titlesOf(run).map((one) => one.trim())).toEqual(sent)
+    }),
+    { numRuns: 60 },
+  )
 })
 
 describe('JSON that is none', () => {
