@@ -150,7 +150,11 @@ it('a document under any charset brings what it says, or a finding or a problem 
       'utf-16',
       'x-own',
     ),
-    letters: fc.string({ unit: fc.constantFrom(...'aé ßÜñ¿øÅ½'), minLength: 1, maxLength: 12 }),
+    letters: fc.string({
+      unit: fc.constantFrom('a', 'é', ' ', 'ß', 'Ü', 'ñ', '¿', 'ø', 'Å', '½'),
+      minLength: 1,
+      maxLength: 12,
+    }),
   })
   await fc.assert(
     fc.asyncProperty(drawn, async ({ format, encoding, declared, letters }) => {
@@ -162,7 +166,8 @@ it('a document under any charset brings what it says, or a finding or a problem 
       const run = await reading(importerOf(format), { body, type: type + charset })
       const isSaid = run.findings.length > 0 || run.end?.kind !== 'complete'
       const sent = titles.map((one) => one.replace('Straße', letters).trim())
-      if (!isSaid) expect(titlesOf(run).map((one) => one.trim())).toEqual(sent)
+      const arrived = titlesOf(run).map((one) => one.trim())
+      expect(isSaid ? sent : arrived).toEqual(sent)
     }),
     { numRuns: 60 },
   )

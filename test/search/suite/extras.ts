@@ -35,29 +35,37 @@ export function extrasContract(engine?: () => Promise<Made>): void {
   const get = async (query: string) =>
     (await search.get(`/search?filters=dataset&${query}`)).body.result
 
+  /** Suggestions stop when their time is over, which a busy machine may need longer than: then they are asked for again. */
+  const suggesting = async (query: string) => {
+    for (let turn = 1; ; turn++) {
+      const result = await get(`${query}&suggestions=true`)
+      if (turn === 50 || JSON.stringify(result['suggestions']) !== '[]') return result
+    }
+  }
+
   describe('suggestions', () => {
     it('replace a word that no record has, with what the new query finds', async () => {
-      const { count, suggestions } = await get('q=watre&suggestions=true')
+      const { count, suggestions } = await suggesting('q=watre')
       expect([count, suggestions]).toEqual([0, [{ q: 'water', count: 3 }]])
     })
     it('leave the other words of the query and its operators as they are', async () => {
-      const { suggestions } = await get('q=rivers AND levals&suggestions=true')
+      const { suggestions } = await suggesting('q=rivers AND levals')
       expect(suggestions).toEqual([{ q: 'rivers AND levels', count: 1 }])
     })
     it('are counted under the same filters, and without them where those leave nothing', async () => {
       const some = encodeURIComponent('{"country":["fr"]}')
       const none = encodeURIComponent('{"country":["xx"]}')
       const [within, without] = [
-        await get(`q=watre&suggestions=true&facets=${some}`),
-        await get(`q=watre&suggestions=true&facets=${none}`),
+        await suggesting(`q=watre&facets=${some}`),
+        await suggesting(`q=watre&facets=${none}`),
       ]
       expect(within['suggestions']).toEqual([{ q: 'water', count: 2 }])
       expect(without['suggestions']).toEqual([{ q: 'water', count: 3 }])
     })
     it('are written as the records write them, whatever the dictionary makes of accents', async () => {
-      const { suggestions } = await get('q=qualite OR plagse&suggestions=true')
+      const { suggestions } = await suggesting('q=qualite OR plagse')
       expect(suggestions).toEqual([{ q: 'qualite OR plages', count: 1 }])
-      expect((await get('q=qualitt&suggestions=true'))['suggestions']).toEqual([
+      expect((await suggesting('q=qualitt'))['suggestions']).toEqual([
         { q: 'qualité', count: 1 },
         { q: 'quality', count: 1 },
       ])
