@@ -3,6 +3,7 @@
 import { pipeline } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Failure } from '../errors.ts'
+import { nextTurn } from '../workers/event-loop.ts'
 import { within } from './context.ts'
 
 /** Each route has its own; what is passed is refused while it arrives, not afterwards. */
@@ -17,6 +18,9 @@ export type BodyLimits = {
   readonly idleMs?: number
 }
 
+/** Bytes of a body that takes long to read. */
+const longBytes = 30_000
+
 /**
  * The whole body of a request. Throws `too-large` as soon as a limit is passed, `unsupported-media-type` for a content
  * coding other than gzip, deflate and br, `invalid-parameter` for a broken coding, `request-timeout` for a sender that
@@ -29,7 +33,10 @@ export async function readBody(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = []
   for await (const piece of bodyPieces(request, limits, signal)) pieces.push(piece)
-  return Buffer.concat(pieces)
+  const body = Buffer.concat(pieces)
+  // Many that arrive together would be read in one round of the event loop.
+  if (body.byteLength > longBytes) await nextTurn()
+  return body
 }
 
 /** The body piece by piece, under the same limits and errors as `readBody`. */

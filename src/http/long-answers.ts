@@ -5,6 +5,7 @@
 
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { nextTurn } from '../workers/event-loop.ts'
 import type { AppContext, LongAnswers } from './context.ts'
 import type { Limits } from './limits.ts'
 import { machineOf } from './peer.ts'
@@ -118,7 +119,7 @@ export function longAnswers(limits: LongLimits): LongAnswers {
     waiting: limits.longAnswersWaiting,
     refusal: () => tooMany(limits),
   })
-  return { take, turn: turns() }
+  return { take, turn: nextTurn }
 }
 
 /** Resolves when somebody has taken it out of the queue and called `go`; leaves it when the signal is aborted. */
@@ -141,28 +142,6 @@ function tooMany({ longAnswersPerClient, longAnswers, longAnswersWaiting }: Long
     `at most ${longAnswersPerClient} long answers of one client and ${longAnswers} of all at once, ${longAnswersWaiting} wait ` +
     '(limits longAnswersPerClient, longAnswers and longAnswersWaiting)'
   return new Failure('too-many-requests', detail, { retryAfter })
-}
-
-/** Rounds of the event loop between two turns. Each round lets in one new connection, whatever else waits. */
-const rounds = 8
-
-/** One of those who ask goes on, then others are heard for some rounds of the event loop, which take no time when nobody came. */
-function turns(): () => Promise<void> {
-  const asking: (() => void)[] = []
-  let left = 0
-  const next = () => {
-    if (left > 0) left -= 1
-    else {
-      left = rounds
-      asking.shift()?.()
-    }
-    if (asking.length > 0) setImmediate(next)
-  }
-  return () =>
-    new Promise((resolve) => {
-      asking.push(resolve)
-      if (asking.length === 1) setImmediate(next)
-    })
 }
 
 /** Milliseconds of work in one turn. */

@@ -9,13 +9,14 @@ import { meilisearchIndex } from '../search-index/meilisearch/meilisearch-index.
 import type { SearchIndex } from '../search-index/search-index.ts'
 import type { IndexSettings } from '../search-index/index-settings.ts'
 import type { Log } from '../log.ts'
+import { inOwnTurn } from '../workers/event-loop.ts'
 import { pause } from './clock.ts'
 
 /** What all cursors hold together. */
 const cursorBytes = 256 * 2 ** 20
 
 /** Rejects when the files of the embedded engine cannot be opened, and when a Meilisearch is too old. */
-export function openIndex(
+export async function openIndex(
   { dataDir, limits, searchEngine }: Config,
   log: Log,
 ): Promise<SearchIndex> {
@@ -28,9 +29,11 @@ export function openIndex(
   }
   const now = () => performance.now()
   const options = { log, searchMs, wildcardTerms, cursors, now }
-  return searchEngine
-    ? meilisearchIndex({ ...options, ...searchEngine, pause })
-    : embeddedIndex({ ...options, directory: join(dataDir, 'search') })
+  const index = searchEngine
+    ? await meilisearchIndex({ ...options, ...searchEngine, pause })
+    : await embeddedIndex({ ...options, directory: join(dataDir, 'search') })
+  // Long records are parsed and narrowed on the main thread by whoever reads them.
+  return { ...index, get: async (...given) => inOwnTurn(await index.get(...given)) }
 }
 
 /** The settings that searches are answered under. Throws while the engine has not said which: nobody knows its fields yet. */

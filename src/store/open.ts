@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { Failure, StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { inOwnTurn } from '../workers/event-loop.ts'
 import type { GraphStore, Loading } from './graph-store.ts'
 import { standardStoreLimits, type StoreLimits } from './limits.ts'
 import type { LeaseOptions } from './remote/lease.ts'
@@ -49,7 +50,7 @@ export async function openStore(
   if (!config) {
     // Only now: a process on another store has no use for its engine.
     const { embeddedStore } = await import('./embedded/embedded-store.ts')
-    return embeddedStore({ directory, log, limits, loading }).catch((error: unknown) => {
+    return embeddedStore({ directory, log, limits, loading }).then(spaced, (error: unknown) => {
       throw isDamage(error) ? damaged(directory, error) : error
     })
   }
@@ -68,8 +69,20 @@ export async function openStore(
   }
   // Only now, for the same reason.
   const { remoteStore } = await import('./remote/remote-store.ts')
-  return remoteStore(dialect, remote, signal)
+  return spaced(await remoteStore(dialect, remote, signal))
 }
+
+/** Gives long graphs to one reader in each turn of the event loop: what is read is parsed and written on the main thread. */
+const spaced = (store: GraphStore): GraphStore => ({
+  ...store,
+  read: async (...given) => inOwnTurn(await store.read(...given)),
+  construct: async (...given) => inOwnTurn(await store.construct(...given)),
+  readAll: async (...given) => {
+    const texts = await store.readAll(...given)
+    for (const text of texts.values()) await inOwnTurn(text)
+    return texts
+  },
+})
 
 /** Whether a text in the file is no longer what was written, or a page of it. */
 const isDamage = (error: unknown): error is Failure & { readonly cause: Error } => {

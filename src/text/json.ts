@@ -13,6 +13,23 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
 /** The members of a value; none where it is no object. */
 export const memberFields = (value: unknown): Fields => (isJsonObject(value) ? value : {})
 
+/** Levels of JSON that others send: what goes through it by recursion has room for them on its stack. */
+const mostLevels = 200
+
+/** The value of a JSON text that somebody sent. Throws `SyntaxError` when it is none, or is nested deeper than 200 levels. */
+export function boundedJson(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  if (text.length <= mostLevels) return value
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > mostLevels) throw new SyntaxError(`JSON is nested deeper than ${mostLevels} levels`)
+    level = level.flatMap((one) =>
+      typeof one === 'object' && one !== null ? (Object.values(one) as unknown[]) : [],
+    )
+  }
+  return value
+}
+
 /** A list as it is, anything else alone, nothing as an empty list. */
 export const listed = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]

@@ -3,6 +3,7 @@
  * (OGC 07-036r1) that catalogues use for their areas: Envelope, Point, Polygon.
  */
 
+import { boundedJson } from '../text/json.ts'
 import { type BoundingBox, boxGeometry, boxOnGlobe, geometryOf, type Geometry } from './geometry.ts'
 
 const types: Readonly<Record<string, string>> = {
@@ -61,7 +62,7 @@ export function unknownCrs(text: string): string | undefined {
 
 function parsed(json: string): unknown {
   try {
-    return JSON.parse(json)
+    return boundedJson(json)
   } catch (cause) {
     if (cause instanceof SyntaxError) return undefined
     throw cause

@@ -1,6 +1,6 @@
 /** Values as sources send them: anything may be anything. */
 
-import { type Fields, isJsonObject } from '../text/json.ts'
+import { type Fields, isJsonObject, boundedJson } from '../text/json.ts'
 
 const none: Fields = Object.freeze(Object.create(null))
 
@@ -18,7 +18,7 @@ export function listOf(value: unknown): readonly unknown[] {
 export function structured(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{"]/.test(value)) return value
   try {
-    return JSON.parse(value)
+    return boundedJson(value)
   } catch {
     return value
   }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { Channel } from '../../src/workers/channel.ts'
 import { conditionVariable } from '../../src/workers/condition.ts'
-import { inTurns, yielding } from '../../src/workers/event-loop.ts'
+import { inOwnTurn, inTurns, nextTurn, yielding } from '../../src/workers/event-loop.ts'
 import { backoffMs, isTransient, retry, retryAfterMs } from '../../src/workers/retry.ts'
 import { Semaphore } from '../../src/workers/semaphore.ts'
 
@@ -171,5 +171,28 @@ describe('turns on the event loop', () => {
     setImmediate(() => seen.push('other'))
     for await (const item of inTurns([1, 2, 3], 2)) seen.push(item)
     expect(seen).toEqual([1, 2, 'other', 3])
+  })
+})
+
+describe('turns of the process', () => {
+  it('let others be heard between any two works that wait at the same time', async () => {
+    const order: string[] = []
+    const other = () => {
+      order.push('other')
+      if (order.length < 50) setImmediate(other)
+    }
+    setImmediate(other)
+    const works = ['a', 'b', 'c'].map((name) => nextTurn().then(() => order.push(name)))
+    await Promise.all(works)
+    expect(order.filter((one) => one !== 'other')).toEqual(['a', 'b', 'c'])
+    expect(order.join(' ')).not.toMatch(/[abc] [abc]/)
+  })
+
+  it('are given for long texts, and change none', async () => {
+    const order: string[] = []
+    const long = inOwnTurn('x'.repeat(100_000)).then((text) => order.push(`${text.length}`))
+    const short = inOwnTurn('y').then((text) => order.push(text))
+    await Promise.all([long, short, inOwnTurn(undefined)])
+    expect(order).toEqual(['y', '100000'])
   })
 })

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { Failure, type Kind, shown } from '../../errors.ts'
 import { problems } from '../../http/problem.ts'
 import { isSecretName } from '../../secrets.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import { isJsonObject, type Json, type JsonObject, boundedJson } from '../../text/json.ts'
 import { defined } from '../defined.ts'
 import type { Endpoint, Payload, Pipe, Segment } from '../document.ts'
 import { type Completeness, type RecordMessage, type Stage, stages } from '../message.ts'
@@ -296,7 +296,7 @@ function listOf(text: string, info: JsonObject): ArrivedList {
 
 function jsonOrNothing(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return boundedJson(text)
   } catch {
     return undefined
   }

@@ -2,7 +2,7 @@
 
 import type { Term } from '@rdfjs/types'
 import { compareCodePoints } from '../../text/code-points.ts'
-import type { JsonObject } from '../../text/json.ts'
+import { boundedJson, type JsonObject } from '../../text/json.ts'
 import { conceptIri } from '../../vocabularies/authorities.ts'
 import { countryOf as countryByName } from '../../vocabularies/coded-values.ts'
 import { schemes } from '../../vocabularies/concept.ts'
@@ -133,7 +133,7 @@ const serialisations = predicateIris('geosparql:asWKT geosparql:asGeoJSON geospa
 
 function fromGeoJson(text: string): Geometry | undefined {
   try {
-    return geometryOf(JSON.parse(text))
+    return geometryOf(boundedJson(text))
   } catch (cause) {
     if (cause instanceof SyntaxError) return undefined
     throw cause

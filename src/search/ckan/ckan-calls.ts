@@ -2,7 +2,7 @@
 
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
-import { isJsonObject } from '../../text/json.ts'
+import { isJsonObject, boundedJson } from '../../text/json.ts'
 import { jsonType } from '../search-answers.ts'
 import { boxSides } from '../../vocabularies/geometry-text.ts'
 
@@ -137,7 +137,7 @@ const present = (entries: readonly (readonly [string, unknown])[]): GivenParamet
 
 function jsonOf(text: string, detail: string): unknown {
   try {
-    return JSON.parse(text)
+    return boundedJson(text)
   } catch (cause) {
     throw new Failure('malformed-json', detail, { cause })
   }

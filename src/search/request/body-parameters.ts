@@ -1,7 +1,7 @@
 /** The parameters of a search as a JSON object. */
 
 import { Failure, invalidParameter, shown } from '../../errors.ts'
-import { type Fields, isJsonObject, valueAt } from '../../text/json.ts'
+import { type Fields, isJsonObject, boundedJson, valueAt } from '../../text/json.ts'
 import {
   boostPrefix,
   isList,
@@ -67,7 +67,7 @@ function bodyObject(text: string): Fields {
   const right = 'the body must be a JSON object such as {"q":"water","filters":["dataset"]}'
   let cause: unknown
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = boundedJson(text)
     if (isJsonObject(value)) return value
   } catch (error) {
     cause = error

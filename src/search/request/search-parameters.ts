@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { type Complaint, Failure, shown } from '../../errors.ts'
 import { defaultLimits, type Limits } from '../../http/limits.ts'
-import { type Fields, isJsonObject } from '../../text/json.ts'
+import { type Fields, isJsonObject, boundedJson } from '../../text/json.ts'
 import { spanOf } from '../query/instants.ts'
 
 /** The scalar values of facets as texts. */
@@ -35,7 +35,7 @@ function facetsObject(text: string): Fields {
   let detail = 'facets must be a JSON object such as {"country":["it"]}'
   let cause: unknown
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = boundedJson(text)
     if (isJsonObject(value)) return value
   } catch (error) {
     detail = 'facets must be valid JSON such as {"country":["it"]}'
