@@ -27,8 +27,13 @@ class Double implements QueryRunner {
     return this.#running.promise
   }
 
+  /** Ends what runs, and the lane with it. */
+  end(): void {
+    this.finish(false)
+  }
+
   /** Ends what runs; `isReady`: the lane lives on. */
-  end(isReady = true): void {
+  finish(isReady = true): void {
     this.isReady = isReady
     this.current = ''
     this.#running?.reject(new Failure('time-limit', 'sparqlMs'))
@@ -70,7 +75,7 @@ describe('the lanes', () => {
     const { ask, lanes, queue, current } = lanesOf(2)
     const first = ask('a', 'long 1')
     const again = ask('a', 'long 2')
-    lanes[0]?.end(false)
+    lanes[0]?.end()
     expect(await first).toBe('time-limit')
     expect(await ask('b')).toBe('answered')
     expect(current()).toEqual(['', ''])
@@ -78,7 +83,7 @@ describe('the lanes', () => {
     queue.free()
     expect(current().filter((client) => client === 'a')).toHaveLength(1)
     expect(await ask('b')).toBe('answered')
-    lanes.forEach((lane) => lane.end())
+    lanes.forEach((lane) => lane.finish())
     expect(await again).toBe('time-limit')
   })
 
@@ -96,12 +101,86 @@ describe('the lanes', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  it('a second query of a client passes after a second where the last lane is free', async () => {
+    vi.useFakeTimers()
+    const { ask, lanes } = lanesOf(2)
+    const long = ask('town', 'long')
+    const short = ask('town')
+    await vi.advanceTimersByTimeAsync(999)
+    expect(lanes.map(({ asked }) => asked)).toEqual([['town'], []])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await short).toBe('answered')
+    lanes[0]?.finish()
+    expect(await long).toBe('time-limit')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('a long query is ended in the last lane after a moment, and its client gets that lane no more', async () => {
+    vi.useFakeTimers()
+    const { ask, lanes, queue, current } = lanesOf(2)
+    const back = (lane: number) => {
+      Object.assign(lanes[lane] ?? {}, { isReady: true })
+      queue.free()
+    }
+    const first = ask('a', 'long 1')
+    const second = ask('a', 'long 2')
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(current()).toEqual(['a', 'a'])
+    await vi.advanceTimersByTimeAsync(500)
+    expect(await second).toBe('time-limit')
+    back(1)
+    const third = ask('a', 'long 3')
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(current()).toEqual(['a', ''])
+    expect(await ask('b')).toBe('answered')
+    lanes[0]?.end()
+    expect(await first).toBe('time-limit')
+    back(0)
+    expect(current()).toEqual(['a', ''])
+    lanes[0]?.finish()
+    expect(await third).toBe('time-limit')
+  })
+
+  it('a query that has run for a second loses its lane to a newcomer when all lanes are taken', async () => {
+    vi.useFakeTimers()
+    const { ask, lanes, queue } = lanesOf(2)
+    const [first, second] = [ask('a', 'long'), ask('b', 'long')]
+    const newcomer = ask('c')
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(await first).toBe('time-limit')
+    // The other one goes on while this lane becomes ready again.
+    expect(lanes.map(({ isReady }) => isReady)).toEqual([false, true])
+    expect(lanes[1]?.current).toBe('b')
+    Object.assign(lanes[0] ?? {}, { isReady: true })
+    queue.free()
+    expect(await newcomer).toBe('answered')
+    lanes[1]?.finish()
+    expect(await second).toBe('time-limit')
+  })
+
+  it('a long query goes on while nobody else waits, in the only lane, and where lanes cannot be ended', async () => {
+    vi.useFakeTimers()
+    const pair = lanesOf(2)
+    void pair.ask('a', 'long')
+    void pair.ask('b', 'long')
+    void pair.ask('a')
+    const single = lanesOf(1)
+    void single.ask('a', 'long')
+    void single.ask('b')
+    const fixed = lanesOf(2)
+    for (const lane of fixed.lanes) Object.assign(lane, { end: undefined })
+    for (const client of ['a', 'a', 'b', 'c']) void fixed.ask(client, 'long')
+    await vi.advanceTimersByTimeAsync(5000)
+    const current = [pair, single, fixed].map((one) => one.current())
+    expect(current).toEqual([['a', 'b'], ['a'], ['a', 'b']])
+  })
+
   it('have so many waiting in front of them, and no more', async () => {
     const { ask, lanes } = lanesOf(1, { waiting: 2 })
     const held = ask('x', 'long')
     const waiting = [ask('a'), ask('b')]
     expect(await ask('c')).toBe('too-many-requests')
-    lanes[0]?.end()
+    lanes[0]?.finish()
     expect(await Promise.all([held, ...waiting])).toEqual(['time-limit', 'answered', 'answered'])
   })
 
@@ -113,7 +192,7 @@ describe('the lanes', () => {
     stop.abort('enough')
     expect(await gone).toBe('enough')
     const next = ask('a')
-    lanes[0]?.end()
+    lanes[0]?.finish()
     expect(await next).toBe('answered')
     expect(lanes[0]?.asked).toEqual(['x', 'a'])
   })
@@ -126,7 +205,7 @@ it('turns go round: between two of one client everybody else who waited had one'
       const { ask, lanes } = lanesOf(1, { perClient: 50, waiting: 50 })
       const held = ask('x', 'long')
       const all = clients.map((one) => ask(one))
-      lanes[0]?.end()
+      lanes[0]?.finish()
       await Promise.all([held, ...all])
       const served = lanes[0]?.asked.slice(1) ?? []
       expect(served.toSorted()).toEqual(clients.toSorted())

@@ -14,6 +14,8 @@ export type PublicJob = {
 export type QueryRunner = {
   readonly isReady: boolean
   readonly run: (job: PublicJob) => Promise<PublicAnswer>
+  /** Ends what runs and makes the lane ready again, which takes little time; absent where that is not so. */
+  readonly end?: (() => void) | undefined
 }
 
 export type PublicLimits = {
@@ -39,7 +41,22 @@ type Settings = Omit<PublicLimits, 'lanes'> & {
 type Visit = PromiseWithResolvers<PublicAnswer> & {
   readonly client: string
   readonly job: PublicJob
+  /** It has waited for `longMs`. */
+  isLate: boolean
 }
+
+type Run = {
+  readonly visit: Visit
+  /** Its client has as many lanes as one may have, without this one. */
+  readonly isGuest: boolean
+  /** It has run for as long as it may while others wait. */
+  isLong: boolean
+}
+
+/** Milliseconds after which a query waits, or runs, for long. */
+const longMs = 1000
+/** Milliseconds of a query in the last lane, and for how long its client gets none there when it needed more. */
+const [guestMs, barMs] = [500, 600_000]
 
 const tooMany = (why: string) => new Failure('too-many-requests', why, { retryAfter: 5 })
 
@@ -48,9 +65,11 @@ export class PublicQueue {
   readonly #settings: Settings
   /** By client, in the order of turns: who was served goes to the end. */
   readonly #waiting = new Map<string, Visit[]>()
-  readonly #running = new Map<QueryRunner, string>()
+  readonly #running = new Map<QueryRunner, Run>()
   /** Whose query ran in a lane last. */
   readonly #last = new Map<QueryRunner, string>()
+  /** Clients whose guest query took too long, and until when they have none. */
+  readonly #barred = new Map<string, number>()
 
   constructor(settings: Settings) {
     this.#settings = settings
@@ -66,7 +85,7 @@ export class PublicQueue {
       throw tooMany(`A client may have ${perClient} queries at once (sparqlPerClient).`)
     }
     const job = { request, rows, bytes }
-    const visit: Visit = { ...Promise.withResolvers<PublicAnswer>(), client, job }
+    const visit: Visit = { ...Promise.withResolvers<PublicAnswer>(), client, job, isLate: false }
     const refuse = (why: unknown) => {
       this.#remove(visit)
       visit.reject(why)
@@ -82,10 +101,15 @@ export class PublicQueue {
       if (isWaiting && lanes().every(({ isReady }) => !isReady)) refuse(closed())
     }
     const clock = setInterval(look, buildMs).unref()
+    const late = setTimeout(() => {
+      visit.isLate = true
+      this.free()
+    }, longMs).unref()
     const abort = () => refuse(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     return visit.promise.finally(() => {
       clearInterval(clock)
+      clearTimeout(late)
       signal?.removeEventListener('abort', abort)
     })
   }
@@ -93,9 +117,33 @@ export class PublicQueue {
   /** Gives lanes that are ready and free to those whose turn it is. */
   free(): void {
     for (const lane of this.#settings.lanes()) {
-      const visit = lane.isReady && !this.#running.has(lane) ? this.#take() : undefined
-      if (visit) void this.#run(lane, visit)
+      if (!lane.isReady || this.#running.has(lane)) continue
+      const visit = this.#take((one) => this.#mayCome(one))
+      const guest = visit ?? this.#take((one) => this.#mayBeGuest(one, lane))
+      // It never rejects.
+      if (guest) void this.#run(lane, { visit: guest, isGuest: !visit, isLong: false })
     }
+    this.#makeRoom()
+  }
+
+  /**
+   * Where every lane runs and a client without one waits, the query that has run longest beyond `longMs` is ended. One lane at a
+   * time, because it has to become ready again, and never the only one there is.
+   */
+  #makeRoom(): void {
+    const lanes = this.#settings.lanes()
+    if (lanes.length < 2 || !lanes.every((lane) => lane.isReady && this.#running.has(lane))) return
+    if (![...this.#waiting.keys()].some((client) => this.#runningOf(client) === 0)) return
+    // In the order in which they began.
+    for (const [lane, { isLong }] of this.#running)
+      if (isLong && lane.end)
+        return this.#end(lane, `While others wait, a query may run ${longMs} ms`)
+  }
+
+  #end(lane: QueryRunner, why: string): void {
+    const detail = `${why}: try again when fewer ask, or ask for less.`
+    this.#running.get(lane)?.visit.reject(new Failure('time-limit', detail, { retryAfter: 10 }))
+    lane.end?.()
   }
 
   #remove(visit: Visit): void {
@@ -104,9 +152,9 @@ export class PublicQueue {
     else this.#waiting.delete(visit.client)
   }
 
-  #take(): Visit | undefined {
+  #take(mayCome: (visit: Visit) => boolean): Visit | undefined {
     for (const [client, [visit, ...rest]] of this.#waiting) {
-      if (!visit || !this.#mayCome(client)) continue
+      if (!visit || !mayCome(visit)) continue
       this.#waiting.delete(client)
       if (rest.length > 0) this.#waiting.set(client, rest)
       return visit
@@ -115,21 +163,48 @@ export class PublicQueue {
   }
 
   #runningOf(client: string): number {
-    return [...this.#running.values()].filter((other) => other === client).length
+    return [...this.#running.values()].filter(({ visit }) => visit.client === client).length
   }
 
   /** Nobody has all lanes, and whoever has cost a lane waits until that one is back. */
-  #mayCome(client: string): boolean {
-    const lanes = this.#settings.lanes()
-    if (lanes.some((lane) => !lane.isReady && this.#last.get(lane) === client)) return false
-    return this.#runningOf(client) < Math.max(1, lanes.length - 1)
+  #mayCome({ client }: Visit): boolean {
+    const most = Math.max(1, this.#settings.lanes().length - 1)
+    return !this.#hasCost(client) && this.#runningOf(client) < most
   }
 
-  async #run(lane: QueryRunner, { client, job, resolve, reject }: Visit): Promise<void> {
-    this.#running.set(lane, client)
+  #hasCost(client: string): boolean {
+    return this.#settings.lanes().some((one) => !one.isReady && this.#last.get(one) === client)
+  }
+
+  /** Behind one address there may be many people: who has waited for long gets the last lane for a moment while nobody else wants it. */
+  #mayBeGuest({ client, isLate }: Visit, { end }: QueryRunner): boolean {
+    if (!isLate || !end || this.#waiting.size > 1 || this.#hasCost(client)) return false
+    return (this.#barred.get(client) ?? 0) <= performance.now()
+  }
+
+  async #run(lane: QueryRunner, run: Run): Promise<void> {
+    const { client, job, resolve, reject } = run.visit
+    this.#running.set(lane, run)
     this.#last.set(lane, client)
+    const clock = setTimeout(
+      () => {
+        if (run.isGuest) this.#bar(lane, client)
+        run.isLong = true
+        this.#makeRoom()
+      },
+      run.isGuest ? guestMs : longMs,
+    ).unref()
     await lane.run(job).then(resolve, reject)
+    clearTimeout(clock)
     this.#running.delete(lane)
     this.free()
+  }
+
+  /** Ends a guest, whose client is none for some time: each of its long queries costs others a lane. */
+  #bar(lane: QueryRunner, client: string): void {
+    const now = performance.now()
+    for (const [other, until] of this.#barred) if (until <= now) this.#barred.delete(other)
+    this.#barred.set(client, now + barMs)
+    this.#end(lane, `While another query of your network runs, one may run ${guestMs} ms`)
   }
 }

@@ -58,6 +58,8 @@ class Replica implements QueryRunner {
   #thread: Thread | undefined
   #ready: PromiseWithResolvers<void> | undefined
   #bytes = 0
+  /** How long its last building took. */
+  buildMs = 0
   isReady = false
   isCrowded = false
 
@@ -93,8 +95,12 @@ class Replica implements QueryRunner {
     }
   }
 
-  /** Ends the worker, and with it what runs. */
-  end(): void {
+  /** Ends the worker, and with it what runs; absent while another copy would take long to build. */
+  get end(): (() => void) | undefined {
+    return this.buildMs > quickMs ? undefined : () => this.drop()
+  }
+
+  drop(): void {
     this.#lose(undefined)
   }
 
@@ -173,6 +179,9 @@ function usualBytes(quads: number): number {
   return Math.ceil(generous / stepBytes) * stepBytes
 }
 
+/** Milliseconds: a copy that is built so fast may be ended so that another query has its turn. */
+const quickMs = 5000
+
 /** Copies for which there is room beside the writing engine, in three quarters of what the process may have. */
 function affordable(quads: number, most: number): number {
   const each = idleBytes + quads * quadBytes
@@ -224,7 +233,7 @@ export class Replicas {
 
   /** The writing side is gone, and with it the feed: all copies would grow stale. */
   end(): void {
-    for (const replica of this.#replicas) replica.end()
+    for (const replica of this.#replicas) replica.drop()
   }
 
   close(): void {
@@ -259,6 +268,7 @@ export class Replicas {
         const started = performance.now()
         await replica.build(memory > 0 ? memory : usualBytes(count))
         this.#buildMs = performance.now() - started
+        replica.buildMs = this.#buildMs
         this.#fault = undefined
         this.#settings.changed()
       }
@@ -279,7 +289,7 @@ export class Replicas {
     const replica = ready.find(({ isCrowded, isBusy }) => isCrowded && !isBusy)
     if (!replica) return
     this.#settings.log.info('replica.renewed')
-    replica.end()
+    replica.drop()
   }
 
   #wait(): void {
