@@ -148,23 +148,50 @@ const tasksAnswer = z.object({
 
 /** Milliseconds between two looks: short for single writes, longer for those that take long anyway. */
 const [firstPause, lastPause] = [2, 200]
+/** Milliseconds of pauses until a task that the server does not list counts as lost, and one that does not end as stuck. */
+const [mostUnlistedMs, mostMs] = [2000, 1_800_000]
 
-/** Waits for the tasks of a server. */
+/** Waits for the tasks of a server. Rejects with `engine-unavailable` when it has lost them or does not end them in half an hour. */
 export function tasksOf(client: EngineClient, pause: Pause): TasksDone {
   const unending = new AbortController().signal
   return async (begun, signal = unending) => {
     let open = begun.map((one) => expected(begunTask, one).taskUid)
+    let [waited, unlisted] = [0, 0]
     for (let ms = firstPause; open.length > 0; ms = Math.min(ms * 1.3, lastPause)) {
       await pause(ms, signal)
+      waited += ms
       if (signal.aborted) throw abandoned(signal.reason)
       const answer = await client.get(`/tasks?uids=${open.join(',')}&limit=${open.length}`, signal)
-      for (const { uid, status, error } of expected(tasksAnswer, answer).results) {
+      const { results } = expected(tasksAnswer, answer)
+      unlisted = results.length < open.length ? unlisted + ms : 0
+      if (unlisted > mostUnlistedMs) throw lostTasks(open)
+      if (waited > mostMs) throw away(`The search engine has not ended its tasks ${open.join()}.`)
+      for (const { uid, status, error } of results) {
         if (status === 'failed' || status === 'canceled') throw failedTask(error)
         if (status === 'succeeded') open = open.filter((one) => one !== uid)
       }
     }
   }
 }
+
+const lostTasks = (uids: readonly number[]): Failure =>
+  away(
+    'The search engine has lost what was written: it was emptied or restored.',
+    new LostTasks(uids),
+  )
+
+/** A server that does not list tasks that it began: it is another one now, or an older copy of its data. */
+class LostTasks extends Error {
+  constructor(uids: readonly number[]) {
+    super(`the tasks ${uids.join()} are not listed`)
+    this.name = 'LostTasks'
+  }
+}
+
+/** Whether a failed write says that the server does not have the data any more that it had. */
+export const hasLostData = (error: unknown): boolean =>
+  (error instanceof Failure && error.cause instanceof LostTasks) ||
+  isRefusal(error, 'index_not_found')
 
 /** A call that Meilisearch answered with an error of its own; `code` is its name for it, the status that of HTTP (0 for a task). */
 export class Refusal extends Error {

@@ -12,7 +12,14 @@ import type { Document, IndexChange } from '../search-index.ts'
 import { WriteQueue } from '../write-queue.ts'
 import { attributes, keyOf, termKey, type Uids } from './attributes.ts'
 import { Dictionary } from './dictionary.ts'
-import { away, expected, jsonText, type EngineClient, type TasksDone } from './engine-client.ts'
+import {
+  away,
+  expected,
+  hasLostData,
+  jsonText,
+  type EngineClient,
+  type TasksDone,
+} from './engine-client.ts'
 import { orAbsent } from './engine-indices.ts'
 import type { Answering, Generation } from './engine-state.ts'
 import { storedOf, type Layout } from './stored-document.ts'
@@ -290,6 +297,51 @@ function* portions(lines: readonly string[]): Generator<readonly string[]> {
 const mostChanges = 5000
 
 type Write = (changes: readonly IndexChange[], signal: AbortSignal) => Promise<void>
+
+type Renewal = {
+  /** A writer that knows nothing of the server yet. */
+  readonly open: () => EngineWriter
+  /** Rejects while it is not certain what is on the server. */
+  readonly certain: () => Promise<void>
+  /** Configures the server again. */
+  readonly configure: () => Promise<void>
+}
+
+/** Writes to a server that may come back without its data: what is remembered of it is forgotten then, and its indices are made again. */
+export class RenewedWriter {
+  readonly #renewal: Renewal
+  #isLost = false
+  #writer: EngineWriter
+
+  constructor(renewal: Renewal) {
+    this.#renewal = renewal
+    this.#writer = renewal.open()
+  }
+
+  get current(): EngineWriter {
+    return this.#writer
+  }
+
+  /** As `EngineWriter.write`. The write that meets the loss fails, and so does each one until the server is configured. */
+  async write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
+    if (this.#isLost) await this.#renew()
+    await this.#renewal.certain()
+    try {
+      await this.#writer.write(changes, signal)
+    } catch (error) {
+      if (!hasLostData(error)) throw error
+      this.#isLost = true
+      await this.#renew()
+      throw away('The search engine came back without its data, which are written again.', error)
+    }
+  }
+
+  async #renew(): Promise<void> {
+    this.#writer = this.#renewal.open()
+    await this.#renewal.configure()
+    this.#isLost = false
+  }
+}
 
 /** Group commit; nothing is written while an index is made or swapped. */
 export class EngineQueue {

@@ -7,13 +7,14 @@ import type { Log } from '../../log.ts'
 import { officialLanguages } from '../../text/language.ts'
 import type { Pause } from '../../workers/retry.ts'
 import type { CursorLimits } from '../cursors.ts'
+import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type { SearchIndex } from '../search-index.ts'
 import { uidsOf } from './attributes.ts'
 import { connect, releaseOf, tasksOf } from './engine-client.ts'
 import { indicesOf } from './engine-indices.ts'
 import type { ReadContext } from './engine-reads.ts'
 import { EngineState } from './engine-state.ts'
-import { EngineQueue, EngineWriter } from './engine-writer.ts'
+import { EngineQueue, EngineWriter, RenewedWriter } from './engine-writer.ts'
 import { facetTitles, facetValuesOf } from './facet-values.ts'
 import { nearTerms } from './matching.ts'
 import { MeilisearchCursors } from './meilisearch-cursors.ts'
@@ -59,6 +60,7 @@ export async function meilisearchIndex(options: MeilisearchOptions): Promise<Sea
   })
   return {
     batch,
+    onLost: parts.listen,
     ...changingCalls(parts, contact),
     ...readingCalls(parts, options.searchMs ?? 10_000),
     close: async () => {
@@ -90,12 +92,24 @@ function partsOf(options: MeilisearchOptions) {
   const using = { context, titles: facetTitles(context) }
   const cursors = new MeilisearchCursors(using, options.cursors)
   const before = (uid: string, keys: readonly string[]) => cursors.before(uid, keys)
-  const writer = new EngineWriter({ client, done, uids, answering: () => state.answering, before })
-  const queue = new EngineQueue(async (changes, signal) => {
-    await state.certain()
-    await writer.write(changes, signal)
+  let settings: readonly IndexSettings[] = []
+  let onLost: (rebuild: readonly IndexName[]) => void = () => undefined
+  const writer = new RenewedWriter({
+    open: () => new EngineWriter({ client, done, uids, answering: () => state.answering, before }),
+    certain: () => state.certain(),
+    configure: async () => {
+      // After a try that failed some of them are missing.
+      if (state.current.length > settings.length) settings = state.current
+      const rebuild = await state.configure(settings)
+      log.warn({ indices: rebuild }, 'index.lost')
+      onLost(rebuild)
+    },
   })
-  return { client, indices, state, count, using, cursors, writer, queue, log }
+  const queue = new EngineQueue((changes, signal) => writer.write(changes, signal))
+  const listen: SearchIndex['onLost'] = (listener) => {
+    onLost = listener
+  }
+  return { listen, client, indices, state, count, using, cursors, writer, queue, log }
 }
 
 /** What makes the state another one, also when it fails: it may have happened all the same. */
@@ -138,11 +152,11 @@ function readingCalls({ indices, state, count, using, cursors, writer }: Parts, 
   return {
     current: () => state.current,
     state: () => `${process}.${count.changes}`,
-    newest: () => ready(() => writer.newest()),
+    newest: () => ready(() => writer.current.newest()),
     missing: (index, ids) =>
       ready(async () => {
         const filled = state.filled(index)
-        const versions = filled && (await writer.versions(filled, ids))
+        const versions = filled && (await writer.current.versions(filled, ids))
         return versions ? ids.filter((id) => !versions.has(id)) : []
       }),
     health: () =>

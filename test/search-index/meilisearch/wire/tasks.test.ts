@@ -1,7 +1,7 @@
 /** Waiting for tasks: all of them, and none of them is taken for done that failed. */
 
 import { expect, it } from 'vitest'
-import { tasksOf } from '../../../../src/search-index/meilisearch/engine-client.ts'
+import { hasLostData, tasksOf } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import type { EngineClient } from '../../../../src/search-index/meilisearch/engine-client.ts'
 
 /** A wire whose tasks have these states, one after the other. */
@@ -11,11 +11,13 @@ function fake(states: Record<number, string[]>): { wire: EngineClient; asked: st
   const get = (path: string) => {
     asked.push(path)
     const uids = new URL(path, 'http://x').searchParams.get('uids')!.split(',').map(Number)
-    const results = uids.map((uid) => {
-      const list = states[uid]!
-      const status = list.length > 1 ? list.shift()! : list[0]!
-      return { uid, status, error: status === 'failed' ? { code: 'bad', message: 'no' } : null }
-    })
+    const results = uids
+      .filter((uid) => states[uid])
+      .map((uid) => {
+        const list = states[uid]!
+        const status = list.length > 1 ? list.shift()! : list[0]!
+        return { uid, status, error: status === 'failed' ? { code: 'bad', message: 'no' } : null }
+      })
     return Promise.resolve({ results })
   }
   const wire = { get, post: none, once: none, patch: none, remove: none, lines: none, close() {} }
@@ -62,4 +64,18 @@ it('has nothing to wait for without tasks', async () => {
   const { wire, asked } = fake({})
   await tasksOf(wire, pause)([])
   expect(asked).toEqual([])
+})
+
+it.each([
+  ['does not list a task that it began', { 1: ['succeeded'] }, 'lost'],
+  ['does not end a task in half an hour', { 1: ['succeeded'], 2: ['processing'] }, 'tasks 2'],
+])('rejects when the server %s', async (_, states, detail) => {
+  const { wire, asked } = fake(states)
+  const done = tasksOf(wire, pause)([{ taskUid: 1 }, { taskUid: 2 }])
+  const error: unknown = await done.catch((one: unknown) => one)
+  expect(error).toMatchObject({ kind: 'engine-unavailable' })
+  expect(error).toHaveProperty('detail', expect.stringContaining(detail))
+  expect(hasLostData(error)).toBe(detail === 'lost')
+  // One look that misses a task says nothing yet.
+  expect(asked.length).toBeGreaterThan(10)
 })
