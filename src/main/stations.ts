@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config, Service } from '../config/config.ts'
-import type { App, MountedApp } from '../http/app.ts'
+import type { App, AppContext, MountedApp } from '../http/app.ts'
 import { recordPath } from '../portal/addresses.ts'
+import { wantedLanguage } from '../portal/negotiation.ts'
 import { reconciling, type Reconciling } from '../projector/reconcile.ts'
 import type { Names } from '../rdf/names.ts'
 import { openRepository } from '../repository/repository.ts'
@@ -188,11 +189,18 @@ export function recordPagesOf({ search, portal, services }: Config, names: Names
   }
 }
 
+/** The page where people ask queries, in a language that the client reads; absent without pages of our own. */
+const queryPage = ({ config }: PlatformContext) =>
+  config.services.includes('portal')
+    ? (c: AppContext) => `${c.get('root')}${wantedLanguage(c, config.portal)}/sparql`
+    : undefined
+
 const sparqlStation = (context: PlatformContext): App =>
   sparqlApp({
     store: context.store,
     keys: context.keys,
     queryBytes: context.config.limits.sparqlQueryBytes,
+    page: queryPage(context),
     ...httpAt(context, servicePaths.sparql, ['POST']),
   })
 

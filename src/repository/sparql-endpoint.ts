@@ -12,11 +12,13 @@ import { answerRdf } from '../http/rdf.ts'
 import { networkOf } from '../http/peer.ts'
 import { addVary } from '../http/headers.ts'
 import { toLines } from '../rdf/lines.ts'
+import { formats, negotiate } from '../rdf/media-types.ts'
 import { rdf, rdfs, sd } from '../rdf/namespaces.ts'
 import { blankNode, literal, namedNode, quad } from '../rdf/terms.ts'
 import { isXmlText } from '../rdf/writing/xml.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { StoreLimits } from '../store/limits.ts'
+import { solutionTypes } from '../store/sparql-results.ts'
 
 /** What the endpoint works with. */
 type SparqlDeps = {
@@ -24,6 +26,8 @@ type SparqlDeps = {
   readonly store: Pick<GraphStore, 'publicQuery'>
   /** Longest query in bytes. */
   readonly queryBytes: number
+  /** Address of the page where people ask queries; absent without a portal of our own. */
+  readonly page?: ((c: AppContext) => string) | undefined
   readonly http: Omit<AppOptions, 'name'>
 }
 
@@ -41,9 +45,34 @@ function clientOf(c: AppContext, keys: SparqlDeps['keys']): string {
   return key?.id ?? networkOf(c.get('client'))
 }
 
-/** Solutions, a boolean or a graph; without a query by GET the service description. */
-async function answer(c: AppContext, { store, keys, queryBytes }: SparqlDeps): Promise<Response> {
-  const { query: text, ...graphs } = await received(c, queryBytes)
+/** Everything that is answered here stands before pages: a client to which a page is as good as data gets data. */
+const offered = [
+  ...solutionTypes,
+  ...Object.values(formats).map(({ mediaType }) => mediaType),
+  'text/html',
+]
+
+/** Where a browser is led to: the page with the same query. A choice of graphs is only known here. */
+function pageFor(c: AppContext, asked: Received, page: SparqlDeps['page']): string | undefined {
+  const { query, defaultGraphs, namedGraphs } = asked
+  if (!page || c.req.method === 'POST' || defaultGraphs.length + namedGraphs.length > 0)
+    return undefined
+  if (negotiate(c.req.header('Accept'), offered) !== 'text/html') return undefined
+  return page(c) + (query === undefined ? '' : `?query=${encodeURIComponent(query)}`)
+}
+
+/** Solutions, a boolean or a graph; without a query by GET the service description. Browsers are led to the page. */
+async function answer(c: AppContext, deps: SparqlDeps): Promise<Response> {
+  const { store, keys, queryBytes } = deps
+  const asked = await received(c, queryBytes)
+  const { query: text, ...graphs } = asked
+  const page = pageFor(c, asked, deps.page)
+  if (page !== undefined) {
+    const led = c.redirect(page, 303)
+    addVary(led.headers, 'Accept')
+    addVary(led.headers, 'Accept-Language')
+    return led
+  }
   if (text === undefined) {
     if (c.req.method === 'POST')
       throw new Failure(
@@ -100,6 +129,7 @@ const responses: RouteConfig['responses'] = {
       'application/rdf+xml': text,
     },
   },
+  303: { description: 'The page with the same query, for clients that prefer text/html' },
   400: problem('Not a query that may run here: a syntax error, an update, SERVICE or LOAD'),
   406: problem('None of the accepted media types can be served'),
   413: problem('The query needs more memory than it may have'),
@@ -172,10 +202,12 @@ function fromParameters(parameters: URLSearchParams): Received {
   if (parameters.has('update')) throw updateRefused()
   const queries = parameters.getAll('query')
   if (queries.length > 1) throw new Failure('malformed-query', 'send one query per request')
+  // Forms of other endpoints send all of their fields, also those that nobody filled in.
+  const named = (name: string) => parameters.getAll(name).filter((iri) => iri.trim() !== '')
   return {
-    query: queries[0],
-    defaultGraphs: parameters.getAll('default-graph-uri'),
-    namedGraphs: parameters.getAll('named-graph-uri'),
+    query: queries[0]?.replace(/^\uFEFF/, ''),
+    defaultGraphs: named('default-graph-uri'),
+    namedGraphs: named('named-graph-uri'),
   }
 }
 
@@ -210,7 +242,7 @@ const commentable = new Set([
 
 // The service description of the public endpoint (SPARQL 1.1 Service Description).
 
-const formats = [
+const resultFormats = [
   'SPARQL_Results_JSON',
   'SPARQL_Results_XML',
   'SPARQL_Results_CSV',
@@ -229,7 +261,7 @@ const cutMeans =
 /** `address` is the endpoint's own public address. */
 function serviceDescription(address: string): Quad[] {
   const service = blankNode()
-  const results = formats.map((format) => namedNode(`http://www.w3.org/ns/formats/${format}`))
+  const results = resultFormats.map((format) => namedNode(`http://www.w3.org/ns/formats/${format}`))
   return [
     quad(service, rdf('type'), sd('Service')),
     quad(service, sd('endpoint'), namedNode(address)),

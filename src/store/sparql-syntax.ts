@@ -1,25 +1,110 @@
 /** SPARQL text as a syntax tree. */
 
 import { Parser, type SparqlQuery } from 'sparqljs'
+import { z } from 'zod'
 import { Failure } from '../errors.ts'
+import { sparqlTokens } from './queries.ts'
 
-/** Parses a SPARQL 1.1 query or update; `Failure` malformed-query with the line. */
+/** Parses a SPARQL 1.1 query or update; `Failure` malformed-query with line, column and what stands there. */
 export function parseSparql(text: string, baseIri?: string): SparqlQuery {
+  const stray = strayCharacter(text)
+  if (stray) throw malformed(stray)
   const parser = new Parser(baseIri === undefined ? {} : { baseIRI: baseIri })
   try {
     return parser.parse(text)
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : ''
-    const line = Number(/line (\d+)/.exec(message)?.[1] ?? 1)
-    throw new Failure(
-      'malformed-query',
-      `The text is not valid SPARQL 1.1: syntax error in line ${line}.`,
-      {
-        errors: [{ line, detail: 'syntax error' }],
-        cause,
-      },
-    )
+    throw malformed(syntaxFault(text, cause), cause)
   }
+}
+
+/** Line and column count from 1, columns in UTF-16 units. A fault of the query as a whole has no place. */
+type Fault = { readonly line?: number; readonly column?: number; readonly detail: string }
+
+function malformed(fault: Fault, cause?: unknown): Failure {
+  const { line, column, detail } = fault
+  const place = column === undefined ? '' : `, column ${column}`
+  const where = line === undefined ? '' : `syntax error in line ${line}${place}: `
+  return new Failure('malformed-query', `The text is not valid SPARQL 1.1: ${where}${detail}.`, {
+    errors: [fault],
+    cause,
+  })
+}
+
+function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
+  const before = text.slice(0, offset).split(/\r\n|\n|\r/)
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}
+
+/** Outside of texts, comments and IRIs: ASCII without its control characters, and what names may have (SPARQL 1.1, PN_CHARS). */
+const strayPattern =
+  /[^\t\n\r\u0020-\u007E\u00B7\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u037D\u037F-\u1FFF\u200C\u203F\u2040\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFEFE\uFF00-\uFFFD\u{10000}-\u{EFFFF}\u200D]/u
+
+/** Characters that come along when text is pasted from pages and word processors. */
+const names: Readonly<Record<string, string>> = {
+  '\u000B': 'vertical tab',
+  '\u000C': 'form feed',
+  '\u0085': 'next line',
+  '\u00A0': 'no-break space',
+  '\u00AD': 'soft hyphen',
+  '\u200B': 'zero width space',
+  '\u2028': 'line separator',
+  '\u2029': 'paragraph separator',
+  '\u202F': 'narrow no-break space',
+  '\u3000': 'ideographic space',
+  '\uFEFF': 'byte order mark',
+  '\u2018': 'curly quotation mark',
+  '\u2019': 'curly quotation mark',
+  '\u201C': 'curly quotation mark',
+  '\u201D': 'curly quotation mark',
+}
+
+function strayCharacter(text: string): Fault | undefined {
+  for (const { kind, text: part, start } of sparqlTokens(text)) {
+    const isBlank = kind === 'skip' && part.trim() === ''
+    const at = kind === 'skip' && !isBlank ? -1 : part.search(strayPattern)
+    if (at < 0) continue
+    const character = String.fromCodePoint(part.codePointAt(at) ?? 0)
+    const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
+    const name = names[character] ?? (/\s/.test(character) ? 'a space of its own kind' : undefined)
+    const called = name === undefined ? `U+${code}` : `U+${code} (${name})`
+    const cure = /curly/.test(name ?? '') ? 'write " or \'' : 'delete it or write a plain space'
+    return { ...placeOf(text, start + at), detail: `${called} may stand in texts only, ${cure}` }
+  }
+  return undefined
+}
+
+/** What the parser throws for a token that it does not expect (jison); other faults are errors with a message only. */
+const unexpectedToken = z.object({
+  hash: z.object({
+    text: z.string().default(''),
+    token: z.string().nullish(),
+    loc: z.object({ last_line: z.int(), last_column: z.int() }),
+  }),
+})
+
+function syntaxFault(text: string, cause: unknown): Fault {
+  const parsed = unexpectedToken.safeParse(cause)
+  if (!parsed.success) {
+    const message = (cause instanceof Error ? cause.message : '').slice(0, 300)
+    return { ...prefixPlace(text, message), detail: message }
+  }
+  const { hash } = parsed.data
+  // The parser knows where the token before ended.
+  const lines = text.split(/(?<=\r\n|\n|\r(?!\n))/)
+  const before = lines.slice(0, hash.loc.last_line - 1).join('').length + hash.loc.last_column
+  const from = before + (/^\s*/.exec(text.slice(before))?.[0].length ?? 0)
+  const at = Math.max(text.indexOf(hash.text, from), from)
+  if (hash.token === 'EOF' || at >= text.length)
+    return { ...placeOf(text, text.length), detail: 'the text ends too early' }
+  const found = /^(?:[\p{L}\p{N}_:?$@-]{1,40}|[^])/u.exec(text.slice(at))?.[0] ?? ''
+  return { ...placeOf(text, at), detail: `${JSON.stringify(found)} is not expected here` }
+}
+
+/** Where a prefix that nothing declares is used first. */
+function prefixPlace(text: string, message: string): Omit<Fault, 'detail'> {
+  const prefix = /^Unknown prefix: (.*)$/.exec(message)?.[1]
+  const used = sparqlTokens(text).find((token) => token.text.startsWith(`${prefix}:`))
+  return used ? placeOf(text, used.start) : {}
 }
 
 /** An object of a syntax tree. */

@@ -129,6 +129,48 @@ describe('a query', () => {
     )
   })
 
+  it('is the same with the empty fields of another endpoint’s form, and with a byte order mark', async () => {
+    const fields = {
+      'default-graph-uri': '',
+      'named-graph-uri': '',
+      'should-sponge': '',
+      query: '\uFEFFASK { ?s ?p ?o }',
+      format: 'text/html',
+    }
+    const parameters = new URLSearchParams(fields)
+    const ways = [
+      () => fetch(`${platform.url}/sparql?${parameters.toString()}`),
+      () => fetch(`${platform.url}/sparql`, { method: 'POST', body: parameters }),
+      () =>
+        fetch(`${platform.url}/sparql?default-graph-uri=&named-graph-uri=`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/sparql-query' },
+          body: fields.query,
+        }),
+    ]
+    for (const way of ways) expect(await (await way()).json()).toMatchObject({ boolean: true })
+  })
+
+  it('is on the page for a browser, and nowhere else', async () => {
+    const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+    const asked = async (query: string, accept: string, method = 'GET') => {
+      const answer = await fetch(`${platform.url}/sparql${query}`, {
+        headers: { Accept: accept, 'Accept-Language': 'de' },
+        redirect: 'manual',
+        method,
+      })
+      return [answer.status, answer.headers.get('Location')]
+    }
+    const ask = `?query=${encodeURIComponent('ASK { ?s ?p "a&b" }')}`
+    const page = `${platform.url}/de/sparql`
+    expect(await asked('', browser)).toEqual([303, page])
+    expect(await asked(ask, browser)).toEqual([303, page + ask])
+    expect(await asked(ask, 'text/html', 'HEAD')).toEqual([303, page + ask])
+    const data = ['*/*', 'application/json, text/html', 'application/json, text/html;q=0.9']
+    for (const accept of data) expect(await asked(ask, accept)).toEqual([200, null])
+    expect((await asked(`${ask}&default-graph-uri=urn:x`, browser))[0]).toBe(400)
+  })
+
   it('without a query the endpoint describes itself', async () => {
     const answer = await fetch(`${platform.url}/sparql`, { headers: { Accept: 'text/turtle' } })
     expect(await answer.text()).toContain('sd:Service')

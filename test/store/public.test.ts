@@ -142,6 +142,13 @@ describe('public queries', () => {
     await expect(ask(query)).rejects.toMatchObject({ kind })
   })
 
+  it('says what the engine has against a query', async () => {
+    const refused = await ask('ASK { <http://[x> ?p ?o }').catch((error: unknown) => error)
+    expect(String(refused)).toMatch(
+      /malformed-query: The engine refused the query: .* at 1:18: .*IRI/,
+    )
+  })
+
   it('[T20] holds the parameters of the protocol to the same rule', async () => {
     const query = { query: 'ASK { ?s ?p ?o }', accept: undefined, client: 'me' }
     await expect(store.publicQuery({ ...query, defaultGraphs: [system] })).rejects.toMatchObject({

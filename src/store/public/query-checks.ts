@@ -37,6 +37,13 @@ export type CheckedQuery = {
 
 const refuse = (why: string) => new Failure('malformed-query', `The query is refused: ${why}.`)
 
+/** What only the engine or the store saw: the first line of its message, which may go on with the query. */
+export function refusedBy(whom: 'engine' | 'store', cause: unknown): Failure {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  const first = /\S[^\r\n]{0,250}/.exec(message)?.[0] ?? 'it gives no reason'
+  return new Failure('malformed-query', `The ${whom} refused the query: ${first}`, { cause })
+}
+
 function checkSize(text: string): void {
   if (Buffer.byteLength(text) > maxBytes) {
     throw new Failure('query-too-complex', `A query may have ${maxBytes} bytes (sparqlQueryBytes).`)

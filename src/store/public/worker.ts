@@ -12,6 +12,7 @@ import { perform } from '../embedded/effects.ts'
 import { fill } from '../embedded/writer.ts'
 import { resultsOf } from '../sparql-results.ts'
 import { publicAnswer, type PublicEngine } from './public-answer.ts'
+import { refusedBy } from './query-checks.ts'
 import type { ReplicaCalls, ReplicaEvent, ReplicaSettings } from './replicas.ts'
 
 const solutionsJson = 'application/sparql-results+json'
@@ -23,7 +24,7 @@ function engineOf(quads: Quads): PublicEngine {
       return quads.query(text, shape)
     } catch (cause) {
       if (isBroken(cause)) throw cause
-      throw new Failure('malformed-query', 'The query was refused by the engine.', { cause })
+      throw refusedBy('engine', cause)
     }
   }
   return {

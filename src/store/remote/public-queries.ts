@@ -3,7 +3,7 @@
 import { Failure } from '../../errors.ts'
 import { ctl } from '../../rdf/namespaces.ts'
 import type { PublicEngine } from '../public/public-answer.ts'
-import type { CheckedQuery } from '../public/query-checks.ts'
+import { type CheckedQuery, refusedBy } from '../public/query-checks.ts'
 import { resultsOf, type JsonTerm, type Results } from '../sparql-results.ts'
 import type { Dialect, StoreEndpoint } from './dialect.ts'
 import { guardedQuery } from './guarded-query.ts'
@@ -44,9 +44,7 @@ async function answerTo(
   })
   const isCut = dialect.gaveUp?.(text) ?? false
   if (status < 300 && !isCut) return text
-  if (status === 400) {
-    throw new Failure('malformed-query', 'The query was refused by the store.', { cause: text })
-  }
+  if (status === 400) throw refusedBy('store', text)
   if (isCut || status === 503 || status === 504) {
     throw new Failure('time-limit', `A query may run ${ms} ms (sparqlMs).`, { cause: text })
   }

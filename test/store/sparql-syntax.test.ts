@@ -1,0 +1,43 @@
+/** What is wrong with a query is said with its place and with what stands there. */
+
+import { expect, it } from 'vitest'
+import { Failure } from '../../src/errors.ts'
+import { parseSparql } from '../../src/store/sparql-syntax.ts'
+
+function faultOf(text: string): Failure {
+  try {
+    parseSparql(text)
+  } catch (error) {
+    if (error instanceof Failure) return error
+    throw error
+  }
+  throw new Error(`${text} is a query`)
+}
+
+it.each([
+  ['SELECT * WHERE {\n ?s ?p }', 2, 8, '"}" is not expected here'],
+  ['SELECT * {\r\n ?s ?p ?o }\r\n}', 3, 1, '"}" is not expected here'],
+  ['SELECT * WHERE { ?s ?p ?o', 1, 26, 'the text ends too early'],
+  ['SELEC * {}', 1, 1, '"SELEC" is not expected here'],
+  ['ASK {\n ?s ?p ?o FILTER(foo(?s)) }', 2, 18, '"foo" is not expected here'],
+  ['ASK {\n ?s ex:a ?o }', 2, 5, 'Unknown prefix: ex'],
+  ['SELECT ?g {\n GRAPH ?g {?s ?p ?o} }\u000B LIMIT 1', 2, 23, 'U+000B (vertical tab)'],
+  ['ASK\u00A0{ ?s ?p ?o }', 1, 4, 'U+00A0 (no-break space)'],
+  ['ASK { ?s ?p\u2028 ?o }', 1, 12, 'U+2028 (line separator)'],
+  ['ASK { ?s\u200B ?p ?o }', 1, 9, 'U+200B (zero width space)'],
+  ['ASK { ?s ?p ?o }\uFEFF', 1, 17, 'U+FEFF (byte order mark)'],
+  ['ASK { ?s ?p \u201Ca\u201D }', 1, 13, 'U+201C (curly quotation mark)'],
+  ['ASK { ?s\u0003 ?p ?o }', 1, 9, 'U+0003'],
+])('%j', (text, line, column, detail) => {
+  const { message, errors } = faultOf(text)
+  expect(errors).toEqual([{ line, column, detail: expect.stringContaining(detail) }])
+  expect(message).toContain(`line ${line}, column ${column}: ${detail}`)
+})
+
+it.each([
+  'ASK { ?größe ?p "no\u00A0break" , \'curly \u201C\' } # \u00A0',
+  'ASK { <http://a.example/\u00A0> ?p """a\u2028\u000B""" }',
+  'ASK { ?s <urn:p\u200D> ex\u00E9:b } '.replace('ex\u00E9:b', '?\u{1F600}'),
+])('%j is a query: such characters may stand in texts, comments, IRIs and names', (text) => {
+  expect(parseSparql(text)).toMatchObject({ queryType: 'ASK' })
+})
