@@ -74,6 +74,17 @@ describe('deletions', () => {
     await running
     expect([before(), watch('c')()]).toEqual([true, false])
   })
+
+  it('are noticed by a write however many other catalogues were deleted meanwhile', async () => {
+    const { during, watch } = deletions()
+    const check = watch('c')
+    const deleted = async (catalogue: string) => during(catalogue, () => Promise.resolve())
+    await deleted('c')
+    for (let n = 0; n < 1500; n += 1) await deleted(`other-${n}`)
+    expect(check).toThrow(Failure)
+    expect(watch('c')).not.toThrow()
+    expect(watch('other-0')).not.toThrow()
+  })
 })
 
 describe('landing', () => {

@@ -16,7 +16,14 @@ import type { RecordRow } from '../ledger/ledger-rows.ts'
 import type { Alike } from '../ledger/likenesses.ts'
 import { inBatches } from './batches.ts'
 import { openDatasetWriter, type DatasetWrite, type LandedWrites } from './dataset-writer.ts'
-import { failureOf, isServerFault, outcomeOf, refuseByKey, verdictOf } from './verdicts.ts'
+import {
+  failureOf,
+  isServerFault,
+  outcomeOf,
+  refuseByKey,
+  verdictOf,
+  type WriteVerdict,
+} from './verdicts.ts'
 import { previewRecord, previewRemovals } from './dry-run.ts'
 import { openExportRun, type ExportRun, type ExportContext } from './export-run.ts'
 import type { ExportConfig, ExportTarget } from './export-target.ts'
@@ -192,15 +199,13 @@ async function putResource(
   else segment.sink.item({ ...named, state, ...(findings.length > 0 && { findings }) })
 }
 
-/** Puts verdicts into the ledger and the report. Throws when key, catalogue or too many failures in a row end the run. */
+/**
+ * Puts verdicts into the ledger and the report, those of records that were taken first, whatever was said of others. Throws when
+ * key, catalogue or too many failures in a row end the run.
+ */
 function land(run: ExportRun, landed: LandedWrites<RecordWrite>): void {
   const { context, owner, segment, client } = run
   const { ledger, now } = context
-  for (const { verdict } of landed) {
-    refuseByKey(verdict, owner.catalogue, client)
-    if (verdict.status === 404 || verdict.status === 410)
-      throw new Failure('unknown-catalogue', `The catalogue ${owner.catalogue} is gone.`)
-  }
   const alike = new Map<RecordWrite, readonly Alike[]>()
   ledger.transaction(() => {
     for (const { write, verdict } of landed) {
@@ -220,9 +225,15 @@ function land(run: ExportRun, landed: LandedWrites<RecordWrite>): void {
       alike.set(write, ledger.likenesses.land(serial, owner.catalogue, likeness))
     }
   })
+  const endsRun = ({ status }: WriteVerdict) => [401, 403, 404, 410].includes(status)
   for (const one of landed) {
     run.release(one.write.originalId)
-    report(run, one, alike.get(one.write) ?? [])
+    if (!endsRun(one.verdict)) report(run, one, alike.get(one.write) ?? [])
+  }
+  for (const { verdict } of landed) {
+    refuseByKey(verdict, owner.catalogue, client)
+    if (endsRun(verdict))
+      throw new Failure('unknown-catalogue', `The catalogue ${owner.catalogue} is gone.`)
   }
   for (const { verdict } of landed)
     run.count(isServerFault(verdict) ? failureOf(verdict) : undefined)

@@ -6,6 +6,7 @@
 import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
 import type { Names } from '../../rdf/names.ts'
 import type { Change } from '../../store/graph-store.ts'
+import { countLookups } from '../../workers/bounded-cache.ts'
 
 /** Names of the lists that are cached. */
 export const listNames = {
@@ -60,6 +61,7 @@ export class IdLists {
     const entry = this.#entries.get(name)
     this.#entries.delete(name)
     const isCurrent = entry && this.#options.now() - entry.since < expiryMs
+    countLookups('id-lists', Number(isCurrent ?? false), Number(!isCurrent))
     const used = isCurrent ? entry : this.#read(name, read)
     this.#entries.set(name, used)
     return used.ready
@@ -69,7 +71,9 @@ export class IdLists {
   async catalogueOf(dataset: string): Promise<string | undefined> {
     const { now, find } = this.#options
     const known = this.#catalogues.get(dataset)
-    if (known && now() - known.since < catalogueExpiryMs) return known.id
+    const isCurrent = known !== undefined && now() - known.since < catalogueExpiryMs
+    countLookups('dataset-catalogues', Number(isCurrent), Number(!isCurrent))
+    if (isCurrent) return known.id
     const found = await find(dataset)
     if (found !== undefined) this.#keep(dataset, found)
     return found

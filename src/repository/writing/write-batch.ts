@@ -147,24 +147,39 @@ export function locks() {
 const tooLate = () =>
   new Failure('time-limit', 'other writes to this resource took too long', { retryAfter: 1 })
 
+/** Deletions that are remembered one by one. */
+const mostDeletions = 1000
+
 /** Which catalogues are being deleted, so that nothing lands in one that goes or has gone meanwhile. */
 export function deletions() {
   const running = new Map<string, number>()
-  const counts = new Map<string, number>()
-  const add = (to: Map<string, number>, catalogue: string, more: number) => {
-    const sum = (to.get(catalogue) ?? 0) + more
-    if (sum === 0) to.delete(catalogue)
-    else to.set(catalogue, sum)
+  const add = (catalogue: string, more: number) => {
+    const sum = (running.get(catalogue) ?? 0) + more
+    if (sum === 0) running.delete(catalogue)
+    else running.set(catalogue, sum)
+  }
+  // The number of the last deletion of each catalogue, in their order; of those that were dropped only the largest is known.
+  const last = new Map<string, number>()
+  let [started, dropped] = [0, 0]
+  const note = (catalogue: string) => {
+    started += 1
+    last.delete(catalogue)
+    last.set(catalogue, started)
+    for (const [oldest, number] of last) {
+      if (last.size <= mostDeletions) return
+      last.delete(oldest)
+      dropped = number
+    }
   }
   return {
     /** Runs work that deletes a catalogue; several such works may overlap. */
     during: async <T>(catalogue: string, work: () => Promise<T>): Promise<T> => {
-      add(running, catalogue, 1)
-      add(counts, catalogue, 1)
+      add(catalogue, 1)
+      note(catalogue)
       try {
         return await work()
       } finally {
-        add(running, catalogue, -1)
+        add(catalogue, -1)
       }
     },
     /**
@@ -172,9 +187,10 @@ export function deletions() {
      * a deletion that starts later sees the write: `unknown-catalogue` when one runs or has run since.
      */
     watch: (catalogue: string) => {
-      const before = counts.get(catalogue)
+      const before = started
       return () => {
-        if (running.has(catalogue) || counts.get(catalogue) !== before)
+        // A write during which so many catalogues were deleted that some were dropped is refused to be safe.
+        if (running.has(catalogue) || (last.get(catalogue) ?? dropped) > before)
           throw unknownCatalogue(catalogue)
       }
     },

@@ -1,5 +1,7 @@
 /** A repository that is busy, broken or closed, and runs that go on. */
 
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../../src/pipe/message.ts'
 import { complete, harvestGround, record, whole } from './ground.ts'
@@ -81,6 +83,31 @@ describe('a repository that', () => {
       url.includes('valueType=originalIds') ? new Response('["a","b') : undefined
     ground.offers(whole('a', 'b'))
     expect(await ground.run()).toMatchObject({ status: 'failed', counts: { created: 0 } })
+  })
+
+  it('says in the middle of a bulk answer that the catalogue is gone keeps what it took before', async () => {
+    const ground = await harvestGround()
+    ground.offers(whole('a', 'b', 'c'))
+    ground.intercept = ({ url }) => {
+      if (!url.includes('/bulk')) return undefined
+      const items = ['a', 'b', 'c'].map((originalId) => ({
+        originalId,
+        status: 201,
+        id: originalId,
+      }))
+      items.splice(1, 1, { originalId: 'b', status: 404, id: 'b' })
+      return new Response(JSON.stringify(items), { status: 200 })
+    }
+    const run = await ground.run()
+    expect(run).toMatchObject({
+      status: 'failed',
+      counts: { created: 2 },
+      problem: { type: 'urn:cartulary:problem:unknown-catalogue' },
+    })
+    const ledger = new DatabaseSync(join(ground.directory, 'harvest.sqlite'), { readOnly: true })
+    const kept = ledger.prepare('SELECT original FROM record ORDER BY original').all()
+    ledger.close()
+    expect(kept.map(({ original }) => original)).toEqual(['a', 'c'])
   })
 
   it('loses its catalogue in the middle ends the run', async () => {
