@@ -23,7 +23,14 @@ import { openStore, withStore } from '../store/open.ts'
 import { pause } from './clock.ts'
 import { checkFiles, hasContent, watchedFiles } from './data-files.ts'
 import { openDisk, watchedStore } from './disk.ts'
-import { identify, readIdentity, refuseLost, remembering, type StartOptions } from './identity.ts'
+import {
+  checkOwner,
+  identify,
+  readIdentity,
+  refuseLost,
+  remembering,
+  type StartOptions,
+} from './identity.ts'
 import { openIndex } from './search-engine.ts'
 import { openStorage, refuseLostPlace } from './storage.ts'
 import { reportWaiting, type Waiting } from './waiting.ts'
@@ -89,6 +96,8 @@ export async function openEngines(shell: StartContext) {
     config,
     remembering: remembering(identity, config.dataDir, log),
     isOther,
+    /** Hears when the store is this process's again after another one may have written to it. */
+    onRegained: opened.onRegained,
     projection: projected,
     close,
   }
@@ -132,7 +141,9 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
   if (!config.triplestore && !hasContent(join(directory, 'store', 'store.db')))
     refuseLost({ kept, indexed, startOptions, config })
   const told = reportWaiting(waiting, 'store')
+  const known = { config, startOptions, kept, indexed, version, log, newId: randomUUID() }
   let names = namesOf(config.baseUri, config.segments)
+  let regained: (() => void) | undefined
   const store = await openStore(config.triplestore, {
     directory: join(directory, 'store'),
     log,
@@ -144,10 +155,14 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
     loading: (now) => {
       waiting.progress = now
     },
-    lease: { ...leaseHolder(config.dataDir), told: reportWaiting(waiting, 'lease') },
+    lease: {
+      ...leaseHolder(config.dataDir),
+      check: (found) => checkOwner(known, found),
+      told: reportWaiting(waiting, 'lease'),
+      regained: () => regained?.(),
+    },
   })
-  const newId = randomUUID()
-  const given = { store, config, startOptions, kept, indexed, version, log, newId }
+  const given = { ...known, store }
   const { identity, isOther } = await withStore(() => identify(given), { log, pause, told }).catch(
     async (error: unknown) => {
       // Gives the lease up: who may have the store need not wait for it to run out.
@@ -159,7 +174,8 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
   names = namesOf(baseUri, config.segments)
   if (isOther) forgetStore(config, log)
   const search = { ...config.search, dates: config.search.dates ?? identity.dates }
-  return { store, identity, config: { ...config, baseUri, search }, isOther }
+  const onRegained = (listener: () => void): void => void (regained = listener)
+  return { store, identity, config: { ...config, baseUri, search }, isOther, onRegained }
 }
 
 /** Files in whose place there is a server. */

@@ -90,24 +90,27 @@ export type Readiness = {
   readonly stop: () => Promise<void>
 }
 
-/** Ready until it stops, as long as the store has answered within half a minute; an engine that is away costs searches only. */
+/** Ready until it stops, while no other gateway has the store, and as long as the store has answered within half a minute; an engine that is away costs searches only. */
 export function readiness(
-  store: Pick<GraphStore, 'ask'>,
+  store: Pick<GraphStore, 'ask' | 'health'>,
   { elapsed, pause, log }: Time,
 ): Readiness {
   let last = elapsed()
   let isStopping = false
+  let isMute = false
   const look = async (signal: AbortSignal) => {
     // Why it does not answer is told by whoever needs an answer.
     const is = await store.ask('ASK {}', signal).then(
       () => true,
       () => false,
     )
-    if (is) last = elapsed()
+    if (!is) return
+    last = elapsed()
+    isMute = (await store.health()).lease?.held === false
   }
   const loop = backgroundLoop('store.look-failed', askMs, look, { pause, log })
   return {
-    isReady: () => !isStopping && elapsed() - last < awayMs,
+    isReady: () => !isStopping && !isMute && elapsed() - last < awayMs,
     isStopping: () => isStopping,
     stop: () => {
       isStopping = true

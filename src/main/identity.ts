@@ -199,6 +199,14 @@ export async function identify(
   return { identity, isOther: isAnew || (kept !== undefined && kept.storeId !== identity.storeId) }
 }
 
+/** Rejects a store that this data directory must not have, before anybody waits for it. */
+export async function checkOwner(
+  given: Omit<Identifying, 'store'>,
+  store: Pick<GraphStore, 'select'>,
+): Promise<void> {
+  refuseOthers(given, await factsOf(store))
+}
+
 const identityOf = (
   { config, kept, version, indexed }: Identifying,
   whose: Pick<Identity, 'storeId' | 'baseUri'>,
@@ -221,7 +229,10 @@ async function cataloguesOf(store: Pick<GraphStore, 'select'>): Promise<string[]
 }
 
 /** A store of another platform, or of a newer version. */
-function refuseOthers({ kept, startOptions, config }: Identifying, facts: Facts | undefined): void {
+function refuseOthers(
+  { kept, startOptions, config }: Omit<Identifying, 'store'>,
+  facts: Facts | undefined,
+): void {
   if (!facts) return
   if (facts.format > format) {
     throw new StartRefused(

@@ -66,6 +66,7 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
   const search = runs('search') ? searchStation(context) : undefined
   const comparing = comparison(context)
   if (repository) comparing.begin(isOther || projection.olderCopy !== undefined)
+  if (repository) followOthers(context, repository, comparing)
   const neighbours = { harvesting, repository, search, reconciling: comparing }
   const console = await consoleStation(context, neighbours)
   const ending = new AbortController()
@@ -94,6 +95,19 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
       await repository?.stop()
     },
   }
+}
+
+/** Looks at the store again when another gateway has written to it while this one stood still. */
+function followOthers(
+  { onRegained, projection }: PlatformContext,
+  repository: Awaited<ReturnType<typeof repositoryStation>>,
+  comparing: Reconciling,
+): void {
+  onRegained(() => {
+    repository.context.idLists.forget()
+    projection.unsure()
+    comparing.again()
+  })
 }
 
 /** Those of the services that run; metrics has several, and the portal is at the root. */

@@ -133,6 +133,8 @@ export type Reconciling = { readonly reconcile: Reconcile } & {
   readonly last: () => ({ readonly at: string } & Drift) | undefined
   /** Begins to compare by itself; `atOnce` where they are known to differ. */
   readonly begin: (atOnce?: boolean) => void
+  /** Compares once more, now: somebody else may have written to the store. */
+  readonly again: () => void
   /** Resolves when nothing is compared by itself any more. */
   readonly stop: () => Promise<void>
 }
@@ -164,6 +166,7 @@ export function reconciling(context: ReconcilingContext): Reconciling {
   const { signal } = stopping
   let last: ReturnType<Reconciling['last']>
   let working: Promise<void> | undefined
+  let extra: Promise<unknown> = Promise.resolve()
   const reconcile: Reconcile = async (options, given) => {
     const drift = await context.reconcile(options, given)
     const at = now()
@@ -200,9 +203,11 @@ export function reconciling(context: ReconcilingContext): Reconciling {
     begin: (atOnce = false) => {
       if (hours > 0 || atOnce) working ??= work(atOnce)
     },
+    again: () => void (extra = extra.then(compare)),
     stop: async () => {
       stopping.abort()
       await working
+      await extra
     },
   }
 }

@@ -17,7 +17,8 @@ const { signal } = new AbortController()
 
 const times = { beatMs: 200, trustedMs: 3000, deadMs: 1500, lookMs: 10 }
 
-type Process = Partial<Pick<LeaseOptions, 'isPredecessor' | 'told' | 'times'>> & {
+type Process = Partial<Pick<LeaseOptions, 'isPredecessor' | 'told' | 'times' | 'regained'>> & {
+  readonly recover?: () => Promise<void>
   /** How its clock goes and how long it waits: a process that stands still does neither. */
   readonly now?: () => number
   readonly pause?: (ms: number) => Promise<void>
@@ -60,6 +61,8 @@ export function candidates(config: StoreConfig) {
         holder,
         isPredecessor: own.isPredecessor ?? (() => false),
         told: own.told ?? (() => undefined),
+        ...(own.recover && { recover: own.recover }),
+        ...(own.regained && { regained: own.regained }),
         times: { ...times, ...own.times },
       }),
     end: () => wire.close(),
@@ -131,6 +134,43 @@ export function leaseContract(config: () => StoreConfig, rounds: number): void {
     await first.release()
     await second.demand()
     await second.release()
+    await end()
+  })
+
+  it('is had again by one who lost it, once the other one has stopped, after a look at the store', async () => {
+    const { candidate, end } = candidates(config())
+    const clock = { now: 0 }
+    const steps: string[] = []
+    const first = candidate('still:1', {
+      now: () => clock.now,
+      pause: () => new Promise(() => undefined),
+      recover: async () => void steps.push('recovered'),
+      regained: () => void steps.push('regained'),
+    })
+    await first.take(signal)
+    const second = candidate('awake:2', { isPredecessor: () => true })
+    await second.take(signal)
+    clock.now += times.trustedMs
+    await expect(first.demand()).rejects.toMatchObject({ kind: 'store-unavailable' })
+    await expect(first.demand()).rejects.toMatchObject({ kind: 'store-unavailable' })
+    expect(steps).toEqual([])
+    await second.release()
+    await first.demand()
+    expect(first.isHeld).toBe(true)
+    expect(steps).toEqual(['recovered', 'regained'])
+    const third = candidate('third:3', {
+      isPredecessor: () => true,
+      pause: () => new Promise(() => undefined),
+    })
+    await third.take(signal)
+    // It beats no more, and gives nothing up, as a process that was killed.
+    clock.now += times.trustedMs
+    await expect(first.demand()).rejects.toMatchObject({ kind: 'store-unavailable' })
+    await expect(first.demand()).rejects.toMatchObject({ kind: 'store-unavailable' })
+    clock.now += times.deadMs
+    await first.demand()
+    expect(steps).toHaveLength(4)
+    await first.release()
     await end()
   })
 

@@ -190,6 +190,11 @@ describe('a store behind a wire', () => {
       const { storeId } = await identity(elsewhere)
       const told = await refused({ env })
       for (const part of [base, storeId, '--adopt']) expect(told).toContain(part)
+      // Said before it waits for a gateway that runs.
+      const first = await gateway(elsewhere, { ...env, PLATFORM_BASE_URI: base })
+      const second = gateway(directory, { ...env, PLATFORM_BASE_URI: '' }).catch(String)
+      expect(await second).toContain('--adopt')
+      expect(await first.stop()).toBe(0)
       await found(await start({ env, words: ['--adopt'] }))
       expect(await identity()).toMatchObject({ baseUri: base, storeId })
       await start({ env })

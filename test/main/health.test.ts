@@ -7,7 +7,7 @@ import { waiting } from '../../src/main/waiting.ts'
 import { unlessAborted } from '../../src/workers/condition.ts'
 
 describe('a running platform', () => {
-  const world = { now: 0, there: true }
+  const world = { now: 0, there: true, held: true }
   let ready: Readiness
   let turn = Promise.withResolvers<void>()
   const open = () => {
@@ -16,7 +16,8 @@ describe('a running platform', () => {
       return true
     }
     const pause = (_: number, signal: AbortSignal) => unlessAborted(turn.promise, signal)
-    ready = readiness({ ask }, { elapsed: () => world.now, pause, log: logger('silent') })
+    const health = async () => ({ ready: true, product: 'double', lease: { held: world.held } })
+    ready = readiness({ ask, health }, { elapsed: () => world.now, pause, log: logger('silent') })
   }
   /** Lets the platform ask once. */
   const asks = async (seconds: number) => {
@@ -38,6 +39,16 @@ describe('a running platform', () => {
     await asks(2)
     expect(ready.isReady()).toBe(false)
     world.there = true
+    await asks(2)
+    expect(ready.isReady()).toBe(true)
+  })
+
+  it('is not ready while another gateway has its store', async () => {
+    open()
+    world.held = false
+    await asks(2)
+    expect(ready.isReady()).toBe(false)
+    world.held = true
     await asks(2)
     expect(ready.isReady()).toBe(true)
   })

@@ -6,6 +6,7 @@ import { ctl, systemGraph } from '../../rdf/namespaces.ts'
 import { fact } from '../marks.ts'
 import { bind, loadQuery } from '../queries.ts'
 import type { StoreEndpoint } from './dialect.ts'
+import { unlessAborted } from '../../workers/condition.ts'
 import { isDoubtful } from './starting.ts'
 
 export type LeaseOptions = {
@@ -13,6 +14,10 @@ export type LeaseOptions = {
   readonly holder: string
   /** Whether another holder was a process of the same data directory: there is one at a time, so that one has ended. */
   readonly isPredecessor: (holder: string) => boolean
+  /** Called before waiting; rejects when this process must not have the store at all. */
+  readonly check?: (store: Pick<StoreEndpoint, 'select'>) => Promise<void>
+  /** Called when a lease that was lost is held again: others may have written meanwhile. */
+  readonly regained?: () => void
   /** Hears for whom is waited, and `undefined` when the lease is held. */
   readonly told: (detail: string | undefined) => void
   readonly times?: Partial<LeaseTimes>
@@ -37,6 +42,8 @@ type Settings = LeaseOptions & {
   readonly log: Log
   readonly now: () => number
   readonly random: () => number
+  /** What a new holder does before it writes: finishes what the one before has left. */
+  readonly recover?: () => Promise<void>
 }
 
 /** What the fact says: a number that grows with every holder, one that grows with every beat, and who. */
@@ -80,6 +87,7 @@ export class StoreLease {
   #isLost = false
   #heardAt = -Infinity
   #beating: Promise<void> | undefined
+  #running: Promise<void> | undefined
 
   constructor(settings: Settings) {
     this.#settings = settings
@@ -95,7 +103,7 @@ export class StoreLease {
     const { endpoint, told, random } = this.#settings
     for (;;) {
       signal.throwIfAborted()
-      const taken = await this.#look().catch((error: unknown) => {
+      const taken = await this.#look(told).catch((error: unknown) => {
         if (!isDoubtful(error)) throw error
         told(error instanceof Failure ? error.detail : 'The store does not answer.')
         return undefined
@@ -104,7 +112,7 @@ export class StoreLease {
         told(undefined)
         this.#own = taken.own
         this.#heardAt = taken.began
-        void this.#beats()
+        this.#running = this.#beats()
         return taken.before.some((text) => claimIn(text).holder !== nobody)
       }
       await endpoint.pause(this.#times.lookMs * (0.5 + random()))
@@ -117,7 +125,7 @@ export class StoreLease {
     await this.#beat()
     if (this.isHeld) return
     const why = this.#isLost
-      ? 'Another gateway writes to this store now: end this one.'
+      ? 'Another gateway writes to this store now. This one goes on when that one has stopped.'
       : 'The store did not confirm that no other gateway writes to it.'
     throw new Failure('store-unavailable', why, { retryAfter: 5 })
   }
@@ -125,6 +133,7 @@ export class StoreLease {
   /** Gives it up: the next one takes it at once. */
   async release(): Promise<void> {
     this.#ending.abort()
+    await this.#running
     await this.#beating
     if (this.#own === undefined || this.#isLost) return
     const { token } = claimIn(this.#own)
@@ -149,8 +158,8 @@ export class StoreLease {
   }
 
   /** One look of a candidate: takes the lease where nobody else is alive, else tells who is. */
-  async #look(): Promise<Taken | undefined> {
-    const { now, told } = this.#settings
+  async #look(told: LeaseOptions['told']): Promise<Taken | undefined> {
+    const { now } = this.#settings
     const found = await this.#read()
     for (const text of this.#seen.keys()) if (!found.includes(text)) this.#seen.delete(text)
     for (const text of found) if (!this.#seen.has(text)) this.#seen.set(text, now())
@@ -182,15 +191,24 @@ export class StoreLease {
   }
 
   async #beats(): Promise<void> {
-    while (!this.#ending.signal.aborted) {
-      await this.#settings.endpoint.pause(this.#times.beatMs)
-      if (!this.#ending.signal.aborted) await this.#beat()
+    const { signal } = this.#ending
+    for (;;) {
+      // Rejects when the lease is given up, and when the store is closed.
+      const isOver = await unlessAborted(
+        this.#settings.endpoint.pause(this.#times.beatMs),
+        signal,
+      ).then(
+        () => false,
+        () => true,
+      )
+      if (isOver || signal.aborted) return
+      await this.#beat()
     }
   }
 
   /** One at a time, whoever asks. */
   #beat(): Promise<void> {
-    this.#beating ??= this.#confirm()
+    this.#beating ??= (this.#isLost ? this.#regain() : this.#confirm())
       .catch((error: unknown) => this.#settings.log.warn({ error }, 'store.lease-unheard'))
       .finally(() => {
         this.#beating = undefined
@@ -198,8 +216,23 @@ export class StoreLease {
     return this.#beating
   }
 
+  /** One look of a holder that has lost the lease; takes it where nobody else is alive. */
+  async #regain(): Promise<void> {
+    const { log, recover, regained } = this.#settings
+    const taken = this.#ending.signal.aborted ? undefined : await this.#look(() => undefined)
+    if (!taken) return
+    this.#own = taken.own
+    await recover?.()
+    this.#isLost = false
+    // Recovering may have taken long.
+    await this.#confirm()
+    if (!this.isHeld) return
+    log.warn('store.lease-regained')
+    regained?.()
+  }
+
   async #confirm(): Promise<void> {
-    if (this.#own === undefined || this.#isLost) return
+    if (this.#own === undefined) return
     const { log, now } = this.#settings
     const began = now()
     const claim = claimIn(this.#own)

@@ -110,9 +110,14 @@ async function started(
   })
   const waiting = { log, pause, now, signal, told: options.told }
   const { product, rows } = await onceThere(() => dialect.probe(endpoint), waiting)
+  const recover = async () => {
+    await dialect.settle?.(endpoint)
+    await dialect.recover?.(endpoint)
+  }
   const lease =
     options.lease &&
-    new StoreLease({ ...options.lease, endpoint, log, now, random: options.random })
+    new StoreLease({ ...options.lease, endpoint, log, now, random: options.random, recover })
+  await onceThere(async () => options.lease?.check?.(endpoint), waiting)
   // What the one before has sent may still be on its way.
   if (await lease?.take(signal)) await onceThere(async () => dialect.settle?.(endpoint), waiting)
   // Only now: what looks unfinished may be in the hands of the one who has the lease.
