@@ -173,10 +173,13 @@ function front(
 async function run(argumentList: readonly string[]): Promise<void> {
   if (argumentList.some(isHelp)) return void process.stdout.write(usage)
   const { demo, ...startOptions } = parseArguments(argumentList)
-  const source = demo ? await openDemoSource(shipped('pipes/demo/archive')) : undefined
-  const env = { ...source?.defaults, ...process.env, ...source?.env }
+  const source = demo ? await openDemoSource(shipped('pipes/demo')) : undefined
+  const env = source?.environment(process.env) ?? process.env
   const parsed = parseConfig(env, defaultFacets)
-  if (!parsed.ok) return fail(parsed.message)
+  if (!parsed.ok) {
+    await source?.close()
+    return fail(parsed.message)
+  }
   const secrets = secretRegistry(parsed.config.secrets)
   const log = logger(demo ? 'warn' : parsed.config.logLevel, undefined, {
     clean: (line) => secrets.clean(line),

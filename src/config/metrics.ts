@@ -11,6 +11,7 @@ export const metricsNumbers = {
   unreachableDays: [3, 0, 3650, 'the same for a URL whose host could not be reached'],
   budget: [20_000, 0, 10_000_000, 'URLs that one run asks at most'],
   atOnce: [16, 1, 256, 'URLs that are asked at once'],
+  hostDelayMs: [1000, 0, 60_000, 'between two request starts to one host'],
   collectMinutes: [
     60,
     0,

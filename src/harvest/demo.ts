@@ -6,9 +6,11 @@
 
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
+import { z } from 'zod'
 import { serve } from '../http/serve.ts'
 import { openDocument } from '../rdf/open-document.ts'
+import { demoFailures, openDemoFiles } from './demo-files.ts'
 import { importDump } from './importing/dump.ts'
 
 type Demo = {
@@ -22,12 +24,15 @@ type Demo = {
   readonly out: { write(text: string): unknown }
 }
 
-/** A catalogue on this machine's loopback address, which a pipe harvests. */
+/** A catalogue on this machine's loopback address, which a pipe harvests, and the files of all sample catalogues. */
 export type DemoSource = {
-  /** Settings of a platform that knows the pipe and keeps its data in a temporary directory. */
-  readonly env: Readonly<Record<string, string>>
-  /** Settings where the environment has none. */
-  readonly defaults: Readonly<Record<string, string>>
+  /**
+   * The environment with the settings of a platform that knows the pipe, keeps its data in a temporary directory and may reach the
+   * files. What the environment says about pages, harvests and measurements wins.
+   */
+  readonly environment: (own: Environment) => Environment
+  /** The text of a sample catalogue with the addresses of the files that are served. */
+  readonly relocate: (text: string) => string
   /** Turtle of the catalogue that its datasets go into. */
   readonly catalogue: string
   /** From now on some of its datasets are gone. */
@@ -36,34 +41,68 @@ export type DemoSource = {
   readonly close: () => Promise<void>
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 const pipe = 'county-archive'
 const examples = ['water quality', 'budget', 'population', 'trees']
 
-/** Serves the documents of a folder as the source, and writes the file of its pipe. */
+/** Serves the documents of a folder as the source and the files beside it, and writes the file of the pipe. */
 export async function openDemoSource(folder: string): Promise<DemoSource> {
-  const read = (name: string) => readFile(join(folder, name), 'utf8')
-  const directory = await mkdtemp(join(tmpdir(), 'cartulary-demo-'))
+  const read = (name: string) => readFile(join(folder, 'archive', name), 'utf8')
+  const [template, catalogue] = await Promise.all([read(`${pipe}.yaml`), read('catalogue.ttl')])
+  const files = await openDemoFiles(join(folder, 'files'))
   let present = 'first.ttl'
-  const headers = { 'Content-Type': 'text/turtle' }
-  const fetch = async () => new Response(await read(present), { headers })
-  const served = await serve({ fetch }, { port: 0 })
+  const answer = async (request: Request) => {
+    const { origin, pathname } = new URL(request.url)
+    if (pathname !== '/catalog.ttl') return files.answer(request)
+    const text = files.relocate(await read(present), origin)
+    return new Response(text, { headers: { 'Content-Type': 'text/turtle' } })
+  }
+  const served = await serve({ fetch: answer }, { port: 0 })
+  const { url, port } = served
+  const directory = await mkdtemp(join(tmpdir(), 'cartulary-demo-'))
   const pipes = join(directory, 'pipes')
   await mkdir(pipes)
-  const text = (await read(`${pipe}.yaml`)).replace('"{source}"', `"${served.url}/catalog.ttl"`)
+  const text = template.replace('"{source}"', `"${url}/catalog.ttl"`)
   await writeFile(join(pipes, `${pipe}.yaml`), text)
+  const allow = [`127.0.0.1:${port}`]
+  const defaults = {
+    PLATFORM_PORTAL_CONFIG: { examples, preview: { allow } },
+    PLATFORM_HARVEST_CONFIG: { hostDelayMs: 0 },
+    PLATFORM_METRICS_CONFIG: { allow, hostDelayMs: 0 },
+  }
   return {
-    env: {
+    environment: (own) => ({
+      ...own,
+      ...settingsOver(defaults, own),
       PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths: [pipes] } }),
       PLATFORM_DATA_DIR: join(directory, 'data'),
-    },
-    defaults: { PLATFORM_PORTAL_CONFIG: JSON.stringify({ examples }) },
-    catalogue: await read('catalogue.ttl'),
+    }),
+    relocate: (document) => files.relocate(document, url),
+    catalogue,
     shrink: () => (present = 'second.ttl'),
     close: async () => {
       await served.close()
       await rm(directory, { recursive: true, force: true })
     },
   }
+}
+
+const settings = z.record(z.string(), z.unknown())
+
+/** Members of the own settings replace the defaults; text that is no JSON object stays for the configuration to refuse. */
+function settingsOver(defaults: Readonly<Record<string, object>>, own: Environment): Environment {
+  const merged = Object.entries(defaults).map(([name, standard]) => {
+    const text = own[name] ?? ''
+    if (text.trim() === '') return [name, JSON.stringify(standard)] as const
+    try {
+      const said = settings.parse(JSON.parse(text))
+      return [name, JSON.stringify({ ...standard, ...said })] as const
+    } catch {
+      return [name, text] as const
+    }
+  })
+  return Object.fromEntries(merged)
 }
 
 /** Does everything through the public API, as any client would; a signal ends it without a word. */
@@ -73,26 +112,38 @@ export async function runDemo(demo: Demo, signal: AbortSignal): Promise<void> {
   try {
     const subjects = await readFile(join(folder, 'vocabularies/subject.ttl'), 'utf8')
     await ask('PUT', '/api/hub/repo/vocabularies/subject', subjects, 'text/turtle')
-    const created = await importAll(demo, signal)
+    await importAll(demo, signal)
     if (source) await harvest(ask, source)
-    if (!signal.aborted) out.write(farewell(url, key, created))
+    const count = await datasetCount(ask)
+    if (!signal.aborted) out.write(farewell(url, key, count, source !== undefined))
   } catch (error) {
     if (!signal.aborted) throw error
   }
 }
 
-async function importAll({ url, key, folder, out }: Demo, signal: AbortSignal): Promise<number> {
+async function importAll(demo: Demo, signal: AbortSignal): Promise<void> {
+  const { url, key, folder, out, source } = demo
   const service = `${url}/api/hub/repo`
-  let created = 0
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.flatMap((entry) => (entry.isFile() ? [entry.name] : []))
   for (const name of names.sort()) {
-    const document = await openDocument({ location: join(folder, name) }, signal)
+    const text = await readFile(join(folder, name), 'utf8')
+    const stdin = (async function* () {
+      yield Buffer.from(source?.relocate(text) ?? text)
+    })()
+    const [format, baseIri] = [extname(name).slice(1), `file:///${name}`]
+    const document = await openDocument({ location: '-', format, baseIri, stdin }, signal)
     const summary = await importDump(document, { service, key }, signal)
-    created += summary.created
     for (const { dataset, reason } of summary.losses) out.write(`${name}: ${dataset}: ${reason}\n`)
   }
-  return created
+}
+
+const countAnswer = z.object({ result: z.object({ count: z.number() }) })
+
+/** What the home page says too. */
+async function datasetCount(ask: ReturnType<typeof askingOf>): Promise<number> {
+  const answer = await ask('GET', '/api/hub/search/search?filters=dataset&limit=0')
+  return countAnswer.parse(await answer.json()).result.count
 }
 
 /** Requests with the rights of the demonstration. */
@@ -119,8 +170,8 @@ async function harvest(ask: ReturnType<typeof askingOf>, source: DemoSource): Pr
   await ask('POST', '/api/mqa/cache/admin/refresh', '{}')
 }
 
-const farewell = (url: string, key: string, datasets: number): string => `
-${datasets} sample datasets are in. Look at
+const farewell = (url: string, key: string, datasets: number, hasFiles: boolean): string => `
+${datasets} sample datasets are in.${hasFiles ? ` Their files are served here; ${demoFailures.size} links fail on purpose.` : ''} Look at
   ${url}/
 and sign in there with this key, to see the runs of harvesting and a removal that waits:
   ${key}

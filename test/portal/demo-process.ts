@@ -18,16 +18,20 @@ export type DemoProcess = {
   readonly end: () => Promise<number | null>
 }
 
-/** Resolves when it says where to look; its files are in `temporary`. */
-export async function startDemo(temporary: string): Promise<DemoProcess> {
+/** Resolves when it says where to look, rejects when it ends before; its files are in `temporary`. */
+export async function startDemo(
+  temporary: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<DemoProcess> {
   const child = spawn(process.execPath, scripts.demo.split(' ').slice(1), {
     cwd: root,
-    env: { ...process.env, PLATFORM_PORT: '0', TMPDIR: temporary },
+    env: { ...process.env, PLATFORM_PORT: '0', TMPDIR: temporary, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
   let output = ''
   await new Promise<void>((resolve, reject) => {
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString()
       if (output.includes('For programs')) resolve()

@@ -1,16 +1,29 @@
 /** `npm run demo`: what it prints, and what is there to look at. */
 
 import { readdirSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { remove, temporaryDirectory } from '../support/gateway.ts'
-import { startDemo } from './demo-process.ts'
+import { startDemo, type DemoProcess } from './demo-process.ts'
 
-it('shows pages, concepts with their uses, measured datasets, a value that was left out and a removal that waits, and leaves nothing behind', async () => {
-  const temporary = await temporaryDirectory()
-  const { home, key, end } = await startDemo(temporary)
-  const get = async (path: string) =>
-    (await fetch(new URL(path, home), { headers: { 'X-API-Key': key } })).json()
+let temporary: string
+let demo: DemoProcess
 
+beforeAll(async () => {
+  temporary = await temporaryDirectory()
+  demo = await startDemo(temporary)
+}, 90_000)
+afterAll(async () => {
+  await demo?.end()
+  await remove(temporary)
+})
+
+const get = async (path: string): Promise<unknown> =>
+  (await fetch(new URL(path, demo.home), { headers: { 'X-API-Key': demo.key } })).json()
+const shown = async (path: string) =>
+  (await fetch(new URL(path, demo.home), { headers: { Accept: 'text/html' } })).text()
+
+it('shows pages, concepts with their uses, measured datasets, a value that was left out and a removal that waits', async () => {
+  const { home, key } = demo
   const page = await fetch(new URL('en/', home), { headers: { Accept: 'text/html' } })
   const first = await page.text()
   expect(first).toMatch(
@@ -67,8 +80,6 @@ it('shows pages, concepts with their uses, measured datasets, a value that was l
   ])
     expect(concept).toContain(text)
 
-  const shown = async (path: string) =>
-    (await fetch(new URL(path, home), { headers: { Accept: 'text/html' } })).text()
   const german = await shown('de/datasets/gauge-levels')
   expect(german).toContain('Durchführungsverordnung (EU) 2023/138')
   expect(german).toContain('7,1–8,3° O, 47,4–48,3° N')
@@ -85,11 +96,121 @@ it('shows pages, concepts with their uses, measured datasets, a value that was l
   const answered = await rowsOfExamples(home)
   expect(answered.length).toBeGreaterThan(8)
   expect(answered.filter(({ rows }) => rows === 0)).toEqual([])
-
-  expect(await end()).toBe(0)
-  expect(readdirSync(temporary).filter((name) => name.startsWith('cartulary-demo'))).toEqual([])
-  await remove(temporary)
 }, 90_000)
+
+it('counts in the terminal what its home page counts', async () => {
+  const [, printed] = /^(\d+) sample datasets are in/m.exec(demo.output) ?? []
+  expect(await shown('en/')).toContain(`<h1><b>${printed}</b> datasets`)
+})
+
+it('has links that work but for the two that say that they fail on purpose', async () => {
+  const links = new Map<string, number | null>()
+  for (const id of await datasetIds()) {
+    const { result } = (await get(`api/mqa/cache/datasets/${id}/distributions`)) as Measured
+    for (const [, ...parts] of result.results)
+      for (const { url, statusCode } of parts.flatMap(({ links: some = [] }) => some))
+        links.set(url, statusCode)
+  }
+  // The text that a record of the archive has where an address belongs.
+  expect(links.get('ask%20at%20the%20desk') ?? links.get('ask at the desk')).toBe(1300)
+  expect(links.size).toBeGreaterThan(120)
+  const failing = [...links].filter(([url, status]) => URL.canParse(url) && status !== 200)
+  expect(failing.map(([, status]) => status).sort((a, b) => Number(a) - Number(b))).toEqual([
+    404, 410,
+  ])
+  for (const [url] of failing) expect(await (await fetch(url)).text()).toContain('fails on purpose')
+  const page = await shown('en/datasets/stromverbrauch')
+  for (const text of ['404', 'missing on purpose']) expect(page).toContain(text)
+}, 30_000)
+
+it('has quality that differs for reasons that are shown', async () => {
+  const scores: number[] = []
+  for (const id of await datasetIds()) {
+    const { result } = (await get(`api/mqa/cache/datasets/${id}`)) as Scored
+    for (const { info } of result.results) scores.push(info.score)
+  }
+  // The bounds of excellent, good and sufficient.
+  for (const [least, most] of [
+    [351, 405],
+    [221, 350],
+    [121, 220],
+  ])
+    expect(scores.some((score) => score >= (least ?? 0) && score <= (most ?? 0))).toBe(true)
+})
+
+it.each([
+  ['bathing-water', ['e_coli_per_100ml', 'enterococci_per_100ml']],
+  ['budget-participatif', ['coût estimé (€)', 'Façade végétalisée']],
+  ['haushalt-2026', ['Kindertagesstätten', '<h2>Haushalt 2026</h2>', '<h2>Summen</h2>']],
+  ['municipalities', ['old_code', '<svg class="map"']],
+  ['parkhaeuser', ['durchfahrtshoehe_m']],
+  ['sentieri', ['difficolta', '<svg class="map"']],
+  ['wells', ['GW201', '<svg class="map"']],
+])('shows the files of %s as tables and on maps', async (name, texts) => {
+  const id = name === 'wells' ? 'groundwater-levels' : name
+  const page = await shown(`en/datasets/${id}`)
+  const addresses = [...page.matchAll(/href="([^"]+\/preview)"/g)].map(([, path = '']) => path)
+  let previews = ''
+  for (const address of addresses) previews += await shown(address)
+  for (const text of ['<table', ...texts]) expect(previews).toContain(text)
+})
+
+it('describes its datasets in four languages', async () => {
+  const { result } = (await get('api/hub/search/search?filters=dataset&limit=100')) as {
+    result: { results: { description: Record<string, string> }[] }
+  }
+  const languages = new Set(result.results.flatMap(({ description }) => Object.keys(description)))
+  expect([...languages].sort()).toEqual(['de', 'en', 'fr', 'it'])
+})
+
+it('leaves nothing behind when its port is taken or a setting is wrong', async () => {
+  const other = await temporaryDirectory()
+  for (const settings of [
+    { PLATFORM_PORT: new URL(demo.home).port },
+    { PLATFORM_PORTAL_CONFIG: '{"name":7}' },
+    { PLATFORM_METRICS_CONFIG: 'none' },
+  ]) {
+    await expect(startDemo(other, settings)).rejects.toThrow(/ended with 1/)
+    expect(readdirSync(other).filter((name) => name.startsWith('cartulary-demo'))).toEqual([])
+  }
+  await remove(other)
+}, 60_000)
+
+it('keeps its own settings beside those of the environment', async () => {
+  const other = await temporaryDirectory()
+  const named = await startDemo(other, { PLATFORM_PORTAL_CONFIG: '{"name":{"en":"Own name"}}' })
+  const text = async (path: string) =>
+    (await fetch(new URL(path, named.home), { headers: { Accept: 'text/html' } })).text()
+  expect(await text('en/')).toContain('Own name')
+  const [, preview = ''] =
+    /href="([^"]+\/preview)"/.exec(await text('en/datasets/bathing-water')) ?? []
+  expect(await text(preview)).toContain('<table')
+  expect(await named.end()).toBe(0)
+  await remove(other)
+}, 90_000)
+
+it('removes its data when it ends', async () => {
+  expect(await demo.end()).toBe(0)
+  expect(readdirSync(temporary).filter((name) => name.startsWith('cartulary-demo'))).toEqual([])
+}, 30_000)
+
+type Scored = {
+  readonly result: { readonly results: { readonly info: { readonly score: number } }[] }
+}
+type Measured = {
+  readonly result: {
+    readonly results: {
+      readonly links?: { readonly url: string; readonly statusCode: number | null }[]
+    }[][]
+  }
+}
+
+async function datasetIds(): Promise<readonly string[]> {
+  const { result } = (await get('api/hub/search/search?filters=dataset&limit=100')) as {
+    result: { results: { id: string }[] }
+  }
+  return result.results.map(({ id }) => id)
+}
 
 /** How many rows each example of the page of SPARQL has, as the page says. */
 async function rowsOfExamples(home: string) {

@@ -23,7 +23,7 @@ type Noted = { asked: boolean; answered?: number }
 export type CheckContext = {
   readonly outbound: Outbound
   /** What all requests of checks have in common. */
-  readonly requestDefaults: Pick<OutboundRequest, 'reach' | 'room' | 'deadlines'>
+  readonly requestDefaults: Pick<OutboundRequest, 'reach' | 'room' | 'deadlines' | 'delayMs'>
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   readonly log: Log
 }
@@ -107,7 +107,6 @@ async function answerOf(
     maxBytes: 1,
     attempts: 1,
     retryAfterMaxMs,
-    delayMs,
     atOnce,
     whenLeftAlone: 'fail',
     mayFollow,
@@ -124,8 +123,7 @@ async function answerOf(
   }
 }
 
-/** Between two starts at one host, of all its clients here. */
-const delayMs = 1000
+/** At one host, of all its clients here. */
 const atOnce = 2
 /** A host that wants more is not asked until then, and its URLs keep what is known of them. */
 const retryAfterMaxMs = 30_000

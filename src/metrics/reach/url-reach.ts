@@ -31,6 +31,8 @@ export type ReachOptions = {
   readonly allow?: readonly string[]
   /** Requests at once, over all hosts. */
   readonly atOnce: number
+  /** Milliseconds between two starts at one host. */
+  readonly hostDelayMs: number
   /** Days that a verdict is kept, a fifth more or less. */
   readonly recheckDays: number
   /** Days that the verdict `1100` is kept. */
@@ -76,13 +78,14 @@ export class UrlReach {
   #stopped: Promise<void> | undefined
 
   constructor(options: ReachOptions) {
-    const { path, outbound, atOnce, pause, log, now, allow = [] } = options
+    const { path, outbound, atOnce, pause, log, now } = options
+    const { allow = [], hostDelayMs } = options
     this.options = options
     this.file = openVerdictFile(path, now())
     // What was refused may be on the list by now; what is not is refused again without a request.
     if (allow.length > 0) this.file.expire(pseudoCodes.invalidUrl, now())
     const reach = { kind: 'listed', allow } as const
-    const requestDefaults = { reach, deadlines, room: new Semaphore(atOnce) }
+    const requestDefaults = { reach, deadlines, delayMs: hostDelayMs, room: new Semaphore(atOnce) }
     this.#context = { outbound, requestDefaults, pause, log }
   }
 

@@ -84,6 +84,7 @@ export function town(scene: Scene): Town {
         unreachableDays: 3,
         budget: 20_000,
         atOnce: 16,
+        hostDelayMs: 1000,
         now: clock.now,
         random: () => 0.5,
         pause: clock.pause,
