@@ -1,9 +1,8 @@
 /** RDF over HTTP: bodies to quads, quads to the format that was asked for. */
 
-import type { Quad } from '@rdfjs/types'
 import { Failure } from '../errors.ts'
 import { formatOfMediaType, formats, negotiateFormat, type Format } from '../rdf/media-types.ts'
-import { decode, parse } from '../rdf/parse.ts'
+import { decode } from '../rdf/parse.ts'
 import { serialise } from '../rdf/serialise.ts'
 import { charsetOf, isCharset } from '../text/decoding.ts'
 import type { AppContext } from './app.ts'
@@ -85,19 +84,6 @@ async function* demandContent(pieces: AsyncIterable<Uint8Array>): AsyncGenerator
     yield piece
   }
   if (isEmpty) throw noBody()
-}
-
-type ReadOptions = {
-  /** What relative references are resolved against: the IRI that the resource will have. */
-  readonly baseIri: string
-  readonly limits: BodyLimits
-}
-
-/** The quads of the body; throws what `receiveRdf`, `demandText` and `parse` throw. */
-export async function readRdf(c: AppContext, { baseIri, limits }: ReadOptions): Promise<Quad[]> {
-  const { format, text } = await receiveRdf(c, limits)
-  demandText(text)
-  return parse(text, format, { baseIri })
 }
 
 type AnswerFormat = { readonly format: Format; readonly mediaType: string }

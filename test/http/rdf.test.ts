@@ -2,10 +2,11 @@
 
 import { describe, expect, it } from 'vitest'
 import { newApp } from '../../src/http/app.ts'
-import { answerRdf, readRdf } from '../../src/http/rdf.ts'
+import { answerRdf, demandText, receiveRdf } from '../../src/http/rdf.ts'
 import { logger } from '../../src/log.ts'
 import { toLines } from '../../src/rdf/lines.ts'
 import { formatOfSuffix, splitSuffix } from '../../src/rdf/media-types.ts'
+import { parse } from '../../src/rdf/parse.ts'
 import { literal, namedNode, quad } from '../../src/rdf/terms.ts'
 
 const quads = [quad(namedNode('http://x/s'), namedNode('http://x/p'), literal('é'))]
@@ -28,7 +29,9 @@ function station() {
     return answerRdf(c, lines, { suffix: format, name: 'd' })
   })
   app.put('/things', async (c) => {
-    const read = await readRdf(c, { baseIri: 'http://x/base', limits: { bytes: 1000 } })
+    const { text, format } = await receiveRdf(c, { bytes: 1000 })
+    demandText(text)
+    const read = await parse(text, format, { baseIri: 'http://x/base' })
     return c.json(read.map(({ subject, object }) => [subject.value, object.value]))
   })
   const put = (body: string | Uint8Array<ArrayBuffer>, type?: string) =>

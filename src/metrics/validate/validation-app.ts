@@ -6,14 +6,14 @@ import { problem } from '../../http/problem.ts'
 import { docs } from '../../http/docs-page.ts'
 import { slots } from '../../http/long-answers.ts'
 import type { Limits } from '../../http/limits.ts'
-import { answerFormat, answerRdf, readRdf } from '../../http/rdf.ts'
-import { toLines } from '../../rdf/lines.ts'
+import { answerFormat, answerRdf, demandText, receiveRdf } from '../../http/rdf.ts'
+import { fromLines, toLines } from '../../rdf/lines.ts'
+import { inOwnTurn } from '../../workers/event-loop.ts'
 import { formats } from '../../rdf/media-types.ts'
 import { blankNode } from '../../rdf/terms.ts'
 import { expectedScore, type ScoreExpectation } from '../measure/expected-score.ts'
 import { reportQuads } from '../measure/validation-report.ts'
 import { chosenModels } from './shape-files.ts'
-import { withoutRecords } from './validated-record.ts'
 import type { Validation } from './validation.ts'
 
 type ValidationAppDeps = {
@@ -28,7 +28,7 @@ type ValidationAppDeps = {
   readonly isOwn: (iri: string) => boolean
 }
 
-/** Bytes of a body of somebody without a key: what is read of it is read in the main thread. */
+/** Bytes of a body of somebody without a key. */
 const strangerBytes = 200_000
 
 /** Open to everybody, within narrow limits. */
@@ -44,8 +44,10 @@ export function validationApp(deps: ValidationAppDeps): App {
     const limits = deps.hasKey(c)
       ? { bytes: validationBytes, name: 'validationBytes' }
       : { bytes: Math.min(validationBytes, strangerBytes), name: 'validationBytes, with a key' }
-    const quads = await readRdf(c, { baseIri: `${c.get('address')}/`, limits })
-    const record = withoutRecords(quads, deps.isOwn)
+    const sent = await receiveRdf(c, limits)
+    demandText(sent.text)
+    const place = { ...sent, baseIri: `${c.get('address')}/` }
+    const record = await deps.validation.read(place, deps.isOwn, c.var.signal)
     const options = { withRecords: true }
     return { record, report: await deps.validation.validate(record, models, c.var.signal, options) }
   }
@@ -61,7 +63,16 @@ export function validationApp(deps: ValidationAppDeps): App {
     inTurn(c, async () => {
       const { record, report } = await checked(c)
       const isCompliant = !report.results.some(({ severity }) => severity === 'Violation')
-      return c.json({ datasets: await deps.expected(record, isCompliant, c.var.signal) }, 200)
+      return c.json(
+        {
+          datasets: await deps.expected(
+            fromLines(await inOwnTurn(record)),
+            isCompliant,
+            c.var.signal,
+          ),
+        },
+        200,
+      )
     }),
   )
   docs(app, {

@@ -3,8 +3,10 @@
 import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
 import type { Quad } from '@rdfjs/types'
-import { fromLines, toLine } from '../../rdf/lines.ts'
+import { fromLines, toLine, toLines } from '../../rdf/lines.ts'
 import { skos } from '../../rdf/namespaces.ts'
+import { NodeKinds } from '../../rdf/node-kinds.ts'
+import { parse } from '../../rdf/parse.ts'
 import { blankNode } from '../../rdf/terms.ts'
 import { serve } from '../../workers/serve.ts'
 import { reportQuads } from '../measure/validation-report.ts'
@@ -57,4 +59,12 @@ async function validated(task: ValidationCalls['validate'][0]): Promise<Validati
   }
 }
 
-serve<ValidationCalls>({ validate: validated })
+async function readText(sent: ValidationCalls['read'][0]): Promise<ValidationCalls['read'][1]> {
+  const { text, format, baseIri, unwanted = [] } = sent
+  const quads = await parse(text, format, { baseIri })
+  const kept =
+    unwanted.length === 0 ? quads : withoutRecords(quads, (key) => unwanted.includes(key))
+  return { lines: toLines(kept), records: [...new NodeKinds(quads).of('record').keys()] }
+}
+
+serve<ValidationCalls>({ validate: validated, read: readText })

@@ -8,6 +8,8 @@ import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { fromLines, toLine } from '../../rdf/lines.ts'
+import type { Format } from '../../rdf/media-types.ts'
+import { inOwnTurn } from '../../workers/event-loop.ts'
 import { WorkerPool, WorkerLost } from '../../workers/pool.ts'
 import { readReport, type ReportGraph } from '../measure/validation-report.ts'
 import { chosenModels, shippedFiles, shippedModels } from './shape-files.ts'
@@ -58,8 +60,19 @@ type Task = {
   readonly withRecords?: boolean | undefined
 }
 
-/** The one call that workers answer. */
-export type ValidationCalls = { validate: [task: Task, reply: ValidationReply] }
+/** RDF that somebody sent, and catalogue records in it that are left out. */
+type SentText = {
+  readonly text: string
+  readonly format: Format
+  readonly baseIri: string
+  readonly unwanted?: readonly string[]
+}
+
+/** Calls that workers answer. `lines` are N-Triples, `records` the nodes of catalogue records. */
+export type ValidationCalls = {
+  validate: [task: Task, reply: ValidationReply]
+  read: [sent: SentText, read: { readonly lines: string; readonly records: readonly string[] }]
+}
 
 /** The open validation. */
 export type Validation = Awaited<ReturnType<typeof openValidation>>
@@ -103,6 +116,15 @@ export async function openValidation(options: ValidationOptions) {
       if (first) return first
       throw new Failure('internal', `the shapes of ${wanted.join(', ')} cannot be used`)
     },
+    /**
+     * What somebody sent as N-Triples, read in a worker, without the catalogue records that `isUnwanted` picks by their IRIs.
+     * Throws as `parse`, `time-limit`, `too-complex` and `queue-full`.
+     */
+    read: (
+      sent: Omit<SentText, 'unwanted'>,
+      isUnwanted: (record: string) => boolean,
+      signal: AbortSignal,
+    ): Promise<string> => validator.read(sent, isUnwanted, signal),
     /** Names that may be asked for, also those whose shapes cannot be read. */
     models: (): readonly string[] => names,
     /** What is wrong with shapes, one sentence each. */
@@ -154,12 +176,30 @@ class ModelValidator {
       throw new Failure('too-complex', `the record has more than ${this.#length} characters`)
     if (this.problems.has(model)) return undefined
     const reply = await this.#pool.call('validate', task, { signal }).catch((error: unknown) => {
-      throw error instanceof WorkerLost ? failureOf(model, error) : error
+      throw error instanceof WorkerLost
+        ? failureOf(`validating the record against ${model}`, error)
+        : error
     })
-    if ('report' in reply) return readReport(fromLines(reply.report))
+    if ('report' in reply) return readReport(fromLines(await inOwnTurn(reply.report)))
     if (reply.trouble === 'shapes') return this.#refuse(model, reply.message)
     const detail = `the record cannot be validated against ${model}`
     throw new Failure('too-complex', detail, { cause: reply.message })
+  }
+
+  async read(
+    sent: SentText,
+    isUnwanted: (record: string) => boolean,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { lines, records } = await this.#pool
+      .call('read', sent, { signal })
+      .catch((error: unknown) => {
+        throw error instanceof WorkerLost ? failureOf('reading the description', error) : error
+      })
+    const unwanted = records.filter(isUnwanted)
+    return unwanted.length === 0 || sent.unwanted
+      ? lines
+      : this.read({ ...sent, unwanted }, isUnwanted, signal)
   }
 
   /** Applies a model to nothing; what is wrong with it is a problem afterwards. */
@@ -189,13 +229,12 @@ function messageOf(error: unknown): string {
 }
 
 /** What the loss of a worker means for the record that it had, or that waited for it. */
-function failureOf(model: string, cause: WorkerLost): Failure {
-  const record = `validating the record against ${model}`
+function failureOf(work: string, cause: WorkerLost): Failure {
   switch (cause.reason) {
     case 'timeout':
-      return new Failure('time-limit', `${record} takes too long`, { cause })
+      return new Failure('time-limit', `${work} takes too long`, { cause })
     case 'crashed':
-      return new Failure('too-complex', `${record} needs more memory than it may have`, { cause })
+      return new Failure('too-complex', `${work} needs more memory than it may have`, { cause })
     case 'queue-full':
       return new Failure('queue-full', 'too many records wait', { retryAfter: 5 })
     case 'closed':

@@ -91,6 +91,18 @@ describe('a catalogue record', () => {
 })
 
 describe('the validation service', () => {
+  it('reads nothing that was sent but in a worker', async () => {
+    const texts: string[] = []
+    const read: Validation['read'] = (sent, isUnwanted, signal) => {
+      texts.push(sent.text)
+      return validation.read({ ...sent, text: fine }, isUnwanted, signal)
+    }
+    // On the main thread this would be refused as malformed.
+    const answer = await post('<urn:a> is no Turtle', { to: serving({ ...validation, read }) })
+    expect(await told(answer)).toMatchObject({ conforms: true })
+    expect(texts).toEqual(['<urn:a> is no Turtle'])
+  })
+
   it.each(Object.entries(formats))('takes %s and answers in it', async (format, { mediaType }) => {
     const quads = await turtle(untitled)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are the formats
