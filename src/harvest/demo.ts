@@ -1,7 +1,7 @@
 /**
  * The demonstration: fills a fresh platform with the sample catalogues, whose files this process serves itself, harvests a small
- * source that it serves, too, measures everything and says where to look. The source has changed when it is harvested for the second time, so that there is a
- * removal that waits for somebody to decide.
+ * source that it serves, too, measures everything and says where to look. The source has changed when it is harvested for the
+ * second time, so that there is a removal that waits for somebody to decide.
  */
 
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
