@@ -148,7 +148,7 @@ const files: readonly Case[] = [
     'deep',
     'application/json',
     `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
-    'another format',
+    'cannot be read as what it says',
   ],
   ['one line of a megabyte', 'long', csv, `a,${'b'.repeat(2 ** 20)}\n1,2\n`, '…'],
   [
@@ -165,7 +165,7 @@ const files: readonly Case[] = [
     `${hostileStrings.map(quoted).join(',')}\n${hostileStrings.map(quoted).join(',')}\n`,
     '&lt;script&gt;alert(1)',
   ],
-  ['nothing', 'empty', csv, '', 'another format'],
+  ['nothing', 'empty', csv, '', 'The file is empty'],
 ]
 
 /** CSV that goes on as long as somebody reads. */

@@ -6,6 +6,7 @@ import type { PageContent } from '../page.ts'
 import { crumbs } from '../parts/blocks.ts'
 import { areaMap, boxText } from '../parts/map.ts'
 import { gridTable } from '../parts/table.ts'
+import type { PreviewMap } from '../preview/shapes.ts'
 import type { PreviewResult } from '../preview/tables.ts'
 import { type Fields, listed, textAt } from '../../text/json.ts'
 import { listAt } from '../record.ts'
@@ -38,18 +39,25 @@ export function previewPage(
   }
 }
 
+function placesMap(context: PageContext, { box, shapes }: PreviewMap): HtmlContent {
+  const label = context.t('map-of', { place: boxText(context, box) })
+  return areaMap(context, [box], { label, width: 640, height: 360, shapes })
+}
+
 function shown(context: PageContext, result: PreviewResult): HtmlContent {
   const { t } = context
   if ('reason' in result)
     return html`<p>${t(`preview-${result.reason}`, { status: result.status ?? 0 })}</p>`
-  const { box, tables } = result
-  const label = t('map-of', { place: box ? boxText(context, box) : '' })
-  const map = box && areaMap(context, [box], { label, width: 640, height: 360 })
+  const { map, tables } = result
   return [
-    map,
-    tables.map(({ name, head, rows }) => {
+    map && placesMap(context, map),
+    tables.map(({ name, notes, head, rows }) => {
       const cells = rows.map((row) => row.map((text) => ({ text })))
-      return [name && html`<h2>${name}</h2>`, gridTable(name ?? t('preview'), head, cells)]
+      return [
+        name && html`<h2>${name}</h2>`,
+        notes.map((note) => html`<p>${note}</p>`),
+        gridTable(name ?? t('preview'), head, cells),
+      ]
     }),
   ]
 }

@@ -153,11 +153,27 @@ function linkState({ t, formats }: PageContext, isService: boolean, links: reado
   return stateMark('bad', html`${t(cause, { code })}${when}`)
 }
 
+const tableTypes =
+  /\b(?:csv|tsv|xlsx|geojson|json|jsonl|ndjson|tab-separated-values|spreadsheetml)\b/i
+
+/** Whether a file may be one that previews read: its format, its type or the ending of its address says so, or nothing does. */
+function isTable(distribution: Fields): boolean {
+  const address = textsAt(distribution, 'download_url')[0] ?? ''
+  const ending = /\.([a-z\d]{1,10})(?:\.(?:gz|zip))?$/i.exec(
+    URL.parse(address)?.pathname ?? '',
+  )?.[1]
+  const names = ['format.id', 'format.label', 'media_type'].map((path) =>
+    textAt(distribution, path),
+  )
+  const known = [...names, ending].filter((name) => name !== undefined)
+  return known.length === 0 || known.some((name) => tableTypes.test(name.replaceAll('_', ' ')))
+}
+
 /** Nothing is fetched before somebody asks for it. */
 function preview(context: PageContext, distribution: Fields, dataset: Fields): HtmlContent {
   const { t, config, pathTo } = context
   const [download] = listed(distribution['download_url'])
-  if (!config.preview || safeAddress(download) === undefined) return false
+  if (!config.preview || safeAddress(download) === undefined || !isTable(distribution)) return false
   const [id, own] = [textAt(dataset, 'id') ?? '', textAt(distribution, 'id') ?? '']
   const address = pathTo('datasets', id, 'distributions', own, 'preview')
   return html`<details data-preview="${address}"><summary>${t('preview')}</summary>

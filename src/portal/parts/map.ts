@@ -42,11 +42,24 @@ type Size = { readonly width: number; readonly height: number }
 
 const backgrounds = new BoundedCache<HtmlMarkup>('maps', 500)
 
-/** A map with areas drawn on it; `label` says in words what it shows. */
+/** Something on a map, in degrees. */
+export type MapShape = {
+  readonly kind: 'point' | 'line' | 'area'
+  readonly places: readonly (readonly [longitude: number, latitude: number])[]
+}
+
+type Drawing = Size & {
+  /** What the map shows, in words. */
+  readonly label: string
+  /** Drawn in the place of the areas, in a nearer view. */
+  readonly shapes?: readonly MapShape[]
+}
+
+/** A map with areas drawn on it, or with the shapes in them. */
 export function areaMap(
   context: PageContext,
   areas: readonly BoundingBox[],
-  { label, width, height }: Size & { readonly label: string },
+  { label, width, height, shapes }: Drawing,
 ): HtmlContent {
   if (areas.length === 0) return false
   const isOver = areas.some(([, , east]) => east > 180)
@@ -56,7 +69,7 @@ export function areaMap(
         one[2] < 0 ? [one[0] + 360, one[1], one[2] + 360, one[3]] : one,
       )
     : areas
-  const view = widened(boxes)
+  const view = widened(boxes, shapes ? nearest : usual)
   const outline = { type: 'MultiPoint' as const, coordinates: corners(view) }
   const middle = isOver ? 180 : 0
   const projection = geoMercator()
@@ -66,9 +79,13 @@ export function areaMap(
   const key = [...view, width, height, context.language].join()
   const land = backgrounds.get(key) ?? background(context, view, projection, { width, height })
   backgrounds.set(key, land)
-  const marks = [...new Set(boxes.map((box) => markOf(box, projection)))].join('')
+  const drawn = shapes
+    ? shapes.map((shape) => shapeMark(shape, projection))
+    : boxes.map((box) => markOf(box, projection))
+  const marks = [...new Set(drawn)].join('')
+  const isMany = drawn.length > 1
   return html`<svg class="map" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
-    ${land}<g class="extent${boxes.length > 1 && ' many'}">${raw(marks)}</g></svg>`
+    ${land}<g class="extent${isMany && ' many'}">${raw(marks)}</g></svg>`
 }
 
 /** Least width and height of an area on a map: a point can still be seen. */
@@ -82,6 +99,16 @@ function markOf(box: BoundingBox, projection: GeoProjection): string {
   return `<path d="M${left} ${top}h${w}v${h}h-${w}z"/>`
 }
 
+/** A path in whole pixels. Rings are projected corner by corner: d3 takes one that runs the other way for the rest of the world. */
+function shapeMark({ kind, places }: MapShape, projection: GeoProjection): string {
+  const [[east, north] = [0, 0]] = places
+  if (kind === 'point') return markOf([east, north, east, north], projection)
+  const corner = ([x, y]: readonly [number, number]) =>
+    (projection([x, latitude(y)]) ?? []).map(Math.round).join(' ')
+  const line = `M${places.map(corner).join('L')}`
+  return kind === 'area' ? `<path d="${line}z"/>` : `<path class="line" d="${line}"/>`
+}
+
 /** Mercator's world ends before the poles. */
 const latitude = (degrees: number): number => Math.max(-80, Math.min(84, degrees))
 
@@ -91,13 +118,20 @@ const corners = ([west, south, east, north]: BoundingBox): [number, number][] =>
   [east, latitude(north)],
 ]
 
-/** Around all boxes with room beside them, in steps of half a degree, so that similar areas share their map. */
-function widened(boxes: readonly BoundingBox[]): BoundingBox {
+/** Room beside what is drawn, in degrees, and how many steps a degree has: similar areas share their map. */
+type Room = { readonly across: number; readonly along: number; readonly steps: number }
+const usual: Room = { across: 2.6, along: 1.6, steps: 2 }
+const nearest: Room = { across: 0.1, along: 0.06, steps: 20 }
+
+/** Around all boxes with room beside them. */
+function widened(boxes: readonly BoundingBox[], room: Room): BoundingBox {
   const [west, south, east, north] = boundsOf(boxes.flatMap(corners))
-  const across = Math.max(2.6, (east - west) * 0.4)
-  const along = Math.max(1.6, (north - south) * 0.4)
+  const across = Math.max(room.across, (east - west) * 0.4)
+  const along = Math.max(room.along, (north - south) * 0.4)
   const sides = [west - across, south - along, east + across, north + along]
-  const [left = 0, bottom = 0, right = 0, top = 0] = sides.map((side) => Math.round(side * 2) / 2)
+  const [left = 0, bottom = 0, right = 0, top = 0] = sides.map(
+    (side) => Math.round(side * room.steps) / room.steps,
+  )
   const middle = east > 180 ? 180 : 0
   return [
     Math.max(middle - 180, left),

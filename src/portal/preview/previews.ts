@@ -26,6 +26,8 @@ const [mostBytes, fetchMs, readMs] = [25 * 2 ** 20, 10_000, 5000]
 
 /** How long previews are kept, and how many bytes of them; `address` is a hash: addresses may hold secrets. */
 const [keptMs, keptBytes, previewsFormat] = [86_400_000, 200 * 2 ** 20, 1]
+/** Counted up when `PreviewResult` changes: what was kept before is not found then. */
+const resultShape = 2
 /** How long these reasons are kept. */
 const keptReasons: Readonly<Partial<Record<NoPreview['reason'], number>>> = {
   unreachable: 60_000,
@@ -94,7 +96,7 @@ export function openPreviews(options: PreviewOptions) {
      */
     of: async (address: string | undefined, client: string): Promise<PreviewResult> => {
       if (address === undefined) return { reason: 'address' }
-      const key = hash('sha256', address, 'hex')
+      const key = hash('sha256', `${resultShape} ${address}`, 'hex')
       const query = 'SELECT result FROM preview WHERE address = ? AND made > ?'
       const known = file.first(query, key, now() - keptMs)
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `make` has written

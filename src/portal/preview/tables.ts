@@ -2,23 +2,18 @@
 
 import { constants, gunzipSync } from 'node:zlib'
 import { unzipSync, zipSync } from 'fflate'
-import Papa from 'papaparse'
 import readExcel from 'read-excel-file/universal'
-import { type Fields, isJsonObject, memberFields } from '../../text/json.ts'
-import { type BoundingBox, boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
+import { charsetOf, decodeText, UndecodableText } from '../../text/decoding.ts'
 import { uninterrupted } from '../../workers/uninterrupted.ts'
+import { delimitedRows } from './delimited.ts'
+import { jsonRows } from './json-rows.ts'
+import { mapOf, tableMap, type PreviewMap } from './shapes.ts'
+import { type PreviewTable, previewTable } from './table.ts'
 
-/** What a preview holds at most. */
-const [mostRows, mostColumns, mostCharacters, mostSheets] = [200, 50, 300, 3]
+const mostSheets = 3
 /** Bytes of a file that are read, and that its content may unpack to. */
 export const readBytes = 5 * 2 ** 20
 const unpackedBytes = 50 * 2 ** 20
-
-type PreviewTable = {
-  readonly name?: string | undefined
-  readonly head: readonly string[]
-  readonly rows: readonly (readonly string[])[]
-}
 
 /** Why there is no preview; the page has a sentence for each. */
 type PreviewReason =
@@ -28,6 +23,7 @@ type PreviewReason =
   | 'status'
   | 'login'
   | 'format'
+  | 'empty'
   | 'encoding'
   | 'address'
   | 'damaged'
@@ -35,8 +31,8 @@ type PreviewReason =
 export type NoPreview = { readonly reason: PreviewReason; readonly status?: number }
 type Preview = {
   readonly tables: readonly PreviewTable[]
-  /** Around the features of GeoJSON. */
-  readonly box?: BoundingBox
+  /** Of what has places: features of GeoJSON, rows with coordinates. */
+  readonly map?: PreviewMap | undefined
 }
 export type PreviewResult = Preview | NoPreview
 
@@ -75,11 +71,12 @@ async function tablesIn(file: PreviewFile, isUnpacked: boolean): Promise<Read> {
     return tablesIn(beginning(whole, type, isCut), true)
   }
   if (startsWith(bytes, 0x50, 0x4b, 3, 4)) return isCut ? 'too-large' : zipped(file, isUnpacked)
-  const text = decoded(bytes)
+  const text = decoded(file)
   if (text === undefined) return 'encoding'
+  if (text.trim() === '') return 'empty'
   if (/^\s*(?:<!doctype html|<html)/i.test(text) || type.includes('text/html')) return 'login'
   if (/^\s*</.test(text)) return 'format'
-  return /^\s*[[{]/.test(text) ? json(text, isCut) : delimited(text, isCut)
+  return /^\s*[[{]/.test(text) ? json(text, isCut) : delimited(text, file)
 }
 
 /** As much as may be read. */
@@ -114,91 +111,58 @@ async function zipped({ bytes, type }: PreviewFile, isUnpacked: boolean): Promis
   if (total > unpackedBytes) return 'too-large'
   if (isWorkbook) {
     const sheets = await readExcel(unpackedWorkbook(bytes))
-    return { tables: sheets.slice(0, mostSheets).map(({ sheet, data }) => tableOf(data, sheet)) }
+    const filled = sheets.filter(({ data }) => data.length > 0).slice(0, mostSheets)
+    const tables = filled.map(({ sheet, data }) => previewTable(data, { name: sheet }))
+    return tables.length === 0 ? 'empty' : { tables, map: mapOfRows(filled[0]?.data ?? []) }
   }
   const [first] = Object.values(parts)
   return first && !isUnpacked ? tablesIn(beginning(first, type), true) : 'format'
 }
 
-/** UTF-8 or UTF-16 with its mark, else UTF-8, else what Windows wrote; `undefined` for what is no text. */
-function decoded(bytes: Uint8Array): string | undefined {
-  if (startsWith(bytes, 0xff, 0xfe)) return new TextDecoder('utf-16le').decode(bytes)
-  if (startsWith(bytes, 0xfe, 0xff)) return new TextDecoder('utf-16be').decode(bytes)
-  if (bytes.subarray(0, 4096).includes(0)) return undefined
+/** Control characters in so many of the first characters show that a file is no text. */
+const [sampleSize, mostControls] = [4096, 8]
+
+/** The text in its charset; `undefined` for what is no text. */
+function decoded({ bytes, isCut, type }: PreviewFile): string | undefined {
   try {
-    // The last character may be cut.
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes)
+    const whole = isCut ? withoutCutCharacter(bytes) : bytes
+    const { text } = decodeText(whole, { declared: charsetOf(type) })
+    const start = text.slice(0, sampleSize)
+    // oxlint-disable-next-line no-control-regex
+    const controls = start.match(/[\x01-\x08\x0E-\x1F\uFFFD]/g) ?? []
+    // Two bytes for each character are a guess, unless a mark says so.
+    const most = bytes.subarray(0, sampleSize).includes(0) ? 0 : mostControls
+    return start.includes('\0') || controls.length > most ? undefined : text
+  } catch (error) {
+    if (error instanceof UndecodableText) return undefined
+    throw error
   }
 }
 
-function delimited(text: string, isCut: boolean): Read {
-  const { data } = Papa.parse<string[]>(text, {
-    preview: mostRows + 1,
-    skipEmptyLines: true,
-    delimitersToGuess: [',', ';', '\t', '|'],
-  })
-  const rows = isCut && data.length <= mostRows ? data.slice(0, -1) : data
-  return rows.every((row) => row.length === 1) ? 'format' : { tables: [tableOf(rows)] }
+/** Bytes of UTF-8 that do not end within a character. */
+function withoutCutCharacter(bytes: Uint8Array): Uint8Array {
+  const start = bytes.subarray(-4).findLastIndex((byte) => byte >= 0xc0)
+  return start < 0 ? bytes : bytes.subarray(0, Math.max(0, bytes.length - 4) + start)
 }
 
-/** An object in each line, or a list of objects: the whole, its first list, the features of GeoJSON. */
+/** Text in one column is a table where its type says so, or says nothing. */
+const listTypes = /^$|csv|tab-separated|excel|text\/plain|octet-stream|download/i
+
+function delimited(text: string, { isCut, type }: PreviewFile): Read {
+  const rows = delimitedRows(text, isCut)
+  const isOneColumn = rows.every((row) => row.length === 1)
+  if (isOneColumn && !listTypes.test(type)) return 'format'
+  return { tables: [previewTable(rows)], map: mapOfRows(rows) }
+}
+
 function json(text: string, isCut: boolean): Read {
-  const lines = text.split('\n', mostRows + 1).filter((line) => line.trim() !== '')
-  const records = lines.map(lineObject)
-  // The last line may be cut.
-  const isLines = records.length > 1 && records.slice(0, -1).every(Boolean)
-  if (isLines) return tableOfObjects(records.filter((one) => one !== undefined))
-  if (isCut) return 'too-large'
-  const value: unknown = JSON.parse(text)
-  const lists: unknown[] = isJsonObject(value) ? Object.values(value) : [value]
-  const first = lists.map(objectsIn).find((list) => list.length > 0)
-  if (!first) return 'format'
-  const isGeo = isJsonObject(value) && value['type'] === 'FeatureCollection'
-  return isGeo ? featuresTable(first) : tableOfObjects(first)
+  const read = jsonRows(text, isCut)
+  if (read === undefined) return 'format'
+  if (read === 'cut') return 'too-large'
+  if (read.rows.length === 0) return 'empty'
+  return { tables: [previewTable(read.rows)], map: mapOf(read.geometries) ?? mapOfRows(read.rows) }
 }
 
-/** Other coordinates than degrees have no place on the map. */
-function featuresTable(features: readonly Fields[]): Preview {
-  const geometries = features.map(({ geometry }) => geometry)
-  const box = boundsOf(positionsOf({ geometries }))
-  const [west, south, east, north] = box
-  const isOnEarth = west >= -180 && west <= east && east <= 180 && south >= -90 && north <= 90
-  const rows = features.map(({ properties }) => memberFields(properties))
-  return { ...tableOfObjects(rows), ...(isOnEarth && { box }) }
-}
-
-const objectsIn = (list: unknown): readonly Fields[] =>
-  Array.isArray(list) ? list.flatMap((one: unknown) => (isJsonObject(one) ? [one] : [])) : []
-
-function lineObject(line: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isJsonObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function tableOfObjects(objects: readonly Fields[]): Preview {
-  const some = objects.slice(0, mostRows)
-  const head = [...new Set(some.flatMap((one) => Object.keys(one)))].slice(0, mostColumns)
-  const valueOf = (one: Fields, name: string) => (Object.hasOwn(one, name) ? one[name] : undefined)
-  const rows = some.map((one) => head.map((name) => valueOf(one, name)))
-  return { tables: [tableOf([head, ...rows])] }
-}
-
-function tableOf(rows: readonly (readonly unknown[])[], name?: string): PreviewTable {
-  const [head = [], ...texts] = rows
-    .slice(0, mostRows + 1)
-    .map((row) => row.slice(0, mostColumns).map(cellText))
-  return { head, rows: texts, name: name && cellText(name) }
-}
-
-function cellText(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  if (value instanceof Date) return value.toISOString()
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text
-}
+/** Geometries in cells are longer than what is shown of them. */
+const mapOfRows = (rows: readonly (readonly unknown[])[]) =>
+  tableMap(previewTable(rows, { most: 100_000 }))

@@ -1,0 +1,43 @@
+/** Rows of CSV and its relatives (RFC 4180), whatever separates their values. */
+
+import Papa from 'papaparse'
+import { previewRows } from './table.ts'
+
+/** A comma comes last: it is also the decimal point of half the world. */
+const delimiters = ['\t', ';', '|', ',']
+
+/** Rows that are looked at to find the separator. */
+const sample = 100
+
+/** Excel writes the separator into a line before the first: `sep=;`. */
+const namedDelimiter = /^\uFEFF?sep=(.)\r?\n/i
+
+type Rows = readonly (readonly string[])[]
+
+const rowsOf = (text: string, delimiter: string, most: number): Rows =>
+  Papa.parse<string[]>(text, { delimiter, preview: most, skipEmptyLines: true }).data
+
+/** The share of rows that have the most usual number of values, where that is more than one. */
+function evenness(rows: Rows): number {
+  const counts = new Map<number, number>()
+  for (const { length } of rows) if (length > 1) counts.set(length, (counts.get(length) ?? 0) + 1)
+  return Math.max(0, ...counts.values()) / Math.max(1, rows.length)
+}
+
+/**
+ * The first rows of a text, those of a title too; in rows of one value where nothing separates them. The last one is left out where
+ * the text `isCut`.
+ */
+export function delimitedRows(text: string, isCut: boolean): Rows {
+  const named = namedDelimiter.exec(text)
+  const body = named ? text.slice(named[0].length) : text
+  const tried = delimiters.map((delimiter) => {
+    return { delimiter, share: evenness(rowsOf(body, delimiter, sample)) }
+  })
+  const [best] = tried.toSorted((a, b) => b.share - a.share)
+  const delimiter = named?.[1] ?? (best && best.share > 0 ? best.delimiter : ',')
+  // Lines of a title come on top of the rows.
+  const most = previewRows + 30
+  const rows = rowsOf(body, delimiter, most)
+  return isCut && rows.length < most ? rows.slice(0, -1) : rows
+}

@@ -1,0 +1,86 @@
+/** JSON as rows: an object in each line, or a list of objects, with numbers as they are written. */
+
+import { type Fields, isJsonObject, memberFields } from '../../text/json.ts'
+import { previewColumns, previewRows } from './table.ts'
+
+// JSON.parse source text access (ECMAScript proposal, in V8 since 11.4).
+declare global {
+  interface JSON {
+    rawJSON(text: string): object
+    isRawJSON(value: unknown): boolean
+  }
+}
+
+export type JsonRows = {
+  /** The names of the members come first. */
+  readonly rows: readonly (readonly unknown[])[]
+  /** Geometries of GeoJSON. */
+  readonly geometries: readonly unknown[]
+}
+
+/** A number keeps its spelling: 9007199254740993, 1.10 and 1e400 are no numbers of JavaScript. */
+const asWritten = (_key: string, value: unknown, ...[context]: { readonly source?: string }[]) =>
+  typeof value === 'number' && context?.source !== undefined && context.source !== String(value)
+    ? JSON.rawJSON(context.source)
+    : value
+
+const parsed = (text: string): unknown => JSON.parse(text, asWritten)
+
+/** A cut text shows the lines that are whole. `undefined` for JSON without a list of objects. Throws for what is no JSON. */
+export function jsonRows(text: string, isCut: boolean): JsonRows | 'cut' | undefined {
+  const lines = text.split('\n', previewRows + 1).filter((line) => line.trim() !== '')
+  const records = lines.map(lineObject)
+  // The last line may be cut.
+  const isLines = records.length > 1 && records.slice(0, -1).every(Boolean)
+  if (isLines) return rowsOfObjects(records.filter((one) => one !== undefined))
+  if (isCut) return 'cut'
+  const value = parsed(text)
+  const features = featuresOf(value)
+  if (features) {
+    const properties = features.map((one) => memberFields(one['properties']))
+    // Coordinates are numbers there, however they are written.
+    const plain: unknown = JSON.parse(text)
+    return { ...rowsOfObjects(properties), geometries: (featuresOf(plain) ?? []).map(geometryIn) }
+  }
+  const lists: unknown[] = isJsonObject(value) ? Object.values(value) : [value]
+  const isEmptyList = lists.some((one) => Array.isArray(one) && one.length === 0)
+  const first = lists.map(objectsIn).find((list) => list.length > 0)
+  return first || isEmptyList ? rowsOfObjects(first ?? []) : undefined
+}
+
+const geometryTypes = /^(?:multi)?(?:point|linestring|polygon)$|^geometrycollection$/i
+
+/** The features of GeoJSON (RFC 7946), also of one by itself and of a bare geometry; letters may be large or small. */
+function featuresOf(value: unknown): readonly Fields[] | undefined {
+  if (!isJsonObject(value) || typeof value['type'] !== 'string') return undefined
+  const type = value['type'].toLowerCase()
+  if (type === 'featurecollection') return objectsIn(value['features'])
+  if (type === 'feature') return [value]
+  return geometryTypes.test(type)
+    ? [{ geometry: value, properties: { type: value['type'] } }]
+    : undefined
+}
+
+const geometryIn = ({ geometry }: Fields): unknown => geometry
+
+const objectsIn = (list: unknown): readonly Fields[] =>
+  Array.isArray(list)
+    ? list.flatMap((one: unknown) => (isJsonObject(one) && !JSON.isRawJSON(one) ? [one] : []))
+    : []
+
+function lineObject(line: string): Fields | undefined {
+  try {
+    const value = parsed(line)
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function rowsOfObjects(objects: readonly Fields[]): JsonRows {
+  const some = objects.slice(0, previewRows)
+  const head = [...new Set(some.flatMap((one) => Object.keys(one)))].slice(0, previewColumns)
+  const valueOf = (one: Fields, name: string) => (Object.hasOwn(one, name) ? one[name] : undefined)
+  const rows = some.map((one) => head.map((name) => valueOf(one, name)))
+  return { rows: some.length === 0 ? [] : [head, ...rows], geometries: [] }
+}

@@ -1,0 +1,69 @@
+/** A table of a preview: the first rows and columns of what a file says, as texts. */
+
+/** What a preview holds at most. */
+export const [previewRows, previewColumns] = [200, 50]
+/** Characters of a value. */
+const mostCharacters = 300
+/** Lines of a title that are kept, and rows in which the head is looked for. */
+const [mostNotes, mostRowsBefore] = [5, 20]
+
+export type PreviewTable = {
+  readonly name?: string | undefined
+  /** Lines of a title above the head. */
+  readonly notes: readonly string[]
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+const isFilled = (cell: unknown): boolean => cellText(cell).trim() !== ''
+
+/**
+ * The table in rows of cells. Rows of one value before the first row with more are its title. A column that the head does not name
+ * is named by its number.
+ */
+export function previewTable(
+  rows: readonly (readonly unknown[])[],
+  {
+    name,
+    most = mostCharacters,
+  }: { readonly name?: string | undefined; readonly most?: number } = {},
+): PreviewTable {
+  const filled = rows.filter((row) => row.some(isFilled))
+  const wide = filled
+    .slice(0, mostRowsBefore)
+    .findIndex((row) => row.filter((cell) => isFilled(cell)).length > 1)
+  const start = Math.max(0, wide)
+  const notes = filled
+    .slice(Math.max(0, start - mostNotes), start)
+    .map((row) => cellText(row.find(isFilled)))
+  const table = filled
+    .slice(start, start + previewRows + 1)
+    .map((row) => row.slice(0, previewColumns))
+  const width = Math.max(0, ...table.map((row) => row.findLastIndex(isFilled) + 1))
+  const texts = table.map((row) =>
+    Array.from({ length: width }, (_, at) => cellText(row[at], most)),
+  )
+  const [head = [], ...body] = texts
+  return {
+    name: name && cellText(name),
+    notes,
+    head: head.map((text, at) => (text.trim() === '' ? `#${at + 1}` : text)),
+    rows: body,
+  }
+}
+
+/** A moment without a time of day is a date: workbooks have no type for those. */
+function momentText(moment: Date): string {
+  if (Number.isNaN(moment.getTime())) return ''
+  return moment
+    .toISOString()
+    .replace(/T00:00:00\.000Z$/, '')
+    .replace(/\.000Z$/, 'Z')
+}
+
+function cellText(value: unknown, most = mostCharacters): string {
+  if (value === null || value === undefined) return ''
+  if (value instanceof Date) return momentText(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > most ? `${text.slice(0, most)}…` : text
+}
