@@ -81,8 +81,9 @@ async function answer(c: AppContext, deps: SparqlDeps): Promise<Response> {
       )
     return answerRdf(c, toLines(serviceDescription(c.get('address'))))
   }
-  const query = based(text, c.get('address'))
-  const request = { query, accept: c.req.header('Accept'), client: clientOf(c, keys), ...graphs }
+  // SPARQL 1.1 Protocol, 2.1.4: relative IRIs are resolved against the endpoint.
+  const from = { base: c.get('address'), client: clientOf(c, keys) }
+  const request = { query: text, accept: c.req.header('Accept'), ...from, ...graphs }
   const { mediaType, body, cut } = await store.publicQuery(request, c.get('signal'))
   if (mediaType.endsWith('xml') && !isXmlText(body)) throw noXml()
   // A client must be able to tell half an answer from a whole one.
@@ -92,12 +93,6 @@ async function answer(c: AppContext, deps: SparqlDeps): Promise<Response> {
   addVary(response.headers, 'Accept')
   return response
 }
-
-const relative = /<(?![A-Za-z][A-Za-z0-9+.-]*:)[^\s<>"{}|^`\\]*>/
-
-/** Relative IRIs are resolved against the endpoint, where the query names no other base (SPARQL 1.1 Protocol, 2.1.4). */
-const based = (query: string, address: string): string =>
-  relative.test(query) ? `BASE <${address}> ${query}` : query
 
 const noXml = () =>
   new Failure(

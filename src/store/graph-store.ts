@@ -13,6 +13,8 @@ type ReadOptions = {
 /** A query of somebody outside, as the public endpoint received it. */
 export type PublicQuery = {
   readonly query: string
+  /** Base of relative IRIs where the query names no other. */
+  readonly base?: string
   /** The `Accept` header; absent = SPARQL JSON results, or Turtle for graphs. */
   readonly accept: string | undefined
   /** Whom to count: an API key's id or an address. */

@@ -151,6 +151,22 @@ describe('a query', () => {
     for (const way of ways) expect(await (await way()).json()).toMatchObject({ boolean: true })
   })
 
+  it('is refused with places in the text that was sent, also beside relative IRIs', async () => {
+    const refused = async (query: string) => {
+      const address = `${platform.url}/sparql?query=${encodeURIComponent(query)}`
+      const answer = await fetch(address)
+      return [answer.status, await answer.text()]
+    }
+    expect(await refused('ASK { <x> ?p\u00A0 ?o }')).toEqual([
+      400,
+      expect.stringContaining('line 1, column 13: U+00A0'),
+    ])
+    expect(await refused('ASK { <x> ?p <http://[x> }')).toEqual([
+      400,
+      expect.stringMatching(/The engine refused the query: .* at 1:2\d/),
+    ])
+  })
+
   it('is on the page for a browser, and nowhere else', async () => {
     const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
     const asked = async (query: string, accept: string, method = 'GET') => {

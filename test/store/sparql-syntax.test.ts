@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
+import { refusedBy } from '../../src/store/public/query-checks.ts'
 import { parseSparql } from '../../src/store/sparql-syntax.ts'
 
 function faultOf(text: string): Failure {
@@ -27,6 +28,12 @@ it.each([
   ['ASK { ?s\u200B ?p ?o }', 1, 9, 'U+200B (zero width space)'],
   ['ASK { ?s ?p ?o }\uFEFF', 1, 17, 'U+FEFF (byte order mark)'],
   ['ASK { ?s ?p \u201Ca\u201D }', 1, 13, 'U+201C (curly quotation mark)'],
+  ['ASK { ?s ?p \u201Ea\u201C }', 1, 13, 'U+201E (curly quotation mark)'],
+  ['ASK { ?s ?p \u00ABa\u00BB }', 1, 13, 'U+00AB (quotation mark)'],
+  ['ASK { ?s ?p ?o FILTER(?o > 2 \u2013 1) }', 1, 30, 'U+2013 (en dash)'],
+  ['ASK { ?s ?p ?o FILTER(?o > \u2212 1) }', 1, 28, 'U+2212 (minus sign)'],
+  ['ASK { ?s\u2060 ?p ?o }', 1, 9, 'U+2060 (word joiner)'],
+  ['ASK { ?s\u200E ?p ?o }', 1, 9, 'U+200E (left-to-right mark)'],
   ['ASK { ?s\u0003 ?p ?o }', 1, 9, 'U+0003'],
 ])('%j', (text, line, column, detail) => {
   const { message, errors } = faultOf(text)
@@ -40,4 +47,31 @@ it.each([
   'ASK { ?s <urn:p\u200D> ex\u00E9:b } '.replace('ex\u00E9:b', '?\u{1F600}'),
 ])('%j is a query: such characters may stand in texts, comments, IRIs and names', (text) => {
   expect(parseSparql(text)).toMatchObject({ queryType: 'ASK' })
+})
+
+it.each([
+  ['ASK { ?s ?p \u201Ea\u201C }', 'write " or \''],
+  ['ASK { ?s ?p \u00ABa\u00BB }', 'write " or \''],
+  ['ASK { ?s ?p ?o FILTER(?o > 2 \u2013 1) }', 'write -'],
+  ['ASK { ?s ?p\u00A0?o }', 'delete it or write a plain space'],
+  ['ASK { ?s ?p ?o \u2026 }', 'delete it'],
+])('%j names the cure', (text, cure) => {
+  expect(faultOf(text).message).toMatch(new RegExp(`may stand in texts only, ${cure}\\.$`))
+})
+
+it.each([
+  [
+    'Parse error: \nASK { ?s ?p ?o }\n\rLine 1, column 9: Unresolved prefix',
+    'Line 1, column 9: Un',
+  ],
+  [
+    'Virtuoso 37000 Error SP030: SPARQL compiler, line 3: syntax error\n\nSPARQL query:\nASK',
+    'Virt',
+  ],
+  ['MALFORMED QUERY: no such function\r\n', 'MALFORMED QUERY: no such function'],
+  ['', 'it gives no reason'],
+  ['\n'.repeat(100_000), 'it gives no reason'],
+])('the message %j of a store is said by its line with a place, or its first', (text, said) => {
+  const { message } = refusedBy('store', text)
+  expect(message).toContain(`The store refused the query, which was rewritten for it: ${said}`)
 })

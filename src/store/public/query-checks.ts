@@ -23,6 +23,8 @@ const maxParts = 200
 export type CheckedQuery = {
   /** The query with its LIMIT lowered to one more than the allowed rows, to see whether there are more. */
   readonly text: string
+  /** Base of its relative IRIs; absent when it has none. A BASE in the text would move the places of faults. */
+  readonly base: string | undefined
   readonly mediaType: string
   readonly graph: boolean
   /** Of a graph whose LIMIT was lowered: counts the solutions, of which many may give the same triples. */
@@ -37,11 +39,18 @@ export type CheckedQuery = {
 
 const refuse = (why: string) => new Failure('malformed-query', `The query is refused: ${why}.`)
 
-/** What only the engine or the store saw: the first line of its message, which may go on with the query. */
+/**
+ * The failure for what only the engine or the store saw: the line of its message that names a place, else the first. A store gets
+ * another text than the client sent, so its places are said to be of that text.
+ */
 export function refusedBy(whom: 'engine' | 'store', cause: unknown): Failure {
   const message = cause instanceof Error ? cause.message : String(cause)
-  const first = /\S[^\r\n]{0,250}/.exec(message)?.[0] ?? 'it gives no reason'
-  return new Failure('malformed-query', `The ${whom} refused the query: ${first}`, { cause })
+  // Fuseki writes a heading and the whole query before its message.
+  const lines = message.slice(0, 4 * maxBytes).split(/\s*[\r\n]\s*/)
+  const why = lines.find((line) => /\bline \d/i.test(line)) ?? lines.find((line) => line !== '')
+  const what = whom === 'store' ? 'the query, which was rewritten for it' : 'the query'
+  const detail = (why ?? 'it gives no reason').trim().slice(0, 250)
+  return new Failure('malformed-query', `The ${whom} refused ${what}: ${detail}`, { cause })
 }
 
 function checkSize(text: string): void {
@@ -92,11 +101,15 @@ function mediaTypeOf(accept: string | undefined, graph: boolean): string {
   throw new Failure('not-acceptable', `The result comes as ${offered.join(', ')}.`)
 }
 
+const relativeIri = /<(?![A-Za-z][A-Za-z0-9+.-]*:)[^\s<>"{}|^`\\]*>/
+
 /** SELECT, ASK, CONSTRUCT or DESCRIBE over public graphs; `Failure` malformed-query, query-too-complex, not-acceptable. */
 export function checkedQuery(request: PublicQuery, rows: number): CheckedQuery {
   const { query, accept, defaultGraphs = [], namedGraphs = [] } = request
   checkSize(query)
-  const tree = parseSparql(query)
+  // Engines normalise even absolute IRIs against a base.
+  const base = relativeIri.test(query) ? request.base : undefined
+  const tree = parseSparql(query, base)
   if (tree.type !== 'query') throw refuse('only SELECT, ASK, CONSTRUCT and DESCRIBE are answered')
   checkTree(tree)
   const from = [...(tree.from?.default ?? []), ...(tree.from?.named ?? [])].map(
@@ -105,9 +118,10 @@ export function checkedQuery(request: PublicQuery, rows: number): CheckedQuery {
   const named = [...from, ...defaultGraphs, ...namedGraphs]
   if (named.includes(systemGraph)) throw refuse(`${systemGraph} is not public`)
   const graph = tree.queryType === 'CONSTRUCT' || tree.queryType === 'DESCRIBE'
-  const text = tree.queryType === 'ASK' ? query : limited(query, tree, rows + 1)
+  const text = tree.queryType === 'ASK' ? query : limited({ text: query, base }, tree, rows + 1)
   return {
     text,
+    base,
     mediaType: mediaTypeOf(accept, graph),
     graph,
     count: graph && text !== query ? solutionCount(tree) : undefined,
@@ -148,11 +162,15 @@ const treeText = (tree: object) =>
   JSON.stringify(Object.entries({ ...tree, limit: 0 }).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /** The text with a LIMIT of at most `limit`. `Failure` malformed-query if the edit would change anything else. */
-function limited(text: string, tree: SparqlQuery, limit: number): string {
+function limited(
+  { text, base }: Pick<CheckedQuery, 'text' | 'base'>,
+  tree: SparqlQuery,
+  limit: number,
+): string {
   const own = limitOf(tree)
   if (own !== undefined && own <= limit) return text
   const result = edited(text, limit)
-  const again = parseSparql(result)
+  const again = parseSparql(result, base)
   if (limitOf(again) === limit && treeText(again) === treeText(tree)) {
     return result
   }

@@ -103,9 +103,13 @@ function check(tree: SparqlQuery, rules: Rules): void {
  */
 export function guardedQuery(
   text: string,
-  { chosen, ...rules }: Rules & { readonly chosen: boolean },
+  {
+    chosen,
+    base,
+    ...rules
+  }: Rules & { readonly chosen: boolean; readonly base?: string | undefined },
 ): string {
-  const tree = parseSparql(text)
+  const tree = parseSparql(text, base)
   check(tree, rules)
   const { union } = rules
   const inner = guardedInside({ ...tree }, false)

@@ -28,7 +28,7 @@ async function answerTo(
   { dialect, endpoint, ms }: Settings,
 ): Promise<string> {
   const form = new URLSearchParams({
-    query: guardedQuery(query.text, { ...dialect, chosen: !query.union }),
+    query: guardedQuery(query.text, { ...dialect, chosen: !query.union, base: query.base }),
     ...dialect.deadline?.(ms),
   })
   for (const iri of query.defaultGraphs) form.append('default-graph-uri', iri)
@@ -83,13 +83,13 @@ export function publicEngine(settings: Settings): PublicEngine {
     exists: (graph) => endpoint.ask(`ASK { GRAPH <${graph}> { ?s ?p ?o } }`),
     solutions: async (query, bytes) => {
       const accept = 'application/sparql-results+json'
-      const { text, names } = asciiQuery(query.text)
+      const { text, names } = asciiQuery(query)
       const answer = await answerTo({ ...query, text }, { accept, bytes }, settings)
       return withQueryNames(ownResults(resultsOf(answer)), names)
     },
     triples: async (query, bytes) => {
       const accept = 'application/n-triples'
-      const asked = { ...query, text: asciiQuery(query.text).text }
+      const asked = { ...query, text: asciiQuery(query).text }
       return publicLines(respelt(await answerTo(asked, { accept, bytes }, settings)))
     },
   }

@@ -10,9 +10,18 @@ export type VariableNames = ReadonlyMap<string, string>
 const isAscii = (text: string) => /^\p{ASCII}*$/u.test(text)
 
 /** The query under ASCII names, none of which it uses already; itself when it has no other. */
-export function asciiQuery(text: string): { readonly text: string; readonly names: VariableNames } {
+export function asciiQuery({
+  text,
+  base,
+}: {
+  readonly text: string
+  readonly base?: string | undefined
+}): {
+  readonly text: string
+  readonly names: VariableNames
+} {
   if (isAscii(text)) return { text, names: new Map() }
-  const tree = parseSparql(text)
+  const tree = parseSparql(text, base)
   const used = new Set<string>()
   for (const node of nodes(tree)) {
     if (node['termType'] === 'Variable') used.add(String(node['value']))
