@@ -141,7 +141,11 @@ export const runLines = (run: Run): readonly string[] => [
   ...(run.notes ?? []).map(noteLine),
 ]
 
-const done = { confirm: 'removals confirmed', restore: 'records restored' } as const
+const done = {
+  confirm: 'removals confirmed',
+  keep: 'records kept',
+  restore: 'records restored',
+} as const
 
 /** What somebody did about the run after its end. */
 const noteLine = ({ action, time, ...counts }: RunNote): string => {

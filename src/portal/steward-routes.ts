@@ -10,13 +10,14 @@ import type { PageContent } from './page.ts'
 import {
   deletedPage,
   deletedRecords,
+  recordPlace,
   runsPage,
   sourcesPage,
   waitingPage,
 } from './pages/steward/lists.ts'
 import { ownTrigger, pipePage } from './pages/steward/pipe-page.ts'
 import { heldPage, runPage } from './pages/steward/run-page.ts'
-import { failureFeed } from './pages/steward/runs.ts'
+import { decisionOn, failureFeed } from './pages/steward/runs.ts'
 import { type Answers, formFields } from './page-routes.ts'
 import { textAt } from '../text/json.ts'
 import { forSpreadsheet } from './ports.ts'
@@ -57,6 +58,7 @@ const deeds: ReadonlyMap<string, Deed> = new Map([
   ['pipes unschedule', (path, field) => remove(triggerPath(path, field('trigger')))],
   ['runs cancel', remove],
   ['runs confirm', post('/confirm')],
+  ['runs keep', post('/keep')],
   ['runs resume', post('/resume')],
   ['runs retry', post('/retry')],
 ])
@@ -69,11 +71,13 @@ function schedule(pipe: string, field: ReadField): Order {
   return { method: 'PUT', path: triggerPath(pipe, ownTrigger), body }
 }
 
+const notAllowed = () => new Failure('forbidden', 'your key may not do this')
+
 /** Asks a service what the session may do; the answer is the service's. Rejects with `forbidden`. */
 async function carryOut(context: StewardContext, service: 'scheduler' | 'keeper', order: Order) {
   const { steward, log, signal, ask } = context
   const { method, path, body } = order
-  if (!steward.may(order)) throw new Failure('forbidden', 'your key may not do this')
+  if (!steward.may(order)) throw notAllowed()
   log.info({ key: steward.id, method, path }, 'portal.action')
   const headers = { 'Content-Type': 'application/json' }
   const sent = body && { headers, body: JSON.stringify(body) }
@@ -87,8 +91,6 @@ const act: Act = async (context, field, c) => {
   const { kind = '', id = '' } = c.req.param()
   const [did, path] = [field('do'), `/${kind}/${encodeURIComponent(id)}`]
   const to = (...steps: readonly string[]) => `${context.pathTo('harvest', ...steps)}?did=${did}`
-  // Nothing is removed without consent: keeping the records is what happens anyway.
-  if (kind === 'runs' && did === 'keep') return to('waiting')
   if (did === 'confirm' && field('sure') !== 'yes')
     throw new Failure('invalid-parameter', 'tick that you have looked at the source')
   const order = deeds.get(`${kind} ${did}`)?.(path, field)
@@ -96,18 +98,41 @@ const act: Act = async (context, field, c) => {
   // Permissions may be for single catalogues; pipes are nobody's.
   const of = kind === 'runs' ? await context.ask('scheduler', path) : undefined
   const whole = { ...order, catalogue: textAt(of, 'catalogue') }
-  const answer = await carryOut(context, 'scheduler', whole)
-  const isOfPipe = kind === 'pipes' && order.method !== 'POST'
-  return isOfPipe ? to('pipes', id) : to('runs', textAt(answer, 'id') ?? id)
+  if (!context.steward.may(whole)) throw notAllowed()
+  if (isDecision.has(did) && decisionOn(of)) return heldPath(context, id)
+  try {
+    const answer = await carryOut(context, 'scheduler', whole)
+    const isOfPipe = kind === 'pipes' && order.method !== 'POST'
+    if (did === 'keep') return to('waiting')
+    return isOfPipe ? to('pipes', id) : to('runs', textAt(answer, 'id') ?? id)
+  } catch (error) {
+    const { kind: why } = error instanceof Failure ? error : {}
+    // A second click, or one on a page that somebody left open: the page of today says how it stands.
+    if (why === 'unknown-trigger' && did === 'unschedule') return to('pipes', id)
+    if (why !== 'conflict') throw error
+    if (isDecision.has(did) && decisionOn(await context.ask('scheduler', path)))
+      return heldPath(context, id)
+    return `${context.pathTo('harvest', kind, id)}?did=late`
+  }
 }
 
+/** Actions that decide about held removals, once. */
+const isDecision: ReadonlySet<string> = new Set(['confirm', 'keep'])
+
+const heldPath = ({ pathTo }: StewardContext, run: string) => pathTo('harvest', 'runs', run, 'held')
+
 const restore: Act = async (context, _field, c) => {
-  const { kind, id } = c.req.param()
+  const { kind = '', id = '' } = c.req.param()
   const all = await deletedRecords(context)
   const record = all.find((one) => one.kind === kind && one.id === id)
-  if (!record) throw new Failure('not-found', 'nothing of that name can be restored')
+  const to = (did: string) => `${context.pathTo('harvest', 'deleted')}?did=${did}`
+  if (!record) {
+    // A second click: what was restored is there.
+    await context.ask('keeper', recordPlace(kind, id))
+    return to('restored')
+  }
   await carryOut(context, 'keeper', record.restore)
-  return `${context.pathTo('harvest', 'deleted')}?did=restore`
+  return to('restore')
 }
 
 const onlyForOne = { 'Cache-Control': 'private, no-store' }

@@ -171,12 +171,18 @@ function bindSteps(app: App, context: SchedulerContext): void {
   })
   const confirming = 'Carry out the removals that the run holds back'
   bind('post /runs/{runId}/confirm', confirming, 'The run', (run) => {
-    if (run.counts.held === 0) throw new Failure('conflict', 'the run holds back no removals')
+    demandHeld(run)
     if (runs.lastComplete(run.pipe)?.id !== run.id) {
       const detail = `it is not the latest complete run of ${shown(run.pipe)}`
       throw new Failure('conflict', detail)
     }
     return begin(context.confirm(run.id, context.ending), run)
+  })
+  const keeping = 'Keep the records whose removal the run holds back, until a later run asks again'
+  bind('post /runs/{runId}/keep', keeping, 'The run', (run) => {
+    demandHeld(run)
+    runs.note(run.id, { action: 'keep', done: run.counts.held, failed: 0 })
+    return runOf(context, run.id)
   })
   bind('post /runs/{runId}/resume', 'Let an interrupted run go on', 'The run', ({ id }) =>
     launcher.resume(id),
@@ -184,6 +190,13 @@ function bindSteps(app: App, context: SchedulerContext): void {
   bind('post /runs/{runId}/retry', 'Try again what failed in the run', 'The new run', ({ id }) =>
     launcher.retry(id),
   )
+}
+
+/** Throws `conflict` where the run holds back no removals, or they were carried out. */
+function demandHeld({ counts, notes = [] }: Run): void {
+  if (counts.held === 0) throw new Failure('conflict', 'the run holds back no removals')
+  const made = notes.find(({ action, done, failed }) => action === 'confirm' && done > 0 && !failed)
+  if (made) throw new Failure('conflict', `the removals were carried out at ${made.time}`)
 }
 
 /** Throws `unknown-run`. */

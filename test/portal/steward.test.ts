@@ -189,22 +189,56 @@ it('removals wait until somebody has looked, and can be kept, carried out and re
   expect(choice).toMatch(/href="http:\/\/127[^"]*bridges.ttl">Open the source<\/a>/)
   expect(choice).toContain('<a href="/en/datasets/bridge-5">Bridge 5</a>')
 
-  const kept = await post(`/en/harvest/runs/${id}`, { do: 'keep' })
-  expect(await page(kept.headers.get('Location') ?? '')).toContain('Nothing was removed')
   const unread = await post(`/en/harvest/runs/${id}`, { do: 'confirm' })
   expect(unread.status).toBe(400)
   expect(await page(held)).toContain('5 removals wait for you')
 
-  const confirmed = await post(`/en/harvest/runs/${id}`, { do: 'confirm', sure: 'yes' })
+  const feed = /\/en\/harvest\/failures\/[\w-]{43}\.atom/.exec(await page('/en/harvest'))?.[0]
+  const entries = async () => (await fetch(`${platform.url}${feed}`)).text()
+  expect(await entries()).toContain('roads: Waiting for you')
+
+  const kept = await post(`/en/harvest/runs/${id}`, { do: 'keep' })
+  expect(await entries()).not.toContain('roads: Waiting for you')
+  expect(await page(kept.headers.get('Location') ?? '')).toContain('Nothing was removed')
+  expect(await page('/en/harvest')).not.toContain('Waiting for you (')
+  expect(await page('/en/harvest/waiting')).toContain('Nothing waits for you')
+  const tooLate = await post(`/en/harvest/runs/${id}`, { do: 'confirm', sure: 'yes' })
+  expect([tooLate.status, tooLate.headers.get('Location')]).toEqual([303, held])
+  expect(await page(held)).toMatch(/5 records were kept\. [^<]*\(<time/)
+
+  const again = `/en/harvest/runs/${await run('roads')}`
+  const confirmed = await post(again, { do: 'confirm', sure: 'yes' })
   expect(confirmed.status).toBe(303)
-  expect(await page(confirmed.headers.get('Location') ?? '')).toContain(
-    'The records are being removed',
-  )
+  const settled = await page(confirmed.headers.get('Location') ?? '')
+  expect(settled).toContain('The records are being removed')
+  expect(settled).not.toContain('Look at them and decide')
+  expect(settled).not.toContain('Waiting for you (')
+  for (const action of ['confirm', 'keep']) {
+    const second = await post(again, { do: action, sure: 'yes' })
+    expect([second.status, second.headers.get('Location')]).toEqual([303, `${again}/held`])
+  }
+  await expect
+    .poll(() => page(`${again}/held`))
+    .toMatch(/5 records were removed; nothing waits any more\. \(<time/)
   await expect.poll(() => page('/en/harvest/deleted')).toContain('bridge-5')
   expect(await page('/en/harvest/deleted')).toContain('<bdi>Catalogue of roads</bdi>')
   const restored = await post('/en/harvest/deleted/dataset/bridge-5', { do: 'restore' })
   expect(await page(restored.headers.get('Location') ?? '')).toContain('The record is restored')
   expect((await fetch(`${client(platform).repo}/datasets/bridge-5`)).status).toBe(200)
+  const twice = await post('/en/harvest/deleted/dataset/bridge-5', { do: 'restore' })
+  expect(twice.status).toBe(303)
+  expect(await page(twice.headers.get('Location') ?? '')).toContain('The record is there already')
+  expect((await post('/en/harvest/deleted/dataset/none', { do: 'restore' })).status).toBe(404)
+})
+
+it('what was done already is said on the page of the run, and is no error', async () => {
+  const id = await run('water')
+  const { page, post } = await steward(all)
+  for (const action of ['cancel', 'retry', 'confirm', 'keep']) {
+    const late = await post(`/en/harvest/runs/${id}`, { do: action, sure: 'yes' })
+    expect([action, late.status]).toEqual([action, 303])
+    expect(await page(late.headers.get('Location') ?? '')).toContain('Nothing was done now')
+  }
 })
 
 it('a key for one catalogue sees its pipe and its runs, and no button that it may not press', async () => {
@@ -262,7 +296,6 @@ it('failed, incomplete and held runs are a feed for everybody who knows its addr
   const feed = await answer.text()
   const titles = [...feed.matchAll(/<entry>.*?<title>([^<]*)/g)].map(([, title]) => title)
   expect(titles).toContain('roads: Incomplete')
-  expect(titles).toContain('roads: Waiting for you')
   expect(titles.join()).not.toMatch(/Complete|Dry run/)
   expect(feed).toMatch(/<link rel="alternate" href="http[^"]*\/en\/harvest\/runs\/[^"]+"/)
   expect(await (await fetch(platform.url + own)).text()).not.toContain('roads')
@@ -291,6 +324,8 @@ it('a pipe starts by itself when somebody says how often, until the trigger is r
   expect(wrong.status).toBe(400)
   const removed = await post('/en/harvest/pipes/water', { do: 'unschedule', trigger: 'portal' })
   expect(await page(removed.headers.get('Location') ?? '')).not.toContain('7 Jan 2030')
+  const twice = await post('/en/harvest/pipes/water', { do: 'unschedule', trigger: 'portal' })
+  expect(twice.status).toBe(303)
 })
 
 it('an action that is none is refused, and leaves everything as it is', async () => {

@@ -100,17 +100,20 @@ export async function confirmRemovals(
   if (rows.length === 0) throw new Failure('conflict', 'No removal of this run waits for consent.')
   if (catalogue === undefined) throw new Failure('conflict', 'The run has no catalogue.')
   const [client, owner] = [clientOf(context, runId), { catalogue, pipe }]
-  let [done, failed] = [0, 0]
+  let [done, failed, isWhole] = [0, 0, false]
   const report = (_: RecordRow, problem: Failure | undefined) => {
     if (problem) failed += 1
     else done += 1
   }
+  // Whoever looks meanwhile sees that somebody has decided.
+  runs.note(runId, { action: 'confirm', done, failed: 0 })
   try {
     await removeAll({ context, client, owner, runId, log, report }, rows, signal)
     ledger.trust(pipe)
+    isWhole = true
   } finally {
     await context.changed()
-    runs.note(runId, { action: 'confirm', done, failed })
+    runs.note(runId, { action: 'confirm', done, failed: isWhole ? failed : rows.length - done })
   }
   log.info({ run: runId, pipe, removed: done, failed }, 'run.confirmed')
   if (failed > 0)

@@ -144,13 +144,19 @@ export class Runs {
     return run
   }
 
-  /** Stores what was done about a run that has ended; nothing happens to one that goes on. */
+  /**
+   * Stores what was done about a run that has ended; nothing happens to one that goes on. The result of an action takes the place
+   * of the note that it has begun, which has no counts.
+   */
   note(id: string, note: Omit<RunNote, 'time'>): void {
     this.#tables.transaction(() => {
       const stored = this.#tables.byId(id)
       if (!stored || !ended(stored.run)) return
       const time = timeOf(this.#options.now())
-      const notes = [...(stored.run.notes ?? []), { ...note, time }].slice(-mostNotes)
+      const before = (stored.run.notes ?? []).filter(
+        ({ action, done, failed }) => action !== note.action || done + failed > 0,
+      )
+      const notes = [...before, { ...note, time }].slice(-mostNotes)
       this.#tables.update({ ...stored, run: { ...stored.run, notes } })
     })
     this.#changed.notify()

@@ -76,8 +76,10 @@ export type StoredProblem = Described<typeof problem>
 
 const note = z.object({
   action: z
-    .enum(['confirm', 'restore'])
-    .describe('What the run held back was removed, or what it removed was brought back'),
+    .enum(['confirm', 'keep', 'restore'])
+    .describe(
+      'What the run held back was removed or kept, or what it removed was brought back; a removal that goes on has no counts yet',
+    ),
   time: instant,
   done: z.int().describe('Records'),
   failed: z.int(),

@@ -130,16 +130,19 @@ async function catalogueNames({ aside, find, titleOf }: StewardContext) {
 const mostDeleted = 200
 const folders: Readonly<Record<string, string>> = { dataset: 'datasets', catalogue: 'catalogues' }
 
+/** Path of a record in the repository. That of a resource is its type and its id: `gauges/rhine`. */
+export const recordPlace = (kind: string, id: string): string =>
+  [folders[kind] ?? 'customresources', ...id.split('/')]
+    .map((step) => `/${encodeURIComponent(step)}`)
+    .join('')
+
 /** The newest of them, each with what restoring it asks of the repository. Rejects with `Failure`. */
 export async function deletedRecords({ ask, steward }: StewardContext) {
   const found = await ask('keeper', `/tombstones?limit=${mostDeleted}`)
   return listed(found).flatMap((one) => {
     const [kind = '', id = ''] = [textAt(one, 'kind'), textAt(one, 'id')]
     const catalogue = kind === 'catalogue' ? id : textAt(one, 'catalogue')
-    // That of a resource is its type and its id: `gauges/rhine`.
-    const steps = [folders[kind] ?? 'customresources', ...id.split('/'), 'restore']
-    const path = steps.map((step) => `/${encodeURIComponent(step)}`).join('')
-    const restore = { method: 'POST', path, catalogue }
+    const restore = { method: 'POST', path: `${recordPlace(kind, id)}/restore`, catalogue }
     const [deletedAt, until] = [textAt(one, 'deletedAt'), textAt(one, 'restorableUntil')]
     return steward.may(restore) ? [{ kind, id, catalogue, deletedAt, until, restore }] : []
   })

@@ -6,7 +6,14 @@ import { type Fields, listed, memberFields, textAt, textOr } from '../../../text
 import type { StewardContext } from '../../context.ts'
 import { html, type HtmlContent, icon, joined, linkTo, safeAddress } from '../../html.ts'
 import type { PageContent } from '../../page.ts'
-import { causeOf, countNames, harvestRun, type HarvestRun, problemText } from './runs.ts'
+import {
+  causeOf,
+  countNames,
+  decisionText,
+  harvestRun,
+  type HarvestRun,
+  problemText,
+} from './runs.ts'
 import { actionForm, ownForm, runButtons, stewardPage } from './steward-parts.ts'
 import { notice, pageSection, pairs, stateMark } from '../../parts/blocks.ts'
 import { textTable } from '../../parts/table.ts'
@@ -108,7 +115,12 @@ function counts({ t, formats }: StewardContext, { count, isReal }: HarvestRun): 
 }
 
 /** What the outcome means for the records of the source, or that removals wait. */
-function meaning({ t }: StewardContext, { fields, cause, ...run }: HarvestRun): HtmlContent {
+function meaning(
+  context: StewardContext,
+  { fields, cause, decision, ...run }: HarvestRun,
+): HtmlContent {
+  const { t } = context
+  if (decision) return notice('good', decisionText(context, decision))
   if (run.isHeld) {
     const link = html`<p><a href="${run.path}/held">${t('held-look')}</a></p>`
     return notice('warn', t('held-title', { count: run.count('held') }), link)
@@ -124,7 +136,8 @@ function meaning({ t }: StewardContext, { fields, cause, ...run }: HarvestRun): 
 export async function heldPage(context: StewardContext, id: string): Promise<PageContent> {
   const { t, pathTo } = context
   const { run, pipe, items } = await reportOf(context, id)
-  if (!run.isHeld) throw new Failure('not-found', 'no removals of this run wait')
+  if (run.count('held') === 0) throw new Failure('not-found', 'this run held back no removals')
+  if (!run.isHeld) return decidedPage(context, run)
   const held = await titled(context, await items('held'))
   const count = run.count('held')
   const source = safeAddress(textAt(pipe, 'body.segments.0.body.config.address'))
@@ -153,6 +166,16 @@ export async function heldPage(context: StewardContext, id: string): Promise<Pag
       ${ownForm(context, run.path, choice, 'section')}`,
   })
 }
+
+/** What was decided about removals, for those who come later. */
+const decidedPage = (context: StewardContext, run: HarvestRun): Promise<PageContent> =>
+  stewardPage(context, {
+    title: context.t('run-of', { pipe: run.title }),
+    tab: 'waiting',
+    of: run,
+    body: html`${facts(context, run)} ${counts(context, run)} ${meaning(context, run)}
+      <p><a href="${run.path}">${context.t('decision-run')}</a></p>`,
+  })
 
 /** Records that a run did not read, with the titles that the search has for them. */
 async function titled({ aside, readRecord, plainTitle }: StewardContext, items: readonly Fields[]) {

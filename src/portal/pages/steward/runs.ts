@@ -5,7 +5,7 @@ import { type Fields, listed, memberFields, textAt, textOr } from '../../../text
 import type { PageContext, StewardContext } from '../../context.ts'
 import { html } from '../../html.ts'
 import { type Sign, stateMark } from '../../parts/blocks.ts'
-import { numberAt } from '../../record.ts'
+import { listAt, numberAt } from '../../record.ts'
 
 /** Runs that lists and the feed show, the newest. */
 const [mostRuns, mostEntries] = [100, 50]
@@ -32,7 +32,8 @@ export function harvestRun(context: PageContext, fields: Fields, title?: string)
   const { status, outcome, startTime, created, problem } = fields
   const [id = '', pipe = ''] = [textAt(fields, 'id'), textAt(fields, 'pipe')]
   const count = (name: string): number => numberAt(fields, `counts.${name}`)
-  const isHeld = count('held') > 0
+  const decision = decisionOn(fields)
+  const isHeld = count('held') > 0 && decision === undefined
   const stage = textOr(status === 'finished' ? outcome : status) ?? ''
   const state = isHeld && status !== 'failed' ? 'held' : stage
   const [sign, rank] = states[state] ?? ['warn', 2]
@@ -48,6 +49,7 @@ export function harvestRun(context: PageContext, fields: Fields, title?: string)
     count,
     isReal: outcome !== 'dry-run',
     isHeld,
+    decision,
     isActive: status === 'running' || status === 'waiting',
     sign,
     rank,
@@ -56,11 +58,26 @@ export function harvestRun(context: PageContext, fields: Fields, title?: string)
     mark: stateMark(sign, label),
     begun,
     link: html`<a href="${path}">${begun}</a>`,
-    cause: causeOf(context, problem),
+    cause: decision ? undefined : causeOf(context, problem),
   }
 }
 
 export type HarvestRun = ReturnType<typeof harvestRun>
+
+/** The last decision about the removals that a run held back; absent while one is needed, as after removals that failed. */
+export function decisionOn(run: unknown): Fields | undefined {
+  const last = listAt(run, 'notes').findLast(({ action }) => action !== 'restore')
+  return last?.['action'] === 'confirm' && numberAt(last, 'failed') > 0 ? undefined : last
+}
+
+/** What was decided and when, in a sentence: removed, being removed, or kept. */
+export function decisionText({ t, formats }: PageContext, decision: Fields) {
+  const count = numberAt(decision, 'done')
+  const action = textAt(decision, 'action')
+  const time = formats.moment(decision['time'])
+  const key = action === 'confirm' && count === 0 ? 'removing' : action
+  return html`${t(`decision-${key}`, { count })} (${time})`
+}
 
 /** The newest runs that the session may see. Rejects with `Failure`. */
 export async function visibleRuns(context: StewardContext, query = '') {
