@@ -13,6 +13,12 @@ const texts = z.union(
   [z.string().min(1), z.record(z.string(), z.string().min(1))],
   must('text, or an object of language → text'),
 )
+/** Searches, or searches by language. */
+const someSearches = z.array(z.string().min(1).max(100)).max(10)
+const searches = z.union(
+  [someSearches, z.partialRecord(language, someSearches)],
+  must('an array of at most ten searches, or an object of language → such an array'),
+)
 const address = z.url({ protocol: /^https?$/, ...must('an http(s) address') })
 const link = z.union([object({ title: texts, href: address }), object({ page: z.string().min(1) })])
 
@@ -64,7 +70,7 @@ export const portalConfig = object({
   }).default({}),
   font: z.enum(['source-serif', 'system'], must('source-serif or system')).default('source-serif'),
   directory: z.string().min(1).optional(),
-  examples: z.array(z.string().min(1).max(100), must('an array of searches')).max(10).default([]),
+  examples: searches.default([]),
   facets: z
     .array(z.string(), must('an array of facets'))
     .default([

@@ -10,6 +10,7 @@ import { readBody } from '../http/body.ts'
 import { pathOf } from '../http/context.ts'
 import { answerFlow } from '../http/long-answers.ts'
 import { pagePolicy } from '../http/headers.ts'
+import { escaped } from '../text/escaped.ts'
 import { WrongCommand } from './command.ts'
 import type { Execution } from './execution.ts'
 import type { Table } from './command-table.ts'
@@ -105,7 +106,8 @@ function servePage(app: App): void {
     const nonce = randomBytes(16).toString('base64')
     const text = await readFile(own('shell.html'), 'utf8')
     const headers = { 'Content-Type': html, 'Content-Security-Policy': policyWith(nonce) }
-    return c.body(text.replace('{nonce}', nonce), 200, headers)
+    const shown = text.replace('{nonce}', nonce).replace('{site}', () => escaped(c.get('siteName')))
+    return c.body(shown, 200, headers)
   })
   app.get('/', (c) => {
     // A service root may lack the slash that relative addresses need.

@@ -36,6 +36,8 @@ export type AppOptions = {
   readonly trustedProxies?: readonly string[]
   /** Where clients reach the platform; what a request came by where nothing is known. */
   readonly publicAddress?: PublicAddress
+  /** What the portal is called, for the titles of pages. */
+  readonly siteName?: string
   /** Slots of answers that can be long, for all services together. */
   readonly longAnswers?: LongAnswers
   /** Milliseconds of a monotonic clock. */
@@ -76,6 +78,7 @@ export function newApp(options: AppOptions): App {
         trustedProxies: options.trustedProxies ?? [],
         publicAddress: options.publicAddress,
         base,
+        siteName: options.siteName ?? 'Cartulary',
         longAnswers: options.longAnswers ?? longAnswers(defaultLimits),
         metrics: options.metrics,
         now: options.now ?? (() => performance.now()),

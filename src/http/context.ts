@@ -39,6 +39,8 @@ export type AppEnv = {
     address: string
     /** The request changes something although it is a GET. */
     changes?: boolean
+    /** What the portal is called. */
+    siteName: string
     longAnswers: LongAnswers
     /** Set by `ApiKeys.require` and `ApiKeys.find`. */
     key?: Key

@@ -49,7 +49,10 @@ export function docs(app: App, { schemas = {}, ...about }: Description): void {
   )
   app.get('/', (c) => {
     const wanted = negotiate(c.req.header('Accept'), ['application/json', 'text/html'])
-    const answer = wanted === 'text/html' ? page(c, about.title) : c.json(document(c))
+    const answer =
+      wanted === 'text/html'
+        ? page(c, `${about.title} – ${c.get('siteName')}`)
+        : c.json(document(c))
     addVary(answer.headers, 'Accept')
     return answer
   })

@@ -19,6 +19,7 @@ type RequestOptions = {
   readonly publicAddress: PublicAddress | undefined
   /** Path of the service, without a slash at its end. */
   readonly base: string
+  readonly siteName: string
   readonly longAnswers: LongAnswers
   readonly metrics: Metrics | undefined
   readonly now: () => number
@@ -43,6 +44,7 @@ export function eachRequest(
     const root = rootOf(c)
     c.set('root', root)
     c.set('address', root.slice(0, -1) + options.base)
+    c.set('siteName', options.siteName)
     c.set('longAnswers', options.longAnswers)
     c.set('deadline', limit)
     c.set('signal', limit.signal)

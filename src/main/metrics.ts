@@ -26,6 +26,7 @@ import {
   httpAt,
   type PlatformContext,
   servicePaths,
+  siteNameOf,
   version,
 } from './platform-context.ts'
 import type { Harvesting } from './harvesting.ts'
@@ -153,7 +154,8 @@ export function metricsApps(
     bands: bandsOf(context),
     weights,
     version,
-    portal: new URL(names.base).host,
+    portal: siteNameOf(config.portal),
+    accents: config.portal.colours,
     ...httpAt(context, reports),
   })
   const validations = validationApp({

@@ -67,6 +67,10 @@ export const ownRepository = ({ app, previewDataset }: OpenRepository) => ({
   previewDataset,
 })
 
+/** What the portal is called in its own language. */
+export const siteNameOf = ({ name, defaultLanguage }: Config['portal']): string =>
+  typeof name === 'string' ? name : (name[defaultLanguage] ?? Object.values(name)[0] ?? 'Cartulary')
+
 /** What the app of every service is made with, beside its path and who may write from web pages. */
 export const httpOptions = ({
   config,
@@ -76,6 +80,7 @@ export const httpOptions = ({
   pages,
 }: Pick<StartContext, 'config' | 'log' | 'numbers' | 'longAnswers' | 'pages'>) => ({
   ...(pages && { problemPage: problemPages(pages) }),
+  siteName: siteNameOf(config.portal),
   longAnswers,
   log,
   metrics: numbers,

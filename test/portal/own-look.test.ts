@@ -22,6 +22,7 @@ beforeAll(async () => {
     PLATFORM_PORTAL_CONFIG: JSON.stringify({
       name: { en: 'Open Data Auenfeld' },
       logo: 'logo.svg',
+      examples: { en: ['trees'], de: ['Bäume'] },
       colours: { accent: '#7a1f5c' },
       directory: own,
       footer: [
@@ -104,4 +105,27 @@ it('the portal comes with a page about itself and one about accessibility, which
   const [, footer = ''] = (await page('/de/')).split('<footer')
   expect(footer).toMatch(/City<[^]+href="\/de\/pages\/about"[^]+href="https:\/\/shop\.example\/"/)
   expect(await page('/en/')).toContain('/en/pages/accessibility')
+})
+
+it('the name and the colour of the portal are in the reports, the pages of the APIs and the console', async () => {
+  const html = { headers: { Accept: 'text/html' } }
+  const page = async (path: string) => (await fetch(platform.url + path, html)).text()
+  const report = await page('/api/mqa/reports/portal.html')
+  expect(report).toMatch(/<h1>(?:<[^>]+>)?Open Data Auenfeld</)
+  expect(report).toContain(':root{--accent:#7a1f5c}')
+  for (const api of ['/api/hub/search/', '/api/hub/repo/', '/api/mqa/reports/'])
+    expect(await page(api)).toMatch(/<title>[^<]+ – Open Data Auenfeld<\/title>/)
+})
+
+it('examples are in the language of the page, in that of the portal where it has none', async () => {
+  const page = async (path: string) => (await fetch(platform.url + path)).text()
+  const searches = async (language: string) =>
+    [...(await page(`/${language}/`)).matchAll(/\?q=([^"]+)">[^<]+<\/a>/g)].map(([, q]) => q)
+  expect(await Promise.all(['en', 'de', 'fr'].map(searches))).toEqual([
+    ['trees'],
+    [encodeURIComponent('Bäume')],
+    ['trees'],
+  ])
+  expect(await page('/de/sparql')).toContain('>Datensätze nach Thema</a>')
+  expect(await page('/de/sparql')).not.toContain('# de:')
 })

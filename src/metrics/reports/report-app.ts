@@ -12,12 +12,20 @@ import { idForm } from '../../rdf/ids.ts'
 import { negotiate } from '../../rdf/media-types.ts'
 import { locale, page } from '../figures/cache-contract.ts'
 import { reportCsv, reportJson } from './report-data.ts'
-import { addressesFrom, policy, type ReportForm, reportHtml } from './report-page.ts'
+import {
+  addressesFrom,
+  type ReportAccents,
+  type ReportForm,
+  reportHtml,
+  type ReportLook,
+  reportLook,
+} from './report-page.ts'
 import { catalogueReport, type ReportContext, portalReport, type Report } from './report.ts'
 
 type ReportsDeps = ReportContext & {
   readonly http: Omit<AppOptions, 'name'>
   readonly version: string
+  readonly accents?: ReportAccents
 }
 
 /** In the order of our preference: programs that ask for nothing get JSON, browsers ask for HTML. */
@@ -57,8 +65,10 @@ export function reportsApp(deps: ReportsDeps): App {
 }
 
 /** Answers reports; `own` is the path of one without a suffix. Its state is the number of the refresh, and what writes it. */
-function answerer({ figures, bands, weights, portal, version }: ReportsDeps) {
-  const writer = hash('sha256', JSON.stringify([version, policy, bands, weights, portal]), 'hex')
+function answerer({ figures, bands, weights, portal, version, accents = {} }: ReportsDeps) {
+  const look = reportLook(portal, accents)
+  const written = JSON.stringify([version, look.policy, bands, weights, portal])
+  const writer = hash('sha256', written, 'hex')
   return (c: AppContext, own: string, read: () => Report) => {
     const form = formOf(c)
     return longAnswer(c, () => {
@@ -69,7 +79,7 @@ function answerer({ figures, bands, weights, portal, version }: ReportsDeps) {
       if (!suffix.test(c.req.path)) c.header('Vary', 'Accept')
       return isFresh(c.req.raw.headers, tag)
         ? c.body(null, 304)
-        : reportResponse(c, read(), form, own)
+        : reportResponse(c, read(), { form, own, look })
     })
   }
 }
@@ -77,13 +87,14 @@ function answerer({ figures, bands, weights, portal, version }: ReportsDeps) {
 function reportResponse(
   c: AppContext,
   report: Report,
-  form: ReportForm,
-  own: string,
+  { form, own, look }: { form: ReportForm; own: string; look: ReportLook },
 ): Response | Promise<Response> {
   if (form === 'json') return c.json(reportJson(report))
   if (form === 'html') {
     const addresses = addressesFrom(c.req.url, { own, locale: report.locale })
-    return c.html(reportHtml(report, addresses), 200, { 'Content-Security-Policy': policy })
+    return c.html(reportHtml(report, addresses, look), 200, {
+      'Content-Security-Policy': look.policy,
+    })
   }
   const name = (report.subject.id ?? 'portal').replace(/[^A-Za-z0-9~_-]+/g, '-')
   return c.body(reportCsv(report), 200, {

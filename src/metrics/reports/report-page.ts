@@ -31,18 +31,46 @@ type Markup = ReturnType<typeof markup>
 /** Ours, from disk: no part of it is a text of others. */
 const style = readFileSync(new URL('report.css', import.meta.url), 'utf8')
 
-/** Content Security Policy (level 3): this style and nothing else, no scripts at all. */
-export const policy = [
-  `default-src 'none'`,
-  `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
-  `img-src data:`,
-  `base-uri 'none'`,
-  `form-action 'none'`,
-  `frame-ancestors 'none'`,
-].join('; ')
+/** Colours of links and lines, as `#rrggbb`; those of the style where they are absent. */
+export type ReportAccents = {
+  readonly accent?: string | undefined
+  /** On dark paper. */
+  readonly accentDark?: string | undefined
+}
+
+export type ReportLook = {
+  /** What the portal is called. */
+  readonly site: string
+  readonly style: string
+  /** Content Security Policy (level 3): this style and nothing else, no scripts at all. */
+  readonly policy: string
+}
+
+/** The style of the reports in the colours of a portal. */
+export function reportLook(site: string, { accent, accentDark }: ReportAccents): ReportLook {
+  const light = accent === undefined ? '' : `:root{--accent:${accent}}`
+  const dark = accentDark ?? accent
+  const night =
+    dark === undefined
+      ? ''
+      : `@media screen and (prefers-color-scheme:dark){:root{--accent:${dark}}}`
+  const whole = style + light + night
+  return {
+    site,
+    style: whole,
+    policy: [
+      `default-src 'none'`,
+      `style-src 'sha256-${hash('sha256', whole, 'base64')}'`,
+      `img-src data:`,
+      `base-uri 'none'`,
+      `form-action 'none'`,
+      `frame-ancestors 'none'`,
+    ].join('; '),
+  }
+}
 
 /** One document, complete in itself. */
-export function reportHtml(report: Report, addresses: ReportAddresses): Markup {
+export function reportHtml(report: Report, addresses: ReportAddresses, look: ReportLook): Markup {
   const { subject, refreshed, measured, catalogues: list } = report
   const isOnlyList = (list?.page.offset ?? 0) > 0
   return markup`<!doctype html>
@@ -51,11 +79,11 @@ export function reportHtml(report: Report, addresses: ReportAddresses): Markup {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${clipped(subject.title.text, 160)} – metadata quality</title>
+<title>${clipped(subject.title.text, 160)} – metadata quality${subject.id !== undefined && ` – ${look.site}`}</title>
 <link rel="icon" href="data:,">
 <link rel="alternate" type="text/csv" href="${addresses.form('csv')}">
 <link rel="alternate" type="application/json" href="${addresses.form('json')}">
-<style>${raw(style)}</style>
+<style>${raw(look.style)}</style>
 </head>
 <body>
 <header>

@@ -23,7 +23,14 @@ export async function homePage(context: PageContext): Promise<PageContent> {
     aside(find({ filters: 'dataset', limit: mostAreas, includes: ['spatial', 'title'] })),
   ])
   const lead = config.lead === undefined ? t('home-lead') : configuredText(config.lead)
-  const examples = config.examples.map((q) => html`<a href="${searchTo([['q', q]])}">${q}</a>`)
+  const { examples: given } = config
+  const searches = Array.isArray(given)
+    ? given
+    : (Object.entries(given).find(([key]) => key === language)?.[1] ??
+      given[config.defaultLanguage])
+  const examples = (searches ?? []).map(
+    (q: string) => html`<a href="${searchTo([['q', q]])}">${q}</a>`,
+  )
   return {
     title: '',
     query: false,

@@ -13,13 +13,17 @@ import { fieldsAt, listAt } from '../record.ts'
 
 const folder = new URL('../assets/examples/', import.meta.url)
 
-/** The first line is the title. */
+/** The first lines are comments: a title in each language, `# en: …`. */
 const examples = readdirSync(folder)
   .filter((name) => name.endsWith('.rq'))
   .sort()
   .map((name) => {
-    const [first = '', ...rest] = readFileSync(new URL(name, folder), 'utf8').split('\n')
-    return { title: first.replace(/^#\s*/, ''), query: rest.join('\n').trim() }
+    const text = readFileSync(new URL(name, folder), 'utf8')
+    const titles = [...text.matchAll(/^# ([a-z]{2}): (.*)$/gm)].map(([, language, title]) => {
+      return [language, title] as const
+    })
+    const query = text.replaceAll(/^# [a-z]{2}: .*\n/gm, '').trim()
+    return { titles: Object.fromEntries(titles), query }
   })
 
 /** Rows that are shown; the links below the table give all. */
@@ -27,13 +31,13 @@ const mostRows = 500
 const [longestQuery, longestText, longestValue] = [50_000, 200_000, 1000]
 
 export async function sparqlPage(context: PageContext): Promise<PageContent> {
-  const { t, root, pathTo } = context
+  const { t, root, pathTo, configuredText } = context
   const given = context.query.get('query')?.slice(0, longestQuery)
   const query = given ?? examples[0]?.query ?? ''
   const isAsked = given !== undefined && given.trim() !== ''
   const links = examples.map((one) => {
     const here = one.query === query && html` aria-current="true"`
-    return html`<li><a href="${addressOf(context, 'sparql', one.query)}"${here}>${one.title}</a></li>`
+    return html`<li><a href="${addressOf(context, 'sparql', one.query)}"${here}>${configuredText(one.titles)}</a></li>`
   })
   return {
     title: t('sparql-title'),

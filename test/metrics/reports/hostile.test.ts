@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clipped, line, localText } from '../../../src/metrics/localized-texts.ts'
 import { catalogueReport, portalReport } from '../../../src/metrics/reports/report.ts'
-import { addressesFrom, reportHtml } from '../../../src/metrics/reports/report-page.ts'
+import { addressesFrom, reportHtml, reportLook } from '../../../src/metrics/reports/report-page.ts'
 import { catalogueOf, datasetOf, figuresOf, hosts, rules } from './figures-double.ts'
 import { groundOf, textOf, wordsOf } from './ground.ts'
 
@@ -41,9 +41,14 @@ function pagesWith(text: string): string[] {
   const ground = groundOf(figures)
   const wish = { locale: 'en', order: 'best', page: { offset: 0, limit: 50 } } as const
   const at = (own: string) => addressesFrom(`http://localhost${own}`, { own, locale: 'en' })
+  const look = reportLook('Town', {})
   return [
-    reportHtml(portalReport(ground, wish), at('/portal')),
-    reportHtml(catalogueReport(ground, figures.catalogue('city')!, wish), at('/catalogues/city')),
+    reportHtml(portalReport(ground, wish), at('/portal'), look),
+    reportHtml(
+      catalogueReport(ground, figures.catalogue('city')!, wish),
+      at('/catalogues/city'),
+      look,
+    ),
   ].map(plain)
 }
 

@@ -58,7 +58,7 @@ describe.skipIf(executablePath === undefined)('a page in Chromium', () => {
     const { page, troubles, urls } = await opened(path)
     expect(urls.filter((url) => !url.startsWith('data:'))).toHaveLength(1)
     expect(troubles).toEqual([])
-    expect(await page.title()).toMatch(/ – metadata quality$/)
+    expect(await page.title()).toMatch(/ – metadata quality(?: – .+)?$/)
     expect(await page.evaluate(`getComputedStyle(document.body).maxWidth`)).toBe('896px')
     expect(await page.evaluate('document.scripts.length')).toBe(0)
     await page.close()
