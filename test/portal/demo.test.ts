@@ -139,7 +139,7 @@ it('has quality that differs for reasons that are shown', async () => {
 })
 
 it.each([
-  ['bathing-water', ['e_coli_per_100ml', 'enterococci_per_100ml']],
+  ['bathing-water', ['e_coli_per_100ml', 'enterococci_per_100ml', '<svg class="map"']],
   ['budget-participatif', ['coût estimé (€)', 'Façade végétalisée']],
   ['haushalt-2026', ['Kindertagesstätten', '<h2>Haushalt 2026</h2>', '<h2>Summen</h2>']],
   ['municipalities', ['old_code', '<svg class="map"']],
@@ -154,6 +154,20 @@ it.each([
   for (const address of addresses) previews += await shown(address)
   for (const text of ['<table', ...texts]) expect(previews).toContain(text)
 })
+
+it('shows a table for every file of which it offers a preview, and many maps', async () => {
+  const [empty, maps]: [string[], string[]] = [[], []]
+  for (const id of await datasetIds()) {
+    const page = await shown(`en/datasets/${id}`)
+    for (const [, address = ''] of page.matchAll(/href="([^"]+\/preview)"/g)) {
+      const preview = await shown(address)
+      if (!preview.includes('<table')) empty.push(address)
+      if (preview.includes('<svg class="map"')) maps.push(address)
+    }
+  }
+  expect(empty).toEqual([])
+  expect(maps.length).toBeGreaterThanOrEqual(20)
+}, 60_000)
 
 it('describes its datasets in four languages', async () => {
   const { result } = (await get('api/hub/search/search?filters=dataset&limit=100')) as {
