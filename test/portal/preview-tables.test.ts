@@ -133,6 +133,34 @@ describe('a preview', () => {
     ['one column', 'name\nA\nB\n', 'text/csv', [['name'], ['A'], ['B']]],
     ['a head alone', 'a;b\n', 'text/csv', [['a', 'b']]],
     [
+      'one column of decimal commas',
+      'wert\n1,5\n3\n-2,5\n',
+      'text/csv',
+      [['wert'], ['1,5'], ['3'], ['-2,5']],
+    ],
+    [
+      'commas between values below a title',
+      'Report\n\nid,name\n1,5\n2,6\n',
+      'text/csv',
+      [['Report'], ['id', 'name'], ['1', '5'], ['2', '6']],
+    ],
+    [
+      'a quoted line that names the separator',
+      '"sep=;"\r\na;b\r\n1;2\r\n',
+      'text/csv',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'semicolons below one name',
+      'wert\n1;5\n2;5\n',
+      'text/csv',
+      [['wert'], ['1', '5'], ['2', '5']],
+    ],
+    ['PDF', '%PDF-1.4\n1 0 obj\n', 'text/csv', 'format'],
+    [
       'rows that are longer',
       'a,b\n1,2,3\n4,5\n',
       'text/csv',
@@ -229,6 +257,8 @@ describe('a preview', () => {
     ['columns with a suffix', 'LAT_WGS84\tLONG_WGS84\n51\t7.5\n52\t8.5\n'],
     ['x and y in degrees', 'x,y\n7.5,51\n8.5,52\n'],
     ['a pair in one column', 'name;geo_point_2d\nA;51.0, 7.5\nB;52.0, 8.5\n'],
+    ['a pair under the names of both', 'name;lat,lon\nA;51.0,7.5\nB;52.0,8.5\n'],
+    ['a pair of whole numbers among them', 'name;lat_lon\nA;"51,7.5"\nB;"52,8.5"\n'],
     ['WKT', 'name;geom\nA;POINT(7.5 51)\nB;POINT(8.5 52)\n'],
     [
       'GeoJSON in cells',
@@ -249,6 +279,8 @@ describe('a preview', () => {
     ['metres', 'x,y\n389000,5819000\n389100,5819100\n'],
     ['no numbers', 'lat,lon\nnorth,east\n'],
     ['one coordinate', 'lat,name\n51.0,A\n'],
+    ['metres in all rows but one', 'x,y\n389000,5819000\n0,0\n'],
+    ['a name of both coordinates above a number', 'id;lat,lon\nA;52,8\u00B0x\n'],
   ])('of a table with %s draws nothing', async (_name, body) => {
     expect(await mapOf(body)).toBeUndefined()
   })

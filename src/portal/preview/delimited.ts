@@ -10,7 +10,7 @@ const delimiters = ['\t', ';', '|', ',']
 const sample = 100
 
 /** Excel writes the separator into a line before the first: `sep=;`. */
-const namedDelimiter = /^\uFEFF?sep=(.)\r?\n/i
+const namedDelimiter = /^\uFEFF?("?)sep=(.)\1\r?\n/i
 
 type Rows = readonly (readonly string[])[]
 
@@ -24,6 +24,13 @@ function evenness(rows: Rows): number {
   return Math.max(0, ...counts.values()) / Math.max(1, rows.length)
 }
 
+/** Whether commas stand in numbers only, below the name of one column: they separate no values then. */
+function isDecimalColumn([head = [], ...rows]: Rows): boolean {
+  const isNumber = (row: readonly string[]) =>
+    row.length <= 2 && /^\s*[+-]?\d+(?:,\d+)?\s*$/.test(row.join(','))
+  return head.length === 1 && rows.length > 0 && rows.every(isNumber)
+}
+
 /**
  * The first rows of a text, those of a title too; in rows of one value where nothing separates them. The last one is left out where
  * the text `isCut`.
@@ -35,9 +42,12 @@ export function delimitedRows(text: string, isCut: boolean): Rows {
     return { delimiter, share: evenness(rowsOf(body, delimiter, sample)) }
   })
   const [best] = tried.toSorted((a, b) => b.share - a.share)
-  const delimiter = named?.[1] ?? (best && best.share > 0 ? best.delimiter : ',')
+  const delimiter = named?.[2] ?? (best && best.share > 0 ? best.delimiter : ',')
   // Lines of a title come on top of the rows.
   const most = previewRows + 30
   const rows = rowsOf(body, delimiter, most)
-  return isCut && rows.length < most ? rows.slice(0, -1) : rows
+  const whole = isCut && rows.length < most ? rows.slice(0, -1) : rows
+  return !named && delimiter === ',' && isDecimalColumn(whole)
+    ? whole.map((row) => [row.join(',')])
+    : whole
 }

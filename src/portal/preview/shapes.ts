@@ -99,12 +99,19 @@ const geometryNames = new Set(
 /** `LAT_WGS84` → lat, wgs84 */
 const wordsOf = (name: string): readonly string[] => name.toLowerCase().split(/[^\p{L}\p{N}]+/u)
 
-const columnOf = (head: readonly string[], names: ReadonlySet<string>): number =>
-  head.findIndex((name) => wordsOf(name).some((word) => names.has(word)))
+const isNamed = (name: string, names: ReadonlySet<string>): boolean =>
+  wordsOf(name).some((word) => names.has(word))
 
-/** `52.5` and `52,5`; NaN for anything else. */
+const columnOf = (head: readonly string[], names: ReadonlySet<string>): number =>
+  head.findIndex((name) => isNamed(name, names))
+
+/** One column that is named for both coordinates, as `lat,lon`, holds pairs. */
+const pairColumnOf = (head: readonly string[]): number =>
+  head.findIndex((name) => isNamed(name, latitudes) && isNamed(name, longitudes))
+
+/** `52.5` and `52,5`, also a number that is too large for degrees; NaN for anything else. */
 const degreesOf = (text: string | undefined): number =>
-  /^\s*[+-]?\d{1,3}(?:[.,]\d+)?\s*°?\s*$/.test(text ?? '')
+  /^\s*[+-]?\d{1,20}(?:[.,]\d+)?\s*°?\s*$/.test(text ?? '')
     ? Number.parseFloat((text ?? '').replace(',', '.'))
     : Number.NaN
 
@@ -134,7 +141,8 @@ export function tableMap({ head, rows }: PreviewTable): PreviewMap | undefined {
   const given = [columnOf(head, longitudes), columnOf(head, latitudes)] as const
   const plain = [columnOf(head, new Set(['x'])), columnOf(head, new Set(['y']))] as const
   const [x, y] = given.includes(-1) ? plain : given
-  if (x >= 0 && y >= 0) {
+  const pairs = pairColumnOf(head)
+  if (pairs < 0 && x >= 0 && y >= 0) {
     const places = rows
       .map((row): Place => [degreesOf(row[x]), degreesOf(row[y])])
       .filter(([east, north]) => !Number.isNaN(east + north))
@@ -142,6 +150,6 @@ export function tableMap({ head, rows }: PreviewTable): PreviewMap | undefined {
     if (places.every(areDegrees))
       return mapOf(places.map((coordinates) => ({ type: 'Point', coordinates })))
   }
-  const column = columnOf(head, geometryNames)
+  const column = pairs < 0 ? columnOf(head, geometryNames) : pairs
   return column < 0 ? undefined : mapOf(rows.map((row) => geometryIn(row[column] ?? '')))
 }

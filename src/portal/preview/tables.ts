@@ -75,7 +75,7 @@ async function tablesIn(file: PreviewFile, isUnpacked: boolean): Promise<Read> {
   if (text === undefined) return 'encoding'
   if (text.trim() === '') return 'empty'
   if (/^\s*(?:<!doctype html|<html)/i.test(text) || type.includes('text/html')) return 'login'
-  if (/^\s*</.test(text)) return 'format'
+  if (/^\s*(?:<|%PDF-)/.test(text)) return 'format'
   return /^\s*[[{]/.test(text) ? json(text, isCut) : delimited(text, file)
 }
 
