@@ -40,6 +40,15 @@ it.each(['/', '/en/', '/en/datasets/parks', '/assets/portal.css', '/sign-in'])(
   },
 )
 
+it.each(['/sparql', '/sparql?query=ASK%20%7B%3Fs%20%3Fp%20%3Fo%7D'])(
+  '%s answers a browser itself',
+  async (path) => {
+    const answer = await get(path, browser)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('Location')).toBeNull()
+  },
+)
+
 /** What differs from one platform to the other, or from one moment to the next. */
 const comparable = (text: string, url: string): string =>
   text
