@@ -1,7 +1,9 @@
 /** Suggestions while somebody types, the pages that the portal comes with, and an operator's own look. */
 
+import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 
@@ -129,3 +131,42 @@ it('examples are in the language of the page, in that of the portal where it has
   expect(await page('/de/sparql')).toContain('>Datensätze nach Thema</a>')
   expect(await page('/de/sparql')).not.toContain('# de:')
 })
+
+const executablePath = [process.env['CHROMIUM'], '/usr/bin/chromium'].find(
+  (path) => path !== undefined && existsSync(path),
+)
+
+it.skipIf(executablePath === undefined)(
+  'a logo is 40 pixels high at every width, whatever its own size is (skipped without Chromium)',
+  async () => {
+    const browser = await chromium.launch({
+      ...(executablePath !== undefined && { executablePath }),
+      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+    })
+    try {
+      const svg = (size: string) =>
+        `<svg xmlns="http://www.w3.org/2000/svg" ${size}><rect width="100%" height="100%"/></svg>`
+      const sizes = [
+        '',
+        'viewBox="0 0 10 10"',
+        'width="4000" height="3000"',
+        'width="9000" height="20"',
+      ]
+      for (const size of sizes)
+        for (const width of [320, 390, 1280]) {
+          const page = await browser.newPage({ viewport: { width, height: 800 } })
+          await page.route('**/logo.svg', (route) =>
+            route.fulfill({ contentType: 'image/svg+xml', body: svg(size) }),
+          )
+          await page.goto(`${platform.url}/en/`)
+          const box = await page.locator('.brand img').boundingBox()
+          const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
+          expect([size, width, box?.height, wide <= width]).toEqual([size, width, 40, true])
+          expect(box!.width).toBeGreaterThan(0)
+          await page.close()
+        }
+    } finally {
+      await browser.close()
+    }
+  },
+)
