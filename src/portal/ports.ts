@@ -3,6 +3,7 @@
 import { Failure } from '../errors.ts'
 import type { FetchHandler } from '../http/app.ts'
 import { failureIn } from '../http/problem.ts'
+import { inOwnTurn } from '../workers/event-loop.ts'
 
 /** A service: the path begins behind its address. Answers what the service answers. */
 export type Port = (path: string, init?: PortInit) => Promise<Response>
@@ -76,12 +77,22 @@ export async function answerOf(port: Port, path: string, init: RequestInit): Pro
   const answer = await askPort(port, path, { ...init, headers })
   if (answer.ok) {
     const isJson = answer.headers.get('Content-Type')?.includes('json') === true
-    return (isJson ? answer.json() : answer.text()).catch(away)
+    // A long answer comes in a turn of its own: the page that is made of it takes its time.
+    const text = await inOwnTurn(await answer.text().catch(away))
+    return isJson ? jsonIn(text) : text
   }
   const failure = failureIn(await answer.json().catch(() => undefined))
   if (!failure || answer.status >= 500) return away(failure)
   const isHidden = failure.kind === 'unauthorized' || failure.kind === 'forbidden'
   throw isHidden ? new Failure('not-found', failure.detail) : failure
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    return away(error)
+  }
 }
 
 type Source = {

@@ -64,14 +64,18 @@ function withAnnotations(payload: Payload, values: Values, at: string): Payload 
 type Found = Readonly<Partial<Record<IndicatorName, boolean>>>
 type Annotated = { readonly on: NamedNode | BlankNode; readonly found: Found }
 
-/** The dataset first, then its distributions in the order of the triples. Samples are not distributions. */
+/**
+ * The dataset first, then its distributions in the order of the triples, or those that are named. Samples are not distributions.
+ */
 export function annotate(
   payload: Pick<Payload, 'subject' | 'dataset'>,
   values: Values,
+  { graph, distributions } = {
+    graph: graphOf(payload.dataset),
+    distributions: distributionsOf(payload),
+  },
 ): readonly Annotated[] {
-  const graph = graphOf(payload.dataset)
   const node = namedNode(payload.subject.iri)
-  const distributions = distributionsOf(payload)
   return [
     { on: node, found: ofDataset(reader(graph, node), graph, values) },
     ...distributions.map((on) => ({

@@ -11,6 +11,8 @@ import { normalName } from '../discovery.ts'
 import { readJsonBody } from '../pipe-text.ts'
 import { messageIn, ownSegment, returnedIn } from './envelope.ts'
 import type { ReturnPlaces } from './returns.ts'
+import type { SegmentKind } from '../segment.ts'
+import type { JsonObject } from '../../text/json.ts'
 import { ownKind, type SegmentWorker } from './segment-worker.ts'
 import type { TransportContext } from './transport-limits.ts'
 
@@ -26,6 +28,8 @@ export function segmentsApp(
 ): App {
   const { kinds, keys, bodyBytes, http, version } = context
   const app = newApp({ ...http, name: 'segments' })
+  // To make one takes many milliseconds.
+  const schemas = new Map<SegmentKind, JsonObject>()
   const taken = (c: AppContext, runId: string) =>
     c.text(runId, 202, { 'Cache-Control': 'no-store' })
   app.on(['POST', 'PUT'], '/:name/pipe', async (c) => {
@@ -51,7 +55,9 @@ export function segmentsApp(
     taken(c, await returned(c, c.req.param('token'), 2 * bodyBytes, returns)),
   )
   app.get('/:name/config/schema', (c) => {
-    const schema = ownKind(kinds, c.req.param('name')).schema()
+    const kind = ownKind(kinds, c.req.param('name'))
+    const schema = schemas.get(kind) ?? kind.schema()
+    schemas.set(kind, schema)
     if (Object.keys(schema).length === 0) {
       throw new Failure('not-found', 'there is no schema for the config of this segment')
     }

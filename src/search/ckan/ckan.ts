@@ -32,6 +32,7 @@ import { filterTree } from './ckan-filter.ts'
 import { fieldOf } from './ckan-names.ts'
 import { packageOf } from './ckan-packages.ts'
 import { textAt } from '../../text/json.ts'
+import { inOwnTurn } from '../../workers/event-loop.ts'
 
 type CkanDeps = Pick<
   SearchDeps,
@@ -185,9 +186,9 @@ async function* packageSearch(
   const sort = JSON.stringify(call.sort ?? usualSort)
   yield `{"count":${answer.count},"sort":${sort},${facetsText(call, answer)},"results":[`
   for (let from = 0; from < answer.hits.length; from += packagesPerPiece) {
-    const packages = answer.hits
-      .slice(from, from + packagesPerPiece)
-      .map(({ record }) => JSON.stringify(packageOf(recordFields(record))))
+    const packages: string[] = []
+    for (const { record } of answer.hits.slice(from, from + packagesPerPiece))
+      packages.push(JSON.stringify(packageOf(recordFields(await inOwnTurn(record)))))
     yield (from === 0 ? '' : ',') + packages.join(',')
   }
   yield ']}'
