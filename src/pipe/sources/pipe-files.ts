@@ -67,6 +67,8 @@ export type Folder = Pick<KnownPipe, 'source' | 'directory' | 'trust'> & {
 
 /** More files of pipes than anybody has; what comes after them is not read. */
 const mostFiles = 5000
+/** Names of files that are not read, in the message about them. */
+const mostNamed = 5
 const deepest = 17
 
 /** The pipes of a folder; an absent one holds nothing. */
@@ -77,12 +79,11 @@ export async function readFolder(folder: Folder): Promise<PipeFiles> {
   const paths = await pathsBelow(root, deep)
   const entries: (KnownPipe | InvalidFile)[] = []
   for (const path of paths.slice(0, mostFiles)) entries.push(...(await entryOf(folder, root, path)))
-  if (paths.length > mostFiles) {
-    entries.push({
-      source,
-      file: '',
-      problems: [{ detail: `holds more than ${mostFiles} pipes; the others are not read` }],
-    })
+  const unread = paths.slice(mostFiles)
+  if (unread.length > 0) {
+    const names = unread.slice(0, mostNamed).map(shown).join(', ')
+    const detail = `holds ${paths.length} pipe files, of which at most ${mostFiles} are read: ${unread.length} are not, the first of them ${names}`
+    entries.push({ source, file: '', problems: [{ detail }] })
   }
   return {
     pipes: entries.filter((entry) => 'pipe' in entry),

@@ -55,6 +55,20 @@ describe('a directory of pipes', () => {
     await expect(sources.look(AbortSignal.abort(reason))).rejects.toBe(reason)
   })
 
+  it('with more files than are read says how many are not, and names the first', async () => {
+    const root = folder()
+    await mkdir(join(root, 'pipes'))
+    const names = Array.from({ length: 5007 }, (_, n) => `p${String(n).padStart(4, '0')}.json`)
+    await Promise.all(names.map((name) => writeFile(join(root, 'pipes', name), '')))
+    const sources = await opened(root)
+    const [about] = sources.invalid().filter(({ file }) => file === '')
+    expect(about?.source).toBe('pipes')
+    const [{ detail } = { detail: '' }] = about?.problems ?? []
+    for (const part of ['5007', '7 are not', ...names.slice(5000, 5005)])
+      expect(detail).toContain(part)
+    expect(detail).not.toContain('p5005.json')
+  })
+
   it('lists invalid files with their reasons, and the others are there', async () => {
     const root = folder()
     await put(root, 'pipes/bad.json', '{')
