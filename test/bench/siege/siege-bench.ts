@@ -1,13 +1,15 @@
 /**
  * What strangers can do to others: queries that want all memory, one address that asks what never ends, two hundred dumps,
- * more connections than there are places, wrong keys. Printed, never asserted; the addresses are named by a trusted proxy.
+ * more connections than there are places, wrong keys, the worst input of every endpoint. Printed, never asserted; the addresses are named by a trusted proxy.
  */
 
 import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { client, gateway, type Gateway } from '../../support/gateway.ts'
 import { dumpsBench } from './dumps.ts'
+import { worstInputsBench } from './worst-inputs.ts'
 import { bulk, indexed } from '../repository/loading.ts'
 import { documents } from '../repository/documents.ts'
 import { percentile, table } from '../figures.ts'
@@ -196,4 +198,5 @@ export async function siegeBench(
   } finally {
     await platform.stop()
   }
+  say(`## worst inputs of strangers\n${await worstInputsBench(join(directory, 'worst'))}`)
 }
