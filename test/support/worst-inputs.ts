@@ -42,13 +42,15 @@ const inputs = {
       startDate: '2000-01-01',
     }),
   },
-  search: { query: query({
+  search: {
+    query: query({
       q: nested + words,
       facets,
       limit: '100',
       catalogue: 'siege',
       resource: 'urn:x',
-    }) },
+    }),
+  },
   geometry: { query: query({ q: words, bboxWKT: `POLYGON((${wide}))`, filters: 'dataset' }) },
   searchBody: { body: deepJson, type: 'application/json' },
   solr: { query: query({ fq: nested + words, q: nested + words, rows: '1000', id: 'heavy' }) },

@@ -28,8 +28,7 @@ export function segmentsApp(
 ): App {
   const { kinds, keys, bodyBytes, http, version } = context
   const app = newApp({ ...http, name: 'segments' })
-  // To make one takes many milliseconds.
-  const schemas = new Map<SegmentKind, JsonObject>()
+  const schemaOf = schemasOnce()
   const taken = (c: AppContext, runId: string) =>
     c.text(runId, 202, { 'Cache-Control': 'no-store' })
   app.on(['POST', 'PUT'], '/:name/pipe', async (c) => {
@@ -55,9 +54,7 @@ export function segmentsApp(
     taken(c, await returned(c, c.req.param('token'), 2 * bodyBytes, returns)),
   )
   app.get('/:name/config/schema', (c) => {
-    const kind = ownKind(kinds, c.req.param('name'))
-    const schema = schemas.get(kind) ?? kind.schema()
-    schemas.set(kind, schema)
+    const schema = schemaOf(ownKind(kinds, c.req.param('name')))
     if (Object.keys(schema).length === 0) {
       throw new Failure('not-found', 'there is no schema for the config of this segment')
     }
@@ -104,6 +101,16 @@ async function messageOf(c: AppContext, bytes: number): Promise<Pipe> {
   const body = await readJsonBody(c, { bytes })
   if (body === undefined) throw new Failure('empty-body', 'the body must be a pipe')
   return messageIn(body)
+}
+
+/** Schemas of segments, each made once: that takes many milliseconds. */
+function schemasOnce(): (kind: SegmentKind) => JsonObject {
+  const schemas = new Map<SegmentKind, JsonObject>()
+  return (kind) => {
+    const schema = schemas.get(kind) ?? kind.schema()
+    schemas.set(kind, schema)
+    return schema
+  }
 }
 
 // The contract, as OpenAPI.
