@@ -6,6 +6,7 @@ import { readBody } from '../http/body.ts'
 import type { App, AppContext } from '../http/app.ts'
 import { notAhead } from '../http/headers.ts'
 import type { PageContext } from './context.ts'
+import { textOr } from '../text/json.ts'
 import { html } from './html.ts'
 import type { MaybePage, PageStatus } from './page.ts'
 import {
@@ -41,6 +42,15 @@ const ownPage: Page = async ({ config, language }, param) => {
   return { title: own.title, body }
 }
 
+/** The form, empty or with the Turtle of a dataset that somebody wants to correct. */
+async function checkOf(context: PageContext) {
+  const id = context.query.get('dataset') ?? ''
+  if (id === '') return checkPage(context, {})
+  const asTurtle = { headers: { Accept: 'text/turtle' } }
+  const rdf = await context.ask('repository', `/datasets/${encodeURIComponent(id)}`, asTurtle)
+  return checkPage(context, { rdf: textOr(rdf) ?? '' })
+}
+
 const pages: Readonly<Record<string, Page>> = {
   '': homePage,
   '/datasets': searchPage,
@@ -60,7 +70,7 @@ const pages: Readonly<Record<string, Page>> = {
   '/resources/:type': (context, param) => resourcesPage(context, param('type')),
   '/resources/:type/:id': (context, param) => resourcePage(context, param('type'), param('id')),
   '/sparql': sparqlPage,
-  '/check': async (context) => checkPage(context, {}),
+  '/check': checkOf,
   '/pages/:name': ownPage,
 }
 

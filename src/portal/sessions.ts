@@ -98,6 +98,10 @@ const openedSession = (key: Key, token: string, feed: string | undefined) => ({
   /** Fingerprint of the key, or who somebody is at the provider. */
   id: key.id,
   may: (action: Action): boolean => may(key, action),
+  /** Catalogues that it is for alone; none where it is for all of them. */
+  catalogues: key.permissions.includes('*')
+    ? []
+    : key.permissions.filter((one) => !one.includes(' ')),
   /** Whether it may see what is at a path and says which catalogue it belongs to. */
   mayRead: (path: string, of: unknown): boolean =>
     may(key, { method: 'GET', path, catalogue: textAt(of, 'catalogue') }),

@@ -387,6 +387,15 @@ describe('checked metadata', () => {
     expect(await found.json()).toMatchObject({ result: { count: 0 } })
   })
 
+  it('begins with the Turtle of the record that somebody wants to correct', async () => {
+    await dataset('wells', 'Wells of the old town', 'All of them.')
+    const answer = await get('/en/check?dataset=wells')
+    const [, text = ''] = /<textarea[^>]*>([^]*?)<\/textarea>/.exec(await answer.text()) ?? []
+    expect(text).toContain('Wells of the old town')
+    expect(text).toContain('dcat:Dataset')
+    expect((await get('/en/check?dataset=none')).status).toBe(404)
+  })
+
   const check = async (rdf: string, headers: Record<string, string> = {}) => {
     const answer = await fetch(`${platform.url}/en/check`, {
       method: 'POST',

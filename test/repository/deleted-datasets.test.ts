@@ -189,6 +189,7 @@ describe('GET /tombstones', () => {
     expect(all[0]).toEqual({
       kind: 'dataset',
       id: 'c',
+      title: expect.any(Object) as object,
       originalId: 'C',
       catalogue: 'listed',
       deletedAt: '2026-11-21T10:00:00Z',

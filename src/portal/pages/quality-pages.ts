@@ -1,6 +1,14 @@
 /** The quality of metadata: of one dataset with what to do first to make it better, of all catalogues, and of one. */
 
-import { type Fields, isJsonObject, listed, textAt, textOr, valueAt } from '../../text/json.ts'
+import {
+  type Fields,
+  isJsonObject,
+  listed,
+  memberFields,
+  textAt,
+  textOr,
+  valueAt,
+} from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joined } from '../html.ts'
 import type { PageContent } from '../page.ts'
@@ -25,7 +33,7 @@ import {
 import { scrolling, textTable } from '../parts/table.ts'
 import { fieldsAt, listAt, numberAt } from '../record.ts'
 
-const mostFixes = 5
+const [mostFixes, mostFiles] = [5, 5]
 const asNTriples = { headers: { Accept: 'application/n-triples' } }
 
 /** Of one dataset. Throws `Failure`. */
@@ -33,9 +41,10 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
   const { t, formats, root, pathTo, plainTitle, titleOf, readRecord, ask, askAside, aside } =
     context
   const path = `datasets/${encodeURIComponent(id)}`
-  const [record, measured, leftOut, results] = await Promise.all([
+  const [record, measured, files, leftOut, results] = await Promise.all([
     readRecord('datasets', id),
     ask('metrics', `/${path}`).catch(() => undefined),
+    askAside('metrics', `/${path}/distributions`),
     askAside('search', `/${path}/findings`),
     // The repository keeps the results of the validation with the measurements (DQV).
     aside(ask('repository', `/${path}/metrics`, asNTriples).then((report) => shaclResults(report))),
@@ -62,7 +71,7 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
     canonical: `${path}/quality`,
     body: html`${crumbs(context, ...steps)}
       <header class="title"><h1>${title}</h1><p class="by">${joined([t('measured-by'), day], ' · ')}</p></header>
-      ${isMeasured ? [ownFigures(context, result, findings), data] : [notMeasured(context), findings]}`,
+      ${isMeasured ? [ownFigures(context, result, { findings, failing: failingFiles(context, record, files), id }), data] : [notMeasured(context), findings]}`,
   }
 }
 
@@ -75,16 +84,42 @@ function findingsIn(
   results: readonly ShaclResult[],
 ): HtmlContent {
   const { t, titleOf } = context
-  const names = listAt(record, 'distributions').map(
-    (one) => [textAt(one, 'id') ?? '', titleOf(one)] as const,
-  )
+  const about = [record, fieldsAt(record, 'catalog'), ...listAt(record, 'distributions')]
+  const names = about.map((one) => [textAt(one, 'id') ?? '', titleOf(one)] as const)
   const table = shaclTable(context, 'findings', results, new Map(names))
   const body = html`<p>${countedResults(context, results)}</p>${table}`
   return results.length > 0 && pageSection('shacl', t('findings'), body)
 }
 
+/** Titles of the distributions that do not fulfil an indicator. */
+type Failing = (indicator: string) => readonly HtmlContent[]
+
+/** `answer` of the metrics has the figures of each distribution. */
+function failingFiles({ titleOf }: PageContext, record: Fields, answer?: Fields): Failing {
+  const titles = new Map(
+    listAt(record, 'distributions').map((one) => [textAt(one, 'id'), titleOf(one)]),
+  )
+  const files = listed(valueAt(answer, 'result.results')).map((parts) => {
+    const members = listed(parts).flatMap((one) => Object.entries(memberFields(one)))
+    const whole = Object.fromEntries(members)
+    return { title: titles.get(textAt(whole, 'info.distribution-id')), share: sharesIn(whole) }
+  })
+  return (key) =>
+    files.flatMap(({ title, share }) => ((share(key) ?? 1) < 0.999 && title ? [title] : []))
+}
+
+type OwnFigures = {
+  readonly id: string
+  readonly findings: HtmlContent
+  readonly failing: Failing
+}
+
 /** What a dataset has earned, what would earn more, and each indicator. */
-function ownFigures(context: PageContext, result: Fields, findings: HtmlContent): HtmlContent {
+function ownFigures(
+  context: PageContext,
+  result: Fields,
+  { id, findings, failing }: OwnFigures,
+): HtmlContent {
   const { t } = context
   const [score, scores] = [numberAt(result, 'info.score'), fieldsAt(result, 'info.scores')]
   const text = scoreText(context, score, undefined, missingPoints(context, score))
@@ -99,7 +134,7 @@ function ownFigures(context: PageContext, result: Fields, findings: HtmlContent)
   const gain = (one: PageIndicator) => pointsOf(one).gain
   return [
     verdict(text, dimensionBars(context, scores, true)),
-    pageSection('fix', t('what-to-fix'), fixes(context, gain)),
+    pageSection('fix', t('what-to-fix'), fixes(context, id, { gain, failing })),
     findings,
     indicatorTable(context, shareOf, {
       of: (one) => pointsOf(one).text,
@@ -109,7 +144,11 @@ function ownFigures(context: PageContext, result: Fields, findings: HtmlContent)
 }
 
 /** What would earn most, first. */
-function fixes({ t, pathTo }: PageContext, gain: (one: PageIndicator) => number): HtmlMarkup {
+function fixes(
+  { t, pathTo }: PageContext,
+  id: string,
+  { gain, failing }: { readonly gain: (one: PageIndicator) => number; readonly failing: Failing },
+): HtmlMarkup {
   const missing = qualityDimensions
     .flatMap(({ indicators }) => indicators)
     .filter((one) => gain(one) > 0)
@@ -118,11 +157,13 @@ function fixes({ t, pathTo }: PageContext, gain: (one: PageIndicator) => number)
   const items = missing.slice(0, mostFixes).map((one) => {
     const { key, example } = one
     const code = html`<pre tabindex="0" aria-label="${t('example-turtle')}"><code>${example}</code></pre>`
+    const files = failing(key).slice(0, mostFiles)
+    const blamed = files.length > 0 && html`<p>${t('fix-files')}: ${joined(files, ', ')}</p>`
     return html`<li><h3>${t(`fix-${key}`)}</h3><span class="gain">+ ${t('n-points', { count: gain(one) })}</span>
-      <p>${t(`fix-${key}-text`)}</p>${example !== undefined && code}</li>`
+      <p>${t(`fix-${key}-text`)}</p>${blamed}${example !== undefined && code}</li>`
   })
   return html`<ol class="fixes" role="list">${items}</ol>
-    <p class="close"><a class="button" href="${pathTo('check')}">${icon('wrench')} ${t('try-corrected')}</a></p>`
+    <p class="close"><a class="button" href="${pathTo('check')}?dataset=${encodeURIComponent(id)}">${icon('wrench')} ${t('try-corrected')}</a></p>`
 }
 
 /** All catalogues with their scores. Throws `Failure`. */

@@ -7,6 +7,8 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { Failure } from '../../errors.ts'
+import { endedLines, fromLines } from '../../rdf/lines.ts'
+import { dcat, dct } from '../../rdf/namespaces.ts'
 import { openSqlite, type Row, type Sqlite } from '../../sqlite.ts'
 import { timestamp } from '../content/catalogue-record.ts'
 
@@ -25,6 +27,9 @@ export type Tombstone = {
   readonly deletedAt: string
   readonly restorableUntil: string
 }
+
+/** A tombstone in a list, with the titles of what was deleted by their languages; `''` for a title without one. */
+export type ListedTombstone = Tombstone & { readonly title: Readonly<Record<string, string>> }
 
 /** Everything that bringing a resource back takes. */
 export type Remains = Pick<Tombstone, 'kind' | 'id' | 'catalogue' | 'originalId'> & {
@@ -151,9 +156,12 @@ export class Tombstones {
   }
 
   /** Newest first; of one catalogue (with its own) or of all. */
-  list(catalogue: string | undefined, { limit, offset }: TombstonePage): StoredTombstone[] {
-    const sql = `SELECT ${facts} FROM tombstone WHERE catalogue = coalesce(?, catalogue) AND settled = 1 AND comes_back = 0 AND deleted > ? ORDER BY serial DESC LIMIT ? OFFSET ?`
-    return this.#tombstones(sql, catalogue ?? null, this.#since, limit, offset)
+  list(catalogue: string | undefined, { limit, offset }: TombstonePage) {
+    const sql = `SELECT ${facts}, content FROM tombstone WHERE catalogue = coalesce(?, catalogue) AND settled = 1 AND comes_back = 0 AND deleted > ? ORDER BY serial DESC LIMIT ? OFFSET ?`
+    const listed: (StoredTombstone & ListedTombstone)[] = []
+    for (const row of this.#file.each(sql, catalogue ?? null, this.#since, limit, offset))
+      listed.push({ ...tombstoneOf(row, this.#window), title: titlesIn(unpack(row['content'])) })
+    return listed
   }
 
   /** What is needed to bring a resource back, as long as its tombstone lives. */
@@ -286,6 +294,25 @@ function tombstoneOf(row: Row, window: number): StoredTombstone {
     deletedAt: timestamp(new Date(deleted * 1000)),
     restorableUntil: timestamp(new Date((deleted + window) * 1000)),
   }
+}
+
+const parts: ReadonlySet<string> = new Set(
+  ['Distribution', 'DataService'].map((name) => dcat(name).value),
+)
+
+/** Titles of the dataset, catalogue or resource that N-Triples describe: those of its files and services are left out. */
+function titlesIn(content: string): Record<string, string> {
+  const lines = content.split('\n').filter((line) => /^\S+ <[^>]*[#/](?:type|title)> /.test(line))
+  const quads = fromLines(endedLines(lines))
+  const isPart = new Set(
+    quads.flatMap(({ subject, object }) => (parts.has(object.value) ? [subject.value] : [])),
+  )
+  const titles = quads.flatMap(({ subject, predicate, object }) =>
+    object.termType === 'Literal' && predicate.equals(dct('title')) && !isPart.has(subject.value)
+      ? [[object.language, object.value] as const]
+      : [],
+  )
+  return Object.fromEntries(titles)
 }
 
 /** Decompresses: only to be asked for what is about to come back. */

@@ -7,7 +7,7 @@ import type { RepositoryContext } from '../context.ts'
 import { backgroundLoop, type BackgroundLoop } from '../../workers/background-loop.ts'
 import { resumeDeletions, resumeRestores } from './catalogue-deletion.ts'
 import { present } from './members.ts'
-import type { Tombstone, TombstonePage } from './tombstones.ts'
+import type { ListedTombstone, TombstonePage } from './tombstones.ts'
 
 /** Doubts that are settled together. */
 const mostDoubts = 500
@@ -37,7 +37,7 @@ export async function listTombstones(
   context: RepositoryContext,
   { catalogue, ...page }: TombstonePage & { readonly catalogue: string | undefined },
   signal: AbortSignal,
-): Promise<readonly Tombstone[]> {
+): Promise<readonly ListedTombstone[]> {
   const listed = context.tombstones.list(catalogue, page)
   const there = await present(context, listed, signal)
   context.tombstones.discard([...there].map(({ serial }) => serial))
@@ -45,9 +45,9 @@ export async function listTombstones(
 }
 
 /** A tombstone as clients see it: its number in the file is nobody's business. */
-function withoutSerial(listed: Tombstone): Tombstone {
-  const { kind, id, originalId, catalogue, deletedAt, restorableUntil } = listed
-  return { kind, id, originalId, catalogue, deletedAt, restorableUntil }
+function withoutSerial(listed: ListedTombstone): ListedTombstone {
+  const { kind, id, title, originalId, catalogue, deletedAt, restorableUntil } = listed
+  return { kind, id, title, originalId, catalogue, deletedAt, restorableUntil }
 }
 
 /**

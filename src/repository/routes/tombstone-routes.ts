@@ -16,6 +16,9 @@ const tombstone = z
   .object({
     kind: z.enum(['dataset', 'catalogue', 'resource']),
     id: z.string(),
+    title: z
+      .record(z.string(), z.string())
+      .meta({ description: 'Titles by language, an empty one for a title without language' }),
     originalId: z.string().optional(),
     catalogue: z.string(),
     deletedAt: z.iso.datetime(),

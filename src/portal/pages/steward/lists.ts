@@ -1,11 +1,11 @@
 /** Lists of stewards: sources with their last results, runs, removals that wait for consent, deleted records. */
 
-import { type Fields, listed, memberFields, textAt } from '../../../text/json.ts'
+import { type Fields, listed, memberFields, textAt, valueAt } from '../../../text/json.ts'
 import type { StewardContext } from '../../context.ts'
 import { html, type HtmlContent, icon, joined } from '../../html.ts'
 import type { PageContent } from '../../page.ts'
 import { textTable } from '../../parts/table.ts'
-import { listAt } from '../../record.ts'
+import { listAt, numberAt } from '../../record.ts'
 import { countNames, harvestRun, type HarvestRun, visibleRuns, waitingRuns } from './runs.ts'
 import { actionForm, runButtons, stewardPage } from './steward-parts.ts'
 
@@ -69,14 +69,17 @@ function sourceRow(
   { pipe, name, run, catalogue, next }: Source,
 ): readonly HtmlContent[] {
   const { t, formats, pathTo } = context
-  const cause = run.cause ?? textAt(pipe, 'problems.0.detail')
+  const [problem] = listAt(pipe, 'problems')
+  const line = numberAt(problem, 'line')
+  const parts = [run.cause ?? textAt(problem, 'detail'), run.detail]
+  const cause = joined([...parts, !run.cause && line > 0 && t('line-n', { line })], ' ')
   const title = textAt(pipe, 'title') ?? name
   const about = [name || textAt(pipe, 'file'), catalogue]
   return [
     html`${name !== '' && html`<a href="${pathTo('harvest', 'pipes', name)}">${title}</a><br>`}
       <span class="soft small">${joined(about, ' · ')}</span>`,
     html`${run.mark}
-      ${cause !== undefined && html`<br><span class="small soft"><bdi>${cause}</bdi></span>`}`,
+      ${parts.some(Boolean) && html`<br><span class="small soft"><bdi>${cause}</bdi></span>`}`,
     ...shortCounts.map(run.count),
     run.begun ? run.link : '–',
     formats.moment(next) ?? html`<span class="soft nowrap">${t('by-hand')}</span>`,
@@ -144,16 +147,22 @@ export async function deletedRecords({ ask, steward }: StewardContext) {
     const catalogue = kind === 'catalogue' ? id : textAt(one, 'catalogue')
     const restore = { method: 'POST', path: `${recordPlace(kind, id)}/restore`, catalogue }
     const [deletedAt, until] = [textAt(one, 'deletedAt'), textAt(one, 'restorableUntil')]
-    return steward.may(restore) ? [{ kind, id, catalogue, deletedAt, until, restore }] : []
+    const title = valueAt(one, 'title')
+    return steward.may(restore) ? [{ kind, id, title, catalogue, deletedAt, until, restore }] : []
   })
+}
+
+const deletedName = ({ textOf, inLanguage }: StewardContext, title: unknown, id: string) => {
+  const text = textOf(title)
+  return text ? inLanguage({ ...text, language: text.language || undefined }) : id
 }
 
 /** Rejects with `Failure`. */
 export async function deletedPage(context: StewardContext): Promise<PageContent> {
   const { t, formats, pathTo } = context
   const [all, catalogueName] = await Promise.all([deletedRecords(context), catalogueNames(context)])
-  const rows = all.map(({ kind, id, catalogue, deletedAt, until }) => [
-    html`<bdi>${id}</bdi>`,
+  const rows = all.map(({ kind, id, title, catalogue, deletedAt, until }) => [
+    html`${deletedName(context, title, id)}<br><span class="small soft"><code>${id}</code></span>`,
     kind === 'catalogue' ? '' : catalogueName(catalogue),
     formats.moment(deletedAt),
     formats.moment(until),

@@ -59,6 +59,11 @@ export function harvestRun(context: PageContext, fields: Fields, title?: string)
     begun,
     link: html`<a href="${path}">${begun}</a>`,
     cause: decision ? undefined : causeOf(context, problem),
+    /** What the service says beside our words for the kind of a problem. */
+    detail:
+      decision || problemText(context, 'cause', problem) === undefined
+        ? undefined
+        : textAt(problem, 'detail'),
   }
 }
 

@@ -1,7 +1,7 @@
 /** What the pages of stewards share: the menu, what was done, forms. */
 
 import type { StewardContext } from '../../context.ts'
-import { html, type HtmlContent, type HtmlMarkup, icon } from '../../html.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon, joined } from '../../html.ts'
 import type { PageContent } from '../../page.ts'
 import { type HarvestRun, visibleRuns, waitingRuns } from './runs.ts'
 import { crumbs, notice } from '../../parts/blocks.ts'
@@ -79,7 +79,7 @@ export async function stewardPage(
     head,
     body: html`${await stewardMenu(context, tab)} ${steps && crumbs(context, ...steps)}
       <div class="section-head"><h1>${title}</h1>${actions && html`<div class="row">${actions}</div>`}</div>
-      ${deed(context)} ${body}`,
+      ${deed(context)} ${scope(context)} ${body}`,
   }
 }
 
@@ -96,6 +96,13 @@ async function stewardMenu(context: StewardContext, tab: string): Promise<HtmlMa
   const out = ownForm(context, pathTo('sign-out'), html`<button>${t('sign-out')}</button>`)
   return html`<nav class="steward" aria-label="${t('steward-pages')}">
     <ul role="list">${entries}<li>${out}</li></ul></nav>`
+}
+
+/** Says for which catalogues a key is: lists leave out all others. */
+function scope({ t, steward }: StewardContext): HtmlContent {
+  const { length: count } = steward.catalogues
+  const names = steward.catalogues.slice(0, 20).map((id) => html`<code>${id}</code>`)
+  return count > 0 && html`<p class="soft">${t('key-scope', { count })}: ${joined(names, ', ')}</p>`
 }
 
 /** What an action did, said on the page that it leads to: `?did=confirm` is the text `did-confirm`. */

@@ -1,0 +1,51 @@
+/** The quality page of a dataset: what to correct first, and in which file. */
+
+import { expect, it } from 'vitest'
+import { appAlone, portsTo } from './app-alone.ts'
+
+const record = {
+  id: 'wells',
+  title: { en: 'Wells' },
+  catalog: { id: 'city', title: { en: 'City' } },
+  distributions: [
+    { id: 'one', title: { en: 'Table of wells' } },
+    { id: 'two', title: { en: 'Map of wells' } },
+  ],
+}
+const score = {
+  info: { score: 100, scores: {} },
+  points: { downloadUrlAvailability: { points: 0, max: 20 } },
+}
+const file = (id: string, isThere: boolean) => [
+  { info: { 'distribution-id': id } },
+  { accessibility: [{ downloadUrlAvailability: isThere }] },
+]
+const answers: Readonly<Record<string, unknown>> = {
+  '/datasets/wells': { ...score, accessibility: [{ downloadUrlAvailability: false }] },
+  '/datasets/wells/distributions': { results: [file('one', true), file('two', false)] },
+}
+
+const app = appAlone({
+  ...portsTo(async () => Response.json({ result: {} })),
+  search: async (path) =>
+    path.startsWith('/datasets/wells?')
+      ? Response.json({ result: record })
+      : Response.json({ result: {} }),
+  metrics: async (path) => {
+    const result = answers[path]
+    return Response.json({
+      result: path.endsWith('distributions') ? result : { results: [result] },
+    })
+  },
+})
+
+it('names the files that a correction is about, and leads to the form with the record', async () => {
+  const answer = await app.request('/en/datasets/wells/quality', {
+    headers: { Accept: 'text/html' },
+  })
+  const text = await answer.text()
+  const [, fix = ''] = /Give the addresses of the files([^]*?)<\/li>/.exec(text) ?? []
+  expect(fix).toContain('These files: <bdi>Map of wells</bdi></p>')
+  expect(fix).not.toContain('Table of wells')
+  expect(text).toContain('href="/en/check?dataset=wells"')
+})
