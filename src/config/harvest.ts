@@ -36,7 +36,7 @@ export const harvestNumbers = {
     120_000,
     100,
     day,
-    'silence after which an importer of others that tells no end counts as through',
+    'silence after which an importer of others that does not say that it is done counts as done',
   ],
   segmentSpoolBytes: [
     GB,

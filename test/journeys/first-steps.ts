@@ -60,7 +60,7 @@ export function firstSteps(name: string, ground: () => Promise<Ground>): void {
         .replaceAll(/^curl /gm, 'curl -sS --fail ')
 
     it('publish a dataset and find it', async () => {
-      const steps = blocks.find((block) => block.includes('curl -X PUT')) ?? ''
+      const steps = blocks.find((block) => block.includes('curl -i -X PUT')) ?? ''
       const script = here(steps).replace('data/api-key', `${directory}/api-key`)
       const { stdout } = await promisify(execFile)('bash', ['-euc', script])
       expect(stdout).toContain('"count":1')

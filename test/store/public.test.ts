@@ -16,7 +16,7 @@ describe('public queries', () => {
     store.publicQuery({ query, accept, client })
 
   beforeAll(async () => {
-    store = await openEmbedded({ publicMs: 1000, publicDoor: limits })
+    store = await openEmbedded({ publicMs: 2000, publicDoor: limits })
     await store.write(
       Array.from({ length: 200 }, (_, n) => ({
         graph: `urn:test:g${n}`,
