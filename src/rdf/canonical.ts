@@ -5,6 +5,7 @@ import type { Quad, Quad_Object, Quad_Subject, Term } from '@rdfjs/types'
 import { canonize } from 'rdf-canonize'
 import { Failure } from '../errors.ts'
 import { bracketed, endedLines, fromLines, lineWriter, termText, toLine } from './lines.ts'
+import { nextTurn, yielding } from '../workers/event-loop.ts'
 import { blankNode, literal, namedNode, quad } from './terms.ts'
 
 /** `hash`: SHA-256 as hex. `labels`: label in the input → canonical label, 16 hex digits, twins with `-2`, `-3` …. */
@@ -17,6 +18,9 @@ export type CanonicalBounds = {
 }
 
 const usualWork = 200_000
+
+/** Statements, or blank nodes, after which it is looked whether others are to have a turn. */
+const perLook = 1000
 
 /**
  * Labels every blank node and hashes the graph (all graphs merged into one, doubles dropped). Two graphs get the same
@@ -38,9 +42,11 @@ export async function canonicalise(
   const ground = new Set<string>()
   const tied = new Map<string, Quad>()
   const line = lineWriter()
-  for (const one of quads) {
+  const turn = yielding(() => performance.now())
+  for (const [at, one] of quads.entries()) {
     if (holdsBlank(one)) tied.set(line(one), one)
     else ground.add(line(one))
+    if (at % perLook === perLook - 1) await turn()
   }
   return canonicalOf([...ground], tied, bounds)
 }
@@ -74,10 +80,14 @@ async function canonicalOf(
   const nodes = blankNodes([...tied.values()])
   if (nodes.size > most) throw tooMany(nodes.size, most)
   if (nodes.size === 0) return { hash: hashOf([...ground, ...tied.keys()]), labels: new Map() }
+  const isLarge = nodes.size > perLook
+  if (isLarge) await nextTurn()
   const trees = measureTrees(nodes.values())
+  if (isLarge) await nextTurn()
   const tangled = [...nodes.values()].filter(({ content }) => content === '')
   if (tangled.length > 0) await labelTangled(tangled, work)
   nameTrees(trees, tangled)
+  if (isLarge) await nextTurn()
   const lines = [...tied].map(([line, one]) => labelled(line, one, nodes))
   return {
     hash: hashOf([...ground, ...lines]),

@@ -1,11 +1,12 @@
 /** RDF text of any format in, checked quads out; every fault is a `Failure` that names its line. */
 import type { Quad } from '@rdfjs/types'
+import { nextTurn } from '../workers/event-loop.ts'
 import { charsetOf, decodeText, UndecodableText } from '../text/decoding.ts'
 import type { Format } from './media-types.ts'
 import { CheckedTerms } from './reading/checked-terms.ts'
 import { scanChecked } from './reading/line-scanner.ts'
 import { readJsonLd } from './reading/json-ld-reader.ts'
-import { readN3 } from './reading/n3-reader.ts'
+import { n3Pieces, readN3, type N3Format } from './reading/n3-reader.ts'
 import { malformed, type ParseOptions } from './reading/options.ts'
 import { readXml } from './reading/xml-reader.ts'
 
@@ -33,9 +34,30 @@ export async function parse(text: string, format: Format, options: ParseOptions)
     case 'turtle':
     case 'trig':
     case 'n3':
-      return readN3(text, format, options)
+      return text.length > longText && !options.repair && !options.places
+        ? readLong(text, format, options)
+        : readN3(text, format, options)
     default:
       throw new Error(`unknown format ${String(format satisfies never)}`)
+  }
+}
+
+/** UTF-16 units of a text that is read in pieces, and of a piece. */
+const [longText, pieceLength] = [500_000, 65_536]
+
+/** Reads a long text with turns for others in between. What is wrong with it is told as of a text that is read at once. */
+async function readLong(text: string, format: N3Format, options: ParseOptions): Promise<Quad[]> {
+  const quads: Quad[] = []
+  try {
+    const reader = n3Pieces(format, options)
+    for (let at = 0; at < text.length; at += pieceLength) {
+      for (const quad of reader.write(text.slice(at, at + pieceLength))) quads.push(quad)
+      await nextTurn()
+    }
+    for (const quad of reader.end()) quads.push(quad)
+    return quads
+  } catch {
+    return readN3(text, format, options)
   }
 }
 

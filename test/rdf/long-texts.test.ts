@@ -1,0 +1,58 @@
+/** A long text is read with turns for others in between, and gives what it would give at once. */
+
+import { describe, expect, it } from 'vitest'
+import { canonicalise } from '../../src/rdf/canonical.ts'
+import { toLines } from '../../src/rdf/lines.ts'
+import { parse } from '../../src/rdf/parse.ts'
+import { readN3 } from '../../src/rdf/reading/n3-reader.ts'
+
+const baseIri = 'https://data.example/d'
+const statement = (n: number) =>
+  `<#${n}> dct:title """Title "${n}" – ä\n🙂"""@en ; dct:format [ dct:title "CSV" ; dct:issued "2020-01-0${(n % 9) + 1}"^^xsd:date ] .\n`
+const head =
+  '@prefix dct: <http://purl.org/dc/terms/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n'
+const long = head + Array.from({ length: 6000 }, (_, n) => statement(n)).join('')
+
+/** How often others were heard while the work went on. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  const state = { turns: 0, isOver: false }
+  const other = () => {
+    state.turns += 1
+    if (!state.isOver) setImmediate(other)
+  }
+  setImmediate(other)
+  await work().finally(() => (state.isOver = true))
+  return state.turns
+}
+
+describe('a long text', () => {
+  it('gives the graph that it gives when it is read at once', async () => {
+    const quads = await parse(long, 'turtle', { baseIri })
+    const whole = readN3(long, 'turtle', { baseIri })
+    expect(quads).toHaveLength(whole.length)
+    expect((await canonicalise(quads)).hash).toBe((await canonicalise(whole)).hash)
+    expect(toLines(quads).split('\n')).toHaveLength(toLines(whole).split('\n').length)
+  })
+
+  it('is read and canonicalised with turns for others', async () => {
+    let quads = await parse(head, 'turtle', { baseIri })
+    const reading = async () => {
+      quads = await parse(long, 'turtle', { baseIri })
+    }
+    expect(await turnsDuring(reading)).toBeGreaterThan(10)
+    expect(await turnsDuring(() => canonicalise(quads))).toBeGreaterThan(2)
+  })
+
+  it('that is broken near its end says where, as a short one does', async () => {
+    const broken = `${long}<#x> dct:title "a" "b" .\n`
+    const fault = (text: string) =>
+      parse(text, 'turtle', { baseIri }).catch((error: unknown) => error)
+    const short = `${head}<#x> dct:title "a" "b" .\n`
+    const [one, other] = [await fault(broken), await fault(short)]
+    expect(one).toMatchObject({ kind: 'malformed-rdf' })
+    const { errors: [here] = [] } = one as { errors?: { detail: string; line: number }[] }
+    const { errors: [there] = [] } = other as { errors?: { detail: string; line: number }[] }
+    expect(here?.detail).toBe(there?.detail)
+    expect(here?.line).toBe(long.split('\n').length)
+  })
+})
