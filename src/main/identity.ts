@@ -42,7 +42,7 @@ type Identity = z.output<typeof shape>
 
 /** What an operator says with the start. */
 export type StartOptions = {
-  /** The store becomes that of this data directory, whosever it was. */
+  /** The store becomes that of this data directory, even if it belonged to another one. */
   readonly adopt: boolean
   /** The store is empty, and that is right. */
   readonly empty: boolean

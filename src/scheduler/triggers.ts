@@ -69,7 +69,7 @@ export class Triggers {
   readonly #lease: Lease
   readonly #stopping = new AbortController()
   readonly #working: Promise<void>
-  /** What was due before, when nobody was there to fire it, is not made up for. */
+  /** Firings that were due before this time, while no scheduler ran, are left out. */
   readonly #opened: number
   /** What the last launch of a trigger failed with; logged once. */
   readonly #failed = new Map<string, string>()

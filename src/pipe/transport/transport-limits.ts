@@ -70,7 +70,7 @@ export const transportLimits = {
   waitMs: 600_000,
   /** An importer gives its first record within this. */
   firstMs: 120_000,
-  /** An importer that tells no end is through after so much silence. */
+  /** An importer that does not say that it has ended counts as ended after so much silence. */
   quietMs: 120_000,
   /** Silence after which a list waits no longer for its records; or a transformer's records for its list, at least. */
   listMs: 10_000,

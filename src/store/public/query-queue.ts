@@ -166,7 +166,7 @@ export class PublicQueue {
     return [...this.#running.values()].filter(({ visit }) => visit.client === client).length
   }
 
-  /** Nobody has all lanes, and whoever has cost a lane waits until that one is back. */
+  /** No client gets all lanes, and one whose query has cost a lane waits until that lane is back. */
   #mayCome({ client }: Visit): boolean {
     const most = Math.max(1, this.#settings.lanes().length - 1)
     return !this.#hasCost(client) && this.#runningOf(client) < most
