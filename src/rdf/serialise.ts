@@ -1,4 +1,6 @@
 /** A graph out as text of any format; what goes out parses back to the same graph, byte for byte in its literals. */
+import type { Quad } from '@rdfjs/types'
+import { inOwnTurn } from '../workers/event-loop.ts'
 import { endedLines, fromLines } from './lines.ts'
 import type { Format } from './media-types.ts'
 import { inGraph } from './writing/document.ts'
@@ -23,16 +25,23 @@ export async function serialise(
       return inGraph(sortedLines(lines), graph)
     case 'turtle':
     case 'n3':
-      return turtlePart(fromLines(lines), new Set())
+      return turtlePart(await quadsOf(lines), new Set())
     case 'trig':
-      return turtlePart(fromLines(lines), new Set(), { graph })
+      return turtlePart(await quadsOf(lines), new Set(), { graph })
     case 'jsonld':
-      return jsonLd(fromLines(lines))
+      return jsonLd(await quadsOf(lines))
     case 'rdfxml':
-      return rdfXml(fromLines(lines))
+      return rdfXml(await quadsOf(lines))
     default:
       throw new Error(`unknown format ${String(format satisfies never)}`)
   }
+}
+
+/** Others have a turn before what is read of a long text is written. */
+async function quadsOf(lines: string): Promise<Quad[]> {
+  const quads = fromLines(lines)
+  await inOwnTurn(lines)
+  return quads
 }
 
 /** Blank nodes that have come back stand elsewhere in the order than the IRIs that they were. */
