@@ -93,6 +93,10 @@ const envelope = (hit: Reference, facets: Reference): JsonSchema =>
       scrollId: text('With scroll: names the next page'),
       sort: array({ type: 'number' }, 'With searchAfter: the place of the last hit'),
       pitId: text('With searchAfter: names the snapshot'),
+      ignored: array(
+        { type: 'string' },
+        'Names in the request that are no parameters; absent without such, refused with strict=true',
+      ),
       suggestions: array(
         object({ q: text(), count: integer('What it finds') }),
         'With suggestions: other queries, most hits first',

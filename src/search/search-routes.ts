@@ -115,7 +115,7 @@ async function searched(
   const { index } = deps
   const page = await pageOf(c, deps, plan)
   const { request } = plan
-  const { q, suggestions = false } = parameters
+  const { q, suggestions = false, ignored } = parameters
   const treeOf = (other: string) => planOf(deps, { ...parameters, q: other }).request.tree
   const [answer, others] = await Promise.all([
     withExtras(index, { request, answer: page.answer, parameters }, c.var.signal),
@@ -123,8 +123,12 @@ async function searched(
       ? otherQueries(index, { q, request, count: page.answer.count, treeOf }, c.var.signal)
       : [],
   ])
-  const more = suggestions ? { ...page.more, suggestions: others } : page.more
-  return answerOf(c, deps, { ...page, answer, ...(more && { more }) })
+  const more = {
+    ...page.more,
+    ...(suggestions && { suggestions: others }),
+    ...(ignored.length > 0 && { ignored }),
+  }
+  return answerOf(c, deps, { ...page, answer, more })
 }
 
 /** The page that is asked for. Throws as the engine, and `unknown-cursor` for a continuation. */

@@ -74,8 +74,11 @@ describe('a body means what the query string means', () => {
       { q: null, filters: [], page: '', includes: [null, ' '], boost: null, searchParams: null },
       '',
     ],
-    [{ unknown: 'x', another: 1, constructor: 'y' }, ''],
-    [{ unknown: {}, another: [{ deep: [1] }], more: null, yes: true, __proto__: [] }, ''],
+    [{ unknown: 'x', another: 1, constructor: 'y' }, 'unknown=1&another=1&constructor=1'],
+    [
+      { unknown: {}, another: [{ deep: [1] }], more: null, yes: true, __proto__: [] },
+      'unknown=1&another=1&yes=1',
+    ],
   ])('%j as %s', (body, text) => {
     expect(read(body)).toEqual(query(text))
   })

@@ -26,7 +26,7 @@ const nested = {
 /**
  * Reads a body as the query string that it stands for: the same names, lists as arrays or separated by commas, `facets` as object or
  * text, weights in `boost`, dates, scores and the box in `searchParams` too; flat names win. `null` and empty values are absent ones,
- * other members of any type are ignored. Throws `malformed-json` when the text is no JSON object, else as `parametersOf`.
+ * other members of any type are listed as ignored. Throws `malformed-json` when the text is no JSON object, else as `parametersOf`.
  */
 export function parametersOfBody(text: string, limits?: ParameterLimits): Parameters {
   const body = bodyObject(text)
@@ -42,11 +42,15 @@ export function parametersOfBody(text: string, limits?: ParameterLimits): Parame
   for (const [field, value] of Object.entries(Object(boost))) put(boostPrefix + field, value)
   for (const [name, value] of Object.entries(body)) {
     if (name === 'facets' && isJsonObject(value)) put(name, JSON.stringify(value))
-    // Clients send members of other versions and of their own.
     else if (isKnown(name)) put(name, value)
+    // Clients send members of other versions and of their own: their names are all that is told of them.
+    else if (!own.has(name) && !isAbsent(value)) query.append(name, 'given')
   }
   return parametersOf(query, limits)
 }
+
+/** Members that hold others. */
+const own = new Set(['boost', 'searchParams'])
 
 const isKnown = (name: string): boolean =>
   name.startsWith(boostPrefix) || Object.hasOwn(searchParameters.shape, name)

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { type Complaint, Failure, shown } from '../../errors.ts'
 import { defaultLimits, type Limits } from '../../http/limits.ts'
 import { type Fields, isJsonObject, boundedJson } from '../../text/json.ts'
+import { nearest } from '../../text/nearest.ts'
 import { spanOf } from '../query/instants.ts'
 
 /** The scalar values of facets as texts. */
@@ -162,6 +163,7 @@ export const searchParameters = z.object({
   facetSelf: flag('false: the counts of a facet ignore the values that are chosen in it'),
   facetSize: integer('Items per facet, at most', 500),
   suggestions: flag('true: with fewer than three hits, other queries with what each would find'),
+  strict: flag('true: names that are no parameters are refused; else they are in result.ignored'),
   locale: z
     .string()
     .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/, 'must be a language such as de')
@@ -180,6 +182,25 @@ type Named = z.output<typeof searchParameters>
 export type Parameters = Named & {
   /** Field → weight, from `boost.<field>`. */
   readonly boosts: Readonly<Record<string, number>>
+  /** Names that are no parameters, as far as an answer lists them. */
+  readonly ignored: readonly string[]
+}
+
+/** Names that are listed, and characters of one. */
+const [mostIgnored, longestIgnored] = [20, 60]
+
+/** The names that are no parameters. Throws `invalid-parameter`, with the name that each may have meant, where nothing may be ignored. */
+function ignoredOf(unknown: ReadonlySet<string>, isStrict = false): readonly string[] {
+  const names = [...unknown].slice(0, mostIgnored).map((name) => name.slice(0, longestIgnored))
+  if (isStrict)
+    refuse(
+      names.map((parameter) => {
+        const meant = nearest(parameter, Object.keys(searchParameters.shape))
+        const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+        return { parameter, detail: `${shown(parameter)} is no parameter of the search${hint}` }
+      }),
+    )
+  return names
 }
 
 /** Whether a parameter has several values. */
@@ -200,12 +221,13 @@ const listEntries = (value: string): string[] =>
     .filter((entry) => entry !== '')
 
 /**
- * Reads a query string. An empty value is an absent one, unknown names are ignored, lists come separated by commas, repeated or
+ * Reads a query string. An empty value is an absent one, unknown names are listed in `ignored`, lists come separated by commas, repeated or
  * in bracket form (`includes[]=`). Throws as `valuesOf`.
  */
 export function parametersOf(query: URLSearchParams, limits?: ParameterLimits): Parameters {
   const values = new Map<string, string | readonly string[]>()
   const boosts = new Map<string, string>()
+  const unknown = new Set<string>()
   for (const [key, value] of query) {
     const name = key.endsWith('[]') ? key.slice(0, -2) : key
     if (value.trim() === '') continue
@@ -214,10 +236,12 @@ export function parametersOf(query: URLSearchParams, limits?: ParameterLimits): 
       if (entries.length > 0) values.set(name, entries)
     } else if (name.startsWith(boostPrefix))
       boosts.set(name.slice(boostPrefix.length), value.trim())
+    else if (!Object.hasOwn(searchParameters.shape, name)) unknown.add(name)
     else if (!values.has(name)) values.set(name, value.trim())
   }
   const named = valuesOf(Object.fromEntries(values), limits)
-  return { ...named, boosts: parsed(weights, Object.fromEntries(boosts), boostPrefix) }
+  const ignored = ignoredOf(unknown, named.strict)
+  return { ...named, ignored, boosts: parsed(weights, Object.fromEntries(boosts), boostPrefix) }
 }
 
 /** How much a request may ask for at once. */

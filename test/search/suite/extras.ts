@@ -83,6 +83,26 @@ export function extrasContract(engine?: () => Promise<Made>): void {
     })
   })
 
+  it('names what is no parameter, and refuses it with the right name where that is asked for', async () => {
+    expect((await get('limt=1&q=water&page[]=0&sotr=&x=1'))['ignored']).toEqual(['limt', 'x'])
+    expect(await get('q=water')).not.toHaveProperty('ignored')
+    const body = { q: 'water', limt: 1, searchParams: {}, boost: {}, other: { a: 1 }, no: null }
+    const posted = await search.post('/search', JSON.stringify(body))
+    expect(posted.body.result['ignored']).toEqual(['limt', 'other'])
+    const strict = await search.get('/search?limt=1&quantum=2&strict=true')
+    expect([strict.status, strict.body['errors']]).toEqual([
+      400,
+      [
+        { parameter: 'limt', detail: 'limt is no parameter of the search; did you mean limit?' },
+        { parameter: 'quantum', detail: 'quantum is no parameter of the search' },
+      ],
+    ])
+    const many = await get(
+      `${Array.from({ length: 50 }, (_, n) => `${'x'.repeat(99)}${n}=1`).join('&')}&q=water`,
+    )
+    expect(JSON.stringify(many['ignored']).length).toBeLessThan(1500)
+  })
+
   it('marks words by offsets, in the texts that were asked for', async () => {
     const [first] = (await get('q=river&highlight=title,description&includes=id,title')).results
     expect(first).toMatchObject({ id: 'e01', _highlight: { title: [[16, 22]] } })
