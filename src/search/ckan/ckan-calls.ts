@@ -51,9 +51,27 @@ const names = (description: string) =>
     .default([])
     .meta({ description, schema: { type: 'string' } })
 
-function namesOf(text: string): readonly string[] {
-  if (!text.startsWith('[')) return text.split(',').map((name) => name.trim())
-  const detail = 'facet.field must be a JSON list of names'
+const mostFilters = 20
+
+/** A list, a JSON list as text, or one filter query. */
+const filters = (description: string) =>
+  z
+    .union(
+      [
+        z.array(text),
+        text.transform((one) => (one.startsWith('[') ? textsOf(one, 'fq_list') : [one])),
+      ],
+      'must be a JSON list of filter queries',
+    )
+    .refine((all) => all.length <= mostFilters, `may have at most ${mostFilters}`)
+    .default([])
+    .meta({ description, schema: { type: 'string' } })
+
+const namesOf = (text: string): readonly string[] =>
+  text.startsWith('[') ? textsOf(text, 'facet.field') : text.split(',').map((name) => name.trim())
+
+function textsOf(text: string, parameter: string): readonly string[] {
+  const detail = `${parameter} must be a JSON list of ${parameter === 'fq_list' ? 'filter queries' : 'names'}`
   const result = z.array(z.string()).safeParse(jsonOf(text, detail))
   if (result.success) return result.data
   throw new Failure('malformed-json', detail)
@@ -89,6 +107,7 @@ export const actions = {
     parameters: z.object({
       q: optionalText('Query as of /search; *:* = all'),
       fq: optionalText('Filter: organization:a tags:"b c" metadata_modified:[2024-01-01 TO *]'),
+      fq_list: filters('Further filters: a JSON list, or the parameter several times'),
       ext_bbox: text
         .transform(boxSides)
         .refine((box) => box !== undefined, 'must be west,south,east,north')
@@ -116,9 +135,14 @@ export type CkanAction = keyof typeof actions
 /** The parameters of an action, read and with their defaults. */
 export type CkanCall<Action extends CkanAction> = z.output<(typeof actions)[Action]['parameters']>
 
-/** The first of several values of a name counts. */
-export const givenByQuery = (query: URLSearchParams): GivenParameters =>
-  present([...query].reverse())
+/** The first of several values of a name counts, but all of `fq_list`. */
+export function givenByQuery(query: URLSearchParams): GivenParameters {
+  const lists = query.getAll('fq_list')
+  return present([
+    ...[...query].reverse(),
+    ...(lists.length > 1 ? [['fq_list', lists] as const] : []),
+  ])
+}
 
 /** Nothing at all is an object without members. Throws `malformed-json`. */
 export function givenByBody(body: string): GivenParameters {
@@ -156,8 +180,14 @@ export function callOf<T>(schema: z.ZodType<T>, given: GivenParameters): T {
   throw new Failure('invalid-parameter', errors.map(({ detail }) => detail).join('; '), { errors })
 }
 
-/** The path that the public system has, and the one that clients of CKAN put after an address. */
-export const ckanPrefixes = ['/ckan', '/ckan/api/3/action'] as const
+/** The path that the public system has, and those that clients of CKAN put after an address. */
+export const ckanPrefixes = [
+  '/ckan',
+  '/ckan/api/3/action',
+  '/ckan/api/action',
+  '/api/3/action',
+  '/api/action',
+] as const
 
 function responsesOf(action: CkanAction): RouteConfig['responses'] {
   const { result } = actions[action]

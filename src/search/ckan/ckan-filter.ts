@@ -12,6 +12,18 @@ import { type Lexeme, type QueryLimits, treeOf } from '../query/parser.ts'
 import type { Scopes } from '../query/leaves.ts'
 import { constants } from './ckan-names.ts'
 
+/** All of several filter queries. Throws `malformed-query`, also where they are too long together. */
+export function filtersTree(
+  fqs: readonly string[],
+  scopes: Scopes,
+  limits: QueryLimits,
+): QueryTree {
+  if (fqs.join(' ').length > limits.queryCharacters)
+    throw filterFault(`may have at most ${limits.queryCharacters} characters`)
+  const of = fqs.map((fq) => filterTree(fq, scopes, limits)).filter(({ kind }) => kind !== 'all')
+  return of.length > 1 ? { kind: 'and', of } : (of[0] ?? { kind: 'all' })
+}
+
 /** Throws `malformed-query`, also where a limit is passed. */
 export function filterTree(fq: string, scopes: Scopes, limits: QueryLimits): QueryTree {
   if (fq.length > limits.queryCharacters)
@@ -32,7 +44,7 @@ const blank = /\s*/y
 /** What only stands at the beginning of a clause: signs, names and operators. */
 const clause = /([+!()-])|([A-Za-z_][\w.-]{0,99}):(?!\s|$)|(AND|&&|OR|\|\||NOT)(?![^\s()"])/y
 const valued =
-  /"((?:[^"\\]|\\[^])*)"|\[\s*([^\s[\]]+)\s+TO\s+([^\s[\]]+)\s*\]|((?:[^\s()"\\]|\\[^])+)/y
+  /"((?:[^"\\]|\\[^])*)"|([[{])\s*([^\s[\]{}]+)\s+TO\s+([^\s[\]{}]+)\s*([\]}])|((?:[^\s()"\\]|\\[^])+)/y
 
 const operators: ReadonlyMap<string, 'AND' | 'OR'> = new Map([
   ['AND', 'AND'],
@@ -152,12 +164,21 @@ class Clauses {
 
 type Value = { readonly at: number } & (
   | { readonly kind: 'word' | 'quoted'; readonly text: string }
-  | { readonly kind: 'range'; readonly from: string; readonly to: string }
+  | {
+      readonly kind: 'range'
+      readonly from: string
+      readonly to: string
+      readonly brackets: readonly [string, string]
+    }
 )
 
-function valueOf([, quoted, from, to, word]: readonly (string | undefined)[], at: number): Value {
+function valueOf(
+  [, quoted, opening = '[', from, to, closing = ']', word]: readonly (string | undefined)[],
+  at: number,
+): Value {
   if (quoted !== undefined) return { kind: 'quoted', text: unescaped(quoted), at }
-  if (from !== undefined && to !== undefined) return { kind: 'range', from, to, at }
+  if (from !== undefined && to !== undefined)
+    return { kind: 'range', from, to, at, brackets: [opening, closing] }
   if (word === undefined) throw filterFault('a quotation mark or a backslash without a partner', at)
   if (/^[[{]/.test(word)) throw filterFault('a range is [from TO to]', at)
   return { kind: 'word', text: unescaped(word), at }
@@ -181,7 +202,7 @@ function clauseTree(name: string | undefined, value: Value, scopes: Scopes): Que
   const scope = scopes(name)
   if (scope === undefined) return { kind: 'none' }
   if (value.kind === 'range') {
-    const tree = rangeLeaf(scope, value.from, value.to)
+    const tree = rangeLeaf(scope, value.from, value.to, value.brackets)
     if (tree) return tree
     throw filterFault('a range is one of dates or numbers, from and to may be *', value.at)
   }

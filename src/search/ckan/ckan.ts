@@ -1,5 +1,5 @@
 /**
- * The action API of CKAN at `/ckan/{action}` and `/ckan/api/3/action/{action}`, each by GET and by POST. Results are written in
+ * The action API of CKAN at `/ckan/{action}`, `/ckan/api/3/action/{action}` and their aliases, each by GET and by POST. Results are written in
  * pieces inside one envelope, problems in the form that clients of CKAN read.
  */
 
@@ -28,7 +28,7 @@ import {
   givenByBody,
   givenByQuery,
 } from './ckan-calls.ts'
-import { filterTree } from './ckan-filter.ts'
+import { filtersTree } from './ckan-filter.ts'
 import { fieldOf } from './ckan-names.ts'
 import { packageOf } from './ckan-packages.ts'
 import { textAt } from '../../text/json.ts'
@@ -59,7 +59,11 @@ export function bindCkan(app: App, deps: CkanDeps): void {
   // Whatever the media type: clients of CKAN send JSON as forms.
   const byBody = async (c: AppContext) => {
     const bytes = Math.min(deps.limits.bodyBytes, mostBytes)
-    return givenByBody(new TextDecoder().decode(await readBody(c.req.raw, { bytes }, c.var.signal)))
+    const body = new TextDecoder().decode(await readBody(c.req.raw, { bytes }, c.var.signal))
+    const isForm = c.req.header('Content-Type')?.startsWith('application/x-www-form-urlencoded')
+    return isForm && /^\s*[\w.-]+=/.test(body)
+      ? givenByQuery(new URLSearchParams(body))
+      : givenByBody(body)
   }
   for (const prefix of ckanPrefixes) {
     for (const action of names) {
@@ -68,8 +72,8 @@ export function bindCkan(app: App, deps: CkanDeps): void {
       app.openapi(post, (c) => answered(c, deps, acts[action], byBody))
     }
     app.on(['GET', 'POST'], `${prefix}/:action`, (c) => {
-      const detail = `there is no action at ${c.req.path}, only ${names.join(', ')}`
-      return refused(c, new Failure('not-found', detail), deps)
+      const message = `Bad request - Action name not known: ${c.req.param('action')}`
+      return c.body(JSON.stringify(message), 400, { 'Content-Type': jsonType })
     })
   }
 }
@@ -204,7 +208,7 @@ function requestOf(
   const scopeOf = scopesOf(settings, timeZone)
   const scopes: Scopes = (name) => scopeOf(fieldOf(name))
   const query = parseQuery(call.q ?? '', scopes, { limits })
-  const filter = filterTree(call.fq ?? '', scopes, limits)
+  const filter = filtersTree([call.fq ?? '', ...call.fq_list], scopes, limits)
   const of = [query, filter].filter(({ kind }) => kind !== 'all')
   const shows = call.start <= window
   // Fields that cannot be sorted by are left out.

@@ -6,6 +6,7 @@
 import type { Leaf, QueryTree } from '../../search-index/query-tree.ts'
 import { fold } from '../../text/fold.ts'
 import { tokens } from '../../text/tokens.ts'
+import { mathInstant } from './date-math.ts'
 import { type InstantSpan, spanIn, spanOf } from './instants.ts'
 import { reachOf } from '../../search-index/field-reach.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
@@ -50,21 +51,37 @@ export function scopedLeaf(
   return label === undefined ? value : { kind: 'or', of: [value, label] }
 }
 
-/** `[low TO high]` on a date or number field, both ends included, `*` = open; `undefined` when a bound does not parse. */
-export function rangeLeaf(scope: QueryScope, low: string, high: string): QueryTree | undefined {
+/**
+ * `[low TO high]` on a date or number field, `*` = open; an end in braces, `{low TO high}`, is not included. `undefined` when a
+ * bound does not parse.
+ */
+export function rangeLeaf(
+  scope: QueryScope,
+  low: string,
+  high: string,
+  [opening, closing]: readonly [string, string] = ['[', ']'],
+): QueryTree | undefined {
   const [first, last] = [boundOf(scope, low), boundOf(scope, high)]
   if (!('name' in scope) || !first || !last) return undefined
-  const from = first.from === undefined ? {} : { from: first.from }
-  const to = last.to === undefined ? {} : { to: last.to }
-  return { kind: 'range', name: scope.name, ...from, ...to }
+  const next = (from: number, direction: 1 | -1) =>
+    from +
+    direction *
+      (scope.kind === 'date' ? 1 : Math.max(Number.MIN_VALUE, Math.abs(from) * Number.EPSILON))
+  const from = opening === '{' && first.to !== undefined ? next(first.to, 1) : first.from
+  const to = closing === '}' && last.from !== undefined ? next(last.from, -1) : last.to
+  const ends = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+  return { kind: 'range', name: scope.name, ...ends }
 }
 
 const decimal = /^[+-]?\d+(?:\.\d+)?$/
 
 function boundOf(scope: QueryScope, text: string): Partial<InstantSpan> | undefined {
   if (text === '*') return {}
-  const span = scope.kind === 'date' ? spanOf(text) : undefined
-  if (scope.kind === 'date') return span && spanIn(span, scope.zone)
+  if (scope.kind === 'date') {
+    const span = spanOf(text)
+    const at = span ? undefined : mathInstant(text, Date.now())
+    return at === undefined ? span && spanIn(span, scope.zone) : { from: at, to: at }
+  }
   return scope.kind === 'number' && decimal.test(text)
     ? { from: Number(text), to: Number(text) }
     : undefined

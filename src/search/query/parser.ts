@@ -67,7 +67,8 @@ export type Lexeme =
 const piece = /\s+|([()])|"([^"]*)"(?:~\d+)?|([^\s"()]+)|"/y
 const quotedText = /"([^"]*)"(?:~\d+)?/y
 // A bound is a date or a number, at most 40 characters long; a longer look ahead could be repeated at every bracket.
-const range = /\[\s{0,9}([^\s[\]"()]{1,40})\s{1,9}TO\s{1,9}([^\s[\]"()]{1,40})\s{0,9}\]/y
+const range =
+  /([[{])\s{0,9}([^\s[\]{}"()]{1,40})\s{1,9}TO\s{1,9}([^\s[\]{}"()]{1,40})\s{0,9}([\]}])/y
 const rangeCharacters = 120
 
 /** Cuts a query into parentheses, operators and leaves. */
@@ -114,10 +115,10 @@ function scopedAt(text: string, { at, word, scopes, meter }: ScopedWord) {
     const next = start + whole.length
     return { tree: tree === 'literal' ? textLeaf(quoted, true) : tree, next }
   }
-  if (value.startsWith('[')) {
-    const [whole, low = '', high = ''] = matchAt(range, text, start)
+  if (/^[[{]/.test(value)) {
+    const [whole, opening = '', low = '', high = '', closing = ''] = matchAt(range, text, start)
     meter.steps += whole?.length ?? rangeCharacters
-    const tree = whole === undefined ? undefined : rangeLeaf(scope, low, high)
+    const tree = whole === undefined ? undefined : rangeLeaf(scope, low, high, [opening, closing])
     return tree && { tree, next: start + (whole ?? '').length }
   }
   const tree = scopedLeaf(scope, value, false)

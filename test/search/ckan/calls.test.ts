@@ -205,7 +205,7 @@ describe('package_search', () => {
     [{ fq: 'tags:(a' }, 'fq: a parenthesis that nothing closes'],
     [{ fq: 'tags:"a' }, 'fq: a quotation mark or a backslash without a partner (character 6)'],
     [{ fq: '{!lucene}tags:a' }, 'fq: a range is [from TO to] (character 1)'],
-    [{ fq: 'metadata_modified:[NOW-7DAYS TO NOW]' }, 'fq: a range is one of dates or numbers'],
+    [{ fq: 'metadata_modified:[NOW-7WEEKS TO NOW]' }, 'fq: a range is one of dates or numbers'],
     [{ fq: 'tags:[a TO b]' }, 'fq: a range is one of dates or numbers'],
     [{ fq: 'metadata_modified:yesterday' }, 'fq: a date is needed here (character 19)'],
     [{ fq: 'tags:*' }, 'fq: only dates and numbers can be asked for with * (character 6)'],

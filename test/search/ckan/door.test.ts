@@ -12,18 +12,21 @@ afterAll(() => ckan.close())
 describe('the door of the CKAN calls', () => {
   const search = '/ckan/package_search'
 
-  it.each(['/ckan', '/ckan/api/3/action'])('stands at %s, by GET and by POST', async (prefix) => {
-    const path = `${prefix}/package_search`
-    const byGet = (await replyOf(await ckan.request(`${path}?q=rivers&rows=5`))).body
-    const { status, body } = await ckan.post(path, '{"q":"rivers","rows":5}')
-    expect(status).toBe(200)
-    expect(body).toEqual(byGet)
-    expect(body.result.count).toBe(1)
-    const shown = await ckan.post(`${prefix}/package_show`, '{"id":"b-lakes"}')
-    expect(shown.body.result).toMatchObject({ id: 'b-lakes' })
-    const listed = await ckan.post(`${prefix}/package_list`, '{"limit":1}')
-    expect(listed.body.result).toEqual(['a-rivers~~1'])
-  })
+  it.each(['/ckan', '/ckan/api/3/action', '/ckan/api/action', '/api/3/action', '/api/action'])(
+    'stands at %s, by GET and by POST',
+    async (prefix) => {
+      const path = `${prefix}/package_search`
+      const byGet = (await replyOf(await ckan.request(`${path}?q=rivers&rows=5`))).body
+      const { status, body } = await ckan.post(path, '{"q":"rivers","rows":5}')
+      expect(status).toBe(200)
+      expect(body).toEqual(byGet)
+      expect(body.result.count).toBe(1)
+      const shown = await ckan.post(`${prefix}/package_show`, '{"id":"b-lakes"}')
+      expect(shown.body.result).toMatchObject({ id: 'b-lakes' })
+      const listed = await ckan.post(`${prefix}/package_list`, '{"limit":1}')
+      expect(listed.body.result).toEqual(['a-rivers~~1'])
+    },
+  )
 
   it('takes lists and booleans of JSON, and an empty body', async () => {
     const call = { 'facet.field': ['organization'], facet: true, rows: '1', fq: null, start: '' }
@@ -60,10 +63,53 @@ describe('the door of the CKAN calls', () => {
     expect((await ckan.get('package_search', call)).body.result.count).toBe(1)
   })
 
-  it('tells the names of the actions to whoever asks for another', async () => {
-    const { status, body } = await ckan.get('package_create')
-    expect([status, body.error.type]).toEqual([404, 'Not Found Error'])
-    expect(body.error.message).toContain('package_list, package_show, package_search')
+  it.each(['/ckan', '/api/action'])('names an action that does not exist at %s', async (prefix) => {
+    const answer = await ckan.request(`${prefix}/package_create`)
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      'Bad request - Action name not known: package_create',
+    ])
+  })
+
+  it('takes a form', async () => {
+    const type = 'application/x-www-form-urlencoded'
+    const { status, body } = await ckan.post(search, 'q=rivers&rows=5', type)
+    expect([status, body.result.count]).toEqual([200, 1])
+  })
+
+  it('joins fq and all of fq_list by AND, given as a list, as JSON or several times', async () => {
+    const count = async (query: string) =>
+      (await replyOf(await ckan.request(`${search}?${query}`))).body.result.count
+    expect(await count('fq_list=tags:water')).toBe(2)
+    expect(await count('fq_list=tags:water&fq_list=organization:c2')).toBe(1)
+    expect(await count('fq=organization:c2&fq_list=["tags:wood"]')).toBe(1)
+    const listed = await ckan.post(search, '{"fq_list":["tags:water","organization:c2"]}')
+    expect(listed.body.result.count).toBe(1)
+  })
+
+  it.each(['["a"', '[1]', `[${'"a",'.repeat(20)}"a"]`, '["a) OR (b"]'])(
+    'refuses the fq_list %s',
+    async (list) => {
+      const { status, body } = await ckan.get('package_search', { fq_list: list })
+      expect([status, body.error.type]).toEqual([409, 'Validation Error'])
+      expect(body.error.message).toMatch(/^fq(_list)?\b/)
+    },
+  )
+
+  it.each([
+    ['metadata_modified:[NOW-20YEARS TO NOW]', 3],
+    ['metadata_modified:[NOW+1YEAR TO *]', 0],
+    ['metadata_modified:[2023-05-01T00:00:00.000Z TO 2024-03-01T00:00:00.000Z]', 2],
+    ['metadata_modified:{2023-05-01T00:00:00Z TO 2024-03-01T00:00:00Z]', 1],
+    ['metadata_modified:[2023-05-01T00:00:00Z/YEAR TO 2023-05-01T00:00:00Z+9MONTHS}', 1],
+  ])('reads dates of Solr in q and fq: %s', async (range, count) => {
+    const found = await ckan.get('package_search', { fq: `organization:(c1 OR c2) ${range}` })
+    expect(found.body.result.count).toBe(count)
+    const asked = await ckan.get('package_search', {
+      q: range.replace('metadata_modified', 'catalog_record.modified'),
+      fq: 'organization:(c1 OR c2)',
+    })
+    expect(asked.body.result.count).toBe(count)
   })
 
   it('says when to come back while the engine is away', async () => {
