@@ -296,19 +296,20 @@ function tombstoneOf(row: Row, window: number): StoredTombstone {
   }
 }
 
-const parts: ReadonlySet<string> = new Set(
-  ['Distribution', 'DataService'].map((name) => dcat(name).value),
+const mainClasses: ReadonlySet<string> = new Set(
+  ['Dataset', 'DatasetSeries', 'Catalog'].map((name) => dcat(name).value),
 )
 
-/** Titles of the dataset, catalogue or resource that N-Triples describe: those of its files and services are left out. */
+/** Titles of the dataset or catalogue that N-Triples describe, else of what no other node of them leads to; not of its parts. */
 function titlesIn(content: string): Record<string, string> {
   const lines = content.split('\n').filter((line) => /^\S+ <[^>]*[#/](?:type|title)> /.test(line))
   const quads = fromLines(endedLines(lines))
-  const isPart = new Set(
-    quads.flatMap(({ subject, object }) => (parts.has(object.value) ? [subject.value] : [])),
+  const main = new Set(
+    quads.flatMap(({ subject, object }) => (mainClasses.has(object.value) ? [subject.value] : [])),
   )
+  const isMain = (iri: string) => (main.size > 0 ? main.has(iri) : !content.includes(` <${iri}> .`))
   const titles = quads.flatMap(({ subject, predicate, object }) =>
-    object.termType === 'Literal' && predicate.equals(dct('title')) && !isPart.has(subject.value)
+    object.termType === 'Literal' && predicate.equals(dct('title')) && isMain(subject.value)
       ? [[object.language, object.value] as const]
       : [],
   )
