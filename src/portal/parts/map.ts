@@ -43,7 +43,7 @@ type Size = { readonly width: number; readonly height: number }
 const backgrounds = new BoundedCache<HtmlMarkup>('maps', 500)
 
 /** Something on a map, in degrees. */
-export type MapShape = {
+type MapShape = {
   readonly kind: 'point' | 'line' | 'area'
   readonly places: readonly (readonly [longitude: number, latitude: number])[]
 }

@@ -13,7 +13,7 @@ import type { PreviewTable } from './table.ts'
 type Place = readonly [longitude: number, latitude: number]
 
 /** Degrees, at most `mostPlaces` of them in all shapes together. */
-export type PreviewShape = {
+type PreviewShape = {
   readonly kind: 'point' | 'line' | 'area'
   readonly places: readonly Place[]
 }
