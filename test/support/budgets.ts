@@ -7,47 +7,47 @@ import type { SourceFile } from './ladder.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1173,
+  '(root)': 1176,
 
   client: 2504,
 
-  config: 1606,
+  config: 1613,
 
-  console: 2430,
+  console: 2436,
 
-  harvest: 12934,
+  harvest: 13138,
 
-  http: 3300,
+  http: 3282,
 
-  main: 2537,
+  main: 2599,
 
-  metrics: 7635,
+  metrics: 7774,
 
-  pipe: 6422,
+  pipe: 6444,
 
-  portal: 7189,
+  portal: 7757,
 
   profile: 1590,
 
-  projector: 6421,
+  projector: 6426,
 
-  rdf: 3876,
+  rdf: 3917,
 
-  repository: 8411,
+  repository: 8489,
 
-  scheduler: 1980,
+  scheduler: 1993,
 
-  search: 4311,
+  search: 4469,
 
-  'search-index': 7722,
+  'search-index': 7820,
 
-  store: 6564,
+  store: 6856,
 
-  text: 806,
+  text: 823,
 
-  vocabularies: 2514,
+  vocabularies: 2515,
 
-  workers: 922,
+  workers: 1030,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */

@@ -69,10 +69,14 @@ export function harvestRun(context: PageContext, fields: Fields, title?: string)
 
 export type HarvestRun = ReturnType<typeof harvestRun>
 
-/** The last decision about the removals that a run held back; absent while one is needed, as after removals that failed. */
+/** The last decision about the removals that a run held back; absent while one is needed, as after removals that failed or were cut off. */
 export function decisionOn(run: unknown): Fields | undefined {
   const last = listAt(run, 'notes').findLast(({ action }) => action !== 'restore')
-  return last?.['action'] === 'confirm' && numberAt(last, 'failed') > 0 ? undefined : last
+  if (last?.['action'] !== 'confirm') return last
+  const [done, failed] = [numberAt(last, 'done'), numberAt(last, 'failed')]
+  // Without counts it had only begun; the end of a process ends what it was doing.
+  const isCutOff = done + failed === 0 && Date.parse(String(last['time'])) < performance.timeOrigin
+  return failed > 0 || isCutOff ? undefined : last
 }
 
 /** What was decided and when, in a sentence: removed, being removed, or kept. */
