@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config, Service } from '../config/config.ts'
 import type { App, AppContext, MountedApp } from '../http/app.ts'
+import { datasetOfDistribution } from '../metrics/figures/dataset-reader.ts'
 import { recordPath } from '../portal/addresses.ts'
 import { wantedLanguage } from '../portal/negotiation.ts'
 import { reconciling, type Reconciling } from '../projector/reconcile.ts'
@@ -11,6 +12,7 @@ import type { Names } from '../rdf/names.ts'
 import { openRepository } from '../repository/repository.ts'
 import { sparqlApp } from '../repository/sparql-endpoint.ts'
 import { schedulerApp } from '../scheduler/scheduler-app.ts'
+import { ckanMounts } from '../search/ckan/ckan-calls.ts'
 import { openSitemap } from '../search/feeds/sitemap.ts'
 import { searchApp } from '../search/search-app.ts'
 import type { RecordPages } from '../search/search-deps.ts'
@@ -80,7 +82,7 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
   })
   const figures = harvesting?.measuring ? metricsApps(context, harvesting.measuring) : []
   return {
-    mounted: [...mounted, ...figures],
+    mounted: [...mounted, ...ckanAliasesOf(search?.app), ...figures],
     addresses: console?.addresses ?? [],
     reconciled: comparing.last,
     scheduler: harvesting?.health,
@@ -96,6 +98,10 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
     },
   }
 }
+
+/** Clients of CKAN know the address of a portal, not that of a service in it. */
+const ckanAliasesOf = (app: App | undefined): readonly MountedApp[] =>
+  app ? ckanMounts.map((base) => ({ base, app })) : []
 
 /** Looks at the store again when another gateway has written to it while this one stood still. */
 function followOthers(
@@ -164,7 +170,7 @@ async function homeIn(
 }
 
 function searchStation(context: PlatformContext) {
-  const { config, names, index, profile, projection } = context
+  const { config, names, index, profile, projection, store } = context
   const deps = {
     ...config.search,
     timeZone: config.portal.timeZone,
@@ -172,6 +178,8 @@ function searchStation(context: PlatformContext) {
     profile,
     settings: () => currentSettings(index),
     findings: projection.findings,
+    ownerOf: (id: string, signal: AbortSignal) =>
+      datasetOfDistribution({ store, names }, id, signal),
     limits: config.limits,
     now: () => new Date(),
     recordPages: recordPagesOf(config, names),

@@ -41,6 +41,8 @@ export type SearchDeps = Omit<SearchOptions, 'settings' | 'bounds' | 'limits'> &
     | 'queryDepth'
     | 'queryTerms'
   >
+  /** The id of the dataset that has a distribution; rejects with `unknown-distribution`. Absent where no store is at hand. */
+  readonly ownerOf?: (distribution: string, signal: AbortSignal) => Promise<string>
   readonly now: () => Date
   readonly recordPages: RecordPages
   /** Hours until the sitemap is made anew, 24 by default. */

@@ -28,7 +28,7 @@ const whole = (minimum: number, standard: number, description: string) =>
     .default(standard)
     .meta({ description, schema: { type: 'integer', minimum } })
 
-const flag = (description: string) =>
+const flag = (description: string, standard = true) =>
   text
     .transform((one) => one.toLowerCase())
     .pipe(
@@ -38,7 +38,7 @@ const flag = (description: string) =>
         error: 'must be true or false',
       }),
     )
-    .default(true)
+    .default(standard)
     .meta({ description, schema: { type: 'boolean' } })
 
 const mostNames = 100
@@ -82,6 +82,23 @@ const searchFacet = z.object({
   items: z.array(z.object({ name: z.string(), display_name: z.string(), count: z.int() })),
 })
 
+const id = (what: string) =>
+  text.meta({ description: `${what}; required`, schema: { type: 'string' } })
+
+const listed = z.array(z.unknown())
+const nothing = z.object({})
+
+/** Of the lists of organizations and groups. */
+const listing = z.object({
+  all_fields: flag('true: objects in the place of names', false),
+  sort: optionalText('name, title or package_count, with asc or desc; default name asc'),
+  limit: whole(0, 1000, 'Entries, at most and by default 1000'),
+  offset: whole(0, 0, 'Entries to pass over'),
+})
+
+const showing = (what: string) =>
+  z.object({ id: id(what), include_datasets: flag('true: its first 1000 packages', false) })
+
 /** The actions with their parameters; by GET in the query string, by POST as members of a JSON object. */
 export const actions = {
   package_list: {
@@ -95,10 +112,7 @@ export const actions = {
   package_show: {
     summary: 'One dataset as a package',
     parameters: z.object({
-      id: text.meta({
-        description: 'Id or IRI of the dataset; required',
-        schema: { type: 'string' },
-      }),
+      id: id('Id or IRI of the dataset'),
     }),
     result: z.looseObject({}),
   },
@@ -128,6 +142,55 @@ export const actions = {
       search_facets: z.record(z.string(), searchFacet),
       results: z.array(z.looseObject({})),
     }),
+  },
+  organization_list: { summary: 'Catalogues', parameters: listing, result: listed },
+  organization_show: {
+    summary: 'A catalogue',
+    parameters: showing('Id of the catalogue'),
+    result: z.looseObject({}),
+  },
+  group_list: { summary: 'Themes that datasets have', parameters: listing, result: listed },
+  group_show: {
+    summary: 'A theme',
+    parameters: showing('Id of the theme'),
+    result: z.looseObject({}),
+  },
+  tag_list: {
+    summary: 'Keywords that datasets have, at most 10000',
+    parameters: z.object({
+      query: optionalText('Part of the keyword'),
+      all_fields: flag('true: objects in the place of names', false),
+    }),
+    result: listed,
+  },
+  license_list: { summary: 'Licences that datasets have', parameters: nothing, result: listed },
+  resource_show: {
+    summary: 'A distribution as a resource',
+    parameters: z.object({ id: id('Id of the distribution') }),
+    result: z.looseObject({}),
+  },
+  status_show: { summary: 'What answers here', parameters: nothing, result: z.looseObject({}) },
+  site_read: { summary: 'Whether the site may be read', parameters: nothing, result: z.boolean() },
+  help_show: {
+    summary: 'What an action does',
+    parameters: z.object({ name: id('Name of the action') }),
+    result: z.string(),
+  },
+  current_package_list_with_resources: {
+    summary: 'Datasets as packages, the latest change first',
+    parameters: z.object({
+      limit: whole(0, 100, 'Packages, default 100, at most 1000'),
+      offset: whole(0, 0, 'Packages to pass over; past 10000 there are none'),
+    }),
+    result: listed,
+  },
+  package_autocomplete: {
+    summary: 'Datasets whose titles have words that begin like those of q',
+    parameters: z.object({
+      q: id('Beginnings of words'),
+      limit: whole(0, 10, 'Packages, default 10, at most 100'),
+    }),
+    result: listed,
   },
 } as const
 
@@ -180,9 +243,14 @@ export function callOf<T>(schema: z.ZodType<T>, given: GivenParameters): T {
   throw new Failure('invalid-parameter', errors.map(({ detail }) => detail).join('; '), { errors })
 }
 
-/** The path that the public system has, and those that clients of CKAN put after an address. */
-export const ckanPrefixes = [
-  '/ckan',
+/** The path that the public system has; OpenAPI describes it and no alias. */
+export const ckanPath = '/ckan'
+
+/** Where the calls are at the root of the platform. */
+export const ckanMounts = ['/ckan', '/api/3/action', '/api/action'] as const
+
+/** Paths that clients of CKAN put after the address of a portal, here and at the root of the platform. */
+export const ckanAliases = [
   '/ckan/api/3/action',
   '/ckan/api/action',
   '/api/3/action',
@@ -200,23 +268,23 @@ function responsesOf(action: CkanAction): RouteConfig['responses'] {
   })
   return {
     200: { description: 'The result', content: { [jsonType]: { schema } } },
-    404: failure('There is no such dataset'),
+    404: failure('There is nothing of that name'),
     409: failure('The call is not valid'),
     default: failure('Whatever else went wrong'),
   }
 }
 
 /** The routes of an action. No zod schemas: what is wrong with a call is said in the words of CKAN. */
-export function ckanRoutes(action: CkanAction, prefix: string) {
+export function ckanRoutes(action: CkanAction) {
   const { summary, parameters } = actions[action]
   const shape: Readonly<Record<string, z.ZodType>> = parameters.shape
   const described = Object.entries(shape).map(([name, type]) => {
     const { description = '', schema } = type.meta() ?? {}
-    return { name, description, schema: Object(schema) }
+    const required = description.endsWith('; required')
+    return { name, description, required, schema: Object(schema) }
   })
-  const path = `${prefix}/${action}`
+  const path = `${ckanPath}/${action}`
   const responses = responsesOf(action)
-  const required = action === 'package_show'
   const properties = Object.fromEntries(
     described.map(({ name, description, schema }) => [name, { ...schema, description }]),
   )
@@ -225,7 +293,7 @@ export function ckanRoutes(action: CkanAction, prefix: string) {
       method: 'get',
       path,
       summary: `CKAN: ${summary}`,
-      parameters: described.map((one) => ({ ...one, in: 'query' as const, required })),
+      parameters: described.map((one) => ({ ...one, in: 'query' as const })),
       responses,
     }),
     post: createRoute({

@@ -16,13 +16,13 @@ import { datasetRecord } from '../record-routes.ts'
 import { everything, recordFields } from '../record-values.ts'
 import { sortOrder } from '../request/search-request.ts'
 import { jsonType } from '../search-answers.ts'
-import type { SearchDeps } from '../search-deps.ts'
 import {
   actions,
   type CkanAction,
   type CkanCall,
   callOf,
-  ckanPrefixes,
+  ckanAliases,
+  ckanPath,
   ckanRoutes,
   type GivenParameters,
   givenByBody,
@@ -31,21 +31,15 @@ import {
 import { filtersTree } from './ckan-filter.ts'
 import { fieldOf } from './ckan-names.ts'
 import { packageOf } from './ckan-packages.ts'
+import { type CkanAct, type CkanDeps, ckanReads, packageTexts } from './ckan-reads.ts'
 import { textAt } from '../../text/json.ts'
-import { inOwnTurn } from '../../workers/event-loop.ts'
-
-type CkanDeps = Pick<
-  SearchDeps,
-  'index' | 'settings' | 'limits' | 'window' | 'boosts' | 'timeZone' | 'http'
->
-
-type Act = (deps: CkanDeps, given: GivenParameters, signal: AbortSignal) => AsyncGenerator<string>
 
 const acts = {
   package_list: packageList,
   package_show: packageShow,
   package_search: packageSearch,
-} as const satisfies Readonly<Record<CkanAction, Act>>
+  ...ckanReads,
+} as const satisfies Readonly<Record<CkanAction, CkanAct>>
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the table's type
 const names = Object.keys(actions) as CkanAction[]
@@ -54,7 +48,7 @@ const names = Object.keys(actions) as CkanAction[]
 const mostBytes = 2 ** 20
 
 /** Adds the routes of all actions, and an answer in the form of CKAN for actions that do not exist. */
-export function bindCkan(app: App, deps: CkanDeps): void {
+export function bindCkan(app: App, deps: Omit<CkanDeps, 'site'>): void {
   const byQuery = (c: AppContext) => givenByQuery(new URL(c.req.url).searchParams)
   // Whatever the media type: clients of CKAN send JSON as forms.
   const byBody = async (c: AppContext) => {
@@ -65,27 +59,33 @@ export function bindCkan(app: App, deps: CkanDeps): void {
       ? givenByQuery(new URLSearchParams(body))
       : givenByBody(body)
   }
-  for (const prefix of ckanPrefixes) {
-    for (const action of names) {
-      const { get, post } = ckanRoutes(action, prefix)
-      app.openapi(get, (c) => answered(c, deps, acts[action], byQuery))
-      app.openapi(post, (c) => answered(c, deps, acts[action], byBody))
-    }
-    app.on(['GET', 'POST'], `${prefix}/:action`, (c) => {
-      const message = `Bad request - Action name not known: ${c.req.param('action')}`
+  const act = (c: AppContext, action: CkanAction) =>
+    answered(c, deps, acts[action], c.req.method === 'POST' ? byBody : byQuery)
+  for (const action of names) {
+    const { get, post } = ckanRoutes(action)
+    app.openapi(get, (c) => act(c, action))
+    app.openapi(post, (c) => act(c, action))
+  }
+  for (const path of [ckanPath, ...ckanAliases])
+    app.on(['GET', 'POST'], [`${path}/:action`], async (c) => {
+      const name = c.req.param('action') ?? ''
+      const action = names.find((one) => one === name)
+      if (action) return act(c, action)
+      const message = `Bad request - Action name not known: ${name}`
       return c.body(JSON.stringify(message), 400, { 'Content-Type': jsonType })
     })
-  }
 }
 
 async function answered(
   c: AppContext,
-  deps: CkanDeps,
-  act: Act,
+  deps: Omit<CkanDeps, 'site'>,
+  act: CkanAct,
   given: (c: AppContext) => GivenParameters | Promise<GivenParameters>,
 ): Promise<Response> {
   try {
-    const pieces = enveloped(`${c.get('address')}/`, act(deps, await given(c), c.var.signal))
+    const site = { title: c.get('siteName'), url: c.get('root') }
+    const result = act({ ...deps, site }, await given(c), c.var.signal)
+    const pieces = enveloped(`${c.get('address')}/`, result)
     const { log, requestMs: pieceMs = 60_000 } = deps.http
     const flow = { log, pieceMs, headers: { 'Content-Type': jsonType } }
     return await longAnswer(c, () => answerFlow(c, pieces, flow))
@@ -115,7 +115,11 @@ const errorTypes = new Map([
  * The clients of CKAN read this form and no problem documents: 409 for what is wrong with a call, 404 for what is not there;
  * everything else keeps its status. Throws what is no `Failure`.
  */
-function refused(c: AppContext, error: unknown, { http: { log } }: CkanDeps): Response {
+function refused(
+  c: AppContext,
+  error: unknown,
+  { http: { log } }: Pick<CkanDeps, 'http'>,
+): Response {
   if (!(error instanceof Failure)) throw error
   const problem = problemOf(error, c.req.path)
   if (problem.status >= 500) log.warn({ err: error, requestId: c.get('requestId') }, 'ckan.refused')
@@ -173,9 +177,6 @@ const most = { rows: 1000, items: 1000 }
 
 const usualSort = 'score desc, metadata_modified desc'
 
-/** Packages that are written at once, so that others get their turn in between. */
-const packagesPerPiece = 50
-
 /** The result in pieces. Throws `invalid-parameter`, `malformed-query`, `query-too-complex` and what the engine throws. */
 async function* packageSearch(
   deps: CkanDeps,
@@ -189,12 +190,7 @@ async function* packageSearch(
     settings.length === 0 ? { count: 0, hits: [] } : await deps.index.search(request, signal)
   const sort = JSON.stringify(call.sort ?? usualSort)
   yield `{"count":${answer.count},"sort":${sort},${facetsText(call, answer)},"results":[`
-  for (let from = 0; from < answer.hits.length; from += packagesPerPiece) {
-    const packages: string[] = []
-    for (const { record } of answer.hits.slice(from, from + packagesPerPiece))
-      packages.push(JSON.stringify(packageOf(recordFields(await inOwnTurn(record)))))
-    yield (from === 0 ? '' : ',') + packages.join(',')
-  }
+  yield* packageTexts(answer.hits)
   yield ']}'
 }
 

@@ -1,0 +1,277 @@
+/** The reads of CKAN beside packages: organizations are catalogues, groups are themes, tags are keywords. */
+
+import type { z } from 'zod'
+import { Failure } from '../../errors.ts'
+import type { Answer } from '../../search-index/search-index.ts'
+import { textAt } from '../../text/json.ts'
+import { inOwnTurn } from '../../workers/event-loop.ts'
+import { datasetCounts, datasetRecord, readCatalogue } from '../record-routes.ts'
+import { chosenAt, everything, listAt, recordFields } from '../record-values.ts'
+import { parametersOf } from '../request/search-parameters.ts'
+import { searchOf } from '../request/search-request.ts'
+import type { SearchDeps } from '../search-deps.ts'
+import { actions, callOf, type GivenParameters } from './ckan-calls.ts'
+import { packageOf } from './ckan-packages.ts'
+
+export type CkanDeps = Pick<
+  SearchDeps,
+  'index' | 'settings' | 'limits' | 'window' | 'boosts' | 'timeZone' | 'http' | 'ownerOf'
+> & {
+  /** What the portal is called, and its address with a slash at its end. */
+  readonly site: { readonly title: string; readonly url: string }
+}
+
+/** Gives the JSON text of a result in pieces. Throws `invalid-parameter` and what the engine throws. */
+export type CkanAct = (
+  deps: CkanDeps,
+  given: GivenParameters,
+  signal: AbortSignal,
+) => AsyncGenerator<string>
+
+/** Packages that are written at once, so that others get their turn in between. */
+const packagesPerPiece = 50
+
+/** The packages of hits, separated by commas. */
+export async function* packageTexts(hits: Answer['hits']): AsyncGenerator<string> {
+  for (let from = 0; from < hits.length; from += packagesPerPiece) {
+    const packages: string[] = []
+    for (const { record } of hits.slice(from, from + packagesPerPiece))
+      packages.push(JSON.stringify(packageOf(recordFields(await inOwnTurn(record)))))
+    yield (from === 0 ? '' : ',') + packages.join(',')
+  }
+}
+
+/** Entries of a list at most. */
+const mostEntries = 1000
+
+type Entry = { readonly id: string; readonly title: string; readonly count: number }
+
+const sortKeys: Readonly<Record<string, (a: Entry, b: Entry) => number>> = {
+  name: (a, b) => (a.id < b.id ? -1 : 1),
+  title: (a, b) => a.title.localeCompare(b.title),
+  package_count: (a, b) => a.count - b.count,
+  packages: (a, b) => a.count - b.count,
+}
+
+/** `title desc`: by name where the key is unknown, as CKAN does it without one. */
+function sorted(entries: readonly Entry[], sort = 'name asc'): readonly Entry[] {
+  const [key = '', direction] = sort.trim().split(/\s+/)
+  const compare = (Object.hasOwn(sortKeys, key) && sortKeys[key]) || sortKeys['name']
+  const ordered = entries.toSorted(compare)
+  return direction === 'desc' ? ordered.toReversed() : ordered
+}
+
+const organizationOf = ({ id, title, count }: Entry) => ({
+  id,
+  name: id,
+  title,
+  display_name: title,
+  type: 'organization',
+  is_organization: true,
+  state: 'active',
+  package_count: count,
+})
+
+const groupOf = (entry: Entry) => ({
+  ...organizationOf(entry),
+  type: 'group',
+  is_organization: false,
+})
+
+const titleIn = (record: unknown, id: string): string => chosenAt(record, 'title', 'en')?.text ?? id
+
+/** Catalogues with what they are called; those without datasets too. */
+async function organizations({ index }: CkanDeps, signal: AbortSignal): Promise<readonly Entry[]> {
+  const asked = { ...everything('catalogue'), limit: mostEntries, include: ['id', 'title'] }
+  const [{ hits }, counts] = await Promise.all([
+    index.search(asked, signal),
+    datasetCounts(index, signal),
+  ])
+  return hits.map(({ id, record }) => {
+    return { id, title: titleIn(recordFields(record), id), count: counts.get(id) ?? 0 }
+  })
+}
+
+async function valuesOf(
+  { index }: CkanDeps,
+  facet: string,
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
+  const items = await index.values('dataset', facet, signal)
+  return items.map(({ id, title, count }) => ({ id, title, count }))
+}
+
+type Listing = {
+  readonly all_fields: boolean
+  readonly sort?: string | undefined
+  readonly limit: number
+  readonly offset: number
+}
+
+function listText(
+  entries: readonly Entry[],
+  { all_fields: isWhole, sort, limit, offset }: Listing,
+  shown: (entry: Entry) => unknown,
+): string {
+  const some = sorted(entries, sort).slice(offset, offset + Math.min(limit, mostEntries))
+  return JSON.stringify(some.map((entry) => (isWhole ? shown(entry) : entry.id)))
+}
+
+async function* organizationList(...[deps, given, signal]: Parameters<CkanAct>) {
+  const call = callOf(actions.organization_list.parameters, given)
+  yield listText(await organizations(deps, signal), call, organizationOf)
+}
+
+async function* groupList(...[deps, given, signal]: Parameters<CkanAct>) {
+  const call = callOf(actions.group_list.parameters, given)
+  yield listText(await valuesOf(deps, 'categories', signal), call, groupOf)
+}
+
+/** Throws `unknown-catalogue` too. */
+async function* organizationShow(...[deps, given, signal]: Parameters<CkanAct>) {
+  const call = callOf(actions.organization_show.parameters, given)
+  const record = recordFields((await readCatalogue(deps.index, call.id, signal)).text)
+  const entry = { id: call.id, title: titleIn(record, call.id), count: Number(record['count']) }
+  const whole = {
+    ...organizationOf(entry),
+    description: chosenAt(record, 'description', 'en')?.text ?? null,
+    created: textAt(record, 'issued') ?? null,
+    users: [],
+    extras: [],
+  }
+  yield* withPackages(deps, whole, { facet: 'catalog', ...call }, signal)
+}
+
+/** Throws `not-found` too. */
+async function* groupShow(...[deps, given, signal]: Parameters<CkanAct>) {
+  const call = callOf(actions.group_show.parameters, given)
+  const entry = (await valuesOf(deps, 'categories', signal)).find(({ id }) => id === call.id)
+  if (!entry) throw new Failure('not-found', `there is no group ${call.id}`)
+  yield* withPackages(deps, groupOf(entry), { facet: 'categories', ...call }, signal)
+}
+
+type Shown = { readonly facet: string; readonly id: string; readonly include_datasets: boolean }
+
+/** A group with its first packages where they are asked for. */
+async function* withPackages(
+  { index }: CkanDeps,
+  group: object,
+  { facet, id, include_datasets: isWhole }: Shown,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  if (!isWhole) {
+    yield JSON.stringify(group)
+    return
+  }
+  const groups = [{ facet, values: [id] }]
+  const filter = { facets: { groups, operator: 'OR', groupOperator: 'AND' } } as const
+  const asked = { ...everything('dataset'), filter, limit: mostEntries }
+  yield `${JSON.stringify(group).slice(0, -1)},"packages":[`
+  yield* packageTexts((await index.search(asked, signal)).hits)
+  yield ']}'
+}
+
+async function* tagList(...[deps, given, signal]: Parameters<CkanAct>) {
+  const { query = '', all_fields: isWhole } = callOf(actions.tag_list.parameters, given)
+  const wanted = query.toLowerCase()
+  const tags = (await valuesOf(deps, 'keywords', signal)).filter(
+    ({ id, title }) => id.toLowerCase().includes(wanted) || title.toLowerCase().includes(wanted),
+  )
+  const shown = tags.slice(0, 10 * mostEntries).map(({ id, title }) => {
+    return isWhole ? { id, name: id, display_name: title, vocabulary_id: null } : id
+  })
+  yield JSON.stringify(shown)
+}
+
+async function* licenceList(...[deps, given, signal]: Parameters<CkanAct>) {
+  callOf(actions.license_list.parameters, given)
+  const licences = await valuesOf(deps, 'license', signal)
+  const shown = licences.map(({ id, title }) => ({ id, title, status: 'active', url: null }))
+  yield JSON.stringify(shown)
+}
+
+/** A distribution by its id, of which the index knows nothing. Throws `unknown-distribution` too. */
+async function* resourceShow(...[deps, given, signal]: Parameters<CkanAct>) {
+  const { id } = callOf(actions.resource_show.parameters, given)
+  const owner = await deps.ownerOf?.(id, signal)
+  const record = owner && recordFields((await datasetRecord(deps.index, owner, signal)).text)
+  const resources = record ? listAt(packageOf(record), 'resources') : []
+  const found = resources.find((one) => textAt(one, 'id') === id)
+  if (!found) throw new Failure('unknown-distribution', `there is no resource ${id}`)
+  yield JSON.stringify(found)
+}
+
+/** A search for datasets as `/search` makes it. */
+function searchFor(deps: CkanDeps, q: string, more: Readonly<Record<string, string>> = {}) {
+  const parameters = parametersOf(new URLSearchParams({ q, filters: 'dataset', ...more }))
+  return searchOf(parameters, { ...deps, settings: deps.settings() }).request
+}
+
+async function* packageAutocomplete(...[deps, given, signal]: Parameters<CkanAct>) {
+  const { q, limit } = callOf(actions.package_autocomplete.parameters, given)
+  const asked = searchFor(deps, q, { autocomplete: 'true', aggregation: 'false' })
+  const { hits } = await deps.index.search({ ...asked, limit: Math.min(limit, 100) }, signal)
+  const shown = hits.map(({ id, record }) => {
+    const title = titleIn(recordFields(record), id)
+    return { name: id, title, match_field: 'title', match_displayed: title }
+  })
+  yield JSON.stringify(shown)
+}
+
+async function* currentPackages(...[deps, given, signal]: Parameters<CkanAct>) {
+  const { limit, offset } = callOf(actions.current_package_list_with_resources.parameters, given)
+  const asked = { ...searchFor(deps, '', { sort: 'modified desc', aggregation: 'false' }), offset }
+  const shows = offset <= (deps.window ?? 10_000)
+  const { hits } = shows
+    ? await deps.index.search({ ...asked, limit: Math.min(limit, mostEntries) }, signal)
+    : { hits: [] }
+  yield '['
+  yield* packageTexts(hits)
+  yield ']'
+}
+
+/** The release of CKAN whose calls these are, for clients that look. */
+const ckanVersion = '2.11.0'
+
+async function* statusShow({ site: { title, url } }: CkanDeps) {
+  yield JSON.stringify({
+    ckan_version: ckanVersion,
+    site_title: title,
+    site_description: '',
+    site_url: url.replace(/\/$/, ''),
+    error_emails_to: null,
+    locale_default: 'en',
+    extensions: [],
+  })
+}
+
+async function* siteRead() {
+  yield 'true'
+}
+
+/** Throws `not-found` too. */
+async function* helpShow(_deps: CkanDeps, given: GivenParameters) {
+  const { name } = callOf(actions.help_show.parameters, given)
+  const action = Object.entries(actions).find(([one]) => one === name)?.[1]
+  if (!action) throw new Failure('not-found', `there is no action ${name}`)
+  const shape: Readonly<Record<string, z.ZodType>> = action.parameters.shape
+  const parameters = Object.entries(shape).map(
+    ([one, type]) => `:param ${one}: ${type.meta()?.description ?? ''}`,
+  )
+  yield JSON.stringify([action.summary, ...parameters].join('\n'))
+}
+
+export const ckanReads = {
+  organization_list: organizationList,
+  organization_show: organizationShow,
+  group_list: groupList,
+  group_show: groupShow,
+  tag_list: tagList,
+  license_list: licenceList,
+  resource_show: resourceShow,
+  status_show: statusShow,
+  site_read: siteRead,
+  help_show: helpShow,
+  current_package_list_with_resources: currentPackages,
+  package_autocomplete: packageAutocomplete,
+} as const satisfies Readonly<Record<string, CkanAct>>
