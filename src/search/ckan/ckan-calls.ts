@@ -243,19 +243,14 @@ export function callOf<T>(schema: z.ZodType<T>, given: GivenParameters): T {
   throw new Failure('invalid-parameter', errors.map(({ detail }) => detail).join('; '), { errors })
 }
 
-/** The path that the public system has; OpenAPI describes it and no alias. */
-export const ckanPath = '/ckan'
+/** The paths that the public system has; OpenAPI describes them and no alias. */
+export const ckanPaths = ['/ckan', '/ckan/api/3/action'] as const
 
 /** Where the calls are at the root of the platform. */
 export const ckanMounts = ['/ckan', '/api/3/action', '/api/action'] as const
 
 /** Paths that clients of CKAN put after the address of a portal, here and at the root of the platform. */
-export const ckanAliases = [
-  '/ckan/api/3/action',
-  '/ckan/api/action',
-  '/api/3/action',
-  '/api/action',
-] as const
+export const ckanAliases = ['/ckan/api/action', '/api/3/action', '/api/action'] as const
 
 function responsesOf(action: CkanAction): RouteConfig['responses'] {
   const { result } = actions[action]
@@ -275,7 +270,7 @@ function responsesOf(action: CkanAction): RouteConfig['responses'] {
 }
 
 /** The routes of an action. No zod schemas: what is wrong with a call is said in the words of CKAN. */
-export function ckanRoutes(action: CkanAction) {
+export function ckanRoutes(action: CkanAction, prefix: string) {
   const { summary, parameters } = actions[action]
   const shape: Readonly<Record<string, z.ZodType>> = parameters.shape
   const described = Object.entries(shape).map(([name, type]) => {
@@ -283,7 +278,7 @@ export function ckanRoutes(action: CkanAction) {
     const required = description.endsWith('; required')
     return { name, description, required, schema: Object(schema) }
   })
-  const path = `${ckanPath}/${action}`
+  const path = `${prefix}/${action}`
   const responses = responsesOf(action)
   const properties = Object.fromEntries(
     described.map(({ name, description, schema }) => [name, { ...schema, description }]),

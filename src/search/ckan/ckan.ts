@@ -22,7 +22,7 @@ import {
   type CkanCall,
   callOf,
   ckanAliases,
-  ckanPath,
+  ckanPaths,
   ckanRoutes,
   type GivenParameters,
   givenByBody,
@@ -61,12 +61,13 @@ export function bindCkan(app: App, deps: Omit<CkanDeps, 'site'>): void {
   }
   const act = (c: AppContext, action: CkanAction) =>
     answered(c, deps, acts[action], c.req.method === 'POST' ? byBody : byQuery)
-  for (const action of names) {
-    const { get, post } = ckanRoutes(action)
-    app.openapi(get, (c) => act(c, action))
-    app.openapi(post, (c) => act(c, action))
-  }
-  for (const path of [ckanPath, ...ckanAliases])
+  for (const path of ckanPaths)
+    for (const action of names) {
+      const { get, post } = ckanRoutes(action, path)
+      app.openapi(get, (c) => act(c, action))
+      app.openapi(post, (c) => act(c, action))
+    }
+  for (const path of [...ckanPaths, ...ckanAliases])
     app.on(['GET', 'POST'], [`${path}/:action`], async (c) => {
       const name = c.req.param('action') ?? ''
       const action = names.find((one) => one === name)
