@@ -1,5 +1,6 @@
 /** CKAN importer: what it asks a portal for, and what it makes of the answers. */
 
+import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
 import { ckanImporter } from '../../../../src/harvest/importers/ckan.ts'
@@ -35,6 +36,49 @@ const searched = (portal: CkanPortal) =>
   portal.requests
     .filter(({ path }) => path.includes('package_search'))
     .map(({ path }) => new URL(path, portal.url).searchParams)
+
+it('a record that comes or goes between two pages costs no other one, or the run is not complete', async () => {
+  const drawn = fc.record({
+    ids: fc.uniqueArray(fc.constantFrom(...'bcdfghjklmnpqrst'.split('')), {
+      minLength: 3,
+      maxLength: 12,
+    }),
+    pageSize: fc.integer({ min: 1, max: 4 }),
+    after: fc.integer({ min: 1, max: 12 }),
+    change: fc.oneof(
+      fc.record({ come: fc.constantFrom(...'aeiouz'.split('')) }),
+      fc.record({ go: fc.nat() }),
+    ),
+  })
+  await fc.assert(
+    fc.asyncProperty(drawn, async ({ ids, pageSize, after, change }) => {
+      const portal = await ckanPortal([])
+      const before = ids.toSorted()
+      const later =
+        'come' in change
+          ? [...before, change.come].sort()
+          : before.filter((_, at) => at !== change.go % before.length)
+      const show = (shown: readonly string[]) => portal.show(shown.map((id) => ({ id, title: id })))
+      show(before)
+      let heard = 0
+      const found = await run(
+        portal,
+        { pageSize },
+        {
+          meanwhile: () => {
+            heard += 1
+            if (heard === after) show(later)
+          },
+        },
+      )
+      await portal.close()
+      const arrived = new Set(found.records.map(({ sourceId }) => sourceId))
+      const missing = before.filter((id) => later.includes(id) && !arrived.has(id))
+      expect(found.end?.kind === 'complete' ? missing : []).toEqual([])
+    }),
+    { numRuns: 60 },
+  )
+})
 
 describe('the search', () => {
   it('is sorted by id, public only, and steps by what was received', async () => {
