@@ -261,6 +261,28 @@ afterAll(async () => {
   await remove(directory)
 })
 
+describe('a preview is offered', () => {
+  const format = (name: string) =>
+    `dct:format <http://publications.europa.eu/resource/authority/file-type/${name}>`
+  it.each([
+    ['of a file with a format', `dcat:downloadURL <https://f.example/1> ; ${format('CSV')}`, true],
+    ['of a file with an ending', 'dcat:downloadURL <https://f.example/a.geojson.gz>', true],
+    [
+      'of a file of which nobody says what it is',
+      'dcat:downloadURL <https://f.example/get.php?v=1.2>',
+      true,
+    ],
+    ['of no PDF', `dcat:downloadURL <https://f.example/2> ; ${format('PDF')}`, false],
+    ['of no file with another ending', 'dcat:downloadURL <https://f.example/a.pdf>', false],
+    ['of no address to read more', 'dct:title "Page"@en', false],
+  ])('%s', async (name, download, isOffered) => {
+    const id = `offer-${name.replaceAll(/[^a-z]+/gi, '-').toLowerCase()}`
+    await publish(id, download)
+    const page = await (await fetch(`${platform.url}/en/datasets/${id}`)).text()
+    expect(page.includes('data-preview=')).toBe(isOffered)
+  })
+})
+
 describe('a preview', () => {
   it.each(files)('of %s is a table or a sentence', async (...[, name, , , shown]) => {
     const { status, text } = await previewOf(name)

@@ -25,7 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 6444,
 
-  portal: 7757,
+  portal: 7759,
 
   profile: 1590,
 

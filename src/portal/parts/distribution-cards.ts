@@ -156,17 +156,19 @@ function linkState({ t, formats }: PageContext, isService: boolean, links: reado
 const tableTypes =
   /\b(?:csv|tsv|xlsx|geojson|json|jsonl|ndjson|tab-separated-values|spreadsheetml)\b/i
 
+/** Endings of files that are no tables, or none that previews read. Others say nothing: `/get.php`, `/v1.2`. */
+const otherEndings =
+  /\.(?:pdf|html?|docx?|xls|odt|ods|pptx?|xml|rdf|ttl|nt|kml|kmz|gml|gpkg|shp|tiff?|png|jpe?g|svg|nc|grib2?|las|laz|dwg|dxf|mdb|sqlite|parquet|7z|rar|tar|tgz|mp4|mp3)(?:\.(?:gz|zip))?$/i
+
 /** Whether a file may be one that previews read: its format, its type or the ending of its address says so, or nothing does. */
 function isTable(distribution: Fields): boolean {
-  const address = textsAt(distribution, 'download_url')[0] ?? ''
-  const ending = /\.([a-z\d]{1,10})(?:\.(?:gz|zip))?$/i.exec(
-    URL.parse(address)?.pathname ?? '',
-  )?.[1]
-  const names = ['format.id', 'format.label', 'media_type'].map((path) =>
-    textAt(distribution, path),
+  const path = URL.parse(textsAt(distribution, 'download_url')[0] ?? '')?.pathname ?? ''
+  const names = ['format.id', 'format.label', 'media_type'].flatMap(
+    (name) => textAt(distribution, name) ?? [],
   )
-  const known = [...names, ending].filter((name) => name !== undefined)
-  return known.length === 0 || known.some((name) => tableTypes.test(name.replaceAll('_', ' ')))
+  const ending = path.slice(path.lastIndexOf('/')).replace(/\.(?:gz|zip)$/i, '')
+  if ([...names, ending].some((name) => tableTypes.test(name.replaceAll('_', ' ')))) return true
+  return names.length === 0 && !otherEndings.test(path)
 }
 
 /** Nothing is fetched before somebody asks for it. */
