@@ -338,11 +338,11 @@ function ask(platform: Gateway, endpoint: string, input: Input): Promise<number>
   })
 }
 
-/** A gateway whose main thread is measured, with the heap of a container of 1 GB. */
+/** A gateway whose main thread is measured, with the heap that Node takes by itself in a container of 1 GB. */
 export async function measuredGateway(directory: string): Promise<Gateway> {
   await mkdir(directory, { recursive: true })
   return gateway(directory, {
-    NODE_OPTIONS: `--max-old-space-size=768 --import ${new URL('loop-clock.ts', import.meta.url).href}`,
+    NODE_OPTIONS: `--max-old-space-size=512 --import ${new URL('loop-clock.ts', import.meta.url).href}`,
     LOOP_CLOCK_FILE: clockFile(directory),
   })
 }
