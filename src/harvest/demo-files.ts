@@ -8,7 +8,7 @@ import { hash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
-/** What stands behind the addresses of the sample catalogues. */
+/** The files that the sample catalogues link to: how they are served, and their addresses here. */
 export type DemoFiles = {
   readonly answer: (request: Request) => Promise<Response>
   /** The text of a catalogue with the addresses that are served here, under the given address. */

@@ -140,7 +140,7 @@ async function importAll(demo: Demo, signal: AbortSignal): Promise<void> {
 
 const countAnswer = z.object({ result: z.object({ count: z.number() }) })
 
-/** What the home page says too. */
+/** The number of all datasets, counted by the same search as on the home page of the portal. */
 async function datasetCount(ask: ReturnType<typeof askingOf>): Promise<number> {
   const answer = await ask('GET', '/api/hub/search/search?filters=dataset&limit=0')
   return countAnswer.parse(await answer.json()).result.count

@@ -36,7 +36,7 @@ export type AppOptions = {
   readonly trustedProxies?: readonly string[]
   /** Where clients reach the platform; what a request came by where nothing is known. */
   readonly publicAddress?: PublicAddress
-  /** What the portal is called, for the titles of pages. */
+  /** The name of the portal, which stands in the titles of pages; by default `Cartulary`. */
   readonly siteName?: string
   /** Slots of answers that can be long, for all services together. */
   readonly longAnswers?: LongAnswers

@@ -39,7 +39,7 @@ export type AppEnv = {
     address: string
     /** The request changes something although it is a GET. */
     changes?: boolean
-    /** What the portal is called. */
+    /** The configured name of the portal. */
     siteName: string
     longAnswers: LongAnswers
     /** Set by `ApiKeys.require` and `ApiKeys.find`. */

@@ -67,7 +67,7 @@ export const ownRepository = ({ app, previewDataset }: OpenRepository) => ({
   previewDataset,
 })
 
-/** What the portal is called in its own language. */
+/** The configured name of the portal in its default language, else in the first one that it has. */
 export const siteNameOf = ({ name, defaultLanguage }: Config['portal']): string =>
   typeof name === 'string' ? name : (name[defaultLanguage] ?? Object.values(name)[0] ?? 'Cartulary')
 

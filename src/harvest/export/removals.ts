@@ -105,7 +105,7 @@ export async function confirmRemovals(
     if (problem) failed += 1
     else done += 1
   }
-  // Whoever looks meanwhile sees that somebody has decided.
+  // Pages that are opened during the removal show that it was confirmed.
   runs.note(runId, { action: 'confirm', done, failed: 0 })
   try {
     await removeAll({ context, client, owner, runId, log, report }, rows, signal)

@@ -58,7 +58,7 @@ export async function expectedScores(
   return scores
 }
 
-/** What the dataset reaches with the best of its distributions, of which there may be very many. */
+/** The points that a dataset gets with the best of its distributions; scored in turns, because there may be thousands. */
 async function expectedScoreOf(
   iri: string,
   dataset: readonly Quad[],

@@ -39,7 +39,7 @@ export type ReportAccents = {
 }
 
 export type ReportLook = {
-  /** What the portal is called. */
+  /** The configured name of the portal. */
   readonly site: string
   readonly style: string
   /** Content Security Policy (level 3): this style and nothing else, no scripts at all. */

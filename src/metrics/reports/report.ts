@@ -23,7 +23,7 @@ export type ReportContext = {
   readonly figures: Figures
   readonly bands: readonly Band[]
   readonly weights: Weights
-  /** What the portal is called. */
+  /** The configured name of the portal. */
   readonly portal: string
 }
 

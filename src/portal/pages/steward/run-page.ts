@@ -167,7 +167,7 @@ export async function heldPage(context: StewardContext, id: string): Promise<Pag
   })
 }
 
-/** What was decided about removals, for those who come later. */
+/** The answer to a second click: the decision about held removals, how many records it was about, and when it was made. */
 const decidedPage = (context: StewardContext, run: HarvestRun): Promise<PageContent> =>
   stewardPage(context, {
     title: context.t('run-of', { pipe: run.title }),

@@ -59,7 +59,7 @@ export function harvestRun(context: PageContext, fields: Fields, title?: string)
     begun,
     link: html`<a href="${path}">${begun}</a>`,
     cause: decision ? undefined : causeOf(context, problem),
-    /** What the service says beside our words for the kind of a problem. */
+    /** The `detail` of the problem that ended the run (RFC 9457), beside our sentence for its type; absent without one. */
     detail:
       decision || problemText(context, 'cause', problem) === undefined
         ? undefined
