@@ -30,9 +30,6 @@ export const typeBits = (iris: Iterable<string>): number => {
   return all
 }
 
-/** IRIs of the classes that matter for kinds. */
-export const kindClasses: readonly string[] = [...classBits.keys()]
-
 /** Everything that the kind of a node depends on. The rest is read only where the types leave a choice. */
 export type NodeFacts = {
   /** Made by `typeBits`. */

@@ -87,5 +87,7 @@ export function conceptIri(
   const text = saidText(value)
   if (text === undefined) return undefined
   const table = authorities.table(name)
-  return (table.bySimilarIri(text) ?? table.byCode(text) ?? table.byLabel(text))?.iri
+  const named = table.bySimilarIri(text)
+  if (named || /^https?:/i.test(text)) return named?.iri
+  return (table.byCode(text) ?? table.byLabel(text))?.iri
 }

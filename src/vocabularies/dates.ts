@@ -315,7 +315,8 @@ export function extentOf(text: string, zone?: string): Extent | undefined {
 }
 
 /** `03/2020` as `2020/03`. */
-const monthFirst = (text: string) => text.replace(/^(\d{2})\/(\d{4})$/, '$2/$1')
+const monthFirst = (text: string) =>
+  text[2] === '/' ? text.replace(/^(\d{2})\/(\d{4})$/, '$2/$1') : text
 
 /** When clocks of a zone show what those of UTC show at an instant, in epoch milliseconds. */
 export function clockTime(utc: number, zone: string | undefined): number {

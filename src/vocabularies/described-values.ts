@@ -46,22 +46,26 @@ const sorted = (terms: readonly Term[]): readonly Term[] =>
   terms.length < 2 ? terms : terms.toSorted((a, b) => compareCodePoints(a.value, b.value))
 
 /** The texts of the first property that labels a node; none of a literal. */
-export const labelTerms = (node: Term, graph: Graph): readonly Term[] =>
-  node.termType === 'Literal'
-    ? []
-    : (labelling
-        .map((property) => graph.objects(node, property).filter(isText))
-        .find((texts) => texts.length > 0) ?? [])
+export function labelTerms(node: Term, graph: Graph): readonly Term[] {
+  if (node.termType === 'Literal' || graph.about(node).size === 0) return []
+  for (const property of labelling) {
+    const texts = graph.objects(node, property).filter(isText)
+    if (texts.length > 0) return texts
+  }
+  return []
+}
 
 /** The IRIs and codes by which a node says what it stands for, by property and code point. */
 const identityTerms = (node: Term, graph: Graph): readonly Term[] =>
-  identifying.flatMap((property) =>
-    sorted(graph.objects(node, property)).filter((term) => term.termType !== 'BlankNode'),
-  )
+  graph.about(node).size === 0
+    ? []
+    : identifying.flatMap((property) =>
+        sorted(graph.objects(node, property)).filter((term) => term.termType !== 'BlankNode'),
+      )
 
 /** A value and what may stand in its place, the best first: IRIs and codes that its node gives, then its labels. */
 export function namingTerms(value: Term, graph: Graph): readonly Term[] {
-  if (value.termType === 'Literal' || graph.about(value).size === 0) return [value]
+  if (value.termType === 'Literal') return [value]
   return [value, ...identityTerms(value, graph), ...sorted(labelTerms(value, graph))]
 }
 

@@ -29,11 +29,15 @@ type Names = Pick<RecordMessage, 'sourceId' | 'aliases' | 'preferredId'>
  * catalogue has already; else the preferred id, else the source id. An alias that is the id of another record of this source is
  * no alias. Failures: `item-owned-elsewhere`, `item-duplicate`.
  */
-export function identityOf(run: ExportRun, names: Names): Identity | Failure {
+export function identityOf(
+  run: ExportRun,
+  names: Names,
+  rows = knownRows(run, names),
+): Identity | Failure {
   const { sourceId, aliases, preferredId = sourceId } = names
   const { ledger } = run.context
   const { catalogue } = run.owner
-  const own = ledger.bySource(run.owner, sourceId) ?? renamed(run, names)
+  const own = rows.own ?? renamed(run, names, rows.earlier)
   if (own) return { originalId: own.originalId, row: own }
   for (const originalId of aliases) {
     const row = ledger.byOriginal(catalogue, originalId)
@@ -49,6 +53,14 @@ export function identityOf(run: ExportRun, names: Names): Identity | Failure {
   throw new Error('the source id comes last')
 }
 
+/** The row of a record's source id; without one, a row that `earlierRow` finds. */
+type KnownRows = { readonly own?: RecordRow | undefined; readonly earlier?: RecordRow | undefined }
+
+function knownRows(run: ExportRun, names: Names): KnownRows {
+  const own = run.context.ledger.bySource(run.owner, names.sourceId)
+  return own ? { own } : { earlier: earlierRow(run, names) }
+}
+
 /** A row of the pipe that has an alias of the record and was not offered under the id that it has. */
 function earlierRow(run: ExportRun, { sourceId, aliases }: Names): RecordRow | undefined {
   const { ledger } = run.context
@@ -60,9 +72,7 @@ function earlierRow(run: ExportRun, { sourceId, aliases }: Names): RecordRow | u
 }
 
 /** The record under an id that its source gave before; from now on the ledger has the present one. */
-function renamed(run: ExportRun, names: Names): RecordRow | undefined {
-  const { sourceId } = names
-  const row = earlierRow(run, names)
+function renamed(run: ExportRun, { sourceId }: Names, row?: RecordRow): RecordRow | undefined {
   if (!row) return undefined
   if (!run.segment.dryRun) run.context.ledger.rename(row.serial, sourceId)
   run.awaited.delete(row.serial)
@@ -73,9 +83,7 @@ function renamed(run: ExportRun, names: Names): RecordRow | undefined {
  * Whether only the rest of the source can say if the record is new or has a new name: another one that it has an id in common with
  * may still come. Ids that are no IRIs were source ids of older versions, and are never those of two records.
  */
-function isUnsure(run: ExportRun, record: RecordMessage): boolean {
-  if (run.context.ledger.bySource(run.owner, record.sourceId)) return false
-  const row = earlierRow(run, record)
+function isUnsure(run: ExportRun, { earlier: row }: KnownRows): boolean {
   if (!row || !/^[a-z][a-z0-9+.-]*:/i.test(row.sourceId)) return false
   run.awaited.add(row.serial)
   return true
@@ -154,7 +162,8 @@ export const identified = (active: ReadonlyMap<string, ExportRun>): SegmentFunct
         yield message.kind === 'record' ? preferred(message, given) : message
         continue
       }
-      if (message.kind === 'record' && room > 0 && isUnsure(run, message)) {
+      const rows = message.kind === 'record' ? knownRows(run, message) : {}
+      if (message.kind === 'record' && room > 0 && isUnsure(run, rows)) {
         waiting.push(message)
         room -= message.text.length
         continue
@@ -167,7 +176,7 @@ export const identified = (active: ReadonlyMap<string, ExportRun>): SegmentFunct
         }
       if (message.kind === 'refused' && message.sourceId !== undefined)
         run.meetSource(message.sourceId)
-      const result = message.kind === 'record' ? compared(run, context, message) : message
+      const result = message.kind === 'record' ? compared(run, context, message, rows) : message
       if (result) yield result
     }
   }
@@ -184,9 +193,10 @@ function compared(
   run: ExportRun,
   { only, sink }: SegmentContext,
   record: RecordMessage,
+  rows?: KnownRows,
 ): Message | undefined {
   const { sourceId, aliases, sourceUrl, text } = record
-  const identity = identityOf(run, record)
+  const identity = identityOf(run, record, rows)
   const ids = [sourceId, ...aliases, ...('originalId' in identity ? [identity.originalId] : [])]
   if (only && !ids.some((id) => only.has(id))) return undefined
   if (identity instanceof Failure) {

@@ -79,10 +79,11 @@ function describedLicence(node: Term, scene: Scene): JsonObject | undefined {
 }
 
 function licenceOf(node: Term, scene: Scene, { path }: Slot): JsonObject | undefined {
-  if (saysNoLicence(node, scene.graph)) return undefined
   const iri = iriLike(node, scene)
+  const known = iri === undefined ? undefined : knownLicence(iri, scene)
+  if (known) return known
+  if (saysNoLicence(node, scene.graph)) return undefined
   const json =
-    (iri === undefined ? undefined : knownLicence(iri, scene)) ??
     meaningOf(node, scene.graph, (name) => licenceNamed(name, scene)) ??
     (node.termType === 'Literal' ? undefined : describedLicence(node, scene))
   if (json) return json

@@ -7,7 +7,6 @@ import {
   isAgent,
   isTopic,
   kindOf,
-  kindClasses,
   listingPredicates,
   typeBits,
   type NodeKind,
@@ -24,6 +23,11 @@ const [datasetLink, recordLink] = [dcat('dataset').value, dcat('record').value]
 /** Of a catalogue; they are rows of their own or of no use, and are not kept with its other triples. */
 const links: ReadonlySet<string> = new Set([datasetLink, recordLink])
 const distributionLink = dcat('distribution').value
+/** IRIs of the predicates that `#note` looks at. */
+const structural: ReadonlySet<string> = new Set([
+  ...listingPredicates,
+  ...[type, accessService, distributionLink, primaryTopic],
+])
 const datasetTypes = new Set([dcat('Dataset'), dcat('DatasetSeries')].map((t) => termText(t)))
 const [catalogueType, serviceType] = [dcat('Catalog'), dcat('DataService')].map((t) => termText(t))
 
@@ -39,7 +43,7 @@ const schema = `
   CREATE TABLE catalogue (term TEXT, graph TEXT, typed INTEGER, PRIMARY KEY (term, graph)) WITHOUT ROWID;
   CREATE TABLE link (dataset TEXT, catalogue TEXT);
   CREATE TABLE listing (term TEXT PRIMARY KEY) WITHOUT ROWID;
-  CREATE TABLE distribution (term TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE distribution (term TEXT);
   CREATE TABLE topic (dataset TEXT, term TEXT, graph TEXT);
   CREATE TABLE service (term TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE served (term TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -49,9 +53,10 @@ const indexes = `
   CREATE INDEX chunk_hash ON chunk (hash);
   CREATE INDEX link_dataset ON link (dataset, catalogue);
   CREATE INDEX topic_dataset ON topic (dataset, term, graph);
-  CREATE INDEX link_catalogue ON link (catalogue, dataset);
-  CREATE INDEX topic_term ON topic (term, dataset);`
-
+  CREATE INDEX topic_term ON topic (term, dataset);
+  CREATE INDEX distribution_term ON distribution (term);`
+/** For datasets that name parts, of which most documents have none. */
+const partIndex = 'CREATE INDEX IF NOT EXISTS link_catalogue ON link (catalogue, dataset)'
 // Of a catalogue in several graphs the description is in the graph of its own name, else where it has its type.
 const cataloguesInOrder =
   'SELECT term, graph FROM catalogue ORDER BY term, term = graph DESC, typed DESC, graph'
@@ -63,12 +68,18 @@ const namedServices = 10
 const putCatalogue =
   'INSERT INTO catalogue VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET typed = max(typed, excluded.typed)'
 
-/** N-Triples texts of the ends of lines that type a node, by the class. */
-const typeEnds = kindClasses.map((iri) => [iri, ` <${type}> <${iri}> .\n`] as const)
+const typing = ` <${type}> <`
 
-/** The types of a node that matter for its kind, from the lines about it; for `kindOf`. */
-const typesIn = (lines: string): number =>
-  typeBits(typeEnds.flatMap(([iri, end]) => (lines.includes(end) ? [iri] : [])))
+/** The types of a node that matter for its kind, from the N-Triples lines about it; for `kindOf`. */
+function typesIn(lines: string): number {
+  const iris: string[] = []
+  for (let at = lines.indexOf(typing); at >= 0;) {
+    const start = at + typing.length
+    iris.push(lines.slice(start, lines.indexOf('> .\n', start)))
+    at = lines.indexOf(typing, start)
+  }
+  return typeBits(iris)
+}
 
 /** Whether lines are about a person or an organisation, whatever else it is. */
 export const areOfAgent = (lines: string): boolean => isAgent(typesIn(lines))
@@ -100,7 +111,7 @@ export class Spool {
   add(statements: readonly Statement[]): void {
     for (const statement of statements) {
       const { subject, predicate, graph, line } = statement
-      this.#note(statement)
+      if (structural.has(predicate)) this.#note(statement)
       if (links.has(predicate)) continue
       const key = keyOf(subject, graph)
       this.#groups.set(key, (this.#groups.get(key) ?? '') + line)
@@ -157,6 +168,7 @@ export class Spool {
       const lines = places.map((place) => this.describe(place)).join('')
       if (this.kindOf(term, lines) === 'catalogue') continue
       this.#bundles.add(term)
+      this.#database.exec(partIndex)
     }
     for (const term of this.#bundles) this.#sql('DELETE FROM catalogue WHERE term = ?').run(term)
   }
