@@ -24,6 +24,13 @@ export function nodeInText(mediaType: string, text: string): string | undefined 
   return isPlain(text) ? node : undefined
 }
 
+/** The node of a record as N-Triples text: of several datasets the one with the IRI that the record comes under. */
+function nodeOfRecord({ mediaType, text, sourceId }: RecordMessage): string | undefined {
+  const own = `<${sourceId}>`
+  const isThere = typeLines.some((line) => `\n${text}`.includes(`\n${own}${line}`))
+  return nodeInText(mediaType, text) ?? (isThere ? own : undefined)
+}
+
 /** Whether no line of N-Triples is anything but one triple. */
 const isPlain = (text: string): boolean =>
   text.endsWith('\n') &&
@@ -75,10 +82,7 @@ export function likenessOf(text: string, originalId: string, node: string | unde
 const longestTitle = 200
 
 /** By what the items of a run name a record. `node` is that of its text, where it is known already. */
-export function itemNames(
-  message: RecordMessage,
-  node = nodeInText(message.mediaType, message.text),
-) {
+export function itemNames(message: RecordMessage, node = nodeOfRecord(message)) {
   const { sourceId, sourceUrl, text } = message
   const titles = objectsOf(text, node, dct('title')).filter((one) => one.termType === 'Literal')
   const english = titles.find(({ language }) => /^en(?:-|$)/i.test(language))
@@ -101,12 +105,13 @@ export async function withLeftOut(
   unfit: UnfitValues | undefined,
 ): Promise<RecordMessage> {
   const quads = (unfit && (await quadsInText(message.text, message.mediaType))) ?? []
-  const dataset = quads.find(
+  const datasets = quads.filter(
     ({ subject, predicate, object }) =>
       subject.termType === 'NamedNode' &&
       predicate.equals(rdf('type')) &&
       classes.includes(object.value),
   )
+  const dataset = datasets.find((one) => one.subject.value === message.sourceId) ?? datasets[0]
   if (!dataset || !unfit) return message
   const found = unfit(quads, dataset.subject.value).map(({ field, problem, value }) =>
     aboutValue(field, value, problem),

@@ -58,3 +58,20 @@ describe('a value that cannot be mapped', () => {
     expect(await ground.ids()).toEqual(dryRun ? [] : ['a', 'b'])
   })
 })
+
+describe('a record whose text describes other datasets beside its own', () => {
+  it('has its own title, and findings about its own values alone', async () => {
+    const ground = await harvestGround({ harvest: { unfitValues: unfit } })
+    const sourceId = 'https://source.example/whole'
+    const part = dataset('part', 'Part') + issued('part', '"some day"')
+    const text =
+      part +
+      dataset('whole', 'Whole') +
+      issued('whole', '"yesterday"') +
+      `<${sourceId}> <http://purl.org/dc/terms/hasPart> <https://source.example/part> .\n`
+    ground.offers(() => [record(sourceId, 'Whole', { text }), complete()])
+    const [item] = ground.items(await ground.run('p'))
+    expect(item).toMatchObject({ state: 'created', title: 'Whole' })
+    expect(item?.findings).toMatchObject([{ property: 'issued', value: 'yesterday' }])
+  })
+})
