@@ -253,12 +253,14 @@ describe('a preview', () => {
 
   it.each([
     ['columns', 'name,lat,lon\nA,51.0,7.5\nB,52.0,8.5\n'],
-    ['German columns with decimal commas', 'Name;Breite;Länge\nA;51,0;7,5\nB;52,0;8,5\n'],
+    ['German columns with decimal commas', 'Name;Breite;Länge\nA;51,0000;7,5000\nB;52,0;8,5\n'],
     ['columns with a suffix', 'LAT_WGS84\tLONG_WGS84\n51\t7.5\n52\t8.5\n'],
-    ['x and y in degrees', 'x,y\n7.5,51\n8.5,52\n'],
+    ['x and y in degrees', 'x,y\n7.5000,51.0000\n8.5,52\n'],
     ['a pair in one column', 'name;geo_point_2d\nA;51.0, 7.5\nB;52.0, 8.5\n'],
     ['a pair under the names of both', 'name;lat,lon\nA;51.0,7.5\nB;52.0,8.5\n'],
     ['a pair of whole numbers among them', 'name;lat_lon\nA;"51,7.5"\nB;"52,8.5"\n'],
+    ['a pair in the order of its name', 'name;lon/lat\nA;7.5,51.0\nB;8.5,52.0\n'],
+    ['columns beside a length', 'Länge;Breite;lat;lon\n12,5;3;51;7.5\n9;2;52;8.5\n'],
     ['WKT', 'name;geom\nA;POINT(7.5 51)\nB;POINT(8.5 52)\n'],
     [
       'GeoJSON in cells',
@@ -277,6 +279,11 @@ describe('a preview', () => {
 
   it.each([
     ['metres', 'x,y\n389000,5819000\n389100,5819100\n'],
+    ['lengths and widths', 'Name;Länge;Breite\nBridge;45,5;8,2\nPath;12;6\n'],
+    ['lengths with a unit', 'Länge [m];Breite [m]\n45,50;8,25\n'],
+    ['pixels', 'id,x,y\n1,10,20\n2,30,40\n'],
+    ['decimal commas under a name of places', 'point;name\n12,5;A\n'],
+    ['numbers under a name of forms', 'shape,name\n12 34,A\n'],
     ['no numbers', 'lat,lon\nnorth,east\n'],
     ['one coordinate', 'lat,name\n51.0,A\n'],
     ['metres in all rows but one', 'x,y\n389000,5819000\n0,0\n'],
@@ -284,6 +291,54 @@ describe('a preview', () => {
   ])('of a table with %s draws nothing', async (_name, body) => {
     expect(await mapOf(body)).toBeUndefined()
   })
+
+  it.each<readonly [string, unknown]>([
+    [
+      'a line',
+      {
+        type: 'LineString',
+        coordinates: [
+          [179, -17],
+          [181, -18],
+        ],
+      },
+    ],
+    [
+      'points on both sides',
+      {
+        type: 'MultiPoint',
+        coordinates: [
+          [179, -17],
+          [-179, -18],
+        ],
+      },
+    ],
+  ])('is drawn around the date line for %s that goes over it', async (_name, geometry) => {
+    expect((await mapOf(JSON.stringify(geometry)))?.box).toEqual([179, -18, 181, -17])
+  })
+
+  it.each([
+    ['as many commas as the table', 'Visitors, parks, and rivers\nplace,visitors,year\nA,1,2020\n'],
+    ['fewer commas', 'Visitors, 2020\n\nplace,visitors,year\nA,1,2020\n'],
+    ['a comment and another', '# visitors, 2020\n# parks\nplace,visitors,year\nA,1,2020\n'],
+    ['a sentence of semicolons', 'Visitors; parks; 2020\nplace;visitors;year\nA;1;2020\n'],
+    ['separators behind it', 'Visitors, parks,,\nplace,visitors,year\nA,1,2020\n'],
+  ])('has a title above its head that has %s', async (_name, body) => {
+    const result = await previewTablesOf({ bytes: text(body), isCut: false, type: 'text/csv' })
+    const [table] = 'tables' in result ? result.tables : []
+    expect(table?.notes[0]).toMatch(/^(?:# v|V)isitors[^;]*(?:; parks; 2020)?$/)
+    expect(table?.head).toEqual(['place', 'visitors', 'year'])
+    expect(table?.rows).toEqual([['A', '1', '2020']])
+  })
+
+  it.each(['Name, Age, City\nAnna,3,Bern\n', 'Name, Age\nAnna, 3\nBob, 4\n'])(
+    'has no title where blanks follow the commas of its head: %j',
+    async (body) => {
+      const result = await previewTablesOf({ bytes: text(body), isCut: false, type: 'text/csv' })
+      expect('tables' in result && result.tables[0]?.notes).toEqual([])
+      expect('tables' in result && result.tables[0]?.head[0]).toBe('Name')
+    },
+  )
 
   it('draws at most 500 shapes and 5,000 places, and long lines with fewer corners', async () => {
     const places = Array.from({ length: 3000 }, (_, n) => [n / 100, 50])

@@ -49,5 +49,37 @@ export function delimitedRows(text: string, isCut: boolean): Rows {
   const whole = isCut && rows.length < most ? rows.slice(0, -1) : rows
   return !named && delimiter === ',' && isDecimalColumn(whole)
     ? whole.map((row) => [row.join(',')])
-    : whole
+    : withTitle(whole, delimiter)
+}
+
+/** Rows in which a head is looked for, and rows below it that are compared. */
+const [mostTitleRows, compared] = [10, 10]
+
+const isNumeric = (text = ''): boolean => /^\s*[+-]?\d[\d.,\s]*%?\s*$/.test(text)
+
+/** A sentence has a blank after each of its commas. */
+const isSentence = ([, ...others]: readonly string[]): boolean =>
+  others.every((text) => text === '' || /^\s/.test(text))
+
+/** Whether a row names columns, of which one or more have numbers only. */
+const isHead = (row: readonly string[], below: Rows): boolean =>
+  row.length > 1 &&
+  row.every(
+    (text, at) => text.trim() !== '' && !isNumeric(text) && (at === 0 || !/^\s/.test(text)),
+  ) &&
+  below.length > 0 &&
+  row.some((_, at) => below.every((other) => isNumeric(other[at])))
+
+/** Rows with the sentences above the head in one value each: their commas separate nothing. */
+function withTitle(rows: Rows, delimiter: string): Rows {
+  const head = rows
+    .slice(0, mostTitleRows)
+    .findIndex((row, at) => isHead(row, rows.slice(at + 1, at + 1 + compared)))
+  const title = rows.slice(0, Math.max(0, head))
+  return title.every(isSentence)
+    ? [
+        ...title.map((row) => [row.join(delimiter).replace(/[,;|\s]+$/, '')]),
+        ...rows.slice(title.length),
+      ]
+    : rows
 }

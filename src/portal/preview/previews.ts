@@ -27,7 +27,7 @@ const [mostBytes, fetchMs, readMs] = [25 * 2 ** 20, 10_000, 5000]
 /** How long previews are kept, and how many bytes of them; `address` is a hash: addresses may hold secrets. */
 const [keptMs, keptBytes, previewsFormat] = [86_400_000, 200 * 2 ** 20, 1]
 /** Counted up when `PreviewResult` changes: what was kept before is not found then. */
-const resultShape = 2
+const resultShape = 3
 /** How long these reasons are kept. */
 const keptReasons: Readonly<Partial<Record<NoPreview['reason'], number>>> = {
   unreachable: 60_000,

@@ -72,10 +72,18 @@ export function mapOf(geometries: readonly unknown[]): PreviewMap | undefined {
   return framed(shapes)
 }
 
+/** The narrower of the boxes around places: one ends east of 180, where it goes over the date line. */
+function boxAround(places: readonly Place[]): BoundingBox {
+  const plain = boundsOf(places)
+  const easts = places.map(([east]) => (east < 0 ? east + 360 : east))
+  const [west, east] = [Math.min(...easts), Math.max(...easts)]
+  return east - west < plain[2] - plain[0] ? [west, plain[1], east, plain[3]] : plain
+}
+
 const framed = (shapes: readonly PreviewShape[]): PreviewMap | undefined =>
   shapes.length === 0
     ? undefined
-    : { shapes, box: boundsOf(shapes.flatMap((shape) => [...shape.places])) }
+    : { shapes, box: boxAround(shapes.flatMap(({ places }) => places)) }
 
 const latitudes = new Set(['lat', 'latitude', 'breite', 'breitengrad', 'latitud', 'latitudine'])
 const longitudes = new Set(
@@ -96,6 +104,17 @@ const geometryNames = new Set(
   ]),
 )
 
+/** Names of lengths, ranks and forms as well. */
+const otherNames = new Set(
+  'länge laenge breite longitud x y shape point location position'.split(' '),
+)
+
+const only = (names: ReadonlySet<string>) => names.difference(otherNames)
+
+/** Whether most texts of places have the decimals of degrees: lengths and ranks have fewer. */
+const areExact = (texts: readonly string[]): boolean =>
+  texts.filter((text) => (text.match(/\d[.,]\d{4}/g) ?? []).length > 1).length * 2 >= texts.length
+
 /** `LAT_WGS84` → lat, wgs84 */
 const wordsOf = (name: string): readonly string[] => name.toLowerCase().split(/[^\p{L}\p{N}]+/u)
 
@@ -104,6 +123,8 @@ const isNamed = (name: string, names: ReadonlySet<string>): boolean =>
 
 const columnOf = (head: readonly string[], names: ReadonlySet<string>): number =>
   head.findIndex((name) => isNamed(name, names))
+
+const isCoordinate = (word: string): boolean => longitudes.has(word) || latitudes.has(word)
 
 /** One column that is named for both coordinates, as `lat,lon`, holds pairs. */
 const pairColumnOf = (head: readonly string[]): number =>
@@ -115,7 +136,7 @@ const degreesOf = (text: string | undefined): number =>
     ? Number.parseFloat((text ?? '').replace(',', '.'))
     : Number.NaN
 
-const pair = /^\s*[([]?\s*([+-]?\d{1,2}(?:\.\d+)?)\s*[,;\s]\s*([+-]?\d{1,3}(?:\.\d+)?)\s*[)\]]?\s*$/
+const pair = /^\s*[([]?\s*([+-]?\d{1,3}(?:\.\d+)?)\s*[,;\s]\s*([+-]?\d{1,3}(?:\.\d+)?)\s*[)\]]?\s*$/
 
 function jsonIn(text: string): unknown {
   try {
@@ -125,31 +146,46 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** WKT, GeoJSON, or latitude and longitude, as they stand in one cell. */
-function geometryIn(text: string): unknown {
-  const [, latitude, longitude] = pair.exec(text) ?? []
-  if (longitude !== undefined)
-    return { type: 'Point', coordinates: [Number(longitude), Number(latitude)] }
+/** WKT, GeoJSON, or latitude and longitude in the order of the column's name, as they stand in one cell. */
+function geometryIn(text: string, isSwapped: boolean): unknown {
+  const [, first, second] = pair.exec(text) ?? []
+  if (second !== undefined) {
+    const coordinates = [Number(second), Number(first)]
+    return { type: 'Point', coordinates: isSwapped ? coordinates.toReversed() : coordinates }
+  }
   return /^\s*\{/.test(text) ? jsonIn(text) : fromWkt(text)
 }
 
 const areDegrees = ([longitude, latitude]: Place): boolean =>
   Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90
 
+/** The places in two columns of numbers: metres are no places, and one value out of range shows that they are metres. */
+function columnPlaces({ head, rows }: PreviewTable): readonly Place[] {
+  const firstOf = (...names: readonly ReadonlySet<string>[]) =>
+    names.map((some) => columnOf(head, some)).find((at) => at >= 0) ?? -1
+  const x = firstOf(only(longitudes), longitudes, new Set(['x']))
+  const y = firstOf(only(latitudes), latitudes, new Set(['y']))
+  const cells = rows
+    .map((row) => [row[x] ?? '', row[y] ?? ''] as const)
+    .filter((row) => !Number.isNaN(degreesOf(row[0]) + degreesOf(row[1])))
+  const places = cells.map((row): Place => [degreesOf(row[0]), degreesOf(row[1])])
+  const clear = only(longitudes.union(latitudes))
+  const isSure = [x, y].some((at) => isNamed(head[at] ?? '', clear))
+  const isRight = isSure || areExact(cells.map((row) => row.join(' ')))
+  return isRight && places.every(areDegrees) ? places : []
+}
+
 /** The map of the places in a table: columns of latitude and longitude, `x` and `y` in degrees, or one column of geometries. */
-export function tableMap({ head, rows }: PreviewTable): PreviewMap | undefined {
-  const given = [columnOf(head, longitudes), columnOf(head, latitudes)] as const
-  const plain = [columnOf(head, new Set(['x'])), columnOf(head, new Set(['y']))] as const
-  const [x, y] = given.includes(-1) ? plain : given
+export function tableMap(table: PreviewTable): PreviewMap | undefined {
+  const { head, rows } = table
   const pairs = pairColumnOf(head)
-  if (pairs < 0 && x >= 0 && y >= 0) {
-    const places = rows
-      .map((row): Place => [degreesOf(row[x]), degreesOf(row[y])])
-      .filter(([east, north]) => !Number.isNaN(east + north))
-    // Metres are no places, and one value out of range shows that they are metres.
-    if (places.every(areDegrees))
-      return mapOf(places.map((coordinates) => ({ type: 'Point', coordinates })))
-  }
+  const places = pairs < 0 ? columnPlaces(table) : []
+  if (places.length > 0) return mapOf(places.map((coordinates) => ({ type: 'Point', coordinates })))
   const column = pairs < 0 ? columnOf(head, geometryNames) : pairs
-  return column < 0 ? undefined : mapOf(rows.map((row) => geometryIn(row[column] ?? '')))
+  const name = head[column] ?? ''
+  const cells = rows.map((row) => row[column] ?? '').filter((text) => text.trim() !== '')
+  const isSure = pairs >= 0 || isNamed(name, only(geometryNames))
+  if (!isSure && cells.some((text) => pair.test(text)) && !areExact(cells)) return undefined
+  const isSwapped = pairs >= 0 && longitudes.has(wordsOf(name).find(isCoordinate) ?? '')
+  return mapOf(cells.map((text) => geometryIn(text, isSwapped)))
 }
