@@ -1,10 +1,10 @@
 /** Joins what the pages of an RDF source say: a record whose distribution or publisher another page describes waits for the end. */
 
-import { createHash } from 'node:crypto'
 import { aboutValue, type Finding } from '../../pipe/message.ts'
 import { termText } from '../../rdf/lines.ts'
 import { adms, dcat, dct } from '../../rdf/namespaces.ts'
 import { type Bounds, cut, nodeOf, type Piece } from '../importing/cutting/cut.ts'
+import { keyHash } from '../importing/cutting/key-hash.ts'
 import { type DescribedNode, Spool } from '../importing/cutting/spool.ts'
 import type { ImportItem } from './reception.ts'
 
@@ -43,13 +43,15 @@ type Waiting = {
 
 /** Records that wait at once; the others are taken as their page has them. */
 const mostWaiting = 100_000
+/** Nodes that are remembered as described. */
+const mostSeen = 1_000_000
 
 /** Statements of all pages of one pass, kept in a file of bounded size to join records with them. */
 export class PageJoin {
   pages = 0
   readonly #spool = new Spool()
   readonly #waiting: Waiting[] = []
-  readonly #seen = new Set<string>()
+  readonly #seen = new Set<number>()
   readonly #bounds: Bounds
   #room: number
 
@@ -59,17 +61,28 @@ export class PageJoin {
     this.#bounds = bounds
   }
 
-  /** Takes a page of so many bytes; whether it says something that no page before it said. Blank nodes stay those of their page. */
-  add(page: Spool, bytes: number): boolean {
-    const digest = createHash('sha256')
+  /**
+   * Takes a page of so many bytes; whether it lists or describes a node with an IRI that no page before it did. What it says of
+   * catalogues and of itself does not count: that may be different on each page. Blank nodes stay those of their page.
+   */
+  add(page: Spool, bytes: number, address: string): boolean {
     this.pages += 1
     this.#room -= bytes
+    const before = this.#seen.size
+    const meet = (term: string) => {
+      if (before < mostSeen) this.#seen.add(keyHash(term))
+    }
+    const path = `<${address.replace(/[?#].*$/s, '')}`
+    const isPage = (term: string) =>
+      term.startsWith(path) && /^(?:\?[^#]*)?>$/.test(term.slice(path.length))
+    const catalogues = new Set(page.catalogues().map(({ term }) => term))
     for (const { key, lines } of page.chunks()) {
-      digest.update(lines.replaceAll(/_:\S+/g, '_:'))
+      const [term = ''] = key.split(' ', 1)
+      if (term.startsWith('<') && !isPage(term) && !catalogues.has(term)) meet(term)
       if (this.#room > 0) this.#spool.addChunk(this.#own(key), this.#ownLines(lines))
     }
-    const before = this.#seen.size
-    return this.#seen.add(digest.digest('base64')).size > before
+    for (const term of page.listedOnly()) meet(`listed ${term}`)
+    return this.#seen.size > before
   }
 
   #own(term: string): string {

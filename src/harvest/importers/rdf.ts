@@ -138,7 +138,7 @@ async function* readPage(
   const { stubs, join } = pages
   const link = hydra.next(document.url) ?? linkedNext(stored.headers.get('link'))
   const isPaged = link !== undefined || join.pages > 0
-  const isNew = isPaged && join.add(document.spool, stored.size)
+  const isNew = isPaged && join.add(document.spool, stored.size, document.url)
   let records = 0
   const choice = { stubs, join: isPaged ? join : undefined }
   for await (const found of recordsOf(document, choice, { sink, naming: config })) {

@@ -172,6 +172,11 @@ describe('pages without an end', () => {
       'with the same record in other words',
       (page: number) => one('n1', `; dct:modified "${page}" `),
     ],
+    [
+      'with a catalogue and a page that are never alike',
+      (page: number) =>
+        `e:cat a dcat:Catalog ; dct:title "C ${page}" . <c.ttl?page=${page}> dct:modified "${page}" .`,
+    ],
     ['with the same references', () => 'e:cat a dcat:Catalog ; dcat:dataset e:x .'],
   ])('%s end the run as incomplete, which says why', async (_, filler) => {
     const source = await turtleSource(
@@ -181,6 +186,15 @@ describe('pages without an end', () => {
     expect(run).toMatchObject({ outcome: 'incomplete', counts: { created: 2 } })
     expect(run.problem?.type).toBe('urn:cartulary:problem:page-repeated')
     expect(source.site.requests.length).toBeLessThanOrEqual(6)
+  })
+
+  it('that list other references each are read on', async () => {
+    const source = await turtleSource((page, base) =>
+      page < 5
+        ? `e:cat a dcat:Catalog ; dcat:dataset e:n${page} . ${next(base, page)}`
+        : ['n1', 'n2', 'n3', 'n4'].map((id) => one(id)).join(''),
+    )
+    expect(await source.ground.run()).toMatchObject({ outcome: 'complete', counts: { created: 4 } })
   })
 
   it('that only describe parts are read on', async () => {
