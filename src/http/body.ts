@@ -3,6 +3,7 @@
 import { pipeline } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Failure } from '../errors.ts'
+import { charsetOf, decodeText, UndecodableText } from '../text/decoding.ts'
 import { nextTurn } from '../workers/event-loop.ts'
 import { within } from './context.ts'
 
@@ -37,6 +38,27 @@ export async function readBody(
   // Many that arrive together would be read in one round of the event loop.
   if (body.byteLength > longBytes) await nextTurn()
   return body
+}
+
+/**
+ * The whole body as text: UTF-8, or UTF-16 with a byte order mark, or the charset of its `Content-Type`. Throws as `readBody`, and
+ * `invalid-parameter` for bytes that are neither.
+ */
+export async function readBodyText(
+  request: Request,
+  limits: BodyLimits,
+  signal?: AbortSignal,
+): Promise<string> {
+  const bytes = await readBody(request, limits, signal)
+  try {
+    const declared = charsetOf(request.headers.get('Content-Type'))
+    return decodeText(bytes, { declared, isStrict: true }).text
+  } catch (cause) {
+    if (!(cause instanceof UndecodableText)) throw cause
+    const { line, column } = cause.place
+    const detail = `the body cannot be read in line ${line}, column ${column}: ${cause.message}; send UTF-8, or name the charset in Content-Type`
+    throw new Failure('invalid-parameter', detail, { errors: [{ line, column, detail }], cause })
+  }
 }
 
 /** The body piece by piece, under the same limits and errors as `readBody`. */

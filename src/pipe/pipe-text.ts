@@ -3,7 +3,7 @@
 import { LineCounter, parseDocument } from 'yaml'
 import { type Complaint, Failure } from '../errors.ts'
 import type { AppContext } from '../http/app.ts'
-import { type BodyLimits, readBody } from '../http/body.ts'
+import { type BodyLimits, readBodyText } from '../http/body.ts'
 import type { Json } from '../text/json.ts'
 
 type Read =
@@ -26,10 +26,9 @@ export function readText(text: string, name: string): Read {
   }
 }
 
-/** The body of a request as JSON; undefined when it is blank. Throws `malformed-json` with the place, and as `readBody`. */
+/** The body of a request as JSON; undefined when it is blank. Throws `malformed-json` with the place, and as `readBodyText`. */
 export async function readJsonBody(c: AppContext, limits: BodyLimits): Promise<Json | undefined> {
-  const body = await readBody(c.req.raw, limits, c.get('signal'))
-  const text = new TextDecoder().decode(body)
+  const text = await readBodyText(c.req.raw, limits, c.get('signal'))
   return text.trim() === '' ? undefined : parseJson(text)
 }
 

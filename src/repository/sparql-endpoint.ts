@@ -5,7 +5,7 @@ import type { Quad } from '@rdfjs/types'
 import { Failure } from '../errors.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import { type App, type AppContext, type AppOptions, newApp } from '../http/app.ts'
-import { readBody } from '../http/body.ts'
+import { readBodyText } from '../http/body.ts'
 import { problem } from '../http/problem.ts'
 import type { Limits } from '../http/limits.ts'
 import { answerRdf } from '../http/rdf.ts'
@@ -182,7 +182,7 @@ async function received(c: AppContext, queryBytes: number): Promise<Received> {
   if (c.req.method !== 'POST') return fromParameters(address)
   const type = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
   const limits = { bytes: queryBytes * 3 + formRoom, name: 'sparqlQueryBytes' }
-  const text = new TextDecoder().decode(await readBody(c.req.raw, limits, c.get('signal')))
+  const text = await readBodyText(c.req.raw, limits, c.get('signal'))
   if (type === 'application/sparql-query') return { ...fromParameters(address), query: text }
   if (type === 'application/x-www-form-urlencoded') return fromParameters(new URLSearchParams(text))
   if (type === 'application/sparql-update') throw updateRefused()

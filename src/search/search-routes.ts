@@ -2,7 +2,7 @@
 
 import { createRoute } from '@hono/zod-openapi'
 import type { App, AppContext } from '../http/app.ts'
-import { readBody } from '../http/body.ts'
+import { readBodyText } from '../http/body.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
 import { datasetCounts } from './record-routes.ts'
 import { withExtras } from './page-extras.ts'
@@ -95,7 +95,7 @@ const mostBytes = 2 ** 20
 async function bodyOf(c: AppContext, bodyBytes: number): Promise<string> {
   const bytes = Math.min(bodyBytes, mostBytes)
   const limits = { bytes, name: `bodyBytes, at most ${mostBytes} for a search,` }
-  return new TextDecoder().decode(await readBody(c.req.raw, limits, c.var.signal))
+  return readBodyText(c.req.raw, limits, c.var.signal)
 }
 
 /** What the parameters ask for. Throws as `searchOf`. */

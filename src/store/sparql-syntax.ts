@@ -110,7 +110,7 @@ function syntaxFault(text: string, cause: unknown): Fault {
   const parsed = unexpectedToken.safeParse(cause)
   if (!parsed.success) {
     const message = (cause instanceof Error ? cause.message : '').slice(0, 300)
-    return { ...prefixPlace(text, message), detail: message }
+    return { ...namePlace(text, message), detail: message }
   }
   const { hash } = parsed.data
   // The parser knows where the token before ended.
@@ -124,10 +124,15 @@ function syntaxFault(text: string, cause: unknown): Fault {
   return { ...placeOf(text, at), detail: `${JSON.stringify(found)} is not expected here` }
 }
 
-/** Where a prefix that nothing declares is used first. */
-function prefixPlace(text: string, message: string): Omit<Fault, 'detail'> {
+/** Where a prefix that nothing declares, or the variable that a message names, is used first. */
+function namePlace(text: string, message: string): Omit<Fault, 'detail'> {
   const prefix = /^Unknown prefix: (.*)$/.exec(message)?.[1]
-  const used = sparqlTokens(text).find((token) => token.text.startsWith(`${prefix}:`))
+  const variable = /\(\?(\S+)\)$/.exec(message)?.[1]
+  const used = sparqlTokens(text).find((token) =>
+    variable === undefined
+      ? token.text.startsWith(`${prefix}:`)
+      : /^[?$]/.test(token.text) && token.text.slice(1) === variable,
+  )
   return used ? placeOf(text, used.start) : {}
 }
 

@@ -3,7 +3,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bodyPieces, readBody } from '../../src/http/body.ts'
+import { bodyPieces, readBody, readBodyText } from '../../src/http/body.ts'
 
 const MB = 2 ** 20
 const limits = { bytes: MB }
@@ -51,6 +51,24 @@ describe('a body', () => {
       ),
       { numRuns: 20 },
     )
+  })
+
+  it.each([
+    ['UTF-8', 'application/json', Buffer.from('é€')],
+    ['UTF-8 that is called Latin-1', 'application/json; charset=iso-8859-1', Buffer.from('é€')],
+    ['the charset of its type', 'text/plain; charset=windows-1252', Buffer.from([0xe9, 0x80])],
+    ['UTF-16 with a mark', 'text/plain', Buffer.from('\uFEFFé€', 'utf16le')],
+  ])('as text is read in %s', async (_name, type, content) => {
+    const { request: sent } = request([content], { 'Content-Type': type })
+    expect(await readBodyText(sent, limits)).toBe('é€')
+  })
+
+  it('as text in no charset that is known is refused with its place', async () => {
+    const { request: sent } = request([Buffer.from('a\nb\xe9', 'latin1')])
+    await expect(readBodyText(sent, limits)).rejects.toMatchObject({
+      kind: 'invalid-parameter',
+      errors: [{ line: 2, column: 2 }],
+    })
   })
 
   it('that is absent is empty', async () => {

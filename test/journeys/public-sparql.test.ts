@@ -151,6 +151,21 @@ describe('a query', () => {
     for (const way of ways) expect(await (await way()).json()).toMatchObject({ boolean: true })
   })
 
+  it('is read in the charset of its media type, and never in another without a word', async () => {
+    const send = (type: string) => {
+      const body = Buffer.from('SELECT ("caf\xE9" AS ?x) { }', 'latin1')
+      const headers = { 'Content-Type': type }
+      return fetch(`${platform.url}/sparql`, { method: 'POST', body, headers })
+    }
+    const read = await send('application/sparql-query; charset=ISO-8859-1')
+    expect(await read.text()).toContain('café')
+    const refused = await send('application/sparql-query')
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('line 1, column 13: the text is not UTF-8'),
+    ])
+  })
+
   it('is refused with places in the text that was sent, also beside relative IRIs', async () => {
     const refused = async (query: string) => {
       const address = `${platform.url}/sparql?query=${encodeURIComponent(query)}`

@@ -22,6 +22,8 @@ it.each([
   ['SELEC * {}', 1, 1, '"SELEC" is not expected here'],
   ['ASK {\n ?s ?p ?o FILTER(foo(?s)) }', 2, 18, '"foo" is not expected here'],
   ['ASK {\n ?s ex:a ?o }', 2, 5, 'Unknown prefix: ex'],
+  ['SELECT ?x (COUNT(?s) AS ?n)\n{ ?s ?p ?o }', 1, 8, 'Projection of ungrouped variable (?x)'],
+  ['ASK {\n ?s ?p ?o BIND(1 AS ?o) }', 2, 8, 'Variable used to bind is already bound (?o)'],
   ['SELECT ?g {\n GRAPH ?g {?s ?p ?o} }\u000B LIMIT 1', 2, 23, 'U+000B (vertical tab)'],
   ['ASK\u00A0{ ?s ?p ?o }', 1, 4, 'U+00A0 (no-break space)'],
   ['ASK { ?s ?p\u2028 ?o }', 1, 12, 'U+2028 (line separator)'],
@@ -74,4 +76,16 @@ it.each([
 ])('the message %j of a store is said by its line with a place, or its first', (text, said) => {
   const { message } = refusedBy('store', text)
   expect(message).toContain(`The store refused the query, which was rewritten for it: ${said}`)
+})
+
+it.each([
+  [
+    'error at 2:13: expected one of The SELECT overrides an existing variable using an expression, [_]',
+    'The SELECT overrides an existing variable using an expression',
+  ],
+  ['error at 2:9: expected one of Duplicated variable name in SELECT, [_]', 'Duplicated variable'],
+  ['error at 2:9: expected [_]', 'it has no meaning as a whole'],
+  ['error at 1:25: expected IRI parsing failed', 'error at 1:25: expected IRI parsing failed'],
+])('the message %j of the engine has no place beyond the text that was sent', (text, said) => {
+  expect(refusedBy('engine', text).message).toContain(`The engine refused the query: ${said}`)
 })

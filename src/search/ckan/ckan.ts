@@ -5,7 +5,7 @@
 
 import { Failure } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
-import { readBody } from '../../http/body.ts'
+import { readBodyText } from '../../http/body.ts'
 import { problemOf } from '../../http/problem.ts'
 import { answerFlow, longAnswer } from '../../http/long-answers.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
@@ -53,7 +53,7 @@ export function bindCkan(app: App, deps: Omit<CkanDeps, 'site'>): void {
   // Whatever the media type: clients of CKAN send JSON as forms.
   const byBody = async (c: AppContext) => {
     const bytes = Math.min(deps.limits.bodyBytes, mostBytes)
-    const body = new TextDecoder().decode(await readBody(c.req.raw, { bytes }, c.var.signal))
+    const body = await readBodyText(c.req.raw, { bytes }, c.var.signal)
     const isForm = c.req.header('Content-Type')?.startsWith('application/x-www-form-urlencoded')
     return isForm && /^\s*[\w.-]+=/.test(body)
       ? givenByQuery(new URLSearchParams(body))

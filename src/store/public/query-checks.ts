@@ -49,7 +49,12 @@ export function refusedBy(whom: 'engine' | 'store', cause: unknown): Failure {
   const lines = message.slice(0, 4 * maxBytes).split(/\s*[\r\n]\s*/)
   const why = lines.find((line) => /\bline \d/i.test(line)) ?? lines.find((line) => line !== '')
   const what = whom === 'store' ? 'the query, which was rewritten for it' : 'the query'
-  const detail = (why ?? 'it gives no reason').trim().slice(0, 250)
+  // A fault of the whole query is told among the tokens that may follow, at the end of a text that has a LIMIT of ours.
+  const whole = /(?:, |of )([A-Z]\w* (?:[\w*]+ ){2,}\w+)|expected (?:\[_\]|<unreported>)$/.exec(
+    why ?? '',
+  )
+  const said = whole && whom === 'engine' ? (whole[1] ?? 'it has no meaning as a whole') : why
+  const detail = (said ?? 'it gives no reason').trim().slice(0, 250)
   return new Failure('malformed-query', `The ${whom} refused ${what}: ${detail}`, { cause })
 }
 
