@@ -5,6 +5,9 @@ import { canonicalise } from '../../src/rdf/canonical.ts'
 import { toLines } from '../../src/rdf/lines.ts'
 import { parse } from '../../src/rdf/parse.ts'
 import { readN3 } from '../../src/rdf/reading/n3-reader.ts'
+import { formats, type Format } from '../../src/rdf/media-types.ts'
+import { serialise } from '../../src/rdf/serialise.ts'
+import { shortParts } from '../../src/rdf/writing/document.ts'
 
 const baseIri = 'https://data.example/d'
 const statement = (n: number) =>
@@ -41,6 +44,40 @@ describe('a long text', () => {
     }
     expect(await turnsDuring(reading)).toBeGreaterThan(10)
     expect(await turnsDuring(() => canonicalise(quads))).toBeGreaterThan(2)
+  })
+
+  it.each((Object.keys(formats) as Format[]).filter((one) => !/^n(?:triples|quads)$/.test(one)))(
+    'is written as %s with turns for others, and says what it said',
+    async (format) => {
+      const quads = await parse(long, 'turtle', { baseIri })
+      let text = ''
+      const writing = async () => {
+        text = await serialise(toLines(quads), format)
+      }
+      expect(await turnsDuring(writing)).toBeGreaterThan(10)
+      const again = await parse(text, format, { baseIri })
+      expect((await canonicalise(again)).hash).toBe((await canonicalise(quads)).hash)
+    },
+  )
+
+  it('is refused in RDF/XML for a property far down that has no element name', async () => {
+    const lines = `${toLines(await parse(long, 'turtle', { baseIri }))}<urn:z> <urn:0> "x" .\n`
+    await expect(serialise(lines, 'rdfxml')).rejects.toMatchObject({ kind: 'not-acceptable' })
+  })
+
+  it('is cut between subjects, and inside of one only when too much is said about it', () => {
+    const about = (subject: string, count: number) =>
+      Array.from(
+        { length: count },
+        (_, n) => `<urn:${subject}> <urn:p> "${n} ${'x'.repeat(90)}" .\n`,
+      )
+    const lines = [about('a', 900), about('b', 9000), about('c', 900)].flat().join('')
+    const parts = [...shortParts({ lines })].map((one) => one.lines)
+    expect(parts.join('')).toBe(lines)
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(250_000)
+    expect(parts.filter((one) => one.includes('<urn:a>'))).toHaveLength(1)
+    expect(parts.filter((one) => one.includes('<urn:b>')).length).toBeGreaterThan(3)
+    expect(parts.every((one) => one.endsWith(' .\n'))).toBe(true)
   })
 
   it('that is broken near its end says where, as a short one does', async () => {

@@ -11,6 +11,15 @@ export type Part = {
   readonly graph?: string
   /** N-Triples in our own spelling, blank nodes allowed. */
   readonly lines: string
+  /** Its blank nodes may stand in other parts too, under the same labels. */
+  readonly isDivided?: boolean
+}
+
+type WriterOptions = {
+  /** All parts are those of one graph and share blank nodes. */
+  readonly divided?: boolean
+  /** RDF/XML throws `Failure('not-acceptable')` for what it cannot express. */
+  readonly isStrict?: boolean
 }
 
 /** `head`, then any number of parts, then `tail` are one well-formed document. */
@@ -21,11 +30,11 @@ export type DocumentWriter = {
   readonly tail: string
 }
 
-/**
- * A writer for one document. Its memory is that of the largest part. `divided` = one graph in several parts that share blank
- * nodes.
- */
-export function documentWriter(format: Format, divided = false): DocumentWriter {
+/** A writer for one document. Its memory is that of the largest part. */
+export function documentWriter(
+  format: Format,
+  { divided = false, isStrict = false }: WriterOptions = {},
+): DocumentWriter {
   switch (format) {
     case 'ntriples':
       return plain(({ lines }) => lines)
@@ -39,7 +48,7 @@ export function documentWriter(format: Format, divided = false): DocumentWriter 
     case 'jsonld':
       return jsonLdWriter(divided)
     case 'rdfxml':
-      return rdfXmlWriter(divided)
+      return rdfXmlWriter(divided, isStrict)
     default:
       throw new Error(`unknown format ${String(format satisfies never)}`)
   }
@@ -55,9 +64,9 @@ export function inGraph(lines: string, graph: string | undefined): string {
 
 function turtleWriter(named: boolean, divided: boolean): DocumentWriter {
   const declared = new Set<string>()
-  return plain(({ lines, graph }) => {
+  return plain(({ lines, graph, isDivided = divided }) => {
     if (lines === '') return ''
-    const options = { graph: named ? graph : undefined, divided }
+    const options = { graph: named ? graph : undefined, divided: isDivided }
     return `${turtlePart(fromLines(lines), declared, options)}\n`
   })
 }
@@ -66,8 +75,8 @@ function jsonLdWriter(divided: boolean): DocumentWriter {
   let separator = '\n'
   return {
     head: jsonLdHead,
-    part: ({ lines }) => {
-      const nodes = jsonLdPart(fromLines(lines), divided)
+    part: ({ lines, isDivided = divided }) => {
+      const nodes = jsonLdPart(fromLines(lines), isDivided)
       if (nodes.length === 0) return ''
       const text = `${separator}${nodes.join(',\n')}`
       separator = ',\n'
@@ -77,14 +86,42 @@ function jsonLdWriter(divided: boolean): DocumentWriter {
   }
 }
 
-function rdfXmlWriter(divided: boolean): DocumentWriter {
+function rdfXmlWriter(divided: boolean, isStrict: boolean): DocumentWriter {
   let count = 0
   return {
     head: rdfXmlHead,
-    part: ({ lines }) => {
+    part: ({ lines, isDivided = divided }) => {
       count += 1
-      return rdfXmlPart(fromLines(lines), divided ? undefined : `b${count}_`)
+      return rdfXmlPart(fromLines(lines), {
+        labels: isDivided ? undefined : `b${count}_`,
+        isStrict,
+      })
     },
     tail: rdfXmlTail,
   }
+}
+
+/** UTF-16 units of lines: so many are written at a stretch, a longer part is cut, and a subject with more is cut, too. */
+const [pieceLength, longPart, longSubject] = [60_000, 300_000, 240_000]
+
+/** A part that takes long to write as several short ones, so that others can have a turn between them; a short one as it is. */
+export function* shortParts(part: Part): Generator<Part, void> {
+  const { lines } = part
+  if (lines.length <= longPart) yield part
+  else
+    for (let start = 0; start < lines.length;) {
+      const end = endOfPiece(lines, start)
+      yield { ...part, lines: lines.slice(start, end), isDivided: true }
+      start = end
+    }
+}
+
+/** Behind the last line about a subject, so that few subjects are cut. */
+function endOfPiece(lines: string, start: number): number {
+  const behind = (at: number) => lines.indexOf('\n', at) + 1 || lines.length
+  let end = behind(start + pieceLength)
+  const line = lines.lastIndexOf('\n', end - 2) + 1
+  const subject = lines.slice(line, lines.indexOf(' ', line) + 1)
+  while (end - start < longSubject && lines.startsWith(subject, end)) end = behind(end)
+  return end
 }

@@ -17,14 +17,24 @@ const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
  */
 export function rdfXml(triples: readonly Quad[]): string {
   const names = elementNames()
-  for (const triple of triples) {
-    const obstacle = obstacleIn(triple, names)
-    if (obstacle !== undefined) throw new Failure('not-acceptable', obstacle)
-  }
+  demandExpressible(triples, names)
   const writer = new Writer(nest(triples), { names, labelStart: 'b' })
   const body = writer.nodes()
   const spaces = names.used().map(([prefix, iri]) => `\n    xmlns:${prefix}="${attribute(iri)}"`)
   return `<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF${spaces.join('')}>\n${body}</rdf:RDF>\n`
+}
+
+function demandExpressible(triples: readonly Quad[], names: ElementNames): void {
+  for (const triple of triples) {
+    const obstacle = obstacleIn(triple, names)
+    if (obstacle !== undefined) throw new Failure('not-acceptable', obstacle)
+  }
+}
+
+type PartOptions = {
+  /** Sets the blank nodes of the part apart from those of others; without it the same label is the same node in all parts. */
+  readonly labels: string | undefined
+  readonly isStrict?: boolean
 }
 
 /** A document of many parts declares all our prefixes; other namespaces are declared by the elements that need them. */
@@ -36,12 +46,12 @@ export const rdfXmlHead = `<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF${Obj
 export const rdfXmlTail = '</rdf:RDF>\n'
 
 /**
- * The elements of one part; `labels` sets its blank nodes apart from those of the other parts. Without them the same label is
- * the same node in all parts. What RDF/XML cannot express is left out, because the document has begun: a comment holds each
- * such triple as N-Triples.
+ * The elements of one part. What RDF/XML cannot express is left out, because the document has begun: a comment holds each such
+ * triple as N-Triples. With `isStrict` it is `Failure('not-acceptable')`.
  */
-export function rdfXmlPart(quads: readonly Quad[], labels: string | undefined): string {
+export function rdfXmlPart(quads: readonly Quad[], { labels, isStrict }: PartOptions): string {
   const names = elementNames()
+  if (isStrict) demandExpressible(quads, names)
   const { true: triples = [], false: others = [] } = Object.groupBy(quads, (triple) =>
     obstacleIn(triple, names) === undefined ? 'true' : 'false',
   )

@@ -17,7 +17,7 @@ import { addVary } from '../../http/headers.ts'
 import { formats, type Format } from '../../rdf/media-types.ts'
 import { unskolemiseLines } from '../../rdf/skolem.ts'
 import { unlessAborted } from '../../workers/condition.ts'
-import { documentWriter, type Part } from '../../rdf/writing/document.ts'
+import { documentWriter, type Part, shortParts } from '../../rdf/writing/document.ts'
 import type { Mark } from '../../store/marks.ts'
 import type { RepositoryContext, WriteOutcome } from '../context.ts'
 import type { CatalogueRemoval, CatalogueRestore } from '../deleting/catalogue-deletion.ts'
@@ -261,6 +261,12 @@ type DocumentOptions = {
   readonly keepsGraphs?: boolean
 }
 
+async function* inShortParts(
+  batches: AsyncIterable<readonly Part[]>,
+): AsyncGenerator<Iterable<Part>> {
+  for await (const batch of batches) yield Iterator.from(batch).flatMap(shortParts)
+}
+
 /**
  * 200 with the parts of a document of any length in the format asked for, written while it is sent; `not-acceptable` when there
  * is none. One batch of parts is held in memory. What RDF/XML cannot express is left out with a comment (decision 0033).
@@ -276,9 +282,9 @@ export async function answerDocument(
     'Content-Type': contentType(mediaType),
     ...(name !== undefined && { 'Content-Disposition': disposition(name, format) }),
   }
-  const { head, part, tail } = documentWriter(format, isDivided)
-  const write = keepsGraphs ? part : ({ lines }: Part) => part({ lines })
-  const document = { head, steps: parts, write, tail }
+  const { head, part, tail } = documentWriter(format, { divided: isDivided })
+  const write = keepsGraphs ? part : ({ graph: _, ...rest }: Part) => part(rest)
+  const document = { head, steps: inShortParts(parts), write, tail }
   const pieces = slicedPieces(document, c.get('longAnswers').turn)
   const answer = await answerFlow(c, pieces, { log, pieceMs: limits.requestMs, headers })
   addVary(answer.headers, 'Accept')
