@@ -267,26 +267,47 @@ const ckanPages: Readonly<Record<string, string>> = {
   group: 'datasets',
 }
 
+/** Parameters of a search in CKAN, and ours in their place. */
+const ckanParameters = new Map(
+  Object.entries({
+    organization: 'catalog',
+    groups: 'categories',
+    tags: 'keywords',
+    res_format: 'format',
+    license_id: 'license',
+  }),
+)
+
+/** The query of an address with the names that the search form has. */
+function searchOf(address: string): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of new URL(address).searchParams)
+    query.append(ckanParameters.get(name) ?? name, name === 'groups' ? value.toUpperCase() : value)
+  return query.size > 0 ? `?${query.toString()}` : ''
+}
+
 /** Pages without a language, and those of a CKAN that was replaced. */
 function servePlainRedirects(app: App, portal: Portal): void {
   const languageOf = (c: AppContext) =>
-    portal.config.languages.find((one) => one === c.req.param('language')) ??
+    portal.config.languages.find((one) => one === c.req.param('language')?.slice(0, 2)) ??
     wantedLanguage(c, portal.config)
   const listOf = (name: string) => (c: AppContext) =>
-    c.redirect(`${baseOf(c)}${languageOf(c)}/${name}${new URL(c.req.url).search}`, 301)
+    c.redirect(`${baseOf(c)}${languageOf(c)}/${name}${searchOf(c.req.url)}`, 301)
   for (const name of pageNames) app.get(`/${name}`, listOf(name))
   for (const [kind, name] of Object.entries(ckanPages))
-    for (const prefix of ['', `/:language{[a-z]{2}}`]) {
+    for (const prefix of ['', '/:language{[a-z][a-z](?:_[A-Za-z]+)*}']) {
       app.get(`${prefix}/${kind}`, listOf(name))
-      app.get(`${prefix}/${kind}/:id`, async (c, next) => {
-        // An own IRI may begin like an address of CKAN.
-        if (prefix === '' && portal.isResource?.(c.req.path)) return next()
-        const language = languageOf(c)
-        const context = await contextIn(c, portal, language)
-        const path = await pageInstead(context, kind, c.req.param('id') ?? '')
-        if (path === undefined) throw nothingAt(c)
-        return c.redirect(baseOf(c) + path, 301)
-      })
+      // A record, what CKAN says about it, and its resources, which are on its page here.
+      for (const rest of [':id', ':view{about|activity|groups}/:id', ':id/resource/*'])
+        app.get(`${prefix}/${kind}/${rest}`, async (c, next) => {
+          // An own IRI may begin like an address of CKAN.
+          if (prefix === '' && portal.isResource?.(c.req.path)) return next()
+          const language = languageOf(c)
+          const context = await contextIn(c, portal, language)
+          const path = await pageInstead(context, kind, c.req.param('id') ?? '')
+          if (path === undefined) throw nothingAt(c)
+          return c.redirect(baseOf(c) + path, 301)
+        })
     }
 }
 
