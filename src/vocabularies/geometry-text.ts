@@ -101,6 +101,9 @@ function envelope(body: string): unknown {
   return isValid ? boxGeometry([west, south, east, north]) : undefined
 }
 
+/** `BOX(west south,east north)`, as PostGIS writes it. */
+const postgisBox = (body: string): Geometry | undefined => boxIn(body.slice(1, -1))
+
 const unwrapped = (coordinates: unknown) =>
   Array.isArray(coordinates) ? coordinates[0] : undefined
 
@@ -116,6 +119,7 @@ function shapeOf(text: string, read: Reading, depth = 0): unknown {
   const [, word = '', body = ''] = match ?? []
   const name = word.toUpperCase().replace(/(?<=POINT|STRING|POLYGON|COLLECTION)(?:ZM|Z|M)$/, '')
   if (name === 'ENVELOPE') return envelope(body)
+  if (name === 'BOX') return postgisBox(body)
   if (name === 'GEOMETRYCOLLECTION') {
     const geometries = depth < 8 ? members(body).map((part) => shapeOf(part, read, depth + 1)) : []
     return { type: 'GeometryCollection', geometries }
@@ -225,3 +229,31 @@ export function boxIn(text: string): Geometry | undefined {
   const box = boxSides(text)
   return box && boxGeometry(box)
 }
+
+/** A DCMI Box in degrees: `northlimit=-10; southlimit=-20; westlimit=170; eastlimit=-170`. */
+function dcmiBox(text: string): Geometry | undefined {
+  const side = (name: string) =>
+    new RegExp(`(?:^|;)\\s*${name}limit\\s*=\\s*(${number})\\s*(?:;|$)`, 'i').exec(text)?.[1]
+  return boxIn(['west', 'south', 'east', 'north'].map(side).join(' '))
+}
+
+/** The geometry that a text spells out: GeoJSON, four numbers, a DCMI Box, GML or WKT. */
+export function geometryIn(text: string): Geometry | undefined {
+  const trimmed = text.trim()
+  if (trimmed.startsWith('{')) return geometryOf(parsed(trimmed))
+  const box = boxIn(trimmed) ?? dcmiBox(trimmed)
+  if (box) return box
+  const isXml = trimmed.startsWith('<') && !/^<https?:[^<>]*>\s*[A-Za-z]/.test(trimmed)
+  return isXml && !trimmed.startsWith('<urn:') ? fromGml(trimmed) : fromWkt(trimmed)
+}
+
+const drawn = [
+  /^\s*(?:[{<]|SRID=|geometrycollection\b|(?:envelope|box\w{0,2})\s*\()/i,
+  /^\s*(?:multi)?(?:point|linestring|polygon)\s*(?:z|m|zm)?\s*(?:\(|empty)/i,
+  /(?:north|west)limit\s*=/i,
+  // Numbers, with or without directions.
+  /^(?=\D*\d)[-+\d.,;:/\s°′″'"NSEWO]+$/i,
+]
+
+/** Whether a text is meant as a geometry, well written or not, and is no name. */
+export const looksDrawn = (text: string): boolean => drawn.some((one) => one.test(text))

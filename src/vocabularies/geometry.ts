@@ -265,7 +265,7 @@ export function strictGeometry(value: unknown): Geometry | undefined {
   return isSingle && countPositions(geometry) <= mostStrictPoints ? geometry : undefined
 }
 
-/** The box that a polygon is: four corners whose sides run along meridians and parallels. */
+/** The box that a polygon is: four corners whose sides run along meridians and parallels. West is greater than east over the date line. */
 export function enclosedBox(geometry: Geometry): BoundingBox | undefined {
   if (geometry.type !== 'Polygon' || geometry.coordinates.length !== 1) return undefined
   const [points = []] = geometry.coordinates
@@ -275,5 +275,6 @@ export function enclosedBox(geometry: Geometry): BoundingBox | undefined {
     const next = points[at + 1]
     return !next || (x === next[0]) !== (y === next[1])
   })
-  return isAround ? boundsOf(points) : undefined
+  if (!isAround) return undefined
+  return isOver(points) ? boxOnGlobe(boundsOf(eastward(points))) : boundsOf(points)
 }

@@ -4,6 +4,7 @@ import { type Fields, isJsonObject } from '../../text/json.ts'
 import type { Authorities } from '../../vocabularies/authorities.ts'
 import { textTag, themesOf, themesOfTopic } from '../../vocabularies/coded-values.ts'
 import { isDataAddress } from '../../vocabularies/formats.ts'
+import { looksDrawn } from '../../vocabularies/geometry-text.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
 import {
   fieldsOf,
@@ -299,8 +300,9 @@ const extent = (get: Reader['get']): PropertyValues => ({
 function ownPlace(get: Reader['get']) {
   const spatial = get('spatial')
   const json = structured(spatial)
-  // An object without a geometry is noted as lost.
-  const geometry = outlineFrom(spatial) || typeof json === 'object' ? spatial : undefined
+  // What is meant as a geometry and is none is noted as lost.
+  const isDrawn = typeof json === 'object' || looksDrawn(saidText(spatial) ?? '')
+  const geometry = isDrawn ? spatial : undefined
   const sides = ['west_long', 'south_lat', 'east_long', 'north_lat']
   const bbox = [json, sides.map((side) => get(`bbox_${side}`))].find((four) => boxFrom(four))
   const text = geometry === undefined && !boxFrom(json) ? saidText(spatial) : undefined

@@ -5,7 +5,13 @@ import { dcat, dct, foaf, geosparql, locn, org, rdf, skos, vcard } from '../../r
 import { literal } from '../../rdf/terms.ts'
 import type { Fields } from '../../text/json.ts'
 import { conceptIri } from '../../vocabularies/authorities.ts'
-import { fromWkt, toWkt } from '../../vocabularies/geometry-text.ts'
+import {
+  boxSides,
+  fromWkt,
+  geometryIn,
+  looksDrawn,
+  toWkt,
+} from '../../vocabularies/geometry-text.ts'
 import {
   type BoundingBox,
   boxGeometry,
@@ -114,20 +120,22 @@ type Outline = { readonly wkt: string; readonly kind: keyof typeof outlines }
 const wktText =
   /^\s*(?:<[^<>\s]{1,200}>\s*)?(?:MULTI)?(?:POINT|LINESTRING|POLYGON)\s*(?:Z|M|ZM)?\s*\([-+0-9.eE,\s()]{3,500000}\)\s*$/i
 
-/** Boxes and points have properties of their own; all else is a geometry. */
+/** Boxes and points have properties of their own; all else is a geometry, also the two halves of a box over the date line. */
 function outlineOf(geometry: Geometry): Outline {
   const box = enclosedBox(geometry)
-  if (box) return { wkt: toWkt(boxGeometry(box)), kind: 'box' }
-  return { wkt: toWkt(geometry), kind: geometry.type === 'Point' ? 'point' : 'other' }
+  const drawn = box ? boxGeometry(box) : geometry
+  const kind = box && drawn.type === 'Polygon' ? 'box' : drawn.type === 'Point' ? 'point' : 'other'
+  return { wkt: toWkt(drawn), kind }
 }
 
 /**
- * The outline that a source gives as GeoJSON (object or text), or as WKT, which stays as it is unless it is a plain box; `undefined`
- * for whatever breaks a rule of RFC 7946.
+ * The outline that a source gives as GeoJSON (object or text), which is `undefined` where it breaks a rule of RFC 7946, as WKT, which
+ * stays as it is unless it is a plain box, or as any other text that spells out a geometry.
  */
 export function outlineFrom(value: unknown): Outline | undefined {
   if (typeof value !== 'string' || !wktText.test(value)) {
-    const geometry = strictGeometry(structured(value))
+    const isJson = typeof value !== 'string' || /^\s*[[{]/.test(value)
+    const geometry = isJson ? strictGeometry(structured(value)) : geometryIn(value)
     return geometry && outlineOf(geometry)
   }
   const wkt = value.trim()
@@ -142,15 +150,7 @@ export function outlineFrom(value: unknown): Outline | undefined {
 export function boxFrom(value: unknown): BoundingBox | undefined {
   const parts: readonly unknown[] =
     typeof value === 'string' ? value.split(/[\s,;]+/) : Array.isArray(value) ? value.flat() : []
-  const numbers = parts.map((one) => Number(saidText(one)))
-  const corner = (at: number) =>
-    strictGeometry({ type: 'Point', coordinates: numbers.slice(at, at + 2) })
-  const [low, high] = [corner(0), corner(2)]
-  if (numbers.length !== 4 || low?.type !== 'Point' || high?.type !== 'Point') return undefined
-  const [[west, south], [east, north]] = [low.coordinates, high.coordinates]
-  // West of the date line a box may end east of it.
-  const isOver = west - east >= 180
-  return (west <= east || isOver) && south <= north ? [west, south, east, north] : undefined
+  return boxSides(parts.map((one) => saidText(one) ?? '').join(' '))
 }
 
 /** What a source may say of a place. */
@@ -179,15 +179,13 @@ export function place(subject: Subject, { geometry, bbox, iri, label }: PlaceFie
   return part.text(skos('prefLabel'), name) || outline !== undefined
 }
 
-/** A place told as an IRI, as GeoJSON, as a box or by its name. */
+/** A place given as an IRI, as a geometry in any notation, or by its name. */
 export function placeFrom(subject: Subject, value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return place(subject, { geometry: value })
   const text = saidText(value)
   if (text === undefined) return false
   if (/^https?:\/\/\S+$/.test(text)) return place(subject, { iri: text })
-  if (text.startsWith('{')) return place(subject, { geometry: text })
-  const isBox = /^\s*-?\d+(?:\.\d+)?(?:\s*,\s*-?\d+(?:\.\d+)?){3}\s*$/.test(text)
-  return place(subject, isBox ? { bbox: text.split(',') } : { label: text })
+  return place(subject, looksDrawn(text) ? { geometry: text } : { label: text })
 }
 
 /** Dates as the source writes them; one may be missing. */

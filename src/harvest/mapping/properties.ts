@@ -20,6 +20,7 @@ import {
 import { nameOf, separateAddresses } from './addresses.ts'
 import {
   agent,
+  boxFrom,
   type AgentFields,
   contact,
   type ContactFields,
@@ -239,7 +240,10 @@ const writers = {
   versionNotes: text(adms('versionNotes')),
   places: each<Parameters<typeof place>[1]>(place),
   /** IRIs, geometries or names. */
-  spatial: (node: Subject, value: unknown) => listOf(value).map((one) => placeFrom(node, one)),
+  spatial: (node: Subject, value: unknown) =>
+    boxFrom(value)
+      ? place(node, { bbox: value })
+      : listOf(value).map((one) => placeFrom(node, one)),
   periods: each<Parameters<typeof period>[1]>(period),
   /** `start/end`, or single dates. */
   temporal: (node: Subject, value: unknown) => listOf(value).map((one) => periodFrom(node, one)),

@@ -2,13 +2,12 @@
 
 import type { Term } from '@rdfjs/types'
 import { compareCodePoints } from '../../text/code-points.ts'
-import { boundedJson, type JsonObject } from '../../text/json.ts'
+import type { JsonObject } from '../../text/json.ts'
 import { conceptIri } from '../../vocabularies/authorities.ts'
 import { countryOf as countryByName } from '../../vocabularies/coded-values.ts'
 import { schemes } from '../../vocabularies/concept.ts'
 import { meaningOf } from '../../vocabularies/described-values.ts'
-import { boxIn, fromGml, fromWkt, unknownCrs } from '../../vocabularies/geometry-text.ts'
-import { type Geometry, geometryOf } from '../../vocabularies/geometry.ts'
+import { geometryIn, looksDrawn, unknownCrs } from '../../vocabularies/geometry-text.ts'
 import { oncePerConcept, textId, valueIri, valueLabel } from './concepts.ts'
 import {
   eachValue,
@@ -81,10 +80,7 @@ function placeIri(node: Term, scene: Scene): string | undefined {
 /** Whether a literal is meant as a geometry, well written or not: such a text is no name. */
 const isOutline = (node: Term): boolean =>
   node.termType === 'Literal' &&
-  (!/#(?:string|langString)$/.test(node.datatype.value) ||
-    /^\s*(?:[{<\d+-]|(?:multi)?(?:point|linestring|polygon)\b|geometrycollection|envelope)|(?:north|west)limit\s*=/i.test(
-      node.value,
-    ))
+  (!/#(?:string|langString)$/.test(node.datatype.value) || looksDrawn(node.value))
 
 /** SpatialResource: `{id, label, resource}`; of an unknown place its name, else the IRI. Geometries are not looked at. */
 export const spatialResource = eachValue((node, scene) => {
@@ -130,25 +126,6 @@ export function countriesOf(nodes: readonly Term[], scene: Scene): readonly Json
 
 const properties = predicateIris('locn:geometry geosparql:hasGeometry dcat:bbox dcat:centroid')
 const serialisations = predicateIris('geosparql:asWKT geosparql:asGeoJSON geosparql:asGML')
-
-function fromGeoJson(text: string): Geometry | undefined {
-  try {
-    return geometryOf(boundedJson(text))
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined
-    throw cause
-  }
-}
-
-/** The geometry that a literal spells out, whatever datatype it claims. */
-export function geometryIn(text: string): Geometry | undefined {
-  const trimmed = text.trim()
-  if (trimmed.startsWith('{')) return fromGeoJson(trimmed)
-  const box = boxIn(trimmed)
-  if (box) return box
-  const isXml = trimmed.startsWith('<') && !/^<https?:[^<>]*>\s*[A-Za-z]/.test(trimmed)
-  return isXml && !trimmed.startsWith('<urn:') ? fromGml(trimmed) : fromWkt(trimmed)
-}
 
 /** The literals of a location, by property; those of one property by code point. */
 function literalsOf(node: Term, { graph }: Scene): readonly string[] {

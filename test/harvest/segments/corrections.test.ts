@@ -165,6 +165,41 @@ describe('a DKAN of version 1', () => {
   })
 })
 
+describe('a box over the date line', () => {
+  const ring = '[[170,-20],[-170,-20],[-170,-10],[170,-10],[170,-20]]'
+  it.each<[string, unknown]>([
+    ['GeoJSON', `{"type":"Polygon","coordinates":[${ring}]}`],
+    ['an object of GeoJSON', { type: 'Polygon', coordinates: [JSON.parse(ring)] }],
+    ['WKT', 'POLYGON((170 -20, -170 -20, -170 -10, 170 -10, 170 -20))'],
+    ['WKT with a system', 'SRID=4326;POLYGON((170 -20, 190 -20, 190 -10, 170 -10, 170 -20))'],
+    ['ENVELOPE', 'ENVELOPE(170, -170, -10, -20)'],
+    ['a box of PostGIS', 'BOX(170 -20,-170 -10)'],
+    ['four numbers', '170 -20 -170 -10'],
+    ['numbers beyond 180', '170,-20,190,-10'],
+    ['a list', [170, -20, -170, -10]],
+    ['a DCMI Box', 'northlimit=-10; southlimit=-20; westlimit=170; eastlimit=-170'],
+    [
+      'GML',
+      '<gml:Envelope><gml:lowerCorner>170 -20</gml:lowerCorner><gml:upperCorner>-170 -10</gml:upperCorner></gml:Envelope>',
+    ],
+  ])('is two boxes in every notation: %s', async (_, spatial) => {
+    const halves =
+      'MULTIPOLYGON(((170 -20, 180 -20, 180 -10, 170 -10, 170 -20)), ((-180 -20, -170 -20, -170 -10, -180 -10, -180 -20)))'
+    for (const platform of ['ckan', 'dkan-2'] as const) {
+      const record = await recordOf(platform, { spatial })
+      expect(at(record, 'dct:spatial', 'locn:geometry')).toEqual([halves])
+      expect(at(record, 'dct:spatial', 'skos:prefLabel')).toEqual([])
+    }
+  })
+
+  it('is told from the name of a place', async () => {
+    for (const spatial of ['Point Roberts', '8. Bezirk', 'New South Wales']) {
+      const record = await recordOf('dkan-2', { spatial })
+      expect(at(record, 'dct:spatial', 'skos:prefLabel')).toEqual([spatial])
+    }
+  })
+})
+
 describe('a place has one geometry, as WKT', () => {
   const box = '{"type":"Polygon","coordinates":[[[1,2],[3,2],[3,4],[1,4],[1,2]]]}'
   it.each([
@@ -294,6 +329,8 @@ describe('what cannot be mapped', () => {
     [{ dcat_type: 'thing' }, 'unmapped-value', 'dct:type: thing'],
     [{ temporal_resolution: 'hourly' }, 'unmapped-value', 'dcat:temporalResolution: hourly'],
     [{ spatial: '{"type":"Circle"}' }, 'unmapped-value', 'dct:spatial: {"type":"Circle"}'],
+    [{ spatial: 'POLYGON((1 2, 3' }, 'unmapped-value', 'dct:spatial: POLYGON((1 2, 3'],
+    [{ spatial: '50.1, 8.6' }, 'unmapped-value', 'dct:spatial: 50.1, 8.6'],
     [{ sample: 'see annex' }, 'unmapped-value', 'adms:sample: see annex'],
     [{ publisher_name: 'A', publisher_type: 'guild' }, 'unmapped-value', 'dct:type: guild'],
     [{ resources: [{ id: 'r', url, size: 'large' }] }, 'unmapped-value', 'dcat:byteSize: large'],

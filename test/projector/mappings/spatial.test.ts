@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { boxesIn } from '../../../src/projector/building/index-fields.ts'
-import { geometryIn } from '../../../src/projector/mappings/places.ts'
+import { geometryIn } from '../../../src/vocabularies/geometry-text.ts'
 import { mapped } from './mapped.ts'
 
 const square = [
