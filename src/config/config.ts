@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import type { z } from 'zod'
-import { shown } from '../errors.ts'
+import { shown, WrongUsage } from '../errors.ts'
 import { limitNames, limitTable, withDefaults } from '../http/limits.ts'
 import { nearest } from '../text/nearest.ts'
 import type { ClusterConfig } from './cluster.ts'
@@ -11,6 +11,7 @@ import { defaultHarvest, harvestNumbers } from './harvest.ts'
 import { defaultMetrics, metricsNumbers } from './metrics.ts'
 import { piveauWarnings } from './piveau-variables.ts'
 import { defaultPortal } from './portal.ts'
+import { runScript } from './script.ts'
 import { facetProblems, searchConfig, wholeFacets, type SearchFacet } from './search.ts'
 import { facts, readEnvironment, type Environment, type NumberRow } from './settings.ts'
 import { serviceAliases, services, variables, type ApiKeyPermissions } from './variables.ts'
@@ -213,4 +214,12 @@ function amount(name: string, value: number): string {
   return name.endsWith('Ms') ? `${value / 1000} s` : String(value)
 }
 
-if (import.meta.main) await writeFile(pageFile, await documentation())
+if (import.meta.main)
+  await runScript(
+    'npm run configuration\n\nWrites docs/configuration.md anew.\n',
+    async (words) => {
+      if (words.length > 0) throw new WrongUsage(`${words[0]}: there are no options`)
+      await writeFile(pageFile, await documentation())
+      return 0
+    },
+  )

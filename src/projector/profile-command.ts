@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { ScriptFailure, scriptArguments } from '../config/script.ts'
+import { runScript, ScriptFailure, scriptArguments } from '../config/script.ts'
 import { Failure, WrongUsage } from '../errors.ts'
 import { loadProfile } from '../profile/load-profile.ts'
 import type { Field, Profile, Shape } from '../profile/profile.ts'
@@ -141,9 +141,10 @@ function summaryOf(profile: Profile): string {
   ].join('\n')
 }
 
-if (import.meta.main) {
-  const { code, out, complaint } = await runProfileCommand(process.argv.slice(2))
-  process.stdout.write(out)
-  process.stderr.write(complaint)
-  process.exitCode = code
-}
+if (import.meta.main)
+  await runScript(usage, async (words) => {
+    const { code, out, complaint } = await runProfileCommand(words)
+    process.stdout.write(out)
+    process.stderr.write(complaint)
+    return code
+  })

@@ -1,5 +1,7 @@
 /** The platform that a command asks: what options and the environment say of it. */
 
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { serviceAddress } from '../../src/config/script.ts'
 import { WrongUsage } from '../../src/errors.ts'
@@ -37,5 +39,31 @@ describe('the address of a service', () => {
 
   it('is none of a wrong setting, which is named', () => {
     expect(() => serviceAddress(path, {}, { PLATFORM_PORT: 'x' })).toThrow('PLATFORM_PORT')
+  })
+})
+
+describe.each([
+  'main.ts',
+  'harvest/import.ts',
+  'console/console.ts',
+  'console/vocabularies.ts',
+  'projector/profile-command.ts',
+  'config/config.ts',
+])('the command %s', (file) => {
+  const run = (option: string) => {
+    const entry = fileURLToPath(new URL(`../../src/${file}`, import.meta.url))
+    return spawnSync(process.execPath, [entry, option], { encoding: 'utf8', timeout: 60_000 })
+  }
+
+  it('says how it is used, and does nothing, when asked for help', () => {
+    const { status, stdout, stderr } = run('--help')
+    expect([status, stdout.slice(0, 4), stderr]).toEqual([0, 'npm ', ''])
+  })
+
+  it('refuses an option that it does not have', () => {
+    const { status, stdout, stderr } = run('--no-such-option')
+    expect([status !== 0, stdout]).toEqual([true, ''])
+    expect(stderr).toContain('--no-such-option')
+    expect(stderr).toContain('\n\nnpm ')
   })
 })
