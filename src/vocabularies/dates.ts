@@ -314,6 +314,13 @@ export function extentOf(text: string, zone?: string): Extent | undefined {
   }
 }
 
+/** The extent of a date in any form that `dateLiteral` reads. */
+export function extentIn(text: string): Extent | undefined {
+  const extent = extentOf(text)
+  const date = extent ? undefined : dateLiteral(text, {})
+  return typeof date === 'object' ? extentOf(date.value) : extent
+}
+
 /** `03/2020` as `2020/03`. */
 const monthFirst = (text: string) =>
   text[2] === '/' ? text.replace(/^(\d{2})\/(\d{4})$/, '$2/$1') : text

@@ -8,13 +8,13 @@ export type PeriodEnds = { readonly start?: string; readonly end?: string }
 
 const longest = 200
 const dcmi = /(?:^|;)\s*(start|end)\s*=\s*([^;]+)/gi
-const between = /\s+(?:to|bis|à|au|until|[-–—])\s+|\s*(?:--|[–—])\s*|(?<=^\d{4})-(?=\d{4}$)/
+const between = /\s+(?:to|bis|à|au|until|[-–—])\s+|\s*(?:--|\.\.|[–—])\s*|(?<=^\d{4})-(?=\d{4}$)/
 const open = /^(?:\.\.|present|now|today|ongoing|heute|unknown)$/i
 
 /**
- * The ends of a period: a single date is its own start and end, a duration counts from or to the other side (`2019-01-01/P1Y`),
- * a shortened end takes what it lacks from the start (`2019/20`). The
- * repetition of an interval is left out. `undefined` for a text that names no date.
+ * The ends of a period: a single date, week or quarter is its own start and end, a duration counts from or to the other side
+ * (`2019-01-01/P1Y`), a shortened end takes what it lacks from the start (`2019/20`). The repetition of an interval is left out.
+ * `undefined` for a text that names no date.
  */
 export function periodEnds(given: string, options: DateOptions = {}): PeriodEnds | undefined {
   const text = given.trim()
@@ -24,14 +24,54 @@ export function periodEnds(given: string, options: DateOptions = {}): PeriodEnds
   ])
   if (named.length > 0) return Object.fromEntries(named)
   if (!/\d/.test(text)) return undefined
+  const whole = calendarSpan(text)
+  if (whole) return whole
   if (isDate(text, options)) return { start: text, end: text }
-  const [start, end] = sidesOf(text.replace(/^R\d*\//i, ''))
-  return ends(start, end ?? '', options)
+  // A length beside both ends is a step (WMS 1.3.0, annex D).
+  const interval = text.replace(/^R\d*\//i, '').replace(/^([^/]+\/[^P/][^/]*)\/P[^/]*$/i, '$1')
+  const [start, end] = sidesOf(interval)
+  return ends(
+    calendarSpan(start)?.start ?? start,
+    calendarSpan(end ?? '')?.end ?? end ?? '',
+    options,
+  )
 }
 
 const isDate = (text: string, options: DateOptions): boolean => {
   const date = dateLiteral(text, options)
   return date !== undefined && date !== 'invalid'
+}
+
+const calendarForms = {
+  week: /^(\d{4})-?W(\d{2})(?:-?([1-7]))?$/i,
+  day: /^(\d{4})-?(\d{3})$/,
+  quarter: /^(?:Q(?<before>[1-4])[-/\s]\s*)?(\d{4})(?:[-\s]?Q(?<after>[1-4]))?$/i,
+}
+
+/** The days of a week or of a number in the year (ISO 8601), and the months of a quarter. */
+function calendarSpan(text: string): Required<PeriodEnds> | undefined {
+  const day = (year: string, at: number) => new Date(Date.UTC(Number(year), 0, at))
+  const shown = (date: Date) => date.toISOString().slice(0, 10)
+  const [, weekYear = '', week = '', weekday] = calendarForms.week.exec(text) ?? []
+  if (week !== '') {
+    // The fourth of January is in the first week.
+    const monday = (Number(week) - 1) * 7 + 4 - ((day(weekYear, 4).getUTCDay() + 6) % 7)
+    const isThere = day(weekYear, monday + 3).getUTCFullYear() === Number(weekYear)
+    const [first, last] = weekday ? [Number(weekday) - 1, Number(weekday) - 1] : [0, 6]
+    const ends = [first, last].map((one) => shown(day(weekYear, monday + one)))
+    return isThere ? { start: ends[0] ?? '', end: ends[1] ?? '' } : undefined
+  }
+  const [, year = '', number = ''] = calendarForms.day.exec(text) ?? []
+  if (number !== '') {
+    const date = day(year, Number(number))
+    const isThere = Number(number) > 0 && date.getUTCFullYear() === Number(year)
+    return isThere ? { start: shown(date), end: shown(date) } : undefined
+  }
+  const found = calendarForms.quarter.exec(text)
+  const quarter = Number(found?.groups?.['before'] ?? found?.groups?.['after'] ?? 0)
+  if (quarter === 0) return undefined
+  const month = (at: number) => `${found?.[2]}-${String(at).padStart(2, '0')}`
+  return { start: month(quarter * 3 - 2), end: month(quarter * 3) }
 }
 
 /** The two sides of an interval; a date may have slashes of its own. */
@@ -52,8 +92,10 @@ function ends(start: string, end: string, options: DateOptions): PeriodEnds | un
     return to ? { start: shifted(to, from ?? '', -1, options), end: to } : undefined
   if (duration.test(to ?? ''))
     return { start: from ?? '', end: shifted(from ?? '', to ?? '', 1, options) }
+  const isTime = /^\d{4}-\d{2}-\d{2}T/i.test(from ?? '') && /^\d{2}:\d{2}/.test(to ?? '')
   const isShort = /^\d{2}(?:-\d{2})?$/.test(to ?? '') && extentOf(from ?? '') !== undefined
-  const whole = isShort ? (from ?? '').slice(0, -(to ?? '').length) + to : to
+  const kept = isTime ? 11 : isShort ? -(to ?? '').length : 0
+  const whole = kept === 0 ? to : (from ?? '').slice(0, kept) + to
   return { ...(from && { start: from }), ...(whole && { end: whole }) }
 }
 

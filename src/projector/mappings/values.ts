@@ -7,7 +7,7 @@ import { computedOn, dcat, dct, dqv, prov, skos, spdx, xsd } from '../../rdf/nam
 import type { Graph, Node } from '../../rdf/read.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import { type Extent, extentOf, instantText } from '../../vocabularies/dates.ts'
+import { type Extent, extentIn, extentOf, instantText } from '../../vocabularies/dates.ts'
 import { languageMap } from '../../vocabularies/labels.ts'
 import { type PeriodEnds, periodEnds } from '../../vocabularies/periods.ts'
 import { bytesOf } from '../../vocabularies/sizes.ts'
@@ -93,7 +93,7 @@ const dateJson = ({ from, text }: Extent, { dates }: Scene): string =>
 export const dateTime = ascending(
   'bad-date',
   (text, scene) => {
-    const extent = extentOf(text)
+    const extent = extentIn(text)
     return extent && { at: extent.to, json: dateJson(extent, scene) }
   },
   -1,
@@ -160,7 +160,7 @@ function periodOf(node: Term, { path }: Slot, scene: Scene): Ranked | undefined 
         })) ?? {}
   if (start === undefined && end === undefined) scene.report(path, 'bad-date', node)
   const read = (text: string | undefined) => {
-    const extent = text === undefined ? undefined : extentOf(text)
+    const extent = text === undefined ? undefined : extentIn(text)
     if (text !== undefined && extent === undefined) scene.report(path, 'bad-date', text)
     return extent
   }
