@@ -2,6 +2,7 @@
 import type { Literal, Quad, Term } from '@rdfjs/types'
 import { scanLines } from './reading/line-scanner.ts'
 import { readN3 } from './reading/n3-reader.ts'
+import { nextTurn } from '../workers/event-loop.ts'
 
 const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
 /** The escapes that N-Triples and SPARQL have in common (RDF 1.2 N-Triples, ECHAR; SPARQL 1.1, ECHAR). */
@@ -121,6 +122,41 @@ export function subjectQuads(lines: string, iri: string): Quad[] {
 /** Reads N-Triples, fast for the spelling of `toLines`, whole N-Triples otherwise. Throws on anything else. */
 export const fromLines = (text: string): Quad[] =>
   scanLines(text) ?? readN3(text, 'ntriples', { baseIri: '' })
+
+/** UTF-16 units: so many are worked on at a stretch, a longer text is cut, and what is said about one subject is cut beyond the last. */
+const [shortText, longText, longSubject] = [60_000, 300_000, 240_000]
+
+/** Lines that take long to work on as several short texts, so that others can have a turn in between; other lines as they are. */
+export function* shortTexts(lines: string): Generator<string, void> {
+  if (lines.length <= longText) yield lines
+  else
+    for (let start = 0; start < lines.length;) {
+      const end = endOfText(lines, start)
+      yield lines.slice(start, end)
+      start = end
+    }
+}
+
+/** Behind the last line about a subject, so that few subjects are cut. */
+function endOfText(lines: string, start: number): number {
+  const behind = (at: number) => lines.indexOf('\n', at) + 1 || lines.length
+  let end = behind(start + shortText)
+  const line = lines.lastIndexOf('\n', end - 2) + 1
+  const subject = lines.slice(line, lines.indexOf(' ', line) + 1)
+  while (end - start < longSubject && lines.startsWith(subject, end)) end = behind(end)
+  return end
+}
+
+/** Reads as `fromLines` does, a long text with turns for others in between. */
+export async function readLines(text: string): Promise<Quad[]> {
+  const quads: Quad[] = []
+  for (const short of shortTexts(text)) {
+    if (short === text) return fromLines(text)
+    await nextTurn()
+    for (const one of fromLines(short)) quads.push(one)
+  }
+  return quads
+}
 
 // Triples as text, for those who pass them on and need no terms.
 

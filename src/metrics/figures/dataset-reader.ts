@@ -2,7 +2,7 @@
 
 import { isIri } from '../../rdf/iri.ts'
 import { Failure, shown } from '../../errors.ts'
-import { fromLines } from '../../rdf/lines.ts'
+import { readLines } from '../../rdf/lines.ts'
 import { dct, foaf, skos, vcard } from '../../rdf/namespaces.ts'
 import { graphOf, type Graph } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
@@ -35,18 +35,20 @@ export async function readDatasets(
 ): Promise<readonly StoredDataset[]> {
   const graphs = [...ids.map(names.dataset), ...ids.map(names.metrics)]
   const texts = await store.readAll(graphs, {}, signal)
-  return ids.map((id) => {
+  const found: StoredDataset[] = []
+  for (const id of ids) {
     const [iri, text] = [names.dataset(id), texts.get(names.metrics(id))]
-    const metrics = fromLines(text ?? '')
-    return {
+    const metrics = await readLines(text ?? '')
+    found.push({
       id,
       iri,
-      graph: graphOf(fromLines(texts.get(iri) ?? '')),
+      graph: graphOf(await readLines(texts.get(iri) ?? '')),
       isMeasured: text !== undefined,
       measured: measurements(metrics),
       report: readReport(metrics),
-    }
-  })
+    })
+  }
+  return found
 }
 
 const queries = {

@@ -8,7 +8,7 @@ import { inOrder } from '../../pipe/ahead.ts'
 import type { Message } from '../../pipe/message.ts'
 import type { Feed } from '../../pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
-import { fromLines } from '../../rdf/lines.ts'
+import { readLines } from '../../rdf/lines.ts'
 import { unskolemiseLines } from '../../rdf/skolem.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
@@ -160,7 +160,7 @@ class FeedReader {
     ])
     // Labels of blank nodes are unique to the graph: those of the two documents do not meet.
     const plain = (text: string) => unskolemiseLines(text, { prefix: names.genidPrefix })
-    return items.map(({ id, counter }): Message => {
+    const message = async ({ id, counter }: FeedItem): Promise<Message> => {
       const iri = names.dataset(id)
       const text = texts.get(iri)
       if (text === undefined)
@@ -168,7 +168,7 @@ class FeedReader {
       const catalogue = catalogues.get(id)
       const source = this.#types.get(catalogue ?? '')
       const metricsGraph = this.#metricsGraph
-      const measured = fromLines(plain(texts.get(names.metrics(id)) ?? ''))
+      const measured = await readLines(plain(texts.get(names.metrics(id)) ?? ''))
       const lines = plain(text)
       const payload = {
         subject: {
@@ -177,13 +177,16 @@ class FeedReader {
           ...(catalogue !== undefined && { catalogue }),
           ...(source !== undefined && { source }),
         },
-        dataset: fromLines(lines),
+        dataset: await readLines(lines),
         metrics: inOneGraph(measured, metricsGraph),
         metricsGraph,
         lines,
       }
       return fedMessage(payload, counter)
-    })
+    }
+    const messages: Message[] = []
+    for (const item of items) messages.push(await message(item))
+    return messages
   }
 
   /** Dataset → catalogue, both ids. The types of the catalogues are known then. */

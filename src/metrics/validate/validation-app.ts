@@ -7,8 +7,7 @@ import { docs } from '../../http/docs-page.ts'
 import { slots } from '../../http/long-answers.ts'
 import type { Limits } from '../../http/limits.ts'
 import { answerFormat, answerRdf, demandText, receiveRdf } from '../../http/rdf.ts'
-import { fromLines, toLines } from '../../rdf/lines.ts'
-import { inOwnTurn } from '../../workers/event-loop.ts'
+import { readLines, toLines } from '../../rdf/lines.ts'
 import { formats } from '../../rdf/media-types.ts'
 import { blankNode } from '../../rdf/terms.ts'
 import { expectedScore, type ScoreExpectation } from '../measure/expected-score.ts'
@@ -65,11 +64,7 @@ export function validationApp(deps: ValidationAppDeps): App {
       const isCompliant = !report.results.some(({ severity }) => severity === 'Violation')
       return c.json(
         {
-          datasets: await deps.expected(
-            fromLines(await inOwnTurn(record)),
-            isCompliant,
-            c.var.signal,
-          ),
+          datasets: await deps.expected(await readLines(record), isCompliant, c.var.signal),
         },
         200,
       )

@@ -35,7 +35,7 @@ import {
 } from '../mappings/mapping.ts'
 import { countriesOf } from '../mappings/places.ts'
 import { slotsOf } from '../mappings/slots.ts'
-import { fieldColumns, addText, indexFields, nothingIndexed } from './index-fields.ts'
+import { fieldColumns, addText, dropDoubles, indexFields, nothingIndexed } from './index-fields.ts'
 import {
   facetReader,
   hasCountry,
@@ -241,6 +241,7 @@ function assembler(
     const indexed = nothingIndexed()
     addText(indexed, 'id', otherBucket, id)
     indexFields(indexed, columns, record, { languages, zone: context.timeZone })
+    dropDoubles(indexed)
     indexed.flags['countryData'] = hasCountry(record, scene) === true
     if (index === 'dataset') indexed.flags['dataServices'] = hasService(record, scene).length > 0
     const values: Record<string, readonly FacetValue[]> = {}
@@ -337,6 +338,7 @@ function conceptBuilder(profile: Profile) {
     indexFields(indexed, columns, record, { languages: ['en'] })
     for (const [language, texts] of columns.has('alt_label') ? Object.entries(one.altLabel) : [])
       for (const text of texts) addText(indexed, 'alt_label', language, text)
+    dropDoubles(indexed)
     indexed.numbers['resource'] = fingerprint(one.iri)
     const facets = { vocabulary: [{ id: vocabulary, title }] }
     const own = { index: 'vocabulary', id: `${vocabulary}/${name}`, version, hash } as const

@@ -96,6 +96,13 @@ export const nothingIndexed = (): Indexed => ({
   order: {},
 })
 
+/** Leaves each text of a field once in each language. */
+export function dropDoubles({ text }: Indexed): void {
+  for (const languages of Object.values(text))
+    for (const [language, values] of Object.entries(languages))
+      if (values.length > 1) languages[language] = [...new Set(values)]
+}
+
 /** What a record's catalogue and the platform say of all its values. */
 type Reading = {
   /** Of the record's catalogue, the default one first. */
@@ -196,10 +203,9 @@ export const boxesIn = (json: Json): readonly Box[] =>
 
 // Texts of a document by field and language, and the texts it is sorted by.
 
-/** Adds a text to a field; the same one in the same language is kept once. */
+/** Adds a text to a field. */
 export function addText(into: Indexed, field: string, language: string, text: string): void {
-  const values = ((into.text[field] ??= {})[language] ??= [])
-  if (!values.includes(text)) values.push(text)
+  ;((into.text[field] ??= {})[language] ??= []).push(text)
 }
 
 /** The value of a key; '' = the holder itself. */

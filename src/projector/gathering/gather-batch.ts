@@ -5,7 +5,7 @@
  */
 
 import type { Profile, ResourceType } from '../../profile/profile.ts'
-import { fromLines } from '../../rdf/lines.ts'
+import { readLines } from '../../rdf/lines.ts'
 import { spdx } from '../../rdf/namespaces.ts'
 import { type Graph, graphOf } from '../../rdf/read.ts'
 import type { IndexName } from '../../search-index/index-settings.ts'
@@ -153,7 +153,7 @@ class Batch {
     const gathered: Gathered[] = []
     for (const mark of marks) {
       const { resource, fresh } = mark
-      const graph = fresh ? graphOf(fresh.quads()) : read.graph(resource)
+      const graph = fresh ? graphOf(fresh.quads()) : await read.graph(resource)
       const home = fresh ? fresh.catalogue : read.catalogue(resource)
       const catalogue = home === undefined ? undefined : await contexts.get(home, this.#signal)
       gathered.push({ mark, graph, catalogue })
@@ -181,7 +181,7 @@ class Batch {
     const input = { id, iri, version, graph, catalogue }
     if (!isDataset)
       return this.#put(mark, builder.resource(kind, { ...input, hash: read.hash(iri) }))
-    const metrics = fresh?.scores ? graphOf(fresh.scores) : read.scores(mark)
+    const metrics = fresh?.scores ? graphOf(fresh.scores) : await read.scores(mark)
     // The catalogue record carries SHA-256 in hex of what was sent; '' when a direct writer left it without one.
     const [checksum] = graph.objects(names.record(id), spdx('checksum'))
     const [hash] = checksum ? graph.objects(checksum, spdx('checksumValue')) : []
@@ -220,8 +220,8 @@ async function storedFacts(
     cataloguesOf(store, iris(true), signal),
     typedFacts(store, iris(false), signal),
   ])
-  const parsed = (text: string | undefined): Graph | undefined =>
-    text === undefined ? undefined : graphOf(fromLines(text))
+  const parsed = async (text: string | undefined): Promise<Graph | undefined> =>
+    text === undefined ? undefined : graphOf(await readLines(text))
   return {
     catalogue: (resource: string) =>
       [...(homes.get(resource) ?? facts.catalogue.get(resource) ?? [])]

@@ -1,5 +1,5 @@
 /** Documents that are written part by part, so that their length is bounded by nothing but the reader's patience. */
-import { bracketed, fromLines } from '../lines.ts'
+import { bracketed, fromLines, shortTexts } from '../lines.ts'
 import type { Format } from '../media-types.ts'
 import { jsonLdHead, jsonLdPart, jsonLdTail } from './json-ld.ts'
 import { turtlePart } from './turtle.ts'
@@ -101,27 +101,9 @@ function rdfXmlWriter(divided: boolean, isStrict: boolean): DocumentWriter {
   }
 }
 
-/** UTF-16 units of lines: so many are written at a stretch, a longer part is cut, and a subject with more is cut, too. */
-const [pieceLength, longPart, longSubject] = [60_000, 300_000, 240_000]
-
 /** A part that takes long to write as several short ones, so that others can have a turn between them; a short one as it is. */
 export function* shortParts(part: Part): Generator<Part, void> {
-  const { lines } = part
-  if (lines.length <= longPart) yield part
-  else
-    for (let start = 0; start < lines.length;) {
-      const end = endOfPiece(lines, start)
-      yield { ...part, lines: lines.slice(start, end), isDivided: true }
-      start = end
-    }
-}
-
-/** Behind the last line about a subject, so that few subjects are cut. */
-function endOfPiece(lines: string, start: number): number {
-  const behind = (at: number) => lines.indexOf('\n', at) + 1 || lines.length
-  let end = behind(start + pieceLength)
-  const line = lines.lastIndexOf('\n', end - 2) + 1
-  const subject = lines.slice(line, lines.indexOf(' ', line) + 1)
-  while (end - start < longSubject && lines.startsWith(subject, end)) end = behind(end)
-  return end
+  const [first, ...others] = shortTexts(part.lines)
+  if (first === undefined || others.length === 0) yield part
+  else for (const lines of [first, ...others]) yield { ...part, lines, isDivided: true }
 }

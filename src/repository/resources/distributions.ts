@@ -3,7 +3,7 @@
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { canonicalise } from '../../rdf/canonical.ts'
-import { fromLines, toLines } from '../../rdf/lines.ts'
+import { readLines, toLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
 import { NodeKinds } from '../../rdf/node-kinds.ts'
@@ -306,7 +306,7 @@ export function addDistributionRoutes(context: RouteContext): void {
     const { id, suffix } = suffixedId(c, 'distributionId')
     const graph = names.dataset(await datasetOf(context, id, c.get('signal')))
     const text = (await store.read(graph, {}, c.get('signal'))) ?? ''
-    const { description, hash: state } = await demandThere(context, fromLines(text), id)
+    const { description, hash: state } = await demandThere(context, await readLines(text), id)
     const Link = `<${names.distribution(id)}>; rel="canonical", <${graph}>; rel="up"`
     const options = { suffix, graph, genidPrefix, name: id, hash: state, headers: { Link } }
     return answerStoredGraph(c, toLines(description), options)

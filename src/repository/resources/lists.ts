@@ -4,11 +4,11 @@ import type { Term } from '@rdfjs/types'
 import type { AppContext } from '../../http/app.ts'
 import { longAnswer } from '../../http/long-answers.ts'
 import { isId } from '../../rdf/ids.ts'
-import { fromLines, toLines } from '../../rdf/lines.ts'
+import { readLines, toLines } from '../../rdf/lines.ts'
 import { formats, splitSuffix } from '../../rdf/media-types.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dct } from '../../rdf/namespaces.ts'
-import { graphOf, literalOf } from '../../rdf/read.ts'
+import { type Graph, graphOf, literalOf } from '../../rdf/read.ts'
 import { unskolemise, unskolemiseLines } from '../../rdf/skolem.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import type { Part } from '../../rdf/writing/document.ts'
@@ -177,13 +177,12 @@ export function declaredList(
   return listIn(context, catalogue, { ...list, within: { catalogId: catalogue } })
 }
 
-/** Of the distributions of one dataset: everything about them is in its graph, `lines` as they are stored. */
+/** Of the distributions of one dataset: everything about them is in its graph. */
 function distributionList(
   { names }: RepositoryContext,
   dataset: string,
-  lines: string,
+  graph: Graph,
 ): ResourceList {
-  const graph = graphOf(fromLines(lines))
   const { genidPrefix: prefix, distribution: iriOf } = names
   const linked = linkedDistributions(graph, names.dataset(dataset))
   return {
@@ -278,7 +277,8 @@ export function addResourceLists(context: RouteContext): void {
     const id = pathId(c, 'datasetId')
     const lines = await store.read(names.dataset(id), {}, c.get('signal'))
     if (lines === undefined) throw unknownDataset(id)
-    return answerList(c, context, distributionList(context, id, lines), c.req.valid('query'))
+    const list = distributionList(context, id, graphOf(await readLines(lines)))
+    return answerList(c, context, list, c.req.valid('query'))
   })
   const answerDump = (c: AppContext) => {
     const id = pathId(c, 'catalogueId')

@@ -3,7 +3,7 @@
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { changingGet } from '../../http/headers.ts'
-import { fromLines, toLines } from '../../rdf/lines.ts'
+import { readLines, toLines } from '../../rdf/lines.ts'
 import { closure, graphOf } from '../../rdf/read.ts'
 import { markLine, systemChange } from '../../store/marks.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
@@ -67,7 +67,7 @@ async function answerRecord(
   if (lines === undefined) throw unknown(id)
   const iri = names.record(id)
   const { hash, modified } = storedRecord(lines, iri)
-  const record = closure(graphOf(fromLines(lines)), iri, ({ object }) =>
+  const record = closure(graphOf(await readLines(lines)), iri, ({ object }) =>
     object.value.startsWith(genidPrefix),
   )
   return answerStoredGraph(c, toLines(record), {

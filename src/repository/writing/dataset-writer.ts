@@ -6,7 +6,7 @@
 import { hash as digestOf } from 'node:crypto'
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import { fromLines, toLines } from '../../rdf/lines.ts'
+import { fromLines, readLines, toLines } from '../../rdf/lines.ts'
 import { dct } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { skolemise } from '../../rdf/skolem.ts'
@@ -62,6 +62,7 @@ async function prepareBody(
   iri: string,
 ): Promise<OwnContent> {
   const quads = mergedGraphs(await body.parse(iri))
+  await context.turn()
   return prepareDataset(context, quads, datasetNode(quads, { iri, originalId }))
 }
 
@@ -80,12 +81,16 @@ export function itemOf(
 }
 
 /** What of a body is the own content of the dataset `node`. Fails with `too-large`, `too-complex` and `invalid-content`. */
-export const prepareDataset = (
+export async function prepareDataset(
   context: RepositoryContext,
   quads: readonly Quad[],
   node: Term,
-): Promise<OwnContent> =>
-  canonicalContent(context, { node, own: ownContent(quads, node, context.names) })
+): Promise<OwnContent> {
+  await context.turn()
+  const own = ownContent(quads, node, context.names)
+  await context.turn()
+  return canonicalContent(context, { node, own })
+}
 
 /**
  * What became of each, in their order; one that fails harms no other. Rejects with `unknown-catalogue`, and when nobody can be
@@ -200,19 +205,21 @@ async function choose(
 }
 
 /** The write; `before` is the stored graph as `readAll` gave it, `''` for a new dataset. */
-function compose(
+async function compose(
   context: RepositoryContext,
   catalogue: string,
   { item: { originalId }, target, content }: Chosen,
   before: string,
-): Planned<WrittenDataset> {
-  const { names } = context
+): Promise<Planned<WrittenDataset>> {
+  const { names, turn } = context
   const { id, origin, former = '' } = target
   const { node, own, hash, labels } = content
   const iri = names.dataset(id)
-  const known = fromLines(before === '' ? former : before)
+  const known = await readLines(before === '' ? former : before)
   const keys = { sent: keyOf(node), stored: iri }
+  await turn()
   const { iris, identifiers } = distributionIris(own, known, keys, context)
+  await turn()
   const renamed = rename(own, new Map([...iris, [keyOf(node), iri]]))
   const ground = skolemise([...renamed, ...identifiers], { genid: names.genid(iri), labels })
   const modified = timestamp(context.now())
@@ -224,6 +231,7 @@ function compose(
   // What was read here and is sent back comes under our IRI, and still has its source.
   const source = isForeign ? (node.value === originalId ? undefined : node.value) : stored
   const record = recordQuads({ id, originalId, hash, issued, modified, source }, names)
+  await turn()
   const { group, mark } = groupOf(context, catalogue, target, {
     graph: [...ground, ...record],
     before,
@@ -313,7 +321,7 @@ export function editDataset<T>(
   const plan = async (): Promise<DatasetChange<T>> => {
     const before = await store.read(graph, {}, signal)
     if (before === undefined) throw unknownDataset(id)
-    const { graph: edited, result } = await edit(fromLines(before))
+    const { graph: edited, result } = await edit(await readLines(before))
     if (!edited) return { result }
     if (edited.length > triples) throw tooManyTriples(edited.length, triples)
     const stamp = { id, modified: timestamp(context.now()), canonical }
