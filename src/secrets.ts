@@ -83,7 +83,7 @@ export const isSecretName = (name: string): boolean =>
 
 /** Words in names of parameters, in which clients send keys and sessions although this platform has no such parameter. */
 const secretWord =
-  /(?:^|[^a-z])(?:api)?(?:key|auth|authorization|pass|passwd|passphrase|password|pwd|pin|otp|code|sig|signature|jwt|sid|token|secret|credentials?|assertion|ticket|bearer)(?:$|[^a-z])|sess(?:ion)?_?id|session/
+  /(?:^|[^a-z])(?:(?:api|access|auth|app|client|user|private|shared|licen[cs]e)?keys?|auth|authorization|pass|passphrase|passwort|kennwort|mdp|motdepasse|pwd?|psw|pin|otp|code|sig|signature|hmac|jwt|sid|sess|sas|pat|cookie|csrf|xsrf|verifier|credentials?|assertion|saml(?:art|response|request)|ticket|bearer)(?:$|[^a-z])|sess(?:ion)?_?id|session|token|secret|passw(?:or)?d|passcode|otpcode/
 
 /** Whether a parameter of an address may carry a secret: a secret name, or a name with a word that says so. */
 const mayHoldSecret = (name: string): boolean =>
@@ -171,11 +171,17 @@ function credentialsIn(url: string): readonly string[] {
 /** A URL for a log, a report or a problem: at most 2,000 characters, without user info and the values of credentials. */
 export function shownUrl(url: string): string {
   const { head, query } = partsOf(url)
-  const told = query
-    ?.split('&')
-    .map((pair) => (mayHoldSecret(nameOf(pair)) ? `${pair.split('=', 1)[0]}=${mask}` : pair))
-  const text = `${head.replace(userInfo, '$1')}${told ? `?${told.join('&')}` : ''}`
+  const path = head.replace(userInfo, '$1').replace(/(?<=;)[^;/]+/g, shownPair)
+  const text = query === undefined ? path : `${path}?${query.replace(/[^&;?]+/g, shownPair)}`
   return text.length > longest ? `${text.slice(0, longest)}…` : text
+}
+
+/** A parameter without its value where that may be a secret; an address in it is shown as one. */
+function shownPair(pair: string): string {
+  const [name = ''] = pair.split(/=|%3D/i, 1)
+  if (mayHoldSecret(nameOf(pair))) return `${name}=${mask}`
+  const inner = decoded(pair.slice(name.length + 1))
+  return pair.includes('%') && inner.includes('://') ? `${name}=${shownUrl(inner)}` : pair
 }
 
 const longest = 2000

@@ -109,14 +109,62 @@ describe('a URL', () => {
     'subscription-key',
     'client_assertion',
     '%6Bey',
+    'accesskey',
+    'authtoken',
+    'accesstoken',
+    'clientsecret',
+    'userkey',
+    'licensekey',
+    'passcode',
+    'passwort',
+    'pw',
+    'mdp',
+    'csrf_token',
+    'hmac',
+    'sas',
+    'SAMLResponse',
+    'oauth_verifier',
+    'usertoken',
+    'keys',
+    'tokens',
+    'dbpassword',
+    'sess',
+    'key[]',
   ])('is shown without the value of %s, by which clients send keys', (name) => {
     expect(shownUrl(`/datasets/none?${name}=word&q=1`)).toBe(`/datasets/none?${name}=•••&q=1`)
   })
 
-  it.each(['keyword', 'q', 'author', 'passage', 'zipcode', 'design', 'facets', 'monkey', 'sort'])(
-    'is shown with the value of %s',
-    (name) => {
-      expect(shownUrl(`/search?${name}=word`)).toBe(`/search?${name}=word`)
-    },
-  )
+  it.each([
+    ['/x;jsessionid=word?q=1', '/x;jsessionid=•••?q=1'],
+    ['/x?a=1;token=word&q=1', '/x?a=1;token=•••&q=1'],
+    ['/x?a=b?token=word', '/x?a=b?token=•••'],
+    ['/x?token%3Dword&q=1', '/x?token=•••&q=1'],
+    [
+      '/x?next=https%3A%2F%2Fu%3Aword%40a.example%2F%3Ftoken%3Dword%26q%3D1&q=2',
+      '/x?next=https://a.example/?token=•••&q=1&q=2',
+    ],
+    ['/x?next=%2F%2Fa', '/x?next=%2F%2Fa'],
+  ])('%s is shown as %s, wherever a secret stands in it', (url, shown) => {
+    expect(shownUrl(url)).toBe(shown)
+  })
+
+  it.each([
+    'keyword',
+    'q',
+    'author',
+    'passage',
+    'zipcode',
+    'design',
+    'facets',
+    'monkey',
+    'sort',
+    'keywords',
+    'turkey',
+    'compass',
+    'path',
+    'barcode',
+    'state',
+  ])('is shown with the value of %s', (name) => {
+    expect(shownUrl(`/search?${name}=word`)).toBe(`/search?${name}=word`)
+  })
 })

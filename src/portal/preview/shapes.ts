@@ -85,29 +85,17 @@ const framed = (shapes: readonly PreviewShape[]): PreviewMap | undefined =>
     ? undefined
     : { shapes, box: boxAround(shapes.flatMap(({ places }) => places)) }
 
-const latitudes = new Set(['lat', 'latitude', 'breite', 'breitengrad', 'latitud', 'latitudine'])
-const longitudes = new Set(
-  ['lon', 'lng', 'long', 'longitude', 'länge', 'laenge', 'längengrad', 'laengengrad'].concat([
-    'longitud',
-    'longitudine',
-  ]),
+const namesIn = (text: string): ReadonlySet<string> => new Set(text.split(' '))
+const latitudes = namesIn('lat latitude breite breitengrad latitud latitudine')
+const longitudes = namesIn(
+  'lon lng long longitude länge laenge längengrad laengengrad longitud longitudine',
 )
-const geometryNames = new Set(
-  ['wkt', 'geom', 'geometry', 'geometrie', 'geometria', 'shape', 'point', 'geo', 'geojson'].concat([
-    'coordinates',
-    'koordinaten',
-    'coordonnees',
-    'coordonnées',
-    'coordinate',
-    'location',
-    'position',
-  ]),
+const geometryNames = namesIn(
+  'wkt geom geometry geometrie geometria shape point geo geojson coordinates koordinaten coordonnees coordonnées coordinate location position',
 )
 
 /** Names of lengths, ranks and forms as well. */
-const otherNames = new Set(
-  'länge laenge breite longitud x y shape point location position'.split(' '),
-)
+const otherNames = namesIn('länge laenge breite longitud x y shape point location position')
 
 const only = (names: ReadonlySet<string>) => names.difference(otherNames)
 
