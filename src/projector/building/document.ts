@@ -389,9 +389,7 @@ const strictOnly = (fields: readonly Field[]): readonly Field[] =>
 /** One value with the dotted path of its field. */
 export type UnfitValuesOf = (quads: readonly Quad[], dataset: string) => readonly LeftOutValue[]
 
-/**
- * Made ready once for a profile. Costs little beside the building of a document: texts and concepts are not looked at.
- */
+/** Made ready once for a profile. Costs little beside the building of a document: texts and concepts are not looked at. */
 export function unfitValues(
   context: Pick<BuilderContext, 'profile' | 'concepts' | 'names'>,
 ): UnfitValuesOf {
