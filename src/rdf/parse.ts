@@ -4,11 +4,11 @@ import { nextTurn } from '../workers/event-loop.ts'
 import { charsetOf, decodeText, UndecodableText } from '../text/decoding.ts'
 import type { Format } from './media-types.ts'
 import { CheckedTerms } from './reading/checked-terms.ts'
-import { scanChecked } from './reading/line-scanner.ts'
+import { linePieces, scanChecked } from './reading/line-scanner.ts'
 import { readJsonLd } from './reading/json-ld-reader.ts'
-import { n3Pieces, readN3, type N3Format } from './reading/n3-reader.ts'
-import { malformed, type ParseOptions } from './reading/options.ts'
-import { readXml } from './reading/xml-reader.ts'
+import { n3Pieces, readN3 } from './reading/n3-reader.ts'
+import { malformed, type ParseOptions, type PieceReader } from './reading/options.ts'
+import { readXml, xmlPieces } from './reading/xml-reader.ts'
 
 export type { ParseOptions, Repair } from './reading/options.ts'
 
@@ -18,11 +18,26 @@ export type { ParseOptions, Repair } from './reading/options.ts'
  * with the address, `Failure('invalid-content')` for over-long terms.
  */
 export async function parse(text: string, format: Format, options: ParseOptions): Promise<Quad[]> {
+  if (format === 'jsonld') return readJsonLd(text, options)
+  const isLong = text.length > longText && !options.repair && !options.places
+  return isLong ? readLong(text, pieceReader(format, options)) : readWhole(text, format, options)
+}
+
+/** Reads text of any size piece by piece. */
+export function pieceReader(format: Exclude<Format, 'jsonld'>, options: ParseOptions): PieceReader {
+  if (format === 'rdfxml') return xmlPieces(options)
+  if (format === 'ntriples' || format === 'nquads') return linePieces(format, options)
+  return n3Pieces(format, options)
+}
+
+function readWhole(
+  text: string,
+  format: Exclude<Format, 'jsonld'>,
+  options: ParseOptions,
+): Promise<Quad[]> | Quad[] {
   switch (format) {
     case 'rdfxml':
       return readXml(text, options)
-    case 'jsonld':
-      return readJsonLd(text, options)
     case 'ntriples':
     case 'nquads':
       return (
@@ -34,9 +49,7 @@ export async function parse(text: string, format: Format, options: ParseOptions)
     case 'turtle':
     case 'trig':
     case 'n3':
-      return text.length > longText && !options.repair && !options.places
-        ? readLong(text, format, options)
-        : readN3(text, format, options)
+      return readN3(text, format, options)
     default:
       throw new Error(`unknown format ${String(format satisfies never)}`)
   }
@@ -45,20 +58,14 @@ export async function parse(text: string, format: Format, options: ParseOptions)
 /** UTF-16 units of a text that is read in pieces, and of a piece. */
 const [longText, pieceLength] = [500_000, 65_536]
 
-/** Reads a long text with turns for others in between. What is wrong with it is told as of a text that is read at once. */
-async function readLong(text: string, format: N3Format, options: ParseOptions): Promise<Quad[]> {
+/** Reads a long text with turns for others in between. */
+async function readLong(text: string, reader: PieceReader): Promise<Quad[]> {
   const quads: Quad[] = []
-  try {
-    const reader = n3Pieces(format, options)
-    for (let at = 0; at < text.length; at += pieceLength) {
-      for (const quad of reader.write(text.slice(at, at + pieceLength))) quads.push(quad)
-      await nextTurn()
-    }
-    for (const quad of reader.end()) quads.push(quad)
-    return quads
-  } catch {
-    return readN3(text, format, options)
+  for (let at = 0; at < text.length; at += pieceLength) {
+    for (const quad of reader.write(text.slice(at, at + pieceLength))) quads.push(quad)
+    await nextTurn()
   }
+  return quads.concat(reader.end())
 }
 
 /**

@@ -80,16 +80,39 @@ describe('a long text', () => {
     expect(parts.every((one) => one.endsWith(' .\n'))).toBe(true)
   })
 
-  it('that is broken near its end says where, as a short one does', async () => {
-    const broken = `${long}<#x> dct:title "a" "b" .\n`
-    const fault = (text: string) =>
-      parse(text, 'turtle', { baseIri }).catch((error: unknown) => error)
-    const short = `${head}<#x> dct:title "a" "b" .\n`
-    const [one, other] = [await fault(broken), await fault(short)]
-    expect(one).toMatchObject({ kind: 'malformed-rdf' })
-    const { errors: [here] = [] } = one as { errors?: { detail: string; line: number }[] }
-    const { errors: [there] = [] } = other as { errors?: { detail: string; line: number }[] }
-    expect(here?.detail).toBe(there?.detail)
-    expect(here?.line).toBe(long.split('\n').length)
-  })
+  type Broken = readonly [format: Format, head: string, statement: string, fault: string]
+  const xmlHead =
+    '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dct="http://purl.org/dc/terms/">\n'
+  const line = '<urn:a> <http://purl.org/dc/terms/title> "Title ä"@en .\n'
+  const xmlNode = '<rdf:Description rdf:about="urn:a"><dct:title>ä</dct:title></rdf:Description>\n'
+  const broken: readonly Broken[] = [
+    ['turtle', head, statement(1), '<#x> dct:title "a" "b" .\n'],
+    ['turtle', head, statement(1), '<#x> dct:title "a\n" .\n'],
+    ['turtle', head, statement(1), '<#x> dct:title """a .\n'],
+    ['turtle', head, statement(1), '<#x> dcat:title "a" .\n'],
+    ['turtle', head, statement(1), '<#x> dct:title <a b> .\n'],
+    ['turtle', head, statement(1), '<#x> dct:title <http://[> .\n'],
+    ['ntriples', '', line, '<urn:a> <urn:b> "c" "d" .\n'],
+    ['ntriples', '', line, '<urn:a> <urn:b> <a> .\n'],
+    ['nquads', '', line, '<urn:a> <urn:b> "c\\x" .\n'],
+    ['rdfxml', xmlHead, xmlNode, '<dct:title>b</dct:titel>\n'],
+    ['rdfxml', xmlHead, xmlNode, '<rdf:Description rdf:about="a b&c;"/>\n'],
+  ]
+  it.each(broken)(
+    'in %s that is broken near its end says what a short one says',
+    async (...parts) => {
+      const [format, start, one, fault] = parts
+      const read = (count: number) =>
+        parse(`${start}${one.repeat(count)}${fault}`, format, { baseIri }).catch(
+          (error: unknown) => error,
+        )
+      const count = Math.ceil(600_000 / one.length)
+      const [far, near] = [await read(count), await read(1)]
+      const { errors: [here] = [] } = far as { errors?: { detail: string; line: number }[] }
+      const { errors: [there] = [] } = near as { errors?: { detail: string; line: number }[] }
+      expect(here?.detail).toBe(there?.detail)
+      expect(far).toMatchObject({ kind: 'malformed-rdf' })
+      expect(here?.line).toBe((there?.line ?? 0) + (count - 1) * (one.split('\n').length - 1))
+    },
+  )
 })

@@ -2,11 +2,8 @@
 import type { Quad } from '@rdfjs/types'
 import { TextDecoding, UndecodableText } from '../../text/decoding.ts'
 import type { Format } from '../media-types.ts'
-import { parse } from '../parse.ts'
-import { linePieces } from './line-scanner.ts'
-import { n3Pieces } from './n3-reader.ts'
+import { parse, pieceReader } from '../parse.ts'
 import { malformed, type ParseOptions, type PieceReader } from './options.ts'
-import { xmlPieces } from './xml-reader.ts'
 
 /** Quads per batch, and UTF-16 units that are parsed before somebody else gets a turn. */
 const batchSize = 1_000
@@ -26,7 +23,7 @@ export async function* parseStream(
     const parts: string[] = []
     for await (const text of texts(source, options)) parts.push(text)
     yield* batches(await parse(parts.join(''), format, options))
-  } else yield* pieces(texts(source, options), readerFor(format, options))
+  } else yield* pieces(texts(source, options), pieceReader(format, options))
 }
 
 /** The same for a text that is there already: whoever consumes it may let others have a turn between two batches. */
@@ -36,7 +33,7 @@ export async function* parseText(
   options: ParseOptions,
 ): AsyncIterable<Quad[]> {
   if (format === 'jsonld') yield* batches(await parse(text, format, options))
-  else yield* pieces([text], readerFor(format, options))
+  else yield* pieces([text], pieceReader(format, options))
 }
 
 async function* pieces(
@@ -55,12 +52,6 @@ async function* pieces(
     }
   }
   yield* batches(waiting.concat(reader.end()))
-}
-
-function readerFor(format: Exclude<Format, 'jsonld'>, options: ParseOptions): PieceReader {
-  if (format === 'rdfxml') return xmlPieces(options)
-  if (format === 'ntriples' || format === 'nquads') return linePieces(format, options)
-  return n3Pieces(format, options)
 }
 
 function* batches(found: readonly Quad[]): Iterable<Quad[]> {
