@@ -100,17 +100,23 @@ const placeholders = new Set(
     'licencenotspecified otherattribution othernotopen othernoncommercial unknown nolicense nolicence ' +
     'nolicenseprovided custom customlicense seedescription ka na keineangabe keineangaben ohneangabe ' +
     'nichtangegeben unbekannt keine keinelizenz notavailable notapplicable tbd nonspecifie nonspécifié ' +
-    'nonspecificato noespecificado undefined null'
+    'nonspecificato noespecificado undefined null nichtspezifiziert ohnelizenz aucune aucunelicence sanslicence ' +
+    'nonspécifiée nessuna nessunalicenza ninguna sinlicencia geen geenlicentie niewskazano braklicencji'
   ).split(' '),
 )
 
-/** Whether a text says that there is no licence, or none worth the name. */
-const isNoLicence = (text: string): boolean =>
-  isPlaceholder(text.trim()) || placeholders.has(squashed(text))
+/** Whether a text, or an address of a list of licences, says that there is no licence, or none worth the name. */
+function isNoLicence(text: string): boolean {
+  const [, id] = listed.exec(licenceKey(text)) ?? []
+  // An address that a source took from a list says more than the word.
+  const name = id === undefined || id.startsWith('other') ? text : id
+  return isPlaceholder(text.trim()) || placeholders.has(squashed(name))
+}
 
 /** Whether all that is said of a value is that there is no licence. */
 export function saysNoLicence(value: Term, graph: Graph): boolean {
-  const said = value.termType === 'Literal' ? [value] : labelTerms(value, graph)
+  const labels = labelTerms(value, graph)
+  const said = labels.length > 0 || value.termType === 'BlankNode' ? labels : [value]
   if (identityIri(value, graph) !== undefined) return false
   return said.length > 0 && said.every((one) => isNoLicence(one.value))
 }
@@ -131,7 +137,7 @@ export function licenceOf(given: LicenceNames, authorities: Authorities): Licenc
   })
   const iri =
     candidates.map((text) => conceptOf(text, authorities)).find(Boolean) ??
-    candidates.find(isAddress) ??
+    candidates.find((text) => isAddress(text) && !isNoLicence(text)) ??
     candidates.map((text) => namedLicence(text)?.address).find(Boolean)
   if (iri !== undefined) return { kind: 'iri', iri }
   const isNone = said.some(isNoLicence)
@@ -185,7 +191,7 @@ function conceptAt(address: string, authorities: Authorities): string | undefine
 
 /** Addresses of lists whose last steps are the id of a licence: `dcat-ap.de/def/licenses/dl-by-de/2.0`, `spdx.org/licenses/CC-BY-4.0.html`. */
 const listed =
-  /^(?:opendefinition\.org|opensource\.org|spdx\.org|dcat-ap\.de\/def)\/licen[cs]es?\/([^?#]+?)(?:-only)?(?:\.(?:html|json|php|txt))?$/
+  /^(?:opendefinition\.org|opensource\.org|spdx\.org|dcat-ap\.de\/def|publications\.europa\.eu\/resource\/authority)\/licen[cs]es?\/([^?#]+?)(?:-only)?(?:\.(?:html|json|php|txt))?$/
 
 /** `Open Database License (ODbL)`: what is in parentheses by itself, then the text without it. */
 function parenthesised<T>(text: string, read: (part: string) => T | undefined): T | undefined {

@@ -121,9 +121,9 @@ const rows: Rows = {
     ['[ rdf:value "cc-by-4.0" ]', [ccBy]],
     ['ex:l . ex:l rdfs:label "CC BY 4.0"@en', [ccBy]],
     [
-      '"notspecified", "k.A.", [ rdfs:label "Unknown" ]',
+      '"notspecified", "k.A.", [ rdfs:label "Unknown" ], <http://www.opendefinition.org/licenses/notspecified>',
       undefined,
-      ['unknown-concept', 'unknown-concept', 'unknown-concept'],
+      ['unknown-concept', 'unknown-concept', 'unknown-concept', 'unknown-concept'],
     ],
     ['[ ]', undefined, ['unknown-concept']],
   ],
