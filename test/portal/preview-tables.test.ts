@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
+import { previewTable } from '../../src/portal/preview/table.ts'
 import { previewTablesOf } from '../../src/portal/preview/tables.ts'
 
 const bomb = new Uint8Array(60 * 2 ** 20)
@@ -329,6 +330,11 @@ describe('a preview', () => {
     expect(table?.notes[0]).toMatch(/^(?:# v|V)isitors[^;]*(?:; parks; 2020)?$/)
     expect(table?.head).toEqual(['place', 'visitors', 'year'])
     expect(table?.rows).toEqual([['A', '1', '2020']])
+  })
+
+  it('has times of day as times where workbooks keep them without a date', () => {
+    const rows = [['a'], [new Date('1899-12-30T12:30:00Z')], [new Date('2024-04-01T00:00:00Z')]]
+    expect(previewTable(rows).rows).toEqual([['12:30:00'], ['2024-04-01']])
   })
 
   it.each(['Name, Age, City\nAnna,3,Bern\n', 'Name, Age\nAnna, 3\nBob, 4\n'])(

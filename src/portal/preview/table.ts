@@ -52,9 +52,14 @@ export function previewTable(
   }
 }
 
+/** The day zero of workbooks, on which times of day lie that have no date. */
+const dayZero = Date.UTC(1899, 11, 30)
+
 /** A moment without a time of day is a date: workbooks have no type for those. */
 function momentText(moment: Date): string {
   if (Number.isNaN(moment.getTime())) return ''
+  const time = moment.getTime() - dayZero
+  if (time >= 0 && time < 86_400_000) return moment.toISOString().slice(11, 19)
   return moment
     .toISOString()
     .replace(/T00:00:00\.000Z$/, '')
