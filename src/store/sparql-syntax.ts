@@ -39,17 +39,13 @@ function placeOf(text: string, offset: number): { readonly line: number; readonl
 const strayPattern =
   /[^\t\n\r\u0020-\u007E\u00B7\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u037D\u037F-\u1FFF\u200C\u203F\u2040\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFEFE\uFF00-\uFFFD\u{10000}-\u{EFFFF}\u200D]/u
 
-const [quotationMark, curlyMark] = ['quotation mark', 'curly quotation mark']
-
 /** Characters that come along when text is pasted from pages and word processors. */
 const names: Readonly<Record<string, string>> = {
   '\u000B': 'vertical tab',
   '\u000C': 'form feed',
   '\u0085': 'next line',
   '\u00A0': 'no-break space',
-  '\u00AB': quotationMark,
   '\u00AD': 'soft hyphen',
-  '\u00BB': quotationMark,
   '\u200B': 'zero width space',
   '\u200E': 'left-to-right mark',
   '\u200F': 'right-to-left mark',
@@ -57,23 +53,21 @@ const names: Readonly<Record<string, string>> = {
   '\u2011': 'non-breaking hyphen',
   '\u2013': 'en dash',
   '\u2014': 'em dash',
-  '\u2018': curlyMark,
-  '\u2019': curlyMark,
-  '\u201A': curlyMark,
-  '\u201C': curlyMark,
-  '\u201D': curlyMark,
-  '\u201E': curlyMark,
   '\u2026': 'ellipsis',
   '\u2028': 'line separator',
   '\u2029': 'paragraph separator',
   '\u202F': 'narrow no-break space',
-  '\u2039': quotationMark,
-  '\u203A': quotationMark,
   '\u2060': 'word joiner',
   '\u2212': 'minus sign',
   '\u3000': 'ideographic space',
   '\uFEFF': 'byte order mark',
 }
+
+const kinds = [
+  ['quotation mark', /[\u00AB\u00BB\u2039\u203A]/],
+  ['curly quotation mark', /[\u2018-\u201F]/],
+  ['a space of its own kind', /\s/],
+] as const
 
 /** The plain character that a named one is written for. */
 function cureOf(name: string): string {
@@ -89,7 +83,7 @@ function strayCharacter(text: string): Fault | undefined {
     if (at < 0) continue
     const character = String.fromCodePoint(part.codePointAt(at) ?? 0)
     const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
-    const name = names[character] ?? (/\s/.test(character) ? 'a space of its own kind' : undefined)
+    const name = names[character] ?? kinds.find(([, kind]) => kind.test(character))?.[0]
     const called = name === undefined ? `U+${code}` : `U+${code} (${name})`
     const detail = `${called} may stand in texts only, ${cureOf(name ?? '')}`
     return { ...placeOf(text, start + at), detail }
