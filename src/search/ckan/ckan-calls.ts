@@ -254,7 +254,8 @@ export const ckanAliases = ['/ckan/api/action', '/api/3/action', '/api/action'] 
 
 function responsesOf(action: CkanAction): RouteConfig['responses'] {
   const { result } = actions[action]
-  const schema = z.object({ help: z.string(), success: z.literal(true), result })
+  const ignored = z.array(z.string()).optional()
+  const schema = z.object({ help: z.string(), success: z.literal(true), ignored, result })
   const error = z.looseObject({ __type: z.string(), message: z.string() })
   const failed = z.object({ success: z.literal(false), error })
   const failure = (description: string) => ({

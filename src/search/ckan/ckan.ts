@@ -60,7 +60,7 @@ export function bindCkan(app: App, deps: Omit<CkanDeps, 'site'>): void {
       : givenByBody(body)
   }
   const act = (c: AppContext, action: CkanAction) =>
-    answered(c, deps, acts[action], c.req.method === 'POST' ? byBody : byQuery)
+    answered(c, deps, action, c.req.method === 'POST' ? byBody : byQuery)
   for (const path of ckanPaths)
     for (const action of names) {
       const { get, post } = ckanRoutes(action, path)
@@ -80,13 +80,14 @@ export function bindCkan(app: App, deps: Omit<CkanDeps, 'site'>): void {
 async function answered(
   c: AppContext,
   deps: Omit<CkanDeps, 'site'>,
-  act: CkanAct,
-  given: (c: AppContext) => GivenParameters | Promise<GivenParameters>,
+  action: CkanAction,
+  givenBy: (c: AppContext) => GivenParameters | Promise<GivenParameters>,
 ): Promise<Response> {
   try {
     const site = { title: c.get('siteName'), url: c.get('root') }
-    const result = act({ ...deps, site }, await given(c), c.var.signal)
-    const pieces = enveloped(`${c.get('address')}/`, result)
+    const given = await givenBy(c)
+    const result = acts[action]({ ...deps, site }, given, c.var.signal)
+    const pieces = enveloped(`${c.get('address')}/`, result, ignoredOf(action, given))
     const { log, requestMs: pieceMs = 60_000 } = deps.http
     const flow = { log, pieceMs, headers: { 'Content-Type': jsonType } }
     return await longAnswer(c, () => answerFlow(c, pieces, flow))
@@ -95,11 +96,22 @@ async function answered(
   }
 }
 
+/** A member with the first names of a call that are no parameters of its action. */
+function ignoredOf(action: CkanAction, given: GivenParameters): string {
+  const unknown = Object.keys(given).filter((name) => !(name in actions[action].parameters.shape))
+  const shown = unknown.slice(0, 20).map((name) => name.slice(0, 60))
+  return shown.length === 0 ? '' : `"ignored":${JSON.stringify(shown)},`
+}
+
 /** Around the pieces of a result. The first piece comes before anything, so that its failure can still be told. */
-async function* enveloped(help: string, result: AsyncGenerator<string>): AsyncGenerator<string> {
+async function* enveloped(
+  help: string,
+  result: AsyncGenerator<string>,
+  ignored: string,
+): AsyncGenerator<string> {
   try {
     const first = await result.next()
-    yield `{"help":${JSON.stringify(help)},"success":true,"result":${first.value ?? ''}`
+    yield `{"help":${JSON.stringify(help)},"success":true,${ignored}"result":${first.value ?? ''}`
     yield* result
     yield '}'
   } finally {

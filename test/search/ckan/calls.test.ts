@@ -71,6 +71,14 @@ describe('package_show', () => {
 })
 
 describe('package_search', () => {
+  it('names what is no parameter of a call, also one that another CKAN would read', async () => {
+    const { body } = await ckan.get('package_search', { limit: '3', callback: 'f', rows: '0' })
+    expect(body).toMatchObject({ success: true, ignored: ['callback', 'limit'] })
+    const posted = await ckan.post('/ckan/package_list', '{"limit":1,"start":2,"none":null}')
+    expect(posted.body).toMatchObject({ success: true, ignored: ['start'] })
+    expect((await ckan.get('package_search', { rows: '0' })).body).not.toHaveProperty('ignored')
+  })
+
   it('finds everything, ten packages of it', async () => {
     for (const parameters of [{}, { q: '*:*' }, { q: '' }, { fq: '*:*' }]) {
       const { body } = await ckan.get('package_search', { ...parameters })
