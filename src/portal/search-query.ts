@@ -44,7 +44,7 @@ const latitude = z.number().min(-90).max(90)
 const box = z
   .string()
   .transform((sides) => sides.split(',').map(Number))
-  .pipe(z.tuple([longitude, latitude, longitude, latitude]))
+  .pipe(z.tuple([longitude, latitude, z.number().min(-180).max(360), latitude]))
   .refine(([west, south, east, north]) => (west < east || west - east >= 180) && south < north)
   .transform(String)
   .catch('')

@@ -1,7 +1,7 @@
 /** What visitors type into two fields stays apart in the query that is made of them. */
 
 import { describe, expect, it } from 'vitest'
-import { askedBy } from '../../src/portal/search-query.ts'
+import { askedBy, searchForm } from '../../src/portal/search-query.ts'
 
 const asked = (q: string, place: string) =>
   askedBy(
@@ -27,4 +27,13 @@ describe('text and place', () => {
   it('stand alone as they were typed', () => {
     expect(askedBy([['q', 'a) OR (b']], 'en').q).toBe('a) OR (b')
   })
+})
+
+it.each([
+  ['178,-20,-179,-10', [['bbox', '178,-20,-179,-10']]],
+  ['178,-20,181,-10', [['bbox', '178,-20,181,-10']]],
+  ['178,-20,361,-10', []],
+  ['-181,-20,-179,-10', []],
+])('the box %s goes over the date line as the search allows it', (bbox, query) => {
+  expect(searchForm(new URLSearchParams({ bbox })).query).toEqual(query)
 })
