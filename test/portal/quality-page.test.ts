@@ -25,8 +25,28 @@ const answers: Readonly<Record<string, unknown>> = {
   '/datasets/wells/distributions': { results: [file('one', true), file('two', false)] },
 }
 
+const shacl = 'http://www.w3.org/ns/shacl#'
+/** A result of a validation about a node, as the repository keeps it. */
+const result = (node: string, focus: string) =>
+  [
+    `<http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <${shacl}ValidationResult>`,
+    `<${shacl}focusNode> <${focus}>`,
+    `<${shacl}resultPath> <http://www.w3.org/ns/dcat#accessURL>`,
+    `<${shacl}resultMessage> "${node} has no address"`,
+  ]
+    .map((statement) => `_:${node} ${statement} .\n`)
+    .join('')
+const set = 'https://data.example/set/'
+const validation = [
+  result('a', `${set}data/wells`),
+  result('b', `${set}distribution/two`),
+  result('c', 'https://elsewhere.example/licences/7'),
+].join('')
+
 const app = appAlone({
-  ...portsTo(async () => Response.json({ result: {} })),
+  ...portsTo(async (path) =>
+    path === '/datasets/wells/metrics' ? new Response(validation) : Response.json({ result: {} }),
+  ),
   search: async (path) =>
     path.startsWith('/datasets/wells?')
       ? Response.json({ result: record })
@@ -48,4 +68,16 @@ it('names the files that a correction is about, and leads to the form with the r
   expect(fix).toContain('These files: <bdi>Map of wells</bdi></p>')
   expect(fix).not.toContain('Table of wells')
   expect(text).toContain('href="/en/check?dataset=wells"')
+})
+
+it('calls what a finding of the validation is about by its title, else by the end of its IRI', async () => {
+  const answer = await app.request('/en/datasets/wells/quality', {
+    headers: { Accept: 'text/html' },
+  })
+  const [, table = ''] = /id="shacl"([^]*?)<\/table>/.exec(await answer.text()) ?? []
+  const rows = table.split('<tr').map((row) => row.replaceAll(/\s+/g, ' '))
+  const about = (message: string) => rows.find((row) => row.includes(message)) ?? ''
+  expect(about('a has no address')).toContain('<bdi>Wells</bdi>')
+  expect(about('b has no address')).toContain('<bdi>Map of wells</bdi>')
+  expect(about('c has no address')).toContain('<bdi>7</bdi>')
 })

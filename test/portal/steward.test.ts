@@ -51,7 +51,8 @@ const pipe = (name: string, catalogue: string, address: string) => ({
 
 beforeAll(async () => {
   directory = await temporaryDirectory()
-  source = createServer((_, answer) => {
+  source = createServer(({ url = '' }, answer) => {
+    if (url.endsWith('?moved')) answer.statusCode = 410
     const send = () => answer.setHeader('Content-Type', 'text/turtle').end(document())
     void opened.then(send)
   })
@@ -61,6 +62,8 @@ beforeAll(async () => {
   await mkdir(pipes)
   for (const name of ['roads', 'water'])
     await writeFile(join(pipes, `${name}.json`), JSON.stringify(pipe(name, name, address)))
+  const gone = pipe('moved', 'water', `${address}?moved`)
+  await writeFile(join(pipes, 'moved.json'), JSON.stringify(gone))
   await writeFile(join(pipes, 'broken.json'), '{ "header": ')
   // Where the tests look for the key that a fresh platform makes.
   await writeFile(join(directory, 'api-key'), all)
@@ -82,7 +85,7 @@ afterAll(async () => {
   await remove(directory)
 })
 
-const run = async (name: string) => {
+const run = async (name: string, end = 'finished') => {
   const answer = await fetch(`${platform.url}/api/scheduler/pipes/${name}/runs`, {
     method: 'POST',
     headers: { 'X-API-Key': all },
@@ -91,7 +94,7 @@ const run = async (name: string) => {
   const state = async () =>
     ((await (await fetch(`${platform.url}/api/scheduler/runs/${id}`)).json()) as { status: string })
       .status
-  await expect.poll(state).toBe('finished')
+  await expect.poll(state).toBe(end)
   return id
 }
 
@@ -338,4 +341,13 @@ it('an action that is none is refused, and leaves everything as it is', async ()
     expect((await post(`/en/harvest/runs/${id}`, { do: name })).status).toBe(400)
   expect((await post('/en/harvest/runs/nope', { do: 'cancel' })).status).toBe(404)
   expect((await get('/en/harvest/runs/nope/items.csv')).status).toBe(404)
+})
+
+it('a source that is gone is shown with our sentence and with the cause', async () => {
+  const id = await run('moved', 'failed')
+  const { page } = await steward(all)
+  const told =
+    /<bdi>There is nothing at the address of the source: http:\/\/127[^<]*\?moved answered 410\.<\/bdi>/
+  expect(await page('/en/harvest')).toMatch(told)
+  expect(await page(`/en/harvest/runs/${id}`)).toMatch(told)
 })

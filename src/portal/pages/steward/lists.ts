@@ -71,15 +71,15 @@ function sourceRow(
   const { t, formats, pathTo } = context
   const [problem] = listAt(pipe, 'problems')
   const line = numberAt(problem, 'line')
-  const parts = [run.cause ?? textAt(problem, 'detail'), run.detail]
-  const cause = joined([...parts, !run.cause && line > 0 && t('line-n', { line })], ' ')
+  const told = joined([run.cause ?? textAt(problem, 'detail'), run.detail], ': ')
+  const cause = joined([told, !run.cause && line > 0 && t('line-n', { line })], ' ')
   const title = textAt(pipe, 'title') ?? name
   const about = [name || textAt(pipe, 'file'), catalogue]
   return [
     html`${name !== '' && html`<a href="${pathTo('harvest', 'pipes', name)}">${title}</a><br>`}
       <span class="soft small">${joined(about, ' · ')}</span>`,
     html`${run.mark}
-      ${parts.some(Boolean) && html`<br><span class="small soft"><bdi>${cause}</bdi></span>`}`,
+      ${cause !== '' && html`<br><span class="small soft"><bdi>${cause}</bdi></span>`}`,
     ...shortCounts.map(run.count),
     run.begun ? run.link : '–',
     formats.moment(next) ?? html`<span class="soft nowrap">${t('by-hand')}</span>`,

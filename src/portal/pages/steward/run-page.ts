@@ -128,7 +128,7 @@ function meaning(
   const { outcome } = fields
   if (cause === undefined && outcome !== 'incomplete') return false
   const key = run.isReal ? (outcome === 'incomplete' ? 'incomplete' : 'failed') : 'dry'
-  const text = cause !== undefined && html`<p><bdi>${joined([cause, run.detail], ' ')}</bdi></p>`
+  const text = cause !== undefined && html`<p><bdi>${joined([cause, run.detail], ': ')}</bdi></p>`
   return notice(run.sign === 'bad' ? 'bad' : 'warn', t(`${key}-means`), text)
 }
 
