@@ -187,6 +187,11 @@ it('removals wait until somebody has looked, and can be kept, carried out and re
   expect(await page('/en/harvest')).toContain('Waiting for you (1)')
   const held = `/en/harvest/runs/${id}/held`
   expect(await page('/en/harvest/waiting')).toContain(held)
+  // A run that did not see all of the source decides nothing.
+  hasNameless = true
+  await run('roads')
+  hasNameless = false
+  expect(await page('/en/harvest/waiting')).toContain(held)
   const choice = await page(held)
   expect(choice).toContain('5 removals wait for you')
   expect(choice).toMatch(/href="http:\/\/127[^"]*bridges.ttl">Open the source<\/a>/)

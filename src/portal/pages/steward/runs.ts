@@ -108,11 +108,13 @@ export async function pipesByName({ ask, aside }: StewardContext) {
   return new Map(pipes.map((pipe) => [textAt(pipe, 'name') ?? '', memberFields(pipe)]))
 }
 
-/** Of each pipe its newest real run, where that waits for consent: an older one cannot be confirmed any more. */
+/** Of each pipe the newest run that waits for consent, unless a later one was complete: only that has looked again. */
 export const waitingRuns = (runs: readonly HarvestRun[]): readonly HarvestRun[] =>
-  runs.filter(
-    (run) => run.isHeld && run === runs.find(({ isReal, pipe }) => isReal && pipe === run.pipe),
-  )
+  runs.filter((run) => {
+    const settles = ({ pipe, fields }: HarvestRun) =>
+      pipe === run.pipe && fields['outcome'] === 'complete'
+    return run.isHeld && run === runs.find((one) => one === run || settles(one))
+  })
 
 /** A text of ours for a kind of problem, such as `cause-item-malformed`; absent where there is none. */
 export function problemText({ t }: PageContext, kind: 'cause' | 'cure', problem: unknown) {
