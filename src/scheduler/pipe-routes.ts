@@ -1,6 +1,7 @@
 /** Pipes over HTTP: what is loaded, one pipe, a launch; and the health of the scheduler. */
 
 import { z } from '@hono/zod-openapi'
+import { invalidParameter } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { invalid } from '../http/problem.ts'
 import { catalogueOf, configured } from '../pipe/pipe-check.ts'
@@ -25,8 +26,8 @@ import {
 import { conflicting, unknownPipes } from './trigger-changes.ts'
 import { configs, startMode } from './trigger-input.ts'
 
-/** What a launch may ask for; checked after the size of the body, which is why the contract has it once more. */
-const launchBody = z.object({
+/** What a launch may ask for: a misspelt member would start another run than the one that is meant. Checked after the size of the body, which is why the contract has it once more. */
+const launchBody = z.strictObject({
   configs: configs.exactOptional(),
   startMode: startMode.exactOptional(),
   dryRun: z.boolean().exactOptional(),
@@ -35,6 +36,7 @@ const launchBody = z.object({
 
 const launchSchema = {
   type: 'object',
+  additionalProperties: false,
   properties: {
     configs: { type: 'object', additionalProperties: { type: 'object' } },
     startMode: { type: 'string', enum: startModes },
@@ -82,6 +84,11 @@ function bindLaunch(app: App, context: SchedulerContext): void {
     ),
     async (c) => {
       const { pipe } = pipeAt(context, c.req.valid('param').pipeId)
+      const named = Object.keys(launchSchema.properties).find(
+        (name) => c.req.query(name) !== undefined,
+      )
+      if (named !== undefined)
+        throw invalidParameter(named, `${named} is a member of the JSON body`)
       const launch = launchOf(await bodyOf(c, context))
       if (launch.configs) configured(pipe, launch.configs)
       const { name } = pipe.header

@@ -98,10 +98,18 @@ describe('POST /pipes/{pipeId}/runs', () => {
     [{ startMode: 'often' }],
     [{ dryRun: 'yes' }],
     [{ limit: 0 }],
+    [{ dryrun: true }],
+    [{ dry_run: true, limit: 5 }],
     [[]],
   ])('refuses %j', async (body) => {
     const answer = await launch(body)
     expect([answer.status, station.launches]).toEqual([400, []])
+  })
+
+  it('refuses in the address what belongs into the body, and names it', async () => {
+    const answer = await station.ask('POST', '/pipes/city/runs?dryRun=true')
+    expect([answer.status, station.launches]).toEqual([400, []])
+    expect(answer.body).toMatchObject({ detail: 'dryRun is a member of the JSON body' })
   })
 
   it('answers 404 for an unknown pipe', async () => {
