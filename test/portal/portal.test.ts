@@ -360,6 +360,8 @@ describe('problems for people', () => {
     const text = await page.text()
     expect(text).toMatch(/Wiederherstellbar bis<\/dt>\s*<dd><time/)
     expect(text).toContain('/de/catalogues/city')
+    for (const path of ['/dataset/gone', '/en/dataset/gone', '/dataset/gone/resource/1'])
+      expect([path, (await get(path)).status]).toEqual([path, 410])
   })
 
   it('an address that is nearly right shows datasets with such a title', async () => {

@@ -19,8 +19,8 @@ type PageProblem = {
   readonly help?: HtmlContent
 }
 
-/** A record of the portal by its page. */
-const recordPage = /^\/[a-z]{2}(\/(?:datasets|catalogues)\/[^/]+)/
+/** A record of the portal by its page, or by that of a CKAN before it. */
+const recordPage = /^(?:\/[a-z]{2})?\/(datasets?|catalogues?|organization)\/([^/]+)/
 
 /** For what is not there: when it was removed and until when it can come back (410), else records with similar titles. */
 export async function helpFor(
@@ -30,14 +30,15 @@ export async function helpFor(
 ): Promise<Partial<PageProblem>> {
   if (status !== 404 && status !== 410) return {}
   const { t, aside, find } = context
-  const [, record] = recordPage.exec(path.slice(context.base.length - 1)) ?? []
-  const removed = record !== undefined && (await removal(context, record))
+  const [, kind = '', id] = recordPage.exec(path.slice(context.base.length - 1)) ?? []
+  const list = kind.startsWith('dataset') ? 'datasets' : 'catalogues'
+  const removed = id !== undefined && (await removal(context, `/${list}/${id}`))
   if (removed) return { status: 410, help: removed }
   const q = wordsOf(path)
   const found = q.length < 3 ? undefined : await aside(find({ filters: 'dataset', q, limit: 5 }))
   if (!found || found.records.length === 0) return {}
-  const list = entries(context, found.records, () => [])
-  return { help: pageSection('similar', t('similar'), list) }
+  const similar = entries(context, found.records, () => [])
+  return { help: pageSection('similar', t('similar'), similar) }
 }
 
 /** What is left of a record that was removed; `undefined` where there was none. */
