@@ -11,14 +11,17 @@ type Tag = {
   readonly full: string
   /** Original language when a machine translated the text. */
   readonly translatedFrom?: string
-  /** 0 the tag is the key, 1 no tag, 2 region or script, 3 machine translated. */
+  /** 0 the tag is the key, 1 no tag, or one that names no language, 2 region or script, 3 machine translated. */
   readonly rank: 0 | 1 | 2 | 3
 }
+
+/** Tags that name no language: private ones such as `x-default`, and codes for unknown, several and none (ISO 639-2). */
+const noLanguage = /^(?:x|und|mul|mis|zxx)(?:-|$)/
 
 function analyse(tag: string): Tag {
   const lower = tag.toLowerCase()
   const [primary = ''] = lower.split('-')
-  if (tag === '') return { primary, full: '', rank: 1 }
+  if (tag === '' || noLanguage.test(lower)) return { primary: '', full: '', rank: 1 }
   const translated = /-t-([a-z]{2,8})(?:-|$)/.exec(lower)
   if (translated?.[1]) return { primary, full: primary, translatedFrom: translated[1], rank: 3 }
   if (!lower.includes('-')) return { primary, full: primary, rank: 0 }
