@@ -55,6 +55,13 @@ export function labelTerms(node: Term, graph: Graph): readonly Term[] {
   return []
 }
 
+/** Values with the labels of a node in its place; a node without labels stays. */
+export const labelledTerms = (values: readonly Term[], graph: Graph): readonly Term[] =>
+  values.flatMap((value) => {
+    const labels = labelTerms(value, graph)
+    return labels.length > 0 ? labels : [value]
+  })
+
 /** The IRIs and codes by which a node says what it stands for, by property and code point. */
 const identityTerms = (node: Term, graph: Graph): readonly Term[] =>
   graph.about(node).size === 0

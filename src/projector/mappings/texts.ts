@@ -4,7 +4,7 @@ import type { Term } from '@rdfjs/types'
 import { compareCodePoints, cutCodePoints } from '../../text/code-points.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { type Concept, schemes } from '../../vocabularies/concept.ts'
-import { labelTerms, meaningOf } from '../../vocabularies/described-values.ts'
+import { labelledTerms, labelTerms, meaningOf } from '../../vocabularies/described-values.ts'
 import {
   keyedTexts,
   languageMap,
@@ -68,7 +68,7 @@ export const mediaType = eachValue((node, scene, { path }) => {
 /** SimpleMultiLang, MultiLang and their title kinds: `"Forêts"@fr, "Forests"@en` → `{en, fr}`. */
 export const multiLang: Mapping = (nodes, { path }, scene) =>
   languageObject(
-    keyedTexts(nodes, scene.language, {
+    keyedTexts(labelledTerms(nodes, scene.graph), scene.language, {
       notLiteral: (node) => scene.report(path, 'not-a-literal', node),
       twice: (text) => scene.report(path, 'same-language-twice', text),
     }),
@@ -87,8 +87,8 @@ export function normalised(text: string): string {
 }
 
 /**
- * The id of a keyword: as `normalised`, but with the signs that tell keywords apart: `c`, `c++`, `c#`, `r&d`, `r/d`, `.net`, `1.5°`.
- * Points and commas count before a letter or digit, blanks around `&`, `/` and `+` do not.
+ * The id of a keyword: as `normalised`, but with the signs that tell keywords apart: `c`, `c++`, `c#`, `r&d`, `r/d`, `.net`, `1.5°`,
+ * `ab-`. Points and commas count before a letter or digit, blanks around `&`, `/` and `+` do not.
  */
 function keywordId(text: string): string {
   const kept = text
@@ -97,7 +97,7 @@ function keywordId(text: string): string {
     .replace(/\s*([&/+])\s*/g, '$1')
     .replace(/\.(?![\p{L}\p{N}])|(?<!\d),|,(?!\d)/gu, '-')
     .replace(/[^\p{L}\p{M}\p{N}\p{S}_.,#&/%@*§]+/gu, '-')
-    .replace(/^-|-$/g, '')
+    .replace(/^-|(?<!(?<![\p{L}\p{N}])[\p{L}\p{N}]{1,2})-$/gu, '')
   return kept.length <= longestId ? kept : cutCodePoints(kept, longestId).replace(/-$/, '')
 }
 
@@ -117,10 +117,14 @@ function keywordText(node: Term, scene: Scene) {
 
 /** `"Feinstaub (PM10)"@de` → `{"id":"feinstaub-pm10","label":"Feinstaub (PM10)","language":"de"}`; ids once per language. */
 export const keywords: Mapping = (nodes, { path, field }, scene) => {
-  const all = nodes.flatMap((node) => {
+  const isKnown = (node: Term) => scene.concepts.find(nodeIri(node, scene) ?? '') !== undefined
+  const values = nodes.flatMap((node) =>
+    isKnown(node) ? [node] : labelledTerms([node], scene.graph),
+  )
+  const all = values.flatMap((node) => {
     const text = keywordText(node, scene)
-    if (!text) scene.report(path, 'unknown-concept', node)
     const id = text && keywordId(text.label)
+    if (!text) scene.report(path, 'unknown-concept', node)
     return text && id ? [{ id, ...text }] : []
   })
   all.sort(

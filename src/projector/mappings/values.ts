@@ -8,6 +8,7 @@ import type { Graph, Node } from '../../rdf/read.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { type Extent, extentIn, extentOf, instantText } from '../../vocabularies/dates.ts'
+import { identityIri, labelTerms } from '../../vocabularies/described-values.ts'
 import { languageMap } from '../../vocabularies/labels.ts'
 import { type PeriodEnds, periodEnds } from '../../vocabularies/periods.ts'
 import { bytesOf } from '../../vocabularies/sizes.ts'
@@ -151,13 +152,13 @@ const precise = new WeakMap<JsonObject, JsonObject>()
 export const precisePeriod = (period: JsonObject): JsonObject => precise.get(period) ?? period
 
 function periodOf(node: Term, { path }: Slot, scene: Scene): Ranked | undefined {
+  const described = objectOf({
+    start: sideOf(node, sides.start, scene),
+    end: sideOf(node, sides.end, scene),
+  })
+  const texts = node.termType === 'Literal' ? [node] : labelTerms(node, scene.graph)
   const { start, end }: PeriodEnds =
-    (node.termType === 'Literal'
-      ? periodEnds(node.value)
-      : objectOf({
-          start: sideOf(node, sides.start, scene),
-          end: sideOf(node, sides.end, scene),
-        })) ?? {}
+    described ?? texts.map(({ value }) => periodEnds(value)).find(Boolean) ?? {}
   if (start === undefined && end === undefined) scene.report(path, 'bad-date', node)
   const read = (text: string | undefined) => {
     const extent = text === undefined ? undefined : extentIn(text)
@@ -257,7 +258,7 @@ export const metadataExtension = structure('not-an-iri', (node, scene) =>
 /** Page: `{resource, title{}, description{}, format{id,label,resource}}`. */
 export const webPage = eachValue((node, scene) => {
   const { graph, language } = scene
-  const resource = iriLike(node, scene)
+  const resource = iriLike(node, scene) ?? identityIri(node, graph)
   const at = (name: string) =>
     node.termType === 'Literal' ? [] : graph.objects(node, dct(name).value)
   const [format] = at('format')
@@ -265,11 +266,11 @@ export const webPage = eachValue((node, scene) => {
     .sort((a, b) => compareCodePoints(JSON.stringify(a), JSON.stringify(b)))
   const json = objectOf({
     resource,
-    title: languageMap(at('title'), language),
+    title: languageMap(labelTerms(node, graph), language),
     description: languageMap(at('description'), language),
     format,
   })
-  return json ? { key: resource ?? '', json } : 'not-an-iri'
+  return json ? { key: resource ?? JSON.stringify(json), json } : 'not-an-iri'
 })
 
 // Scores out of the metrics graph of a record (W3C Data Quality Vocabulary).

@@ -25,6 +25,9 @@ const rows: Rows = {
     ['"b"@de-CH, "a"@de-AT', { de: 'a', 'de-CH': 'b' }],
     ['"a"@de, "b"@DE-ch, "c"@de-CH', { de: 'a', 'DE-ch': 'b' }, ['same-language-twice: c']],
     ['"b"@en, "a"@en', { en: 'a' }, ['same-language-twice: b']],
+    ['"b"@x-default, "a"@fr', { en: 'b', fr: 'a' }],
+    ['"a"@und, "b"@en', { en: 'b' }, ['same-language-twice: a']],
+    ['[ rdf:value "a"@fr ], "b"@en', { en: 'b', fr: 'a' }],
   ],
   StandardText: [
     ['"Pegel 2024/1"', ['Pegel 2024/1']],
@@ -96,6 +99,16 @@ const rows: Rows = {
         ['r/d', 'R / D'],
         ['💧', '💧'],
       ].map(([id, label]) => ({ id, label, language: 'en' })),
+    ],
+    [
+      '"A-", "AB+", "Umwelt-", [ skos:prefLabel "Straße"@de, "Road"@en ]',
+      [
+        { id: 'a-', label: 'A-', language: 'en' },
+        { id: 'ab+', label: 'AB+', language: 'en' },
+        { id: 'road', label: 'Road', language: 'en' },
+        { id: 'straße', label: 'Straße', language: 'de' },
+        { id: 'umwelt', label: 'Umwelt-', language: 'en' },
+      ],
     ],
     ['eu:data-theme\\/ENVI', [{ id: 'environment', label: 'Environment', language: 'en' }]],
     ['<https://a.example/x>', undefined, ['unknown-concept: https://a.example/x']],

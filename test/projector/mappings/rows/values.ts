@@ -60,6 +60,7 @@ export const valueRows: Rows = {
     ],
     ['"20190101/20191231"', [{ gte: '2019-01-01T00:00:00Z', lte: '2019-12-31T00:00:00Z' }]],
     ['"2020-W05"', [{ gte: '2020-01-27T00:00:00Z', lte: '2020-02-02T00:00:00Z' }]],
+    ['[ rdfs:label "2019/2020" ]', [{ gte: '2019-01-01T00:00:00Z', lte: '2020-01-01T00:00:00Z' }]],
     ['"n/a"', undefined, ['bad-date: n/a']],
     ['"R/P1D"', undefined, ['bad-date: R/P1D']],
     ['[ ]', undefined, ['bad-date']],
@@ -153,6 +154,13 @@ export const valueRows: Rows = {
       ],
     ],
     ['"https://a.example/x"', [{ resource: 'https://a.example/x' }]],
+    [
+      '[ rdfs:label "Handbook"@en ; foaf:page <https://a.example/handbook> ], [ rdfs:label "Notes"@en ]',
+      [
+        { resource: 'https://a.example/handbook', title: { en: 'Handbook' } },
+        { title: { en: 'Notes' } },
+      ],
+    ],
     ['"not a url"', undefined, ['not-an-iri: not a url']],
     ['[ ]', undefined, ['not-an-iri']],
   ],
