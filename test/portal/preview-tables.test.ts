@@ -337,14 +337,24 @@ describe('a preview', () => {
     expect(previewTable(rows).rows).toEqual([['12:30:00'], ['2024-04-01']])
   })
 
-  it.each(['Name, Age, City\nAnna,3,Bern\n', 'Name, Age\nAnna, 3\nBob, 4\n'])(
-    'has no title where blanks follow the commas of its head: %j',
-    async (body) => {
-      const result = await previewTablesOf({ bytes: text(body), isCut: false, type: 'text/csv' })
-      expect('tables' in result && result.tables[0]?.notes).toEqual([])
-      expect('tables' in result && result.tables[0]?.head[0]).toBe('Name')
-    },
-  )
+  it('has a title above a head of years, and above one with empty columns at its end', async () => {
+    for (const table of ['city,2020,2021\nA,1,2\n', 'city,men,women,,\nA,1,2,,\n']) {
+      const bytes = text(`Visitors, parks, rivers\n${table}`)
+      const result = await previewTablesOf({ bytes, isCut: false, type: 'text/csv' })
+      expect('tables' in result && result.tables[0]?.notes).toEqual(['Visitors, parks, rivers'])
+      expect('tables' in result && result.tables[0]?.head[0]).toBe('city')
+    }
+  })
+
+  it.each([
+    'Name, Age, City\nAnna,3,Bern\n',
+    'Name, Born\nAnna,1980\nBob,1990\n',
+    'Name, Age\nAnna, 3\nBob, 4\n',
+  ])('has no title where blanks follow the commas of its head: %j', async (body) => {
+    const result = await previewTablesOf({ bytes: text(body), isCut: false, type: 'text/csv' })
+    expect('tables' in result && result.tables[0]?.notes).toEqual([])
+    expect('tables' in result && result.tables[0]?.head[0]).toBe('Name')
+  })
 
   it('draws at most 500 shapes and 5,000 places, and long lines with fewer corners', async () => {
     const places = Array.from({ length: 3000 }, (_, n) => [n / 100, 50])

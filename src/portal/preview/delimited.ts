@@ -61,12 +61,16 @@ const isNumeric = (text = ''): boolean => /^\s*[+-]?\d[\d.,\s]*%?\s*$/.test(text
 const isSentence = ([, ...others]: readonly string[]): boolean =>
   others.every((text) => text === '' || /^\s/.test(text))
 
-/** Whether a row names columns, of which one or more have numbers only. */
+const isYear = (text = ''): boolean => /^\s*(?:1[89]|20)\d\d\s*$/.test(text)
+
+/** Whether a row names columns, of which one or more have numbers only; years are names of columns that hold no years. */
 const isHead = (row: readonly string[], below: Rows): boolean =>
   row.length > 1 &&
-  row.every(
-    (text, at) => text.trim() !== '' && !isNumeric(text) && (at === 0 || !/^\s/.test(text)),
-  ) &&
+  row.every((text, at) => {
+    const isName = isYear(text) ? !below.some((other) => isYear(other[at])) : !isNumeric(text)
+    const isFilled = text.trim() !== '' || below.every((other) => !other[at]?.trim())
+    return isName && isFilled && (at === 0 || !/^\s/.test(text))
+  }) &&
   below.length > 0 &&
   row.some((_, at) => below.every((other) => isNumeric(other[at])))
 
