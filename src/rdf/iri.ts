@@ -47,8 +47,14 @@ const percentEncode = (text: string) =>
     .replace(/%(?![0-9A-Fa-f]{2})/g, '%25')
     .replace(strange, (character) => encodeURIComponent(character))
 
-/** The addresses of the web in a text that holds several, with blanks, commas or semicolons between; else the text alone. */
+/** What stands between two addresses; an escaped blank only where it cannot belong to a query. */
+const between = {
+  plain: /(?:\s*[,;|]\s*|\s+)(?=(?:https?|ftp):\/\/[^\s,;])/i,
+  escaped: /(?:\s*[,;|]\s*|\s+|(?:%20)+)(?=(?:https?|ftp):\/\/[^\s,;])/i,
+}
+
+/** The addresses of the web in a text that holds several, with blanks, commas, semicolons or bars between; else the text alone. */
 export const addressesIn = (text: string): readonly string[] =>
   /^\s*(?:https?|ftp):\/\//i.test(text)
-    ? text.trim().split(/(?:\s*[,;]\s*|\s+)(?=(?:https?|ftp):\/\/[^\s,;])/i)
+    ? text.trim().split(text.includes('?') ? between.plain : between.escaped)
     : [text]

@@ -386,7 +386,7 @@ const dataset = (body: string) =>
 
 describe('two addresses in one', () => {
   const [one, two] = ['https://s.example/p/1', 'https://s.example/p/2']
-  const separators = [' ', ', ', ',', ';', '; ', '\n  ']
+  const separators = [' ', ', ', ',', ';', '; ', '\n  ', '|', ' | ', '%20']
   it.each(separators)('are two links in Turtle, told as what they were: %j', async (between) => {
     const body = dataset(`dcat:landingPage <${one}${between}${two}>`)
     const [record] = (await reading('rdf', { body, type: 'text/turtle' })).records
