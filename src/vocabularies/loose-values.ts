@@ -31,13 +31,16 @@ export const structuredList = (value: unknown): readonly unknown[] => listOf(str
 export function plainText(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined
   if (typeof value !== 'string') return undefined
-  const text = value.toWellFormed().replaceAll(forbidden, '').trim()
+  const text = value.replaceAll(halves, '').replaceAll(forbidden, '').trim()
   return text === '' ? undefined : text
 }
 
 // What XML 1.0 cannot carry cannot travel through every format of RDF.
 // oxlint-disable-next-line no-control-regex -- the control characters are what is looked for
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
+
+// Half of a surrogate pair is no character, and U+FFFD in its place would be none of the source.
+const halves = /\p{Surrogate}/gu
 
 const placeholders = new Set([
   'null',

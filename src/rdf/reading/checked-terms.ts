@@ -190,7 +190,7 @@ export class CheckedTerms {
     }
     const start = value.slice(0, 80).toWellFormed()
     repair({ kind: 'literal', from: start, ...(short ? { to: start } : {}), ...this.place() })
-    return short ? value.toWellFormed() : undefined
+    return short ? value.replaceAll(/\p{Surrogate}/gu, '') : undefined
   }
 
   #isShort(iri: string): boolean {

@@ -165,6 +165,11 @@ describe('a DKAN of version 1', () => {
   })
 })
 
+it('half a surrogate pair goes, the text stays', async () => {
+  const record = await recordOf('ckan', { title: 'Water \uD83D💧' })
+  expect(at(record, 'dct:title')).toEqual(['Water 💧'])
+})
+
 describe('a box over the date line', () => {
   const ring = '[[170,-20],[-170,-20],[-170,-10],[170,-10],[170,-20]]'
   it.each<[string, unknown]>([
