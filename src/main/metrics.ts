@@ -15,6 +15,7 @@ import { reportsApp } from '../metrics/reports/report-app.ts'
 import { type MetricsStation, openMetrics } from '../metrics/station.ts'
 import { validationApp } from '../metrics/validate/validation-app.ts'
 import type { Feed } from '../pipe/runs/run.ts'
+import { wantedLanguage } from '../portal/negotiation.ts'
 import { defaultFacets } from '../projector/building/facets.ts'
 import { triggerAnswer, triggerSchema } from '../scheduler/trigger-input.ts'
 import { nextFiring, type Trigger } from '../scheduler/trigger.ts'
@@ -155,6 +156,8 @@ export function metricsApps(
     weights,
     version,
     portal: siteNameOf(config.portal),
+    ...(typeof config.portal.name !== 'string' && { names: config.portal.name }),
+    languageOf: (c) => wantedLanguage(c, config.portal),
     accents: config.portal.colours,
     ...httpAt(context, reports),
   })

@@ -15,17 +15,23 @@ import { reportCsv, reportJson } from './report-data.ts'
 import {
   addressesFrom,
   type ReportAccents,
+  type ReportAddresses,
   type ReportForm,
   reportHtml,
   type ReportLook,
   reportLook,
 } from './report-page.ts'
 import { catalogueReport, type ReportContext, portalReport, type Report } from './report.ts'
+import { wordsFor } from './report-words.ts'
 
 type ReportsDeps = ReportContext & {
   readonly http: Omit<AppOptions, 'name'>
   readonly version: string
   readonly accents?: ReportAccents
+  /** Names of the portal by language; pages say them in the place of its one name. */
+  readonly names?: Readonly<Record<string, string>>
+  /** The language of a page whose address names none: what the reader accepts, else that of the portal. */
+  readonly languageOf: (c: AppContext) => string
 }
 
 /** In the order of our preference: programs that ask for nothing get JSON, browsers ask for HTML. */
@@ -43,16 +49,20 @@ export function reportsApp(deps: ReportsDeps): App {
   const answer = answerer(deps)
   for (const form of ['', '.html', '.csv', '.json'])
     app.openapi(portalRoute(form), (c) => {
-      const { locale: language, order, offset, limit } = c.req.valid('query')
-      const request = { locale: language, order, page: { offset, limit } }
-      return answer(c, '/portal', () => portalReport(deps, request))
+      const { locale: asked, order, offset, limit } = c.req.valid('query')
+      return answer(c, { own: '/portal', asked }, (context, language) =>
+        portalReport(context, { locale: language, order, page: { offset, limit } }),
+      )
     })
   app.openapi(catalogueRoute, (c) => {
     const id = c.req.valid('param').id.replace(suffix, '')
     const found = deps.figures.catalogue(id)
     if (found === undefined)
       throw new Failure('unknown-catalogue', `there are no figures of a catalogue ${id}`)
-    return answer(c, `/catalogues/${id}`, () => catalogueReport(deps, found, c.req.valid('query')))
+    const { locale: asked } = c.req.valid('query')
+    return answer(c, { own: `/catalogues/${id}`, asked }, (context, language) =>
+      catalogueReport(context, found, { locale: language }),
+    )
   })
   docs(app, {
     title: 'Quality reports',
@@ -64,34 +74,50 @@ export function reportsApp(deps: ReportsDeps): App {
   return app
 }
 
-/** Answers reports; `own` is the path of one without a suffix. Its state is the number of the refresh, and what writes it. */
-function answerer({ figures, bands, weights, portal, version, accents = {} }: ReportsDeps) {
-  const look = reportLook(portal, accents)
-  const written = JSON.stringify([version, look.policy, bands, weights, portal])
+/** Answers reports. The state of one is the number of the refresh, its language, and what writes it. */
+function answerer(deps: ReportsDeps) {
+  const { figures, bands, weights, portal, version, accents = {}, names = {} } = deps
+  const look = reportLook(accents)
+  const written = JSON.stringify([version, look.policy, bands, weights, portal, names])
   const writer = hash('sha256', written, 'hex')
-  return (c: AppContext, own: string, read: () => Report) => {
+  return (
+    c: AppContext,
+    { own, asked }: AskedReport,
+    read: (context: ReportContext, language: string) => Report,
+  ) => {
     const form = formOf(c)
+    // Programs get the same titles whoever calls them; only pages follow the reader.
+    const accepted = form === 'html' && asked === undefined ? deps.languageOf(c) : undefined
+    const language = asked ?? accepted ?? 'en'
+    const name = form === 'html' ? names[wordsFor(language).language] : undefined
     return longAnswer(c, () => {
       const refreshed = figures.refreshed()
-      const tag = `${refreshed?.number ?? 0}-${form}-${writer.slice(0, 12)}`
+      const state = [refreshed?.number ?? 0, form, ...(accepted === undefined ? [] : [accepted])]
+      const tag = `${state.join('-')}-${writer.slice(0, 12)}`
       c.header('ETag', `W/"${tag}"`)
       if (refreshed) c.header('Last-Modified', refreshed.at.toUTCString())
       if (!suffix.test(c.req.path)) c.header('Vary', 'Accept')
-      return isFresh(c.req.raw.headers, tag)
-        ? c.body(null, 304)
-        : reportResponse(c, read(), { form, own, look })
+      if (accepted !== undefined) c.header('Vary', 'Accept-Language', { append: true })
+      if (isFresh(c.req.raw.headers, tag)) return c.body(null, 304)
+      const report = read({ ...deps, portal: name ?? portal }, language)
+      // English needs no name: whoever reads it here is answered in English there.
+      const locale = asked ?? (accepted === 'en' ? undefined : accepted)
+      const addresses = addressesFrom(c.req.url, { own, locale })
+      return reportResponse(c, report, { form, addresses, look })
     })
   }
 }
 
+/** `own` is the path of a report without a suffix, `asked` the language that its address names. */
+type AskedReport = { readonly own: string; readonly asked: string | undefined }
+
 function reportResponse(
   c: AppContext,
   report: Report,
-  { form, own, look }: { form: ReportForm; own: string; look: ReportLook },
+  { form, addresses, look }: { form: ReportForm; addresses: ReportAddresses; look: ReportLook },
 ): Response | Promise<Response> {
   if (form === 'json') return c.json(reportJson(report))
   if (form === 'html') {
-    const addresses = addressesFrom(c.req.url, { own, locale: report.locale })
     return c.html(reportHtml(report, addresses, look), 200, {
       'Content-Security-Policy': look.policy,
     })
@@ -113,8 +139,17 @@ function formOf(c: AppContext): ReportForm {
   throw new Failure('not-acceptable', `a report is ${Object.values(types).join(', ')}`)
 }
 
+const language = z.object({
+  locale: locale.shape.locale
+    .unwrap()
+    .optional()
+    .describe(
+      'Language of titles and messages, and of the words of a page. Without it pages follow Accept-Language, CSV and JSON have English titles',
+    ),
+})
+
 const listQuery = page.extend({
-  ...locale.shape,
+  ...language.shape,
   order: z.enum(['best', 'worst']).default('best').describe('Which catalogues come first'),
   limit: page.shape.limit.default(50),
 })
@@ -155,7 +190,7 @@ const catalogueRoute = createRoute({
         pattern: `^${idForm}(\\.(html|csv|json))?$`,
       }),
     }),
-    query: locale,
+    query: language,
   },
   responses: { ...responses, 404: problem('The catalogue is unknown') },
 })

@@ -1,6 +1,7 @@
 /** A report for programs: as CSV (RFC 4180), one figure a row, so that all of a report fits into one table, and as JSON. */
 
-import { figureRules, indicatorWords, tenths } from './indicator-texts.ts'
+import { tenths } from './rdf-names.ts'
+import { englishWords } from './report-words.ts'
 import type { CatalogueRow, MeasuredReport, Report } from './report.ts'
 import {
   catalogueTable,
@@ -8,6 +9,8 @@ import {
   type FigureValue,
   measuredTables,
 } from './report-tables.ts'
+
+const { figures: figureRules, indicators: indicatorWords } = englishWords
 
 const columns = ['section', 'id', 'title', 'figure', 'value', 'rule'] as const
 
@@ -34,9 +37,9 @@ function* rows({ subject, refreshed, most, measured, catalogues }: Report): Gene
     yield ['score', '', 'Score', 'band', measured.band?.id ?? null, figureRules.band]
     for (const figure of ['all', 'datasets', 'distributions'] as const)
       yield ['measured', '', 'Measured', figure, measured[figure], '']
-    for (const table of measuredTables(measured)) yield* rowsOf(table)
+    for (const table of measuredTables(measured, englishWords)) yield* rowsOf(table)
   }
-  if (catalogues) yield* rowsOf(catalogueTable(catalogues))
+  if (catalogues) yield* rowsOf(catalogueTable(catalogues, englishWords))
 }
 
 function* rowsOf({ section, figures, rows: all, rule: shared }: FigureTable): Generator<Row> {

@@ -1,17 +1,8 @@
 /** The tables of a report: pages show them, CSV has one row for each of their values. */
 
-import { dimensions, isReachable, pseudoCodes } from '../indicators.ts'
+import { dimensions, isReachable } from '../indicators.ts'
 import { clipped, type LocalText } from '../localized-texts.ts'
-import {
-  compact,
-  constraintName,
-  dimensionWords,
-  figureRules,
-  indicatorWords,
-  longDay,
-  percent,
-  tenths,
-} from './indicator-texts.ts'
+import { compact, tenths } from './rdf-names.ts'
 import {
   type CatalogueList,
   type DatasetRow,
@@ -20,6 +11,7 @@ import {
   type Points,
   pointsOf,
 } from './report.ts'
+import type { ReportWords } from './report-words.ts'
 
 /** `null`: not measured. */
 export type FigureValue = string | number | null
@@ -62,15 +54,11 @@ export type FigureTable = {
 const text = (plain: string): LocalText => ({ text: plain })
 
 /** Points of the five dimensions, with names that are not wider than the numbers below them. */
-const pointFigures: readonly Figure[] = [
-  ['findability', 'Find'],
-  ['accessibility', 'Access'],
-  ['interoperability', 'Interop'],
-  ['reusability', 'Reuse'],
-  ['contextuality', 'Context'],
-  ['score', 'Score'],
+const pointFigures = (words: ReportWords): readonly Figure[] => [
+  ...dimensions.map((name): Figure => [name, words.dimensions[name].short]),
+  ['score', words.columns.score],
 ]
-const bandFigure: Figure = ['band', 'Band', 'band']
+const bandFigure = ({ columns }: ReportWords): Figure => ['band', columns.band, 'band']
 
 const pointValues = (points: Points, score: number | null): readonly FigureValue[] => [
   ...dimensions.map((name) => points[name]),
@@ -78,97 +66,101 @@ const pointValues = (points: Points, score: number | null): readonly FigureValue
 ]
 
 /** Of everything that was measured, in the order of the page. */
-export const measuredTables = (measured: MeasuredReport): readonly FigureTable[] => [
-  bandTable(measured),
-  historyTable(measured),
-  dimensionTable(measured),
-  indicatorTable(measured.worstIndicators, {
+export const measuredTables = (
+  measured: MeasuredReport,
+  words: ReportWords,
+): readonly FigureTable[] => [
+  bandTable(measured, words),
+  historyTable(measured, words),
+  dimensionTable(measured, words),
+  indicatorTable(measured.worstIndicators, words, {
     id: 'worst-indicators',
-    heading: 'Where most is missing',
-    rule: figureRules.worstIndicators,
+    heading: words.headings.worstIndicators,
+    rule: words.figures.worstIndicators,
     note: measured.indicators.some(({ share }) => share !== null)
-      ? 'Nothing: every indicator that was measured is fulfilled everywhere.'
-      : 'No indicator was measured.',
+      ? words.notes.nothingMissing
+      : words.notes.noIndicator,
   }),
-  violationTable(measured),
-  hostTable(measured),
-  datasetTable('worst', 'Datasets with the lowest scores', measured.worst),
-  datasetTable('best', 'Datasets with the highest scores', measured.best),
-  indicatorTable(measured.indicators, {
+  violationTable(measured, words),
+  hostTable(measured, words),
+  datasetTable('worst', measured.worst, words),
+  datasetTable('best', measured.best, words),
+  indicatorTable(measured.indicators, words, {
     section: 'indicator',
     id: 'indicators',
-    heading: 'Every indicator and its rule',
-    rule: figureRules.indicators,
+    heading: words.headings.indicators,
+    rule: words.figures.indicators,
   }),
 ]
 
-function bandTable({ byBand }: MeasuredReport): FigureTable {
+function bandTable({ byBand }: MeasuredReport, words: ReportWords): FigureTable {
   const all = byBand.reduce((sum, { datasets }) => sum + datasets, 0)
   const row = ({ band, datasets }: (typeof byBand)[number]): FigureRow => ({
     id: band.id,
-    title: text(band.title),
+    title: text(words.bandTitle(band)),
     values: [datasets, all === 0 ? 0 : tenths((datasets / all) * 100)],
   })
   return {
     section: 'band',
     id: 'bands',
-    heading: 'Datasets by band',
-    rule: figureRules.bands,
+    heading: words.headings.bands,
+    rule: words.figures.bands,
     figures: [
-      ['datasets', 'Datasets'],
-      ['share', 'Share', 'percent'],
+      ['datasets', words.columns.datasets],
+      ['share', words.columns.share, 'percent'],
     ],
     rows: byBand.toReversed().map(row),
   }
 }
 
-const historyTable = ({ history }: MeasuredReport): FigureTable => ({
+const historyTable = ({ history }: MeasuredReport, words: ReportWords): FigureTable => ({
   section: 'history',
   id: 'over-time',
-  heading: 'Score over time',
-  rule: figureRules.history,
-  figures: pointFigures,
+  heading: words.headings.history,
+  rule: words.figures.history,
+  figures: pointFigures(words),
   rows: history.map((moment) => ({
     id: moment.day,
     title: text(''),
-    shown: longDay(moment.day),
+    shown: words.longDay(moment.day),
     values: pointValues(pointsOf(moment.dimensions), moment.score),
   })),
 })
 
-const dimensionTable = (measured: MeasuredReport): FigureTable => ({
+const dimensionTable = (measured: MeasuredReport, words: ReportWords): FigureTable => ({
   section: 'dimension',
   id: 'dimensions',
-  heading: 'Five dimensions',
-  rule: figureRules.dimensions,
+  heading: words.headings.dimensions,
+  rule: words.figures.dimensions,
   figures: [
-    ['points', 'Points'],
-    ['max', 'Most'],
-    ['percentage', 'Share', 'percent'],
+    ['points', words.columns.points],
+    ['max', words.columns.most],
+    ['percentage', words.columns.share, 'percent'],
   ],
   rows: dimensions.map((name) => {
     const { points = null, max = null, percentage = null } = measured.dimensions[name] ?? {}
-    const { label, rule } = dimensionWords[name]
+    const { label, rule } = words.dimensions[name]
     return { id: name, title: text(label), below: rule, values: [points, max, percentage] }
   }),
 })
 
 const indicatorTable = (
   indicators: readonly IndicatorFigure[],
+  words: ReportWords,
   about: Omit<FigureTable, 'figures' | 'rows'>,
 ): FigureTable => ({
   ...about,
   figures: [
-    ['yes', 'Fulfilled', 'percent'],
-    ['points', 'Points'],
-    ['missing', 'Points missing'],
+    ['yes', words.columns.fulfilled, 'percent'],
+    ['points', words.columns.points],
+    ['missing', words.columns.missing],
   ],
   rows: indicators.map((one) => {
-    const { label, rule } = indicatorWords[one.name]
+    const { label, rule } = words.indicators[one.name]
     return {
       id: one.name,
       title: text(label),
-      below: [rule, badCodes(one)].join(' ').trim(),
+      below: [rule, badCodes(one, words)].join(' ').trim(),
       values: [one.share, one.points, one.share === null ? null : tenths(one.missing)],
       more: one.codes.map(({ name, percentage }) => [`status ${name}`, percentage] as const),
       rule,
@@ -179,83 +171,77 @@ const indicatorTable = (
 /** The most frequent bad answers of URLs that are named. */
 const mostCodes = 3
 
-function badCodes({ codes }: IndicatorFigure): string {
+function badCodes({ codes }: IndicatorFigure, { percent, statusName }: ReportWords): string {
   const bad = codes.filter(({ name }) => !isReachable(Number(name)))
   const texts = bad.map(({ name, percentage }) => `${statusName(name)} ${percent(percentage)}`)
   if (bad.length === 0) return ''
   return `(${texts.slice(0, mostCodes).join(', ')}${bad.length > mostCodes ? ', …' : ''})`
 }
 
-/** A status code, or words in place of a pseudo code. */
-export function statusName(code: string | number): string {
-  if (Number(code) === pseudoCodes.connectionFailure) return 'no connection'
-  if (Number(code) === pseudoCodes.invalidUrl) return 'no valid URL'
-  return String(code)
-}
-
-function violationTable({ violations, indicators }: MeasuredReport): FigureTable {
+function violationTable(
+  { violations, indicators }: MeasuredReport,
+  words: ReportWords,
+): FigureTable {
   const wasValidated = indicators.some(
     ({ name, share }) => name === 'dcatApCompliance' && share !== null,
   )
   return {
     section: 'violation',
     id: 'violations',
-    heading: 'Most frequent violations',
-    rule: figureRules.violations,
+    heading: words.headings.violations,
+    rule: words.figures.violations,
     figures: [
-      ['datasets', 'Datasets'],
-      ['times', 'Times'],
+      ['datasets', words.columns.datasets],
+      ['times', words.columns.times],
     ],
     rows: violations.map(({ path, component, severity, message, datasets, count }) => ({
       id: [path, component, severity].filter((part) => part !== null).join(' '),
       title: message,
       below: clipped(
         [
-          path === null ? 'the dataset' : compact(path),
-          severity.toLowerCase(),
-          ...(component ? [constraintName(component)] : []),
+          path === null ? words.page.dataset : compact(path),
+          words.severity(severity),
+          ...(component ? [words.constraint(component)] : []),
         ].join(', '),
         160,
       ),
       values: [datasets, count],
     })),
-    note: wasValidated
-      ? 'Validation found nothing to complain about.'
-      : 'Nothing was validated: validation is for catalogues that say they are DCAT-AP.',
+    note: wasValidated ? words.notes.noViolation : words.notes.notValidated,
   }
 }
 
-const hostTable = ({ hosts, indicators }: MeasuredReport): FigureTable => ({
+const hostTable = ({ hosts, indicators }: MeasuredReport, words: ReportWords): FigureTable => ({
   section: 'host',
   id: 'hosts',
-  heading: 'Broken links by host',
-  rule: figureRules.hosts,
+  heading: words.headings.hosts,
+  rule: words.figures.hosts,
   figures: [
-    ['urls', 'URLs'],
-    ['datasets', 'Datasets'],
-    ['most frequent status', 'Mostly', 'status'],
+    ['urls', words.columns.urls],
+    ['datasets', words.columns.datasets],
+    ['most frequent status', words.columns.status, 'status'],
   ],
   rows: hosts.map(({ host, urls, datasets, status }) => ({
     id: host,
     title: text(''),
-    shown: host === '' ? 'no host' : clipped(host, 120),
+    shown: host === '' ? words.page.noHost : clipped(host, 120),
     values: [urls, datasets, status],
   })),
   note: indicators.some(({ codes }) => codes.length > 0)
-    ? 'Every URL that was asked answered.'
-    : 'No URL was asked.',
+    ? words.notes.allReachable
+    : words.notes.noUrl,
 })
 
 const datasetTable = (
   end: 'worst' | 'best',
-  heading: string,
   rows: readonly DatasetRow[],
+  words: ReportWords,
 ): FigureTable => ({
   section: `${end} dataset`,
   id: `${end}-datasets`,
-  heading,
-  rule: figureRules[end],
-  figures: [...pointFigures, bandFigure],
+  heading: words.headings[end],
+  rule: words.figures[end],
+  figures: [...pointFigures(words), bandFigure(words)],
   rows: rows.map((row) => ({
     id: row.id,
     title: row.title,
@@ -263,16 +249,16 @@ const datasetTable = (
     link: { address: row.iri },
     values: [...pointValues(row.points, row.score), row.band?.id ?? null],
   })),
-  note: 'No dataset has a score.',
+  note: words.notes.noScore,
 })
 
 /** A page of the list of catalogues. */
-export const catalogueTable = ({ rows }: CatalogueList): FigureTable => ({
+export const catalogueTable = ({ rows }: CatalogueList, words: ReportWords): FigureTable => ({
   section: 'catalogue',
   id: 'catalogues',
-  heading: 'Catalogues',
-  rule: figureRules.catalogues,
-  figures: [...pointFigures, bandFigure, ['datasets', 'Datasets']],
+  heading: words.headings.catalogues,
+  rule: words.figures.catalogues,
+  figures: [...pointFigures(words), bandFigure(words), ['datasets', words.columns.datasets]],
   rows: rows.map((row) => ({
     id: row.id,
     title: row.title,

@@ -126,8 +126,9 @@ export function portalReport(context: ReportContext, request: ListRequest): Repo
 }
 
 /** `most`: the highest score. `refreshed` is `undefined` before the first refresh. */
-const head = ({ figures, bands, weights }: ReportContext, locale: string) => ({
+const head = ({ figures, bands, weights, portal }: ReportContext, locale: string) => ({
   locale,
+  site: portal,
   refreshed: figures.refreshed(),
   most: Object.values(weights).reduce((sum, { yes }) => sum + yes, 0),
   bands: ascending(bands),

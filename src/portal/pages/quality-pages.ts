@@ -217,7 +217,7 @@ export async function catalogueReportPage(context: PageContext, id: string): Pro
     body: html`${crumbs(context, ...steps)}<header class="title"><h1>${title}</h1></header>
       ${typeof result['score'] === 'number' ? meanFigures(context, result) : notMeasured(context)}
       <p class="take close"><span>${t('full-report')}:</span><a href="${report}.html?locale=${language}">HTML</a>
-      <a href="${report}.csv">CSV</a><a href="${report}.json">JSON</a></p>`,
+      <a href="${report}.csv?locale=${language}">CSV</a><a href="${report}.json?locale=${language}">JSON</a></p>`,
   }
 }
 

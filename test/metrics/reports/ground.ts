@@ -1,9 +1,11 @@
 /** The reports over figures that a test chooses. */
 
 import { pino } from 'pino'
+import { defaultPortal, type PortalConfig } from '../../../src/config/portal.ts'
 import type { Figures } from '../../../src/metrics/figures/figures-reader.ts'
 import { reportsApp } from '../../../src/metrics/reports/report-app.ts'
 import type { ReportContext } from '../../../src/metrics/reports/report.ts'
+import { wantedLanguage } from '../../../src/portal/negotiation.ts'
 import { bands, figuresOf, weights } from './figures-double.ts'
 
 const log = pino({ level: 'silent' })
@@ -15,10 +17,12 @@ export const groundOf = (figures: Figures = figuresOf()): ReportContext => ({
   portal: 'All catalogues',
 })
 
-export const appOf = (figures?: Figures) =>
+export const appOf = (figures?: Figures, portal: Partial<PortalConfig> = {}) =>
   reportsApp({
     ...groundOf(figures),
     version: '1.0.0',
+    names: { de: 'Alle Kataloge der Stadt' },
+    languageOf: (c) => wantedLanguage(c, { ...defaultPortal, ...portal }),
     http: { log, base: '/api/mqa/reports' },
   })
 

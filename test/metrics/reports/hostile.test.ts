@@ -41,7 +41,7 @@ function pagesWith(text: string): string[] {
   const ground = groundOf(figures)
   const wish = { locale: 'en', order: 'best', page: { offset: 0, limit: 50 } } as const
   const at = (own: string) => addressesFrom(`http://localhost${own}`, { own, locale: 'en' })
-  const look = reportLook('Town', {})
+  const look = reportLook({})
   return [
     reportHtml(portalReport(ground, wish), at('/portal'), look),
     reportHtml(

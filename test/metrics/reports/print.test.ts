@@ -72,13 +72,16 @@ describe.skipIf(executablePath === undefined)('a page in Chromium', () => {
   })
 
   it.each([
-    ['light', 1100],
-    ['dark', 1100],
-    ['light', 390],
+    ['light', 1100, 'en'],
+    ['dark', 1100, 'en'],
+    ['light', 390, 'en'],
+    ['light', 390, 'de'],
+    ['light', 390, 'fr'],
+    ['light', 390, 'it'],
   ] as const)(
-    'has enough contrast (AA) in %s at %i pixels, and no sideways scrolling',
-    async (colorScheme, width) => {
-      const { page } = await opened('/portal.html', {
+    'has enough contrast (AA) in %s at %i pixels, and no sideways scrolling: %s',
+    async (colorScheme, width, locale) => {
+      const { page } = await opened(`/portal.html?locale=${locale}`, {
         colorScheme,
         viewport: { width, height: 800 },
       })
@@ -97,7 +100,7 @@ describe.skipIf(executablePath === undefined)('a page in Chromium', () => {
     await page.close()
   })
 
-  it.each(paths)(
+  it.each([...paths, ...['de', 'fr', 'it'].map((locale) => `${paths[1]}?locale=${locale}`)])(
     '%s on paper: A4 pages that name every heading, and nothing wider than them',
     async (path) => {
       const { page } = await opened(path, { colorScheme: 'dark' })

@@ -65,17 +65,19 @@ describe('a report over the real cache', () => {
     await cache.refresh('all')
     const page = await textOf('/catalogues/city.html?locale=de', figures)
     const words = (id: string) => wordsOf(sectionOf(page, id))
-    expect(words('score')).toContain('250 of 405 points Good')
-    expect(words('score')).toContain('2 of 2 datasets were measured, with 1 distribution.')
-    expect(words('bands')).toContain('Excellent 1 50.0% Good 0 0.0% Sufficient 0 0.0% Bad 1 50.0%')
-    expect(words('over-time')).toContain('22 November 2026 75 50 65 48 13 250')
-    expect(words('worst-indicators')).toMatch(/Access URL works .*? 33\.3% 50 33\.4/)
+    expect(words('score')).toContain('250 von 405 Punkten Gut')
+    expect(words('score')).toContain('2 von 2 Datensätzen wurden gemessen, mit 1 Distribution.')
+    expect(words('bands')).toContain(
+      'Ausgezeichnet 1 50,0 % Gut 0 0,0 % Ausreichend 0 0,0 % Mangelhaft 1 50,0 %',
+    )
+    expect(words('over-time')).toContain('22. November 2026 75 50 65 48 13 250')
+    expect(words('worst-indicators')).toMatch(/Zugangs-URL funktioniert .*? 33,3 % 50 33,4/)
     expect(words('violations')).toContain(
-      'Die Größe fehlt. dcat:byteSize, violation, min count 1 2',
+      'Die Größe fehlt. dcat:byteSize, Verstoß, Mindestzahl 1 2',
     )
     expect(words('hosts')).toContain('old.example.org 2 1 404')
-    expect(words('worst-datasets')).toContain('Straßen city 50 0 20 20 10 100 Bad')
-    expect(words('best-datasets')).toContain('=Parks() city 100 100 110 75 15 400 Excellent')
+    expect(words('worst-datasets')).toContain('Straßen city 50 0 20 20 10 100 Mangelhaft')
+    expect(words('best-datasets')).toContain('=Parks() city 100 100 110 75 15 400 Ausgezeichnet')
     expect(await textOf('/catalogues/city.csv?locale=de', figures)).toContain(
       `best dataset,parks,'=Parks(),score,400`,
     )

@@ -2,32 +2,49 @@
 
 import { describe, expect, it } from 'vitest'
 import { bandOf, rank } from '../../../src/metrics/reports/report.ts'
-import {
-  compact,
-  constraintName,
-  count,
-  counted,
-  longDay,
-  percent,
-} from '../../../src/metrics/reports/indicator-texts.ts'
+import { compact, constraintName } from '../../../src/metrics/reports/rdf-names.ts'
+import { wordsFor } from '../../../src/metrics/reports/report-words.ts'
 import { bands } from './figures-double.ts'
 
 describe('numbers', () => {
-  it('are written in one way', () => {
-    expect([count(1204), percent(97.5), percent(100), percent(0)]).toEqual([
-      '1,204',
-      '97.5%',
-      '100.0%',
-      '0.0%',
-    ])
-    expect([counted(1, 'dataset'), counted(2000, 'dataset')]).toEqual([
-      '1 dataset',
-      '2,000 datasets',
-    ])
-  })
+  const late = new Date('2026-11-22T23:59:00Z')
 
-  it('days are those of UTC', () => {
-    expect(longDay(new Date('2026-11-22T23:59:00Z'))).toBe('22 November 2026')
+  it.each([
+    ['en', '1,204', '97.5%', '0.0%', '3.4', '22 November 2026', '1 dataset', '2,000 datasets'],
+    [
+      'de',
+      '1.204',
+      '97,5 %',
+      '0,0 %',
+      '3,4',
+      '22. November 2026',
+      '1 Datensatz',
+      '2.000 Datensätzen',
+    ],
+    [
+      'fr',
+      '1 204',
+      '97,5 %',
+      '0,0 %',
+      '3,4',
+      '22 novembre 2026',
+      '1 jeu de données',
+      '2 000 jeux de données',
+    ],
+    ['it', '1204', '97,5%', '0,0%', '3,4', '22 novembre 2026', '1 dataset', '2000 dataset'],
+  ])('and days (those of UTC) have the form of the language: %s', (language, ...forms) => {
+    const { count, counted, counts, decimal, longDay, percent } = wordsFor(language)
+    const told = [
+      count(1204),
+      percent(97.5),
+      percent(0),
+      decimal(3.4),
+      longDay(late),
+      counted(1, counts.datasets),
+      counted(2000, counts.datasets),
+    ]
+    // French and German put a blank there where no line breaks.
+    expect(told.map((text) => text.replace(/\s/gu, ' '))).toEqual(forms)
   })
 })
 
