@@ -58,7 +58,13 @@ export async function openConsole(deps: ConsoleDeps): Promise<Console> {
     if (config.http?.port !== undefined) {
       const { host = deps.host, port } = config.http
       const app = consoleApp({ ...shared, http: { ...http, base: '' } })
-      const served = await serve(app, { host, port, ...(deps.limits && { limits: deps.limits }) })
+      const limits = deps.limits && { limits: deps.limits }
+      const served = await serve(app, {
+        host,
+        port,
+        setting: 'PLATFORM_HUB_SHELL_CONFIG',
+        ...limits,
+      })
       closing.push(() => served.close())
       addresses.push(`${served.url}/shell.html`)
     }

@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { Failure } from '../errors.ts'
 import { may, type ApiKeys } from '../http/api-key.ts'
+import { listenOn } from '../http/serve.ts'
 import type { Log } from '../log.ts'
 import { Channel } from '../workers/channel.ts'
 import type { Table } from './command-table.ts'
@@ -52,8 +53,7 @@ export async function openTelnet(options: TelnetOptions): Promise<TelnetServer> 
     })
   })
   server.maxConnections = options.connections ?? 16
-  server.listen({ host, port })
-  await once(server, 'listening')
+  await listenOn(server, { host, port, setting: 'PLATFORM_HUB_SHELL_CONFIG' })
   server.on('error', (error) => log.error({ err: error }, 'console.broken'))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('not listening on a port')

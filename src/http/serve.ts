@@ -1,5 +1,6 @@
 /** An app on a port: limits of the transport, and an end that loses no answer. */
 
+import { once } from 'node:events'
 import {
   createServer,
   type IncomingMessage,
@@ -7,7 +8,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http'
-import { Socket } from 'node:net'
+import { type Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { StartRefused } from '../errors.ts'
@@ -22,6 +23,8 @@ type ServeOptions = {
   readonly host?: string
   /** 0 takes a free one. */
   readonly port: number
+  /** The setting that chooses both, where that is not their own. */
+  readonly setting?: string
   readonly limits?: Limits
   /** Addresses and ranges of proxies, whose connections are those of many clients. */
   readonly trustedProxies?: readonly string[]
@@ -66,7 +69,7 @@ export async function serve(app: FetchHandler, options: ServeOptions): Promise<S
     else if (server.keepAliveTimeout === crowdedKeepAliveMs) socket.destroy()
     else closeUnused(socket)
   })
-  await listening(server, host, port)
+  await listenOn(server, { host, port, setting: options.setting })
 
   const close = () => {
     ended ??= drain(server, running, limits.drainMs)
@@ -123,21 +126,20 @@ function isRefused(incoming: IncomingMessage, outgoing: ServerResponse, limits: 
   return status !== undefined
 }
 
-function listening(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const refused = (cause: NodeJS.ErrnoException) =>
-      reject(
-        cause.code === 'EADDRINUSE'
-          ? new StartRefused(
-              `port ${port} is taken: end what listens there, or choose another one (PLATFORM_PORT)`,
-            )
-          : cause,
-      )
-    server.once('error', refused)
-    server.listen({ host, port }, () => {
-      server.off('error', refused)
-      resolve()
-    })
+/** Where a server listens, and the setting that says so where that is neither `PLATFORM_PORT` nor `PLATFORM_HOST`. */
+type Place = { readonly host: string; readonly port: number; readonly setting?: string | undefined }
+
+/** Lets a server listen; rejects with `StartRefused`, which names the setting to change. */
+export async function listenOn(server: NetServer, { host, port, setting }: Place): Promise<void> {
+  server.listen({ host, port })
+  await once(server, 'listening').catch((cause: NodeJS.ErrnoException) => {
+    const isPort = cause.code === 'EADDRINUSE' || cause.code === 'EACCES'
+    const named = setting ?? (isPort ? 'PLATFORM_PORT' : 'PLATFORM_HOST')
+    const why =
+      cause.code === 'EADDRINUSE'
+        ? `port ${port} is taken: end what listens there, or choose another one`
+        : `this process cannot listen on port ${port} of ${host} (${cause.code}): choose another one`
+    throw new StartRefused(`${why} (${named})`, { cause })
   })
 }
 

@@ -50,6 +50,13 @@ async function inside(options: Partial<TelnetOptions> = {}) {
 const willEcho = Buffer.of(255, 251, 1)
 const wontEcho = Buffer.of(255, 252, 1)
 
+it('rejects when the port is taken, with the setting that chooses it', async () => {
+  const { server } = await door()
+  await expect(door({ port: server.port })).rejects.toThrow(
+    /^port \d+ is taken: .* \(PLATFORM_HUB_SHELL_CONFIG\)$/,
+  )
+})
+
 describe('the door', () => {
   it('listens where it is told to and nowhere else', async () => {
     const { server } = await door()

@@ -73,6 +73,22 @@ describe('a served app', () => {
     )
   })
 
+  it.each([
+    [
+      { setting: 'PLATFORM_HUB_SHELL_CONFIG' },
+      /^port \d+ is taken: .* \(PLATFORM_HUB_SHELL_CONFIG\)$/,
+    ],
+    [
+      { host: '192.0.2.1' },
+      /^this process cannot listen on port \d+ of 192\.0\.2\.1 .*\(PLATFORM_HOST\)$/,
+    ],
+    [{ host: 'no-such-host.invalid' }, /of no-such-host\.invalid \(E\w+\): .*\(PLATFORM_HOST\)$/],
+  ])('rejects with the setting to change for %j', async (options, message) => {
+    const { served } = await start()
+    const app = newApp({ log: logger('silent'), name: 'test' })
+    await expect(serve(app, { port: served.port, ...options })).rejects.toThrow(message)
+  })
+
   it('logs the bytes that went over the wire', async () => {
     const { served, events } = await start()
     const headers = { 'Accept-Encoding': 'identity' }
