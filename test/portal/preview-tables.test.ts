@@ -252,6 +252,11 @@ describe('a preview', () => {
     expect((await mapOf(JSON.stringify(json)))?.shapes.map(({ kind }) => kind)).toEqual(kinds)
   })
 
+  it('of a sequence of GeoJSON texts draws all of them', async () => {
+    const texts = Array.from({ length: 20 }, () => `\u001E${JSON.stringify(feature(point))}\n`)
+    expect((await mapOf(texts.join('')))?.shapes).toHaveLength(20)
+  })
+
   it.each([
     ['columns', 'name,lat,lon\nA,51.0,7.5\nB,52.0,8.5\n'],
     ['German columns with decimal commas', 'Name;Breite;Länge\nA;51,0000;7,5000\nB;52,0;8,5\n'],

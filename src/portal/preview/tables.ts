@@ -126,7 +126,8 @@ const [sampleSize, mostControls] = [4096, 8]
 function decoded({ bytes, isCut, type }: PreviewFile): string | undefined {
   try {
     const whole = isCut ? withoutCutCharacter(bytes) : bytes
-    const { text } = decodeText(whole, { declared: charsetOf(type) })
+    // Texts of a sequence begin with a record separator (RFC 7464).
+    const text = decodeText(whole, { declared: charsetOf(type) }).text.replaceAll('\u001E', '')
     const start = text.slice(0, sampleSize)
     // oxlint-disable-next-line no-control-regex
     const controls = start.match(/[\x01-\x08\x0E-\x1F\uFFFD]/g) ?? []
