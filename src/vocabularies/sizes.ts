@@ -2,11 +2,12 @@
 
 import { plainText } from './loose-values.ts'
 
-const powers = ['', 'k', 'm', 'g', 't']
+const powers = ['', 'k', 'm', 'g', 't', 'p']
 
-/** `k`, `kb`, `ko` and `kib` alike, but for the base. */
+/** `k`, `kb`, `ko`, `kilobytes` and `kib` alike, but for the base. */
 function factorOf(unit: string): number | undefined {
-  const [, prefix = '', i] = /^([kmgt]?)(i?)(?:b|o|byte|bytes|octets)?$/i.exec(unit) ?? ['', 'x']
+  const short = unit.replace(/^(k)ilo(?=.)|^([mgtp])(?:eg|ig|er|et)a(?=.)/i, '$1$2')
+  const [, prefix = '', i] = /^([kmgtp]?)(i?)(?:b|o|bytes?|octets?)?$/i.exec(short) ?? ['', 'x']
   const power = powers.indexOf(prefix.toLowerCase())
   return power < 0 ? undefined : (i ? 1024 : 1000) ** power
 }
@@ -22,8 +23,8 @@ export function bytesOf(value: unknown): string | undefined {
     .replace(grouped, (digits) => digits.replaceAll(/\D/g, ''))
   if (text === undefined) return undefined
   if (/^\d{16,30}$/.test(text)) return BigInt(text) === 0n ? undefined : String(BigInt(text))
-  // A point or a comma for decimals; a comma before three digits may be for thousands, so that nobody knows.
-  if (/,\d{3}(?!\d)/.test(text)) return undefined
+  // A point or a comma for decimals; before three digits it may be for thousands, so that nobody knows. Bytes have no thousandths.
+  if (/,\d{3}(?!\d)|^[1-9]\d{0,2}\.(?!000)\d{3}$/.test(text)) return undefined
   const [, number = '', unit = ''] = /^(\d{1,15}(?:[.,]\d{1,15})?)([A-Za-z]*)$/.exec(text) ?? []
   const factor = factorOf(unit)
   if (number === '' || factor === undefined) return undefined

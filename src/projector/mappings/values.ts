@@ -74,7 +74,8 @@ const plainNumbers = ascending('bad-number', (text) => asValue(decimalNumber(tex
 const sizes: Mapping = (nodes, slot, scene) => {
   const read = (text: string) => {
     const plain = decimalNumber(text)
-    if (plain !== undefined) return asValue(plain < 0 ? undefined : plain)
+    const isFine = plain !== undefined && (plain <= 0 || Number.isInteger(plain))
+    if (isFine) return asValue(plain < 0 ? undefined : plain)
     const bytes = bytesOf(text)
     if (bytes !== undefined) scene.report(slot.path, 'bad-number', text)
     return asValue(bytes === undefined ? undefined : Number(bytes))
