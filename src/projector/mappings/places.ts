@@ -16,6 +16,7 @@ import {
   nodeIri,
   objectOf,
   valueText,
+  valueTexts,
   predicateIris,
   type Scene,
 } from './mapping.ts'
@@ -127,16 +128,27 @@ export function countriesOf(nodes: readonly Term[], scene: Scene): readonly Json
 const properties = predicateIris('locn:geometry geosparql:hasGeometry dcat:bbox dcat:centroid')
 const serialisations = predicateIris('geosparql:asWKT geosparql:asGeoJSON geosparql:asGML')
 
+const [latitude = '', longitude = ''] = predicateIris('geo:lat geo:long')
+
+/** A point that a location gives by its two degrees (WGS84 Geo Positioning), as WKT. */
+function pointOf(node: Term, scene: Scene): readonly string[] {
+  const [lat] = valueTexts(scene, node, latitude)
+  const [long] = valueTexts(scene, node, longitude)
+  return lat === undefined || long === undefined ? [] : [`POINT(${long} ${lat})`]
+}
+
 /** The literals of a location, by property; those of one property by code point. */
-function literalsOf(node: Term, { graph }: Scene): readonly string[] {
+function literalsOf(node: Term, scene: Scene): readonly string[] {
+  const { graph } = scene
   if (node.termType === 'Literal') return [node.value]
   const spelled = (value: Term) =>
     value.termType === 'Literal'
       ? [value.value]
       : serialisations.flatMap((name) => graph.objects(value, name).map((one) => one.value))
-  return properties.flatMap((property) =>
+  const drawn = properties.flatMap((property) =>
     graph.objects(node, property).flatMap(spelled).sort(compareCodePoints),
   )
+  return drawn.length > 0 ? drawn : pointOf(node, scene)
 }
 
 const geometries = eachValue((node, scene, { path }) => {

@@ -154,6 +154,12 @@ describe('Spatial', () => {
     })
   })
 
+  test('a latitude and a longitude are a point', async () => {
+    const wgs84 = 'http://www.w3.org/2003/01/geo/wgs84_pos#'
+    const found = await mapped('Spatial', `[ <${wgs84}lat> "47.5" ; <${wgs84}long> 11.0 ]`)
+    expect(found).toEqual({ json: [point], problems: [] })
+  })
+
   test('names and IRIs leave an empty array, and are no faults', async () => {
     const found = await mapped('Spatial', '"Tyrol", <https://a.example/tyrol>')
     expect(found).toEqual({ json: [], problems: [] })
