@@ -40,6 +40,7 @@ const ofConcepts = [
 export const recordBounds: Bounds = {
   depth: 8,
   ofConcepts: new Set(ofConcepts.map(({ value }) => value)),
+  acrossGraphs: true,
 }
 
 /** What makes a node a dataset and no mere mention of one. */

@@ -384,6 +384,21 @@ describe('a wrong type', () => {
 const dataset = (body: string) =>
   `@prefix dcat: <${dcat}> . @prefix dct: <${dct}> . <${iri('1')}> a dcat:Dataset ; dct:title "x" ; ${body} .`
 
+describe('parts of a dataset in other named graphs', () => {
+  it('are part of its record, whichever graph describes them', async () => {
+    const body = `@prefix dcat: <${dcat}> . @prefix dct: <${dct}> . @prefix e: <https://s.example/> .
+      e:g1 { e:a a dcat:Dataset ; dct:title "A" ; dcat:distribution e:f1, e:f2 . }
+      e:g2 { e:f1 a dcat:Distribution ; dcat:accessURL e:u1 . e:b a dcat:Dataset ; dct:title "B" . }
+      e:f2 { e:f2 a dcat:Distribution ; dcat:accessURL e:u2 . }
+      e:g3 { e:f2 dct:title "in a graph about something else" . }`
+    const { records } = await reading('rdf', { body, type: 'application/trig' })
+    const [a, b] = records.map(({ text }) => text)
+    for (const url of ['u1', 'u2']) expect(a).toContain(`accessURL> <https://s.example/${url}>`)
+    expect(a).not.toContain('something else')
+    expect(b?.split('\n')).toHaveLength(3)
+  })
+})
+
 describe('two addresses in one', () => {
   const [one, two] = ['https://s.example/p/1', 'https://s.example/p/2']
   const separators = [' ', ', ', ',', ';', '; ', '\n  ', '|', ' | ', '%20']

@@ -20,6 +20,8 @@ export type Bounds = {
   readonly depth?: number
   /** The only predicates that are kept of a concept, as IRIs. */
   readonly ofConcepts?: ReadonlySet<string>
+  /** Whether a node that the root's graph and the default graph do not describe is looked for in the other graphs. */
+  readonly acrossGraphs?: boolean
 }
 
 /** What the repository takes for one resource at most; a closure that runs further has lost its way. */
@@ -45,7 +47,7 @@ export function nodeOf(line: string): string | undefined {
 }
 
 /**
- * The closure of a root over objects, in the root's graph and, where that says nothing, in the default graph. Other
+ * The closure of a root over objects, in the root's graph and, where that says nothing, in the default graph, then, with `acrossGraphs`, in another one. Other
  * datasets, catalogues, records and concept schemes end it, concepts keep their own lines; what several resources
  * share is copied into each. `undefined` when it exceeds what a repository takes.
  */
@@ -57,7 +59,8 @@ export function cut(spool: Spool, root: DescribedNode, bounds: Bounds = {}): Pie
   const seen = new Set([root.term, ...queue])
   const depths = queue.map(() => 1)
   for (const [at, term] of queue.entries()) {
-    const lines = describe(spool, term, root.graph)
+    const near = describe(spool, term, root.graph)
+    const lines = near === '' && bounds.acrossGraphs ? spool.describeInAny(term) : near
     if (lines === '' || isElsewhere(spool, term, lines)) continue
     if (term.startsWith('_') && holds(lines, datasets)) nested.push(term)
     const isConcept = lines.includes(concept)

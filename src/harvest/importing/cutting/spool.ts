@@ -26,7 +26,10 @@ const distributionLink = dcat('distribution').value
 /** IRIs of the predicates that `#note` looks at. */
 const structural: ReadonlySet<string> = new Set([
   ...listingPredicates,
-  ...[type, accessService, distributionLink, primaryTopic],
+  type,
+  accessService,
+  distributionLink,
+  primaryTopic,
 ])
 const datasetTypes = new Set([dcat('Dataset'), dcat('DatasetSeries')].map((t) => termText(t)))
 const [catalogueType, serviceType] = [dcat('Catalog'), dcat('DataService')].map((t) => termText(t))
@@ -55,6 +58,8 @@ const indexes = `
   CREATE INDEX topic_dataset ON topic (dataset, term, graph);
   CREATE INDEX topic_term ON topic (term, dataset);
   CREATE INDEX distribution_term ON distribution (term);`
+/** For documents with named graphs: the subject of a key. */
+const subjectInKey = "substr(key, 1, instr(key || ' ', ' ') - 1)"
 /** For datasets that name parts, of which most documents have none. */
 const partIndex = 'CREATE INDEX IF NOT EXISTS link_catalogue ON link (catalogue, dataset)'
 // Of a catalogue in several graphs the description is in the graph of its own name, else where it has its type.
@@ -101,6 +106,7 @@ export class Spool {
   #lastListing = ''
   /** Texts of datasets that name parts with `dcat:dataset`. */
   readonly #bundles = new Set<string>()
+  #hasGraphs = false
 
   /** Opens an empty spool. Throws SQLite's error when the temporary folder cannot be written. */
   constructor() {
@@ -113,6 +119,7 @@ export class Spool {
       const { subject, predicate, graph, line } = statement
       if (structural.has(predicate)) this.#note(statement)
       if (links.has(predicate)) continue
+      this.#hasGraphs ||= graph !== ''
       const key = keyOf(subject, graph)
       this.#groups.set(key, (this.#groups.get(key) ?? '') + line)
       this.#waiting += 1
@@ -159,6 +166,8 @@ export class Spool {
   finish(): void {
     this.#flush()
     this.#database.exec(indexes)
+    if (this.#hasGraphs)
+      this.#database.exec(`CREATE INDEX chunk_subject ON chunk (${subjectInKey})`)
     const both =
       'SELECT DISTINCT term AS text FROM catalogue WHERE term IN (SELECT term FROM dataset)'
     for (const term of this.#texts(both)) {
@@ -222,9 +231,18 @@ export class Spool {
     return own + lines.join('')
   }
 
-  /** Whether anything is said about a node, in the graph or in the default graph. */
+  /** The lines about a node in the named graph of its own name, else in the first that has any; `''` when there are none. */
+  describeInAny(term: string): string {
+    if (!this.#hasGraphs) return ''
+    const sql = `SELECT key AS text FROM chunk WHERE ${subjectInKey} = ?1 ORDER BY key = ?1 || ' ' || ?1 DESC, key LIMIT 1`
+    const [key = ''] = this.#texts(sql, term)
+    return key === '' ? '' : this.describe({ term, graph: key.slice(term.length + 1) })
+  }
+
+  /** Whether anything is said about a node, in the graph, in the default graph or in any other. */
   isDescribed(node: DescribedNode): boolean {
-    return this.describe(node) !== '' || this.describe({ ...node, graph: '' }) !== ''
+    const places = [node, { ...node, graph: '' }]
+    return places.some((one) => this.describe(one) !== '') || this.describeInAny(node.term) !== ''
   }
 
   datasetCount(): number {
@@ -293,6 +311,7 @@ export class Spool {
 
   /** Takes what another spool keeps of nodes, before `finish`. */
   addChunk(key: string, lines: string): void {
+    this.#hasGraphs ||= key.includes(' ')
     this.#sql('INSERT INTO chunk VALUES (?, ?, ?)').run(keyHash(key), key, lines)
   }
 
