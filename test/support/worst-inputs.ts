@@ -31,7 +31,7 @@ const crowdedDataset = (count: number) =>
 type Input = { readonly query?: string; readonly body?: string; readonly type?: string }
 
 const inputs = {
-  /** Its record is what is heavy: 5,000 distributions, and a description that is hard to render. */
+  /** Its record is what is heavy: 20,000 described distributions, and a description that is hard to render. */
   record: {},
   most: {
     query: query({
@@ -281,12 +281,22 @@ export async function anonymousOperations({ url }: Gateway): Promise<string[]> {
   return found.flat()
 }
 
+const described = 20_000
+
+/** What is said of each distribution of the heavy dataset. */
+const files = () =>
+  Array.from(
+    { length: described },
+    (_, n) =>
+      `<#x${n}> a dcat:Distribution ; dct:title "File ${n}"@en ; dcat:accessURL <https://files.example/${n}.csv> .\n`,
+  ).join('')
+
 /** A catalogue with a dataset that is as heavy as it may be. */
 export async function publishHeavy(platform: Gateway): Promise<void> {
   const api = client(platform)
   await api.put('/catalogues/siege', `${prefixes}<> a dcat:Catalog ; dct:title "Siege"@en .`)
   const text = '***a_'.repeat(2000)
-  const body = `${crowdedDataset(5000)}\n<urn:crowded> dct:description "${text}"@en .`
+  const body = `${crowdedDataset(described)}\n<urn:crowded> dct:description "${text}"@en .\n${files()}`
   const { status } = await api.putDataset('siege', 'heavy', body)
   if (status >= 300) throw new Error(`the heavy dataset was answered with ${status}`)
 }
