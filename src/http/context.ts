@@ -17,6 +17,21 @@ export type LongAnswers = {
   readonly take: (client: string, signal: AbortSignal) => Promise<() => void>
   /** Resolves in a round of the event loop of one's own, whoever else makes a long answer; to be asked for before each slice of work. */
   readonly turn: () => Promise<void>
+  /** For `sizedAnswer`. */
+  readonly large: LargeAnswers
+}
+
+/** Which resources are large, as far as their answers have shown, and how many of those are answered at once. */
+type LargeAnswers = {
+  /** By the name of a resource. */
+  readonly known: {
+    peek: (key: string) => boolean | undefined
+    set: (key: string, isLarge: boolean) => void
+  }
+  /** A slot for an answer about a resource of which nothing is known. */
+  readonly takeUnknown: (signal: AbortSignal) => Promise<() => void>
+  /** A slot for one that is large, as `take`. */
+  readonly take: LongAnswers['take']
 }
 
 /** What handlers find in `c.env` and `c.var`. */

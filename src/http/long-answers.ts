@@ -5,7 +5,9 @@
 
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { BoundedCache } from '../workers/bounded-cache.ts'
 import { nextTurn } from '../workers/event-loop.ts'
+import { Semaphore } from '../workers/semaphore.ts'
 import type { AppContext, LongAnswers } from './context.ts'
 import type { Limits } from './limits.ts'
 import { machineOf } from './peer.ts'
@@ -119,8 +121,21 @@ export function longAnswers(limits: LongLimits): LongAnswers {
     waiting: limits.longAnswersWaiting,
     refusal: () => tooMany(limits),
   })
-  return { take, turn: nextTurn }
+  const large = fairSlots({
+    atOnce: () => largeAtOnce,
+    perClient: 1,
+    waiting: limits.longAnswersWaiting,
+    refusal: () => new Failure('too-many-requests', largeDetail, { retryAfter }),
+  })
+  const unknown = new Semaphore(largeAtOnce)
+  const known = new BoundedCache<boolean>('answer-sizes', 50_000)
+  const takeUnknown = (signal: AbortSignal) => unknown.acquire(signal)
+  return { take, turn: nextTurn, large: { known, takeUnknown, take: large.take } }
 }
+
+/** Answers that are made at once out of more than `largeText` UTF-16 units; each may need a hundred times a usual one. */
+const [largeAtOnce, largeText] = [2, 1_000_000]
+const largeDetail = `at most ${largeAtOnce} answers about large resources are made at once, one for each client, and enough wait`
 
 /** Resolves when somebody has taken it out of the queue and called `go`; leaves it when the signal is aborted. */
 async function queued(queue: Waiter[], client: string, signal: AbortSignal): Promise<void> {
@@ -188,10 +203,11 @@ export async function* slicedPieces<Step>(
 export async function longAnswer(
   c: AppContext,
   make: () => Response | Promise<Response>,
+  { take } = c.get('longAnswers') as Pick<LongAnswers, 'take'>,
 ): Promise<Response> {
   const outgoing = c.env?.outgoing
   if (!outgoing) return make()
-  const release = await c.get('longAnswers').take(c.get('client'), c.get('signal'))
+  const release = await take(c.get('client'), c.get('signal'))
   outgoing.once('close', release)
   if (outgoing.destroyed) release()
   try {
@@ -200,6 +216,29 @@ export async function longAnswer(
     release()
     throw error
   }
+}
+
+/**
+ * An answer about a resource that may be large: held in memory as a whole, it counts among few at once as soon as it is known to be
+ * so. `key` names the resource; `make` tells how many UTF-16 units it has read of it. Throws `too-many-requests`.
+ */
+export async function sizedAnswer(
+  c: AppContext,
+  key: string,
+  make: (read: (length: number) => void) => Promise<Response>,
+): Promise<Response> {
+  const { large } = c.get('longAnswers')
+  const made = () => make((length) => large.known.set(key, length > largeText))
+  if (!c.env?.outgoing) return made()
+  if (large.known.peek(key) === undefined) {
+    const release = await large.takeUnknown(c.get('signal'))
+    try {
+      if (large.known.peek(key) === undefined) return await made()
+    } finally {
+      release()
+    }
+  }
+  return large.known.peek(key) === true ? longAnswer(c, made, large) : made()
 }
 
 type Flow = {

@@ -9,6 +9,7 @@ import type { App, AppContext } from '../http/context.ts'
 import type { Profile } from '../profile/profile.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
 import type { AnswerContext } from './search-answers.ts'
+import { Semaphore } from '../workers/semaphore.ts'
 import { getRoute, recordAnswer, recordId, stateAnswers } from './search-answers.ts'
 
 /** Findings in one answer; `count` tells of all of them. */
@@ -61,6 +62,8 @@ type FindingsContext = FindingsDeps & Pick<AnswerContext, 'tagged'>
 /** One route for each kind of record. */
 export function bindFindings(app: App, { findings, profile, tagged }: FindingsContext): void {
   if (!findings) return
+  // To project a record may need much memory.
+  const atOnce = new Semaphore(2)
   const responses = stateAnswers('Values of the record that it does not show, and why', answer)
   for (const kind of ['dataset', 'catalogue', 'resource'] as const) {
     const isTyped = kind === 'resource'
@@ -71,7 +74,7 @@ export function bindFindings(app: App, { findings, profile, tagged }: FindingsCo
     const answered = async (c: AppContext) => {
       const [type, id] = [c.req.param('type') ?? kind, c.req.param('id') ?? '']
       const index = isTyped ? (`resource_${type}` as const) : kind
-      const all = await findings(index, id, c.var.signal)
+      const all = await atOnce.run(() => findings(index, id, c.var.signal), c.var.signal)
       if (!all) throw new Failure(`unknown-${kind}`, `there is no ${type} ${id}`)
       const listed = all.slice(0, mostFindings).map((one) => ({
         ...one,

@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { Failure } from '../errors.ts'
 import type { App } from '../http/context.ts'
-import { longAnswer } from '../http/long-answers.ts'
+import { longAnswer, sizedAnswer } from '../http/long-answers.ts'
 import type { ResourceType } from '../profile/profile.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
 import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
@@ -70,8 +70,12 @@ export function bindRecordReads(
     getRoute('/datasets/{id}', 'One dataset with its whole catalogue', datasetAnswer),
     async (c) => {
       const query = c.req.valid('query')
-      const record = await datasetRecord(index, c.req.valid('param').id, c.var.signal, query.most)
-      return recordAnswer(c, await recordIn(record, query.locale))
+      const { id } = c.req.valid('param')
+      return sizedAnswer(c, `search/datasets/${id}`, async (read) => {
+        const record = await datasetRecord(index, id, c.var.signal, query.most)
+        read(record.text.length)
+        return recordAnswer(c, await recordIn(record, query.locale))
+      })
     },
   )
   bindSimilar(app, index, { schemas, tagged })
@@ -222,9 +226,12 @@ function bindResourceReads(app: App, { index, types, schema, tagged }: TypesCont
   }
   app.openapi(getRoute('/resources/{type}/{id}', 'One resource of a type', single), async (c) => {
     const { type, id } = c.req.valid('param')
-    const text = await index.get(indexOf(type), id, c.var.signal)
-    if (text === undefined) throw new Failure('unknown-resource', `there is no ${type} ${id}`)
-    const record = { text, modified: instantAt(recordFields(text), recordModified) }
-    return recordAnswer(c, await recordIn(record, c.req.valid('query').locale))
+    return sizedAnswer(c, `search/resources/${type}/${id}`, async (read) => {
+      const text = await index.get(indexOf(type), id, c.var.signal)
+      if (text === undefined) throw new Failure('unknown-resource', `there is no ${type} ${id}`)
+      read(text.length)
+      const record = { text, modified: instantAt(recordFields(text), recordModified) }
+      return recordAnswer(c, await recordIn(record, c.req.valid('query').locale))
+    })
   })
 }

@@ -7,6 +7,7 @@ import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 
 /** Every cache that is looked up while requests are served; the label `cache` of its numbers in `/metrics`. */
 export const cacheNames = [
+  'answer-sizes',
   'bodies',
   'catalogues',
   'concepts',

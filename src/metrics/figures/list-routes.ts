@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { Failure, shown } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
+import { Semaphore } from '../../workers/semaphore.ts'
 import { localText } from '../localized-texts.ts'
 import {
   answerFigures,
@@ -126,12 +127,16 @@ const unreachableDocument = (row: UnreachableRow, language: string) => ({
 })
 
 function addDatasetRoutes(app: App, { source, cache: { weights } }: CacheContext): void {
+  // To read the whole of a dataset may need much memory.
+  const atOnce = new Semaphore(2)
+  const read = (id: string, { signal }: AppContext['var']) =>
+    atOnce.run(() => readDataset(source, id, signal), signal)
   app.openapi(routes.dataset, async (c) => {
-    const dataset = await readDataset(source, c.req.valid('param').id, c.var.signal)
+    const dataset = await read(c.req.valid('param').id, c.var)
     return answerLive(c, [datasetDocument(dataset, weights, c.req.valid('query').locale)])
   })
   const distributionsOf = async (c: AppContext, dataset: string, language: string) =>
-    distributionDocuments(await readDataset(source, dataset, c.var.signal), source.names, language)
+    distributionDocuments(await read(dataset, c.var), source.names, language)
   app.openapi(routes.distributions, async (c) => {
     const { locale: language } = c.req.valid('query')
     const all = await distributionsOf(c, c.req.valid('param').id, language)

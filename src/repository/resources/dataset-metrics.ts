@@ -3,6 +3,7 @@
  * many datasets at once by those of this process who measure whole catalogues.
  */
 
+import { sizedAnswer } from '../../http/long-answers.ts'
 import { hash } from 'node:crypto'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -155,13 +156,16 @@ export function addMetricsRoutes(context: RouteContext): void {
   app.openapi(read, async (c) => {
     const { id, suffix } = suffixedId(c, 'datasetId')
     const graph = names.metrics(id)
-    const lines = await store.read(graph, {}, c.get('signal'))
-    if (lines === undefined) {
-      await findById(context, id, c.get('signal'))
-      throw unknownMetrics(id)
-    }
-    const facts = { suffix, genidPrefix: names.genidPrefix, graph, name: `${id}-metrics` }
-    return answerStoredGraph(c, lines, { ...facts, hash: hashOfLines(lines) })
+    return sizedAnswer(c, graph, async (read) => {
+      const lines = await store.read(graph, {}, c.get('signal'))
+      if (lines === undefined) {
+        await findById(context, id, c.get('signal'))
+        throw unknownMetrics(id)
+      }
+      read(lines.length)
+      const facts = { suffix, genidPrefix: names.genidPrefix, graph, name: `${id}-metrics` }
+      return answerStoredGraph(c, lines, { ...facts, hash: hashOfLines(lines) })
+    })
   })
   app.openapi(put, async (c) => {
     const dataset = await locateDataset(c)

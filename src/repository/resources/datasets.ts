@@ -1,5 +1,6 @@
 /** Datasets: put by their id at the origin or by their platform id, created without one, read, deleted, restored. */
 
+import { sizedAnswer } from '../../http/long-answers.ts'
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import type { Format } from '../../rdf/media-types.ts'
@@ -259,11 +260,14 @@ async function answer(
 ): Promise<Response> {
   const { store, idLists, names } = context
   const [iri, record] = [names.dataset(id), names.record(id)]
-  const text = store.read(iri, {}, c.get('signal'))
-  const [lines, catalogue] = await Promise.all([text, idLists.catalogueOf(id)])
-  if (lines === undefined) throw unknownDataset(id)
-  const collection = catalogue === undefined ? undefined : names.catalogue(catalogue)
-  const links = { describedby: record, collection }
-  const facts = { id, iri, path: `/datasets/${id}`, ...storedRecord(lines, record) }
-  return answerResource(c, context, { ...facts, lines, links }, suffix)
+  return sizedAnswer(c, iri, async (read) => {
+    const text = store.read(iri, {}, c.get('signal'))
+    const [lines, catalogue] = await Promise.all([text, idLists.catalogueOf(id)])
+    if (lines === undefined) throw unknownDataset(id)
+    read(lines.length)
+    const collection = catalogue === undefined ? undefined : names.catalogue(catalogue)
+    const links = { describedby: record, collection }
+    const facts = { id, iri, path: `/datasets/${id}`, ...storedRecord(lines, record) }
+    return answerResource(c, context, { ...facts, lines, links }, suffix)
+  })
 }

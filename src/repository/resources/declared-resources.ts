@@ -3,6 +3,7 @@
  * none, there is nothing at these paths.
  */
 
+import { sizedAnswer } from '../../http/long-answers.ts'
 import { z } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'
 import { Failure, invalidParameter } from '../../errors.ts'
@@ -304,15 +305,18 @@ async function answer(c: AppContext, context: RouteContext): Promise<Response> {
   const { id, suffix } = suffixedId(c, 'id')
   const name = namedBy(c, context, id)
   const { type, iri } = name
-  const [lines, { hash, catalogue }] = await Promise.all([
-    store.read(iri, {}, c.get('signal')),
-    demandFacts(c, context, name),
-  ])
-  if (lines === undefined) throw unknownResource(name)
-  const record = names.resourceRecord(type.id, id)
-  const links =
-    catalogue === '' ? {} : { describedby: record, collection: names.catalogue(catalogue) }
-  const { modified } = storedRecord(lines, record)
-  const facts = { id, iri, path: `/customresources/${type.id}/${id}`, hash, modified }
-  return answerResource(c, context, { ...facts, lines, links }, suffix)
+  return sizedAnswer(c, iri, async (read) => {
+    const [lines, { hash, catalogue }] = await Promise.all([
+      store.read(iri, {}, c.get('signal')),
+      demandFacts(c, context, name),
+    ])
+    if (lines === undefined) throw unknownResource(name)
+    read(lines.length)
+    const record = names.resourceRecord(type.id, id)
+    const links =
+      catalogue === '' ? {} : { describedby: record, collection: names.catalogue(catalogue) }
+    const { modified } = storedRecord(lines, record)
+    const facts = { id, iri, path: `/customresources/${type.id}/${id}`, hash, modified }
+    return answerResource(c, context, { ...facts, lines, links }, suffix)
+  })
 }

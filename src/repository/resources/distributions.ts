@@ -1,5 +1,6 @@
 /** Distributions as resources of their own inside the graph of their dataset, whose catalogue decides on permission: read, add, replace, remove. */
 
+import { sizedAnswer } from '../../http/long-answers.ts'
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { canonicalise } from '../../rdf/canonical.ts'
@@ -305,11 +306,14 @@ export function addDistributionRoutes(context: RouteContext): void {
   app.openapi(read, async (c) => {
     const { id, suffix } = suffixedId(c, 'distributionId')
     const graph = names.dataset(await datasetOf(context, id, c.get('signal')))
-    const text = (await store.read(graph, {}, c.get('signal'))) ?? ''
-    const { description, hash: state } = await demandThere(context, await readLines(text), id)
-    const Link = `<${names.distribution(id)}>; rel="canonical", <${graph}>; rel="up"`
-    const options = { suffix, graph, genidPrefix, name: id, hash: state, headers: { Link } }
-    return answerStoredGraph(c, toLines(description), options)
+    return sizedAnswer(c, graph, async (read) => {
+      const text = (await store.read(graph, {}, c.get('signal'))) ?? ''
+      read(text.length)
+      const { description, hash: state } = await demandThere(context, await readLines(text), id)
+      const Link = `<${names.distribution(id)}>; rel="canonical", <${graph}>; rel="up"`
+      const options = { suffix, graph, genidPrefix, name: id, hash: state, headers: { Link } }
+      return answerStoredGraph(c, toLines(description), options)
+    })
   })
   app.openapi(post, async (c) => {
     const dataset = await locateDataset(c)

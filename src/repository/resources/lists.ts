@@ -2,7 +2,7 @@
 
 import type { Term } from '@rdfjs/types'
 import type { AppContext } from '../../http/app.ts'
-import { longAnswer } from '../../http/long-answers.ts'
+import { longAnswer, sizedAnswer } from '../../http/long-answers.ts'
 import { isId } from '../../rdf/ids.ts'
 import { readLines, toLines } from '../../rdf/lines.ts'
 import { formats, splitSuffix } from '../../rdf/media-types.ts'
@@ -275,10 +275,13 @@ export function addResourceLists(context: RouteContext): void {
   )
   app.openapi(listDistributions, async (c) => {
     const id = pathId(c, 'datasetId')
-    const lines = await store.read(names.dataset(id), {}, c.get('signal'))
-    if (lines === undefined) throw unknownDataset(id)
-    const list = distributionList(context, id, graphOf(await readLines(lines)))
-    return answerList(c, context, list, c.req.valid('query'))
+    return sizedAnswer(c, names.dataset(id), async (read) => {
+      const lines = await store.read(names.dataset(id), {}, c.get('signal'))
+      if (lines === undefined) throw unknownDataset(id)
+      read(lines.length)
+      const list = distributionList(context, id, graphOf(await readLines(lines)))
+      return answerList(c, context, list, c.req.valid('query'))
+    })
   })
   const answerDump = (c: AppContext) => {
     const id = pathId(c, 'catalogueId')

@@ -1,5 +1,6 @@
 /** The routes of catalogue records, and of asking for a dataset to be indexed again. */
 
+import { sizedAnswer } from '../../http/long-answers.ts'
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { changingGet } from '../../http/headers.ts'
@@ -63,20 +64,23 @@ async function answerRecord(
 ): Promise<Response> {
   const { genidPrefix } = names
   const { id, suffix } = suffixedId(c, 'datasetId')
-  const lines = await store.read(names.dataset(id), {}, c.get('signal'))
-  if (lines === undefined) throw unknown(id)
-  const iri = names.record(id)
-  const { hash, modified } = storedRecord(lines, iri)
-  const record = closure(graphOf(await readLines(lines)), iri, ({ object }) =>
-    object.value.startsWith(genidPrefix),
-  )
-  return answerStoredGraph(c, toLines(record), {
-    suffix,
-    genidPrefix,
-    graph: names.dataset(id),
-    name: `${id}-record`,
-    headers: { Link: `<${iri}>; rel="canonical"` },
-    ...(hash !== undefined && { hash }),
-    ...(modified && { modified }),
+  const [dataset, iri] = [names.dataset(id), names.record(id)]
+  return sizedAnswer(c, dataset, async (read) => {
+    const lines = await store.read(dataset, {}, c.get('signal'))
+    if (lines === undefined) throw unknown(id)
+    read(lines.length)
+    const { hash, modified } = storedRecord(lines, iri)
+    const record = closure(graphOf(await readLines(lines)), iri, ({ object }) =>
+      object.value.startsWith(genidPrefix),
+    )
+    return answerStoredGraph(c, toLines(record), {
+      suffix,
+      genidPrefix,
+      graph: dataset,
+      name: `${id}-record`,
+      headers: { Link: `<${iri}>; rel="canonical"` },
+      ...(hash !== undefined && { hash }),
+      ...(modified && { modified }),
+    })
   })
 }
