@@ -244,12 +244,18 @@ GET /:language/sparql sparql
 GET /:language/check record
 POST /:language/check form
 GET /:language/pages/:name record
-GET /:language{[a-z]{2}}/dataset search
-GET /:language{[a-z]{2}}/dataset/:id record
-GET /:language{[a-z]{2}}/organization search
-GET /:language{[a-z]{2}}/organization/:id record
-GET /:language{[a-z]{2}}/group search
-GET /:language{[a-z]{2}}/group/:id record
+GET /:language{[a-z][a-z](?:_[A-Za-z]+)*}/dataset search
+GET /:language{[a-z][a-z](?:_[A-Za-z]+)*}/dataset/:id record
+GET /:language{[a-z][a-z](?:_[A-Za-z]+)*}/dataset/:view{about|activity|groups}/:id record
+GET /:language{[a-z][a-z](?:_[A-Za-z]+)*}/dataset/:id/resource/* record
+GET /:language{[a-z][a-z](?:_[A-Za-z]+)*}/organization search
+GET /:language{[a-z][a-z](?:_[A-Za-z]+)*}/organization/:id record
+GET /:language{[a-z][a-z](?:_[A-Za-z]+)*}/organization/:view{about|activity|groups}/:id record
+GET /:language{[a-z][a-z](?:_[A-Za-z]+)*}/organization/:id/resource/* record
+GET /:language{[a-z][a-z](?:_[A-Za-z]+)*}/group search
+GET /:language{[a-z][a-z](?:_[A-Za-z]+)*}/group/:id record
+GET /:language{[a-z][a-z](?:_[A-Za-z]+)*}/group/:view{about|activity|groups}/:id record
+GET /:language{[a-z][a-z](?:_[A-Za-z]+)*}/group/:id/resource/* record
 GET /datasets/:id record
 GET /catalogues/:id record
 `
@@ -313,7 +319,11 @@ const given: Readonly<Record<string, string>> = {
 }
 
 function addressOf(endpoint: string): string {
-  const path = endpoint.slice(endpoint.indexOf(' ') + 1).replace('{[a-z]{2}}', '')
+  const path = endpoint
+    .slice(endpoint.indexOf(' ') + 1)
+    .replace(/(?<=:language)\{[^/]*\}/, '')
+    .replace(/:view\{(\w+)[^}]*\}/, '$1')
+    .replace('*', 'x')
   if (path.includes('sparql\\')) return '/en/sparql.csv'
   if (path.includes('schema')) return '/en/datasets/heavy.schema.jsonld'
   if (path.includes('cite\\')) return '/en/datasets/heavy/cite.bib'
