@@ -225,7 +225,7 @@ export function boxSides(text: string): BoundingBox | undefined {
 }
 
 /** A box in four numbers as a geometry. */
-export function boxIn(text: string): Geometry | undefined {
+function boxIn(text: string): Geometry | undefined {
   const box = boxSides(text)
   return box && boxGeometry(box)
 }
