@@ -37,16 +37,18 @@ export type DatasetValues = PropertyValues & {
   readonly licences?: readonly LicenceNames[]
 }
 
-/** Writes a dataset with its distributions. */
+/** Writes a dataset with its distributions. Without any of them the licence stands at the dataset. */
 export function writeDataset(dataset: Subject, values: DatasetValues): void {
   const { distributions = [], licences = [] } = values
   write(dataset, values)
-  for (const one of distributions)
-    distribution(dataset, { ...one, licences: [...(one.licences ?? []), ...licences] })
+  const written = distributions.map((one) =>
+    distribution(dataset, { ...one, licences: [...(one.licences ?? []), ...licences] }),
+  )
+  if (!written.includes(true)) write(dataset, { rights: licence(dataset, { licences }) })
 }
 
-/** Nothing is written when there is no usable address. */
-export function distribution(dataset: Subject, fields: DistributionFields): void {
+/** Whether it was written: it is not when there is no usable address. */
+export function distribution(dataset: Subject, fields: DistributionFields): boolean {
   const { record } = dataset
   const { accessUrl, downloadUrl } = fields
   const addresses = (given: unknown, where: string) =>
@@ -58,7 +60,7 @@ export function distribution(dataset: Subject, fields: DistributionFields): void
     const name = saidText(fields.title) ?? saidText(fields.identifier) ?? ''
     if (saidText(accessUrl) === undefined && saidText(downloadUrl) === undefined)
       record.note('unmapped-value', name, nameOf(dcat('distribution')), 'it has no address')
-    return
+    return false
   }
   const iri = saidText(fields.iri) ?? (fields.below && dataset.term.value + fields.below)
   const part = dataset.part(dcat('distribution'), dcat('Distribution'), iri)
@@ -70,6 +72,7 @@ export function distribution(dataset: Subject, fields: DistributionFields): void
   fileType(part, fields, download)
   checksum(part, fields.checksum)
   write(part, { ...fields, rights: licence(part, fields) })
+  return true
 }
 
 /** Media types of the formats in which platforms export data. */

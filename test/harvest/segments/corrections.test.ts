@@ -165,6 +165,19 @@ describe('a DKAN of version 1', () => {
   })
 })
 
+it('a licence stands at the dataset where no distribution can carry it', async () => {
+  const fields = { license_id: 'cc-by-4.0', license_title: 'CC BY 4.0' }
+  const licences = async (resources: readonly Fields[]) => {
+    const record = await recordOf('ckan', { ...fields, resources })
+    return ['dct:license', 'dcat:distribution'].map(
+      (name) => at(record, ...(name === 'dct:license' ? [name] : [name, 'dct:license'])).length,
+    )
+  }
+  expect(await licences([])).toEqual([1, 0])
+  expect(await licences([{ id: 'r', name: 'Table' }])).toEqual([1, 0])
+  expect(await licences([{ id: 'r', url: 'https://a.example/x.csv' }])).toEqual([0, 1])
+})
+
 it('half a surrogate pair goes, the text stays', async () => {
   const record = await recordOf('ckan', { title: 'Water \uD83D💧' })
   expect(at(record, 'dct:title')).toEqual(['Water 💧'])

@@ -135,7 +135,7 @@ describe('a place', () => {
 describe('a distribution', () => {
   it('without any address is left out', () => {
     const one = record()
-    expect(distribution(one.dataset, { title: 'x', accessUrl: 'see annex' })).toBeUndefined()
+    expect(distribution(one.dataset, { title: 'x', accessUrl: 'see annex' })).toBe(false)
     expect(textOf(one)).not.toContain('distribution')
     expect(one.findings.map(({ slug }) => slug)).toEqual(['dropped-url'])
   })
