@@ -145,7 +145,7 @@ function literalsOf(node: Term, scene: Scene): readonly string[] {
     value.termType === 'Literal'
       ? [value.value]
       : serialisations.flatMap((name) => graph.objects(value, name).map((one) => one.value))
-  const drawn = properties.flatMap((property) =>
+  const drawn = [...properties, ...serialisations].flatMap((property) =>
     graph.objects(node, property).flatMap(spelled).sort(compareCodePoints),
   )
   return drawn.length > 0 ? drawn : pointOf(node, scene)

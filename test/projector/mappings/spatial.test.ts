@@ -154,10 +154,12 @@ describe('Spatial', () => {
     })
   })
 
-  test('a latitude and a longitude are a point', async () => {
+  test('a latitude and a longitude, or a text at the place itself, are a point', async () => {
     const wgs84 = 'http://www.w3.org/2003/01/geo/wgs84_pos#'
     const found = await mapped('Spatial', `[ <${wgs84}lat> "47.5" ; <${wgs84}long> 11.0 ]`)
     expect(found).toEqual({ json: [point], problems: [] })
+    const direct = '[ rdfs:label "Inn" ; geo:asWKT "POINT(11 47.5)"^^geo:wktLiteral ]'
+    expect(await mapped('Spatial', direct)).toEqual(found)
   })
 
   test('names and IRIs leave an empty array, and are no faults', async () => {
