@@ -34,6 +34,12 @@ export function undescribed(spool: Spool, graph: string, body: string): readonly
   })
 }
 
+/** The finding for a part that nothing describes. */
+export const notDescribed = ({ term, property }: NamedPart, reason: string): Finding => ({
+  slug: 'not-described',
+  ...aboutValue(property, term.slice(1, -1), reason),
+})
+
 /** A record that waits. `later`: makes it out of what all pages say. */
 type Waiting = {
   readonly place: DescribedNode
@@ -114,14 +120,7 @@ export class PageJoin {
       const piece = cut(this.#spool, place, this.#bounds)
       const findings = missing
         .filter(({ term }) => !this.#spool.isDescribed({ ...place, term }))
-        .map(({ term, property }): Finding => {
-          const about = aboutValue(
-            property,
-            term.slice(1, -1),
-            'no page of the source describes it',
-          )
-          return { slug: 'not-described', ...about }
-        })
+        .map((part) => notDescribed(part, 'no page of the source describes it'))
       yield await later(piece, findings)
     }
   }

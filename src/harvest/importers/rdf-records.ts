@@ -13,7 +13,7 @@ import { keyHash } from '../importing/cutting/key-hash.ts'
 import { identifiersIn, iriOf } from '../importing/cutting/parcels.ts'
 import { nowhere, quadsOf } from '../transform/record-quads.ts'
 import type { ImportContext } from './importer.ts'
-import { type PageJoin, undescribed } from './joined-pages.ts'
+import { notDescribed, type PageJoin, undescribed } from './joined-pages.ts'
 import type { RdfDocument } from './rdf-document.ts'
 import type { ImportItem } from './reception.ts'
 
@@ -80,11 +80,16 @@ export async function* recordsOf(
       if (stubs && isStub(document, term, own)) yield* stubs.meet(term, ids.sourceId || term)
       else {
         stubs?.describe(term)
-        const missing = piece && join ? undescribed(document.spool, place.graph, piece.body) : []
+        const missing = piece ? undescribed(document.spool, place.graph, piece.body) : []
         const later = (whole: Piece | undefined, findings: readonly Finding[]) =>
           recordOf(document, whole ? { place, piece: whole } : { place }, { ids, own, findings })
-        if (missing.length === 0 || !join?.wait({ place, missing, later }))
-          yield await recordOf(document, standing, { ids, own })
+        if (missing.length === 0 || !join?.wait({ place, missing, later })) {
+          // Publishers are often named alone; a distribution without a description says nothing.
+          const findings = missing
+            .filter(({ property }) => property === dcat('distribution').value)
+            .map((part) => notDescribed(part, 'the document does not describe it'))
+          yield await recordOf(document, standing, { ids, own, findings })
+        }
       }
     }
     for (const term of stubs ? document.spool.listedOnly() : [])

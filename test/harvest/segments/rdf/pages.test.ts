@@ -169,6 +169,14 @@ describe('a record', () => {
       expect(one?.text).not.toContain(other)
   })
 
+  it('whose distribution the document names and does not describe has a finding', async () => {
+    const found = await written(`e:1 a dcat:Dataset ; dct:title "one" ; dct:publisher e:office ;
+      dcat:distribution e:f , e:g . e:f dcat:accessURL e:u .`)
+    expect(found.records[0]?.findings).toMatchObject([
+      { slug: 'not-described', value: 'https://e.example/g' },
+    ])
+  })
+
   it('that is only mentioned is skipped as a stub, one without a title is not', async () => {
     const found = await written(`e:1 a dcat:Dataset ; dct:title "one" ; dct:relation e:2 .
       e:2 a dcat:Dataset . e:3 a dcat:Dataset ; dcat:keyword "untitled" .`)
@@ -187,7 +195,7 @@ describe('a record', () => {
   })
 
   it.each([
-    ['a distribution', 'dcat:distribution e:x', 'The record has no title.'],
+    ['a distribution', 'dcat:distribution [ dcat:accessURL e:x ]', 'The record has no title.'],
     ['a description', 'dct:description "words"', 'The record has no title.'],
     ['a label', 'rdfs:label "Named"@en', 'rdfs:label stands in for the title: Named'],
     ['a blank title', 'dct:title " " ; dct:description "words"', 'The record has no title.'],
