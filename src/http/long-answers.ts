@@ -203,11 +203,11 @@ export async function* slicedPieces<Step>(
 export async function longAnswer(
   c: AppContext,
   make: () => Response | Promise<Response>,
-  { take } = c.get('longAnswers') as Pick<LongAnswers, 'take'>,
+  slots: Pick<LongAnswers, 'take'> = c.get('longAnswers'),
 ): Promise<Response> {
   const outgoing = c.env?.outgoing
   if (!outgoing) return make()
-  const release = await take(c.get('client'), c.get('signal'))
+  const release = await slots.take(c.get('client'), c.get('signal'))
   outgoing.once('close', release)
   if (outgoing.destroyed) release()
   try {

@@ -80,6 +80,32 @@ describe('a long text', () => {
     expect(parts.every((one) => one.endsWith(' .\n'))).toBe(true)
   })
 
+  const nodes = Array.from({ length: 3000 }, (_, n) => ({
+    '@id': `#${n}`,
+    'dct:title': { '@value': `Title ${n}`, '@language': 'en' },
+    'dct:format': { 'dct:title': 'CSV' },
+    'dct:relation': { '@id': `_:same${n % 7}` },
+  }))
+  const context = { dct: 'http://purl.org/dc/terms/' }
+  const inGraph = JSON.stringify({ '@context': context, '@graph': nodes })
+  const inList = JSON.stringify(nodes.map((node) => ({ '@context': context, ...node })))
+
+  it.each([inGraph, inList])(
+    'in JSON-LD is read with turns for others, and says what it says as a whole',
+    async (text) => {
+      let quads = await parse('[]', 'jsonld', { baseIri })
+      const reading = async () => {
+        quads = await parse(text, 'jsonld', { baseIri })
+      }
+      expect(await turnsDuring(reading)).toBeGreaterThan(10)
+      // A member beside the list: the document is expanded as a whole.
+      const whole = JSON.stringify({ '@context': context, '@included': nodes })
+      const others = await parse(whole, 'jsonld', { baseIri })
+      expect(quads).toHaveLength(nodes.length * 4)
+      expect((await canonicalise(quads)).hash).toBe((await canonicalise(others)).hash)
+    },
+  )
+
   type Broken = readonly [format: Format, head: string, statement: string, fault: string]
   const xmlHead =
     '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dct="http://purl.org/dc/terms/">\n'

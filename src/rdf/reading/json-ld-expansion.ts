@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type jsonld from 'jsonld'
 import { Failure } from '../../errors.ts'
+import { nextTurn } from '../../workers/event-loop.ts'
 import { isJsonLdObject, type JsonLdValue, pointerStep } from './json-tree.ts'
 import { malformed, type ParseOptions } from './options.ts'
 
@@ -51,6 +52,28 @@ async function expand(tree: JsonLdValue, base: string): Promise<JsonLdValue> {
   }
 }
 
+/** Nodes that are expanded at a stretch. */
+const atOnce = 200
+
+/**
+ * Expands a list of nodes, which is the whole document or its `@graph` alone, some at a time with turns for others in between: no node
+ * depends on those beside it (JSON-LD 1.1 API, 5.1.2). Other documents are expanded as a whole.
+ */
+async function expandInTurns(tree: JsonLdValue, base: string): Promise<JsonLdValue> {
+  const { '@graph': graph, '@context': context, ...others } = isJsonLdObject(tree) ? tree : {}
+  const isGraph = Object.keys(others).length === 0
+  const nodes = Array.isArray(tree) ? tree : isGraph && Array.isArray(graph) ? graph : []
+  if (nodes.length <= atOnce) return expand(tree, base)
+  const expanded: JsonLdValue[] = []
+  for (let at = 0; at < nodes.length; at += atOnce) {
+    const some = nodes.slice(at, at + atOnce)
+    const part = context === undefined ? some : { '@context': context, '@graph': some }
+    for (const node of [await expand(part, base)].flat()) expanded.push(node)
+    await nextTurn()
+  }
+  return expanded
+}
+
 // A node that is no JSON-LD must not cost the others of its document.
 
 /** Expands what can be; with repair, nodes that cannot are left out and reported, else the first is named by its JSON Pointer. */
@@ -85,11 +108,11 @@ export async function expandUsable(tree: JsonLdValue, options: ParseOptions): Pr
     }
   }
   try {
-    return await expand(tree, baseIri)
+    return await expandInTurns(tree, baseIri)
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'malformed-rdf') throw error
     await mend(partsOf(tree, ''))
-    return expand(tree, baseIri)
+    return expandInTurns(tree, baseIri)
   }
 }
 

@@ -1,6 +1,7 @@
 /** JSON-LD by jsonld: expansion is its work, contexts come from the document itself and from nowhere else. */
 
 import type { BlankNode, Literal, NamedNode, Quad, Quad_Graph, Quad_Object } from '@rdfjs/types'
+import { inOwnTurn, inTurns } from '../../workers/event-loop.ts'
 import { rdf, xsd } from '../namespaces.ts'
 import { CheckedTerms, usable } from './checked-terms.ts'
 import { expandUsable } from './json-ld-expansion.ts'
@@ -18,18 +19,25 @@ import { BadTerm, malformed, type ParseOptions, placeOf, type Placing, refused }
 
 const limits = { contexts: 16, terms: 1_000 }
 
+/** Nodes that are made quads of at a stretch. */
+const atOnce = 200
+
 /** Reads a whole document. Throws `Failure('remote-context')` with the address of a context that we do not have. */
 export async function readJsonLd(text: string, options: ParseOptions): Promise<Quad[]> {
   const tree = readJson(text)
+  await inOwnTurn(text)
   boundContexts(tree)
   const spelled = shieldTags(tree)
+  await inOwnTurn(text)
   const restore = shieldSpaces(tree, text)
+  await inOwnTurn(text)
   if (options.places) markPlaces(tree, options.places)
   const expanded = await expandUsable(tree, options)
   const terms = new CheckedTerms(options)
   const document = new ExpandedJson({ terms, restore, spelled })
   try {
-    document.graph(expanded, terms.defaultGraph())
+    for await (const node of inTurns(asArray(expanded), atOnce))
+      document.graph(node, terms.defaultGraph())
   } catch (error) {
     if (!(error instanceof BadTerm)) throw error
     throw refused(error, placeOf(text, JSON.stringify(error.source).slice(1, -1)))
