@@ -31,7 +31,7 @@ const crowdedDataset = (count: number) =>
 type Input = { readonly query?: string; readonly body?: string; readonly type?: string }
 
 const inputs = {
-  /** Its record is what is heavy: 20,000 described distributions, and a description that is hard to render. */
+  /** Its record is what is heavy: 5,000 described distributions, and a description that is hard to render. */
   record: {},
   most: {
     query: query({
@@ -287,7 +287,7 @@ export async function anonymousOperations({ url }: Gateway): Promise<string[]> {
   return found.flat()
 }
 
-const described = 20_000
+const described = 5000
 
 /** What is said of each distribution of the heavy dataset. */
 const files = () =>
