@@ -7,47 +7,47 @@ import type { SourceFile } from './ladder.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1176,
+  '(root)': 1182,
 
   client: 2504,
 
-  config: 1613,
+  config: 1622,
 
-  console: 2436,
+  console: 2442,
 
-  harvest: 13138,
+  harvest: 13212,
 
-  http: 3282,
+  http: 3360,
 
-  main: 2607,
+  main: 2610,
 
-  metrics: 7774,
+  metrics: 7874,
 
-  pipe: 6444,
+  pipe: 6443,
 
-  portal: 7759,
+  portal: 7849,
 
   profile: 1590,
 
-  projector: 6426,
+  projector: 6429,
 
-  rdf: 3917,
+  rdf: 4027,
 
-  repository: 8489,
+  repository: 8526,
 
-  scheduler: 1993,
+  scheduler: 2000,
 
-  search: 4808,
+  search: 4831,
 
   'search-index': 7820,
 
-  store: 6856,
+  store: 6860,
 
   text: 823,
 
-  vocabularies: 2515,
+  vocabularies: 2624,
 
-  workers: 1030,
+  workers: 1031,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */
