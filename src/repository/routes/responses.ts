@@ -283,7 +283,9 @@ export async function answerDocument(
     ...(name !== undefined && { 'Content-Disposition': disposition(name, format) }),
   }
   const { head, part, tail } = documentWriter(format, { divided: isDivided })
-  const write = keepsGraphs ? part : ({ graph: _, ...rest }: Part) => part(rest)
+  const write = keepsGraphs
+    ? part
+    : ({ lines, isDivided }: Part) => part({ lines, ...(isDivided && { isDivided }) })
   const document = { head, steps: inShortParts(parts), write, tail }
   const pieces = slicedPieces(document, c.get('longAnswers').turn)
   const answer = await answerFlow(c, pieces, { log, pieceMs: limits.requestMs, headers })
