@@ -26,7 +26,10 @@ import {
 import { conflicting, unknownPipes } from './trigger-changes.ts'
 import { configs, startMode } from './trigger-input.ts'
 
-/** What a launch may ask for: a misspelt member would start another run than the one that is meant. Checked after the size of the body, which is why the contract has it once more. */
+/**
+ * What a launch may ask for; a misspelt member would start another run than the one that is meant. Checked after the size of the body,
+ * which is why the contract has it once more.
+ */
 const launchBody = z.strictObject({
   configs: configs.exactOptional(),
   startMode: startMode.exactOptional(),

@@ -49,9 +49,6 @@ type Waiting = {
 
 /** Records that wait at once; the others are taken as their page has them. */
 const mostWaiting = 100_000
-/** Nodes that are remembered as described. */
-const mostSeen = 1_000_000
-
 /** Statements of all pages of one pass, kept in a file of bounded size to join records with them. */
 export class PageJoin {
   pages = 0
@@ -59,24 +56,28 @@ export class PageJoin {
   readonly #waiting: Waiting[] = []
   readonly #seen = new Set<number>()
   readonly #bounds: Bounds
+  readonly #mostSeen: number
   #room: number
 
-  /** `maxBytes`: of pages that are kept; later ones are not joined. */
-  constructor(maxBytes: number, bounds: Bounds) {
+  /** `maxBytes`: of pages that are kept; later ones are not joined. `mostSeen`: nodes that are remembered as described. */
+  constructor(maxBytes: number, bounds: Bounds, mostSeen = 1_000_000) {
     this.#room = maxBytes
     this.#bounds = bounds
+    this.#mostSeen = mostSeen
   }
 
   /**
    * Takes a page of so many bytes; whether it lists or describes a node with an IRI that no page before it did. What it says of
-   * catalogues and of itself does not count: that may be different on each page. Blank nodes stay those of their page.
+   * catalogues and of itself does not count: that may be different on each page. Once no more nodes can be remembered, every page
+   * counts as one that says something. Blank nodes stay those of their page.
    */
   add(page: Spool, bytes: number, address: string): boolean {
     this.pages += 1
     this.#room -= bytes
     const before = this.#seen.size
+    const isFull = before >= this.#mostSeen
     const meet = (term: string) => {
-      if (before < mostSeen) this.#seen.add(keyHash(term))
+      if (!isFull) this.#seen.add(keyHash(term))
     }
     const path = `<${address.replace(/[?#].*$/s, '')}`
     const isPage = (term: string) =>
@@ -88,7 +89,7 @@ export class PageJoin {
       if (this.#room > 0) this.#spool.addChunk(this.#own(key), this.#ownLines(lines))
     }
     for (const term of page.listedOnly()) meet(`listed ${term}`)
-    return this.#seen.size > before
+    return isFull || this.#seen.size > before
   }
 
   #own(term: string): string {

@@ -47,9 +47,9 @@ export function nodeOf(line: string): string | undefined {
 }
 
 /**
- * The closure of a root over objects, in the root's graph and, where that says nothing, in the default graph, then, with `acrossGraphs`, in another one. Other
- * datasets, catalogues, records and concept schemes end it, concepts keep their own lines; what several resources
- * share is copied into each. `undefined` when it exceeds what a repository takes.
+ * The closure of a root over objects, in the root's graph and, where that says nothing, in the default graph, then, with
+ * `acrossGraphs`, in another one. Other datasets, catalogues, records and concept schemes end it, concepts keep their own lines; what
+ * several resources share is copied into each. `undefined` when it exceeds what a repository takes.
  */
 export function cut(spool: Spool, root: DescribedNode, bounds: Bounds = {}): Piece | undefined {
   const own = spool.describe(root)

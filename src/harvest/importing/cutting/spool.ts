@@ -62,6 +62,7 @@ const indexes = `
 const subjectInKey = "substr(key, 1, instr(key || ' ', ' ') - 1)"
 /** For datasets that name parts, of which most documents have none. */
 const partIndex = 'CREATE INDEX IF NOT EXISTS link_catalogue ON link (catalogue, dataset)'
+
 // Of a catalogue in several graphs the description is in the graph of its own name, else where it has its type.
 const cataloguesInOrder =
   'SELECT term, graph FROM catalogue ORDER BY term, term = graph DESC, typed DESC, graph'
