@@ -16,6 +16,7 @@ import { formats, negotiate } from '../rdf/media-types.ts'
 import { rdf, rdfs, sd } from '../rdf/namespaces.ts'
 import { blankNode, literal, namedNode, quad } from '../rdf/terms.ts'
 import { isXmlText } from '../rdf/writing/xml.ts'
+import { charsetOf } from '../text/decoding.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { StoreLimits } from '../store/limits.ts'
 import { solutionTypes } from '../store/sparql-results.ts'
@@ -182,6 +183,9 @@ async function received(c: AppContext, queryBytes: number): Promise<Received> {
   if (c.req.method !== 'POST') return fromParameters(address)
   const type = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
   const limits = { bytes: queryBytes * 3 + formRoom, name: 'sparqlQueryBytes' }
+  // SPARQL 1.1 Protocol, 2.1.3: a query is sent in UTF-8.
+  if (/^utf-?(?:16|32)/i.test(charsetOf(c.req.header('Content-Type')) ?? ''))
+    throw new Failure('malformed-query', 'send the query in UTF-8')
   const text = await readBodyText(c.req.raw, limits, c.get('signal'))
   if (type === 'application/sparql-query') return { ...fromParameters(address), query: text }
   if (type === 'application/x-www-form-urlencoded') return fromParameters(new URLSearchParams(text))

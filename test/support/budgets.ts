@@ -29,11 +29,11 @@ const budgets: Readonly<Record<string, number>> = {
 
   profile: 1590,
 
-  projector: 6429,
+  projector: 6431,
 
   rdf: 4027,
 
-  repository: 8528,
+  repository: 8532,
 
   scheduler: 2003,
 

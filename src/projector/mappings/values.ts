@@ -70,12 +70,14 @@ const asValue = (number: number | undefined) =>
 
 const plainNumbers = ascending('bad-number', (text) => asValue(decimalNumber(text)), 0)
 
+/** In one language the point is that of a fraction, in another one it parts thousands. */
+const ambiguous = /^\s*\d{1,3}\.\d{3}\s*$/
+
 /** A size that is written with its unit is reported, too. */
 const sizes: Mapping = (nodes, slot, scene) => {
   const read = (text: string) => {
     const plain = decimalNumber(text)
-    const isFine = plain !== undefined && (plain <= 0 || Number.isInteger(plain))
-    if (isFine) return asValue(plain < 0 ? undefined : plain)
+    if (plain !== undefined && !ambiguous.test(text)) return asValue(plain < 0 ? undefined : plain)
     const bytes = bytesOf(text)
     if (bytes !== undefined) scene.report(slot.path, 'bad-number', text)
     return asValue(bytes === undefined ? undefined : Number(bytes))
