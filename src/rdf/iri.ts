@@ -47,7 +47,7 @@ const percentEncode = (text: string) =>
     .replace(/%(?![0-9A-Fa-f]{2})/g, '%25')
     .replace(strange, (character) => encodeURIComponent(character))
 
-/** What stands between two addresses; an escaped blank only where it cannot belong to a query. */
+/** Separators of addresses in a text. An escaped blank (`%20`) separates only where no address has a query, which may hold one. */
 const between = {
   plain: /(?:\s*[,;|]\s*|\s+)(?=(?:https?|ftp):\/\/[^\s,;])/i,
   escaped: /(?:\s*[,;|]\s*|\s+|(?:%20)+)(?=(?:https?|ftp):\/\/[^\s,;])/i,

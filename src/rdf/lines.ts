@@ -123,7 +123,7 @@ export function subjectQuads(lines: string, iri: string): Quad[] {
 export const fromLines = (text: string): Quad[] =>
   scanLines(text) ?? readN3(text, 'ntriples', { baseIri: '' })
 
-/** UTF-16 units: so many are worked on at a stretch, a longer text is cut, and what is said about one subject is cut beyond the last. */
+/** UTF-16 units of a piece, of a text that is cut into pieces, and of the lines about one subject that stay in one piece. */
 const [shortText, longText, longSubject] = [60_000, 300_000, 240_000]
 
 /** Lines that take long to work on as several short texts, so that others can have a turn in between; other lines as they are. */

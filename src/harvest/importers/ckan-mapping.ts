@@ -300,7 +300,7 @@ const extent = (get: Reader['get']): PropertyValues => ({
 function ownPlace(get: Reader['get']) {
   const spatial = get('spatial')
   const json = structured(spatial)
-  // What is meant as a geometry and is none is noted as lost.
+  // A value that looks like a geometry and cannot be read is noted as lost.
   const isDrawn = typeof json === 'object' || looksDrawn(saidText(spatial) ?? '')
   const geometry = isDrawn ? spatial : undefined
   const sides = ['west_long', 'south_lat', 'east_long', 'north_lat']

@@ -3,10 +3,10 @@
  * many datasets at once by those of this process who measure whole catalogues.
  */
 
-import { sizedAnswer } from '../../http/long-answers.ts'
 import { hash } from 'node:crypto'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
+import { sizedAnswer } from '../../http/long-answers.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import { dqv, prov, xsd } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'

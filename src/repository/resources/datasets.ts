@@ -1,8 +1,8 @@
 /** Datasets: put by their id at the origin or by their platform id, created without one, read, deleted, restored. */
 
-import { sizedAnswer } from '../../http/long-answers.ts'
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
+import { sizedAnswer } from '../../http/long-answers.ts'
 import type { Format } from '../../rdf/media-types.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
 import type { RepositoryContext, ResourceBody, WriteOutcome } from '../context.ts'

@@ -3,11 +3,11 @@
  * none, there is nothing at these paths.
  */
 
-import { sizedAnswer } from '../../http/long-answers.ts'
 import { z } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'
 import { Failure, invalidParameter } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
+import { sizedAnswer } from '../../http/long-answers.ts'
 import type { ResourceType } from '../../profile/profile.ts'
 import { subjectQuads, toLines } from '../../rdf/lines.ts'
 import { dct } from '../../rdf/namespaces.ts'

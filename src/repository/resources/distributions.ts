@@ -1,8 +1,8 @@
 /** Distributions as resources of their own inside the graph of their dataset, whose catalogue decides on permission: read, add, replace, remove. */
 
-import { sizedAnswer } from '../../http/long-answers.ts'
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
+import { sizedAnswer } from '../../http/long-answers.ts'
 import { canonicalise } from '../../rdf/canonical.ts'
 import { readLines, toLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'

@@ -177,7 +177,7 @@ export function declaredList(
   return listIn(context, catalogue, { ...list, within: { catalogId: catalogue } })
 }
 
-/** Of the distributions of one dataset: everything about them is in its graph. */
+/** The list of the distributions of a dataset; its graph holds everything about them. */
 function distributionList(
   { names }: RepositoryContext,
   dataset: string,

@@ -1,9 +1,9 @@
 /** The routes of catalogue records, and of asking for a dataset to be indexed again. */
 
-import { sizedAnswer } from '../../http/long-answers.ts'
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { changingGet } from '../../http/headers.ts'
+import { sizedAnswer } from '../../http/long-answers.ts'
 import { readLines, toLines } from '../../rdf/lines.ts'
 import { closure, graphOf } from '../../rdf/read.ts'
 import { markLine, systemChange } from '../../store/marks.ts'

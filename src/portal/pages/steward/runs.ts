@@ -108,7 +108,7 @@ export async function pipesByName({ ask, aside }: StewardContext) {
   return new Map(pipes.map((pipe) => [textAt(pipe, 'name') ?? '', memberFields(pipe)]))
 }
 
-/** Of each pipe the newest run that waits for consent, unless a later one was complete: only that has looked again. */
+/** The runs whose removals wait for consent. A later complete run of the pipe settles them, because it has looked again. */
 export const waitingRuns = (runs: readonly HarvestRun[]): readonly HarvestRun[] =>
   runs.filter((run) => {
     const settles = ({ pipe, fields }: HarvestRun) =>
