@@ -1,8 +1,8 @@
-/** Pipes over HTTP: what is loaded, one pipe, a launch; and the health of the scheduler. */
+/** The endpoints of pipes: the list, one pipe, a launch; and the health of the scheduler. */
 
 import { z } from '@hono/zod-openapi'
 import { invalidParameter } from '../errors.ts'
-import type { App } from '../http/app.ts'
+import { anyone, mayCall } from '../http/endpoint.ts'
 import { invalid } from '../http/problem.ts'
 import { catalogueOf, configured } from '../pipe/pipe-check.ts'
 import { defined } from '../pipe/defined.ts'
@@ -16,12 +16,13 @@ import {
   jsonBody,
   listedPipe,
   pipe,
+  lookForNewPipe,
   pipePath,
-  route,
   runAddress,
   runHeaders,
   bodyOf,
   type SchedulerContext,
+  schedulerEndpoint,
 } from './scheduler-contract.ts'
 import { conflicting, unknownPipes } from './trigger-changes.ts'
 import { configs, startMode } from './trigger-input.ts'
@@ -51,56 +52,67 @@ const launchSchema = {
 /** `leads`: whether triggers fire in this process; `active`: runs that go on or wait. */
 const health = z.object({ status: z.string(), leads: z.boolean(), pipes: z.int(), active: z.int() })
 
-/** Binds the routes of pipes. */
-export function bindPipes(app: App, context: SchedulerContext): void {
-  const { pipes, launcher, triggers } = context
-  bindLaunch(app, context)
-  const listing = 'All pipes, those that cannot be read too, with their problems'
-  app.openapi(route('get /pipes', listing, { 200: answer('Pipes', z.array(listedPipe)) }), (c) =>
-    c.json([...pipes.list().map(listed), ...pipes.invalid().map(unread)]),
-  )
-  const one = 'One pipe, its secrets hidden'
-  app.openapi(
-    route('get /pipes/{pipeId}', one, { 200: answer('The pipe', pipe) }, { params: pipePath }),
-    (c) => {
-      const { pipe } = pipeAt(context, c.req.valid('param').pipeId)
-      const whole: JsonObject = JSON.parse(JSON.stringify(pipe))
-      return c.json(masked(whole))
-    },
-  )
-  const working = 'Whether the scheduler works, and whether this process is the one that fires'
-  app.openapi(route('get /health', working, { 200: answer('State', health) }), (c) => {
+const listPipes = schedulerEndpoint({
+  method: 'get',
+  path: '/pipes',
+  summary: 'All pipes, those that cannot be read too, with their problems',
+  auth: anyone,
+  answers: { 200: answer('Pipes', z.array(listedPipe)) },
+  handle: (_, { pipes }) => [...pipes.list().map(listed), ...pipes.invalid().map(unread)],
+})
+
+const readPipe = schedulerEndpoint({
+  method: 'get',
+  path: '/pipes/{pipeId}',
+  summary: 'One pipe, its secrets hidden',
+  auth: anyone,
+  params: pipePath,
+  answers: { 200: answer('The pipe', pipe) },
+  handle: ({ params }, context) => {
+    const whole: JsonObject = JSON.parse(JSON.stringify(pipeAt(context, params.pipeId).pipe))
+    return masked(whole)
+  },
+})
+
+const readHealth = schedulerEndpoint({
+  method: 'get',
+  path: '/health',
+  summary: 'Whether the scheduler works, and whether this process is the one that fires',
+  auth: anyone,
+  answers: { 200: answer('State', health) },
+  handle: (_, { launcher, pipes, triggers }) => {
     const active = launcher.active().length
-    return c.json({ status: 'up', leads: triggers.leads(), pipes: pipes.list().length, active })
-  })
-}
+    return { status: 'up', leads: triggers.leads(), pipes: pipes.list().length, active }
+  },
+})
 
 /** 202 with the new run; 409 with a link to the active one where `startMode` does not say what else to do. */
-function bindLaunch(app: App, context: SchedulerContext): void {
-  const { body } = jsonBody(launchSchema, { dryRun: true })
-  app.openapi(
-    route(
-      'post /pipes/{pipeId}/runs',
-      'Start a run of a pipe',
-      { 202: { ...answer('The run', runSchema), headers: runHeaders } },
-      { params: pipePath, body: { ...body, required: false } },
-    ),
-    async (c) => {
-      const { pipe } = pipeAt(context, c.req.valid('param').pipeId)
-      const named = Object.keys(launchSchema.properties).find(
-        (name) => c.req.query(name) !== undefined,
-      )
-      if (named !== undefined)
-        throw invalidParameter(named, `${named} is a member of the JSON body`)
-      const launch = launchOf(await bodyOf(c, context))
-      if (launch.configs) configured(pipe, launch.configs)
-      const { name } = pipe.header
-      const launched = context.launcher.launch({ ...launch, pipe: name, startedBy: 'api' })
-      if ('run' in launched) return accepted(c, launched.run)
-      throw conflicting(name, runAddress(c, launched.dropped))
-    },
-  )
-}
+const launchPipe = schedulerEndpoint({
+  method: 'post',
+  path: '/pipes/{pipeId}/runs',
+  summary: 'Start a run of a pipe',
+  auth: mayCall,
+  params: pipePath,
+  body: { ...jsonBody(launchSchema, { dryRun: true }), required: false },
+  answers: { 202: { ...answer('The run', runSchema), headers: runHeaders } },
+  handle: async ({ c, params: { pipeId }, signal }, context) => {
+    await lookForNewPipe(context, pipeId, signal)
+    const { pipe } = pipeAt(context, pipeId)
+    const named = Object.keys(launchSchema.properties).find(
+      (name) => c.req.query(name) !== undefined,
+    )
+    if (named !== undefined) throw invalidParameter(named, `${named} is a member of the JSON body`)
+    const launch = launchOf(await bodyOf(c, context))
+    if (launch.configs) configured(pipe, launch.configs)
+    const { name } = pipe.header
+    const launched = context.launcher.launch({ ...launch, pipe: name, startedBy: 'api' })
+    if ('run' in launched) return accepted(c, launched.run)
+    throw conflicting(name, runAddress(c, launched.dropped))
+  },
+})
+
+/** The endpoints of pipes. */
+export const pipeEndpoints = [launchPipe, listPipes, readPipe, readHealth]
 
 /** By its name, or by an id that only one pipe has. Throws `unknown-pipe`. */
 function pipeAt({ pipes }: SchedulerContext, pipeId: string): KnownPipe {

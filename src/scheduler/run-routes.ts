@@ -1,8 +1,8 @@
-/** Runs over HTTP: lists, items, reports, events, and what an operator does about them. */
+/** The endpoints of runs: lists, items, reports, events, and the actions of an operator on a run. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure, shown } from '../errors.ts'
-import type { App } from '../http/app.ts'
+import { anyone, mayCall, mayCallFor } from '../http/endpoint.ts'
 import { answerFlow } from '../http/long-answers.ts'
 import { addVary } from '../http/headers.ts'
 import { stages } from '../pipe/message.ts'
@@ -22,15 +22,15 @@ import {
   answer,
   linkHeaders,
   linkPages,
-  route,
   runHeaders,
   type SchedulerContext,
+  schedulerEndpoint,
 } from './scheduler-contract.ts'
 
 /** Milliseconds for each piece of an answer that comes in pieces. */
 const pieceMs = 60_000
 
-const ofRun = { params: z.object({ runId: z.string() }) }
+const runPath = z.object({ runId: z.string() })
 /** Where a page of a list begins, and how many it holds. */
 const offset = z.coerce.number().int().min(0).max(1_000_000_000).default(0)
 const limit = z.coerce.number().int().min(1).max(1000).default(100)
@@ -62,135 +62,198 @@ const itemQuery = z.object({
 })
 const headers = linkHeaders('first, prev and next page')
 
-/** Binds the routes of runs. */
-export function bindRuns(app: App, context: SchedulerContext): void {
-  const { runs } = context
-  const found = { 200: { ...answer('Runs', z.array(runSchema)), headers } }
-  app.openapi(route('get /runs', 'Runs, newest first', found, { query: listQuery }), (c) => {
-    const { offset, limit, ...filter } = c.req.valid('query')
-    const found = runs.list({ ...filter, offset, limit: limit + 1 })
-    linkPages(c, { offset, limit, more: found.length > limit })
-    return c.json(found.slice(0, limit))
-  })
-  app.openapi(
-    route('get /runs/{runId}', 'One run', { 200: answer('The run', runSchema) }, ofRun),
-    (c) => c.json(runOf(context, c.req.valid('param').runId)),
-  )
-  const summary = 'Counts, problems by kind, and the difference to the run before'
-  const report = { 200: answer('The report', reportSchema) }
-  app.openapi(route('get /runs/{runId}/report', summary, report, ofRun), (c) =>
-    c.json(runs.report(runOf(context, c.req.valid('param').runId).id)),
-  )
-  bindItems(app, context)
-  bindEvents(app, context)
-  bindSteps(app, context)
+/** The key of the catalogue that a run is about may read what the run did one by one. */
+const mayReadItems = mayCallFor<SchedulerContext>(
+  (c, { runs }) => runs.get(c.req.param('runId') ?? '')?.catalogue,
+)
+
+const listRuns = schedulerEndpoint({
+  method: 'get',
+  path: '/runs',
+  summary: 'Runs, newest first',
+  auth: anyone,
+  query: listQuery,
+  answers: { 200: { ...answer('Runs', z.array(runSchema)), headers } },
+  handle: ({ c, query: { offset, limit, ...filter } }, { runs }) => {
+    const page = runs.list({ ...filter, offset, limit: limit + 1 })
+    linkPages(c, { offset, limit, more: page.length > limit })
+    return page.slice(0, limit)
+  },
+})
+
+const readRun = schedulerEndpoint({
+  method: 'get',
+  path: '/runs/{runId}',
+  summary: 'One run',
+  auth: anyone,
+  params: runPath,
+  answers: { 200: answer('The run', runSchema) },
+  handle: ({ params }, context) => runOf(context, params.runId),
+})
+
+const readReport = schedulerEndpoint({
+  method: 'get',
+  path: '/runs/{runId}/report',
+  summary: 'Counts, problems by kind, and the difference to the run before',
+  auth: mayReadItems,
+  params: runPath,
+  answers: { 200: answer('The report', reportSchema) },
+  handle: ({ params }, context) => context.runs.report(runOf(context, params.runId).id),
+})
+
+const itemContent = {
+  'application/json': { schema: z.array(itemSchema) },
+  'text/csv': { schema: z.string() },
+  'application/x-ndjson': { schema: z.string() },
 }
+const itemTypes = Object.keys(itemContent)
 
 /** Pages of JSON, or everything as CSV or NDJSON: read and sent piece by piece, so that memory does not grow with the run. */
-function bindItems(app: App, context: SchedulerContext): void {
-  const { runs, http } = context
-  const content = {
-    'application/json': { schema: z.array(itemSchema) },
-    'text/csv': { schema: z.string() },
-    'application/x-ndjson': { schema: z.string() },
-  }
-  const types = Object.keys(content)
-  app.openapi(
-    route(
-      'get /runs/{runId}/items',
-      'What a run did one by one; as CSV or NDJSON all of it, streamed',
-      { 200: { description: 'Items in order of arrival', headers, content } },
-      { ...ofRun, query: itemQuery },
-    ),
-    (c) => {
-      const run = runOf(context, c.req.valid('param').runId)
-      const { offset, limit, ...filter } = c.req.valid('query')
-      const type = negotiate(c.req.header('Accept'), types)
-      const flow = (pieces: AsyncGenerator<string>, type: string, more = {}) => {
-        const headers = { 'Content-Type': type, ...more }
-        return answerFlow(c, pieces, { log: http.log, pieceMs, headers })
-      }
-      addVary(c.res.headers, 'Accept')
-      if (type === undefined) throw new Failure('not-acceptable', `only ${types.join(', ')}`)
-      if (type === 'application/json') {
-        const items = [...runs.items(run.id, { ...filter, offset, limit: limit + 1 })]
-        linkPages(c, { offset, limit, more: items.length > limit })
-        return c.json(items.slice(0, limit))
-      }
-      const all = { run, items: runs.items(run.id, filter) }
-      if (type === 'application/x-ndjson') return flow(asLines(all), type)
-      const name = `attachment; filename="run-${run.id.replaceAll(/[^\w.-]/g, '_')}.csv"`
-      const csv = 'text/csv; charset=utf-8; header=present'
-      return flow(asCsv(all), csv, { 'Content-Disposition': name })
-    },
-  )
+const listItems = schedulerEndpoint({
+  method: 'get',
+  path: '/runs/{runId}/items',
+  summary: 'What a run did one by one; as CSV or NDJSON all of it, streamed',
+  auth: mayReadItems,
+  params: runPath,
+  query: itemQuery,
+  answers: { 200: { description: 'Items in order of arrival', headers, content: itemContent } },
+  handle: ({ c, params, query: { offset, limit, ...filter } }, context) => {
+    const { runs, http } = context
+    const run = runOf(context, params.runId)
+    const type = negotiate(c.req.header('Accept'), itemTypes)
+    const flow = (pieces: AsyncGenerator<string>, type: string, more = {}) => {
+      const headers = { 'Content-Type': type, ...more }
+      return answerFlow(c, pieces, { log: http.log, pieceMs, headers })
+    }
+    addVary(c.res.headers, 'Accept')
+    if (type === undefined) throw new Failure('not-acceptable', `only ${itemTypes.join(', ')}`)
+    if (type === 'application/json') {
+      const items = [...runs.items(run.id, { ...filter, offset, limit: limit + 1 })]
+      linkPages(c, { offset, limit, more: items.length > limit })
+      return items.slice(0, limit)
+    }
+    const all = { run, items: runs.items(run.id, filter) }
+    if (type === 'application/x-ndjson') return flow(asLines(all), type)
+    const name = `attachment; filename="run-${run.id.replaceAll(/[^\w.-]/g, '_')}.csv"`
+    const csv = 'text/csv; charset=utf-8; header=present'
+    return flow(asCsv(all), csv, { 'Content-Disposition': name })
+  },
+})
+
+const eventHeaders = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
 }
 
 /** A connection of its own for each follower, until the run has ended or the follower goes. */
-function bindEvents(app: App, context: SchedulerContext): void {
-  const counted = followers()
-  const content = { 'text/event-stream': { schema: z.string() } }
-  const headers = {
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-store, no-transform',
-    'X-Accel-Buffering': 'no',
-  }
-  const summary =
-    'The run as it goes on (Server-Sent Events): "run" for each change and every 15 s, "end" last'
-  const good = { 200: { description: 'Each event holds the run as JSON', content } }
-  app.openapi(route('get /runs/{runId}/events', summary, good, ofRun), (c) => {
-    const { id } = runOf(context, c.req.valid('param').runId)
-    const signal = AbortSignal.any([c.get('signal'), context.ending])
-    const pieces = counted(c.get('client'), events(context.runs.follow(id, signal)))
-    return answerFlow(c, pieces, { log: context.http.log, pieceMs, headers })
+const followRun = schedulerEndpoint({
+  method: 'get',
+  path: '/runs/{runId}/events',
+  summary:
+    'The run as it goes on (Server-Sent Events): "run" for each change and every 15 s, "end" last',
+  auth: anyone,
+  params: runPath,
+  answers: {
+    200: {
+      description: 'Each event holds the run as JSON',
+      content: { 'text/event-stream': { schema: z.string() } },
+    },
+  },
+  handle: ({ c, params, signal }, context) => {
+    const { id } = runOf(context, params.runId)
+    const states = context.runs.follow(id, AbortSignal.any([signal, context.ending]))
+    const pieces = context.countFollower(c.get('client'), events(states))
+    return answerFlow(c, pieces, { log: context.http.log, pieceMs, headers: eventHeaders })
+  },
+})
+
+/** Makes an endpoint for an action of an operator on a run; it answers 202 with the run as it is then. */
+const runAction = (
+  name: 'cancel' | 'confirm' | 'keep' | 'resume' | 'retry',
+  summary: string,
+  description: string,
+  act: (run: Run, context: SchedulerContext) => Promise<Run> | Run,
+) =>
+  schedulerEndpoint({
+    method: name === 'cancel' ? 'delete' : 'post',
+    path: name === 'cancel' ? '/runs/{runId}' : `/runs/{runId}/${name}`,
+    summary,
+    auth: mayCall,
+    params: runPath,
+    answers: { 202: { ...answer(description, runSchema), headers: runHeaders } },
+    handle: async ({ c, params }, context) =>
+      accepted(c, await act(runOf(context, params.runId), context)),
   })
+
+/** Answers the run as it is when the work has begun. */
+async function begin(work: Promise<unknown>, { id }: Run, context: SchedulerContext): Promise<Run> {
+  await begun(work, context)
+  return runOf(context, id)
 }
 
-/** What a person can do about a run; each answers 202 with the run as it is then. */
-function bindSteps(app: App, context: SchedulerContext): void {
-  const { runs, launcher } = context
-  const bind = (
-    endpoint: `post /runs/{runId}/${string}` | 'delete /runs/{runId}',
-    summary: string,
-    description: string,
-    step: (run: Run) => Promise<Run> | Run,
-  ) => {
-    const good = { 202: { ...answer(description, runSchema), headers: runHeaders } }
-    app.openapi(route(endpoint, summary, good, ofRun), async (c) =>
-      accepted(c, await step(runOf(context, c.req.valid('param').runId))),
-    )
-  }
-  const begin = async (work: Promise<unknown>, { id }: Run) => {
-    await begun(work, context)
-    return runOf(context, id)
-  }
-  const cancelling = 'Cancel a run; it is cancelled when its work in flight has ended'
-  bind('delete /runs/{runId}', cancelling, 'The run as it is now', (run) => {
+const cancelRun = runAction(
+  'cancel',
+  'Cancel a run; it is cancelled when its work in flight has ended',
+  'The run as it is now',
+  (run, context) => {
     if (ended(run)) throw new Failure('conflict', `the run has ended: it is ${run.status}`)
-    return begin(launcher.cancel(run.id), run)
-  })
-  const confirming = 'Carry out the removals that the run holds back'
-  bind('post /runs/{runId}/confirm', confirming, 'The run', (run) => {
+    return begin(context.launcher.cancel(run.id), run, context)
+  },
+)
+
+const confirmRun = runAction(
+  'confirm',
+  'Carry out the removals that the run holds back',
+  'The run',
+  (run, context) => {
     demandHeld(run)
-    if (runs.lastComplete(run.pipe)?.id !== run.id) {
+    if (context.runs.lastComplete(run.pipe)?.id !== run.id) {
       const detail = `it is not the latest complete run of ${shown(run.pipe)}`
       throw new Failure('conflict', detail)
     }
-    return begin(context.confirm(run.id, context.ending), run)
-  })
-  const keeping = 'Keep the records whose removal the run holds back, until a later run asks again'
-  bind('post /runs/{runId}/keep', keeping, 'The run', (run) => {
+    return begin(context.confirm(run.id, context.ending), run, context)
+  },
+)
+
+const keepRecords = runAction(
+  'keep',
+  'Keep the records whose removal the run holds back, until a later run asks again',
+  'The run',
+  (run, context) => {
     demandHeld(run)
-    runs.note(run.id, { action: 'keep', done: run.counts.held, failed: 0 })
+    context.runs.note(run.id, { action: 'keep', done: run.counts.held, failed: 0 })
     return runOf(context, run.id)
-  })
-  bind('post /runs/{runId}/resume', 'Let an interrupted run go on', 'The run', ({ id }) =>
-    launcher.resume(id),
-  )
-  bind('post /runs/{runId}/retry', 'Try again what failed in the run', 'The new run', ({ id }) =>
-    launcher.retry(id),
-  )
-}
+  },
+)
+
+const resumeRun = runAction(
+  'resume',
+  'Let an interrupted run go on',
+  'The run',
+  ({ id }, { launcher }) => launcher.resume(id),
+)
+
+const retryRun = runAction(
+  'retry',
+  'Try again what failed in the run',
+  'The new run',
+  ({ id }, { launcher }) => launcher.retry(id),
+)
+
+/** The endpoints of runs. */
+export const runEndpoints = [
+  listRuns,
+  readRun,
+  readReport,
+  listItems,
+  followRun,
+  cancelRun,
+  confirmRun,
+  keepRecords,
+  resumeRun,
+  retryRun,
+]
 
 /** Throws `conflict` where the run holds back no removals, or they were carried out. */
 function demandHeld({ counts, notes = [] }: Run): void {
@@ -219,11 +282,11 @@ async function* events(states: AsyncIterable<Run>): AsyncGenerator<string> {
 const mostPerClient = 16
 const mostFollowers = 500
 
-/** Each follower holds a connection: only so many for one client and for all; more are `too-many-requests`. */
-function followers() {
+/** Makes a counter of followers, each of which holds a connection: beyond a few for one client, or many in all, `too-many-requests`. */
+export function followerCounter(): SchedulerContext['countFollower'] {
   /** One entry for each. */
   const clients: string[] = []
-  return async function* counted(client: string, pieces: AsyncGenerator<string>) {
+  return async function* counted(client, pieces) {
     const here = clients.filter((one) => one === client).length
     if (here >= mostPerClient || clients.length >= mostFollowers) {
       const detail = `at most ${mostPerClient} runs can be followed at once`

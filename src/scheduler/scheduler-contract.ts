@@ -1,8 +1,9 @@
-/** What the routes of the scheduler share: what they stand on, the pieces of its contract, and answers that name runs. */
+/** Shared by the endpoints of the scheduler: their dependencies, parts of the contract, and answers that name runs. */
 
-import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import type { ApiKeys } from '../http/api-key.ts'
 import type { AppContext, AppOptions } from '../http/app.ts'
+import { endpointsFor } from '../http/endpoint.ts'
 import { problem } from '../http/problem.ts'
 import { readJsonBody } from '../pipe/pipe-text.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
@@ -14,7 +15,7 @@ import { triggerIdForm } from './trigger-input.ts'
 import { units } from './trigger.ts'
 import type { Triggers } from './triggers.ts'
 
-/** Everything that routes of the scheduler need; put together in `main`. */
+/** The dependencies of the scheduler's endpoints; put together in `main`. */
 export type SchedulerContext = {
   readonly pipes: Pick<PipeSources, 'list' | 'invalid' | 'find' | 'look'>
   readonly launcher: Launcher
@@ -29,10 +30,12 @@ export type SchedulerContext = {
   readonly triggersPerPipe: number
   /** Changing requests of one key at once. */
   readonly writesPerKey: number
+  /** Passes the pieces of an event stream on and counts its follower; throws `too-many-requests`. */
+  readonly countFollower: (client: string, pieces: AsyncGenerator<string>) => AsyncGenerator<string>
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Aborted when the station ends: what goes on behind an answer ends then. */
+  /** Aborted when the service stops, and with it the work that goes on after an answer. */
   readonly ending: AbortSignal
   readonly http: Omit<AppOptions, 'name'>
   readonly version: string
@@ -42,37 +45,24 @@ export type SchedulerContext = {
 export const bodyOf = (c: AppContext, { pipeBytes }: SchedulerContext): Promise<Json | undefined> =>
   readJsonBody(c, { bytes: pipeBytes, name: 'pipeBytes' })
 
-// Pieces of the contract.
+/**
+ * Reads the pipe files again when no pipe has this name, because it may have been written a moment ago. For requests with a key only:
+ * it costs a list of files.
+ */
+export async function lookForNewPipe(
+  { pipes, ending }: SchedulerContext,
+  pipeId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!pipes.find(pipeId)) await pipes.look(AbortSignal.any([signal, ending]))
+}
+
+// Parts of the contract.
 
 const json = 'application/json'
 
-type Method = 'get' | 'put' | 'post' | 'delete'
-
-const security = [{ ApiKey: [] }, { Bearer: [] }]
-/** What runs did one by one, and a GET that changes something. */
-const guarded = /items$|report$|status\}$/
-
-/** A route of the scheduler; every status that is not in `good` is a problem. */
-export function route<const Request extends NonNullable<RouteConfig['request']> = object>(
-  endpoint: `${Method} /${string}`,
-  summary: string,
-  good: RouteConfig['responses'],
-  request?: Request,
-) {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there is one space in it
-  const [method, path] = endpoint.split(' ') as [Method, string]
-  const needsKey = method !== 'get' || guarded.test(path)
-  const responses: RouteConfig['responses'] = { ...good, default: problem() }
-  return createRoute({
-    method,
-    path,
-    summary,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a request without parts has no type parameter to meet
-    request: (request ?? {}) as Request,
-    responses,
-    ...(needsKey && { security }),
-  })
-}
+/** Defines an endpoint of the scheduler; every status that is not among its answers is a problem. */
+export const schedulerEndpoint = endpointsFor<SchedulerContext>({ default: problem() })
 
 /** An answer in JSON. */
 export const answer = (description: string, schema: z.ZodType) => ({
@@ -80,9 +70,10 @@ export const answer = (description: string, schema: z.ZodType) => ({
   content: { [json]: { schema } },
 })
 
-/** A body that is read and checked by its binding: its limits come before its schema. */
+/** A body that is read and checked by its handler: its limits come before its schema. */
 export const jsonBody = (schema: object, example: unknown) => ({
-  body: { required: true, content: { [json]: { schema, example } } },
+  required: true,
+  content: { [json]: { schema, example } },
 })
 
 // Parameters in paths, and headers of answers.

@@ -2,15 +2,15 @@
 
 import { z } from '@hono/zod-openapi'
 import { Failure, shown, invalidParameter } from '../errors.ts'
-import type { App } from '../http/app.ts'
+import { anyone, mayCall } from '../http/endpoint.ts'
 import {
   accepted,
   answer,
   jsonBody,
   linkHeaders,
   linkRuns,
+  lookForNewPipe,
   pipePath,
-  route,
   runHeaders,
   trigger,
   triggerPath,
@@ -18,6 +18,7 @@ import {
   triggersByPipe,
   bodyOf,
   type SchedulerContext,
+  schedulerEndpoint,
 } from './scheduler-contract.ts'
 import { runSchema } from '../pipe/runs/run.ts'
 import {
@@ -55,8 +56,6 @@ const setsSchema = {
     { type: 'object', additionalProperties: array, description: 'By pipe' },
   ],
 }
-const ofPipe = { params: pipePath }
-const ofOne = { params: triggerPath }
 const statusPath = triggerPath.extend({
   status: z.string().describe('enabled or disabled; enable and disable mean the same'),
 })
@@ -70,85 +69,99 @@ const set = (description: string, schema: z.ZodType = triggers) => ({
 })
 const startsAtOnce = 'those that start at once are started and not kept'
 
-/** Binds the routes of triggers. */
-export function bindTriggers(app: App, context: SchedulerContext): void {
-  bindAll(app, context)
-  bindPipe(app, context)
-  bindOne(app, context)
-  bindPut(app, context)
-}
+const allTriggers = ({ triggers: all }: SchedulerContext) =>
+  Object.fromEntries([...all.all()].map(([pipe, list]) => [pipe, list.map(triggerAnswer)]))
+
+const listTriggers = schedulerEndpoint({
+  method: 'get',
+  path: '/triggers',
+  summary: 'The triggers of all pipes that have some, with their coming and last firing',
+  auth: anyone,
+  answers: { 200: answer('Triggers by pipe', triggersByPipe) },
+  handle: (_, context) => allTriggers(context),
+})
 
 /** All triggers at once: how a deployment reads its schedule and puts it back. */
-function bindAll(app: App, context: SchedulerContext): void {
-  const all = () =>
-    Object.fromEntries(
-      [...context.triggers.all()].map(([pipe, list]) => [pipe, list.map(triggerAnswer)]),
-    )
-  const listing = 'The triggers of all pipes that have some, with their coming and last firing'
-  const good = { 200: answer('Triggers by pipe', triggersByPipe) }
-  app.openapi(route('get /triggers', listing, good), (c) => c.json(all()))
-  const replaced = { 200: set('Triggers by pipe', triggersByPipe) }
-  const body = jsonBody(setsSchema, { city: [example] })
-  app.openapi(
-    route('put /triggers', `Replace all triggers; ${startsAtOnce}`, replaced, body),
-    async (c) => {
-      const sets = allSets(await bodyOf(c, context), boundsOf(context))
-      const changes = triggerChanges(context, sets)
-      const kept = new Map(changes.map((change) => [change.pipe, keptOf(change)]))
-      if (!leavesAll(changes)) context.triggers.replaceAll(kept)
-      linkRuns(c, launchAll(context, changes))
-      return c.json(all())
-    },
-  )
-}
+const replaceTriggers = schedulerEndpoint({
+  method: 'put',
+  path: '/triggers',
+  summary: `Replace all triggers; ${startsAtOnce}`,
+  auth: mayCall,
+  body: jsonBody(setsSchema, { city: [example] }),
+  answers: { 200: set('Triggers by pipe', triggersByPipe) },
+  handle: async ({ c }, context) => {
+    const sets = allSets(await bodyOf(c, context), boundsOf(context))
+    const changes = triggerChanges(context, sets)
+    const kept = new Map(changes.map((change) => [change.pipe, keptOf(change)]))
+    if (!leavesAll(changes)) context.triggers.replaceAll(kept)
+    linkRuns(c, launchAll(context, changes))
+    return allTriggers(context)
+  },
+})
 
-/** The triggers of one pipe, as a list. */
-function bindPipe(app: App, context: SchedulerContext): void {
-  const { triggers: all } = context
-  const path = '/triggers/{pipeId}'
-  const reading = route(`get ${path}`, 'The triggers of a pipe', ofOnePipe('Triggers'), ofPipe)
-  app.openapi(reading, (c) =>
-    c.json(triggersOf(context, c.req.valid('param').pipeId).map(triggerAnswer)),
-  )
-  const removed = ofOnePipe('What was deleted')
-  app.openapi(route(`delete ${path}`, 'Delete the triggers of a pipe', removed, ofPipe), (c) => {
-    const { pipeId } = c.req.valid('param')
+const listPipeTriggers = schedulerEndpoint({
+  method: 'get',
+  path: '/triggers/{pipeId}',
+  summary: 'The triggers of a pipe',
+  auth: anyone,
+  params: pipePath,
+  answers: ofOnePipe('Triggers'),
+  handle: ({ params }, context) => triggersOf(context, params.pipeId).map(triggerAnswer),
+})
+
+const deletePipeTriggers = schedulerEndpoint({
+  method: 'delete',
+  path: '/triggers/{pipeId}',
+  summary: 'Delete the triggers of a pipe',
+  auth: mayCall,
+  params: pipePath,
+  answers: ofOnePipe('What was deleted'),
+  handle: ({ params: { pipeId } }, context) => {
     const before = triggersOf(context, pipeId)
-    all.replace(nameOf(context, pipeId), [])
-    return c.json(before.map(triggerAnswer))
-  })
-  const replaced = { 200: set('Triggers'), 201: set('The first triggers of the pipe') }
-  const request = { ...ofPipe, ...jsonBody({ oneOf: [array, ref] }, [example]) }
-  app.openapi(
-    route(`put ${path}`, `Replace the triggers of a pipe; ${startsAtOnce}`, replaced, request),
-    async (c) => {
-      const { pipeId } = c.req.valid('param')
-      checkPipe(context, pipeId)
-      const entries = oneSet(await bodyOf(c, context), boundsOf(context))
-      const change = changeFor(context, pipeId, entries)
-      const kept = keptOf(change)
-      const isFirst = all.of(change.pipe).length === 0 && kept.length > 0
-      if (!leavesAll([change])) all.replace(change.pipe, kept)
-      linkRuns(c, launchAll(context, [change]))
-      return c.json(all.of(change.pipe).map(triggerAnswer), isFirst ? 201 : 200)
-    },
-  )
-}
+    context.triggers.replace(nameOf(context, pipeId), [])
+    return before.map(triggerAnswer)
+  },
+})
+
+const replacePipeTriggers = schedulerEndpoint({
+  method: 'put',
+  path: '/triggers/{pipeId}',
+  summary: `Replace the triggers of a pipe; ${startsAtOnce}`,
+  auth: mayCall,
+  params: pipePath,
+  body: jsonBody({ oneOf: [array, ref] }, [example]),
+  answers: { 200: set('Triggers'), 201: set('The first triggers of the pipe') },
+  handle: async ({ c, params: { pipeId }, signal }, context) => {
+    const { triggers: all } = context
+    await lookForNewPipe(context, pipeId, signal)
+    checkPipe(context, pipeId)
+    const entries = oneSet(await bodyOf(c, context), boundsOf(context))
+    const change = changeFor(context, pipeId, entries)
+    const kept = keptOf(change)
+    const isFirst = all.of(change.pipe).length === 0 && kept.length > 0
+    if (!leavesAll([change])) all.replace(change.pipe, kept)
+    linkRuns(c, launchAll(context, [change]))
+    return c.json(all.of(change.pipe).map(triggerAnswer), isFirst ? 201 : 200)
+  },
+})
 
 const path = '/pipes/{pipeId}/triggers/{triggerId}'
 
-/** One trigger by its id: set, or started at once. */
-function bindPut(app: App, context: SchedulerContext): void {
-  const { triggers: all, triggersPerPipe } = context
-  const good = {
+const putTrigger = schedulerEndpoint({
+  method: 'put',
+  path,
+  summary: 'Set one trigger; one that starts at once is started and not kept',
+  auth: mayCall,
+  params: triggerPath,
+  body: jsonBody(ref, example),
+  answers: {
     ...one('The trigger in place of the one before'),
     201: answer('The new trigger', trigger),
     202: { ...answer('The run that was started', runSchema), headers: runHeaders },
-  }
-  const request = { ...ofOne, ...jsonBody(ref, example) }
-  const summary = 'Set one trigger; one that starts at once is started and not kept'
-  app.openapi(route(`put ${path}`, summary, good, request), async (c) => {
-    const { pipeId, triggerId } = c.req.valid('param')
+  },
+  handle: async ({ c, params: { pipeId, triggerId }, signal }, context) => {
+    const { triggers: all, triggersPerPipe } = context
+    await lookForNewPipe(context, pipeId, signal)
     checkPipe(context, pipeId)
     const entry = oneEntry(await bodyOf(c, context), triggerId, context.now())
     const change = changeFor(context, pipeId, [entry])
@@ -163,30 +176,57 @@ function bindPut(app: App, context: SchedulerContext): void {
     if (isNew && before.length >= triggersPerPipe) throw tooMany(before.length + 1, triggersPerPipe)
     all.put(change.pipe, kept)
     return c.json(triggerAnswer(triggerAt(context, change.pipe, triggerId)), isNew ? 201 : 200)
-  })
-}
+  },
+})
 
-/** One trigger by its id: read, deleted, switched on and off. */
-function bindOne(app: App, context: SchedulerContext): void {
-  const { triggers: all } = context
-  app.openapi(route(`get ${path}`, 'One trigger', one('The trigger'), ofOne), (c) => {
-    const { pipeId, triggerId } = c.req.valid('param')
-    return c.json(triggerAnswer(triggerAt(context, nameOf(context, pipeId), triggerId)))
-  })
-  app.openapi(
-    route(`delete ${path}`, 'Delete one trigger', one('What was deleted'), ofOne),
-    (c) => {
-      const { pipeId, triggerId } = c.req.valid('param')
-      return c.json(triggerAnswer(all.remove(nameOf(context, pipeId), triggerId)))
-    },
-  )
-  const turning = 'Switch a trigger on or off; a GET that changes something and needs a key'
-  const endpoint = 'get /triggers/{pipeId}/{triggerId}/{status}'
-  app.openapi(route(endpoint, turning, one('The trigger'), { params: statusPath }), (c) => {
-    const { pipeId, triggerId, status } = c.req.valid('param')
-    return c.json(triggerAnswer(all.turn(nameOf(context, pipeId), triggerId, statusOf(status))))
-  })
-}
+const readTrigger = schedulerEndpoint({
+  method: 'get',
+  path,
+  summary: 'One trigger',
+  auth: anyone,
+  params: triggerPath,
+  answers: one('The trigger'),
+  handle: ({ params: { pipeId, triggerId } }, context) =>
+    triggerAnswer(triggerAt(context, nameOf(context, pipeId), triggerId)),
+})
+
+const deleteTrigger = schedulerEndpoint({
+  method: 'delete',
+  path,
+  summary: 'Delete one trigger',
+  auth: mayCall,
+  params: triggerPath,
+  answers: one('What was deleted'),
+  handle: ({ params: { pipeId, triggerId } }, context) =>
+    triggerAnswer(context.triggers.remove(nameOf(context, pipeId), triggerId)),
+})
+
+const switchTrigger = schedulerEndpoint({
+  method: 'get',
+  path: '/triggers/{pipeId}/{triggerId}/{status}',
+  summary: 'Switch a trigger on or off; a GET that changes something and needs a key',
+  auth: mayCall,
+  isChangingGet: true,
+  params: statusPath,
+  answers: one('The trigger'),
+  handle: ({ params: { pipeId, triggerId, status } }, context) => {
+    const pipe = nameOf(context, pipeId)
+    return triggerAnswer(context.triggers.turn(pipe, triggerId, statusOf(status)))
+  },
+})
+
+/** The endpoints of triggers: of all pipes, of one pipe, and of single ones. */
+export const triggerEndpoints = [
+  listTriggers,
+  replaceTriggers,
+  listPipeTriggers,
+  deletePipeTriggers,
+  replacePipeTriggers,
+  readTrigger,
+  deleteTrigger,
+  switchTrigger,
+  putTrigger,
+]
 
 /** What is checked of triggers beside their form. */
 const boundsOf = ({ now, triggersPerPipe }: SchedulerContext) => ({

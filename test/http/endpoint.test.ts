@@ -1,0 +1,187 @@
+/** Endpoints: what `mount` registers, who may call it, and what the OpenAPI document says of it. */
+
+import { z } from '@hono/zod-openapi'
+import { describe, expect, it } from 'vitest'
+import { apiKeys } from '../../src/http/api-key.ts'
+import { newApp } from '../../src/http/app.ts'
+import { anyone, endpointsFor, mayCall, mayCallFor, mount } from '../../src/http/endpoint.ts'
+import { problem } from '../../src/http/problem.ts'
+import { logger } from '../../src/log.ts'
+
+type Services = { readonly calls: string[]; readonly catalogueOf: (id: string) => string }
+
+const endpoint = endpointsFor<Services>({ default: problem() })
+const done = { 200: { description: 'Done' } }
+const params = z.object({ id: z.string().regex(/^[a-z]+$/) })
+
+const readThing = endpoint({
+  method: 'get',
+  path: '/things/{id}',
+  summary: 'One thing',
+  auth: anyone,
+  params,
+  query: z.object({ limit: z.coerce.number().int().default(3) }),
+  answers: done,
+  handle: ({ params: { id }, query: { limit } }) => ({ id, limit }),
+})
+const putThing = endpoint({
+  method: 'put',
+  path: '/things/{id}',
+  summary: 'Set one thing',
+  auth: mayCallFor((c, { catalogueOf }) => catalogueOf(c.req.param('id') ?? '')),
+  params,
+  answers: done,
+  handle: ({ c, params: { id } }, { calls }) => {
+    calls.push(id)
+    return c.json({ id }, 201)
+  },
+})
+const listSecrets = endpoint({
+  method: 'get',
+  path: '/secrets',
+  summary: 'All secrets',
+  auth: { ...mayCall, orElse: { method: 'POST', path: '/clear' } },
+  answers: done,
+  handle: () => [],
+})
+const switchThing = endpoint({
+  method: 'get',
+  path: '/things/{id}/on',
+  summary: 'Switch one thing on',
+  auth: mayCall,
+  isChangingGet: true,
+  params,
+  answers: done,
+  handle: (_, { calls }) => {
+    calls.push('on')
+    return {}
+  },
+})
+const anyKey = endpoint({
+  method: 'post',
+  path: '/things',
+  summary: 'Add a thing',
+  auth: { needs: 'key' },
+  answers: done,
+  handle: () => ({}),
+})
+
+function service() {
+  const calls: string[] = []
+  const limited: string[] = []
+  const app = newApp({ log: logger('silent'), name: 'things' })
+  const keys = apiKeys({
+    all: ['*'],
+    rivers: ['rivers'],
+    one: ['PUT /things/{id}'],
+    clear: ['POST /clear'],
+    nothing: [],
+  })
+  const services = { calls, catalogueOf: (id: string) => (id === 'level' ? 'rivers' : 'lakes') }
+  const limit = async (key: string, work: () => Promise<void>) => {
+    limited.push(key)
+    await work()
+  }
+  const endpoints = [readThing, putThing, listSecrets, switchThing, anyKey]
+  mount(app, endpoints, services, { keys, limit })
+  const ask = async (method: string, path: string, key?: string, headers = {}) => {
+    const all = { ...(key !== undefined && { 'X-API-Key': key }), ...headers }
+    const answer = await app.request(path, { method, headers: all })
+    const body = (method === 'HEAD' ? {} : await answer.json()) as { detail?: string }
+    return { status: answer.status, body }
+  }
+  return { app, ask, calls, limited }
+}
+
+describe('an endpoint', () => {
+  it('that needs nothing is open, and its parameters are parsed', async () => {
+    const { ask, limited } = service()
+    expect(await ask('GET', '/things/level')).toEqual({
+      status: 200,
+      body: { id: 'level', limit: 3 },
+    })
+    expect((await ask('GET', '/things/level?limit=x')).status).toBe(400)
+    expect(limited).toEqual([])
+  })
+
+  it('answers a value as JSON and a response as it is', async () => {
+    const { ask } = service()
+    expect((await ask('GET', '/secrets', 'all')).body).toEqual([])
+    expect((await ask('PUT', '/things/level', 'all')).status).toBe(201)
+  })
+
+  it('checks the key before the parameters, and calls no handler without permission', async () => {
+    const { ask, calls } = service()
+    expect((await ask('PUT', '/things/NO')).status).toBe(401)
+    expect((await ask('PUT', '/things/NO', 'wrong')).status).toBe(401)
+    expect((await ask('PUT', '/things/NO', 'nothing')).status).toBe(403)
+    expect((await ask('PUT', '/things/NO', 'all')).status).toBe(400)
+    expect(calls).toEqual([])
+  })
+
+  it('is permitted by *, by its pattern, and by the catalogue of the resource', async () => {
+    const { ask } = service()
+    const statusOf = async (path: string, key: string) => (await ask('PUT', path, key)).status
+    expect(await statusOf('/things/level', 'all')).toBe(201)
+    expect(await statusOf('/things/level', 'one')).toBe(201)
+    expect(await statusOf('/things/level', 'rivers')).toBe(201)
+    expect(await statusOf('/things/depth', 'rivers')).toBe(403)
+  })
+
+  it('is permitted by a further action where it names one', async () => {
+    const { ask } = service()
+    expect((await ask('GET', '/secrets', 'clear')).status).toBe(200)
+    expect((await ask('GET', '/secrets', 'one')).status).toBe(403)
+  })
+
+  it('names the missing permissions and the catalogue in its 403', async () => {
+    const { ask } = service()
+    const { body } = await ask('PUT', '/things/depth', 'rivers')
+    expect(body.detail).toBe(
+      'the key lacks the permission for PUT /things/{id} in the catalogue "lakes": it needs "PUT /things/{id}", "lakes" or "*"',
+    )
+    expect((await ask('GET', '/secrets', 'nothing')).body.detail).toBe(
+      'the key lacks the permission for GET /secrets: it needs "GET /secrets" or "*"',
+    )
+  })
+
+  it('that needs a key leaves the permission to its handler', async () => {
+    const { ask } = service()
+    expect((await ask('POST', '/things')).status).toBe(401)
+    expect((await ask('POST', '/things', 'nothing')).status).toBe(200)
+  })
+
+  it('is limited by key where it changes something', async () => {
+    const { ask, limited } = service()
+    await ask('PUT', '/things/level', 'all')
+    await ask('GET', '/things/level/on', 'all')
+    await ask('GET', '/secrets', 'all')
+    expect(limited).toHaveLength(2)
+  })
+
+  it('that changes something by GET is for no HEAD and no page of another site', async () => {
+    const { ask, calls } = service()
+    expect((await ask('HEAD', '/things/level/on', 'all')).status).toBe(405)
+    const foreign = { 'Sec-Fetch-Site': 'cross-site' }
+    expect((await ask('GET', '/things/level/on', 'all', foreign)).status).toBe(403)
+    expect(calls).toEqual([])
+    expect((await ask('GET', '/things/level/on', 'all')).status).toBe(200)
+    expect(calls).toEqual(['on'])
+  })
+
+  it('is secured in the OpenAPI document as it is in fact, with 401 and 403', () => {
+    const { app } = service()
+    const { paths = {} } = app.getOpenAPI31Document({
+      openapi: '3.1.0',
+      info: { title: 'Things', version: '1' },
+    })
+    const put = paths['/things/{id}']?.put
+    expect(put?.security).toEqual([{ ApiKey: [] }, { Bearer: [] }])
+    expect(Object.keys(put?.responses ?? {})).toEqual(['200', '401', '403', 'default'])
+    const get = paths['/things/{id}']?.get
+    expect([get?.security, Object.keys(get?.responses ?? {})]).toEqual([
+      undefined,
+      ['200', 'default'],
+    ])
+  })
+})
