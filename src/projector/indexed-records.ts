@@ -4,6 +4,7 @@
  */
 
 import type { Profile, ResourceType } from '../profile/profile.ts'
+import { isHiddenCatalogue } from '../rdf/catalogue-visibility.ts'
 import { fromLines } from '../rdf/lines.ts'
 import type { Names } from '../rdf/names.ts'
 import { dct } from '../rdf/namespaces.ts'
@@ -267,7 +268,12 @@ export function catalogueContexts(store: GraphStore, names: Names): CatalogueCon
         : [],
     )
     const graph = graphOf([...own, ...above])
-    return { id, graph, hash: rows[0]?.['hash']?.value ?? '', hidden: isHidden(graph, iri) }
+    return {
+      id,
+      graph,
+      hash: rows[0]?.['hash']?.value ?? '',
+      hidden: isHiddenCatalogue(graph, iri),
+    }
   }
   return {
     get: async (id, signal) => {
@@ -280,18 +286,3 @@ export function catalogueContexts(store: GraphStore, names: Names): CatalogueCon
     forget: (id) => cache.delete(id),
   }
 }
-
-const localName = (iri: string): string => /[^/#:]*$/.exec(iri)?.[0] ?? ''
-
-/**
- * Whether a catalogue says of itself that it is hidden: a property with the local name `visibility`, in any namespace,
- * whose value is an IRI with the local name `hidden`, or the literal `hidden`.
- */
-const isHidden = (graph: Graph, catalogue: string): boolean =>
-  [...graph.about(catalogue)].some(
-    ([predicate, objects]) =>
-      localName(predicate) === 'visibility' &&
-      objects.some(
-        ({ termType, value }) => (termType === 'Literal' ? value : localName(value)) === 'hidden',
-      ),
-  )

@@ -2,6 +2,7 @@
 
 import { localName } from '../indicators.ts'
 import { Failure, shown } from '../../errors.ts'
+import { isHiddenCatalogue } from '../../rdf/catalogue-visibility.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dct } from '../../rdf/namespaces.ts'
@@ -111,7 +112,7 @@ function catalogueOf(
   const places = of('spatial').filter(({ termType }) => termType === 'NamedNode')
   return {
     id,
-    isHidden: isHidden(graph, iri),
+    isHidden: isHiddenCatalogue(graph, iri),
     titles: textsOf(of('title')),
     descriptions: textsOf(of('description')),
     languages: languagesOf(of('language')),
@@ -122,15 +123,6 @@ function catalogueOf(
     type: typeOf(of('type').map(({ value }) => value.trim())),
   }
 }
-
-/** A property with the local name `visibility`, in any namespace, that says `hidden`: as search takes it. */
-const isHidden = (graph: Graph, iri: string): boolean =>
-  [...graph.predicates(iri)]
-    .filter((predicate) => localName(predicate) === 'visibility')
-    .flatMap((predicate) => graph.objects(iri, predicate))
-    .some(({ termType, value }) =>
-      termType === 'Literal' ? value === 'hidden' : localName(value) === 'hidden',
-    )
 
 /** A literal as it is, of an IRI its last part; `dcat-ap` before all others, because it decides what is measured. */
 function typeOf(values: readonly string[]): string | null {

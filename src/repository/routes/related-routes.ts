@@ -4,9 +4,13 @@
  */
 
 import { createRoute } from '@hono/zod-openapi'
+import type { NamedNode } from '@rdfjs/types'
+import { isHiddenCatalogue } from '../../rdf/catalogue-visibility.ts'
+import { fromLines } from '../../rdf/lines.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
+import { graphOf } from '../../rdf/read.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
-import type { Row } from '../../store/graph-store.ts'
+import type { GraphStore, Row } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import type { RepositoryContext } from '../context.ts'
 import type { LocatedDataset } from '../writing/find-datasets.ts'
@@ -69,11 +73,13 @@ async function relatedDatasets(
     property: predicates,
   })
   const rows = await store.select(query, signal)
-  const datasets = new Set(rows.flatMap(({ dataset }) => dataset?.value ?? []))
-  datasets.delete(self.value)
-  const chosen = [...datasets].slice(0, most).map(namedNode)
+  const others = new Set(rows.flatMap(({ dataset }) => dataset?.value ?? []))
+  others.delete(self.value)
+  // A catalogue links its datasets by one of the properties.
+  const datasets = [...others].filter((iri) => names.idOf('dataset', iri) !== undefined)
+  const chosen = datasets.slice(0, most).map(namedNode)
   if (chosen.length === 0) return []
-  const shown = shownDatasets(await store.select(bind(titled, { dataset: chosen }), signal))
+  const shown = await shownDatasets(store, chosen, signal)
   const home = names.catalogue(catalogue)
   const found = new Map<string, Related & { readonly date: string }>()
   for (const { dataset, target, property } of rows) {
@@ -85,13 +91,8 @@ async function relatedDatasets(
       // Of two records with the address of one source, that of the same catalogue is meant.
       const key = address === undefined ? `${relation} ${other}` : `${relation} <${address}>`
       if (found.has(key) && facts.catalogue !== home) return
-      found.set(key, {
-        id: other,
-        relation,
-        title,
-        date,
-        ...(address !== undefined && { address }),
-      })
+      const more = address !== undefined && { address }
+      found.set(key, { id: other, relation, title, date, ...more })
     }
     const incoming = property && properties.get(property.value)
     if (incoming) add(incoming[1])
@@ -109,10 +110,30 @@ type Shown = {
   readonly date: string
 }
 
-/** Titles and dates of datasets by their IRIs. */
-function shownDatasets(rows: readonly Row[]): ReadonlyMap<string, Shown> {
+/** The IRIs of the hidden catalogues among those of the rows. */
+async function hiddenAmong(
+  store: Pick<GraphStore, 'readAll'>,
+  rows: readonly Row[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const catalogues = [...new Set(rows.flatMap(({ catalogue }) => catalogue?.value ?? []))]
+  const contents = await store.readAll(catalogues, { links: false }, signal)
+  const isHidden = ([iri, lines]: readonly [string, string]) =>
+    isHiddenCatalogue(graphOf(fromLines(lines)), iri)
+  return new Set([...contents].filter(isHidden).map(([iri]) => iri))
+}
+
+/** Titles and dates by the IRIs of datasets; those in hidden catalogues are left out. */
+async function shownDatasets(
+  store: Pick<GraphStore, 'readAll' | 'select'>,
+  datasets: readonly NamedNode[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Shown>> {
+  const rows = await store.select(bind(titled, { dataset: datasets }), signal)
+  const hidden = await hiddenAmong(store, rows, signal)
   const found = new Map<string, Shown>()
   for (const { dataset, catalogue, title, start, issued } of rows) {
+    if (hidden.has(catalogue?.value ?? '')) continue
     const iri = dataset?.value ?? ''
     const known = found.get(iri)
     const language = title?.termType === 'Literal' ? title.language : ''

@@ -1,6 +1,7 @@
 /** What has to be projected again when a catalogue comes, changes or goes. */
 
 import type { Quad } from '@rdfjs/types'
+import { isVisibility } from '../../rdf/catalogue-visibility.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dct } from '../../rdf/namespaces.ts'
 import { type Mark, markLine } from '../../store/marks.ts'
@@ -54,9 +55,6 @@ export function catalogueMarks(
 const embedded = new Set(
   ['title', 'language', 'spatial', 'type', 'isPartOf', 'hasPart'].map((name) => dct(name).value),
 )
-
-/** In any namespace: the platform takes the word wherever it comes from. */
-const isVisibility = (iri: string) => /(^|[/#:])visibility$/.test(iri)
 
 /** A text that differs when one of these facts does. */
 const facts = (quads: readonly Quad[], catalogue: string): string =>
