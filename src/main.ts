@@ -30,7 +30,7 @@ import {
   startingHealth,
 } from './main/health.ts'
 import { pagesAbout, portalStation, withPages } from './main/portal.ts'
-import { pause } from './main/clock.ts'
+import { pause } from './workers/pause.ts'
 import { endOnUnhandled } from './main/last-resort.ts'
 import { openStations, type Stations } from './main/stations.ts'
 import { refusingLost } from './main/lost-writes.ts'

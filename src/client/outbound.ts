@@ -7,7 +7,8 @@ import type { IncomingMessage } from 'node:http'
 import { Failure, type Kind } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { shownUrl } from '../secrets.ts'
-import { backoffMs, isTransient, retry, retryAfterMs, type Pause } from '../workers/retry.ts'
+import type { Pause } from '../workers/pause.ts'
+import { backoffMs, isTransient, retry, retryAfterMs } from '../workers/retry.ts'
 import { hostPermission, portOf, target, type Resolve } from './address-guard.ts'
 import {
   deadlineClock,

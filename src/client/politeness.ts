@@ -6,7 +6,7 @@
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { conditionVariable, type ConditionVariable } from '../workers/condition.ts'
-import type { Pause } from '../workers/retry.ts'
+import type { Pause } from '../workers/pause.ts'
 import { Semaphore, type Release } from '../workers/semaphore.ts'
 import type { OutboundLimits } from './deadlines.ts'
 

@@ -6,7 +6,8 @@
 
 import type { Log } from '../log.ts'
 import { Failure } from '../errors.ts'
-import { retry, type Attempted, type Pause } from '../workers/retry.ts'
+import type { Pause } from '../workers/pause.ts'
+import { retry, type Attempted } from '../workers/retry.ts'
 import { Authentication, type Credentials } from './authentication.ts'
 import { deadlineClock } from './deadlines.ts'
 import { ExchangeFault, type Outgoing } from './exchange.ts'

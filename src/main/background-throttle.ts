@@ -2,6 +2,7 @@
 
 import type { FetchHandler } from '../http/app.ts'
 import { Semaphore } from '../workers/semaphore.ts'
+import type { Pause } from '../workers/pause.ts'
 
 export type BackgroundThrottle = {
   /** The same handler, whose writers go first. */
@@ -29,7 +30,7 @@ const mostWorks = 1
 type Time = {
   /** Milliseconds of a clock that only goes forward. */
   readonly elapsed: () => number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
 }
 
 /** One for all background work of the process; nothing is held up while nobody writes. */

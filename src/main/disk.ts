@@ -20,7 +20,7 @@ import type { Metrics } from '../http/metrics.ts'
 import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { backgroundLoop } from '../workers/background-loop.ts'
-import type { Pause } from '../workers/retry.ts'
+import type { Pause } from '../workers/pause.ts'
 import type { Storage } from './storage.ts'
 
 /** The disk of the data directory, watched from the first sign that it is full until there is room again. */

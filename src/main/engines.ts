@@ -20,7 +20,7 @@ import { publicLimits } from '../repository/sparql-endpoint.ts'
 import { recordsIn } from '../search-index/sqlite/stored-records.ts'
 import { setAside } from '../sqlite.ts'
 import { openStore, withStore } from '../store/open.ts'
-import { pause } from './clock.ts'
+import { pause } from '../workers/pause.ts'
 import { checkFiles, hasContent, watchedFiles } from './data-files.ts'
 import { openDisk, watchedStore } from './disk.ts'
 import {

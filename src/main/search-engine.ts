@@ -10,7 +10,7 @@ import type { SearchIndex } from '../search-index/search-index.ts'
 import type { IndexSettings } from '../search-index/index-settings.ts'
 import type { Log } from '../log.ts'
 import { inOwnTurn } from '../workers/event-loop.ts'
-import { pause } from './clock.ts'
+import { pause } from '../workers/pause.ts'
 
 /** What all cursors hold together. */
 const cursorBytes = 256 * 2 ** 20

@@ -23,6 +23,7 @@ import { loadWeights, type Weights } from './measure/weights.ts'
 import { metricsExport, type MetricsRepository } from './pipe/metrics-export.ts'
 import { validatingSegment } from './validate/validating-segment.ts'
 import { openValidation, type Validation } from './validate/validation.ts'
+import type { Pause } from '../workers/pause.ts'
 
 type MetricsOptions = {
   readonly config: MetricsConfig
@@ -44,7 +45,7 @@ type MetricsOptions = {
   /** Milliseconds of a clock that only goes forward. */
   readonly elapsed: () => number
   readonly random: () => number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
 }
 
 /** The open metrics, as `main` hands their parts to the others. */

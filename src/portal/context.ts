@@ -1,9 +1,9 @@
 /** What every page is made from: texts of its language, addresses, answers of the services. */
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { PortalConfig } from '../config/portal.ts'
 import { Failure } from '../errors.ts'
 import { type Fields, memberFields } from '../text/json.ts'
+import { pause } from '../workers/pause.ts'
 import { pagePath, searchPath, type SearchQuery } from './addresses.ts'
 import { type Asked, askedParameters, type Found, foundIn } from './found.ts'
 import { chosenText, type Speech } from './languages.ts'
@@ -51,7 +51,7 @@ export function pageContext(given: Given) {
   /** What a page can do without; `undefined` where it fails or is late. */
   const aside = <T>(read: Promise<T>): Promise<T | undefined> => {
     const done = new AbortController()
-    const late = sleep(asideMs, undefined, { signal: done.signal }).then(miss)
+    const late = pause(asideMs, done.signal).then(miss)
     const quietly = read.catch((error: unknown) => {
       if (problemOf(error, '').status === 404) return undefined
       log.warn({ err: error, requestId }, 'portal.aside')

@@ -1,7 +1,7 @@
 /** Feeds the projector with many resources that nobody wrote, a few at a time. */
 
 import { conditionVariable } from '../workers/condition.ts'
-import type { Pause } from '../workers/retry.ts'
+import type { Pause } from '../workers/pause.ts'
 
 /** Where the resources go, and how many may be on their way. */
 export type FeedContext = {

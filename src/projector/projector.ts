@@ -20,6 +20,7 @@ import type { GraphStore } from '../store/graph-store.ts'
 import type { Landed, Mark } from '../store/marks.ts'
 import { conditionVariable } from '../workers/condition.ts'
 import { clearing, type Pending, ProjectionQueue, readMarks, Waiters } from './queue.ts'
+import type { Pause } from '../workers/pause.ts'
 
 /** Writes what was gathered to the index. */
 export type Write = () => Promise<void>
@@ -30,7 +31,7 @@ type ProjectorDeps = {
   /** Builds the documents of a batch, to be written to the index as one. */
   readonly gather: (batch: readonly Pending[], signal: AbortSignal) => Promise<Write>
   /** Resolves after so many milliseconds, or when the signal fires. */
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
   /** The largest version whose mark was cleared before. */
   readonly indexed?: number
   /** Resources per batch. */

@@ -4,7 +4,7 @@ import { Failure } from '../errors.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Log } from '../log.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
-import type { Pause } from '../workers/retry.ts'
+import type { Pause } from '../workers/pause.ts'
 import { feed, type FeedContext } from './feed.ts'
 import type { Records } from './indexed-records.ts'
 

@@ -19,6 +19,7 @@ import type { Tombstones } from './deleting/tombstones.ts'
 import type { IdLists } from './writing/id-lists.ts'
 import type { DatasetIds } from './writing/dataset-ids.ts'
 import type { Deletions, Locks } from './writing/write-batch.ts'
+import type { Pause } from '../workers/pause.ts'
 
 /** What `main.ts` gives the repository: the store, the projector's ends of the line, limits and clocks. */
 export type RepositoryOptions = {
@@ -29,7 +30,7 @@ export type RepositoryOptions = {
   readonly now: () => Date
   readonly uuid: () => string
   /** Resolves after so many milliseconds, or when the signal fires. */
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
   /** Most triples of one dataset or catalogue. */
   readonly triples: number
   /** What the canonical form of one record may cost; the usual when absent. */

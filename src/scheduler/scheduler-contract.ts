@@ -14,6 +14,7 @@ import type { Json } from '../text/json.ts'
 import { triggerIdForm } from './trigger-input.ts'
 import { units } from './trigger.ts'
 import type { Triggers } from './triggers.ts'
+import type { Pause } from '../workers/pause.ts'
 
 /** The dependencies of the scheduler's endpoints; put together in `main`. */
 export type SchedulerContext = {
@@ -34,7 +35,7 @@ export type SchedulerContext = {
   readonly countFollower: (client: string, pieces: AsyncGenerator<string>) => AsyncGenerator<string>
   /** Milliseconds since 1970. */
   readonly now: () => number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
   /** Aborted when the service stops, and with it the work that goes on after an answer. */
   readonly ending: AbortSignal
   readonly http: Omit<AppOptions, 'name'>

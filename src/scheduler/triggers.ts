@@ -11,7 +11,7 @@ import type { Log } from '../log.ts'
 import { defined } from '../pipe/defined.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
-import type { Pause } from '../workers/retry.ts'
+import type { Pause } from '../workers/pause.ts'
 import { openTriggerFile, type TriggerFile } from './trigger-file.ts'
 import {
   jitter,

@@ -8,6 +8,7 @@ import type { GraphStore, Loading } from './graph-store.ts'
 import { standardStoreLimits, type StoreLimits } from './limits.ts'
 import type { LeaseOptions } from './remote/lease.ts'
 import { onceThere } from './remote/starting.ts'
+import type { Pause } from '../workers/pause.ts'
 
 /** A triplestore in a process of its own. Endpoints are absolute URLs. */
 export type StoreConfig = {
@@ -31,7 +32,7 @@ type OpenOptions = {
   readonly now?: () => number
   /** 0 ≤ x < 1; spreads the pauses between tries. */
   readonly random?: () => number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
   /** The right to write to a remote store; absent where nobody else can have it. */
   readonly lease?: LeaseOptions
   /** Hears what is waited for, and `undefined` when it is there. */

@@ -1,7 +1,7 @@
 /** Work that is done again and again while a part of the process is open; a failure never ends it. */
 
 import type { Log } from '../log.ts'
-import type { Pause } from './retry.ts'
+import type { Pause } from './pause.ts'
 
 /** A running loop, to be stopped by the one who started it. */
 export type BackgroundLoop = {

@@ -1,8 +1,5 @@
 /** Trying again: which answers may be different next time, how long to wait before that, and the loop itself. */
 
-/** Waits; rejects with the signal's reason. */
-export type Pause = (ms: number, signal: AbortSignal) => Promise<void>
-
 /** What an attempt came to. */
 export type Attempted<Result> = { readonly value: Result } | { readonly error: unknown }
 

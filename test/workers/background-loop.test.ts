@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest'
 import { logger } from '../../src/log.ts'
-import { pause as realPause } from '../../src/main/clock.ts'
+import { pause as realPause } from '../../src/workers/pause.ts'
 import { type BackgroundLoop, backgroundLoop } from '../../src/workers/background-loop.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))

@@ -5,7 +5,7 @@
 
 import { inOrder } from '../../pipe/ahead.ts'
 import type { Message } from '../../pipe/message.ts'
-import type { Pause } from '../../workers/retry.ts'
+import type { Pause } from '../../workers/pause.ts'
 
 type BatchOptions<Item> = {
   /** What is to be written of a message; deals with everything else itself. */

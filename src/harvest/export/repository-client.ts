@@ -6,7 +6,8 @@
 import type { Outbound, Reach } from '../../client/outbound.ts'
 import { Failure } from '../../errors.ts'
 import { keyId } from '../../http/known-keys.ts'
-import { backoffMs, retry, retryAfterMs, type Pause } from '../../workers/retry.ts'
+import type { Pause } from '../../workers/pause.ts'
+import { backoffMs, retry, retryAfterMs } from '../../workers/retry.ts'
 
 type RepositoryRequest = {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'

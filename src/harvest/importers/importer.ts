@@ -26,6 +26,7 @@ import {
 import { type ImportEvent, Reception } from './reception.ts'
 import { keepLiving, type RecordAddress } from './removal-check.ts'
 import { faultsOfOneAnswer, ImportSource } from './source.ts'
+import type { Pause } from '../../workers/pause.ts'
 
 /** What an importer knows of the run. */
 export type ImportContext = SegmentContext & {
@@ -46,7 +47,7 @@ export type ImportContext = SegmentContext & {
   readonly isOver: () => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
 }
 
 /** A run of one kind of importer. */
@@ -97,7 +98,7 @@ export type ImporterDeps = {
   readonly owns?: (runId: string) => boolean
   readonly now: () => number
   readonly random: () => number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
   readonly log: Log
 }
 

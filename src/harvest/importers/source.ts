@@ -18,6 +18,7 @@ import { backoffMs, retry } from '../../workers/retry.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import type { ImportConfig, ImportLimits } from './import-config.ts'
 import { certainFormat, isWebPage, mediaTypeFault } from './rdf-format.ts'
+import type { Pause } from '../../workers/pause.ts'
 
 /** Pages in a row that may be asked for without a record. */
 const mostIdlePages = 1000
@@ -70,7 +71,7 @@ type SourceOptions = {
     readonly allow: readonly string[]
     readonly limits: ImportLimits
     readonly random: () => number
-    readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+    readonly pause: Pause
   }
   readonly config: ImportConfig
   readonly trust: SegmentPlace['trust']

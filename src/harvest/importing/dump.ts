@@ -1,12 +1,12 @@
 /** Brings a whole DCAT document into a repository: reads it to its end, then sends its datasets, many with one request. */
 
-import { setTimeout } from 'node:timers/promises'
 import { ScriptFailure } from '../../config/script.ts'
 import { Failure } from '../../errors.ts'
 import { statementsOf } from '../../rdf/lines.ts'
 import type { OpenDocument } from '../../rdf/open-document.ts'
 import type { Repair } from '../../rdf/parse.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
+import { pause } from '../../workers/pause.ts'
 import { inParallel } from '../export/batches.ts'
 import {
   openDatasetWriter,
@@ -82,7 +82,7 @@ const [manyAtOnce, singlesAtOnce] = [3, 8]
 const usualClock: RetryContext = {
   now: Date.now,
   random: Math.random,
-  pause: (ms, signal) => setTimeout(ms, undefined, { signal }),
+  pause,
 }
 
 type Import = {

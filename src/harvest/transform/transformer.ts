@@ -10,6 +10,7 @@ import { type Message, placeOfRecord, type RecordMessage } from '../../pipe/mess
 import { tellFindings } from '../../pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
 import type { GitContext } from '../../pipe/sources/git-command.ts'
+import type { Pause } from '../../workers/pause.ts'
 
 /** What all transformers of the process share. */
 export type TransformDeps = {
@@ -21,7 +22,7 @@ export type TransformDeps = {
   /** Hosts and networks inside the institution that repositories of scripts may be on. */
   readonly allow: readonly string[]
   readonly now: () => number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
   /** What git may see of our environment, and its bounds; https and ssh are its transports unless told otherwise. */
   readonly git?: Pick<GitContext, 'environment' | 'limits' | 'transports'>
   /** Addresses of a name; the system's when absent. */

@@ -34,6 +34,7 @@ import {
   soonMs,
   startTimer,
 } from './refresh-queue.ts'
+import type { Pause } from '../../workers/pause.ts'
 
 type CacheOptions = MetricsSource & {
   /** Of the file. */
@@ -46,7 +47,7 @@ type CacheOptions = MetricsSource & {
   /** Milliseconds of a clock that only goes forward. */
   readonly elapsed: () => number
   /** Rejects when its signal is aborted. */
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
   readonly log: Log
 }
 

@@ -4,7 +4,7 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Sqlite } from '../../sqlite.ts'
 import { backgroundLoop } from '../../workers/background-loop.ts'
-import type { Pause } from '../../workers/retry.ts'
+import type { Pause } from '../../workers/pause.ts'
 import { figuresState } from './figures-file.ts'
 
 /** What of the figures is counted again: `all`, or ids of catalogues. */

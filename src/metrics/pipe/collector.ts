@@ -4,6 +4,7 @@ import type { Log } from '../../log.ts'
 import type { Feed } from '../../pipe/runs/run.ts'
 import type { Names } from '../../rdf/names.ts'
 import type { Landed } from '../../store/marks.ts'
+import type { Pause } from '../../workers/pause.ts'
 
 type CollectorDeps = {
   /** Starts a run; resolves when it has ended. */
@@ -13,7 +14,7 @@ type CollectorDeps = {
   /** Whether others use the pipes. */
   readonly isBusy: () => boolean
   readonly now: () => number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
   readonly log: Log
   /** Between two runs of one catalogue. */
   readonly collectMs: number

@@ -12,7 +12,8 @@ import { readLines } from '../../rdf/lines.ts'
 import { unskolemiseLines } from '../../rdf/skolem.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
-import { retry, type Pause } from '../../workers/retry.ts'
+import type { Pause } from '../../workers/pause.ts'
+import { retry } from '../../workers/retry.ts'
 import {
   catalogueIds,
   datasetIds,

@@ -4,6 +4,7 @@ import { pseudoCodes } from '../indicators.ts'
 import { Failure } from '../../errors.ts'
 import type { Outbound, OutboundRequest } from '../../client/outbound.ts'
 import type { Log } from '../../log.ts'
+import type { Pause } from '../../workers/pause.ts'
 
 const { connectionFailure, invalidUrl } = pseudoCodes
 
@@ -24,7 +25,7 @@ export type CheckContext = {
   readonly outbound: Outbound
   /** What all requests of checks have in common. */
   readonly requestDefaults: Pick<OutboundRequest, 'reach' | 'room' | 'deadlines' | 'delayMs'>
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
   readonly log: Log
 }
 

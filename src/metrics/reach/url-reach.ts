@@ -19,6 +19,7 @@ import {
   urlKeyOf,
   type VerdictFile,
 } from './verdict-file.ts'
+import type { Pause } from '../../workers/pause.ts'
 
 /** Bounds and clocks of all checks. */
 export type ReachOptions = {
@@ -40,7 +41,7 @@ export type ReachOptions = {
   readonly now: () => number
   /** 0..1 */
   readonly random: () => number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
   readonly log: Log
 }
 

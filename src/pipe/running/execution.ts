@@ -2,7 +2,7 @@
 
 import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import type { Pause } from '../../workers/retry.ts'
+import type { Pause } from '../../workers/pause.ts'
 import { chain } from '../chain.ts'
 import { defined } from '../defined.ts'
 import type { Placement } from '../discovery.ts'

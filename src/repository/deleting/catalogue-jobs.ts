@@ -1,7 +1,8 @@
 /** Work on catalogues in the background: one job at a time per catalogue, a few at once, paused by failures only. */
 
 import type { Log } from '../../log.ts'
-import { retry, type Attempted, type Pause } from '../../workers/retry.ts'
+import type { Pause } from '../../workers/pause.ts'
+import { retry, type Attempted } from '../../workers/retry.ts'
 import { Semaphore } from '../../workers/semaphore.ts'
 
 /** The log and the clock of the jobs. */

@@ -8,7 +8,7 @@ import { serviceClient } from '../../client/service.ts'
 import type { ServiceRequest } from '../../client/service-request.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import type { Pause } from '../../workers/retry.ts'
+import type { Pause } from '../../workers/pause.ts'
 
 /**
  * Every call answers the parsed JSON. It rejects with a `Failure`: `engine-unavailable` (no connection, a broken answer, too

@@ -21,6 +21,7 @@ import { Landings, writing, type WritingContext } from './writing.ts'
 import { fuseki } from './fuseki.ts'
 import { sparql11 } from './sparql11.ts'
 import { virtuoso } from '../virtuoso/virtuoso.ts'
+import type { Pause } from '../../workers/pause.ts'
 
 export type RemoteOptions = {
   readonly endpoints: {
@@ -33,7 +34,7 @@ export type RemoteOptions = {
   readonly isCatalogue: (graph: string) => boolean
   readonly now: () => number
   readonly random: () => number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
   /** Hears what is waited for at the start, and `undefined` when it is there. */
   readonly told?: ((detail: string | undefined) => void) | undefined
   /** Absent where nobody else can write to the store. */

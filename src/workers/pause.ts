@@ -1,0 +1,13 @@
+/** Waiting for some time. It is passed to those who wait, so that tests can put a faster one in its place. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Resolves after so many milliseconds; rejects with the signal's reason when the signal fires first. */
+export type Pause = (ms: number, signal: AbortSignal) => Promise<void>
+
+/** The `Pause` of the running platform. */
+export const pause: Pause = (ms, signal) =>
+  sleep(ms, undefined, { signal }).catch((error: unknown) => {
+    signal.throwIfAborted()
+    throw error
+  })
