@@ -53,10 +53,14 @@ type Definition<Services, Params extends z.ZodObject, Query extends z.ZodObject>
   readonly auth: Auth<Services>
   readonly params?: Params
   readonly query?: Query
+  /** Parameters that are only described: the handler reads and checks them. */
+  readonly parameters?: RouteConfig['parameters']
   /** Described only: the handler reads and checks the body, because its size comes before its schema. */
   readonly body?: NonNullable<RouteConfig['request']>['body']
   readonly answers: Responses
   readonly isDeprecated?: true
+  /** Served, and left out of the OpenAPI document: a further path of an endpoint that is described elsewhere. */
+  readonly isHidden?: true
   /** A GET that changes something, as older clients send it: no page of another site, no prefetch and no HEAD may. */
   readonly isChangingGet?: boolean
   /** The handler; what is not a `Response` is sent as JSON with 200. */
@@ -88,7 +92,7 @@ export const endpointsFor =
     definition: Definition<Services, Params, Query>,
   ): Endpoint<Services> => {
     const { method, path, summary, description, auth, params, query, body, answers } = definition
-    const { isDeprecated, isChangingGet = false } = definition
+    const { parameters, isDeprecated, isHidden, isChangingGet = false } = definition
     const isOpen = auth.needs === 'nothing'
     const route = createRoute({
       method,
@@ -96,6 +100,8 @@ export const endpointsFor =
       summary,
       ...(description !== undefined && { description }),
       ...(isDeprecated && { deprecated: true }),
+      ...(isHidden && { hide: true }),
+      ...(parameters && { parameters }),
       ...(!isOpen && { security }),
       request: { ...(params && { params }), ...(query && { query }), ...(body && { body }) },
       responses: { ...(!isOpen && refusals), ...answers, ...common },
@@ -120,9 +126,10 @@ function validated<Schema extends z.ZodObject>(
 }
 
 type MountOptions = {
-  readonly keys: ApiKeys
-  /** Runs a changing request of a key, or refuses it while the key has too many under way. */
-  readonly limit: (keyId: string, work: () => Promise<void>) => Promise<void>
+  /** Absent where every endpoint is open: then one that is not, or that changes something by GET, fails at the start. */
+  readonly keys?: ApiKeys
+  /** Runs a changing request of a key, or refuses it while the key has too many under way; by default it only runs it. */
+  readonly limit?: (keyId: string, work: () => Promise<void>) => Promise<void>
   /** The path that permissions name for a path that they may name by an alias; by default the path itself. */
   readonly pathOfPermission?: (path: string) => string
 }
@@ -132,7 +139,7 @@ export function mount<Services>(
   app: App,
   endpoints: readonly Endpoint<Services>[],
   services: Services,
-  options: MountOptions,
+  options: MountOptions = {},
 ): void {
   for (const { route, isChangingGet } of endpoints)
     if (isChangingGet) app.use(route.getRoutingPath(), changingGet)
@@ -146,8 +153,12 @@ export function mount<Services>(
 function guardOf<Services>(
   { route, auth, isChangingGet }: Endpoint<Services>,
   services: Services,
-  { keys, limit, pathOfPermission }: MountOptions,
+  { keys, limit = (_, work) => work(), pathOfPermission }: MountOptions,
 ): MiddlewareHandler<AppEnv> {
+  if (!keys) {
+    if (auth.needs === 'nothing' && !isChangingGet) return (_, next) => next()
+    throw new Error(`${route.method} ${route.path} needs keys: mount it with them`)
+  }
   return async (c, next) => {
     if (isChangingGet && c.req.method === 'HEAD') throw noHead()
     if (auth.needs === 'nothing') return next()

@@ -169,6 +169,38 @@ describe('an endpoint', () => {
     expect(calls).toEqual(['on'])
   })
 
+  it('cannot be mounted without keys where it needs one or changes something by GET', () => {
+    const app = newApp({ log: logger('silent'), name: 'things' })
+    const services = { calls: [], catalogueOf: (id: string) => id }
+    const openSwitch = { ...switchThing, auth: anyone }
+    for (const one of [putThing, listSecrets, anyKey, switchThing, openSwitch])
+      expect(() => mount(app, [one], services)).toThrow('needs keys')
+    expect(() => mount(app, [readThing], services)).not.toThrow()
+  })
+
+  it('that is hidden is served and not described, parameters that are only described are not checked', async () => {
+    const described = { name: 'colour', in: 'query', required: true } as const
+    const common = { method: 'get', summary: 'Colours', auth: anyone, answers: done } as const
+    const handle = () => ['red']
+    const listColours = endpoint({
+      ...common,
+      path: '/colours',
+      parameters: [described],
+      handle,
+    })
+    const alias = endpoint({ ...common, path: '/colors', isHidden: true, handle })
+    const app = newApp({ log: logger('silent'), name: 'things' })
+    mount(app, [listColours, alias], { calls: [], catalogueOf: (id) => id })
+    for (const path of ['/colours', '/colors'])
+      expect(await (await app.request(path)).json()).toEqual(['red'])
+    const { paths } = app.getOpenAPI31Document({
+      openapi: '3.1.0',
+      info: { title: 'Things', version: '1' },
+    })
+    expect(Object.keys(paths ?? {})).toEqual(['/colours'])
+    expect(paths?.['/colours']?.get?.parameters).toEqual([described])
+  })
+
   it('is secured in the OpenAPI document as it is in fact, with 401 and 403', () => {
     const { app } = service()
     const { paths = {} } = app.getOpenAPI31Document({
