@@ -188,7 +188,7 @@ async function answer(
   const asked = isPrivate ? undefined : c.req.header('If-None-Match')
   const isKnown = (page: KnownPage) => asked?.includes(page.tag) === true && page.theme === theme
   const known = asked === undefined ? undefined : portal.known.get(key, isKnown)
-  if (known && (await known.isUnchanged(context.signal))) return c.body(null, 304, kept(known.tag))
+  if (known && (await known.isUnchanged(context))) return c.body(null, 304, kept(known.tag))
   const content = await make(context)
   if (!content) throw nothingAt(c)
   const body = String(await frame(context, content))
@@ -219,7 +219,7 @@ async function contextIn(c: AppContext, portal: Given, language: string): Promis
     ...portal.speech(language, theme),
     config: { ...portal.config, ...theme },
     assets: portal.assets,
-    ports: portsFor(portal.ports, c.get('client')),
+    ports: portsFor(portal.ports, c.get('client'), c.get('requestId')),
     miss: portal.miss ?? (() => undefined),
     log: portal.log,
     root: c.get('root'),

@@ -25,11 +25,19 @@ export type Ports = {
   readonly keeper?: Port
 }
 
-/** The services, as a page asks them for a reader. */
-export function portsFor<Some extends Ports>(ports: Some, visitor: string): Some {
+/** The services as a page asks them for a reader; their log lines carry the id of the request for the page. */
+export function portsFor<Some extends Ports>(
+  ports: Some,
+  visitor: string,
+  requestId: string,
+): Some {
   const own = Object.entries(ports).map(([name, port]): [string, Port] => [
     name,
-    (path, init) => port(path, { ...init, visitor }),
+    (path, init) => {
+      const headers = new Headers(init?.headers)
+      headers.set('X-Request-Id', requestId)
+      return port(path, { ...init, headers, visitor })
+    },
   ])
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fromEntries forgets the names
   return Object.fromEntries(own) as Some
@@ -104,6 +112,9 @@ type Source = {
   tag?: string | undefined
 }
 
+/** The request for a page: when it ends, and its id. */
+type Reader = { readonly signal: AbortSignal; readonly requestId: string }
+
 export type PageSources = ReturnType<typeof pageSources>
 
 /** Services as a page asks them: while all would answer the same, the page is the same and need not be made again. */
@@ -120,11 +131,13 @@ export function pageSources(ports: Ports) {
       source.tag = answer.headers.get('ETag') ?? undefined
       return answer
     }
-  const isSame = async (source: Source, signal: AbortSignal) => {
+  const isSame = async (source: Source, { signal, requestId }: Reader) => {
     const { port, path, headers, status, tag } = source
     // What is not there has no tag: a dataset that nobody has measured.
     if (tag === undefined && status !== 404) return false
-    const conditions = { ...Object.fromEntries(headers), 'If-None-Match': tag ?? '""' }
+    const conditions = new Headers(headers)
+    conditions.set('If-None-Match', tag ?? '""')
+    conditions.set('X-Request-Id', requestId)
     const answer = await port(path, { headers: conditions, signal })
     await answer.body?.cancel()
     return answer.status === (tag === undefined ? 404 : 304)
@@ -144,11 +157,11 @@ export function pageSources(ports: Ports) {
       return undefined
     },
     /** Whether the page is whole, and the services say that nothing it shows has changed (`If-None-Match`). */
-    isUnchanged: async (signal: AbortSignal): Promise<boolean> => {
+    isUnchanged: async (reader: Reader): Promise<boolean> => {
       if (!isWhole || sources.length === 0) return false
       // One after another: where the first has changed, nobody else is asked for nothing.
       for (const source of sources)
-        if (!(await isSame(source, signal).catch(() => false))) return false
+        if (!(await isSame(source, reader).catch(() => false))) return false
       return true
     },
   }

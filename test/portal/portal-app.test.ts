@@ -193,3 +193,25 @@ it('ask the services in the name of their reader, so that bounds of a client are
     await app.request('http://h/en/datasets', {}, from(address))
   expect(new Set(seen)).toEqual(new Set(['192.0.2.1', '198.51.100.9']))
 })
+
+it('asks every service with the id of the request for the page, also where the page is known already', async () => {
+  const ids = new Set<string | null>()
+  const service: Port = (_path, init) => {
+    const headers = new Headers(init?.headers)
+    ids.add(headers.get('X-Request-Id'))
+    const status = headers.has('If-None-Match') ? 304 : 200
+    const body = status === 304 ? null : JSON.stringify({ result: { results: [], facets: [] } })
+    const own = { 'Content-Type': 'application/json', ETag: '"1"' }
+    return Promise.resolve(new Response(body, { status, headers: own }))
+  }
+  const app = appAlone(portsTo(service))
+  const ask = async (id: string, tag = '') =>
+    app.request('http://h/en/catalogues', {
+      headers: { Accept: 'text/html', 'X-Request-Id': id, ...(tag && { 'If-None-Match': tag }) },
+    })
+  const page = await ask('first')
+  expect([page.status, ...ids]).toEqual([200, 'first'])
+  ids.clear()
+  const again = await ask('second', page.headers.get('ETag') ?? '')
+  expect([again.status, ...ids]).toEqual([304, 'second'])
+})
