@@ -51,8 +51,8 @@ type Definition<Services, Params extends z.ZodObject, Query extends z.ZodObject>
   readonly summary: string
   readonly description?: string
   readonly auth: Auth<Services>
-  readonly params?: Params
-  readonly query?: Query
+  readonly params?: Params | undefined
+  readonly query?: Query | undefined
   /** Parameters that are only described: the handler reads and checks them. */
   readonly parameters?: RouteConfig['parameters']
   /** Described only: the handler reads and checks the body, because its size comes before its schema. */

@@ -1,10 +1,18 @@
-/** Routes of administration, and of the state of the cache. */
+/** The endpoints of administration, and the state of the cache. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
-import type { App, AppContext } from '../../http/app.ts'
+import type { AppContext } from '../../http/app.ts'
+import { anyone, type Auth, mayCall } from '../../http/endpoint.ts'
 import { readJsonBody } from '../../pipe/pipe-text.ts'
-import { type CacheContext, content, health, idPath, route, schedule } from './cache-contract.ts'
+import {
+  type CacheContext,
+  cacheEndpoint,
+  content,
+  health,
+  idPath,
+  schedule,
+} from './cache-contract.ts'
 import {
   catalogueIds,
   readCatalogues,
@@ -29,103 +37,129 @@ const accepted = {
 
 const extents = ['catalogues', 'countries', 'global'] as const
 
-const routes = {
-  refresh: route(
-    'post /admin/refresh',
-    'Count all figures again from the metrics graphs; joins a refresh that runs',
-    accepted,
-  ),
-  refreshPart: route(
-    'post /admin/refresh/{scope}/{id}',
-    'The same for a catalogue or a country, and for what they are part of',
-    accepted,
-    {
-      params: z.object({
-        scope: z.enum(extents),
-        id: z.string().describe('Of the catalogue or the country; global has none'),
-      }),
-    },
-  ),
-  clear: route(
-    'post /admin/clear',
-    'Remove all figures and their history; the metrics graphs stay',
-    { 202: { description: 'They are removed' } },
-  ),
-  schedules: route(
-    'get /admin/schedule',
-    'When the figures are refreshed by themselves, beside once a day',
-    { 200: content('Schedules', z.array(schedule)) },
-  ),
-  schedule: route(
-    'post /admin/schedule',
-    'Set a schedule, in place of the one with its id',
-    { 202: content('The schedule', schedule) },
-    {
-      // Read and checked by the handler: its bounds come before its schema.
-      body: {
-        required: true,
-        content: {
-          'application/json': {
-            schema: { $ref: '#/components/schemas/Schedule' },
-            example: { id: 'nightly', status: 'enabled', cron: '0 3 * * *' },
-          },
-        },
-      },
-    },
-  ),
-  forget: route(
-    'delete /catalogues/{id}',
-    'Remove the figures of a catalogue and their history; the metrics graphs stay',
-    { 200: { description: 'They are removed' } },
-    { params: idPath },
-  ),
-  health: route('get /health', 'The last refresh, and how far one that runs has come', {
-    200: content('The state', health),
+/** A key that may clear everything may also look at the schedules and remove a single catalogue. */
+const mayAdminister: Auth<CacheContext> = {
+  ...mayCall,
+  orElse: { method: 'POST', path: '/admin/clear' },
+}
+
+/** Starts a refresh, which goes on after the answer; its failure is logged by the cache. */
+function start(c: AppContext, { cache }: CacheContext, extent: Extent): Response {
+  void cache.refresh(extent)
+  return c.body(null, 202, { Link: `<${c.get('address')}/health>; rel="monitor"` })
+}
+
+const refreshAll = cacheEndpoint({
+  method: 'post',
+  path: '/admin/refresh',
+  summary: 'Count all figures again from the metrics graphs; joins a refresh that runs',
+  auth: mayAdminister,
+  answers: accepted,
+  handle: ({ c }, context) => start(c, context, 'all'),
+})
+
+const refreshPart = cacheEndpoint({
+  method: 'post',
+  path: '/admin/refresh/{scope}/{id}',
+  summary: 'The same for a catalogue or a country, and for what they are part of',
+  auth: mayAdminister,
+  params: z.object({
+    scope: z.enum(extents),
+    id: z.string().describe('Of the catalogue or the country; global has none'),
   }),
-} as const
+  answers: accepted,
+  handle: async ({ c, params: { scope, id }, signal }, context) =>
+    start(c, context, await extentOf(context, scope, id, signal)),
+})
+
+const clearFigures = cacheEndpoint({
+  method: 'post',
+  path: '/admin/clear',
+  summary: 'Remove all figures and their history; the metrics graphs stay',
+  auth: mayAdminister,
+  answers: { 202: { description: 'They are removed' } },
+  handle: ({ c }, { cache }) => {
+    cache.clear()
+    return c.body(null, 202)
+  },
+})
+
+const listSchedules = cacheEndpoint({
+  method: 'get',
+  path: '/admin/schedule',
+  summary: 'When the figures are refreshed by themselves, beside once a day',
+  auth: mayAdminister,
+  answers: { 200: content('Schedules', z.array(schedule)) },
+  handle: (_, { cache }) => cache.schedules.all().map(scheduleDocument),
+})
 
 /** Bytes of a schedule. */
 const mostBytes = 65_536
 const mostSchedules = 100
 
-/** `/admin/…`, `/health` and the removal of a catalogue's figures; who may use them is checked before (`cacheApp`). */
-export function addAdminRoutes(app: App, context: CacheContext): void {
-  const { cache } = context
-  const start = (c: AppContext, extent: Extent): Response => {
-    void cache.refresh(extent)
-    return c.body(null, 202, { Link: `<${c.get('address')}/health>; rel="monitor"` })
-  }
-  app.openapi(routes.refresh, (c) => start(c, 'all'))
-  app.openapi(routes.refreshPart, async (c) => {
-    const { scope, id } = c.req.valid('param')
-    return start(c, await extentOf(context, scope, id, c.var.signal))
-  })
-  app.openapi(routes.clear, (c) => {
-    cache.clear()
-    return c.body(null, 202)
-  })
-  app.openapi(routes.forget, (c) => {
-    const { id } = c.req.valid('param')
-    if (!cache.figures.catalogue(id)) throw unknownCatalogue(id)
-    cache.forget(id)
-    return c.body(null, 200)
-  })
-  app.openapi(routes.schedules, (c) => c.json(cache.schedules.all().map(scheduleDocument)))
-  app.openapi(routes.schedule, async (c) => {
+const setSchedule = cacheEndpoint({
+  method: 'post',
+  path: '/admin/schedule',
+  summary: 'Set a schedule, in place of the one with its id',
+  auth: mayAdminister,
+  body: {
+    required: true,
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Schedule' },
+        example: { id: 'nightly', status: 'enabled', cron: '0 3 * * *' },
+      },
+    },
+  },
+  answers: { 202: content('The schedule', schedule) },
+  handle: async ({ c }, { cache }) => {
     const body = await readJsonBody(c, { bytes: mostBytes })
     if (body === undefined) throw new Failure('empty-body', 'the request has no body')
     return c.json(scheduleDocument(cache.schedules.set(body, mostSchedules)), 202)
-  })
-  app.openapi(routes.health, (c) => {
+  },
+})
+
+const forgetCatalogue = cacheEndpoint({
+  method: 'delete',
+  path: '/catalogues/{id}',
+  summary: 'Remove the figures of a catalogue and their history; the metrics graphs stay',
+  auth: mayAdminister,
+  params: idPath,
+  answers: { 200: { description: 'They are removed' } },
+  handle: ({ c, params: { id } }, { cache }) => {
+    if (!cache.figures.catalogue(id)) throw unknownCatalogue(id)
+    cache.forget(id)
+    return c.body(null, 200)
+  },
+})
+
+const readHealth = cacheEndpoint({
+  method: 'get',
+  path: '/health',
+  summary: 'The last refresh, and how far one that runs has come',
+  auth: anyone,
+  answers: { 200: content('The state', health) },
+  handle: (_, { cache }) => {
     const refreshed = cache.figures.refreshed()
     const progress = cache.progress()
-    return c.json({
-      status: 'up' as const,
+    return {
+      status: 'up',
       refresh: refreshed ? { number: refreshed.number, at: refreshed.at.toISOString() } : null,
       refreshing: progress ? progressOf(progress) : null,
-    })
-  })
-}
+    }
+  },
+})
+
+/** The endpoints of administration, and the state of the cache. */
+export const adminEndpoints = [
+  refreshAll,
+  refreshPart,
+  clearFigures,
+  listSchedules,
+  setSchedule,
+  forgetCatalogue,
+  readHealth,
+]
 
 const progressOf = ({ extent, since, catalogues, datasets }: RefreshProgress) => ({
   extent: extent === 'all' ? 'all' : { catalogues: extent },

@@ -1,15 +1,17 @@
 /**
- * What the routes of the metrics cache have in common: their parameters and the schemas of their answers, the envelope around every
- * answer, its tag, and how an id becomes a catalogue.
+ * Shared by the endpoints of the metrics cache: parameters, schemas of answers, the envelope around every answer, its tag, and the
+ * catalogue of an id.
  */
 
-import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
+import { type RouteConfig, z } from '@hono/zod-openapi'
 import type { AppContext } from '../../http/app.ts'
 import { isFresh } from '../../http/conditions.ts'
+import { endpointsFor } from '../../http/endpoint.ts'
 import { problemMembers } from '../../http/problem.ts'
 import { idForm } from '../../rdf/ids.ts'
 import { dimensions } from '../indicators.ts'
 import { type MetricsSource, visibleCatalogue } from './catalogue-reader.ts'
+import type { StoredDataset } from './dataset-reader.ts'
 import { type CatalogueFigures, resolutions } from './figures.ts'
 import type { Cache } from './metrics-cache.ts'
 
@@ -25,29 +27,9 @@ const problem = {
 }
 
 type Responses = RouteConfig['responses']
-type Method = 'get' | 'post' | 'delete'
-/** What needs a key, in `X-API-Key` or in `Authorization`, with or without `Bearer`. */
-const guarded = /^(?:\w+ \/admin\/|delete )/
 
-/** A route; every status that is not in `good` is a problem. */
-export function route<
-  const Path extends string,
-  const Request extends NonNullable<RouteConfig['request']> = object,
->(endpoint: `${Method} ${Path}`, summary: string, good: Responses, request?: Request) {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there is one space in it
-  const [method, path] = endpoint.split(' ') as [Method, Path]
-  const responses: Responses = { ...good, default: problem }
-  return createRoute({
-    method,
-    path,
-    summary,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a request without parts has no type parameter to meet
-    request: (request ?? {}) as Request,
-    responses,
-    ...(guarded.test(endpoint) && { security: [{ ApiKey: [] }, { Bearer: [] }] }),
-    ...(path.startsWith('/distributions') && { deprecated: true }),
-  })
-}
+/** Defines an endpoint of the metrics cache; every status that is not among its answers is a problem. */
+export const cacheEndpoint = endpointsFor<CacheContext>({ default: problem })
 
 /** An answer in JSON. */
 export const content = (description: string, schema: z.ZodType): Responses[string] => ({
@@ -257,11 +239,13 @@ export const health = z.looseObject({
   refreshing: z.looseObject({ since: z.string(), datasets: z.int() }).nullable(),
 })
 
-/** What the routes work with. */
+/** The dependencies of the endpoints. */
 export type CacheContext = {
   readonly cache: Cache
   readonly source: MetricsSource
-  /** Of the program: other versions may answer the same figures in another form. */
+  /** Reads a whole dataset with its metrics, which may need much memory: few at a time. */
+  readonly readDataset: (id: string, signal: AbortSignal) => Promise<StoredDataset>
+  /** The version of the program: other versions may answer the same figures in another form. */
   readonly version: string
   /** Milliseconds since 1970. */
   readonly now: () => number

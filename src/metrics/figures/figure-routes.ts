@@ -1,8 +1,8 @@
-/** Routes of figures and of their history, for every scope, as documents under the names that clients know. */
+/** The endpoints of figures and of their history, for every scope, as documents under the names that clients know. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure, shown, invalidParameter } from '../../errors.ts'
-import type { App, AppContext } from '../../http/app.ts'
+import { anyone } from '../../http/endpoint.ts'
 import { longAnswer } from '../../http/long-answers.ts'
 import { dimensions, indicatorOf, type Dimension } from '../indicators.ts'
 import { localText } from '../localized-texts.ts'
@@ -11,6 +11,7 @@ import {
   answerFigures,
   answers,
   type CacheContext,
+  cacheEndpoint,
   enveloped,
   filter,
   filterOfAll,
@@ -18,7 +19,6 @@ import {
   history,
   idPath,
   page,
-  route,
   envelopeOf,
   span,
 } from './cache-contract.ts'
@@ -134,130 +134,152 @@ function ofCatalogue(catalogue: CatalogueFigures): Subject {
   return { scope: { catalogue: id }, info: { id, title, description, spatial, type: type ?? '' } }
 }
 
-type Found = { readonly rows: readonly Subject[]; readonly count?: number }
+type Figures = { readonly rows: readonly Subject[]; readonly count?: number }
 
-type Subjects = {
-  readonly path: string
+type FigureRequest = {
+  /** The id of the path; empty where it has none. */
+  readonly id: string
+  readonly query: Readonly<Record<string, unknown>>
+  readonly signal: AbortSignal
+}
+
+/** A kind of figures: its path, and how its subjects are found. */
+type FigureKind = {
+  readonly path: `/${string}`
   readonly summary: string
-  /** At the head of the summary of the history. */
+  /** The beginning of the summary of the history. */
   readonly whose: string
-  /** What is asked about; throws when there is no such thing. */
-  readonly find: (c: AppContext) => Promise<Found>
+  /** The subjects that are asked about; throws when there is no such thing. */
+  readonly find: (request: FigureRequest, context: CacheContext) => Promise<Figures> | Figures
+  /** The query of the figures, and that of the history. */
   readonly query?: z.ZodObject<{ filter: (typeof filter.shape)['filter'] }>
+  readonly historyQuery?: z.ZodObject<{ filter: (typeof filter.shape)['filter'] }>
 }
 
 const publisherQuery = z.object({
   publisher: z.string().describe('IRI, or the name of one without'),
 })
 
-/** Whose figures there are, and how each is found. */
-function subjects(context: CacheContext): readonly Subjects[] {
-  const { figures } = context.cache
-  const idOf = (c: AppContext) => c.req.param('id') ?? ''
-  const country = (code: string) => {
-    if (figures.aggregate({ country: code.toUpperCase() })) return ofCountry(code.toUpperCase())
-    throw new Failure('not-found', `no catalogue is of the country ${shown(code)}`)
-  }
-  return [
-    {
-      path: '/global',
-      summary: 'Figures of the whole portal',
-      whose: 'The whole portal',
-      query: filterOfAll,
-      find: async () => ({ rows: [{ scope: 'global', info: undefined }] }),
+const kinds: readonly FigureKind[] = [
+  {
+    path: '/global',
+    summary: 'Figures of the whole portal',
+    whose: 'The whole portal',
+    query: filterOfAll,
+    find: () => ({ rows: [{ scope: 'global', info: undefined }] }),
+  },
+  {
+    path: '/countries',
+    summary: 'Figures of all countries with catalogues',
+    whose: 'Countries',
+    find: (_, { cache }) => ({ rows: cache.figures.countries().map(ofCountry) }),
+  },
+  {
+    path: '/countries/{id}',
+    summary: 'Figures of a country (ISO 3166-1 alpha-3, any case)',
+    whose: 'A country',
+    find: ({ id }, { cache }) => {
+      const code = id.toUpperCase()
+      if (cache.figures.aggregate({ country: code })) return { rows: [ofCountry(code)] }
+      throw new Failure('not-found', `no catalogue is of the country ${shown(id)}`)
     },
-    {
-      path: '/countries',
-      summary: 'Figures of all countries with catalogues',
-      whose: 'Countries',
-      find: async () => ({ rows: figures.countries().map(ofCountry) }),
-    },
-    {
-      path: '/countries/{id}',
-      summary: 'Figures of a country (ISO 3166-1 alpha-3, any case)',
-      whose: 'A country',
-      find: async (c) => ({ rows: [country(idOf(c))] }),
-    },
-    {
-      path: '/catalogues',
-      summary: 'Figures of all catalogues, by id',
-      whose: 'Catalogues',
-      find: async () => ({ rows: figures.catalogues().map(ofCatalogue) }),
-    },
-    {
-      path: '/catalogues/{id}',
-      summary: 'Figures of a catalogue',
-      whose: 'A catalogue',
-      find: async (c) => ({
-        rows: [ofCatalogue(await findCatalogue(context, idOf(c), c.var.signal))],
-      }),
-    },
-    {
-      path: '/publishers',
-      summary: 'Figures of publishers, those with the most datasets first, or of one',
-      whose: 'A publisher',
-      query: filter.extend(page.shape).extend(publisherQuery.partial().shape),
-      find: async (c) => publishers(context, c),
-    },
-  ]
-}
+  },
+  {
+    path: '/catalogues',
+    summary: 'Figures of all catalogues, by id',
+    whose: 'Catalogues',
+    find: (_, { cache }) => ({ rows: cache.figures.catalogues().map(ofCatalogue) }),
+  },
+  {
+    path: '/catalogues/{id}',
+    summary: 'Figures of a catalogue',
+    whose: 'A catalogue',
+    find: async ({ id, signal }, context) => ({
+      rows: [ofCatalogue(await findCatalogue(context, id, signal))],
+    }),
+  },
+  {
+    path: '/publishers',
+    summary: 'Figures of publishers, those with the most datasets first, or of one',
+    whose: 'A publisher',
+    query: filter.extend(page.shape).extend(publisherQuery.partial().shape),
+    historyQuery: filter.extend(page.shape).extend(publisherQuery.shape),
+    find: ({ query }, context) => publishers(context, query),
+  },
+]
 
 /** The publisher of the query, or a page of them; throws `not-found`. */
-function publishers({ cache: { figures } }: CacheContext, c: AppContext): Found {
-  const key = c.req.query('publisher')
-  if (key === undefined) {
-    const { rows, count } = figures.publishers(page.parse(c.req.query()))
+function publishers(
+  { cache: { figures } }: CacheContext,
+  query: Readonly<Record<string, unknown>>,
+): Figures {
+  const key = query['publisher']
+  if (typeof key !== 'string') {
+    const { rows, count } = figures.publishers(page.parse(query))
     return { rows: rows.map(ofPublisher), count }
   }
-  const found = figures.publisher(key)
-  if (found) return { rows: [ofPublisher(found)] }
+  const one = figures.publisher(key)
+  if (one) return { rows: [ofPublisher(one)] }
   throw new Failure('not-found', `there are no figures of a publisher ${shown(key)}`)
 }
 
-const requestOf = <Query extends z.ZodObject>(path: string, query: Query) => ({
-  query,
-  ...(path.includes('{id}') && { params: idPath }),
-})
+const idOf = ({ id = '' }: { readonly id?: string }): string => id
 
-/** `/global`, `/countries`, `/catalogues` and `/publishers`. */
-export function addFigureRoutes(app: App, context: CacheContext): void {
-  const { figures, maxima } = context.cache
-  // Before the first refresh the portal has figures of nothing, and so has a catalogue before it is counted.
-  const nothing = aggregateOf({}, maxima)
-  for (const { path, summary, find, query = filter } of subjects(context)) {
-    const good = answers(summary, envelopeOf(aggregate))
-    app.openapi(route(`get ${path}`, summary, good, requestOf(path, query)), async (c) => {
-      const { filter: wanted } = c.req.valid('query')
-      const { rows, count } = await find(c)
-      const documents = () =>
-        rows.map(({ scope, info }) =>
-          aggregateDocument(figures.aggregate(scope) ?? nothing, info, wanted),
+/** The endpoint of a kind of figures. */
+const figureEndpoint = ({ path, summary, find, query = filter }: FigureKind) =>
+  cacheEndpoint({
+    method: 'get',
+    path,
+    summary,
+    auth: anyone,
+    params: path.includes('{id}') ? idPath : undefined,
+    query,
+    answers: answers(summary, envelopeOf(aggregate)),
+    handle: async ({ c, params, query, signal }, context) => {
+      const { figures, maxima } = context.cache
+      const { rows, count } = await find({ id: idOf(params), query, signal }, context)
+      const documents = () => {
+        // Before the first refresh the portal has figures of nothing, and so has a catalogue before it is counted.
+        const nothing = aggregateOf({}, maxima)
+        return rows.map(({ scope, info }) =>
+          aggregateDocument(figures.aggregate(scope) ?? nothing, info, query.filter),
         )
+      }
       return longAnswer(c, () => answerFigures(context, c, () => enveloped(documents(), count)))
-    })
-  }
-}
+    },
+  })
 
-/** The same list under two names, which differ in how the scores of dimensions are written. */
-export function addHistoryRoutes(app: App, context: CacheContext, form: HistoryForm): void {
-  const { figures } = context.cache
-  for (const { path, whose, find, query: keys = filter } of subjects(context)) {
-    const summary = `${whose} over time: the last refresh of each period`
-    const one = path === '/publishers' ? publisherQuery.shape : {}
-    const query = keys.extend(span.shape).extend(one)
-    const good = answers(summary, envelopeOf(history))
-    const contract = route(`get ${path}/${form}`, summary, good, requestOf(path, query))
-    app.openapi(contract, async (c) => {
-      const { startDate: from, endDate, resolution, filter: wanted } = c.req.valid('query')
-      const { rows } = await find(c)
+/** The endpoint of the history of a kind of figures; its two names differ in how the scores of dimensions are written. */
+const historyEndpoint = (
+  { path, whose, find, query: own = filter, historyQuery = own }: FigureKind,
+  form: HistoryForm,
+) =>
+  cacheEndpoint({
+    method: 'get',
+    path: `${path}/${form}`,
+    summary: `${whose} over time: the last refresh of each period`,
+    auth: anyone,
+    params: path.includes('{id}') ? idPath : undefined,
+    query: historyQuery.extend(span.shape),
+    answers: answers(`${whose} over time: the last refresh of each period`, envelopeOf(history)),
+    handle: async ({ c, params, query, signal }, context) => {
+      const { startDate: from, endDate, resolution, filter: wanted } = query
+      const { rows } = await find({ id: idOf(params), query, signal }, context)
       if (endDate !== undefined && endDate < from)
         throw invalidParameter('endDate', `endDate must not be before startDate, got ${endDate}`)
       const given = { from, to: endDate ?? dayOf(context.now()), resolution }
+      const { figures } = context.cache
       const documents = () =>
         rows.map(({ scope, info }) =>
           historyDocument(figures.history(scope, given), info, wanted, form),
         )
       return longAnswer(c, () => answerFigures(context, c, () => enveloped(documents())))
-    })
-  }
-}
+    },
+  })
+
+/** `/global`, `/countries`, `/catalogues` and `/publishers`; the histories first, because an id may stand for their last word. */
+export const figureEndpoints = [
+  ...kinds.map((kind) => historyEndpoint(kind, 'history')),
+  ...kinds.map((kind) => historyEndpoint(kind, 'historical')),
+  ...kinds.map(figureEndpoint),
+]

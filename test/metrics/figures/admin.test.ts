@@ -1,6 +1,7 @@
 /** Administration of the cache: who may, and what it does. */
 
 import { describe, expect, it } from 'vitest'
+import { cacheEndpoints } from '../../../src/metrics/figures/cache-app.ts'
 import { keys, served } from './served.ts'
 import { changesOf, scores } from './measured.ts'
 
@@ -25,6 +26,19 @@ const calls: readonly (readonly [method: string, path: string, good: number, giv
 ]
 
 describe('keys', () => {
+  it('are needed for everything that changes something, as the table of endpoints says', () => {
+    const guarded = cacheEndpoints.filter(({ auth }) => auth.needs !== 'nothing')
+    const open = cacheEndpoints.filter(({ auth }) => auth.needs === 'nothing')
+    expect(new Set(open.map(({ route }) => route.method))).toEqual(new Set(['get']))
+    const tried = new Set(
+      calls.map(([method, path]) => `${method} ${path.split('/').slice(0, 3).join('/')}`),
+    )
+    for (const { route } of guarded) {
+      const path = route.path.replace('{id}', 'city').split('/').slice(0, 3).join('/')
+      expect(tried).toContain(`${route.method.toUpperCase()} ${path}`)
+    }
+  })
+
   it('are needed for everything that administers, and for nothing else to be told', async () => {
     const { ask } = await served()
     for (const [method, path, , given] of calls) {
