@@ -23,6 +23,8 @@ export type Auth<Services> = {
   readonly catalogueOf?: (c: AppContext, services: Services) => MaybePromise<string | undefined>
   /** A further action whose permission suffices. */
   readonly orElse?: Action
+  /** Checks the path of a permitted request, before its parameters and its body are read; throws the refusal. */
+  readonly checkPath?: (c: AppContext) => void
 }
 
 /** Open to anyone. */
@@ -168,6 +170,7 @@ function guardOf<Services>(
       const { orElse } = auth
       demandPermission(c, { keys, catalogue, orElse, pathOfPermission, path: route.path })
     }
+    auth.checkPath?.(c)
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
     return isRead && !isChangingGet ? next() : limit(id, next)
   }

@@ -2,9 +2,17 @@
 
 import { z } from '@hono/zod-openapi'
 import { describe, expect, it } from 'vitest'
+import { Failure } from '../../src/errors.ts'
 import { apiKeys } from '../../src/http/api-key.ts'
-import { newApp } from '../../src/http/app.ts'
-import { anyone, endpointsFor, mayCall, mayCallFor, mount } from '../../src/http/endpoint.ts'
+import { type AppContext, newApp } from '../../src/http/app.ts'
+import {
+  anyone,
+  type Endpoint,
+  endpointsFor,
+  mayCall,
+  mayCallFor,
+  mount,
+} from '../../src/http/endpoint.ts'
 import { problem } from '../../src/http/problem.ts'
 import { logger } from '../../src/log.ts'
 
@@ -66,7 +74,9 @@ const anyKey = endpoint({
   handle: () => ({}),
 })
 
-function service() {
+const allEndpoints = [readThing, putThing, listSecrets, switchThing, anyKey]
+
+function service(endpoints: readonly Endpoint<Services>[] = allEndpoints) {
   const calls: string[] = []
   const limited: string[] = []
   const app = newApp({ log: logger('silent'), name: 'things' })
@@ -82,7 +92,6 @@ function service() {
     limited.push(key)
     await work()
   }
-  const endpoints = [readThing, putThing, listSecrets, switchThing, anyKey]
   mount(app, endpoints, services, { keys, limit })
   const ask = async (method: string, path: string, key?: string, headers = {}) => {
     const all = { ...(key !== undefined && { 'X-API-Key': key }), ...headers }
@@ -143,6 +152,18 @@ describe('an endpoint', () => {
     expect((await ask('GET', '/secrets', 'nothing')).body.detail).toBe(
       'the key lacks the permission for GET /secrets: it needs "GET /secrets" or "*"',
     )
+  })
+
+  it('checks its path after the permission and before the parameters', async () => {
+    const checkPath = (c: AppContext) => {
+      if (c.req.param('id') === 'NO') throw new Failure('unknown-resource', 'no such thing')
+    }
+    const { ask, calls } = service([{ ...putThing, auth: { ...putThing.auth, checkPath } }])
+    expect((await ask('PUT', '/things/NO', 'nothing')).status).toBe(403)
+    expect((await ask('PUT', '/things/NO', 'all')).status).toBe(404)
+    expect((await ask('PUT', '/things/NO2', 'all')).status).toBe(400)
+    expect(calls).toEqual([])
+    expect((await ask('PUT', '/things/level', 'all')).status).toBe(201)
   })
 
   it('that needs a key leaves the permission to its handler', async () => {
