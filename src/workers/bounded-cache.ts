@@ -24,7 +24,8 @@ export const cacheNames = [
   'word-counts',
 ] as const
 
-type CacheName = (typeof cacheNames)[number]
+/** Name of a cache in `/metrics`. */
+export type CacheName = (typeof cacheNames)[number]
 
 const key = 'cartulary.cache-lookups'
 const shared = getEnvironmentData(key)

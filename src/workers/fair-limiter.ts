@@ -1,0 +1,166 @@
+/** Limits how much work runs at once, over all clients and for each of them; clients that wait are served by turns. */
+
+import type { Failure } from '../errors.ts'
+import { unlessAborted } from './condition.ts'
+import type { Release } from './semaphore.ts'
+
+/** Entries of clients that wait, bounded by the code that adds them. */
+export class ClientQueue<Entry> {
+  /** By client, in the order of turns: a client whose entry was taken goes to the end. */
+  readonly #entries = new Map<string, Set<Entry>>()
+  #size = 0
+
+  /** Number of entries. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Clients with entries, the one whose turn is next first. */
+  get clients(): readonly string[] {
+    return [...this.#entries.keys()]
+  }
+
+  /** Number of entries of one client. */
+  countOf(client: string): number {
+    return this.#entries.get(client)?.size ?? 0
+  }
+
+  add(client: string, entry: Entry): void {
+    const own = this.#entries.get(client) ?? new Set()
+    this.#entries.set(client, own.add(entry))
+    this.#size += 1
+  }
+
+  /** Whether the entry was there. */
+  remove(client: string, entry: Entry): boolean {
+    const own = this.#entries.get(client)
+    if (!own?.delete(entry)) return false
+    this.#size -= 1
+    if (own.size === 0) this.#entries.delete(client)
+    return true
+  }
+
+  /** Takes the oldest entry of the first client for which `mayTake` is true, and ends that client's turn. */
+  take(mayTake: (client: string, entry: Entry) => boolean): Entry | undefined {
+    for (const [client, own] of this.#entries) {
+      const [entry] = own
+      if (entry === undefined || !mayTake(client, entry)) continue
+      this.remove(client, entry)
+      this.#entries.delete(client)
+      if (own.size > 0) this.#entries.set(client, own)
+      return entry
+    }
+    return undefined
+  }
+}
+
+export type FairLimiterOptions = {
+  /** Slots of all clients together, unlimited by default; a function is called again whenever a slot is asked for or given back. */
+  readonly atOnce?: number | (() => number)
+  /** Slots of one client, by default as many as there are. */
+  readonly perClient?: number
+  /** Places in the queue, none by default: a caller without a free slot is refused. */
+  readonly waiting?: number
+  /** Places of one client in the queue, by default all. */
+  readonly waitingPerClient?: number
+  /** Makes the error for a caller that finds neither a slot nor a place in the queue; it should carry `retryAfter`. */
+  readonly refusal: () => Failure
+}
+
+type Waiter = { readonly client: string; readonly start: (release: Release) => void }
+
+/**
+ * Slots for the work of clients. A client with a free slot of its own never waits for one without, and where several wait the
+ * one that was served longest ago comes first. A client is any text, such as a key id or an address.
+ */
+export class FairLimiter {
+  readonly #options: FairLimiterOptions
+  /** Slots in use; a client without any takes no memory. */
+  readonly #used = new Map<string, number>()
+  readonly #queue = new ClientQueue<Waiter>()
+  #usedByAll = 0
+
+  constructor(options: FairLimiterOptions) {
+    this.#options = options
+  }
+
+  /** Whether every place in the queue is taken. */
+  get isFull(): boolean {
+    return this.#queue.size >= (this.#options.waiting ?? 0)
+  }
+
+  /**
+   * Runs `work` in a slot. Rejects with the refusal when there is neither a slot nor a place in the queue, and with the signal's
+   * reason while it waits; work that has begun ends by itself.
+   */
+  async run<T>(client: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted()
+    const release = this.tryTake(client) ?? (await this.#wait(client, signal))
+    try {
+      return await work()
+    } finally {
+      release()
+    }
+  }
+
+  /** Takes a slot that is held beyond a function, and rejects as `run` does. */
+  async take(client: string, signal: AbortSignal): Promise<Release> {
+    signal.throwIfAborted()
+    return this.tryTake(client) ?? this.#wait(client, signal)
+  }
+
+  /** Takes a slot if one is free now. */
+  tryTake(client: string): Release | undefined {
+    // There may be more slots than at the last call.
+    this.#serve()
+    return this.#isFree(client) ? this.#hold(client) : undefined
+  }
+
+  #isFree(client: string): boolean {
+    const { atOnce = Infinity, perClient = Infinity } = this.#options
+    const most = typeof atOnce === 'function' ? atOnce() : atOnce
+    return this.#usedByAll < most && (this.#used.get(client) ?? 0) < perClient
+  }
+
+  #hold(client: string): Release {
+    this.#count(client, 1)
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      this.#count(client, -1)
+      this.#serve()
+    }
+  }
+
+  #count(client: string, by: 1 | -1): void {
+    const used = (this.#used.get(client) ?? 0) + by
+    this.#usedByAll += by
+    if (used > 0) this.#used.set(client, used)
+    else this.#used.delete(client)
+  }
+
+  /** Gives free slots to callers that wait. */
+  #serve(): void {
+    for (;;) {
+      const next = this.#queue.take((client) => this.#isFree(client))
+      if (!next) return
+      next.start(this.#hold(next.client))
+    }
+  }
+
+  async #wait(client: string, signal: AbortSignal): Promise<Release> {
+    const { waitingPerClient = Infinity, refusal } = this.#options
+    if (this.isFull || this.#queue.countOf(client) >= waitingPerClient) throw refusal()
+    const { promise, resolve } = Promise.withResolvers<Release>()
+    const waiter = { client, start: resolve }
+    this.#queue.add(client, waiter)
+    try {
+      return await unlessAborted(promise, signal)
+    } catch (error) {
+      // A slot that was handed over at this very moment goes to the next caller.
+      if (!this.#queue.remove(client, waiter)) (await promise)()
+      throw error
+    }
+  }
+}
