@@ -222,7 +222,7 @@ async function alone({ config, log, waiting }: StartContext): Promise<Lease> {
 /** What of profile and configuration has no effect, in the log once. */
 function warnAbout(profile: Profile, { search }: Config, log: Log): void {
   for (const warning of profile.warnings) log.warn({ warning }, 'profile.warning')
-  for (const facet of unservedFacets(profile, search.facets)) log.warn(facet, 'facet.unserved')
+  for (const facet of unservedFacets(profile, search.facets)) log.warn(facet, 'facet.ignored')
   for (const warning of enrichmentWarnings(search.vocabulary, profile))
     log.warn({ warning }, 'enrichment.warning')
 }

@@ -120,7 +120,7 @@ export function remembering(identity: Identity, directory: string, log: Log): Re
     try {
       await writeIdentity(directory, current)
     } catch (error) {
-      log.warn({ err: error }, 'identity.unwritten')
+      log.warn({ err: error }, 'identity.write-failed')
     }
   }
   const note = (change: Partial<Identity>): Promise<void> => {

@@ -111,7 +111,7 @@ async function filesIn<Read>(
       try {
         return [read(await readFile(join(folder, match[0]), 'utf8'), match)]
       } catch (error) {
-        log.warn({ err: error, file: match[0] }, 'portal.file-unread')
+        log.warn({ err: error, file: match[0] }, 'portal.file-read-failed')
         return []
       }
     }),

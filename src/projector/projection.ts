@@ -214,6 +214,6 @@ async function comparedCopies(store: GraphStore, log: Log, engine: StartState | 
   await store
     .write([clearing([], { indexed: newest, before: indexed })])
     // Of a full disk it is told again at the next start.
-    .catch((error: unknown) => log.warn({ err: error }, 'copy.unnoted'))
+    .catch((error: unknown) => log.warn({ err: error }, 'copy.write-failed'))
   return { indexed: newest, marked, olderCopy }
 }

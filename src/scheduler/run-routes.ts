@@ -311,7 +311,7 @@ async function begun(
 ): Promise<void> {
   let isAnswered = false
   work.catch((err: unknown) => {
-    if (isAnswered && !ending.aborted) http.log.warn({ err }, 'request.unfinished')
+    if (isAnswered && !ending.aborted) http.log.warn({ err }, 'request.finish-failed')
   })
   await Promise.race([work, pause(waitMs, ending)])
   isAnswered = true

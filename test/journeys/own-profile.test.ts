@@ -87,7 +87,7 @@ describe('a profile with types of its own', () => {
 
   it('says at the start what has no effect', () => {
     const log = platform.log()
-    expect(log).toContain('facet.unserved')
+    expect(log).toContain('facet.ignored')
     expect(log).toMatch(/enrichment\.warning/)
     expect(log).toMatch(/cannot hold \\"nothing\\"/)
   })

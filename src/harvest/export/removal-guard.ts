@@ -41,7 +41,7 @@ export async function settleRun(
   const mayRemove = run.isWhole && !isAccompanied(run)
   const isDoubted = ledger.isDoubted(pipe)
   if (isDoubted) sink.finding(doubtful)
-  if (!mayRemove) log.info({ resumed }, 'harvest.unremoving')
+  if (!mayRemove) log.info({ resumed }, 'harvest.removal-skipped')
   const isComplete = judged.kind === 'complete'
   // What nobody owns may have been another pipe's.
   if (mayRemove && settings.adoptUnowned && isComplete && !isDoubted) adopt(run)

@@ -58,7 +58,7 @@ async function removeOne(
   refuseByKey(answer, catalogue, client)
   const { status } = answer
   if (status !== 204 && status !== 404 && status !== 410) {
-    log.warn({ catalogue, originalId, status }, 'harvest.unremoved')
+    log.warn({ catalogue, originalId, status }, 'harvest.removal-failed')
     report(row, failureOf(verdictOf(answer)))
     return
   }

@@ -79,7 +79,7 @@ export function collector(deps: CollectorDeps): Collector {
       started.set(due, now())
       await deps.run(feed, signal)
     } catch (err) {
-      if (!signal.aborted) log.warn({ err, catalogue: due }, 'metrics.unlaunched')
+      if (!signal.aborted) log.warn({ err, catalogue: due }, 'metrics.launch-failed')
     }
   }
   const loop = async (): Promise<void> => {
@@ -108,7 +108,7 @@ export function collector(deps: CollectorDeps): Collector {
         try {
           deps.leave(feedOf(gathered, catalogue))
         } catch (err) {
-          log.warn({ err, catalogue }, 'metrics.unlaunched')
+          log.warn({ err, catalogue }, 'metrics.launch-failed')
         }
       }
     },

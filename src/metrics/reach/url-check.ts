@@ -152,6 +152,6 @@ function statusOfFailure(error: unknown, { host }: URL, log: Log): number | unde
   const status = error instanceof Failure ? statuses[error.kind] : undefined
   const isKnown =
     status !== undefined || (error instanceof Failure && error.kind === 'source-throttled')
-  if (!isKnown) log.warn({ err: error, host }, 'reach.unclear')
+  if (!isKnown) log.warn({ err: error, host }, 'reach.check-failed')
   return status
 }

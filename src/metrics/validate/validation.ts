@@ -216,7 +216,7 @@ class ModelValidator {
   #refuse(model: string, problem: string): undefined {
     if (this.problems.has(model)) return
     this.problems.set(model, `shape model ${model}: ${problem}`)
-    this.#log.error({ model, problem }, 'shapes.unusable')
+    this.#log.error({ model, problem }, 'shapes.load-failed')
   }
 }
 

@@ -240,7 +240,7 @@ class RunLauncher {
         this.#resumed(run.id)
         log.info({ run: run.id, pipe: run.pipe }, 'run.resumed')
       } catch (err) {
-        log.warn({ err, run: run.id, pipe: run.pipe }, 'run.unresumed')
+        log.warn({ err, run: run.id, pipe: run.pipe }, 'run.resume-failed')
       }
     }
   }
@@ -297,7 +297,7 @@ class RunLauncher {
         (change) => this.#ended(id, change),
       )
     } catch (err) {
-      log.warn({ err, run: id }, 'run.unopened')
+      log.warn({ err, run: id }, 'run.open-failed')
       this.#write(id, { status: 'failed', problem: storedProblem(err) })
       this.#jobs.delete(id)
     }
@@ -333,7 +333,7 @@ class RunLauncher {
       // A run that another process has taken is that one's to end; a full disk gets better.
       if (err instanceof Failure) this.#unwritten.delete(id)
       else this.#unwritten.set(id, change)
-      log.error({ err, run: id, status: change.status }, 'run.unwritten')
+      log.error({ err, run: id, status: change.status }, 'run.write-failed')
     }
   }
 
@@ -349,7 +349,7 @@ class RunLauncher {
     try {
       onEnd?.(run)
     } catch (err) {
-      log.error({ err, run: id }, 'run.untold')
+      log.error({ err, run: id }, 'run.notify-failed')
     }
     return run
   }

@@ -313,7 +313,7 @@ export class Runs {
       // Runs of other processes are looked at again and again.
       this.#changed.notify()
     }
-    return backgroundLoop('runs.unwritten', roundMs, round, this.#options)
+    return backgroundLoop('runs.write-failed', roundMs, round, this.#options)
   }
 
   #flushAll(): void {

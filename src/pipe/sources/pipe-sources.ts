@@ -249,7 +249,7 @@ function gitSource(name: string, repository: GitRepository, options: PipeSourceO
         signal.throwIfAborted()
         const detail = err instanceof Failure ? err.detail : 'the repository cannot be read'
         // Once in the log is enough for what is tried again every minute.
-        log[detail === lastFailure ? 'debug' : 'warn']({ source, err }, 'pipes.unreachable')
+        log[detail === lastFailure ? 'debug' : 'warn']({ source, err }, 'pipes.fetch-failed')
         lastFailure = detail
         return unreadable(source, detail, await last())
       }

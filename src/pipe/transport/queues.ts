@@ -216,7 +216,7 @@ export class Broker {
         await this.#manager.jetstream().publish(subject, message.data)
         message.ack()
       } catch (err) {
-        this.#context.log.warn({ err, queue: subject }, 'message.unmoved')
+        this.#context.log.warn({ err, queue: subject }, 'message.move-failed')
         message.nak(againMs)
       }
     }

@@ -80,7 +80,7 @@ async function round(context: RepositoryContext, signal: AbortSignal): Promise<v
     try {
       await one(context, signal)
     } catch (error) {
-      if (!signal.aborted) context.log.warn({ err: error }, 'deletion.undone')
+      if (!signal.aborted) context.log.warn({ err: error }, 'deletion.resume-failed')
     }
   }
 }

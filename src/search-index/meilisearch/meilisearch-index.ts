@@ -121,7 +121,7 @@ function changingCalls(
   const configure: SearchIndex['configure'] = async (settings, anew) => {
     await contact()
     const rebuild = await state.configure(settings, anew)
-    if (rebuild.length > 0) log.info({ indices: rebuild }, 'index.unfilled')
+    if (rebuild.length > 0) log.info({ indices: rebuild }, 'index.rebuild-required')
     return { rebuild }
   }
   const finish: SearchIndex['finish'] = async (index) => {

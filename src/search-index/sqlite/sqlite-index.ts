@@ -50,7 +50,7 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
       const rebuild = await configuration.configure(settings, anew)
       changed()
       cursors.purge()
-      if (rebuild.length > 0 && !isNew) log.warn({ indices: rebuild }, 'index.unfilled')
+      if (rebuild.length > 0 && !isNew) log.warn({ indices: rebuild }, 'index.rebuild-required')
       return { rebuild }
     },
     finish: async (index) => {

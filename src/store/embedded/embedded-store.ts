@@ -37,7 +37,7 @@ function launch(settings: WriterSettings, feed?: MessagePort): Worker {
 
 function report(log: Log, { unreadable, ...opened }: WriterOpened, ceiling: number): void {
   log.info({ ...opened, ceiling }, 'store.opened')
-  if (unreadable.length > 0) log.error({ graphs: unreadable.slice(0, 20) }, 'store.unreadable')
+  if (unreadable.length > 0) log.error({ graphs: unreadable.slice(0, 20) }, 'store.read-failed')
   if (opened.quads > ceiling * 0.8) log.warn({ ...opened, ceiling }, 'store.filling')
 }
 

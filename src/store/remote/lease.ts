@@ -209,7 +209,7 @@ export class StoreLease {
   /** One at a time, whoever asks. */
   #beat(): Promise<void> {
     this.#beating ??= (this.#isLost ? this.#regain() : this.#confirm())
-      .catch((error: unknown) => this.#settings.log.warn({ error }, 'store.lease-unheard'))
+      .catch((error: unknown) => this.#settings.log.warn({ error }, 'store.lease-renewal-failed'))
       .finally(() => {
         this.#beating = undefined
       })

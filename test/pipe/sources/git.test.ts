@@ -133,7 +133,7 @@ describe('a git repository', () => {
       },
     ])
     await sources.reload(inTime())
-    const warned = sources.lines.filter((line) => /"warn".*pipes.unreachable/.test(line))
+    const warned = sources.lines.filter((line) => /"warn".*pipes.fetch-failed/.test(line))
     expect(warned).toHaveLength(1)
     await rename(`${remote.uri}.away`, remote.uri)
     await sources.reload(inTime())
