@@ -2,10 +2,10 @@
 
 import { z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
-import { may } from '../../http/api-key.ts'
 import { type App, type AppContext, newApp } from '../../http/app.ts'
 import { problem } from '../../http/problem.ts'
 import { docs } from '../../http/docs-page.ts'
+import { anyone, type Endpoint, endpointsFor, mayCall, mount } from '../../http/endpoint.ts'
 import type { Pipe } from '../document.ts'
 import { normalName } from '../discovery.ts'
 import { readJsonBody } from '../pipe-text.ts'
@@ -28,48 +28,40 @@ export function segmentsApp(
 ): App {
   const { kinds, keys, bodyBytes, http, version } = context
   const app = newApp({ ...http, name: 'segments' })
-  const schemaOf = schemasOnce()
-  const taken = (c: AppContext, runId: string) =>
-    c.text(runId, 202, { 'Cache-Control': 'no-store' })
-  app.on(['POST', 'PUT'], '/:name/pipe', async (c) => {
-    if (!may(keys.require(c), { method: c.req.method, path: c.req.path })) {
-      throw new Failure('forbidden', 'the key has no permission for this')
-    }
-    if (!/^application\/json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')) {
-      throw new Failure('unsupported-media-type', 'the Content-Type must be application/json')
-    }
-    const message = await messageOf(c, bodyBytes)
-    const own = ownSegment(message)
-    if (!own)
-      throw new Failure('invalid-parameter', 'all segments of the pipe are marked as processed')
-    const name = c.req.param('name')
-    if (normalName(own.header.name) !== normalName(name)) {
-      const detail = `the next segment of the pipe is ${shown(own.header.name)}, not ${shown(name)}`
-      throw new Failure('unknown-segment', detail)
-    }
-    return taken(c, worker.take(message))
-  })
-  app.on(['POST', 'PUT'], '/r/:token/pipe', async (c) =>
-    // The segment's own input stays beside its result.
-    taken(c, await returned(c, c.req.param('token'), 2 * bodyBytes, returns)),
-  )
-  app.get('/:name/config/schema', (c) => {
-    const schema = schemaOf(ownKind(kinds, c.req.param('name')))
-    if (Object.keys(schema).length === 0) {
-      throw new Failure('not-found', 'there is no schema for the config of this segment')
-    }
-    return c.body(JSON.stringify(schema), 200, { 'Content-Type': 'application/schema+json' })
-  })
-  app.get('/health', (c) => c.json({ status: 'up' }))
-  app.get('/:name/health', (c) => {
-    ownKind(kinds, c.req.param('name'))
-    return c.json({ status: 'up' })
-  })
-  for (const path of paths(kinds.flatMap(({ names }) => names.slice(0, 1)))) {
-    app.openAPIRegistry.registerPath(path)
-  }
+  const endpoints = segmentEndpoints(kinds.flatMap(({ names }) => names.slice(0, 1)))
+  const services = { kinds, bodyBytes, worker, returns, schemaOf: schemasOnce() }
+  mount(app, endpoints, services, { keys })
   docs(app, { title: 'Segments', version, description })
   return app
+}
+
+type SegmentServices = Pick<TransportContext, 'kinds' | 'bodyBytes'> & {
+  readonly worker: SegmentWorker
+  readonly returns: ReturnPlaces
+  readonly schemaOf: (kind: SegmentKind) => JsonObject
+}
+
+const accept = (c: AppContext, runId: string): Response =>
+  c.text(runId, 202, { 'Cache-Control': 'no-store' })
+
+/** Hands the message of a pipe over to the worker of the segment; answers the id of the run. */
+async function handOver(
+  c: AppContext,
+  name: string,
+  { bodyBytes, worker }: SegmentServices,
+): Promise<Response> {
+  if (!/^application\/json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')) {
+    throw new Failure('unsupported-media-type', 'the Content-Type must be application/json')
+  }
+  const message = await messageOf(c, bodyBytes)
+  const own = ownSegment(message)
+  if (!own)
+    throw new Failure('invalid-parameter', 'all segments of the pipe are marked as processed')
+  if (normalName(own.header.name) !== normalName(name)) {
+    const detail = `the next segment of the pipe is ${shown(own.header.name)}, not ${shown(name)}`
+    throw new Failure('unknown-segment', detail)
+  }
+  return accept(c, worker.take(message))
 }
 
 /**
@@ -113,16 +105,15 @@ function schemasOnce(): (kind: SegmentKind) => JsonObject {
   }
 }
 
-// The contract, as OpenAPI.
-
-type Path = Parameters<App['openAPIRegistry']['registerPath']>[0]
+// The contract.
 
 const description =
   'The segments of this process: importers, transformers, the exporter, and those that measure. A message is a whole pipe; the ' +
   'segment that is to work is the first one that is not processed. A key needs the permission * or a pattern; what a run waits ' +
   'for is given back at the address that stands in the message.'
 
-const pipe = z.looseObject({ header: z.looseObject({}), body: z.looseObject({}) })
+const segmentEndpoint = endpointsFor<SegmentServices>({ default: problem() })
+
 const example = {
   header: { name: 'city', transport: 'payload', version: '2.0.0', runId: 'e3b0…' },
   body: {
@@ -134,50 +125,108 @@ const example = {
     ],
   },
 }
+const pipeSchema = {
+  type: 'object' as const,
+  required: ['header', 'body'],
+  properties: { header: { type: 'object' as const }, body: { type: 'object' as const } },
+}
+const messageBody = {
+  required: true,
+  content: { 'application/json': { schema: pipeSchema, example } },
+}
 
-/** The routes, which are bound by hand: `POST` and `PUT` are one, and a message is checked only after key and size. */
-function paths(names: readonly string[]): readonly Path[] {
-  const spelling = `A segment, such as ${names.join(', ')}; aliases and known prefixes too`
-  const name = { params: z.object({ name: z.string().describe(spelling) }) }
-  const opening = 'Opens one place of one run; it stands in the pipe that the segment was sent'
-  const token = z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{20,200}$/)
-    .describe(opening)
-  const returned = { params: z.object({ token }) }
-  const message = {
-    body: { required: true, content: { 'application/json': { schema: pipe, example } } },
-  }
-  const answers = (description: string, type: string, schema: z.ZodType, status = 200) => ({
-    responses: { [status]: { description, content: { [type]: { schema } } }, default: problem() },
+const answers = (description: string, type: string, schema: z.ZodType, status = 200) => ({
+  [status]: { description, content: { [type]: { schema } } },
+})
+const taken = answers('Taken; the id of the run', 'text/plain', z.string(), 202)
+const healthAnswers = answers('JSON', 'application/json', z.object({ status: z.string() }))
+
+/** Described only: a token without a run is refused in one way, whatever its form. */
+const tokenParameter = {
+  name: 'token',
+  in: 'path' as const,
+  required: true,
+  description: 'Opens one place of one run; it stands in the pipe that the segment was sent',
+  schema: { type: 'string' as const, pattern: '^[A-Za-z0-9_-]{20,200}$' },
+}
+
+type SegmentPath = z.ZodObject<{ name: z.ZodString }>
+
+const asPost = 'As POST, for senders that use PUT'
+
+const handOverBy = (method: 'post' | 'put', params: SegmentPath) =>
+  segmentEndpoint({
+    method,
+    path: '/{name}/pipe',
+    summary: method === 'post' ? 'Hand a message over to a segment' : asPost,
+    auth: mayCall,
+    params,
+    body: messageBody,
+    answers: taken,
+    handle: ({ c, params: { name } }, services) => handOver(c, name, services),
   })
-  const health = answers('JSON', 'application/json', z.object({ status: z.string() }))
-  const schema = answers('JSON', 'application/schema+json', z.looseObject({}))
-  const taken = answers('Taken; the id of the run', 'text/plain', z.string(), 202)
-  const security = [{ ApiKey: [] }, { Bearer: [] }]
-  const keyed = { path: '/{name}/pipe', request: { ...name, ...message }, ...taken, security }
-  // With the token in the path no key is asked for.
-  const open = {
+
+const returnBy = (method: 'post' | 'put') =>
+  segmentEndpoint({
+    method,
     path: '/r/{token}/pipe',
-    request: { ...returned, ...message },
-    ...taken,
-    security: [],
-  }
-  const asPost = 'As POST, for senders that use PUT'
-  const config = 'The JSON Schema of the config of a segment'
-  return [
-    { method: 'post', summary: 'Hand a message over to a segment', ...keyed },
-    { method: 'put', summary: asPost, ...keyed },
-    { method: 'post', summary: 'Give back what a run of this process waits for', ...open },
-    { method: 'put', summary: asPost, ...open },
-    { path: '/{name}/config/schema', method: 'get', summary: config, request: name, ...schema },
-    {
-      path: '/{name}/health',
-      method: 'get',
-      summary: 'Whether it is up',
-      request: name,
-      ...health,
+    summary: method === 'post' ? 'Give back what a run of this process waits for' : asPost,
+    // The token is the permission.
+    auth: anyone,
+    parameters: [tokenParameter],
+    body: messageBody,
+    answers: taken,
+    // The segment's own input stays beside its result.
+    handle: async ({ c }, { bodyBytes, returns }) =>
+      accept(c, await returned(c, c.req.param('token') ?? '', 2 * bodyBytes, returns)),
+  })
+
+const readSchema = (params: SegmentPath) =>
+  segmentEndpoint({
+    method: 'get',
+    path: '/{name}/config/schema',
+    summary: 'The JSON Schema of the config of a segment',
+    auth: anyone,
+    params,
+    answers: answers('JSON', 'application/schema+json', z.looseObject({})),
+    handle: ({ c, params: { name } }, { kinds, schemaOf }) => {
+      const schema = schemaOf(ownKind(kinds, name))
+      if (Object.keys(schema).length === 0)
+        throw new Failure('not-found', 'there is no schema for the config of this segment')
+      return c.body(JSON.stringify(schema), 200, { 'Content-Type': 'application/schema+json' })
     },
-    { path: '/health', method: 'get', summary: 'Whether the segments here are up', ...health },
-  ]
+  })
+
+const readSegmentHealth = (params: SegmentPath) =>
+  segmentEndpoint({
+    method: 'get',
+    path: '/{name}/health',
+    summary: 'Whether it is up',
+    auth: anyone,
+    params,
+    answers: healthAnswers,
+    handle: ({ params: { name } }, { kinds }) => {
+      ownKind(kinds, name)
+      return { status: 'up' }
+    },
+  })
+
+const readHealth = segmentEndpoint({
+  method: 'get',
+  path: '/health',
+  summary: 'Whether the segments here are up',
+  auth: anyone,
+  answers: healthAnswers,
+  handle: () => ({ status: 'up' }),
+})
+
+/** The endpoints; `names` are the segments that the descriptions give as examples. `POST` and `PUT` of a message are the same. */
+export function segmentEndpoints(names: readonly string[]): readonly Endpoint<SegmentServices>[] {
+  const spelling = `A segment, such as ${names.join(', ')}; aliases and known prefixes too`
+  const params = z.object({ name: z.string().describe(spelling) })
+  const sending = (['post', 'put'] as const).flatMap((method) => [
+    handOverBy(method, params),
+    returnBy(method),
+  ])
+  return [...sending, readSchema(params), readSegmentHealth(params), readHealth]
 }
