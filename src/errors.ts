@@ -55,7 +55,7 @@ export type Kind =
   | 'spool-full'
   | HarvestKind
 
-/** What goes wrong between a source and the repository: on runs and their items, seldom as an answer. */
+/** Kinds of failures between a source and the repository: on runs and their items, seldom as an answer. */
 type HarvestKind =
   | 'address-refused'
   | 'source-unreachable'
@@ -146,7 +146,7 @@ export class Failure extends Error {
 export const invalidParameter = (parameter: string, detail: string): Failure =>
   new Failure('invalid-parameter', detail, { errors: [{ parameter, detail }] })
 
-/** What the platform finds does not let it start, and waiting does not mend it; the message names it, and the cure. */
+/** Refusal to start for a reason that waiting does not repair; the message names the reason and what to do. */
 export class StartRefused extends Error {}
 
 /** The command line of a tool of ours cannot be understood; the message says why. */

@@ -108,7 +108,7 @@ function errorFields(error: Error, depth: number): Fields {
 const cut = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest)}…` : text
 
-/** What JSON leaves as it is but a terminal or a line reader obeys: C1 controls, line separators, direction marks. */
+/** Characters that JSON does not escape but a terminal or a line reader interprets: C1 controls, line separators, direction marks. */
 const active = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
 const userInfo = /\/\/[^\s/"@]{1,512}@/g
 

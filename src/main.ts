@@ -52,7 +52,7 @@ const usage = `npm start -- [options]
 
 const flag = { type: 'boolean', default: false } as const
 
-/** What follows the name of the program. Throws `WrongUsage`. */
+/** Parses the options of the command line. Throws `WrongUsage`. */
 function parseArguments(argumentList: readonly string[]) {
   const { values, positionals } = scriptArguments(argumentList, {
     demo: flag,

@@ -218,7 +218,7 @@ function decoded(text: string): string {
   }
 }
 
-/** What stands wherever a secret would have stood. */
+/** Text that replaces a secret. */
 const mask = '•••'
 
 /** Printed, joined, serialised or inspected it is the mask; only who asks for it gets the value. */

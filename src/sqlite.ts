@@ -18,7 +18,7 @@ import { StartRefused } from './errors.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** What a transaction survives: `quick` the end of the process, `durable` a power cut too. */
+/** Durability of a transaction: `quick` survives the end of the process, `durable` also a power cut. */
 type Safety = keyof typeof synchronous
 
 export type Sqlite = {
@@ -26,7 +26,7 @@ export type Sqlite = {
   first(sql: string, ...values: SQLInputValue[]): Row | undefined
   /** Row by row; nothing may be written before the last one was taken. */
   each(sql: string, ...values: SQLInputValue[]): Iterable<Row>
-  /** How many rows changed, and the serial of the last one inserted. */
+  /** Runs a statement; returns the number of changed rows and the serial of the last inserted one. */
   run(
     sql: string,
     ...values: SQLInputValue[]
@@ -43,7 +43,7 @@ type SqliteOptions = {
   readonly path: string
   /** `CREATE … IF NOT EXISTS` of everything. */
   readonly schema: string
-  /** Of the schema; a file of a larger one is refused. */
+  /** Version of the schema; a file with a larger one is refused. */
   readonly format: number
   /** Pages of deleted rows can be given back to the file system (`PRAGMA incremental_vacuum`). */
   readonly shrinks?: boolean
@@ -113,7 +113,7 @@ export type Condition =
 /** Larger files are looked through only when their last process did not close them. */
 const mostLookedThrough = 50 * 2 ** 20
 
-/** What SQLite says when the file itself is at fault: corrupt, not a database, a text that is none. */
+/** Error codes of SQLite for a damaged file: `SQLITE_CORRUPT` and `SQLITE_NOTADB`. */
 const damages = new Set([11, 26])
 
 /**
@@ -149,7 +149,7 @@ export function conditionOf(
   }
 }
 
-/** Of a log: its head, and of each page that it holds (https://sqlite.org/fileformat2.html#walformat). */
+/** Bytes of the header of a write-ahead log, and of the header of each frame in it (https://sqlite.org/fileformat2.html#walformat). */
 const [logHead, frameHead] = [32, 24]
 
 /** Whether SQLite would leave out a part of the log of a file: it reads up to the first page whose checksum is wrong. */
@@ -204,7 +204,7 @@ function summed([first, second]: Sums, bytes: Buffer, isBigEndian: boolean): Sum
   return [a, b]
 }
 
-/** Of a file that was set aside: what stands behind its name. */
+/** Suffix of the name of a file that was set aside. */
 export const asideMark = '.damaged-'
 
 /** Moves a file with its log out of the way, to `{file}.damaged-{time}`, which is the answer; absent where there is none. */
@@ -223,7 +223,7 @@ function stamp(file: DatabaseSync, path: string, format: number): void {
   if (numberOf(file, 'application_id') === 0) file.exec(`PRAGMA application_id = ${markOf(path)}`)
 }
 
-/** The same for all files of a name: one that was put in the place of another is found out. */
+/** Application id of a database file, made from its name: a file that was put in the place of another is recognised. */
 const markOf = (path: string): number =>
   Number.parseInt(hash('sha256', `cartulary ${basename(path)}`, 'hex').slice(0, 7), 16) + 1
 

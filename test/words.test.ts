@@ -1,4 +1,4 @@
-/** The words of the source: log events that name what happened. The lists grow with each review. */
+/** Words of the source: verbs of log events, beginnings of doc comments. The lists grow with each review. */
 
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
@@ -15,9 +15,22 @@ const sources: Source[] = globSync('**/*.ts', { cwd: root }).map((path) => ({
 const negatedEvents = ({ path, text }: Source): string[] =>
   [...text.matchAll(/'([a-z-]+\.(?:[a-z]+-)*un[a-z-]+)'/g)].map((match) => `${path}: ${match[1]}`)
 
+/** Folders and files whose doc comments have been reviewed. */
+const reviewed = /^(?:workers|http|jobs|text|profile|config)\/|^[\w-]+\.ts$/
+
+/** Doc comments that begin with a subordinate clause in place of a noun or a verb. */
+const vagueComments = ({ path, text }: Source): string[] =>
+  [...text.matchAll(/\/\*\*\s+(?:\* )?((?:Of|The same|Whoever|What|How)\b.{0,40})/g)].map(
+    (match) => `${path}: ${match[1]}`,
+  )
+
 describe('the source', () => {
   it('names log events by what happened or failed', () => {
     expect(sources.flatMap(negatedEvents)).toEqual([])
+  })
+
+  it('begins doc comments with a noun or a verb, where it has been reviewed', () => {
+    expect(sources.filter(({ path }) => reviewed.test(path)).flatMap(vagueComments)).toEqual([])
   })
 })
 
@@ -29,5 +42,19 @@ describe('the rules find', () => {
   it('nothing in events that name what happened', () => {
     const text = "'run.write-failed', 'run.started', 'runner.found'"
     expect(negatedEvents({ path: 'a.ts', text })).toEqual([])
+  })
+
+  it.each([
+    '/** Of a batch. */',
+    '/**\n * What it is,\n * at length.\n */',
+    '/** How long it takes. */',
+    '/** The same for others. */',
+  ])('%j', (text) => {
+    expect(vagueComments({ path: 'a.ts', text })).toHaveLength(1)
+  })
+
+  it('nothing in comments that begin with a noun or a verb', () => {
+    const text = '/** Marks of a batch. */ /** Offset in bytes. */ // What for.'
+    expect(vagueComments({ path: 'a.ts', text })).toEqual([])
   })
 })

@@ -105,7 +105,7 @@ const service = z
   )
   .refine(({ http, eventbus }) => http ?? eventbus, { error: 'must name http or eventbus' })
 
-/** What stands inside a lone `endpoints`, or the value itself. */
+/** Content of a lone `endpoints`, or the value itself. */
 function inner(value: unknown): unknown {
   if (!isJsonObject(value) || Object.keys(value).join() !== 'endpoints') return value
   return isJsonObject(value['endpoints']) ? value['endpoints'] : value

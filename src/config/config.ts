@@ -88,12 +88,12 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
     /** NATS server; absent when pipes stay in the process. */
     eventBus: values.PLATFORM_EVENTBUS_URL,
     portal: values.PLATFORM_PORTAL_CONFIG ?? defaultPortal,
-    /** What pipes refer to by name. */
+    /** Values that pipes refer to by name. */
     secrets: values.PLATFORM_SECRETS ?? {},
     corsOrigins: values.PLATFORM_CORS_ORIGINS ?? [],
     trustedProxies: values.PLATFORM_TRUSTED_PROXIES ?? [],
     logLevel: values.PLATFORM_LOG_LEVEL,
-    /** What was set and has no effect in this version, for one line of the start-up log. */
+    /** Variables that are set but have no effect in this version, for one line of the start-up log. */
     ignored: values.PLATFORM_PROFILE && !isProfileOn(values) ? ['PLATFORM_PROFILE'] : [],
     /** Sentences for the start-up log: unknown names, weak keys, a store that nobody can write to. */
     warnings: [

@@ -83,5 +83,5 @@ export const harvestConfig = object(
 
 export type HarvestConfig = z.output<typeof harvestConfig>
 
-/** What counts when nothing is said. */
+/** Settings of harvesting by default. */
 export const defaultHarvest = harvestConfig.parse({})

@@ -49,7 +49,7 @@ export const metricsConfig = object(
 
 export type MetricsConfig = z.output<typeof metricsConfig>
 
-/** What counts when nothing is said. */
+/** Settings of the metrics by default. */
 export const defaultMetrics = metricsConfig.parse({})
 
 /** Unknown names are those of other versions. */

@@ -120,5 +120,5 @@ export const portalConfig = object({
 
 export type PortalConfig = z.output<typeof portalConfig>
 
-/** What counts when nothing is said. */
+/** Settings of the portal by default. */
 export const defaultPortal = portalConfig.parse({})

@@ -1,4 +1,4 @@
-/** What the commands started by `npm run` share: arguments, the platform that they talk to, its key, and how they end. */
+/** Shared parts of the commands started by `npm run`: arguments, address and key of the platform, exit codes. */
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { z } from 'zod'
 import { WrongUsage } from '../errors.ts'
 
-/** What a person at the command line has to know, and nothing else. */
+/** Failure of a command that is printed as its message alone, without a stack. */
 export class ScriptFailure extends Error {}
 
 /** Options and words. A generated key may begin with a hyphen and is no option then. Throws `WrongUsage`. */

@@ -15,7 +15,7 @@ const isIndexName = (value: unknown): value is IndexName =>
 const isFacetName = /^[A-Za-z][\w-]{0,63}$/
 const dottedPath = /^[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)*$/
 
-/** What the path of a facet must be. */
+/** Valid paths of a facet, in words. */
 const pathForm = 'a field of the profile such as "distributions.format"'
 
 const matching = (pattern: RegExp, right: string) => is((value) => pattern.test(value), right)
@@ -205,7 +205,7 @@ export const wholeFacets = (
     return path === undefined ? [] : [{ title: given.id, indices: ['dataset'], path, ...given }]
   })
 
-/** What is wrong with the facets of the variable's text beside the default ones, as sentences with their place. */
+/** Problems of the facets in the variable's text, checked together with the default ones, as sentences with their place. */
 export function facetProblems(text: string, defaults: readonly SearchFacet[]): string[] {
   const ids = defaults.map(({ id }) => id)
   return facetsIn(text).flatMap((one, at): string[] => {

@@ -9,13 +9,13 @@ import { z } from 'zod'
 import { shown } from '../errors.ts'
 import { nearest } from '../text/nearest.ts'
 
-/** What the page says about a variable; `standard` is the text that counts when it is absent. */
+/** Description of a variable for the generated page; `standard` is the text of its default. */
 type Facts = {
   readonly meaning: string
-  /** What would be right, after `must be`; absent where each problem says it itself. */
+  /** Valid values in words, after `must be`; absent where each problem names them itself. */
   readonly right?: string
   readonly standard?: string
-  /** What an absent variable follows from, for readers. */
+  /** Source of the default where it is computed, in words. */
   readonly derived?: string
   /** Nothing of the value is ever repeated, `'values'`: but for names in it. */
   readonly secret?: true | 'values'
@@ -89,7 +89,7 @@ function sentence(issue: Issue, steps: readonly string[], known: Facts | undefin
   return `must be ${right}${isPlace(steps) ? ` (wrong at ${place})` : ''}`
 }
 
-/** What was given: the part that is wrong where the sentence names its place, else all of it. */
+/** Value that was given: the part that is wrong where the sentence names its place, else all of it. */
 function got(issue: Issue, place: readonly string[], known: Facts | undefined, text = ''): string {
   const isPart = own(issue) !== undefined && isPlace(place)
   if (isPart && (isUnknownName(issue) || known?.secret === 'values')) return ''

@@ -56,7 +56,7 @@ const segment = is(
   'a relative path that ends in a slash, such as "dataset/"',
 ).exactOptional()
 
-/** What stands between base and id in IRIs. None may be the beginning of another one, or an IRI would be of two kinds. */
+/** Path segments between base and id in IRIs. None may be the beginning of another one, or an IRI would be of two kinds. */
 const segmentValues = object(
   {
     dataset: segment,
@@ -88,7 +88,7 @@ const limitShape = Object.fromEntries(
 /** Decimal digits as a number. */
 const digits = z.string().transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN))
 
-/** What `parseConfig` reads. */
+/** Schema of all environment variables. */
 export const variables = z.object({
   PLATFORM_HOST: z
     .string()

@@ -151,7 +151,7 @@ export function failures({ perMinute, now, addresses = 10_000 }: FailureOptions)
 // What an API key may do: everything, one catalogue, or single endpoints.
 
 /**
- * What a request wants. `path` is relative to the service and decoded; `catalogue` is the id of the catalogue that the
+ * Action that a request asks for. `path` is relative to the service and decoded; `catalogue` is the id of the catalogue that the
  * resource belongs to, if any.
  */
 export type Action = {

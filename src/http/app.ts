@@ -1,4 +1,7 @@
-/** What every HTTP service is built in: routes, errors, 404 and 405; and several services behind one address. */
+/**
+ * Base Hono application shared by all services: request ids, deadlines, problem responses, CORS, compression; and a gateway that
+ * mounts several services on one port.
+ */
 
 import { randomUUID } from 'node:crypto'
 import { OpenAPIHono } from '@hono/zod-openapi'
@@ -44,7 +47,7 @@ export type AppOptions = {
   readonly now?: () => number
   /** The page of a problem for whoever wants to read one; `undefined` leaves it to the problem document. */
   readonly problemPage?: (c: AppContext, problem: ProblemAnswer) => Promise<Response | undefined>
-  /** What stands in every problem beside what RFC 9457 knows. */
+  /** Members of every problem beside those of RFC 9457. */
   readonly problemMembers?: Readonly<Record<string, unknown>>
   readonly makeId?: () => string
 }
@@ -153,7 +156,7 @@ function otherMethod(
 
 // Several services behind one address.
 
-/** What `serve` needs and every app is. */
+/** Handler of requests, as `serve` takes it; every app is one. */
 export type FetchHandler = {
   fetch(request: Request, env?: AppEnv['Bindings']): Response | Promise<Response>
 }

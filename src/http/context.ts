@@ -1,4 +1,4 @@
-/** What every request carries besides itself: who asks, how long it may take, and what to call when that is over. */
+/** State of a request in Hono's context: client, key, deadline and signal, addresses for links, slots for long answers. */
 
 import type { HttpBindings } from '@hono/node-server'
 import type { OpenAPIHono } from '@hono/zod-openapi'
@@ -34,7 +34,7 @@ type LargeAnswers = {
   readonly take: LongAnswers['take']
 }
 
-/** What handlers find in `c.env` and `c.var`. */
+/** Types of `c.env` and `c.var` in handlers. */
 export type AppEnv = {
   /**
    * Node's request and response; absent when the request came without a socket. `visitor` is for those: the address of the client for
@@ -50,7 +50,7 @@ export type AppEnv = {
     client: string
     /** Address that the client reaches the platform by, `/` at its end. */
     root: string
-    /** The same of the service, without a slash at its end. */
+    /** Address that the client reaches the service by, without a slash at its end. */
     address: string
     /** The request changes something although it is a GET. */
     changes?: boolean

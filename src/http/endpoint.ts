@@ -188,7 +188,7 @@ type PermissionDemand = {
   readonly catalogue?: string | undefined
   /** A further action whose permission suffices. */
   readonly orElse?: Action | undefined
-  /** How the refusal names the path; by default as it was sent. */
+  /** Path as the refusal names it; by default as it was sent. */
   readonly path?: string
 }
 

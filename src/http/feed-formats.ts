@@ -3,7 +3,7 @@
 /** A text with its language where that is known. */
 type Spoken = { readonly text: string; readonly language?: string }
 
-/** What a feed tells about one thing: texts in the language of the feed where there are some. */
+/** Entry of a feed; its texts are in the language of the feed where there are some. */
 export type FeedEntry = {
   /** Stays the same whatever changes. */
   readonly iri: string
@@ -16,7 +16,7 @@ export type FeedEntry = {
   readonly updated: Date
   readonly author?: Author | undefined
   readonly categories?: readonly { readonly term: string; readonly label: string | undefined }[]
-  /** What comes with it. */
+  /** Enclosed files. */
   readonly files?: readonly FeedFile[]
 }
 
@@ -143,10 +143,10 @@ function rssItem({ summary, files: [file] = [], ...entry }: FeedEntry): string {
 /** Absent attributes are left out. */
 type Attributes = Readonly<Record<string, string | undefined>>
 
-/** What every XML document of ours begins with. */
+/** XML declaration of every document that the platform writes. */
 export const declaration = '<?xml version="1.0" encoding="utf-8"?>\n'
 
-/** What XML 1.0 (2.2) has no place for, and the controls that it advises against. */
+/** Characters that XML 1.0 (2.2) excludes, and the control characters that it advises against. */
 // oxlint-disable-next-line no-control-regex
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g
 

@@ -1,4 +1,4 @@
-/** What every answer gets before it leaves: headers for browsers and caches, and gzip for clients that take it. */
+/** Headers of every answer for browsers and caches, and gzip for clients that accept it. */
 
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'

@@ -1,5 +1,5 @@
 /**
- * How much one client may have under way at once, and answers that can be long (dumps, long lists, feeds, sitemaps, reports):
+ * Limits of concurrent work for each client, and answers that can be long (dumps, long lists, feeds, sitemaps, reports):
  * few at a time, made in pieces while they are sent, as fast as the client takes them, and in turns on the main thread.
  */
 

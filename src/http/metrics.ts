@@ -13,7 +13,7 @@ type Observation = {
   readonly seconds: number
 }
 
-/** How the search index differed from the store, in records. */
+/** Differences between search index and store, in records. */
 type Comparison = {
   readonly compared: number
   readonly missing: number
@@ -94,7 +94,7 @@ function countCaches(registry: Registry): void {
 }
 
 /**
- * What the last comparison of index and store found; `at` is when it ended, milliseconds since 1970. The gauges are there from
+ * Sets the gauges of the last comparison of index and store; `at` is when it ended, milliseconds since 1970. The gauges are there from
  * the first comparison on: none is not the same as no drift.
  */
 function comparing(registry: Registry): (found: Comparison, at: number) => void {

@@ -170,7 +170,7 @@ const isAway = (error: unknown): boolean =>
   error instanceof Error &&
   (error instanceof Failure || error.name === 'TimeoutError' || isAway(error.cause))
 
-/** What the provider says of itself, asked once an hour; a failure is not kept. */
+/** Metadata of the provider (OpenID Connect Discovery), read once an hour; a failure is not kept. */
 function remembered(options: OidcOptions): () => Promise<client.Configuration> {
   let known: Promise<client.Configuration> | undefined
   let until = 0

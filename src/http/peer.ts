@@ -117,7 +117,7 @@ function isHost(text: string | undefined): text is string {
 
 type Named = { readonly host?: string; readonly proto?: string; readonly prefix?: string }
 
-/** What the outermost of the trusted proxies was asked for; those in front of it may have said anything. */
+/** Host, protocol and prefix that the outermost trusted proxy was asked for; values of proxies in front of it are not trusted. */
 function namedBy(c: AppContext, isProxy: IsProxy): Named {
   const hops = forwarded(c, 'for')
   const fromEnd = hops.findLastIndex((hop) => !isProxy(hop)) - hops.length

@@ -217,8 +217,8 @@ const pointer = (keys: readonly string[]): string =>
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
 /**
- * What was given there, and how far down the path that is: what was made of a text, such as a list of words, has parts that
- * were not given as such.
+ * Value at a path, and the number of steps of the path that exist in the input: parts of a value that was made of a text, such as
+ * a list of words, are not in the input.
  */
 function at(value: unknown, path: readonly PropertyKey[]): { given: unknown; depth: number } {
   let given = value

@@ -38,7 +38,7 @@ export async function receiveRdf(c: AppContext, limits: BodyLimits) {
   return { format, text: decode(body, c.req.header('Content-Type')) }
 }
 
-/** Whoever looks something up first says that before it says `empty-body`: that there is nothing is a matter of syntax. */
+/** Throws `empty-body` for a text without content. Handlers call it after their look-ups: an empty body is an error of syntax. */
 export function demandText(text: string): void {
   if (text.trim() === '') throw noBody()
 }
@@ -88,7 +88,7 @@ async function* demandContent(pieces: AsyncIterable<Uint8Array>): AsyncGenerator
 
 type AnswerFormat = { readonly format: Format; readonly mediaType: string }
 
-/** What to answer in: the suffix of the path, else `Accept`. Throws `not-acceptable` (406). */
+/** Format of an answer: by the suffix of the path, else by `Accept`. Throws `not-acceptable` (406). */
 export function answerFormat(c: AppContext, suffix?: Format): AnswerFormat {
   if (suffix) return { format: suffix, mediaType: formats[suffix].mediaType }
   const found = negotiateFormat(c.req.header('Accept'))
@@ -97,7 +97,7 @@ export function answerFormat(c: AppContext, suffix?: Format): AnswerFormat {
   throw new Failure('not-acceptable', `Accept must allow one of ${offered.join(', ')}`)
 }
 
-/** What the answer says beside the description itself. */
+/** Headers and form of an answer beside the description itself. */
 export type AnswerOptions = {
   /** Format named by a suffix of the path. */
   readonly suffix?: Format | undefined

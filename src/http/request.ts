@@ -1,4 +1,4 @@
-/** What happens to every request: an id, a time limit, headers of the answer, one line in the log, one measurement. */
+/** Middleware of every request: its id and time limit, the headers of the answer, one log line, one measurement. */
 
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
@@ -66,8 +66,8 @@ export function eachRequest(
 }
 
 /**
- * What was broken off may fail with anything, and then the limit says why. But who waited for something until the limit may
- * know better when to come back.
+ * Throws the reason of an aborted signal in place of other errors, because aborted work may fail with anything. An error of the
+ * reason's own kind stays: it may know better when to try again (`Retry-After`).
  */
 function demandOwn(error: Error | undefined, { aborted, reason }: AbortSignal): void {
   if (!aborted || error === undefined) return
@@ -129,7 +129,7 @@ function routeOf(c: AppContext): string {
   return path === '/*' || path === '*' ? 'none' : path
 }
 
-/** What stands in a path and gives access by itself (a capability URL): answers of segments, feeds of failures. */
+/** Parts of paths that give access by themselves (capability URLs): answers of segments, feeds of failures. */
 const capability = /(\/segments\/r\/|\/harvest\/failures\/)[^/?#]+/
 
 /** Path and query of a URL without capabilities and, as in `shownUrl`, without the values of parameters that carry secrets. */

@@ -1,4 +1,4 @@
-/** What stands in front of all services on the common port: health, numbers, and where everything is. */
+/** Root app of the common port, in front of all services: health, metrics, and the list of addresses. */
 
 import { Failure } from '../errors.ts'
 import { newApp, type App, type AppContext, type AppOptions } from './app.ts'
@@ -16,7 +16,7 @@ type RootOptions = {
   readonly version: string
   /** Service → path. */
   readonly services: Readonly<Record<string, string>>
-  /** What `/health` tells; to whom asks on this host, or with a right key, also what names hosts and paths. */
+  /** Body of `/health`; hosts and paths are named only to requests from this host or with a valid key. */
   readonly health: (isTrusted: boolean) => Promise<Health>
   /** Whether requests should be sent here; asked often, so it looks nothing up. */
   readonly isReady: () => boolean

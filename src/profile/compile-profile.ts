@@ -19,7 +19,7 @@ type Site = {
   readonly open: readonly string[]
   /** Name of the inline field around, '' directly in a shape. */
   readonly inside: string
-  /** What the fields here are the root of; absent inside other fields. */
+  /** Kind of record that the fields belong to; absent inside other fields. */
   readonly root?: Root
   /** Concepts and inline fields are filled by code: no warning about their source. */
   readonly filled: boolean
@@ -34,7 +34,7 @@ const leaf = (name: string, mapping: MappingClass): Field => ({
   children: [],
 })
 
-/** What is left of a value where the embedding ends. */
+/** Fields of a value at the depth where embedding ends. */
 const stub: readonly Field[] = [leaf('id', 'StandardText'), leaf('resource', 'StandardKeyword')]
 
 const placeOf = (site: Site, line: number, property: string): ProfilePlace => ({
@@ -246,7 +246,7 @@ const ofDataset: readonly Demand[] = [
   { name: 'quality_meas', mapping: 'Metrics' },
 ]
 
-/** Of custom types that are written into catalogues. */
+/** Fields that custom types in catalogues must have. */
 const inCatalogue: readonly Demand[] = [id, { name: 'catalog', mapping: 'Nested', parts: [id] }]
 
 /** A compiled shape with its node, and where to report what it lacks. */

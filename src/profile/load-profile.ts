@@ -52,7 +52,7 @@ function conceptShape(files: ShapeFiles, problems: Problems): Shape | undefined 
   return node && compileShape(node, { find: files.find, problems, root: 'concept' })
 }
 
-/** What the profile says of itself; it may say nothing. Two namespaces of annotations are read alike, with a warning. */
+/** Description of the profile in its files, which may be empty. Two namespaces of annotations are read alike, with a warning. */
 function profileNode({ files }: ShapeFiles, problems: Problems): ProfileNode {
   const found = files.find(({ profile }) => profile)
   const namespaces = new Set(files.flatMap((file) => [...file.namespaces]))

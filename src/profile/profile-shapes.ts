@@ -95,7 +95,7 @@ export type ShapeNode = {
 /** Finds a shape, first in the file that mentions it. */
 export type FindShape = (iri: string, ownFile: string) => ShapeNode | undefined
 
-/** What one file says. */
+/** Shapes and ontology statements of one file. */
 type Shapes = {
   readonly shapes: ReadonlyMap<string, ShapeNode>
   readonly profile?: { readonly node: ProfileNode; readonly line: number } | undefined
@@ -232,7 +232,7 @@ async function readOne(directory: string, path: string): Promise<ShapesFile> {
   return { file: path, quads, ...readShapeNodes(path, placedQuads(text, baseIri)) }
 }
 
-/** What is wrong with a file; a syntax error has its own line, everything else the line that names the file. */
+/** Problem of a file with its line; a syntax error has its own line, everything else the line that names the file. */
 function fault(
   cause: unknown,
   path: string,

@@ -2,7 +2,7 @@
 
 import { type ClassWithModel, isClassWithModel } from './field-models.ts'
 
-/** How a value becomes JSON. */
+/** Name of the class that turns a value into JSON. */
 export type MappingClass = ClassWithModel | 'Nested'
 
 /** Whether a profile may use the name as `mappingClass`. */
@@ -105,6 +105,6 @@ export type Profile = {
   readonly shapes: string
   /** SHA-256 over the compiled fields and types: another hash means other documents or another index. */
   readonly hash: string
-  /** What is odd but does not keep the process from starting. */
+  /** Problems that do not keep the process from starting, as sentences. */
   readonly warnings: readonly string[]
 }

@@ -57,7 +57,7 @@ function rootSchema(shape: Shape, kind: Kind, found: Components): JsonSchema {
   )
 }
 
-/** The same object with other schemas in the place of some of its own. */
+/** Copies an object schema and replaces or adds some of its properties. */
 function withProperties(schema: JsonSchema, others: Readonly<Record<string, JsonSchema>>) {
   return { ...schema, properties: { ...Object(schema['properties']), ...others } }
 }
@@ -92,7 +92,7 @@ export function recordSchemas(profile: Profile): RecordSchemas {
   return { roots, components: found.all() }
 }
 
-/** What a key of the JSON of a value holds: one text (or number), texts by language, a list of texts. */
+/** Content of a key in the JSON of a value: one text (or number), texts by language, a list of texts. */
 export type TargetKind = 'text' | 'map' | 'list'
 
 /** Keys of the JSON that a mapping class makes; none where it makes no object with keys of its own. `undefined` = another object. */
@@ -120,7 +120,7 @@ type Components = {
 /** Classes of which there is one value, whatever the profile says. */
 const always: ReadonlySet<MappingClass> = new Set([...languageMaps, 'Metrics', 'TranslationMeta'])
 
-/** What the platform makes of fields without a path, whatever their class. */
+/** Mapping classes of fields without a path, which the platform fills, by their names. */
 const componentFilled: ReadonlyMap<string, MappingClass> = new Map([
   ['country', 'SpatialResource'],
   ['spatial_resource', 'SpatialResource'],

@@ -6,7 +6,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
 
-/** What is known of the bytes beside themselves. */
+/** Charset and strictness for decoding bytes. */
 export type DecodingOptions = {
   /** The charset that a `Content-Type` names. */
   readonly declared?: string | undefined
@@ -76,7 +76,7 @@ const mended = (bytes: Uint8Array): string =>
 
 /** A text whose bytes come piece by piece. */
 export class TextDecoding {
-  /** What had to be assumed; nothing for UTF-8, for text with a byte order mark, and for XML in the encoding that it declares. */
+  /** Assumption that was made about the charset, as a sentence; `undefined` for UTF-8, for text with a byte order mark, and for XML in the encoding that it declares. */
   assumption: string | undefined
   readonly #options: DecodingOptions
   readonly #window: number

@@ -11,7 +11,7 @@ export type JsonFault = {
   readonly isEnd: boolean
 }
 
-/** What may come next; `first` also allows the end of its bracket. */
+/** Token that may come next; `first-…` also allows the end of its bracket. */
 type State = 'value' | 'first-value' | 'key' | 'first-key' | 'after' | 'colon'
 
 const wanted: Readonly<Record<State, string>> = {

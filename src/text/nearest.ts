@@ -29,10 +29,10 @@ export function editDistance(one: string, other: string): number {
   return row[other.length] ?? 0
 }
 
-/** How many letters of a word may be wrong. */
+/** Number of letters of a word that may be wrong. */
 export const typosIn = (word: string): number => (word.length <= 5 ? 1 : 2)
 
-/** Of many words those that may be meant by a mistyped one, nearest first. */
+/** Words that a mistyped one may mean, nearest first, at most `most`. */
 export function wordsNear(typed: string, words: Iterable<string>, most: number) {
   const near = new Map<string, number>()
   for (const word of words) {

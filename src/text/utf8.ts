@@ -7,8 +7,8 @@ const encoder = new TextEncoder()
 let room = new Uint8Array(2 ** 16)
 
 /**
- * What `work` makes of the text in UTF-8; it must be done with the bytes when it returns. They lie where those of the text before
- * lay: bytes of their own for each would lie outside of the heap, and V8 collects all of its heap again and again for them.
+ * Calls `work` with the text in UTF-8; `work` must not use the bytes after it has returned. They are in a buffer that every call uses
+ * again: a new buffer for each text would be outside the heap, and V8 would collect its whole heap too often for them.
  */
 export function inUtf8<T>(text: string, work: (bytes: Uint8Array) => T): T {
   const wanted = text.length * 3

@@ -74,7 +74,7 @@ type ThreadOptions = WorkerOptions & {
   readonly startMs?: number
   /** A worker without work ends after that. */
   readonly idleMs?: number | undefined
-  /** What is posted instead of a payload; `memory` is the worker's own and empty when it starts. */
+  /** Makes the message that is posted instead of a payload; `memory` belongs to the worker and is empty when it starts. */
   readonly prepare?: (payload: unknown, memory: Set<string>) => unknown
   readonly onEvent?: ((event: unknown) => void) | undefined
 }
@@ -84,7 +84,7 @@ export type PoolOptions = ThreadOptions & {
   /** Calls that may wait for a worker; unbounded when absent. */
   readonly waiting?: number
   /**
-   * How long the worker of an aborted call may take to notice it before it is ended: 0 ends it at once, Infinity lets it finish
+   * Milliseconds in which the worker of an aborted call may notice it before it is ended: 0 ends it at once, Infinity lets it finish
    * (within `callMs`). The caller never waits for that.
    */
   readonly abortGraceMs?: number

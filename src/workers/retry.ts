@@ -1,6 +1,6 @@
 /** Trying again: which answers may be different next time, how long to wait before that, and the loop itself. */
 
-/** What an attempt came to. */
+/** Outcome of one attempt: its value, or the error that it threw. */
 export type Attempted<Result> = { readonly value: Result } | { readonly error: unknown }
 
 export type RetryOptions<Result> = {

@@ -89,7 +89,7 @@ export type WorkerMessage =
   | { readonly id: number; readonly error: ErrorMessage; readonly retire?: boolean }
   | { readonly event: unknown }
 
-/** What each worker is started with; `data` is the pool's own. */
+/** Data of a worker at its start; `data` comes from the pool. */
 export type WorkerStart = {
   readonly data: unknown
   /** Holds the number of the call that nobody waits for any more. */
