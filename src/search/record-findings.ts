@@ -1,16 +1,16 @@
 /**
- * What of a record its document does not show: values that are in the RDF and do not fit the field that they are for. Found out
- * when somebody asks, by projecting the stored record once more, so that nothing has to be kept for it.
+ * The endpoints that list the findings of a record: values of its RDF that do not fit their fields, so that its document does not show
+ * them. Each request projects the stored record once more; findings are stored nowhere.
  */
 
 import { z } from '@hono/zod-openapi'
 import { Failure } from '../errors.ts'
-import type { App, AppContext } from '../http/context.ts'
-import type { Profile } from '../profile/profile.ts'
-import type { IndexName } from '../search-index/index-settings.ts'
-import type { AnswerContext } from './search-answers.ts'
+import type { AppContext } from '../http/context.ts'
+import { anyone } from '../http/endpoint.ts'
+import type { ResourceType } from '../profile/profile.ts'
 import { Semaphore } from '../workers/semaphore.ts'
-import { getRoute, recordAnswer, recordId, stateAnswers } from './search-answers.ts'
+import { recordAnswer, recordId, searchEndpoint, stateAnswers } from './search-answers.ts'
+import type { SearchServiceContext } from './search-service-context.ts'
 
 /** Findings in one answer; `count` tells of all of them. */
 const mostFindings = 500
@@ -47,31 +47,19 @@ const answer = z.object({
   }),
 })
 
-export type FindingsDeps = {
-  /** What the projector leaves out of a record; `undefined` where searches do not find it. Without this there are no such routes. */
-  readonly findings?: (
-    index: IndexName,
-    id: string,
-    signal: AbortSignal,
-  ) => Promise<readonly Omit<z.infer<typeof finding>, 'detail'>[] | undefined>
-  readonly profile: Pick<Profile, 'resources'>
-}
-
-type FindingsContext = FindingsDeps & Pick<AnswerContext, 'tagged'>
-
-/** One route for each kind of record. */
-export function bindFindings(app: App, { findings, profile, tagged }: FindingsContext): void {
-  if (!findings) return
+/** The endpoints of findings, one for each kind of record that the profile has. */
+export function findingsEndpoints(types: readonly ResourceType[]) {
   // To project a record may need much memory.
   const atOnce = new Semaphore(2)
-  const responses = stateAnswers('Values of the record that it does not show, and why', answer)
-  for (const kind of ['dataset', 'catalogue', 'resource'] as const) {
+  const answers = stateAnswers('Values of the record that it does not show, and why', answer)
+  const kinds = [
+    'dataset',
+    'catalogue',
+    ...(types.length > 0 ? ['resource' as const] : []),
+  ] as const
+  return kinds.map((kind) => {
     const isTyped = kind === 'resource'
-    if (isTyped && profile.resources.length === 0) continue
-    const params = z.object({ ...(isTyped && { type: z.string() }), id: recordId })
-    const path = `/${kind}s/${isTyped ? '{type}/' : ''}{id}/findings`
-    const summary = `Values that are left out of the ${kind}`
-    const answered = async (c: AppContext) => {
+    const readFindings = async (c: AppContext, { findings }: SearchServiceContext) => {
       const [type, id] = [c.req.param('type') ?? kind, c.req.param('id') ?? '']
       const index = isTyped ? (`resource_${type}` as const) : kind
       const all = await atOnce.run(() => findings(index, id, c.var.signal), c.var.signal)
@@ -82,8 +70,15 @@ export function bindFindings(app: App, { findings, profile, tagged }: FindingsCo
       }))
       return recordAnswer(c, { text: JSON.stringify({ count: all.length, findings: listed }) })
     }
-    const route = getRoute(path, summary, { request: { params }, responses })
-    // To project a record costs more than to read it: not again while nothing at all has changed.
-    app.openapi(route, (c) => tagged(c, () => answered(c)))
-  }
+    return searchEndpoint({
+      method: 'get',
+      path: `/${kind}s/${isTyped ? '{type}/' : ''}{id}/findings`,
+      summary: `Values that are left out of the ${kind}`,
+      auth: anyone,
+      params: z.object({ ...(isTyped && { type: z.string() }), id: recordId }),
+      answers,
+      // To project a record costs more than to read it: not again while nothing at all has changed.
+      handle: ({ c }, context) => context.withEntityTag(c, () => readFindings(c, context)),
+    })
+  })
 }

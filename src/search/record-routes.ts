@@ -1,41 +1,36 @@
-/** Single records by id, whole and current: datasets, catalogues and resources of the types that the profile adds; and the ids of all. */
+/** The endpoints of single records and of lists of ids: datasets, catalogues and resources of the types that the profile adds. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure } from '../errors.ts'
-import type { App } from '../http/context.ts'
+import { anyone } from '../http/endpoint.ts'
 import { longAnswer, sizedAnswer } from '../http/long-answers.ts'
 import type { ResourceType } from '../profile/profile.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
 import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
-import type { Reference } from './answer-schemas.ts'
+import type { AnswerSchemas, Reference } from './answer-schemas.ts'
 import { recordIn } from './facet-labels.ts'
 import { searchParameters } from './request/search-parameters.ts'
 import { cutReads, everything, instantAt, recordFields, storedText } from './record-values.ts'
 import {
-  type AnswerContext,
-  getRoute,
   idsAnswer,
+  jsonType,
   recordAnswer,
   recordId,
   type RecordText,
   required,
   requiredQuery,
+  searchEndpoint,
   stateAnswers,
-  jsonType,
 } from './search-answers.ts'
-import type { SearchDeps } from './search-deps.ts'
 import { type DatasetCounts, envelopeText, extended, member } from './search-envelope.ts'
-import { similarFinder } from './similar.ts'
 import { textAt } from '../text/json.ts'
 
-const byId = { params: z.object({ id: recordId }) }
+const idPath = z.object({ id: recordId })
 const { locale } = searchParameters.shape
-const namedById = { ...byId, query: z.object({ locale }) }
 const most = z.coerce.number().int().min(1).max(10_000).optional().openapi({
   description:
     'Entries of each list of a long record; `_cut` then counts all of them and has their formats and licences',
 })
-const bounded = { ...byId, query: z.object({ locale, most }) }
 
 const few = { error: 'must be 1..20' }
 const similarQuery = z.object({
@@ -47,72 +42,132 @@ const similarQuery = z.object({
     .openapi({ type: 'integer', minimum: 1, maximum: 20, default: 6 }),
 })
 
-/** Lists of ids, and single records with their entity tags; resources of other types where the profile has any. */
-export function bindRecordReads(
-  app: App,
-  { index, profile }: SearchDeps,
-  { schemas, tagged }: AnswerContext,
-): void {
-  const ofCatalogue = {
+/** The endpoints of datasets, with the ids of all datasets of a catalogue and the datasets that are like one. */
+export function datasetEndpoints(schemas: AnswerSchemas) {
+  const listDatasets = searchEndpoint({
+    method: 'get',
+    path: '/datasets',
+    summary: 'Ids of all datasets of a catalogue',
+    auth: anyone,
     parameters: [requiredQuery('catalogue', 'Catalogue id')],
-    responses: idsAnswer,
-  }
-  app.openapi(getRoute('/datasets', 'Ids of all datasets of a catalogue', ofCatalogue), (c) => {
-    const catalogue = required(c, 'catalogue')
-    const answer = async () => c.json(await datasetIds(index, catalogue, c.var.signal))
-    return tagged(c, () => longAnswer(c, answer))
+    answers: idsAnswer,
+    handle: ({ c, signal }, { index, withEntityTag }) => {
+      const catalogue = required(c, 'catalogue')
+      const answer = async () => c.json(await datasetIds(index, catalogue, signal))
+      return withEntityTag(c, () => longAnswer(c, answer))
+    },
   })
-  const datasetAnswer = {
-    request: bounded,
-    responses: stateAnswers('The dataset', schemas.dataset),
-  }
-  app.openapi(
-    getRoute('/datasets/{id}', 'One dataset with its whole catalogue', datasetAnswer),
-    async (c) => {
-      const query = c.req.valid('query')
-      const { id } = c.req.valid('param')
-      return sizedAnswer(c, `search/datasets/${id}`, async (read) => {
-        const record = await datasetRecord(index, id, c.var.signal, query.most)
+  const readDataset = searchEndpoint({
+    method: 'get',
+    path: '/datasets/{id}',
+    summary: 'One dataset with its whole catalogue',
+    auth: anyone,
+    params: idPath,
+    query: z.object({ locale, most }),
+    answers: stateAnswers('The dataset', schemas.dataset),
+    handle: ({ c, params: { id }, query, signal }, { index }) =>
+      sizedAnswer(c, `search/datasets/${id}`, async (read) => {
+        const record = await datasetRecord(index, id, signal, query.most)
         read(record.text.length)
         return recordAnswer(c, await recordIn(record, query.locale))
-      })
-    },
-  )
-  bindSimilar(app, index, { schemas, tagged })
-  app.openapi(getRoute('/catalogues', 'Ids of all catalogues', { responses: idsAnswer }), (c) =>
-    tagged(c, async () => c.json(await idsOf(index, 'catalogue', c.var.signal))),
-  )
-  const counted = {
-    request: namedById,
-    responses: stateAnswers('The catalogue', schemas.catalogue),
-  }
-  app.openapi(
-    getRoute('/catalogues/{id}', 'One catalogue with the number of its datasets', counted),
-    async (c) => {
-      const record = await readCatalogue(index, c.req.valid('param').id, c.var.signal)
-      return recordAnswer(c, await recordIn(record, c.req.valid('query').locale))
-    },
-  )
-  // Without types of its own a profile has no such paths.
-  if (schemas.resource)
-    bindResourceReads(app, { index, types: profile.resources, schema: schemas.resource, tagged })
+      }),
+  })
+  const listSimilar = searchEndpoint({
+    method: 'get',
+    path: '/datasets/{id}/similar',
+    summary: 'Similar datasets',
+    auth: anyone,
+    params: idPath,
+    query: similarQuery,
+    answers: stateAnswers(
+      'Datasets that share words and themes with it, best first',
+      schemas.search,
+    ),
+    handle: ({ c, params, query, signal }, { similarTo, withEntityTag }) =>
+      withEntityTag(c, async () => {
+        const answer = await similarTo({ ...params, ...query }, signal)
+        const form = { indices: ['dataset'], named: true, countOnly: false, score: false }
+        return c.body(envelopeText(form, answer, new Map()), 200, { 'Content-Type': jsonType })
+      }),
+  })
+  return [listDatasets, readDataset, listSimilar]
 }
 
-function bindSimilar(app: App, index: SearchIndex, { schemas, tagged }: AnswerContext): void {
-  const similarTo = similarFinder(index)
-  const like = 'Datasets that share words and themes with it, best first'
-  const likeAnswer = {
-    request: { ...byId, query: similarQuery },
-    responses: stateAnswers(like, schemas.search),
+/** The endpoints of catalogues, with the ids of all. */
+export function catalogueEndpoints(schemas: AnswerSchemas) {
+  const listCatalogues = searchEndpoint({
+    method: 'get',
+    path: '/catalogues',
+    summary: 'Ids of all catalogues',
+    auth: anyone,
+    answers: idsAnswer,
+    handle: ({ c, signal }, { index, withEntityTag }) =>
+      withEntityTag(c, async () => c.json(await idsOf(index, 'catalogue', signal))),
+  })
+  const readCatalogue = searchEndpoint({
+    method: 'get',
+    path: '/catalogues/{id}',
+    summary: 'One catalogue with the number of its datasets',
+    auth: anyone,
+    params: idPath,
+    query: z.object({ locale }),
+    answers: stateAnswers('The catalogue', schemas.catalogue),
+    handle: async ({ c, params, query, signal }, { index }) => {
+      const record = await catalogueRecord(index, params.id, signal)
+      return recordAnswer(c, await recordIn(record, query.locale))
+    },
+  })
+  return [listCatalogues, readCatalogue]
+}
+
+/** The endpoints of resources of the types that the profile adds, `schema` that of one resource; a profile without types has none. */
+export function resourceEndpoints(types: readonly ResourceType[], schema: Reference | undefined) {
+  if (!schema) return []
+  const ids = types.map(({ id }) => id)
+  const type = z.string().meta({ examples: ids })
+  /** Throws `not-found`. */
+  const indexOf = (wanted: string): IndexName => {
+    if (ids.includes(wanted)) return `resource_${wanted}`
+    throw new Failure('not-found', `the profile has no type ${wanted}, only ${ids.join(', ')}`)
   }
-  app.openapi(getRoute('/datasets/{id}/similar', 'Similar datasets', likeAnswer), (c) =>
-    tagged(c, async () => {
-      const wanted = { ...c.req.valid('param'), ...c.req.valid('query') }
-      const answer = await similarTo(wanted, c.var.signal)
-      const form = { indices: ['dataset'], named: true, countOnly: false, score: false }
-      return c.body(envelopeText(form, answer, new Map()), 200, { 'Content-Type': jsonType })
-    }),
-  )
+  const listTypes = searchEndpoint({
+    method: 'get',
+    path: '/resources',
+    summary: 'Ids of the types that the profile adds',
+    auth: anyone,
+    answers: idsAnswer,
+    handle: ({ c }, { withEntityTag }) => withEntityTag(c, async () => c.json(ids)),
+  })
+  const listResources = searchEndpoint({
+    method: 'get',
+    path: '/resources/{type}',
+    summary: 'Ids of all resources of a type',
+    auth: anyone,
+    params: z.object({ type }),
+    answers: idsAnswer,
+    handle: ({ c, params, signal }, { index, withEntityTag }) => {
+      const answer = async () => c.json(await idsOf(index, indexOf(params.type), signal))
+      return withEntityTag(c, () => longAnswer(c, answer))
+    },
+  })
+  const readResource = searchEndpoint({
+    method: 'get',
+    path: '/resources/{type}/{id}',
+    summary: 'One resource of a type',
+    auth: anyone,
+    params: z.object({ type, id: recordId }),
+    query: z.object({ locale }),
+    answers: stateAnswers('The resource', schema),
+    handle: ({ c, params: { type: wanted, id }, query, signal }, { index }) =>
+      sizedAnswer(c, `search/resources/${wanted}/${id}`, async (read) => {
+        const text = await index.get(indexOf(wanted), id, signal)
+        if (text === undefined) throw new Failure('unknown-resource', `there is no ${wanted} ${id}`)
+        read(text.length)
+        const record = { text, modified: instantAt(recordFields(text), recordModified) }
+        return recordAnswer(c, await recordIn(record, query.locale))
+      }),
+  })
+  return [listTypes, listResources, readResource]
 }
 
 /** The dataset with the present record of its catalogue in place of the stored copy. Throws `unknown-dataset`. */
@@ -134,7 +189,7 @@ export async function datasetRecord(
 const recordModified = 'catalog_record.modified'
 
 /** The catalogue with `count`, the number of its datasets. Throws `unknown-catalogue`. */
-export async function readCatalogue(
+export async function catalogueRecord(
   index: SearchIndex,
   id: string,
   signal?: AbortSignal,
@@ -194,44 +249,4 @@ async function idsOf(
     for (const { id } of page) ids.push(id)
     if (page.length < step.entries) return ids
   }
-}
-
-type TypesContext = Pick<AnswerContext, 'tagged'> & {
-  readonly index: SearchIndex
-  readonly types: readonly ResourceType[]
-  readonly schema: Reference
-}
-
-function bindResourceReads(app: App, { index, types, schema, tagged }: TypesContext): void {
-  /** Throws `not-found`. */
-  const indexOf = (type: string): IndexName => {
-    if (types.some(({ id }) => id === type)) return `resource_${type}`
-    const all = types.map(({ id }) => id).join(', ')
-    throw new Failure('not-found', `the profile has no type ${type}, only ${all}`)
-  }
-  const type = z.string().meta({ examples: types.map(({ id }) => id) })
-  app.openapi(
-    getRoute('/resources', 'Ids of the types that the profile adds', { responses: idsAnswer }),
-    (c) => tagged(c, async () => c.json(types.map(({ id }) => id))),
-  )
-  const ofType = { request: { params: z.object({ type }) }, responses: idsAnswer }
-  app.openapi(getRoute('/resources/{type}', 'Ids of all resources of a type', ofType), (c) => {
-    const answer = async () =>
-      c.json(await idsOf(index, indexOf(c.req.valid('param').type), c.var.signal))
-    return tagged(c, () => longAnswer(c, answer))
-  })
-  const single = {
-    request: { params: z.object({ type, id: recordId }), query: z.object({ locale }) },
-    responses: stateAnswers('The resource', schema),
-  }
-  app.openapi(getRoute('/resources/{type}/{id}', 'One resource of a type', single), async (c) => {
-    const { type, id } = c.req.valid('param')
-    return sizedAnswer(c, `search/resources/${type}/${id}`, async (read) => {
-      const text = await index.get(indexOf(type), id, c.var.signal)
-      if (text === undefined) throw new Failure('unknown-resource', `there is no ${type} ${id}`)
-      read(text.length)
-      const record = { text, modified: instantAt(recordFields(text), recordModified) }
-      return recordAnswer(c, await recordIn(record, c.req.valid('query').locale))
-    })
-  })
 }

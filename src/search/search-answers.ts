@@ -1,50 +1,43 @@
-/** What the search service answers, as parts of its contract. */
+/** Shared by the endpoints of the search service: parts of the contract, and answers with entity tags. */
 
-import type { AnswerSchemas, Reference } from './answer-schemas.ts'
+import type { Reference } from './answer-schemas.ts'
 import { invalidParameter } from '../errors.ts'
 import { resultText } from './search-envelope.ts'
 import { hash } from 'node:crypto'
-import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
+import { type RouteConfig, z } from '@hono/zod-openapi'
 import type { AppContext } from '../http/app.ts'
 import { isFresh } from '../http/conditions.ts'
+import { endpointsFor } from '../http/endpoint.ts'
 import { problem } from '../http/problem.ts'
 import type { JsonSchema } from '../profile/json-schema.ts'
 import { idForm } from '../rdf/ids.ts'
-import type { SearchDeps } from './search-deps.ts'
+import type { SearchAppContext, SearchServiceContext } from './search-service-context.ts'
 import { searchParameters } from './request/search-parameters.ts'
 
 export const jsonType = 'application/json'
 
-/** The answers of a route that reads: 200 with JSON, everything else as a problem document (RFC 9457). */
-export const searchResponses = (
+/** Defines an endpoint of the search service; every status that is not among its answers is a problem (RFC 9457). */
+export const searchEndpoint = endpointsFor<SearchServiceContext>({ default: problem() })
+
+/** 200 with JSON. */
+export const jsonAnswers = (
   description: string,
   schema: z.ZodType | Reference,
 ): RouteConfig['responses'] => ({
   200: { description, content: { [jsonType]: { schema } } },
-  default: problem(),
 })
 
-/** The answer carries an entity tag, so that a client may ask whether it changed. */
+/** 200 with JSON and an entity tag, and 304 for clients that have that state. */
 export const stateAnswers = (
   description: string,
   schema: z.ZodType | Reference,
 ): RouteConfig['responses'] => ({
-  ...searchResponses(description, schema),
+  ...jsonAnswers(description, schema),
   304: { description: 'Not changed since the state named in If-None-Match' },
 })
 
 /** A list of ids, ascending by code point. */
 export const idsAnswer = stateAnswers('Ids, ascending', z.array(z.string()))
-
-/** The contract of a GET route, to be written where its handler is. */
-export const getRoute = <
-  Path extends string,
-  More extends Omit<RouteConfig, 'method' | 'path' | 'summary'>,
->(
-  path: Path,
-  summary: string,
-  more: More,
-) => createRoute({ method: 'get', path, summary, ...more })
 
 // Parameters of the search routes as the OpenAPI document shows them.
 
@@ -129,15 +122,15 @@ const searchParams: JsonSchema = {
 
 // Entity tags of answers that follow from the whole index: they hold as long as nothing is written.
 
-/** Answers, or says that the client has the answer already; `make` is told the tag. */
-type Tagged = (c: AppContext, make: (tag: string) => Promise<Response>) => Promise<Response>
-
 /**
- * The state is asked for before anything is read: what is written meanwhile makes a tag too old, never too new. The tag is
- * weak, because one state may be sent with and without gzip (RFC 9110 8.8.1).
+ * Makes `withEntityTag`. The state of the index is read before anything else: what is written meanwhile makes a tag too old, never
+ * too new. The tag is weak, because one state may be sent with and without gzip (RFC 9110 8.8.1).
  */
-export function taggedBy({ index, ...deps }: SearchDeps): Tagged {
-  const { version, profile, window, facetSize, boosts, scoreField, dateTypes, limits } = deps
+export function entityTagger({
+  index,
+  ...options
+}: SearchAppContext): SearchServiceContext['withEntityTag'] {
+  const { version, profile, window, facetSize, boosts, scoreField, dateTypes, limits } = options
   const about = [version, profile.hash, window, facetSize, boosts, scoreField, dateTypes, limits]
   const constant = hash('sha256', JSON.stringify(about), 'hex')
   return async (c, make) => {
@@ -160,9 +153,6 @@ export type RecordText = {
   /** When the platform last wrote it, as the record says it; absent when it does not. */
   readonly modified?: Date | undefined
 }
-
-/** What the routes share: the schemas of the answers and the tags of lists. */
-export type AnswerContext = { readonly schemas: AnswerSchemas; readonly tagged: Tagged }
 
 /** A parameter of the query string that has to be there. Throws `invalid-parameter`. */
 export function required(c: AppContext, parameter: string): string {

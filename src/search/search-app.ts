@@ -1,75 +1,122 @@
-/** The search station: its routes bound to the engine. */
+/** The HTTP service of search: reads only, without keys. */
 
-import { bindRecordReads } from './record-routes.ts'
-import { bindVocabularyReads } from './vocabulary-routes.ts'
-import { type RouteConfig, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { type App, type AppContext, newApp } from '../http/app.ts'
-import { problem } from '../http/problem.ts'
 import { docs } from '../http/docs-page.ts'
+import { anyone, type Endpoint, mount } from '../http/endpoint.ts'
 import { addVary } from '../http/headers.ts'
 import { profilePage } from '../profile/profile-page.ts'
+import type { Profile } from '../profile/profile.ts'
 import { negotiate } from '../rdf/media-types.ts'
-import { answerSchemas } from './answer-schemas.ts'
-import { bindCkan } from './ckan/ckan.ts'
-import { bindFeeds } from './feeds/feeds.ts'
-import { bindFindings, type FindingsDeps } from './record-findings.ts'
-import { bindSitemap } from './feeds/sitemap.ts'
-import { bodySchema, getRoute, jsonType, searchResponses, taggedBy } from './search-answers.ts'
-import type { SearchDeps } from './search-deps.ts'
-import { bindSearching } from './search-routes.ts'
+import { type AnswerSchemas, answerSchemas } from './answer-schemas.ts'
+import { ckanEndpoints } from './ckan/ckan.ts'
+import { feedEndpoints } from './feeds/feeds.ts'
+import { openSitemap, sitemapEndpoints } from './feeds/sitemap.ts'
+import { findingsEndpoints } from './record-findings.ts'
+import { catalogueEndpoints, datasetEndpoints, resourceEndpoints } from './record-routes.ts'
+import {
+  bodySchema,
+  entityTagger,
+  jsonAnswers,
+  jsonType,
+  searchEndpoint,
+} from './search-answers.ts'
+import { answerCache, queryEndpoints } from './search-routes.ts'
+import type { SearchAppContext, SearchServiceContext } from './search-service-context.ts'
+import { similarFinder } from './similar.ts'
+import { vocabularyEndpoints } from './vocabulary-routes.ts'
 
-/** Reads only, without keys. */
-export function searchApp(deps: SearchDeps & FindingsDeps): App {
-  const app = newApp({ ...deps.http, name: 'search' })
-  const schemas = answerSchemas(deps.profile)
-  const scene = { schemas, tagged: taggedBy(deps) }
-  bindSearching(app, deps, scene)
-  bindRecordReads(app, deps, scene)
-  bindFindings(app, { ...deps, ...scene })
-  bindVocabularyReads(app, deps, scene)
-  bindFeeds(app, deps)
-  bindSitemap(app, deps)
-  bindCkan(app, deps)
-  bindAbout(app, deps)
-  docs(app, {
-    title: 'Search',
-    version: deps.version,
-    description: 'Full-text search, facets and records of the catalogues.',
-    schemas: { ...schemas.components, SearchBody: bodySchema() },
-  })
-  return app
-}
+const turtle = { 'text/turtle': { schema: z.string() } }
 
-/** What the service says about itself. */
-function bindAbout(app: App, { index, profile }: SearchDeps): void {
-  const turtle = { 'text/turtle': { schema: z.string() } }
-  const shapes = (c: AppContext) =>
-    c.body(profile.shapes, 200, { 'Content-Type': 'text/turtle; charset=utf-8' })
-  const shapesAnswers: RouteConfig['responses'] = {
-    200: { description: 'SHACL shapes', content: turtle },
-    default: problem(),
-  }
-  const ofProfile = { responses: shapesAnswers }
-  app.openapi(getRoute('/profile.ttl', 'The shapes of the active profile', ofProfile), shapes)
-  const profileAnswers: RouteConfig['responses'] = {
+const shapesAnswer = (c: AppContext, { shapes }: Profile): Response =>
+  c.body(shapes, 200, { 'Content-Type': 'text/turtle; charset=utf-8' })
+
+const readShapes = searchEndpoint({
+  method: 'get',
+  path: '/profile.ttl',
+  summary: 'The shapes of the active profile',
+  auth: anyone,
+  answers: { 200: { description: 'SHACL shapes', content: turtle } },
+  handle: ({ c }, { profile }) => shapesAnswer(c, profile),
+})
+
+const readProfile = searchEndpoint({
+  method: 'get',
+  path: '/profile',
+  summary: 'The active profile',
+  auth: anyone,
+  answers: {
     200: {
       description: 'The profile; its shapes for clients that prefer Turtle',
       content: { [jsonType]: { schema: z.looseObject({}) }, ...turtle },
     },
-    default: problem(),
-  }
-  app.openapi(getRoute('/profile', 'The active profile', { responses: profileAnswers }), (c) => {
+  },
+  handle: ({ c }, { profile }) => {
     const wanted = negotiate(c.req.header('Accept'), ['application/json', 'text/turtle'])
-    const answer = wanted === 'text/turtle' ? shapes(c) : c.json(profilePage(profile))
+    const answer =
+      wanted === 'text/turtle' ? shapesAnswer(c, profile) : c.json(profilePage(profile))
     addVary(answer.headers, 'Accept')
     return answer
+  },
+})
+
+const readHealth = searchEndpoint({
+  method: 'get',
+  path: '/health',
+  summary:
+    'Whether the search engine answers, the hash of the profile, and how many documents there are',
+  auth: anyone,
+  answers: jsonAnswers(
+    'State',
+    z.object({
+      status: z.string(),
+      profile: z.string(),
+      documents: z.record(z.string(), z.int()),
+    }),
+  ),
+  handle: async (_, { index, profile }) => ({
+    status: 'up',
+    profile: profile.hash,
+    ...(await index.health()),
+  }),
+})
+
+/** All endpoints of the search service. `schemas` are those that `answerSchemas` makes from the profile. */
+export const searchEndpoints = (
+  { resources }: Profile,
+  schemas: AnswerSchemas,
+): readonly Endpoint<SearchServiceContext>[] => [
+  ...queryEndpoints(schemas),
+  ...datasetEndpoints(schemas),
+  ...catalogueEndpoints(schemas),
+  ...resourceEndpoints(resources, schemas.resource),
+  ...findingsEndpoints(resources),
+  ...vocabularyEndpoints(schemas),
+  ...feedEndpoints,
+  ...sitemapEndpoints,
+  ...ckanEndpoints,
+  readShapes,
+  readProfile,
+  readHealth,
+]
+
+/** Makes the app. All endpoints are open. */
+export function searchApp(context: SearchAppContext): App {
+  const { http, index, profile, version, sitemap = openSitemap(context) } = context
+  const app = newApp({ ...http, name: 'search' })
+  const schemas = answerSchemas(profile)
+  mount(app, searchEndpoints(profile, schemas), {
+    ...context,
+    sitemap,
+    similarTo: similarFinder(index),
+    withEntityTag: entityTagger(context),
+    cachedAnswer: answerCache(),
   })
-  const counts = z.record(z.string(), z.int())
-  const state = z.object({ status: z.string(), profile: z.string(), documents: counts })
-  const what =
-    'Whether the search engine answers, the hash of the profile, and how many documents there are'
-  const health = getRoute('/health', what, { responses: searchResponses('State', state) })
-  app.openapi(health, async (c) =>
-    c.json({ status: 'up', profile: profile.hash, ...(await index.health()) }),
-  )
+  docs(app, {
+    title: 'Search',
+    version,
+    description: 'Full-text search, facets and records of the catalogues.',
+    schemas: { ...schemas.components, SearchBody: bodySchema() },
+  })
+  return app
 }

@@ -1,81 +1,90 @@
-/** Searching bound to its routes: single pages, snapshots read page by page, parameters by GET and by POST. */
+/** The endpoints of searching: single pages, snapshots read page by page, parameters by GET and by POST. */
 
-import { createRoute } from '@hono/zod-openapi'
-import type { App, AppContext } from '../http/app.ts'
+import type { AppContext } from '../http/app.ts'
 import { readBodyText } from '../http/body.ts'
+import { anyone } from '../http/endpoint.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
+import type { AnswerSchemas } from './answer-schemas.ts'
 import { datasetCounts } from './record-routes.ts'
 import { withExtras } from './page-extras.ts'
 import { parametersOfBody } from './request/body-parameters.ts'
 import { type Parameters, parametersOf } from './request/search-parameters.ts'
 import { type SearchPlan, searchOf } from './request/search-request.ts'
 import {
-  type AnswerContext,
-  getRoute,
+  jsonAnswers,
   jsonType,
   queryParameters,
   required,
   requiredQuery,
-  searchResponses,
+  searchEndpoint,
   stateAnswers,
 } from './search-answers.ts'
-import type { SearchDeps } from './search-deps.ts'
 import { type EnvelopeForm, envelopeText, isIncluded } from './search-envelope.ts'
+import type {
+  SearchAnswer,
+  SearchAppContext,
+  SearchServiceContext,
+} from './search-service-context.ts'
 import { otherQueries } from './suggestions.ts'
 import { afterPage, firstPage, scrolledPage, type SnapshotPage } from './snapshot-pages.ts'
 
-/** `GET` and `POST /search`, and `/scroll` for the pages after the first of a snapshot. */
-export function bindSearching(
-  app: App,
-  deps: SearchDeps,
-  { schemas, tagged }: AnswerContext,
-): void {
-  const { limits, index } = deps
+/** The endpoints of searching: `GET` and `POST /search`, and `/scroll` for the pages after the first of a snapshot. */
+export function queryEndpoints(schemas: AnswerSchemas) {
   const hits = 'Hits, exact count and facets'
-  const byQuery = {
+  const searchByQuery = searchEndpoint({
+    method: 'get',
+    path: '/search',
+    summary: 'Search datasets, catalogues, vocabularies and resources of other types',
+    auth: anyone,
     parameters: queryParameters(),
-    responses: stateAnswers(hits, schemas.search),
-  }
-  const what = 'Search datasets, catalogues, vocabularies and resources of other types'
-  const remember = answerCache()
-  app.openapi(getRoute('/search', what, byQuery), (c) => {
-    const parameters = parametersOf(new URL(c.req.url).searchParams, limits)
-    const plan = planOf(deps, parameters)
-    const make = () => searched(c, deps, plan, parameters)
-    if (plan.run) return uncached(c, make())
-    // Suggestions stop when their time is over: the next answer may have more of them.
-    const isWhole = !parameters.suggestions
-    return tagged(c, async (tag) => sent(c, isWhole ? await remember(tag, make) : await make()))
+    answers: stateAnswers(hits, schemas.search),
+    handle: ({ c }, context) => {
+      const parameters = parametersOf(new URL(c.req.url).searchParams, context.limits)
+      const plan = planOf(context, parameters)
+      const make = () => runSearch(c, context, plan, parameters)
+      if (plan.run) return sendUncached(c, make())
+      // Suggestions stop when their time is over: the next answer may have more of them.
+      const { suggestions = false } = parameters
+      return context.withEntityTag(c, async (tag) =>
+        sendAnswer(c, suggestions ? await make() : await context.cachedAnswer(tag, make)),
+      )
+    },
   })
-  const byBody = createRoute({
+  const searchByBody = searchEndpoint({
     method: 'post',
     path: '/search',
     summary: 'The same search with its parameters as JSON; those of the address are ignored',
-    request: { body: { required: true, content: { [jsonType]: { schema: searchBody, example } } } },
-    responses: searchResponses(hits, schemas.search),
+    auth: anyone,
+    body: { required: true, content: { [jsonType]: { schema: searchBody, example } } },
+    answers: jsonAnswers(hits, schemas.search),
+    handle: async ({ c }, context) => {
+      const { limits } = context
+      const parameters = parametersOfBody(await bodyOf(c, limits.bodyBytes), limits)
+      return sendUncached(c, runSearch(c, context, planOf(context, parameters), parameters))
+    },
   })
-  app.openapi(byBody, async (c) => {
-    const parameters = parametersOfBody(await bodyOf(c, limits.bodyBytes), limits)
-    return uncached(c, searched(c, deps, planOf(deps, parameters), parameters))
-  })
-  const byCursor = {
+  const readNextPage = searchEndpoint({
+    method: 'get',
+    path: '/scroll',
+    summary: 'The next page of a search with scroll=true; empty at the end',
+    auth: anyone,
     parameters: [requiredQuery('scrollId', 'result.scrollId of the page before')],
-    responses: searchResponses('Hits and exact count', schemas.search),
-  }
-  const next = 'The next page of a search with scroll=true; empty at the end'
-  app.openapi(getRoute('/scroll', next, byCursor), async (c) => {
-    const page = await scrolledPage(index, required(c, 'scrollId'), c.var.signal)
-    return uncached(c, answerOf(c, deps, page))
+    answers: jsonAnswers('Hits and exact count', schemas.search),
+    handle: async ({ c, signal }, context) => {
+      const page = await scrolledPage(context.index, required(c, 'scrollId'), signal)
+      return sendUncached(c, answerOf(c, context, page))
+    },
   })
+  return [searchByQuery, searchByBody, readNextPage]
 }
 
-/** Answers that are kept, of at most so many characters: at most 16 MB. */
+/** Number of cached answers, and characters of each: at most 16 MB together. */
 const [mostAnswers, longestAnswer] = [64, 2 ** 17]
 
-/** The last answers by their entity tags, which are others whenever something is written: what many people ask for is found once. */
-function answerCache() {
+/** Makes `cachedAnswer`: a cache of the last answers by their entity tags, which change with every write. */
+export function answerCache(): SearchServiceContext['cachedAnswer'] {
   const known = new BoundedCache<SearchAnswer>('search-answers', mostAnswers)
-  return async (tag: string, make: () => Promise<SearchAnswer>): Promise<SearchAnswer> => {
+  return async (tag, make) => {
     const kept = known.get(tag)
     if (kept) return kept
     const answer = await make()
@@ -84,12 +93,10 @@ function answerCache() {
   }
 }
 
-type SearchAnswer = { readonly text: string; readonly headers: Readonly<Record<string, string>> }
-
-const sent = (c: AppContext, { text, headers }: SearchAnswer): Response =>
+const sendAnswer = (c: AppContext, { text, headers }: SearchAnswer): Response =>
   c.body(text, 200, headers)
 
-/** Parameters are small; whoever sends more keeps everybody waiting while it is read. */
+/** Most bytes of a body: parameters are small, and other requests wait while a large body is parsed. */
 const mostBytes = 2 ** 20
 
 async function bodyOf(c: AppContext, bodyBytes: number): Promise<string> {
@@ -98,25 +105,25 @@ async function bodyOf(c: AppContext, bodyBytes: number): Promise<string> {
   return readBodyText(c.req.raw, limits, c.var.signal)
 }
 
-/** What the parameters ask for. Throws as `searchOf`. */
-function planOf(deps: SearchDeps, parameters: Parameters): SearchPlan {
-  const { resources } = deps.profile
+/** The plan of a search. Throws as `searchOf`. */
+function planOf(context: SearchAppContext, parameters: Parameters): SearchPlan {
+  const { resources } = context.profile
   const bounds = new Map(resources.map(({ id, search }) => [`resource_${id}`, search]))
-  return searchOf(parameters, { ...deps, bounds, settings: deps.settings() })
+  return searchOf(parameters, { ...context, bounds, settings: context.settings() })
 }
 
-/** The page with all that the parameters ask for beside it. */
-async function searched(
+/** Runs a search and writes its page with all that the parameters ask for beside it. */
+async function runSearch(
   c: AppContext,
-  deps: SearchDeps,
+  context: SearchAppContext,
   plan: SearchPlan,
   parameters: Parameters,
 ): Promise<SearchAnswer> {
-  const { index } = deps
-  const page = await pageOf(c, deps, plan)
+  const { index } = context
+  const page = await pageOf(c, context, plan)
   const { request } = plan
   const { q, suggestions = false, ignored } = parameters
-  const treeOf = (other: string) => planOf(deps, { ...parameters, q: other }).request.tree
+  const treeOf = (other: string) => planOf(context, { ...parameters, q: other }).request.tree
   const [answer, others] = await Promise.all([
     withExtras(index, { request, answer: page.answer, parameters }, c.var.signal),
     suggestions && q !== undefined
@@ -128,13 +135,13 @@ async function searched(
     ...(suggestions && { suggestions: others }),
     ...(ignored.length > 0 && { ignored }),
   }
-  return answerOf(c, deps, { ...page, answer, more })
+  return answerOf(c, context, { ...page, answer, more })
 }
 
 /** The page that is asked for. Throws as the engine, and `unknown-cursor` for a continuation. */
 async function pageOf(
   c: AppContext,
-  { index }: SearchDeps,
+  { index }: SearchAppContext,
   { request, named, countOnly, include, narrowing, run }: SearchPlan,
 ): Promise<SnapshotPage> {
   const { client, signal } = c.var
@@ -157,12 +164,12 @@ async function pageOf(
 
 async function answerOf(
   c: AppContext,
-  deps: SearchDeps,
+  { index }: SearchAppContext,
   { form, answer, more }: SnapshotPage,
 ): Promise<SearchAnswer> {
   const hasCatalogues = answer.hits.some(({ index }) => index === 'catalogue')
   const isCounted = hasCatalogues && isIncluded(form, 'count')
-  const counts = isCounted ? await datasetCounts(deps.index, c.var.signal) : new Map()
+  const counts = isCounted ? await datasetCounts(index, c.var.signal) : new Map()
   const text = envelopeText(form, answer, counts, more)
   // A wildcard that stands for more words than are looked for finds less than it says.
   const { length } = answer.shortened ?? []
@@ -170,10 +177,10 @@ async function answerOf(
   return { text, headers: { 'Content-Type': jsonType, ...shortened } }
 }
 
-/** Nobody may keep a page for the next one, nor the answer to a body for that of another. */
-async function uncached(c: AppContext, making: Promise<SearchAnswer>): Promise<Response> {
+/** Forbids caches: the next page has the same address, and so has the answer to another body. */
+async function sendUncached(c: AppContext, making: Promise<SearchAnswer>): Promise<Response> {
   const { text, headers } = await making
-  return sent(c, { text, headers: { ...headers, 'Cache-Control': 'no-store' } })
+  return sendAnswer(c, { text, headers: { ...headers, 'Cache-Control': 'no-store' } })
 }
 
 const example = {

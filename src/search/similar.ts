@@ -35,7 +35,8 @@ const mostWordCounts = 20_000
 const term = (token: string): QueryTree => ({ kind: 'term', token })
 const theme = (value: string): QueryTree => ({ kind: 'value', facet: 'categories', value })
 
-type SimilarTo = (
+/** Finds at most `limit` datasets that are like the one with the id. Throws `unknown-dataset`. */
+export type SimilarTo = (
   request: { readonly id: string; readonly limit: number },
   signal: AbortSignal,
 ) => Promise<Answer>

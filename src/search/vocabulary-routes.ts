@@ -1,77 +1,83 @@
-/** Vocabularies with their concepts, and single concepts. */
+/** The endpoints of vocabularies and their concepts. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure } from '../errors.ts'
-import type { App } from '../http/context.ts'
+import { anyone } from '../http/endpoint.ts'
 import { answerFlow, longAnswer } from '../http/long-answers.ts'
 import type { IndexSettings } from '../search-index/index-settings.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import { fingerprint } from '../text/fingerprint.ts'
+import type { AnswerSchemas } from './answer-schemas.ts'
 import { everything, recordFields } from './record-values.ts'
 import {
-  type AnswerContext,
-  getRoute,
   idsAnswer,
   jsonType,
   recordAnswer,
   recordId,
   required,
   requiredQuery,
+  searchEndpoint,
   stateAnswers,
 } from './search-answers.ts'
-import type { SearchDeps } from './search-deps.ts'
 import { member } from './search-envelope.ts'
 
-/** Ids of vocabularies, whole vocabularies in pieces, and concepts by id or by IRI. */
-export function bindVocabularyReads(
-  app: App,
-  deps: SearchDeps,
-  { schemas, tagged }: AnswerContext,
-): void {
-  const { index, http } = deps
-  app.openapi(
-    getRoute('/vocabularies', 'Ids of all indexed vocabularies', { responses: idsAnswer }),
-    (c) => tagged(c, async () => c.json(await vocabularyIds(index, c.var.signal))),
-  )
-  const whole = {
-    request: { params: z.object({ id: recordId }) },
-    responses: stateAnswers('The concepts', schemas.vocabulary),
-  }
-  app.openapi(
-    getRoute('/vocabularies/{id}', 'One vocabulary with all its concepts, ascending by id', whole),
-    (c) =>
-      tagged(c, () => {
-        const pieces = vocabularyText(index, c.req.valid('param').id, c.var.signal)
+const listVocabularies = searchEndpoint({
+  method: 'get',
+  path: '/vocabularies',
+  summary: 'Ids of all indexed vocabularies',
+  auth: anyone,
+  answers: idsAnswer,
+  handle: ({ c, signal }, { index, withEntityTag }) =>
+    withEntityTag(c, async () => c.json(await vocabularyIds(index, signal))),
+})
+
+/** The endpoints of vocabularies: their ids, whole vocabularies in pieces, and concepts by id or by IRI. */
+export function vocabularyEndpoints(schemas: AnswerSchemas) {
+  const readVocabulary = searchEndpoint({
+    method: 'get',
+    path: '/vocabularies/{id}',
+    summary: 'One vocabulary with all its concepts, ascending by id',
+    auth: anyone,
+    params: z.object({ id: recordId }),
+    answers: stateAnswers('The concepts', schemas.vocabulary),
+    handle: ({ c, params, signal }, { index, http, withEntityTag }) =>
+      withEntityTag(c, () => {
+        const pieces = vocabularyText(index, params.id, signal)
         const { log, requestMs: pieceMs = 60_000 } = http
         const flow = { log, pieceMs, headers: { 'Content-Type': jsonType } }
         return longAnswer(c, () => answerFlow(c, pieces, flow))
       }),
-  )
-  const responses = stateAnswers('The concept', schemas.concept)
-  const byIri = {
+  })
+  const answers = stateAnswers('The concept', schemas.concept)
+  const readConceptByIri = searchEndpoint({
+    method: 'get',
+    path: '/vocabularies/{vocabulary}/vocable',
+    summary: 'The concept with an IRI',
+    auth: anyone,
     parameters: [requiredQuery('resource', 'IRI of the concept')],
-    request: { params: z.object({ vocabulary: recordId }) },
-    responses,
-  }
-  app.openapi(
-    getRoute('/vocabularies/{vocabulary}/vocable', 'The concept with an IRI', byIri),
-    async (c) => {
-      const { vocabulary } = c.req.valid('param')
+    params: z.object({ vocabulary: recordId }),
+    answers,
+    handle: async ({ c, params: { vocabulary }, signal }, { index, settings }) => {
       const iri = required(c, 'resource')
-      const wanted = { vocabulary, iri, settings: deps.settings() }
-      const text = await conceptByIri(index, wanted, c.var.signal)
+      const text = await conceptByIri(index, { vocabulary, iri, settings: settings() }, signal)
       if (text !== undefined) return recordAnswer(c, { text })
       throw await absence(index, vocabulary, `<${iri}>`)
     },
-  )
-  const params = z.object({ vocabulary: recordId, id: z.string() })
-  const byId = { request: { params }, responses }
-  app.openapi(getRoute('/vocabularies/{vocabulary}/{id}', 'One concept', byId), async (c) => {
-    const { vocabulary, id } = c.req.valid('param')
-    const text = await index.get('vocabulary', `${vocabulary}/${id}`, c.var.signal)
-    if (text !== undefined) return recordAnswer(c, { text })
-    throw await absence(index, vocabulary, id)
   })
+  const readConcept = searchEndpoint({
+    method: 'get',
+    path: '/vocabularies/{vocabulary}/{id}',
+    summary: 'One concept',
+    auth: anyone,
+    params: z.object({ vocabulary: recordId, id: z.string() }),
+    answers,
+    handle: async ({ c, params: { vocabulary, id }, signal }, { index }) => {
+      const text = await index.get('vocabulary', `${vocabulary}/${id}`, signal)
+      if (text !== undefined) return recordAnswer(c, { text })
+      throw await absence(index, vocabulary, id)
+    },
+  })
+  return [listVocabularies, readVocabulary, readConceptByIri, readConcept]
 }
 
 /** Ids of the vocabularies that have concepts, ascending. */

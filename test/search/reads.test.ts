@@ -159,8 +159,10 @@ describe('beside the records', () => {
     expect(own.sort()).toEqual([
       '/catalogues',
       '/catalogues/{id}',
+      '/catalogues/{id}/findings',
       '/datasets',
       '/datasets/{id}',
+      '/datasets/{id}/findings',
       '/datasets/{id}/similar',
       '/health',
       '/profile',

@@ -3,21 +3,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Document } from '../../src/search-index/search-index.ts'
 import type { IndexSettings } from '../../src/search-index/index-settings.ts'
-import type { ResourceType } from '../../src/profile/profile.ts'
 import { documents } from './suite/corpus.ts'
+import { typeOf } from './suite/resource-type.ts'
 import { station, type Station } from './suite/station.ts'
-
-const typeOf = (id: string, window: number): ResourceType => ({
-  id,
-  name: id,
-  description: '',
-  path: 'types.ttl',
-  shapeUri: `http://example.org/shapes#${id}`,
-  typeUri: `http://example.org/${id}`,
-  inCatalogue: false,
-  shape: { iri: '', targetClass: '', name: id, description: '', fields: [] },
-  search: { facetSize: 1, window, facets: [] },
-})
 
 const settingsOf = (id: string): IndexSettings => ({
   index: `resource_${id}`,

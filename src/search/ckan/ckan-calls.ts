@@ -1,6 +1,6 @@
 /** The contract of the CKAN calls: the parameters, from a query string or from a JSON body, and the answers. Each is described once. */
 
-import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
+import { type RouteConfig, z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
 import { isJsonObject, boundedJson } from '../../text/json.ts'
 import { jsonType } from '../search-answers.ts'
@@ -252,7 +252,7 @@ export const ckanMounts = ['/ckan', '/api/3/action', '/api/action'] as const
 /** Paths that clients of CKAN put after the address of a portal, here and at the root of the platform. */
 export const ckanAliases = ['/ckan/api/action', '/api/3/action', '/api/action'] as const
 
-function responsesOf(action: CkanAction): RouteConfig['responses'] {
+function answersOf(action: CkanAction): RouteConfig['responses'] {
   const { result } = actions[action]
   const ignored = z.array(z.string()).optional()
   const schema = z.object({ help: z.string(), success: z.literal(true), ignored, result })
@@ -270,8 +270,8 @@ function responsesOf(action: CkanAction): RouteConfig['responses'] {
   }
 }
 
-/** The routes of an action. No zod schemas: what is wrong with a call is said in the words of CKAN. */
-export function ckanRoutes(action: CkanAction, prefix: string) {
+/** The contract of an action without method and path. No zod schemas: what is wrong with a call is said in the words of CKAN. */
+export function ckanContract(action: CkanAction) {
   const { summary, parameters } = actions[action]
   const shape: Readonly<Record<string, z.ZodType>> = parameters.shape
   const described = Object.entries(shape).map(([name, type]) => {
@@ -279,25 +279,13 @@ export function ckanRoutes(action: CkanAction, prefix: string) {
     const required = description.endsWith('; required')
     return { name, description, required, schema: Object(schema) }
   })
-  const path = `${prefix}/${action}`
-  const responses = responsesOf(action)
   const properties = Object.fromEntries(
     described.map(({ name, description, schema }) => [name, { ...schema, description }]),
   )
   return {
-    get: createRoute({
-      method: 'get',
-      path,
-      summary: `CKAN: ${summary}`,
-      parameters: described.map((one) => ({ ...one, in: 'query' as const })),
-      responses,
-    }),
-    post: createRoute({
-      method: 'post',
-      path,
-      summary: `CKAN: ${summary}, called by JSON`,
-      request: { body: { content: { [jsonType]: { schema: { type: 'object', properties } } } } },
-      responses,
-    }),
+    summary: `CKAN: ${summary}`,
+    parameters: described.map((one) => ({ ...one, in: 'query' as const })),
+    body: { content: { [jsonType]: { schema: { type: 'object' as const, properties } } } },
+    answers: answersOf(action),
   }
 }

@@ -5,25 +5,23 @@ import { Failure } from '../../errors.ts'
 import type { Answer } from '../../search-index/search-index.ts'
 import { textAt } from '../../text/json.ts'
 import { inOwnTurn } from '../../workers/event-loop.ts'
-import { datasetCounts, datasetRecord, readCatalogue } from '../record-routes.ts'
+import { datasetCounts, datasetRecord, catalogueRecord } from '../record-routes.ts'
 import { chosenAt, everything, listAt, recordFields } from '../record-values.ts'
 import { parametersOf } from '../request/search-parameters.ts'
 import { searchOf } from '../request/search-request.ts'
-import type { SearchDeps } from '../search-deps.ts'
+import type { SearchAppContext } from '../search-service-context.ts'
 import { actions, callOf, type GivenParameters } from './ckan-calls.ts'
 import { packageOf } from './ckan-packages.ts'
 
-export type CkanDeps = Pick<
-  SearchDeps,
-  'index' | 'settings' | 'limits' | 'window' | 'boosts' | 'timeZone' | 'http' | 'ownerOf'
-> & {
-  /** What the portal is called, and its address with a slash at its end. */
+/** The dependencies of the actions. */
+export type CkanContext = SearchAppContext & {
+  /** The name of the portal, and its address with a slash at its end. */
   readonly site: { readonly title: string; readonly url: string }
 }
 
 /** Gives the JSON text of a result in pieces. Throws `invalid-parameter` and what the engine throws. */
-export type CkanAct = (
-  deps: CkanDeps,
+export type CkanHandler = (
+  context: CkanContext,
   given: GivenParameters,
   signal: AbortSignal,
 ) => AsyncGenerator<string>
@@ -81,7 +79,10 @@ const groupOf = (entry: Entry) => ({
 const titleIn = (record: unknown, id: string): string => chosenAt(record, 'title', 'en')?.text ?? id
 
 /** Catalogues with what they are called; those without datasets too. */
-async function organizations({ index }: CkanDeps, signal: AbortSignal): Promise<readonly Entry[]> {
+async function organizations(
+  { index }: CkanContext,
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
   const asked = { ...everything('catalogue'), limit: mostEntries, include: ['id', 'title'] }
   const [{ hits }, counts] = await Promise.all([
     index.search(asked, signal),
@@ -93,7 +94,7 @@ async function organizations({ index }: CkanDeps, signal: AbortSignal): Promise<
 }
 
 async function valuesOf(
-  { index }: CkanDeps,
+  { index }: CkanContext,
   facet: string,
   signal: AbortSignal,
 ): Promise<readonly Entry[]> {
@@ -117,20 +118,20 @@ function listText(
   return JSON.stringify(some.map((entry) => (isWhole ? shown(entry) : entry.id)))
 }
 
-async function* organizationList(...[deps, given, signal]: Parameters<CkanAct>) {
+async function* organizationList(...[context, given, signal]: Parameters<CkanHandler>) {
   const call = callOf(actions.organization_list.parameters, given)
-  yield listText(await organizations(deps, signal), call, organizationOf)
+  yield listText(await organizations(context, signal), call, organizationOf)
 }
 
-async function* groupList(...[deps, given, signal]: Parameters<CkanAct>) {
+async function* groupList(...[context, given, signal]: Parameters<CkanHandler>) {
   const call = callOf(actions.group_list.parameters, given)
-  yield listText(await valuesOf(deps, 'categories', signal), call, groupOf)
+  yield listText(await valuesOf(context, 'categories', signal), call, groupOf)
 }
 
 /** Throws `unknown-catalogue` too. */
-async function* organizationShow(...[deps, given, signal]: Parameters<CkanAct>) {
+async function* organizationShow(...[context, given, signal]: Parameters<CkanHandler>) {
   const call = callOf(actions.organization_show.parameters, given)
-  const record = recordFields((await readCatalogue(deps.index, call.id, signal)).text)
+  const record = recordFields((await catalogueRecord(context.index, call.id, signal)).text)
   const entry = { id: call.id, title: titleIn(record, call.id), count: Number(record['count']) }
   const whole = {
     ...organizationOf(entry),
@@ -139,22 +140,22 @@ async function* organizationShow(...[deps, given, signal]: Parameters<CkanAct>) 
     users: [],
     extras: [],
   }
-  yield* withPackages(deps, whole, { facet: 'catalog', ...call }, signal)
+  yield* withPackages(context, whole, { facet: 'catalog', ...call }, signal)
 }
 
 /** Throws `not-found` too. */
-async function* groupShow(...[deps, given, signal]: Parameters<CkanAct>) {
+async function* groupShow(...[context, given, signal]: Parameters<CkanHandler>) {
   const call = callOf(actions.group_show.parameters, given)
-  const entry = (await valuesOf(deps, 'categories', signal)).find(({ id }) => id === call.id)
+  const entry = (await valuesOf(context, 'categories', signal)).find(({ id }) => id === call.id)
   if (!entry) throw new Failure('not-found', `there is no group ${call.id}`)
-  yield* withPackages(deps, groupOf(entry), { facet: 'categories', ...call }, signal)
+  yield* withPackages(context, groupOf(entry), { facet: 'categories', ...call }, signal)
 }
 
 type Shown = { readonly facet: string; readonly id: string; readonly include_datasets: boolean }
 
 /** A group with its first packages where they are asked for. */
 async function* withPackages(
-  { index }: CkanDeps,
+  { index }: CkanContext,
   group: object,
   { facet, id, include_datasets: isWhole }: Shown,
   signal: AbortSignal,
@@ -171,10 +172,10 @@ async function* withPackages(
   yield ']}'
 }
 
-async function* tagList(...[deps, given, signal]: Parameters<CkanAct>) {
+async function* tagList(...[context, given, signal]: Parameters<CkanHandler>) {
   const { query = '', all_fields: isWhole } = callOf(actions.tag_list.parameters, given)
   const wanted = query.toLowerCase()
-  const tags = (await valuesOf(deps, 'keywords', signal)).filter(
+  const tags = (await valuesOf(context, 'keywords', signal)).filter(
     ({ id, title }) => id.toLowerCase().includes(wanted) || title.toLowerCase().includes(wanted),
   )
   const shown = tags.slice(0, 10 * mostEntries).map(({ id, title }) => {
@@ -183,18 +184,18 @@ async function* tagList(...[deps, given, signal]: Parameters<CkanAct>) {
   yield JSON.stringify(shown)
 }
 
-async function* licenceList(...[deps, given, signal]: Parameters<CkanAct>) {
+async function* licenceList(...[context, given, signal]: Parameters<CkanHandler>) {
   callOf(actions.license_list.parameters, given)
-  const licences = await valuesOf(deps, 'license', signal)
+  const licences = await valuesOf(context, 'license', signal)
   const shown = licences.map(({ id, title }) => ({ id, title, status: 'active', url: null }))
   yield JSON.stringify(shown)
 }
 
 /** A distribution by its id, of which the index knows nothing. Throws `unknown-distribution` too. */
-async function* resourceShow(...[deps, given, signal]: Parameters<CkanAct>) {
+async function* resourceShow(...[context, given, signal]: Parameters<CkanHandler>) {
   const { id } = callOf(actions.resource_show.parameters, given)
-  const owner = await deps.ownerOf?.(id, signal)
-  const record = owner && recordFields((await datasetRecord(deps.index, owner, signal)).text)
+  const owner = await context.ownerOf?.(id, signal)
+  const record = owner && recordFields((await datasetRecord(context.index, owner, signal)).text)
   const resources = record ? listAt(packageOf(record), 'resources') : []
   const found = resources.find((one) => textAt(one, 'id') === id)
   if (!found) throw new Failure('unknown-distribution', `there is no resource ${id}`)
@@ -202,15 +203,15 @@ async function* resourceShow(...[deps, given, signal]: Parameters<CkanAct>) {
 }
 
 /** A search for datasets as `/search` makes it. */
-function searchFor(deps: CkanDeps, q: string, more: Readonly<Record<string, string>> = {}) {
+function searchFor(context: CkanContext, q: string, more: Readonly<Record<string, string>> = {}) {
   const parameters = parametersOf(new URLSearchParams({ q, filters: 'dataset', ...more }))
-  return searchOf(parameters, { ...deps, settings: deps.settings() }).request
+  return searchOf(parameters, { ...context, settings: context.settings() }).request
 }
 
-async function* packageAutocomplete(...[deps, given, signal]: Parameters<CkanAct>) {
+async function* packageAutocomplete(...[context, given, signal]: Parameters<CkanHandler>) {
   const { q, limit } = callOf(actions.package_autocomplete.parameters, given)
-  const asked = searchFor(deps, q, { autocomplete: 'true', aggregation: 'false' })
-  const { hits } = await deps.index.search({ ...asked, limit: Math.min(limit, 100) }, signal)
+  const asked = searchFor(context, q, { autocomplete: 'true', aggregation: 'false' })
+  const { hits } = await context.index.search({ ...asked, limit: Math.min(limit, 100) }, signal)
   const shown = hits.map(({ id, record }) => {
     const title = titleIn(recordFields(record), id)
     return { name: id, title, match_field: 'title', match_displayed: title }
@@ -218,12 +219,15 @@ async function* packageAutocomplete(...[deps, given, signal]: Parameters<CkanAct
   yield JSON.stringify(shown)
 }
 
-async function* currentPackages(...[deps, given, signal]: Parameters<CkanAct>) {
+async function* currentPackages(...[context, given, signal]: Parameters<CkanHandler>) {
   const { limit, offset } = callOf(actions.current_package_list_with_resources.parameters, given)
-  const asked = { ...searchFor(deps, '', { sort: 'modified desc', aggregation: 'false' }), offset }
-  const shows = offset <= (deps.window ?? 10_000)
+  const asked = {
+    ...searchFor(context, '', { sort: 'modified desc', aggregation: 'false' }),
+    offset,
+  }
+  const shows = offset <= (context.window ?? 10_000)
   const { hits } = shows
-    ? await deps.index.search({ ...asked, limit: Math.min(limit, mostEntries) }, signal)
+    ? await context.index.search({ ...asked, limit: Math.min(limit, mostEntries) }, signal)
     : { hits: [] }
   yield '['
   yield* packageTexts(hits)
@@ -233,7 +237,7 @@ async function* currentPackages(...[deps, given, signal]: Parameters<CkanAct>) {
 /** The release of CKAN whose calls these are, for clients that look. */
 const ckanVersion = '2.11.0'
 
-async function* statusShow({ site: { title, url } }: CkanDeps) {
+async function* statusShow({ site: { title, url } }: CkanContext) {
   yield JSON.stringify({
     ckan_version: ckanVersion,
     site_title: title,
@@ -250,7 +254,7 @@ async function* siteRead() {
 }
 
 /** Throws `not-found` too. */
-async function* helpShow(_deps: CkanDeps, given: GivenParameters) {
+async function* helpShow(_context: CkanContext, given: GivenParameters) {
   const { name } = callOf(actions.help_show.parameters, given)
   const action = Object.entries(actions).find(([one]) => one === name)?.[1]
   if (!action) throw new Failure('not-found', `there is no action ${name}`)
@@ -274,4 +278,4 @@ export const ckanReads = {
   help_show: helpShow,
   current_package_list_with_resources: currentPackages,
   package_autocomplete: packageAutocomplete,
-} as const satisfies Readonly<Record<string, CkanAct>>
+} as const satisfies Readonly<Record<string, CkanHandler>>

@@ -3,9 +3,11 @@
  * pieces inside one envelope, problems in the form that clients of CKAN read.
  */
 
+import { z } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
-import type { App, AppContext } from '../../http/app.ts'
+import type { AppContext } from '../../http/app.ts'
 import { readBodyText } from '../../http/body.ts'
+import { anyone, endpointsFor } from '../../http/endpoint.ts'
 import { problemOf } from '../../http/problem.ts'
 import { answerFlow, longAnswer } from '../../http/long-answers.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
@@ -16,14 +18,15 @@ import { datasetRecord } from '../record-routes.ts'
 import { everything, recordFields } from '../record-values.ts'
 import { sortOrder } from '../request/search-request.ts'
 import { jsonType } from '../search-answers.ts'
+import type { SearchAppContext, SearchServiceContext } from '../search-service-context.ts'
 import {
   actions,
   type CkanAction,
   type CkanCall,
   callOf,
   ckanAliases,
+  ckanContract,
   ckanPaths,
-  ckanRoutes,
   type GivenParameters,
   givenByBody,
   givenByQuery,
@@ -31,15 +34,15 @@ import {
 import { filtersTree } from './ckan-filter.ts'
 import { fieldOf } from './ckan-names.ts'
 import { packageOf } from './ckan-packages.ts'
-import { type CkanAct, type CkanDeps, ckanReads, packageTexts } from './ckan-reads.ts'
+import { type CkanContext, type CkanHandler, ckanReads, packageTexts } from './ckan-reads.ts'
 import { textAt } from '../../text/json.ts'
 
-const acts = {
+const handlers = {
   package_list: packageList,
   package_show: packageShow,
   package_search: packageSearch,
   ...ckanReads,
-} as const satisfies Readonly<Record<CkanAction, CkanAct>>
+} as const satisfies Readonly<Record<CkanAction, CkanHandler>>
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the table's type
 const names = Object.keys(actions) as CkanAction[]
@@ -47,52 +50,92 @@ const names = Object.keys(actions) as CkanAction[]
 /** Bytes of a body: calls are small. */
 const mostBytes = 2 ** 20
 
-/** Adds the routes of all actions, and an answer in the form of CKAN for actions that do not exist. */
-export function bindCkan(app: App, deps: Omit<CkanDeps, 'site'>): void {
-  const byQuery = (c: AppContext) => givenByQuery(new URL(c.req.url).searchParams)
-  // Whatever the media type: clients of CKAN send JSON as forms.
-  const byBody = async (c: AppContext) => {
-    const bytes = Math.min(deps.limits.bodyBytes, mostBytes)
-    const body = await readBodyText(c.req.raw, { bytes }, c.var.signal)
-    const isForm = c.req.header('Content-Type')?.startsWith('application/x-www-form-urlencoded')
-    return isForm && /^\s*[\w.-]+=/.test(body)
-      ? givenByQuery(new URLSearchParams(body))
-      : givenByBody(body)
-  }
-  const act = (c: AppContext, action: CkanAction) =>
-    answered(c, deps, action, c.req.method === 'POST' ? byBody : byQuery)
-  for (const path of ckanPaths)
-    for (const action of names) {
-      const { get, post } = ckanRoutes(action, path)
-      app.openapi(get, (c) => act(c, action))
-      app.openapi(post, (c) => act(c, action))
-    }
-  for (const path of [...ckanPaths, ...ckanAliases])
-    app.on(['GET', 'POST'], [`${path}/:action`], async (c) => {
-      const name = c.req.param('action') ?? ''
-      const action = names.find((one) => one === name)
-      if (action) return act(c, action)
-      const message = `Bad request - Action name not known: ${name}`
-      return c.body(JSON.stringify(message), 400, { 'Content-Type': jsonType })
-    })
+type Prefix = `/${string}`
+
+const ckanEndpoint = endpointsFor<SearchServiceContext>({})
+
+/** The endpoints of an action below one of the described paths. */
+const actionEndpoints = (action: CkanAction, prefix: Prefix) => {
+  const { summary, parameters, body, answers } = ckanContract(action)
+  const common = { path: `${prefix}/${action}`, auth: anyone, answers } as const
+  return [
+    ckanEndpoint({
+      ...common,
+      method: 'get',
+      summary,
+      parameters,
+      handle: ({ c }, context) => runAction(c, context, action),
+    }),
+    ckanEndpoint({
+      ...common,
+      method: 'post',
+      summary: `${summary}, called by JSON`,
+      body,
+      handle: ({ c }, context) => runAction(c, context, action),
+    }),
+  ]
 }
 
-async function answered(
+/** An endpoint of all actions by their names below one of the paths; it answers unknown names in the form of CKAN. */
+const anyAction = (method: 'get' | 'post', prefix: Prefix) =>
+  ckanEndpoint({
+    method,
+    path: `${prefix}/{action}`,
+    summary: 'CKAN: an action by its name',
+    auth: anyone,
+    isHidden: true,
+    params: z.object({ action: z.string() }),
+    answers: {},
+    handle: ({ c, params: { action: name } }, context) => {
+      const action = names.find((one) => one === name)
+      if (action) return runAction(c, context, action)
+      const message = `Bad request - Action name not known: ${name}`
+      return c.body(JSON.stringify(message), 400, { 'Content-Type': jsonType })
+    },
+  })
+
+/** The endpoints of all actions, by GET and by POST below each path; OpenAPI describes none of the aliases. */
+export const ckanEndpoints = [
+  ...ckanPaths.flatMap((prefix) => names.flatMap((action) => actionEndpoints(action, prefix))),
+  ...[...ckanPaths, ...ckanAliases].flatMap((prefix) => [
+    anyAction('get', prefix),
+    anyAction('post', prefix),
+  ]),
+]
+
+const givenOf = (c: AppContext, context: SearchAppContext) =>
+  c.req.method === 'POST'
+    ? parametersOfPost(c, context)
+    : givenByQuery(new URL(c.req.url).searchParams)
+
+/** Reads a body as JSON whatever its media type, because clients of CKAN send JSON as forms. */
+async function parametersOfPost(
   c: AppContext,
-  deps: Omit<CkanDeps, 'site'>,
+  { limits }: SearchAppContext,
+): Promise<GivenParameters> {
+  const bytes = Math.min(limits.bodyBytes, mostBytes)
+  const body = await readBodyText(c.req.raw, { bytes }, c.var.signal)
+  const isForm = c.req.header('Content-Type')?.startsWith('application/x-www-form-urlencoded')
+  return isForm && /^\s*[\w.-]+=/.test(body)
+    ? givenByQuery(new URLSearchParams(body))
+    : givenByBody(body)
+}
+
+async function runAction(
+  c: AppContext,
+  context: SearchAppContext,
   action: CkanAction,
-  givenBy: (c: AppContext) => GivenParameters | Promise<GivenParameters>,
 ): Promise<Response> {
   try {
     const site = { title: c.get('siteName'), url: c.get('root') }
-    const given = await givenBy(c)
-    const result = acts[action]({ ...deps, site }, given, c.var.signal)
+    const given = await givenOf(c, context)
+    const result = handlers[action]({ ...context, site }, given, c.var.signal)
     const pieces = enveloped(`${c.get('address')}/`, result, ignoredOf(action, given))
-    const { log, requestMs: pieceMs = 60_000 } = deps.http
+    const { log, requestMs: pieceMs = 60_000 } = context.http
     const flow = { log, pieceMs, headers: { 'Content-Type': jsonType } }
     return await longAnswer(c, () => answerFlow(c, pieces, flow))
   } catch (error) {
-    return refused(c, error, deps)
+    return refused(c, error, context)
   }
 }
 
@@ -128,11 +171,7 @@ const errorTypes = new Map([
  * The clients of CKAN read this form and no problem documents: 409 for what is wrong with a call, 404 for what is not there;
  * everything else keeps its status. Throws what is no `Failure`.
  */
-function refused(
-  c: AppContext,
-  error: unknown,
-  { http: { log } }: Pick<CkanDeps, 'http'>,
-): Response {
+function refused(c: AppContext, error: unknown, { http: { log } }: SearchAppContext): Response {
   if (!(error instanceof Failure)) throw error
   const problem = problemOf(error, c.req.path)
   if (problem.status >= 500) log.warn({ err: error, requestId: c.get('requestId') }, 'ckan.refused')
@@ -149,7 +188,7 @@ const idsPerPage = 1000
 
 /** Ids of all datasets, ascending, in pieces. Throws `invalid-parameter`. */
 async function* packageList(
-  { index }: CkanDeps,
+  { index }: CkanContext,
   given: GivenParameters,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
@@ -172,7 +211,7 @@ async function* packageList(
 
 /** One package, by platform id or by IRI. Throws `invalid-parameter`, `unknown-dataset`. */
 async function* packageShow(
-  { index }: CkanDeps,
+  { index }: CkanContext,
   given: GivenParameters,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
@@ -192,15 +231,15 @@ const usualSort = 'score desc, metadata_modified desc'
 
 /** The result in pieces. Throws `invalid-parameter`, `malformed-query`, `query-too-complex` and what the engine throws. */
 async function* packageSearch(
-  deps: CkanDeps,
+  context: CkanContext,
   given: GivenParameters,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const call = callOf(actions.package_search.parameters, given)
-  const settings = deps.settings().filter(({ index }) => index === 'dataset')
-  const request = requestOf(call, deps, settings)
+  const settings = context.settings().filter(({ index }) => index === 'dataset')
+  const request = requestOf(call, context, settings)
   const answer: Answer =
-    settings.length === 0 ? { count: 0, hits: [] } : await deps.index.search(request, signal)
+    settings.length === 0 ? { count: 0, hits: [] } : await context.index.search(request, signal)
   const sort = JSON.stringify(call.sort ?? usualSort)
   yield `{"count":${answer.count},"sort":${sort},${facetsText(call, answer)},"results":[`
   yield* packageTexts(answer.hits)
@@ -211,7 +250,7 @@ type SearchCall = CkanCall<'package_search'>
 
 function requestOf(
   call: SearchCall,
-  { limits, window = 10_000, boosts = {}, timeZone }: CkanDeps,
+  { limits, window = 10_000, boosts = {}, timeZone }: CkanContext,
   settings: readonly IndexSettings[],
 ): SearchRequest {
   const scopeOf = scopesOf(settings, timeZone)

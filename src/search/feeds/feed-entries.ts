@@ -3,7 +3,7 @@
 import { type Fields, textAt, valueAt } from '../../text/json.ts'
 import type { FeedEntry, FeedFile } from '../../http/feed-formats.ts'
 import type { Hit } from '../../search-index/search-index.ts'
-import type { RecordPages } from '../search-deps.ts'
+import type { RecordPages } from '../search-service-context.ts'
 import { chosenAt, httpAddress, instantAt, listAt, recordFields } from '../record-values.ts'
 
 /** The fields that entries are made of. */

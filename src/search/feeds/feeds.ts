@@ -1,35 +1,29 @@
 /** `/{lang}/feeds/datasets.atom` and `.rss`: a search of datasets as a feed, the last changed first. */
 
 import { hash } from 'node:crypto'
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { Failure, invalidParameter } from '../../errors.ts'
-import type { App, AppContext } from '../../http/app.ts'
+import type { AppContext } from '../../http/app.ts'
+import { anyone } from '../../http/endpoint.ts'
 import { type FeedDocument, feedFormats } from '../../http/feed-formats.ts'
-import { problem } from '../../http/problem.ts'
 import { longAnswer } from '../../http/long-answers.ts'
-import type { SearchDeps } from '../search-deps.ts'
 import { parametersOf } from '../request/search-parameters.ts'
 import { searchOf } from '../request/search-request.ts'
-import { isUnchanged, queryParameters } from '../search-answers.ts'
+import { isUnchanged, queryParameters, searchEndpoint } from '../search-answers.ts'
+import type { SearchAppContext } from '../search-service-context.ts'
 import { entryFields, entryOf } from './feed-entries.ts'
-
-type FeedDeps = Omit<SearchDeps, 'profile' | 'version'>
-
-/** Adds a route for each format. */
-export function bindFeeds(app: App, deps: FeedDeps): void {
-  for (const form of ['atom', 'rss'] as const)
-    app.openapi(feedRoute(form), (c) =>
-      longAnswer(c, () => answer(c, deps, { form, language: c.req.valid('param').lang })),
-    )
-}
 
 type FeedRequest = { readonly form: keyof typeof feedFormats; readonly language: string }
 
-async function answer(c: AppContext, deps: FeedDeps, request: FeedRequest): Promise<Response> {
+async function feedAnswer(
+  c: AppContext,
+  context: SearchAppContext,
+  request: FeedRequest,
+): Promise<Response> {
   if (!/^[a-z]{2,3}$/.test(request.language))
     throw new Failure('not-found', 'a feed is named by a language code such as en')
   const { type, write } = feedFormats[request.form]
-  const text = write(await feedOf(c, deps, request))
+  const text = write(await feedOf(c, context, request))
   if (isUnchanged(c, hash('sha256', text, 'hex').slice(0, 32))) return c.body(null, 304)
   return c.body(text, 200, { 'Content-Type': `${type}; charset=utf-8` })
 }
@@ -45,49 +39,51 @@ const feedParameters: ReadonlySet<string> = new Set(
 const isFeedParameter = (name: string): boolean =>
   feedParameters.has(name) || name.startsWith('boost.')
 
-const feedRoute = (form: FeedRequest['form']) =>
-  createRoute({
+/** The endpoints of feeds, one for each format. */
+export const feedEndpoints = (['atom', 'rss'] as const).map((form) =>
+  searchEndpoint({
     method: 'get',
     path: `/{lang}/feeds/datasets.${form}`,
     summary: `Datasets as ${feedFormats[form].name}, the last changed first`,
+    auth: anyone,
     parameters: queryParameters().filter(({ name }) => isFeedParameter(name)),
-    request: {
-      params: z.object({
-        lang: z.string().meta({ description: 'Language of the texts: en, de, fr, …' }),
-      }),
-    },
-    responses: {
+    params: z.object({
+      lang: z.string().meta({ description: 'Language of the texts: en, de, fr, …' }),
+    }),
+    answers: {
       200: {
         description: 'The feed',
         content: { [feedFormats[form].type]: { schema: z.string() } },
       },
       304: { description: 'Not changed since the state named in If-None-Match' },
-      default: problem(),
     },
-  })
+    handle: ({ c, params: { lang: language } }, context) =>
+      longAnswer(c, () => feedAnswer(c, context, { form, language })),
+  }),
+)
 
 /** A page of datasets before it is written in one of the formats. Throws what a search throws. */
 async function feedOf(
   c: AppContext,
-  deps: FeedDeps,
+  context: SearchAppContext,
   { language, form }: FeedRequest,
 ): Promise<FeedDocument> {
   const { address, root, signal } = c.var
-  const { recordPages, window = 10_000 } = deps
+  const { recordPages, window = 10_000 } = context
   // The query as far as it means something, so that addresses of pages repeat nothing else.
   const query = new URLSearchParams(
     [...new URL(c.req.url).searchParams].filter(
       ([key, value]) => value.trim() !== '' && isFeedParameter(key.replace(/\[\]$/, '')),
     ),
   )
-  const parameters = parametersOf(query, deps.limits)
+  const parameters = parametersOf(query, context.limits)
   const { page = 0, limit = 10, q, sort = ['modified desc'] } = parameters
   if (limit === 0) throw invalidParameter('limit', 'limit must be 1..1000 in a feed, got 0')
   const { request } = searchOf(
     { ...parameters, filters: ['dataset'], aggregation: false, includes: [...entryFields], sort },
-    { ...deps, settings: deps.settings() },
+    { ...context, settings: context.settings() },
   )
-  const { count, hits } = await deps.index.search(request, signal)
+  const { count, hits } = await context.index.search(request, signal)
   const entries = hits.map((hit) => entryOf(hit, { language, root, recordPages }))
   const newest = Math.max(...entries.map(({ updated }) => updated.getTime()))
   const feedAddress = `${address}/${language}/feeds/datasets.${form}`
@@ -99,7 +95,7 @@ async function feedOf(
     author: new URL(address).host,
     site: `${address}/`,
     pages: pagesOf((number) => pageAddress(feedAddress, query, number), page, last),
-    updated: entries.length === 0 ? deps.now() : new Date(newest),
+    updated: entries.length === 0 ? context.now() : new Date(newest),
     entries,
   }
 }

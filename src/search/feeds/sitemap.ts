@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { type RouteConfig, z } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
-import type { App, AppContext } from '../../http/app.ts'
+import type { AppContext } from '../../http/app.ts'
+import { anyone } from '../../http/endpoint.ts'
 import { problem } from '../../http/problem.ts'
 import { acceptsGzip, addVary } from '../../http/headers.ts'
 import { longAnswer } from '../../http/long-answers.ts'
@@ -15,68 +16,89 @@ import type { Hit, SearchIndex } from '../../search-index/search-index.ts'
 import { isJsonObject, valueAt } from '../../text/json.ts'
 import { officialLanguages } from '../../text/language.ts'
 import { instantAt, recordFields, everything } from '../record-values.ts'
-import { getRoute, isUnchanged } from '../search-answers.ts'
-import type { SearchDeps } from '../search-deps.ts'
+import { isUnchanged, searchEndpoint } from '../search-answers.ts'
+import type { SearchAppContext, SearchServiceContext } from '../search-service-context.ts'
 import { declaration, element, textElement, xmlText } from '../../http/feed-formats.ts'
 import { type SitemapKeeper, sitemapKeeper, type SitemapPage } from './sitemap-cache.ts'
 
-type SitemapSource = Pick<SearchDeps, 'index' | 'settings' | 'recordPages'>
-type KeeperDeps = SitemapSource & Pick<SearchDeps, 'now' | 'http' | 'sitemapHours'>
+type SitemapSource = Pick<SearchAppContext, 'index' | 'settings' | 'recordPages'>
 
 const hourMs = 3_600_000
 
-/** The sitemap of an index, made when somebody asks for it. */
-export function openSitemap(deps: KeeperDeps): SitemapKeeper {
-  const { http, now, sitemapHours = 24 } = deps
-  const make = () => sitemapPages(deps)
+/** The sitemap of an index; it is made when a request needs it. */
+export function openSitemap(
+  context: SitemapSource & Pick<SearchAppContext, 'now' | 'http' | 'sitemapHours'>,
+): SitemapKeeper {
+  const { http, now, sitemapHours = 24 } = context
+  const make = () => sitemapPages(context)
   return sitemapKeeper({ make, now, log: http.log, lifeMs: sitemapHours * hourMs })
 }
 
-/** The index of the sitemap and its pages, with `Last-Modified` and entity tags. */
-export function bindSitemap(app: App, deps: KeeperDeps & Pick<SearchDeps, 'sitemap'>): void {
-  const { present } = deps.sitemap ?? openSitemap(deps)
-  const headers = { 'Content-Type': `${xml}; charset=utf-8` }
-  /** Tells when the sitemap was made; whether the client has it already. */
-  const isKnown = (c: AppContext, made: Date, name: string) => {
-    c.header('Last-Modified', made.toUTCString())
-    return isUnchanged(c, `${name}-${made.getTime().toString(36)}`)
+const xml = 'application/xml'
+const headers = { 'Content-Type': `${xml}; charset=utf-8` }
+
+/** Names the state of an answer in its headers, and says whether the client has it already. */
+function hasState(c: AppContext, made: Date, name: string): boolean {
+  c.header('Last-Modified', made.toUTCString())
+  return isUnchanged(c, `${name}-${made.getTime().toString(36)}`)
+}
+
+const answersOf = (description: string): RouteConfig['responses'] => ({
+  200: { description, content: { [xml]: { schema: z.string() } } },
+  304: { description: 'Not changed since the state named in If-None-Match' },
+  503: problem('The sitemap is being made'),
+})
+
+const readSitemap = searchEndpoint({
+  method: 'get',
+  path: '/sitemap',
+  summary: 'Index of the sitemap (sitemaps.org)',
+  auth: anyone,
+  answers: answersOf('Addresses of the pages of the sitemap'),
+  handle: ({ c }, { sitemap }) =>
+    longAnswer(c, async () => {
+      const { made, pages } = await sitemap.present()
+      if (hasState(c, made, 'index')) return c.body(null, 304)
+      const address = `${c.get('address')}/sitemap`
+      const modified = textElement('lastmod', made.toISOString())
+      const parts = pages.map((_, n) =>
+        element('sitemap', {}, textElement('loc', `${address}/${n + 1}`) + modified),
+      )
+      const text = declaration + element('sitemapindex', { xmlns: protocol }, parts.join(''))
+      return c.body(text, 200, headers)
+    }),
+})
+
+const readSitemapPage = searchEndpoint({
+  method: 'get',
+  path: '/sitemap/{n}',
+  summary: 'One page of the sitemap: up to 10,000 addresses of catalogues and datasets',
+  auth: anyone,
+  params: z.object({ n: z.string().meta({ description: '1, 2, …' }) }),
+  answers: answersOf('Addresses with their last change and their languages'),
+  handle: ({ c, params }, context) => longAnswer(c, () => pageAnswer(c, params.n, context)),
+})
+
+/** The endpoints of the sitemap: its index and its pages, with `Last-Modified` and entity tags. */
+export const sitemapEndpoints = [readSitemap, readSitemapPage]
+
+async function pageAnswer(
+  c: AppContext,
+  n: string,
+  { sitemap, recordPages: { isRooted } }: Pick<SearchServiceContext, 'sitemap' | 'recordPages'>,
+): Promise<Response> {
+  const isNumber = /^[1-9]\d{0,8}$/.test(n)
+  const { made, pages } = isNumber ? await sitemap.present() : { made: new Date(0), pages: [] }
+  const page = pages[Number(n) - 1]
+  if (!page) throw new Failure('not-found', `the sitemap has no page ${n}`)
+  if (hasState(c, made, n)) return c.body(null, 304)
+  if (!isRooted && acceptsGzip(c.req.header('Accept-Encoding'))) {
+    const answer = c.body(page.gzip, 200, { ...headers, 'Content-Encoding': 'gzip' })
+    addVary(answer.headers, 'Accept-Encoding')
+    return answer
   }
-  const index = async (c: AppContext) => {
-    const { made, pages } = await present()
-    if (isKnown(c, made, 'index')) return c.body(null, 304)
-    const modified = textElement('lastmod', made.toISOString())
-    const parts = pages.map((_, n) =>
-      element('sitemap', {}, textElement('loc', `${c.get('address')}/sitemap/${n + 1}`) + modified),
-    )
-    const text = declaration + element('sitemapindex', { xmlns: protocol }, parts.join(''))
-    return c.body(text, 200, headers)
-  }
-  const page = async (c: AppContext, n: string) => {
-    const isNumber = /^[1-9]\d{0,8}$/.test(n)
-    const { made, pages } = isNumber ? await present() : { made: new Date(0), pages: [] }
-    const page = pages[Number(n) - 1]
-    if (!page) throw new Failure('not-found', `the sitemap has no page ${n}`)
-    if (isKnown(c, made, n)) return c.body(null, 304)
-    if (!deps.recordPages.isRooted && acceptsGzip(c.req.header('Accept-Encoding'))) {
-      const answer = c.body(page.gzip, 200, { ...headers, 'Content-Encoding': 'gzip' })
-      addVary(answer.headers, 'Accept-Encoding')
-      return answer
-    }
-    const plain = new Blob([page.gzip]).stream().pipeThrough(new DecompressionStream('gzip'))
-    return c.body(deps.recordPages.isRooted ? rooted(plain, c.get('root')) : plain, 200, headers)
-  }
-  const whole = { responses: responses('Addresses of the pages of the sitemap') }
-  app.openapi(getRoute('/sitemap', 'Index of the sitemap (sitemaps.org)', whole), (c) =>
-    longAnswer(c, () => index(c)),
-  )
-  const single = {
-    request: { params: z.object({ n: z.string().meta({ description: '1, 2, …' }) }) },
-    responses: responses('Addresses with their last change and their languages'),
-  }
-  const what = 'One page of the sitemap: up to 10,000 addresses of catalogues and datasets'
-  app.openapi(getRoute('/sitemap/{n}', what, single), (c) =>
-    longAnswer(c, () => page(c, c.req.valid('param').n)),
-  )
+  const plain = new Blob([page.gzip]).stream().pipeThrough(new DecompressionStream('gzip'))
+  return c.body(isRooted ? rooted(plain, c.get('root')) : plain, 200, headers)
 }
 
 /** A page with the addresses that the client can reach; the shell packs it again. */
@@ -90,15 +112,6 @@ function rooted(page: ReadableStream<Uint8Array<ArrayBuffer>>, root: string) {
     .pipeThrough(mark)
     .pipeThrough(new TextEncoderStream())
 }
-
-const xml = 'application/xml'
-
-const responses = (description: string): RouteConfig['responses'] => ({
-  200: { description, content: { [xml]: { schema: z.string() } } },
-  304: { description: 'Not changed since the state named in If-None-Match' },
-  503: problem('The sitemap is being made'),
-  default: problem(),
-})
 
 /** What one page may hold; the protocol allows 50,000 addresses and 50 MB. */
 const most = { addresses: 10_000, characters: 20_000_000 }
@@ -142,7 +155,7 @@ async function* sitemapPages({
 function addressText(
   { id, record }: Hit,
   kind: 'catalogue' | 'dataset',
-  { address, isPortal, languages: own }: SearchDeps['recordPages'],
+  { address, isPortal, languages: own }: SearchAppContext['recordPages'],
 ): string {
   const fields = recordFields(record)
   const page = (language?: string) => address(rootMark, { kind, id }, language)

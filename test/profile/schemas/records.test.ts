@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { SearchIndex } from '../../../src/search-index/search-index.ts'
 import { loadProfile } from '../../../src/profile/load-profile.ts'
 import { recordSchemas } from '../../../src/profile/record-schemas.ts'
-import { readCatalogue, datasetRecord } from '../../../src/search/record-routes.ts'
+import { catalogueRecord, datasetRecord } from '../../../src/search/record-routes.ts'
 import {
   builder,
   catalogueOf,
@@ -67,7 +67,7 @@ describe.skipIf(!hasSamples)('the worked samples', () => {
     const index = indexOf({ dataset: built.document.record, catalogue: around.document.record })
     const { text } = await datasetRecord(index, 'x')
     expect(wrong('dataset', JSON.parse(text))).toEqual(told)
-    const answered = await readCatalogue(index, 'alpine-water')
+    const answered = await catalogueRecord(index, 'alpine-water')
     expect(JSON.parse(answered.text)).toHaveProperty('count', 1)
     expect(wrong('catalogue', JSON.parse(answered.text))).toEqual([])
   })

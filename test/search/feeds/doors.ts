@@ -1,13 +1,11 @@
 /** The doors of the search station that show records in other forms, over a real engine. */
 
-import { newApp } from '../../../src/http/app.ts'
 import type { Document, SearchIndex } from '../../../src/search-index/search-index.ts'
 import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
-import type { RecordPages } from '../../../src/search/search-deps.ts'
-import { bindCkan } from '../../../src/search/ckan/ckan.ts'
-import { bindFeeds } from '../../../src/search/feeds/feeds.ts'
-import { bindSitemap } from '../../../src/search/feeds/sitemap.ts'
+import { loadProfile } from '../../../src/profile/load-profile.ts'
+import { searchApp } from '../../../src/search/search-app.ts'
+import type { RecordPages } from '../../../src/search/search-service-context.ts'
 import { engineHere } from '../suite/engine.ts'
 import { settings } from './holdings.ts'
 
@@ -36,8 +34,7 @@ export async function doors(
     base: '/api/hub/search',
     publicAddress: { base: 'https://portal.example/' },
   }
-  const app = newApp({ ...http, name: 'search' })
-  const deps = {
+  const app = searchApp({
     index,
     settings: () => index.current(),
     http,
@@ -49,10 +46,10 @@ export async function doors(
       isPortal: true,
       isRooted: false,
     },
-  }
-  bindFeeds(app, deps)
-  bindCkan(app, deps)
-  bindSitemap(app, deps)
+    findings: async () => undefined,
+    profile: await loadProfile(),
+    version: '1',
+  })
   const request = async (path: string, init?: RequestInit) => app.request(path, init)
   return {
     index,

@@ -5,8 +5,8 @@ import type { SearchIndex } from '../../../src/search-index/search-index.ts'
 import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
 import { loadProfile } from '../../../src/profile/load-profile.ts'
-import type { FindingsDeps } from '../../../src/search/record-findings.ts'
 import { searchApp } from '../../../src/search/search-app.ts'
+import type { SearchAppContext } from '../../../src/search/search-service-context.ts'
 import { configured, type Made } from '../../contracts/search-index-corpus.ts'
 import { documents } from './corpus.ts'
 import { engineHere } from './engine.ts'
@@ -53,14 +53,14 @@ export type Added = {
   readonly settings?: readonly IndexSettings[]
   readonly cursors?: CursorLimits
   readonly now?: () => number
-  /** What is left out of records; without it there are no such routes. */
-  readonly findings?: FindingsDeps['findings']
+  /** By default there are no records with findings. */
+  readonly findings?: SearchAppContext['findings']
   /** By default the one of the run. */
   readonly engine?: () => Promise<Made>
 }
 
 export async function station(held = documents, added: Added = {}): Promise<Station> {
-  const { resources = [], settings: more = [], engine, findings, ...options } = added
+  const { resources = [], settings: more = [], findings = noRecord, engine, ...options } = added
   const { index, release } = await (engine ? engine() : engineHere(options))
   const log = logger('silent')
   await configured(index, [...settings, ...more])
@@ -80,7 +80,7 @@ export async function station(held = documents, added: Added = {}): Promise<Stat
     profile: { ...(await loadProfile()), resources },
     version: '1',
     http: { log },
-    ...(findings && { findings }),
+    findings,
   })
   const headers = { 'Content-Type': 'application/json' }
   return {
@@ -90,6 +90,8 @@ export async function station(held = documents, added: Added = {}): Promise<Stat
     close: release,
   }
 }
+
+const noRecord: SearchAppContext['findings'] = async () => undefined
 
 async function replyOf(answer: Response): Promise<Reply> {
   const text = await answer.text()
