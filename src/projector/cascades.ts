@@ -85,15 +85,13 @@ export function cascades({
     log.info({ resource, records }, 'cascade.finished')
   }
   const work = async (signal: AbortSignal) => {
-    for (;;) {
-      const marks = await readCascades(store, mostMarks, signal)
-      if (marks.length === 0) return
+    let marks: readonly Mark[]
+    do {
+      marks = await readCascades(store, mostMarks, signal)
       for (const mark of marks) await run(mark, signal)
-    }
+    } while (marks.length > 0)
   }
-  const loop = backgroundLoop('cascade.failed', idleMs, work, { log, pause, retryMs })
-  loop.wake()
-  return loop
+  return backgroundLoop('cascade.failed', idleMs, work, { log, pause, firstMs: 0, retryMs })
 }
 
 /** What is in a catalogue: its datasets and its resources of declared types. What goes meanwhile may still be named. */

@@ -63,9 +63,11 @@ type StartContext = EngineContext & {
 export class EngineStart {
   readonly #context: StartContext
   readonly #settings: readonly IndexSettings[]
-  readonly #stopping = new AbortController()
-  readonly #running: Promise<void>
+  readonly #reaching: BackgroundLoop
   readonly #refilling: BackgroundLoop
+  /** Resolves when the fillings that were replaced by others have ended. */
+  #replaced: Promise<unknown> = Promise.resolve()
+  #isStopped = false
   #filling: Reindex | undefined
   #isBeginning = false
 
@@ -78,13 +80,17 @@ export class EngineStart {
     this.#context = context
     this.#settings = settings
     this.#filling = first && context.fill(first.rebuild)
-    // The earlier one, if it runs still, would fill the same.
     context.index.onLost?.((rebuild) => {
-      if (this.#stopping.signal.aborted) return
-      void this.#filling?.stop()
+      if (this.#isStopped) return
+      // The earlier filling, if it is still running, would fill the same.
+      this.#replaced = Promise.all([this.#replaced, this.#filling?.stop()])
       this.#filling = context.fill(rebuild)
     })
-    this.#running = this.#reach()
+    const reach = (signal: AbortSignal) => this.#reach(signal)
+    const { log, pause } = context
+    const firstMs = this.#filling ? Infinity : pauseMs
+    const options = { log, pause, firstMs, longestRetryMs: pauseMs }
+    this.#reaching = backgroundLoop('engine.failed', pauseMs, reach, options)
     this.#refilling = backgroundLoop('index.worn-failed', wornMs, () => this.#refillWorn(), context)
   }
 
@@ -113,27 +119,21 @@ export class EngineStart {
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort()
-    await this.#refilling.stop()
-    await this.#running
-    await this.#filling?.stop()
+    this.#isStopped = true
+    await Promise.all([this.#refilling.stop(), this.#reaching.stop()])
+    await Promise.all([this.#filling?.stop(), this.#replaced])
   }
 
-  async #reach(): Promise<void> {
-    const { index, log, pause, fill, found } = this.#context
-    const { signal } = this.#stopping
-    while (!this.#filling && !signal.aborted) {
-      try {
-        await pause(pauseMs, signal)
-        const state = await configuredOrAway({ index, log }, this.#settings, 'debug')
-        if (signal.aborted || !state) continue
-        log.info({ rebuild: state.rebuild }, 'engine.reached')
-        found(state.newest)
-        this.#filling = fill(state.rebuild)
-      } catch (error) {
-        if (!signal.aborted) log.error({ err: error, retryInMs: pauseMs }, 'engine.failed')
-      }
-    }
+  /** Configures the engine and begins to fill its indices; looks again later while the engine is away. */
+  async #reach(signal: AbortSignal): Promise<number> {
+    const { index, log, fill, found } = this.#context
+    if (this.#filling) return Infinity
+    const state = await configuredOrAway({ index, log }, this.#settings, 'debug')
+    if (signal.aborted || !state) return pauseMs
+    log.info({ rebuild: state.rebuild }, 'engine.reached')
+    found(state.newest)
+    this.#filling = fill(state.rebuild)
+    return Infinity
   }
 
   /** Indices whose replaced documents take more memory than the others are filled anew while they run. */
@@ -159,33 +159,25 @@ type ReindexContext = EngineContext & {
 
 /** Fills indices and swaps each when it is whole; what fails is tried again. */
 export function reindex(context: ReindexContext, indices: readonly IndexName[]): Reindex {
-  const { log, pause } = context
-  const stopping = new AbortController()
-  const { signal } = stopping
   const states = new Map(indices.map((index) => [index, { index, done: 0, of: 0 }]))
   let filled = 0
-  const work = async (index: IndexName) => {
-    while (!signal.aborted) {
-      try {
-        const tell = (state: Rebuilding) => states.set(index, state)
-        // Indices end side by side: the sum is read after the wait.
-        filled = (await rebuild(context, index, tell, signal)) + filled
-        states.delete(index)
-        return
-      } catch (error) {
-        if (signal.aborted) return
-        log.error({ index, err: error, retryInMs: pauseMs }, 'reindex.failed')
-        await pause(pauseMs, signal).catch(() => undefined)
-      }
+  const loops = indices.map((index) => {
+    const tell = (state: Rebuilding) => states.set(index, state)
+    const work = async (signal: AbortSignal) => {
+      // Indices end side by side: the sum is read after the wait.
+      filled = (await rebuild(context, index, tell, signal)) + filled
+      states.delete(index)
+      return Infinity
     }
-  }
-  const running = Promise.all(indices.map(work))
+    const log = context.log.child({ index })
+    const options = { log, pause: context.pause, firstMs: 0, longestRetryMs: pauseMs }
+    return backgroundLoop('reindex.failed', pauseMs, work, options)
+  })
   return {
     rebuilding: () => [...states.values()],
     filled: () => filled,
     stop: async () => {
-      stopping.abort()
-      await running
+      await Promise.all(loops.map((loop) => loop.stop()))
     },
   }
 }

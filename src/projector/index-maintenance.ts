@@ -57,15 +57,13 @@ export function indexMaintenance(context: MaintenanceContext) {
      */
     refill: async (given: readonly string[], progress: Progress, signal: AbortSignal) => {
       const filling = await engine.anew(chosenIndices(profile, given))
-      for (;;) {
-        signal.throwIfAborted()
-        const states = filling.rebuilding()
-        if (states.length === 0) return filling.filled()
-        const sum = (of: 'done' | 'of') =>
-          states.reduce((all, state) => all + state[of], filling.filled())
+      const sum = (of: 'done' | 'of') =>
+        filling.rebuilding().reduce((all, state) => all + state[of], filling.filled())
+      while (filling.rebuilding().length > 0) {
         progress(sum('done'), sum('of'))
         await pause(lookMs, signal)
       }
+      return filling.filled()
     },
     /** When the oldest write was made that is not indexed yet, milliseconds since 1970. */
     oldest: async (signal: AbortSignal) => {

@@ -4,6 +4,7 @@ import { Failure } from '../errors.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Log } from '../log.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
+import { type BackgroundLoop, backgroundLoop } from '../workers/background-loop.ts'
 import type { Pause } from '../workers/pause.ts'
 import { feed, type FeedContext } from './feed.ts'
 import type { Records } from './indexed-records.ts'
@@ -162,11 +163,8 @@ const againMs = 10 * minuteMs
 /** The first comparison comes within an hour, and each up to an hour late: several platforms may share a machine. */
 export function reconciling(context: ReconcilingContext): Reconciling {
   const { hours, numbers, log, now, random, pause } = context
-  const stopping = new AbortController()
-  const { signal } = stopping
   let last: ReturnType<Reconciling['last']>
-  let working: Promise<void> | undefined
-  let extra: Promise<unknown> = Promise.resolve()
+  let loop: BackgroundLoop | undefined
   const reconcile: Reconcile = async (options, given) => {
     const drift = await context.reconcile(options, given)
     const at = now()
@@ -174,40 +172,32 @@ export function reconciling(context: ReconcilingContext): Reconciling {
     numbers.compared(drift, at)
     return drift
   }
-  /** Whether it could be done; what was found stands in the log already. */
-  const compare = async () => {
+  /** These milliseconds, and up to almost an hour more. */
+  const spread = (ms: number) => ms + random() * (hourMs - restMs)
+  /** Compares once; answers the milliseconds until the next comparison. What was found is in the log already. */
+  const compare = async (signal: AbortSignal) => {
     try {
       await reconcile({ dryRun: false, progress: () => undefined }, signal)
-      return true
+      return hours > 0 ? spread(hours * hourMs) : Infinity
     } catch (error) {
       if (error instanceof Failure && error.kind === 'conflict')
         log.info({ detail: error.detail }, 'reconcile.postponed')
       else if (!signal.aborted) log.warn({ err: error }, 'reconcile.failed')
-      return false
+      return spread(againMs)
     }
   }
-  const work = async (atOnce: boolean): Promise<void> => {
-    let wait = atOnce ? undefined : restMs
-    while (!signal.aborted) {
-      if (wait !== undefined)
-        await pause(wait + random() * (hourMs - restMs), signal).catch(() => undefined)
-      if (signal.aborted) return
-      const isDone = await compare()
-      if (isDone && hours === 0) return
-      wait = isDone ? hours * hourMs : againMs
-    }
-  }
+  const start = (firstMs: number) =>
+    backgroundLoop('reconcile.failed', againMs, compare, { log, pause, firstMs })
   return {
     reconcile,
     last: () => last,
     begin: (atOnce = false) => {
-      if (hours > 0 || atOnce) working ??= work(atOnce)
+      if (hours > 0 || atOnce) loop ??= start(atOnce ? 0 : spread(restMs))
     },
-    again: () => void (extra = extra.then(compare)),
-    stop: async () => {
-      stopping.abort()
-      await working
-      await extra
+    again: () => {
+      if (loop) loop.wake()
+      else loop = start(0)
     },
+    stop: async () => loop?.stop(),
   }
 }

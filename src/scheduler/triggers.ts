@@ -11,6 +11,7 @@ import type { Log } from '../log.ts'
 import { defined } from '../pipe/defined.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
+import { type BackgroundLoop, backgroundLoop } from '../workers/background-loop.ts'
 import type { Pause } from '../workers/pause.ts'
 import { openTriggerFile, type TriggerFile } from './trigger-file.ts'
 import {
@@ -67,8 +68,7 @@ export class Triggers {
   readonly #isMissing: (pipe: string) => boolean
   readonly #file: TriggerFile
   readonly #lease: Lease
-  readonly #stopping = new AbortController()
-  readonly #working: Promise<void>
+  readonly #firing: BackgroundLoop
   /** Firings that were due before this time, while no scheduler ran, are left out. */
   readonly #opened: number
   /** What the last launch of a trigger failed with; logged once. */
@@ -81,13 +81,20 @@ export class Triggers {
   #stopped: Promise<void> | undefined
 
   constructor(options: TriggersOptions) {
-    const { path, now, isMissing } = options
+    const { path, now, isMissing, log, pause } = options
     this.#options = options
     this.#isMissing = isMissing ?? (() => false)
     this.#file = openTriggerFile(path)
     this.#lease = openLease(`${path}.lease`)
     this.#opened = now()
-    this.#working = this.#work()
+    const round = () => this.#round()
+    this.#firing = backgroundLoop('scheduler.failed', roundMs, round, {
+      log,
+      pause,
+      firstMs: 0,
+      retryMs: afterFailureMs,
+      longestRetryMs: afterFailureMs,
+    })
   }
 
   /** By pipe, pipes without triggers left out. */
@@ -165,8 +172,7 @@ export class Triggers {
   }
 
   async #stop(): Promise<void> {
-    this.#stopping.abort()
-    await this.#working
+    await this.#firing.stop()
     this.#lease.release()
     this.#file.close()
   }
@@ -208,23 +214,18 @@ export class Triggers {
 
   // Firing.
 
-  async #work(): Promise<void> {
-    const { pause, log } = this.#options
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      let waitMs = afterFailureMs
-      try {
-        waitMs = this.#round()
-      } catch (err) {
-        this.#version = undefined
-        log.error({ err }, 'scheduler.failed')
-      }
-      await pause(waitMs, signal).catch(() => undefined)
+  /** One round. After a failure the triggers are read anew. */
+  #round(): number {
+    try {
+      return this.#fire()
+    } catch (error) {
+      this.#version = undefined
+      throw error
     }
   }
 
   /** Fires what is due; answers after how many milliseconds to look again. */
-  #round(): number {
+  #fire(): number {
     const { log, now, runs } = this.#options
     const leads = this.#lease.held()
     if (leads !== this.#leads) log.info({}, 'scheduler.leads')

@@ -1,9 +1,9 @@
-/** Work that is done again and again while a part of the process is open; a failure never ends it. */
+/** Work that is repeated while a part of the process is open; a failure never ends it. */
 
 import type { Log } from '../log.ts'
 import type { Pause } from './pause.ts'
 
-/** A running loop, to be stopped by the one who started it. */
+/** A running loop. The code that started it stops it. */
 export type BackgroundLoop = {
   /** Begins the next round now, or as soon as the present one has ended. */
   readonly wake: () => void
@@ -14,46 +14,59 @@ export type BackgroundLoop = {
 type LoopOptions = {
   readonly log: Log
   readonly pause: Pause
+  /** Milliseconds until the first round, by default those between two rounds. With 0 it begins before the call returns. */
+  readonly firstMs?: number
   /** Milliseconds after the first failure, by default those between two rounds; they double with each further one. */
   readonly retryMs?: number
+  /** The longest pause after a failure, unless `retryMs` is longer; by default 10,000. */
+  readonly longestRetryMs?: number
 }
 
-/** The longest pause after a failure, unless `retryMs` is longer. */
-const longestRetryMs = 10_000
+/** One round. A number is the milliseconds until the next round, in place of the usual ones; `Infinity` = until `wake`. */
+type Round = (signal: AbortSignal) => Promise<number | void> | number | void
+
+/** The longest time that a timer of Node can wait. */
+const longestTimerMs = 2 ** 31 - 1
 
 /**
- * Does the work every so many milliseconds, the first time after as many. `name` is the log event of a round that failed, after
- * which the loop waits longer and longer and then goes on.
+ * Repeats the work every so many milliseconds; with `Infinity` only when it is woken. `name` is the log event of a round that
+ * failed, after which the loop waits longer and longer and then goes on.
  */
 export function backgroundLoop(
   name: string,
   everyMs: number,
-  work: (signal: AbortSignal) => unknown,
-  { log, pause, retryMs = everyMs }: LoopOptions,
+  work: Round,
+  { log, pause, firstMs = everyMs, retryMs = everyMs, longestRetryMs = 10_000 }: LoopOptions,
 ): BackgroundLoop {
   const stopping = new AbortController()
   const { signal } = stopping
   let resting = new AbortController()
-  let waitMs = everyMs
   let failures = 0
-  const round = async () => {
+  const round = async (): Promise<number> => {
     try {
-      await work(signal)
+      const nextMs = (await work(signal)) ?? everyMs
       failures = 0
-      waitMs = everyMs
+      return nextMs
     } catch (err) {
-      if (signal.aborted) return
-      waitMs = Math.min(retryMs * 2 ** failures, Math.max(retryMs, longestRetryMs))
+      if (signal.aborted) return 0
+      const ms = Math.min(retryMs * 2 ** failures, Math.max(retryMs, longestRetryMs))
       failures += 1
-      log.error({ err, retryInMs: waitMs }, name)
+      log.error({ err, retryInMs: ms }, name)
+      return ms
     }
   }
+  const rest = async (ms: number) => {
+    // Rejects when the loop is woken or stopped.
+    if (ms < Infinity)
+      await pause(Math.min(ms, longestTimerMs), resting.signal).catch(() => undefined)
+    else await aborted(resting.signal)
+    resting = new AbortController()
+  }
   const run = async () => {
+    if (firstMs > 0) await rest(firstMs)
     while (!signal.aborted) {
-      // Rejects when the loop is woken or stopped.
-      await pause(waitMs, resting.signal).catch(() => undefined)
-      resting = new AbortController()
-      if (!signal.aborted) await round()
+      const ms = await round()
+      if (!signal.aborted) await rest(ms)
     }
   }
   const running = run()
@@ -66,3 +79,10 @@ export function backgroundLoop(
     },
   }
 }
+
+/** Resolves when the signal fires. */
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })

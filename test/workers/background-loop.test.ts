@@ -1,5 +1,6 @@
 /** Background work goes on after every failure, waits longer between failures, and ends when it is told to. */
 
+import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { logger } from '../../src/log.ts'
 import { pause as realPause } from '../../src/workers/pause.ts'
@@ -10,7 +11,11 @@ let loop: BackgroundLoop | undefined
 afterEach(() => loop?.stop())
 
 /** A loop whose pauses end at once, until it has made so many rounds. */
-async function waitsOf(rounds: number, work: (round: number) => unknown, retryMs?: number) {
+async function waitsOf(
+  rounds: number,
+  work: (round: number) => Promise<number | void> | number | void,
+  options: Partial<Record<'retryMs' | 'firstMs' | 'longestRetryMs', number>> = {},
+) {
   const waits: number[] = []
   const lines: string[] = []
   const done = Promise.withResolvers<void>()
@@ -24,7 +29,7 @@ async function waitsOf(rounds: number, work: (round: number) => unknown, retryMs
   }
   const log = logger('error', { write: (line) => void lines.push(JSON.parse(line).event) })
   const round = () => work(waits.length)
-  loop = backgroundLoop('work.failed', 1000, round, { log, pause, ...(retryMs && { retryMs }) })
+  loop = backgroundLoop('work.failed', 1000, round, { log, pause, ...options })
   await done.promise
   return { waits, lines }
 }
@@ -42,7 +47,104 @@ describe('a background loop', () => {
 
   it('waits for the time given for failures', async () => {
     const fail = (round: number) => (round < 3 ? Promise.reject(new Error('no')) : undefined)
-    expect((await waitsOf(4, fail, 50)).waits).toEqual([1000, 50, 100, 1000])
+    expect((await waitsOf(4, fail, { retryMs: 50 })).waits).toEqual([1000, 50, 100, 1000])
+  })
+
+  it('begins its first round at once when it is told to, or later than the others', async () => {
+    let rounds = 0
+    const work = () => void (rounds += 1)
+    const own = { log: logger('silent'), pause: realPause }
+    loop = backgroundLoop('work.failed', 3_600_000, work, { ...own, firstMs: 0 })
+    expect(rounds).toBe(1)
+    await loop.stop()
+    expect((await waitsOf(3, () => undefined, { firstMs: 7 })).waits).toEqual([7, 1000, 1000])
+  })
+
+  it('waits as long as a round says, once, and never longer than a timer can', async () => {
+    const said = [0, 5, undefined, 2 ** 40]
+    const { waits } = await waitsOf(5, (round) => said[round])
+    expect(waits).toEqual([1000, 5, 1000, 2 ** 31 - 1, 1000])
+  })
+
+  it('waits no longer after failures than it is told', async () => {
+    const fail = (round: number) => (round < 5 ? Promise.reject(new Error('no')) : undefined)
+    const { waits } = await waitsOf(6, fail, { retryMs: 50, longestRetryMs: 100 })
+    expect(waits).toEqual([1000, 50, 100, 100, 100, 1000])
+  })
+
+  it('rests until it is woken when a round says so, and can be stopped meanwhile', async () => {
+    let rounds = 0
+    const waits: number[] = []
+    const pause = async (ms: number) => void waits.push(ms)
+    const work = () => {
+      rounds += 1
+      return Infinity
+    }
+    const own = { log: logger('silent'), pause, firstMs: 0 }
+    loop = backgroundLoop('work.failed', 10, work, own)
+    await turn()
+    loop.wake()
+    await turn()
+    loop.wake()
+    await turn()
+    expect([rounds, waits]).toEqual([3, []])
+    await loop.stop()
+    expect(rounds).toBe(3)
+  })
+
+  it('never works twice at once, misses no call and begins nothing after its end, in any order', async () => {
+    const run = async (scheduler: fc.Scheduler, isFailing: readonly boolean[]) => {
+      const faults: string[] = []
+      let [active, begun, isStopped] = [0, 0, false]
+      const step = (name: string) => scheduler.schedule(Promise.resolve(), name)
+      const work = async () => {
+        begun += 1
+        if (isStopped) faults.push('begins after its end')
+        if (active > 0) faults.push('two rounds at once')
+        active += 1
+        await step('round')
+        active -= 1
+        if (isFailing[begun - 1]) throw new Error('no')
+        return Infinity
+      }
+      const pause = () => step('pause')
+      const own = { log: logger('silent'), pause, firstMs: Infinity, retryMs: 10 }
+      const one = backgroundLoop('work.failed', 10, work, own)
+      const wake = async (at: number) => {
+        await step(`wake ${at}`)
+        if (isStopped) return
+        const before = begun
+        one.wake()
+        await step(`look ${at}`)
+        while (begun === before && !isStopped) await step(`look again ${at}`)
+      }
+      const stop = async (calls: Promise<unknown>) => {
+        await calls
+        const ending = one.stop()
+        isStopped = true
+        await ending
+        if (active > 0) faults.push('ends before its round')
+        one.wake()
+        await turn()
+      }
+      const early = async () => {
+        await step('stop')
+        await stop(Promise.resolve())
+      }
+      const calls = Promise.all([0, 1, 2].map(wake))
+      await scheduler.waitFor(Promise.all([calls, isFailing.length % 2 ? early() : stop(calls)]))
+      return faults
+    }
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.array(fc.boolean(), { maxLength: 5 }),
+        async (s, fails) => {
+          expect(await run(s, fails)).toEqual([])
+        },
+      ),
+      { numRuns: 300 },
+    )
   })
 
   it('begins a round when it is woken, and another one when it is woken meanwhile', async () => {

@@ -4,6 +4,7 @@ import type { Log } from '../../log.ts'
 import type { Feed } from '../../pipe/runs/run.ts'
 import type { Names } from '../../rdf/names.ts'
 import type { Landed } from '../../store/marks.ts'
+import { backgroundLoop } from '../../workers/background-loop.ts'
 import type { Pause } from '../../workers/pause.ts'
 
 type CollectorDeps = {
@@ -66,44 +67,38 @@ export function collector(deps: CollectorDeps): Collector {
   const { now, pause, log } = deps
   const gathered = new Map<string, Gathered>()
   const started = new Map<string, number>()
-  const stopping = new AbortController()
-  const { signal } = stopping
-  let work: Promise<void> | undefined
-
-  const round = async (): Promise<void> => {
+  let isStopped = false
+  const round = async (signal: AbortSignal): Promise<number> => {
     let due: string | undefined
     try {
       due = dueOf(gathered, started, deps)
-      if (due === undefined) return
-      const feed = feedOf(gathered, due)
-      started.set(due, now())
-      await deps.run(feed, signal)
+      if (due !== undefined) {
+        const feed = feedOf(gathered, due)
+        started.set(due, now())
+        await deps.run(feed, signal)
+      }
     } catch (err) {
       if (!signal.aborted) log.warn({ err, catalogue: due }, 'metrics.launch-failed')
     }
+    return gathered.size > 0 ? lookMs : Infinity
   }
-  const loop = async (): Promise<void> => {
-    while (gathered.size > 0 && !signal.aborted) {
-      await pause(lookMs, signal).catch(() => undefined)
-      if (!signal.aborted) await round()
-    }
-    work = undefined
-  }
+  const options = { log, pause, firstMs: Infinity }
+  const loop = backgroundLoop('metrics.unlaunched', lookMs, round, options)
 
   return {
     written(catalogue, dataset) {
-      if (signal.aborted) return
+      if (isStopped) return
+      if (gathered.size === 0) loop.wake()
       const at = now()
       const one = gathered.get(catalogue) ?? { datasets: new Set<string>(), first: at, last: at }
       gathered.set(catalogue, one)
       one.last = at
       one.datasets?.add(dataset)
       if ((one.datasets?.size ?? 0) > most) one.datasets = undefined
-      work ??= loop()
     },
     async stop() {
-      stopping.abort()
-      await work
+      isStopped = true
+      await loop.stop()
       for (const catalogue of Array.from(gathered.keys())) {
         try {
           deps.leave(feedOf(gathered, catalogue))

@@ -10,6 +10,7 @@ import type { ClusterConfig, GitRepository } from '../../config/cluster.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { unlessAborted } from '../../workers/condition.ts'
+import { type BackgroundLoop, backgroundLoop } from '../../workers/background-loop.ts'
 import type { Pause } from '../../workers/pause.ts'
 import { type PipeLimits, standardLimits } from '../pipe-schema.ts'
 import { checkout, checkouts, sweep } from './git-checkout.ts'
@@ -62,7 +63,7 @@ export class PipeSources {
   readonly #files: Map<Source, PipeFiles>
   /** One reading of a source at a time: an older one must not overwrite a newer one. */
   readonly #reading = new Map<Source, Promise<void>>()
-  #following: Promise<unknown> = Promise.resolve()
+  #following: readonly Pick<BackgroundLoop, 'stop'>[] = []
   #known = noFiles
   #text = JSON.stringify(noFiles)
   #complaints: ReadonlySet<string> = new Set()
@@ -77,7 +78,7 @@ export class PipeSources {
     const sources = [...this.#files.keys()]
     await Promise.all(sources.map(async (one) => this.#files.set(one, await one.load())))
     this.#show()
-    this.#following = Promise.all(sources.map((source) => this.#follow(source)))
+    this.#following = sources.map((source) => this.#follow(source))
   }
 
   /** In order of their names. */
@@ -109,7 +110,8 @@ export class PipeSources {
   /** Ends watching, polling and fetching. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the process stops'))
-    await Promise.all([this.#following, ...this.#reading.values()])
+    await Promise.all(this.#following.map((one) => one.stop()))
+    await Promise.all(this.#reading.values())
   }
 
   /** Calls after every change; gives the end of the calls. */
@@ -118,19 +120,25 @@ export class PipeSources {
     return () => void this.#listeners.delete(listener)
   }
 
-  async #follow(source: Source): Promise<void> {
-    const { pollMs, pause } = this.#options
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      const woken = new AbortController()
-      // Watching begins before reading, so that nothing falls between them.
-      const unwatch = watching(source.watched, () => woken.abort())
-      await this.#load(source)
-      const either = AbortSignal.any([signal, woken.signal])
-      if (!either.aborted) await pause(pollMs, either).catch(() => undefined)
+  /** Reads a source at once, after each change of its directory, and after `pollMs` without one. */
+  #follow(source: Source): Pick<BackgroundLoop, 'stop'> {
+    const { pollMs, pause, log } = this.#options
+    let isFirst = true
+    let unwatch = () => {}
+    const round = async (signal: AbortSignal) => {
       unwatch()
-      if (!signal.aborted) await pause(settleMs, signal).catch(() => undefined)
+      if (!isFirst) await pause(settleMs, signal)
+      isFirst = false
+      // Watching begins before reading, so that nothing falls between them.
+      if (!signal.aborted) unwatch = watching(source.watched, () => loop.wake())
+      await this.#load(source)
     }
+    const loop = backgroundLoop('pipes.failed', pollMs, round, { log, pause, firstMs: 0 })
+    const stop = async () => {
+      await loop.stop()
+      unwatch()
+    }
+    return { stop }
   }
 
   async #loadAll(sources: readonly Source[], signal: AbortSignal): Promise<void> {

@@ -6,6 +6,7 @@
 import type { ConsumerMessages, JetStreamManager, JsMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { Failure, type Kind, shown } from '../../errors.ts'
+import { type BackgroundLoop, backgroundLoop } from '../../workers/background-loop.ts'
 import { retry } from '../../workers/retry.ts'
 import type { Pipe } from '../document.ts'
 import { parseJson } from '../pipe-text.ts'
@@ -76,7 +77,8 @@ export class Broker {
   /** Messages that are being worked on. */
   readonly #held = new Set<JsMsg>()
   readonly #moving = new Set<Promise<void>>()
-  readonly #beating: NodeJS.Timeout
+  readonly #beating: BackgroundLoop
+  readonly #reading: Promise<void>[] = []
 
   private constructor(
     connection: NatsConnection,
@@ -86,17 +88,12 @@ export class Broker {
     this.#connection = connection
     this.#manager = manager
     this.#context = context
-    // Work may take longer than the server waits; it is told that the message is being worked on.
-    this.#beating = setInterval(() => this.#beat(), beatMs).unref()
-  }
-
-  /** Once the connection has ended nothing is held any more: the server delivers it again. */
-  #beat(): void {
-    try {
+    // Work may take longer than the server waits; it is told that the message is being worked on. Once the connection has
+    // ended nothing is held any more: the server delivers it again.
+    const beat = () => {
       for (const one of this.#held) one.working()
-    } catch (err) {
-      this.#context.log.warn({ err }, 'queue.beat-failed')
     }
+    this.#beating = backgroundLoop('queue.beat-failed', beatMs, beat, context)
   }
 
   /** `nats://user:password@host:4222` or `tls://…`. */
@@ -154,13 +151,14 @@ export class Broker {
     const consumer = await this.#manager.jetstream().consumers.get(names.stream, durableName)
     const messages = await consumer.consume({ max_messages: 64 })
     this.#consumed.push(messages)
-    void this.#read(messages, names, listener)
+    this.#reading.push(this.#read(messages, names, listener))
   }
 
   /** Ends the reading and gives back what is held. */
   async close(): Promise<void> {
-    clearInterval(this.#beating)
+    await this.#beating.stop()
     await Promise.all(this.#consumed.map((messages) => messages.close()))
+    await Promise.all(this.#reading)
     await Promise.all(this.#moving)
     for (const message of this.#held) message.nak()
     this.#held.clear()

@@ -5,6 +5,8 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../../log.ts'
 import { officialLanguages } from '../../text/language.ts'
+import { backgroundLoop } from '../../workers/background-loop.ts'
+import { pause } from '../../workers/pause.ts'
 import { defaultCursorLimits, type CursorLimits } from '../cursors.ts'
 import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type { SearchIndex } from '../search-index.ts'
@@ -44,7 +46,10 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   const [process, state] = [randomUUID(), { changes: 0 }]
   const changed = () => void state.changes++
   const queue = writeQueue(parts, changed)
-  const timer = setInterval(() => cursors.purge(), purgeEveryMs).unref()
+  const purging = backgroundLoop('cursor.purge-failed', purgeEveryMs, () => cursors.purge(), {
+    log,
+    pause,
+  })
   return {
     configure: async (settings, anew) => {
       const rebuild = await configuration.configure(settings, anew)
@@ -70,9 +75,9 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     newest: () => writer.call('newest', undefined),
     // By the writer: a reader takes 20 MB and more, and nobody needs one before the first search.
     health: async () => ({ documents: await writer.call('documents', undefined) }),
-    close: () => {
-      clearInterval(timer)
-      return close(parts, queue)
+    close: async () => {
+      await purging.stop()
+      await close(parts, queue)
     },
   }
 }
