@@ -7,6 +7,8 @@ import { fuseki } from '../../src/store/remote/fuseki.ts'
 import type { StoreConfig } from '../../src/store/open.ts'
 import { openEndpoint } from '../../src/store/remote/endpoint.ts'
 import { StoreLease, type LeaseOptions } from '../../src/store/remote/lease.ts'
+import { unlessAborted } from '../../src/workers/condition.ts'
+import { type Pause, pause as realPause } from '../../src/workers/pause.ts'
 import { serviceClient } from '../../src/client/service.ts'
 import { sparql11 } from '../../src/store/remote/sparql11.ts'
 import { virtuoso } from '../../src/store/virtuoso/virtuoso.ts'
@@ -21,8 +23,11 @@ type Process = Partial<Pick<LeaseOptions, 'isPredecessor' | 'told' | 'times' | '
   readonly recover?: () => Promise<void>
   /** How its clock goes and how long it waits: a process that stands still does neither. */
   readonly now?: () => number
-  readonly pause?: (ms: number) => Promise<void>
+  readonly pause?: Pause
 }
+
+/** The pauses of a process that stands still. */
+const still: Pause = (_, ending) => unlessAborted(new Promise<void>(() => undefined), ending)
 
 /** Processes that want to write to one store. */
 export function candidates(config: StoreConfig) {
@@ -36,7 +41,7 @@ export function candidates(config: StoreConfig) {
     sockets: 8,
     retryable: dialect.retryable,
     log,
-    pause: (ms, ending) => sleep(ms, undefined, { signal: ending }),
+    pause: realPause,
     random: Math.random,
     now: () => performance.now(),
     limits: { connectMs: 5000, firstByteMs: 60_000, totalMs: 60_000, bytes: 2 ** 26 },
@@ -54,7 +59,8 @@ export function candidates(config: StoreConfig) {
     endpoint,
     candidate: (holder: string, own: Process = {}): StoreLease =>
       new StoreLease({
-        endpoint: { ...endpoint, pause: own.pause ?? pause },
+        endpoint,
+        pause: own.pause ?? realPause,
         log,
         now: own.now ?? (() => performance.now()),
         random: Math.random,
@@ -119,7 +125,7 @@ export function leaseContract(config: () => StoreConfig, rounds: number): void {
     const stopped = { now: 0 }
     const first = candidate('still:1', {
       now: () => stopped.now,
-      pause: () => new Promise(() => undefined),
+      pause: still,
     })
     await first.take(signal)
     await first.demand()
@@ -143,7 +149,7 @@ export function leaseContract(config: () => StoreConfig, rounds: number): void {
     const steps: string[] = []
     const first = candidate('still:1', {
       now: () => clock.now,
-      pause: () => new Promise(() => undefined),
+      pause: still,
       recover: async () => void steps.push('recovered'),
       regained: () => void steps.push('regained'),
     })
@@ -160,7 +166,7 @@ export function leaseContract(config: () => StoreConfig, rounds: number): void {
     expect(steps).toEqual(['recovered', 'regained'])
     const third = candidate('third:3', {
       isPredecessor: () => true,
-      pause: () => new Promise(() => undefined),
+      pause: still,
     })
     await third.take(signal)
     // It beats no more, and gives nothing up, as a process that was killed.
@@ -179,7 +185,7 @@ export function leaseContract(config: () => StoreConfig, rounds: number): void {
     const clock = { now: 0 }
     const only = candidate('only:1', {
       now: () => clock.now,
-      pause: () => new Promise(() => undefined),
+      pause: still,
     })
     await only.take(signal)
     clock.now += 10 * times.trustedMs

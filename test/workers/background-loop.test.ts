@@ -116,7 +116,8 @@ describe('a background loop', () => {
         const before = begun
         one.wake()
         await step(`look ${at}`)
-        while (begun === before && !isStopped) await step(`look again ${at}`)
+        const isMissed = () => begun === before && !isStopped
+        while (isMissed()) await step(`look again ${at}`)
       }
       const stop = async (calls: Promise<unknown>) => {
         await calls

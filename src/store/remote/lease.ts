@@ -6,7 +6,9 @@ import { ctl, systemGraph } from '../../rdf/namespaces.ts'
 import { fact } from '../marks.ts'
 import { bind, loadQuery } from '../queries.ts'
 import type { StoreEndpoint } from './dialect.ts'
-import { unlessAborted } from '../../workers/condition.ts'
+import { type BackgroundLoop, backgroundLoop } from '../../workers/background-loop.ts'
+import type { Pause } from '../../workers/pause.ts'
+import { retry } from '../../workers/retry.ts'
 import { isDoubtful } from './starting.ts'
 
 export type LeaseOptions = {
@@ -38,7 +40,8 @@ type LeaseTimes = {
 const usualTimes: LeaseTimes = { beatMs: 4000, trustedMs: 9000, deadMs: 15_000, lookMs: 500 }
 
 type Settings = LeaseOptions & {
-  readonly endpoint: Pick<StoreEndpoint, 'select' | 'update' | 'pause'>
+  readonly endpoint: Pick<StoreEndpoint, 'select' | 'update'>
+  readonly pause: Pause
   readonly log: Log
   readonly now: () => number
   readonly random: () => number
@@ -87,7 +90,7 @@ export class StoreLease {
   #isLost = false
   #heardAt = -Infinity
   #beating: Promise<void> | undefined
-  #running: Promise<void> | undefined
+  #beats: BackgroundLoop | undefined
 
   constructor(settings: Settings) {
     this.#settings = settings
@@ -100,23 +103,27 @@ export class StoreLease {
 
   /** Resolves when nobody else writes any more; `true` = somebody did before who has not given the lease up. */
   async take(signal: AbortSignal): Promise<boolean> {
-    const { endpoint, told, random } = this.#settings
-    for (;;) {
-      signal.throwIfAborted()
-      const taken = await this.#look(told).catch((error: unknown) => {
+    const { pause, told, random, log } = this.#settings
+    const { lookMs, beatMs } = this.#times
+    const look = () =>
+      this.#look(told).catch((error: unknown) => {
         if (!isDoubtful(error)) throw error
         told(error instanceof Failure ? error.detail : 'The store does not answer.')
         return undefined
       })
-      if (taken) {
-        told(undefined)
-        this.#own = taken.own
-        this.#heardAt = taken.began
-        this.#running = this.#beats()
-        return taken.before.some((text) => claimIn(text).holder !== nobody)
-      }
-      await endpoint.pause(this.#times.lookMs * (0.5 + random()))
-    }
+    const taken = await retry(look, {
+      delayMs: (outcome) =>
+        'value' in outcome && !outcome.value ? lookMs * (0.5 + random()) : undefined,
+      pause: (ms) => pause(ms, signal),
+      signal,
+    })
+    if (!taken) return false
+    told(undefined)
+    this.#own = taken.own
+    this.#heardAt = taken.began
+    const beat = () => this.#beat()
+    this.#beats = backgroundLoop('store.lease-beat-failed', beatMs, beat, { log, pause })
+    return taken.before.some((text) => claimIn(text).holder !== nobody)
   }
 
   /** To be asked for before each write. Rejects with `store-unavailable` when somebody else may have the lease. */
@@ -133,7 +140,7 @@ export class StoreLease {
   /** Gives it up: the next one takes it at once. */
   async release(): Promise<void> {
     this.#ending.abort()
-    await this.#running
+    await this.#beats?.stop()
     await this.#beating
     if (this.#own === undefined || this.#isLost) return
     const { token } = claimIn(this.#own)
@@ -188,22 +195,6 @@ export class StoreLease {
     if (after.length === 1 && after[0] === own) return { before, own, began }
     if (after.includes(own)) await this.#swap([own], undefined)
     return undefined
-  }
-
-  async #beats(): Promise<void> {
-    const { signal } = this.#ending
-    for (;;) {
-      // Rejects when the lease is given up, and when the store is closed.
-      const isOver = await unlessAborted(
-        this.#settings.endpoint.pause(this.#times.beatMs),
-        signal,
-      ).then(
-        () => false,
-        () => true,
-      )
-      if (isOver || signal.aborted) return
-      await this.#beat()
-    }
   }
 
   /** One at a time, whoever asks. */

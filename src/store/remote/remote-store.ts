@@ -117,7 +117,15 @@ async function started(
   }
   const lease =
     options.lease &&
-    new StoreLease({ ...options.lease, endpoint, log, now, random: options.random, recover })
+    new StoreLease({
+      ...options.lease,
+      endpoint,
+      pause: options.pause,
+      log,
+      now,
+      random: options.random,
+      recover,
+    })
   await onceThere(async () => options.lease?.check?.(endpoint), waiting)
   // What the one before has sent may still be on its way.
   if (await lease?.take(signal)) await onceThere(async () => dialect.settle?.(endpoint), waiting)
