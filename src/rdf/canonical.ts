@@ -11,7 +11,7 @@ import { blankNode, literal, namedNode, quad } from './terms.ts'
 /** `hash`: SHA-256 as hex. `labels`: label in the input → canonical label, 16 hex digits, twins with `-2`, `-3` …. */
 type Canonical = { readonly hash: string; readonly labels: ReadonlyMap<string, string> }
 
-/** What one graph may cost; `work` = steps of the slow path, of which 200,000 take about a second on one core. */
+/** Bounds for one graph; `work` counts steps of the slow path, of which 200,000 take about a second on one core. */
 export type CanonicalBounds = {
   readonly work?: number | undefined
   readonly blankNodes?: number | undefined
@@ -239,7 +239,7 @@ function surroundings(node: Blank): string {
   return sha(lines.sort().join('\n'))
 }
 
-/** What one digest costs grows with the number of nodes, because identifier issuers are copied. */
+/** Nodes that make a digest one step more expensive, because identifier issuers are copied. */
 const nodesPerStep = 64
 
 async function rdfc(nodes: readonly Blank[], work: number): Promise<ReadonlyMap<string, string>> {

@@ -17,7 +17,7 @@ export function platformId(originalId: string): string {
   return `${id.slice(0, longest - 13)}-${hash('sha256', originalId, 'hex').slice(0, 12)}`
 }
 
-/** What an id is made of, as a regular expression without anchors, for contracts. */
+/** Form of an id as a regular expression without anchors, for contracts. */
 export const idForm = '[A-Za-z0-9_~-]{1,255}'
 
 const id = new RegExp(`^${idForm}$`)

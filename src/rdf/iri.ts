@@ -1,4 +1,4 @@
-/** What an IRI is, and how a broken one becomes usable. */
+/** Validity of IRIs (RFC 3987), and the repair of broken ones. */
 
 /** Longest IRI in UTF-8 bytes that every supported store keeps whole. */
 export const maxIriBytes = 1800

@@ -80,7 +80,7 @@ function predicateText(iri: string): string {
 export const toLine = ({ subject, predicate, object }: Quad): string =>
   `${termText(subject)} ${predicateText(predicate.value)} ${termText(object)} .`
 
-/** The same for triples that follow each other: those about one subject do not write it anew. */
+/** Makes a writer of lines for triples in sequence; a subject that repeats is serialised once. */
 export function lineWriter(): (quad: Quad) => string {
   let last: Term | undefined
   let start = ''

@@ -61,7 +61,7 @@ const specificity = (range: string) => (range === '*/*' ? 0 : range.endsWith('/*
 const covers = (range: string, type: string) =>
   range === '*/*' || range === type || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
 
-/** What the header says about one type: its most specific range counts. */
+/** The most specific range of an `Accept` header that covers the media type (RFC 9110 12.5.1). */
 function wish(accepted: readonly Range[], type: string): Range | undefined {
   let best: Range | undefined
   for (const range of accepted) {
@@ -111,7 +111,7 @@ export function negotiateFormat(
   return json === undefined ? undefined : { format: 'jsonld', mediaType: json }
 }
 
-/** What people and servers call the formats beside their registered names. */
+/** Names of the formats that people and servers use beside the registered ones. */
 const lenient: Readonly<Record<string, Format>> = {
   json: 'jsonld',
   xml: 'rdfxml',

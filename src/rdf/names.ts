@@ -14,7 +14,7 @@ export type ResourceKind =
 /** The part of an IRI between `{base}` and the id, with the slash at its end. */
 export type Segments = Readonly<Record<ResourceKind, string>>
 
-/** What tells a resource of a declared type from all others. */
+/** The identity of a resource of a declared type. */
 type TypedId = { readonly type: string; readonly id: string }
 
 export type Names = {
@@ -30,9 +30,9 @@ export type Names = {
   readonly resource: (type: string, id: string) => string
   /** The catalogue record of such a resource, inside its graph. */
   readonly resourceRecord: (type: string, id: string) => string
-  /** What skolem IRIs of one graph begin with, slash at the end. */
+  /** Prefix of the skolem IRIs of one graph, with a slash at its end. */
   readonly genid: (graph: string) => string
-  /** What skolem IRIs of all graphs begin with (RFC 8615 and RDF 1.1 Concepts, 3.5). */
+  /** Prefix of the skolem IRIs of all graphs (RFC 8615 and RDF 1.1 Concepts, 3.5). */
   readonly genidPrefix: string
   /** The id inside an IRI of that kind; `undefined` for every other IRI. */
   readonly idOf: (kind: Exclude<ResourceKind, 'resource'>, iri: string) => string | undefined

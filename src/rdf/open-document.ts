@@ -10,7 +10,7 @@ import { charsetOf } from '../text/decoding.ts'
 import { formatCalled, formats, type Format } from './media-types.ts'
 
 export type OpenDocument = {
-  /** How it is called in messages. */
+  /** Name in messages. */
   readonly name: string
   readonly bytes: AsyncIterable<Uint8Array>
   readonly format: Format

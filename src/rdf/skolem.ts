@@ -33,8 +33,8 @@ export function unskolemise(quads: Iterable<Quad>, { prefix, which }: Unskolemis
 }
 
 /**
- * The same for N-Triples in our own spelling, without parsing it. An object ends its line; what looks alike inside a literal
- * is followed by a quotation mark.
+ * Replaces the skolem IRIs of N-Triples in our own spelling by blank nodes, without parsing. An object ends its line; an equal text
+ * inside a literal is followed by a quotation mark.
  */
 export function unskolemiseLines(lines: string, { prefix }: { readonly prefix: string }): string {
   if (!lines.includes(prefix)) return lines

@@ -134,7 +134,7 @@ function foreignThemes(iri: string): readonly string[] {
   return inspire.get(name.toLowerCase())?.split(' ') ?? []
 }
 
-/** The same for the name of an ISO topic, which only a field for such topics may hold: elsewhere it is a common word. */
+/** Data themes for the name of an ISO 19115 topic. Only for fields that hold topics: elsewhere the name is a common word. */
 function topicThemes(topic: string): readonly string[] {
   const codes = topics.get(squashed(topic))?.split(' ') ?? []
   return [...new Set(codes.flatMap((code) => inspire.get(code)?.split(' ') ?? [code]))]

@@ -9,7 +9,7 @@ import type { Graph } from '../rdf/read.ts'
 import { compareCodePoints } from '../text/code-points.ts'
 import { keyedTexts, tagOf } from './labels.ts'
 
-/** What a concept knows besides labels; the names are those of the search service. */
+/** Properties of a concept besides its labels; the names are those of the search service. */
 type Extensions = {
   readonly foaf_homepage?: string
   readonly foaf_mbox?: string

@@ -12,7 +12,7 @@ export type DateOptions = {
   readonly timezone?: string | undefined
   /** Counts before `language`. */
   readonly dateOrder?: 'dmy' | 'mdy' | undefined
-  /** Of the source (BCP 47). */
+  /** Language of the source (BCP 47). */
   readonly language?: string | undefined
 }
 
@@ -188,7 +188,7 @@ function chosen(
   return fitting.length === 1 ? fitting[0] : order && readings[order]
 }
 
-/** What comes first in the numeric dates of a language; `undefined` for English, which is written both ways. */
+/** Order of day and month in the numeric dates of a language; `undefined` for English, which is written both ways. */
 function orderIn(language: string | undefined): 'dmy' | 'mdy' | undefined {
   if (language === undefined || /^en$/i.test(language)) return undefined
   try {

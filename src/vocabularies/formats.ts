@@ -110,7 +110,7 @@ export function formatIri(value: unknown, authorities: Authorities): string | un
   return concept?.iri
 }
 
-/** What a download address ends in; pages that only lead to a file say nothing about it. */
+/** The format by the suffix of a download address; addresses of pages that only lead to a file have none. */
 export const formatOfAddress = (url: unknown, authorities: Authorities): string | undefined =>
   formatIri(suffixOf(url), authorities)
 

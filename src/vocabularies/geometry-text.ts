@@ -37,7 +37,7 @@ const readings = new Map<string, Reading>([
   ['900913', mercator],
 ])
 
-/** How positions of a coordinate reference system are read; `undefined` for an unknown one. Without one longitude comes first. */
+/** Axis order of a coordinate reference system; `undefined` for an unknown one. Without a system longitude comes first. */
 function readingOf(crs: string | undefined): Reading | undefined {
   if (crs === undefined || /CRS:?84h?$/i.test(crs)) return lonLat
   const [, srid] = /^SRID=(\d+)$/i.exec(crs) ?? []

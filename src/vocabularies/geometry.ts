@@ -19,7 +19,7 @@ export type BoundingBox = readonly [number, number, number, number]
 const mostPoints = 10_000
 const deepest = 8
 
-/** How closely a geometry is looked at. */
+/** Strictness of reading a geometry. */
 type Rules = {
   /** Degrees that a position may be outside the globe. */
   readonly tolerance: number

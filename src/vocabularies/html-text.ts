@@ -5,7 +5,7 @@
 import { decodeHTMLStrict } from 'entities'
 import { Tokenizer } from 'htmlparser2'
 
-/** What each element puts into the text where it opens and where it closes. */
+/** Separators that an element adds to the text where it opens and where it closes. */
 const separators = new Map<string, string>([
   ...'p h1 h2 h3 h4 h5 h6'.split(' ').map((tag) => [tag, '\n\n'] as const),
   ...(
@@ -94,7 +94,7 @@ function addressAfter(text: string, url: string): string {
   return url.endsWith(text) ? '' : ` (${url})`
 }
 
-/** What only looks like the beginning of a tag or comment stays text, and so does an address in angle brackets. */
+/** Escapes what only looks like the beginning of a tag or comment, and addresses in angle brackets, so that they stay text. */
 function withoutLooseEnds(html: string): string {
   const lastComment = html.lastIndexOf('-->')
   return html

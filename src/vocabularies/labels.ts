@@ -3,7 +3,7 @@
 import { compareCodePoints } from '../text/code-points.ts'
 import type { Literal, Term } from '@rdfjs/types'
 
-/** What a language tag says. */
+/** A parsed language tag. */
 type Tag = {
   /** Primary subtag, lower case; '' without a tag. */
   readonly primary: string
@@ -109,7 +109,7 @@ export function languageObject(texts: readonly KeyedText[]): LanguageMap | undef
 
 const silent: Complaints = { notLiteral: () => undefined, twice: () => undefined }
 
-/** The same as `keyedTexts` as an object, without complaints. */
+/** The texts of literals by language, as an object; nothing is reported. */
 export const languageMap = (nodes: readonly Term[], language: string): LanguageMap | undefined =>
   languageObject(keyedTexts(nodes, language, silent))
 

@@ -13,7 +13,7 @@ import { isHtml, textFromHtml } from './html-text.ts'
 import { isPlaceholder, plainText } from './loose-values.ts'
 
 /**
- * What all addresses of one licence have in common, only to compare: lower case, without scheme, `www.`, slashes at the end, and
+ * A key that all addresses of one licence share, for comparison only: lower case, without scheme, `www.`, slashes at the end, and
  * a last step `legalcode` or `deed` with or without a language.
  */
 export function licenceKey(iri: string): string {
@@ -64,7 +64,7 @@ type Licence =
   | { readonly kind: 'label'; readonly label: string }
   | { readonly kind: 'rights'; readonly text: string }
 
-/** What a source says of one licence, in any of three ways. */
+/** A licence as a source names it, in any of three ways. */
 export type LicenceNames = {
   readonly url?: unknown
   readonly id?: unknown

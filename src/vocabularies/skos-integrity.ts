@@ -17,7 +17,7 @@ export const conditions = {
 
 type Condition = keyof typeof conditions
 
-/** How often a condition is broken, and by what: the first few, each with the subject's IRI and what is wrong. */
+/** A broken integrity condition: how often, and the first few examples with the subject's IRI and the fault. */
 export type Finding = {
   readonly condition: Condition
   readonly count: number
@@ -127,8 +127,8 @@ function checkRelated(hierarchy: Hierarchy, tell: (resource: string) => Report):
 type Chunks = AsyncIterable<string> | Iterable<string>
 
 /**
- * What is broken, in the order of `conditions`; nothing is a reason to refuse. Explicit statements and the inverses of SKOS are
- * regarded, not other entailments.
+ * Checks the integrity conditions of SKOS and answers those that are broken, in the order of `conditions`; none is a reason to refuse.
+ * Explicit statements and the inverses of SKOS count, other entailments do not.
  */
 export async function integrity(lines: () => Chunks): Promise<readonly Finding[]> {
   const findings = new Map<Condition, { count: number; examples: Finding['examples'][number][] }>()

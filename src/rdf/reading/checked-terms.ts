@@ -5,7 +5,7 @@ import { addressesIn, isIri, maxIriBytes, repairIri } from '../iri.ts'
 import { blankNode, defaultGraph, literal, maxLiteralBytes, namedNode, quad } from '../terms.ts'
 import { BadTerm, type ParseOptions, type Place, type TermLimits } from './options.ts'
 
-/** What every supported store keeps whole. */
+/** The longest terms that every supported store keeps whole. */
 const highest: TermLimits = { iriBytes: maxIriBytes, literalBytes: maxLiteralBytes }
 
 // BCP 47 as Turtle writes it: subtags of at most eight letters or digits.
@@ -48,7 +48,7 @@ const mostGood = 10_000
 
 let parses = 0
 
-/** What readers put in front of every label of a document, all of them the same, so that one can go on where another stopped. */
+/** Prefix of the blank node labels that every reader makes, so that one reader can continue where another stopped. */
 export const labelPrefix = 'l_'
 
 /** Blank node labels as we write them; whatever else a label may hold is the parser's business. */

@@ -99,7 +99,7 @@ class LineScanner {
     return this.#terms.literal(value, datatype === undefined ? language : this.#iri(datatype))
   }
 
-  /** What stands between the quotation marks; a pattern for it would need memory for each character. */
+  /** The lexical form between the quotation marks. No regular expression: it would need memory for each character. */
   #lexicalForm(): string | undefined {
     const text = this.#text
     const from = this.#at + 1

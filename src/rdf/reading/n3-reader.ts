@@ -99,7 +99,7 @@ const details: readonly (readonly [RegExp, string])[] = [
   [/^Unclosed graph$/, 'expected "}": the graph has no end'],
 ]
 
-/** What was being read when a parser stopped; `text` begins at the line `from`. */
+/** The text in which a parser stopped, and where; `text` begins at the line `from` of the document. */
 type Reading = { readonly place: Place; readonly text: string; readonly from?: number }
 
 function translated(error: unknown, { place, text, from = 1 }: Reading): unknown {
@@ -139,7 +139,7 @@ function offsetOf(text: string, wanted: string, start: number): number {
 
 const goodInText = /^(?:[^"'\\\r\n]|\\(?:[tbnrf"'\\]|u[\dA-Fa-f]{4}|U[\dA-Fa-f]{8}))*/
 
-/** What was expected where a text begins that the lexer could not read; `before`: the kind of the token before it. */
+/** Describes what the lexer expected where it could not read on; `before` is the kind of the token before. */
 function unreadDetail(unread: string, rest: string, before = ''): string {
   const [quote] = /^(?:"""|'''|"|')/.exec(rest) ?? []
   if (quote !== undefined && unread !== '') return brokenText(rest.slice(quote.length), quote)

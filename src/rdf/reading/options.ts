@@ -1,4 +1,4 @@
-/** What a reader is told, and what it reports back. */
+/** Options of the RDF readers, and the repairs that they report. */
 
 import type { Quad } from '@rdfjs/types'
 import { type Complaint, Failure, type Kind } from '../../errors.ts'
@@ -45,9 +45,9 @@ export type ParseOptions = {
   readonly places?: Placing
   /** RDF/XML only: `internal` allows an internal subset with entities, within limits; default is to refuse entities. */
   readonly entities?: 'internal'
-  /** The same object for texts of one document: equal labels in them mean the same node. Served by the reader of JSON-LD. */
+  /** Identity of the document, where it is read in several texts: equal labels in them mean one node. Only the JSON-LD reader uses it. */
   readonly document?: object
-  /** What an operator set; absent: what every supported store keeps. */
+  /** Limits that the operator has set; by default those of every supported store. */
   readonly limits?: TermLimits
 }
 

@@ -26,7 +26,7 @@ export async function* parseStream(
   } else yield* pieces(texts(source, options), pieceReader(format, options))
 }
 
-/** The same for a text that is there already: whoever consumes it may let others have a turn between two batches. */
+/** Parses a text that is in memory, in batches between which the consumer may yield to other work. */
 export async function* parseText(
   text: string,
   format: Format,
