@@ -4,34 +4,28 @@ import type { HttpBindings } from '@hono/node-server'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { Failure } from '../errors.ts'
+import type { BoundedCache } from '../workers/bounded-cache.ts'
+import type { FairLimiter } from '../workers/fair-limiter.ts'
 
 /** A known key without its secret: `id` is the first 8 hex digits of its SHA-256 digest. */
 export type Key = { readonly id: string; readonly permissions: readonly string[] }
 
-/** Slots of answers that can be long, for all services of a process together. */
+/** Slots of answers that can be long, for all services of a process together; a client is `machineOf` its address. */
 export type LongAnswers = {
-  /**
-   * Resolves with the way to give the slot back (more than once does no harm) when the client and all together have one free.
-   * Throws `too-many-requests` when enough wait for one already; rejects with the signal's reason.
-   */
-  readonly take: (client: string, signal: AbortSignal) => Promise<() => void>
+  readonly slots: FairLimiter
   /** Resolves in a round of the event loop of one's own, whoever else makes a long answer; to be asked for before each slice of work. */
   readonly turn: () => Promise<void>
-  /** For `sizedAnswer`. */
+  /** For `largeWork` and `sizedAnswer`. */
   readonly large: LargeAnswers
 }
 
-/** Which resources are large, as far as their answers have shown, and how many of those are answered at once. */
 type LargeAnswers = {
-  /** By the name of a resource. */
-  readonly known: {
-    peek: (key: string) => boolean | undefined
-    set: (key: string, isLarge: boolean) => void
-  }
-  /** A slot for an answer about a resource of which nothing is known. */
-  readonly takeUnknown: (signal: AbortSignal) => Promise<() => void>
-  /** A slot for one that is large, as `take`. */
-  readonly take: LongAnswers['take']
+  /** Whether a resource is large, by its name, as its last answer has shown. */
+  readonly known: BoundedCache<boolean>
+  /** Slots for work that may need much memory, held while it runs. */
+  readonly work: FairLimiter
+  /** Slots for answers about large resources, held until their last byte. */
+  readonly answers: FairLimiter
 }
 
 /** Types of `c.env` and `c.var` in handlers. */

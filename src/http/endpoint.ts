@@ -131,7 +131,7 @@ type MountOptions = {
   /** Absent where every endpoint is open: then one that is not, or that changes something by GET, fails at the start. */
   readonly keys?: ApiKeys
   /** Runs a changing request of a key, or refuses it while the key has too many under way; by default it only runs it. */
-  readonly limit?: (keyId: string, work: () => Promise<void>) => Promise<void>
+  readonly limit?: (keyId: string, work: () => Promise<void>, signal: AbortSignal) => Promise<void>
   /** The path that permissions name for a path that they may name by an alias; by default the path itself. */
   readonly pathOfPermission?: (path: string) => string
 }
@@ -172,7 +172,7 @@ function guardOf<Services>(
     }
     auth.checkPath?.(c)
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
-    return isRead && !isChangingGet ? next() : limit(id, next)
+    return isRead && !isChangingGet ? next() : limit(id, next, c.get('signal'))
   }
 }
 

@@ -1,156 +1,57 @@
 /**
- * Limits of concurrent work for each client, and answers that can be long (dumps, long lists, feeds, sitemaps, reports):
- * few at a time, made in pieces while they are sent, as fast as the client takes them, and in turns on the main thread.
+ * Limits of changing requests by key, and answers that can be long (dumps, long lists, feeds, sitemaps, reports): few at a time,
+ * made in pieces while they are sent, as fast as the client takes them, and in turns on the main thread.
  */
 
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
 import { nextTurn } from '../workers/event-loop.ts'
-import { Semaphore } from '../workers/semaphore.ts'
+import { FairLimiter } from '../workers/fair-limiter.ts'
 import type { AppContext, LongAnswers } from './context.ts'
 import type { Limits } from './limits.ts'
 import { machineOf } from './peer.ts'
 
-/** Counts by client; a client without any takes no memory. */
-export function clientCounts() {
-  const counts = new Map<string, number>()
-  const of = (client: string): number => counts.get(client) ?? 0
-  const add = (client: string, by: 1 | -1): void => {
-    const next = of(client) + by
-    if (next > 0) counts.set(client, next)
-    else counts.delete(client)
-  }
-  return { of, add }
+/** Limits the changing requests that one key has under way; beyond that `too-many-requests` (429). */
+export function writeLimiter(writesPerKey: number): FairLimiter {
+  const detail = `at most ${writesPerKey} at once (limit writesPerKey); wait for one to finish`
+  const refusal = () => new Failure('too-many-requests', detail, { retryAfter: 1 })
+  return new FairLimiter({ perClient: writesPerKey, refusal })
 }
 
-type SlotOptions = {
-  /** Slots per client. */
-  readonly atOnce: number
-  /** Configuration key named in the refusal, such as `writesPerKey`. */
-  readonly limit: string
-}
-
-/** `run` does the work if the client has a free slot, else throws `too-many-requests` (429). */
-export function slots({ atOnce, limit }: SlotOptions) {
-  const busy = clientCounts()
-  return {
-    run: async <T>(client: string, work: () => Promise<T>): Promise<T> => {
-      if (busy.of(client) >= atOnce) {
-        const detail = `at most ${atOnce} at once (limit ${limit}); wait for one to finish`
-        throw new Failure('too-many-requests', detail, { retryAfter: 1 })
-      }
-      busy.add(client, 1)
-      try {
-        return await work()
-      } finally {
-        busy.add(client, -1)
-      }
-    },
-  }
-}
-
-type LongLimits = Pick<Limits, 'longAnswers' | 'longAnswersPerClient' | 'longAnswersWaiting'>
-
-type Waiter = { readonly client: string; readonly go: () => void }
+type LongLimits = Pick<
+  Limits,
+  'connections' | 'longAnswers' | 'longAnswersPerClient' | 'longAnswersWaiting'
+>
 
 const retryAfter = 5
 
-type FairOptions = {
-  /** Slots of all clients, and those of one client. */
-  readonly atOnce: () => number
-  readonly perClient: number
-  /** Places in the queue, and those of one client. */
-  readonly waiting: number
-  readonly waitingPerClient?: number
-  /** Thrown when a place in the queue is needed and there is none. */
-  readonly refusal: () => Failure
-}
-
-/** Slots that clients take by turns: a client with a free slot of its own never waits for one that has none. */
-export type FairSlots = Pick<LongAnswers, 'take'> & {
-  /** Whether one more client would be refused. */
-  readonly isFull: () => boolean
-}
-
-/** Slots for work of clients, who are told apart by `machineOf` their address. */
-export function fairSlots(options: FairOptions): FairSlots {
-  const { atOnce, perClient, waitingPerClient = options.waiting } = options
-  const busy = clientCounts()
-  const waiting: Waiter[] = []
-  let running = 0
-  const isFree = (client: string) => running < atOnce() && busy.of(client) < perClient
-  const isFull = () => waiting.length >= options.waiting
-  const mayWait = (client: string) =>
-    !isFull() && waiting.filter((one) => one.client === client).length < waitingPerClient
-  const begin = (client: string) => {
-    running += 1
-    busy.add(client, 1)
-  }
-  const end = (client: string) => {
-    running -= 1
-    busy.add(client, -1)
-    const next = waiting.findIndex((one) => isFree(one.client))
-    const [waiter] = next >= 0 ? waiting.splice(next, 1) : []
-    if (!waiter) return
-    begin(waiter.client)
-    waiter.go()
-  }
-  return {
-    isFull,
-    take: async (address, signal) => {
-      signal.throwIfAborted()
-      const client = machineOf(address)
-      if (isFree(client)) begin(client)
-      else if (mayWait(client)) await queued(waiting, client, signal)
-      else throw options.refusal()
-      let isHeld = true
-      return () => {
-        if (isHeld) end(client)
-        isHeld = false
-      }
-    },
-  }
-}
-
-/** For all services of a process together. */
+/** Slots of long answers, for all services of a process together. */
 export function longAnswers(limits: LongLimits): LongAnswers {
-  const { take } = fairSlots({
-    atOnce: () => limits.longAnswers,
+  const slots = new FairLimiter({
+    atOnce: limits.longAnswers,
     perClient: limits.longAnswersPerClient,
     waiting: limits.longAnswersWaiting,
     refusal: () => tooMany(limits),
   })
-  const large = fairSlots({
-    atOnce: () => largeAtOnce,
-    perClient: 1,
-    waiting: limits.longAnswersWaiting,
-    refusal: () => new Failure('too-many-requests', largeDetail, { retryAfter }),
-  })
-  const unknown = new Semaphore(largeAtOnce)
-  const known = new BoundedCache<boolean>('answer-sizes', 50_000)
-  const takeUnknown = (signal: AbortSignal) => unknown.acquire(signal)
-  return { take, turn: nextTurn, large: { known, takeUnknown, take: large.take } }
+  const tooLarge = () => new Failure('too-many-requests', largeDetail, { retryAfter })
+  const large = {
+    known: new BoundedCache<boolean>('answer-sizes', 50_000),
+    // Each request waits on a connection of its own.
+    work: new FairLimiter({ atOnce: largeAtOnce, waiting: limits.connections, refusal: tooLarge }),
+    answers: new FairLimiter({
+      atOnce: largeAtOnce,
+      perClient: 1,
+      waiting: limits.longAnswersWaiting,
+      refusal: tooLarge,
+    }),
+  }
+  return { slots, turn: nextTurn, large }
 }
 
 /** Answers that are made at once out of more than `largeText` UTF-16 units; each may need a hundred times a usual one. */
 const [largeAtOnce, largeText] = [2, 1_000_000]
 const largeDetail = `at most ${largeAtOnce} answers about large resources are made at once, one for each client, and enough wait`
-
-/** Resolves when somebody has taken it out of the queue and called `go`; leaves it when the signal is aborted. */
-async function queued(queue: Waiter[], client: string, signal: AbortSignal): Promise<void> {
-  const mine = Promise.withResolvers<void>()
-  const waiter = { client, go: mine.resolve }
-  const leave = () => {
-    const place = queue.indexOf(waiter)
-    if (place < 0) return
-    queue.splice(place, 1)
-    mine.reject(signal.reason)
-  }
-  queue.push(waiter)
-  signal.addEventListener('abort', leave, { once: true })
-  await mine.promise.finally(() => signal.removeEventListener('abort', leave))
-}
 
 function tooMany({ longAnswersPerClient, longAnswers, longAnswersWaiting }: LongLimits): Failure {
   const detail =
@@ -203,11 +104,11 @@ export async function* slicedPieces<Step>(
 export async function longAnswer(
   c: AppContext,
   make: () => Response | Promise<Response>,
-  slots: Pick<LongAnswers, 'take'> = c.get('longAnswers'),
+  slots = c.get('longAnswers').slots,
 ): Promise<Response> {
   const outgoing = c.env?.outgoing
   if (!outgoing) return make()
-  const release = await slots.take(c.get('client'), c.get('signal'))
+  const release = await slots.take(machineOf(c.get('client')), c.get('signal'))
   outgoing.once('close', release)
   if (outgoing.destroyed) release()
   try {
@@ -218,6 +119,10 @@ export async function longAnswer(
   }
 }
 
+/** Does work that may need much memory in one of the few slots for it; rejects with the signal's reason while it waits. */
+export const largeWork = <Result>(c: AppContext, work: () => Promise<Result>): Promise<Result> =>
+  c.get('longAnswers').large.work.run(machineOf(c.get('client')), work, c.get('signal'))
+
 /**
  * An answer about a resource that may be large: held in memory as a whole, it counts among few at once as soon as it is known to be
  * so. `key` names the resource; `make` tells how many UTF-16 units it has read of it. Throws `too-many-requests`.
@@ -227,18 +132,16 @@ export async function sizedAnswer(
   key: string,
   make: (read: (length: number) => void) => Promise<Response>,
 ): Promise<Response> {
-  const { large } = c.get('longAnswers')
-  const made = () => make((length) => large.known.set(key, length > largeText))
+  const { known, answers } = c.get('longAnswers').large
+  const made = () => make((length) => known.set(key, length > largeText))
   if (!c.env?.outgoing) return made()
-  if (large.known.peek(key) === undefined) {
-    const release = await large.takeUnknown(c.get('signal'))
-    try {
-      if (large.known.peek(key) === undefined) return await made()
-    } finally {
-      release()
-    }
+  if (known.get(key) === undefined) {
+    // Another request may have learnt the size while this one waited.
+    const isUnknown = () => known.peek(key) === undefined
+    const answer = await largeWork(c, async () => (isUnknown() ? made() : undefined))
+    if (answer) return answer
   }
-  return large.known.peek(key) === true ? longAnswer(c, made, large) : made()
+  return known.peek(key) === true ? longAnswer(c, made, answers) : made()
 }
 
 type Flow = {

@@ -11,11 +11,11 @@ import {
 import { type Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
-import { StartRefused } from '../errors.ts'
+import { Failure, StartRefused } from '../errors.ts'
+import { FairLimiter } from '../workers/fair-limiter.ts'
 import type { FetchHandler } from './app.ts'
 import { within } from './context.ts'
 import { defaultLimits, type Limits } from './limits.ts'
-import { clientCounts } from './long-answers.ts'
 import { inRanges, isLoopback, machineOf, plain } from './peer.ts'
 
 type ServeOptions = {
@@ -197,23 +197,25 @@ function boundConnections(
   const kept = Math.min(mostKept, Math.floor(most * keptShare))
   const isProxy = inRanges(trusted)
   const open = openConnections(server, most)
+  const tooMany = () => {
+    const detail = `one address may have ${connectionsPerClient} (connectionsPerClient)`
+    return new Failure('too-many-requests', detail, { retryAfter: 5 })
+  }
+  const counted = new FairLimiter({ perClient: connectionsPerClient, refusal: tooMany })
   const probes = new WeakSet<Socket>()
 
   const admit = (socket: Socket): boolean => {
     const address = plain(socket.remoteAddress ?? '')
     const isOwn = isLoopback(address)
-    const client = machineOf(address)
     const isCounted = !isOwn && !isProxy(address)
-    if (isCounted && open.of(client) >= connectionsPerClient) {
-      return refuseSocket(
-        socket,
-        `one address may have ${connectionsPerClient} (connectionsPerClient)`,
-      )
-    }
+    const release = isCounted ? counted.tryTake(machineOf(address)) : () => undefined
+    if (!release) return refuseSocket(socket, tooMany().detail)
     if (!isOwn && open.all() >= most - kept) {
+      release()
       return refuseSocket(socket, `there may be ${most} (connections)`)
     }
-    open.add(socket, client)
+    open.add(socket)
+    socket.once('close', release)
     if (!isOwn && open.all() > most - 2 * kept) {
       probes.add(socket)
       const late = setTimeout(() => socket.destroy(), probeMs)
@@ -234,7 +236,6 @@ function boundConnections(
 
 /** Counts connections until they close; while it is crowded, idle ones are not kept. */
 function openConnections(server: Server, most: number) {
-  const clients = clientCounts()
   let all = 0
   const changed = (by: 1 | -1 | 0) => {
     all += by
@@ -245,14 +246,9 @@ function openConnections(server: Server, most: number) {
   changed(0)
   return {
     all: () => all,
-    of: clients.of,
-    add: (socket: Socket, client: string) => {
-      clients.add(client, 1)
+    add: (socket: Socket) => {
       changed(1)
-      socket.once('close', () => {
-        clients.add(client, -1)
-        changed(-1)
-      })
+      socket.once('close', () => changed(-1))
     },
   }
 }

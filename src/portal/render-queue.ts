@@ -1,8 +1,8 @@
 /** How many pages and files are made at once: a crowd of crawlers waits or is refused, and never slows down those who write. */
 
 import { Failure } from '../errors.ts'
-import { fairSlots } from '../http/long-answers.ts'
-import { inProcess, isLoopback } from '../http/peer.ts'
+import { inProcess, isLoopback, machineOf } from '../http/peer.ts'
+import { FairLimiter } from '../workers/fair-limiter.ts'
 import { Semaphore } from '../workers/semaphore.ts'
 
 export type RenderQueue = ReturnType<typeof renderQueue>
@@ -28,8 +28,8 @@ const slowMs = 100
 
 /** While somebody writes, few pages are made at once, each begins between two writes, and a slow one does not keep the next one waiting. */
 export function renderQueue(writers = nobody, slow = slowMs) {
-  const all = fairSlots({
-    atOnce: () => mostRenders,
+  const all = new FairLimiter({
+    atOnce: mostRenders,
     perClient: mostRenders / 2,
     waiting: mostWaiting,
     waitingPerClient: mostWaiting / 2,
@@ -42,7 +42,7 @@ export function renderQueue(writers = nobody, slow = slowMs) {
   // Behind this host there may be a proxy, and behind that many readers.
   let local = 0
   const readerOf = (client: string) =>
-    client === inProcess || isLoopback(client) ? `local ${(local += 1)}` : client
+    client === inProcess || isLoopback(client) ? `local ${(local += 1)}` : machineOf(client)
   const inTurn = async <Result>(work: () => Promise<Result>, signal: AbortSignal) => {
     if (!writers.isExpected()) return work()
     const release = await turns.acquire(signal)
@@ -57,19 +57,12 @@ export function renderQueue(writers = nobody, slow = slowMs) {
   }
   return {
     /** Whether so many wait already that one more is refused. */
-    isFull: all.isFull,
+    isFull: () => all.isFull,
     /** Does the work in its turn. Rejects with `queue-full` where so many wait already, and with the signal's reason. */
-    run: async <Result>(
+    run: <Result>(
       work: () => Promise<Result>,
       signal: AbortSignal,
       client = inProcess,
-    ): Promise<Result> => {
-      const release = await all.take(readerOf(client), signal)
-      try {
-        return await inTurn(work, signal)
-      } finally {
-        release()
-      }
-    },
+    ): Promise<Result> => all.run(readerOf(client), () => inTurn(work, signal), signal),
   }
 }

@@ -17,6 +17,8 @@ import {
   runStatuses,
 } from '../pipe/runs/run.ts'
 import { negotiate } from '../rdf/media-types.ts'
+import { FairLimiter } from '../workers/fair-limiter.ts'
+import type { Release } from '../workers/semaphore.ts'
 import {
   accepted,
   answer,
@@ -163,7 +165,7 @@ const followRun = schedulerEndpoint({
   handle: ({ c, params, signal }, context) => {
     const { id } = runOf(context, params.runId)
     const states = context.runs.follow(id, AbortSignal.any([signal, context.ending]))
-    const pieces = context.countFollower(c.get('client'), events(states))
+    const pieces = inSlot(() => context.followers.take(c.get('client'), signal), events(states))
     return answerFlow(c, pieces, { log: context.http.log, pieceMs, headers: eventHeaders })
   },
 })
@@ -282,22 +284,23 @@ async function* events(states: AsyncIterable<Run>): AsyncGenerator<string> {
 const mostPerClient = 16
 const mostFollowers = 500
 
-/** Makes a counter of followers, each of which holds a connection: beyond a few for one client, or many in all, `too-many-requests`. */
-export function followerCounter(): SchedulerContext['countFollower'] {
-  /** One entry for each. */
-  const clients: string[] = []
-  return async function* counted(client, pieces) {
-    const here = clients.filter((one) => one === client).length
-    if (here >= mostPerClient || clients.length >= mostFollowers) {
-      const detail = `at most ${mostPerClient} runs can be followed at once`
-      throw new Failure('too-many-requests', detail, { retryAfter: 5 })
-    }
-    clients.push(client)
-    try {
-      yield* pieces
-    } finally {
-      clients.splice(clients.indexOf(client), 1)
-    }
+/** Limits those who follow runs; beyond that `too-many-requests`. */
+export function followerLimiter(): FairLimiter {
+  const detail = `at most ${mostPerClient} runs can be followed at once`
+  const refusal = () => new Failure('too-many-requests', detail, { retryAfter: 5 })
+  return new FairLimiter({ atOnce: mostFollowers, perClient: mostPerClient, refusal })
+}
+
+/** The pieces, read while a slot is held. */
+async function* inSlot(
+  slot: () => Promise<Release>,
+  pieces: AsyncGenerator<string>,
+): AsyncGenerator<string> {
+  const release = await slot()
+  try {
+    yield* pieces
+  } finally {
+    release()
   }
 }
 

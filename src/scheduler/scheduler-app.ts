@@ -3,9 +3,9 @@
 import { type App, newApp } from '../http/app.ts'
 import { docs } from '../http/docs-page.ts'
 import { mount } from '../http/endpoint.ts'
-import { slots } from '../http/long-answers.ts'
+import { writeLimiter } from '../http/long-answers.ts'
 import { pipeEndpoints } from './pipe-routes.ts'
-import { followerCounter, runEndpoints } from './run-routes.ts'
+import { followerLimiter, runEndpoints } from './run-routes.ts'
 import type { SchedulerContext } from './scheduler-contract.ts'
 import { triggerEndpoints } from './trigger-routes.ts'
 
@@ -13,11 +13,12 @@ import { triggerEndpoints } from './trigger-routes.ts'
 export const schedulerEndpoints = [...triggerEndpoints, ...pipeEndpoints, ...runEndpoints]
 
 /** Makes the app. Lists are open; changes, and the items and reports of runs, need a key. */
-export function schedulerApp(deps: Omit<SchedulerContext, 'countFollower'>): App {
+export function schedulerApp(deps: Omit<SchedulerContext, 'followers'>): App {
   const { http, keys, version, writesPerKey } = deps
   const app = newApp({ ...http, name: 'scheduler' })
-  const { run: limit } = slots({ atOnce: writesPerKey, limit: 'writesPerKey' })
-  mount(app, schedulerEndpoints, { ...deps, countFollower: followerCounter() }, { keys, limit })
+  const writes = writeLimiter(writesPerKey)
+  const services = { ...deps, followers: followerLimiter() }
+  mount(app, schedulerEndpoints, services, { keys, limit: (...asked) => writes.run(...asked) })
   docs(app, {
     title: 'Scheduler',
     version,

@@ -14,6 +14,7 @@ import type { Json } from '../text/json.ts'
 import { triggerIdForm } from './trigger-input.ts'
 import { units } from './trigger.ts'
 import type { Triggers } from './triggers.ts'
+import type { FairLimiter } from '../workers/fair-limiter.ts'
 import type { Pause } from '../workers/pause.ts'
 
 /** The dependencies of the scheduler's endpoints; put together in `main`. */
@@ -31,8 +32,8 @@ export type SchedulerContext = {
   readonly triggersPerPipe: number
   /** Changing requests of one key at once. */
   readonly writesPerKey: number
-  /** Passes the pieces of an event stream on and counts its follower; throws `too-many-requests`. */
-  readonly countFollower: (client: string, pieces: AsyncGenerator<string>) => AsyncGenerator<string>
+  /** Slots of those who follow a run, each of whom holds a connection. */
+  readonly followers: FairLimiter
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly pause: Pause

@@ -7,8 +7,8 @@ import { z } from '@hono/zod-openapi'
 import { Failure } from '../errors.ts'
 import type { AppContext } from '../http/context.ts'
 import { anyone } from '../http/endpoint.ts'
+import { largeWork } from '../http/long-answers.ts'
 import type { ResourceType } from '../profile/profile.ts'
-import { Semaphore } from '../workers/semaphore.ts'
 import { recordAnswer, recordId, searchEndpoint, stateAnswers } from './search-answers.ts'
 import type { SearchServiceContext } from './search-service-context.ts'
 
@@ -49,8 +49,6 @@ const answer = z.object({
 
 /** The endpoints of findings, one for each kind of record that the profile has. */
 export function findingsEndpoints(types: readonly ResourceType[]) {
-  // To project a record may need much memory.
-  const atOnce = new Semaphore(2)
   const answers = stateAnswers('Values of the record that it does not show, and why', answer)
   const kinds = [
     'dataset',
@@ -62,7 +60,7 @@ export function findingsEndpoints(types: readonly ResourceType[]) {
     const readFindings = async (c: AppContext, { findings }: SearchServiceContext) => {
       const [type, id] = [c.req.param('type') ?? kind, c.req.param('id') ?? '']
       const index = isTyped ? (`resource_${type}` as const) : kind
-      const all = await atOnce.run(() => findings(index, id, c.var.signal), c.var.signal)
+      const all = await largeWork(c, () => findings(index, id, c.var.signal))
       if (!all) throw new Failure(`unknown-${kind}`, `there is no ${type} ${id}`)
       const listed = all.slice(0, mostFindings).map((one) => ({
         ...one,

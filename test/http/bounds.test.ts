@@ -1,4 +1,4 @@
-/** Failures, slots and the key file: small things with a bound each. */
+/** Failures, writes at once and the key file: small things with a bound each. */
 
 import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { failures } from '../../src/http/api-key.ts'
 import { keyFile } from '../../src/http/known-keys.ts'
-import { slots } from '../../src/http/long-answers.ts'
+import { writeLimiter } from '../../src/http/long-answers.ts'
 
 const folder = () => mkdtemp(join(tmpdir(), 'cartulary-key-'))
 
@@ -36,27 +36,21 @@ describe('the table of failures', () => {
   })
 })
 
-describe('slots', () => {
-  const bounded = () => slots({ atOnce: 2, limit: 'writesPerKey' })
-
-  it('refuse the third work of one client with 429, and no work of another', async () => {
-    const bound = bounded()
+describe('the limit of writes', () => {
+  it('refuses the third work of one key with 429, and no work of another', async () => {
+    const limit = writeLimiter(2)
+    const { signal } = new AbortController()
     const gate = Promise.withResolvers<string>()
-    const running = [bound.run('a', () => gate.promise), bound.run('a', () => gate.promise)]
-    await expect(bound.run('a', async () => 'x')).rejects.toMatchObject({
+    const running = [1, 2].map(() => limit.run('a', () => gate.promise, signal))
+    await expect(limit.run('a', async () => 'x', signal)).rejects.toMatchObject({
       kind: 'too-many-requests',
-      detail: expect.stringContaining('writesPerKey'),
+      detail: 'at most 2 at once (limit writesPerKey); wait for one to finish',
+      retryAfter: 1,
     })
-    expect(await bound.run('b', async () => 'other')).toBe('other')
+    expect(await limit.run('b', async () => 'other', signal)).toBe('other')
     gate.resolve('done')
     expect(await Promise.all(running)).toEqual(['done', 'done'])
-    expect(await bound.run('a', async () => 'again')).toBe('again')
-  })
-
-  it('are freed by work that fails', async () => {
-    const bound = bounded()
-    const fail = () => bound.run('a', () => Promise.reject(new Error('own')))
-    for (let i = 0; i < 5; i++) await expect(fail()).rejects.toThrow('own')
+    expect(await limit.run('a', async () => 'again', signal)).toBe('again')
   })
 })
 

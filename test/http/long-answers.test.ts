@@ -10,12 +10,12 @@ const limits = { ...defaultLimits, longAnswersPerClient: 2, longAnswers: 3, long
 
 /** Who has begun, in this order. */
 function slots() {
-  const { take } = longAnswers(limits)
+  const { slots: limit } = longAnswers(limits)
   const begun: string[] = []
   return {
     begun,
     take: async (client: string, own = signal) => {
-      const release = await take(client, own)
+      const release = await limit.take(client, own)
       begun.push(client)
       return release
     },

@@ -6,6 +6,7 @@ import { defaultLimits } from '../../src/http/limits.ts'
 import { longAnswers, sizedAnswer } from '../../src/http/long-answers.ts'
 import { serve, type Served } from '../../src/http/serve.ts'
 import { logger } from '../../src/log.ts'
+import { lookupsOf } from '../../src/workers/bounded-cache.ts'
 
 /** What is made now, and the most at once; what is large waits until it is let go. */
 const state = { current: 0, most: 0, made: 0 }
@@ -88,6 +89,13 @@ it('about usual ones are made while large ones are', async () => {
   await expect.poll(() => state.current).toBe(2)
   expect(await ask('/usual/d')).toBe(200)
   expect(await answered(large)).toEqual([200, 200])
+})
+
+it('count whether the size of their resource was known', async () => {
+  const before = lookupsOf('answer-sizes')
+  for (let n = 0; n < 3; n += 1) expect(await ask('/usual/f')).toBe(200)
+  const after = lookupsOf('answer-sizes')
+  expect([after.hits - before.hits, after.misses - before.misses]).toEqual([2, 1])
 })
 
 it('that fail give their slot back', async () => {

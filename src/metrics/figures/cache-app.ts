@@ -1,10 +1,10 @@
 /** The metrics cache as a service: figures for dashboards. Reading is open, administration needs a key. */
 
 import type { ApiKeys } from '../../http/api-key.ts'
-import { newApp, type App, type AppOptions } from '../../http/app.ts'
+import { newApp, type App, type AppContext, type AppOptions } from '../../http/app.ts'
 import { docs } from '../../http/docs-page.ts'
 import { mount } from '../../http/endpoint.ts'
-import { Semaphore } from '../../workers/semaphore.ts'
+import { largeWork } from '../../http/long-answers.ts'
 import { adminEndpoints } from './admin-routes.ts'
 import type { MetricsSource } from './catalogue-reader.ts'
 import { readDataset } from './dataset-reader.ts'
@@ -27,21 +27,17 @@ const problemMembers = { success: false, result: null } as const
 /** All endpoints of the metrics cache. */
 export const cacheEndpoints = [...figureEndpoints, ...listEndpoints, ...adminEndpoints]
 
-/** Whole datasets that are read at once. */
-const mostDatasets = 2
-
 /** Makes the app. Reading is open, administration needs a key. */
 export function cacheApp(options: CacheAppOptions): App {
   const { cache, store, names, keys, now, version, http } = options
   const source = { store, names }
-  const semaphore = new Semaphore(mostDatasets)
   const context = {
     cache,
     source,
     version,
     now,
-    readDataset: (id: string, signal: AbortSignal) =>
-      semaphore.run(() => readDataset(source, id, signal), signal),
+    readDataset: (c: AppContext, id: string) =>
+      largeWork(c, () => readDataset(source, id, c.get('signal'))),
   }
   const app = newApp({ ...http, name: 'metrics-cache', problemMembers })
   mount(app, cacheEndpoints, context, { keys })

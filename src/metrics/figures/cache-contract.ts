@@ -244,7 +244,7 @@ export type CacheContext = {
   readonly cache: Cache
   readonly source: MetricsSource
   /** Reads a whole dataset with its metrics, which may need much memory: few at a time. */
-  readonly readDataset: (id: string, signal: AbortSignal) => Promise<StoredDataset>
+  readonly readDataset: (c: AppContext, id: string) => Promise<StoredDataset>
   /** The version of the program: other versions may answer the same figures in another form. */
   readonly version: string
   /** Milliseconds since 1970. */

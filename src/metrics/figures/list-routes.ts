@@ -126,8 +126,8 @@ const readDataset = cacheEndpoint({
   params: idPath,
   query: locale,
   answers: answers(live, envelopeOf(datasetSchema)),
-  handle: async ({ c, params, query, signal }, context) => {
-    const dataset = await context.readDataset(params.id, signal)
+  handle: async ({ c, params, query }, context) => {
+    const dataset = await context.readDataset(c, params.id)
     return answerLive(c, [datasetDocument(dataset, context.cache.weights, query.locale)])
   },
 })
@@ -141,8 +141,8 @@ const listDistributions = cacheEndpoint({
   params: idPath,
   query: locale,
   answers: answers(live, envelopeOf(distributionSchema)),
-  handle: async ({ c, params, query, signal }, context) => {
-    const dataset = await context.readDataset(params.id, signal)
+  handle: async ({ c, params, query }, context) => {
+    const dataset = await context.readDataset(c, params.id)
     return answerLive(c, [
       ...distributionDocuments(dataset, context.source.names, query.locale).values(),
     ])
@@ -161,7 +161,7 @@ const readDistribution = cacheEndpoint({
   handle: async ({ c, params: { id }, query, signal }, context) => {
     const { source } = context
     const dataset = await datasetOfDistribution(source, id, signal)
-    const stored = await context.readDataset(dataset, signal)
+    const stored = await context.readDataset(c, dataset)
     const own = distributionDocuments(stored, source.names, query.locale).get(id)
     if (own) return answerLive(c, [own])
     throw new Failure('unknown-distribution', `there is no distribution ${shown(id)}`)

@@ -1,15 +1,16 @@
 /** The validation service: RDF in, a SHACL report out. */
 
 import { createRoute, z } from '@hono/zod-openapi'
+import { Failure } from '../../errors.ts'
 import { type App, type AppContext, type AppOptions, newApp } from '../../http/app.ts'
 import { problem } from '../../http/problem.ts'
 import { docs } from '../../http/docs-page.ts'
-import { slots } from '../../http/long-answers.ts'
 import type { Limits } from '../../http/limits.ts'
 import { answerFormat, answerRdf, demandText, receiveRdf } from '../../http/rdf.ts'
 import { readLines, toLines } from '../../rdf/lines.ts'
 import { formats } from '../../rdf/media-types.ts'
 import { blankNode } from '../../rdf/terms.ts'
+import { FairLimiter } from '../../workers/fair-limiter.ts'
 import { expectedScore, type ScoreExpectation } from '../measure/expected-score.ts'
 import { reportQuads } from '../measure/validation-report.ts'
 import { chosenModels } from './shape-files.ts'
@@ -30,14 +31,23 @@ type ValidationAppDeps = {
 /** Bytes of a body of somebody without a key. */
 const strangerBytes = 200_000
 
+/** Limits validations of each client and of all; beyond that `too-many-requests`. */
+function validationLimiter(limits: ValidationAppDeps['limits']): FairLimiter {
+  const { validations, validationsPerClient } = limits
+  const detail =
+    `at most ${validationsPerClient} of one client and ${validations} of all at once ` +
+    '(limits validationsPerClient and validations); wait for one to finish'
+  const refusal = () => new Failure('too-many-requests', detail, { retryAfter: 1 })
+  return new FairLimiter({ atOnce: validations, perClient: validationsPerClient, refusal })
+}
+
 /** Open to everybody, within narrow limits. */
 export function validationApp(deps: ValidationAppDeps): App {
-  const { validationBytes, validationsPerClient, validations } = deps.limits
+  const { validationBytes } = deps.limits
   const app = newApp({ ...deps.http, name: 'validation' })
-  const own = slots({ atOnce: validationsPerClient, limit: 'validationsPerClient' })
-  const all = slots({ atOnce: validations, limit: 'validations' })
+  const limit = validationLimiter(deps.limits)
   const inTurn = <Answer>(c: AppContext, work: () => Promise<Answer>) =>
-    own.run(c.var.client, () => all.run('all', work))
+    limit.run(c.var.client, work, c.var.signal)
   const checked = async (c: AppContext) => {
     const models = chosenModels(choiceOf(c), deps.validation.models())
     const limits = deps.hasKey(c)

@@ -5,7 +5,8 @@ import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { Outbound } from '../../client/outbound-request.ts'
 import { openSqlite } from '../../sqlite.ts'
-import { fairSlots } from '../../http/long-answers.ts'
+import { machineOf } from '../../http/peer.ts'
+import { FairLimiter } from '../../workers/fair-limiter.ts'
 import { WorkerLost, WorkerPool } from '../../workers/pool.ts'
 import type { PreviewCalls } from './preview-worker.ts'
 import { type NoPreview, type PreviewFile, type PreviewResult, readBytes } from './tables.ts'
@@ -45,9 +46,9 @@ const schema = `CREATE TABLE IF NOT EXISTS preview (
 const outdated = `DELETE FROM preview WHERE made < ? OR address IN (SELECT address FROM (
   SELECT address, sum(octet_length(result)) OVER (ORDER BY made DESC, address) AS bytes FROM preview) WHERE bytes > ?)`
 
-const filePlaces = () =>
-  fairSlots({
-    atOnce: () => mostFiles,
+const fileLimiter = () =>
+  new FairLimiter({
+    atOnce: mostFiles,
     perClient: filesPerClient,
     waiting: mostWaiting,
     waitingPerClient: filesPerClient,
@@ -70,7 +71,7 @@ export function openPreviews(options: PreviewOptions) {
   const file = openSqlite({ path, schema, format: previewsFormat })
   const pool = new WorkerPool<PreviewCalls>(readers)
   const current = new Map<string, Promise<PreviewResult>>()
-  const places = filePlaces()
+  const places = fileLimiter()
   const make = async (address: string, key: string): Promise<PreviewResult> => {
     const result = await fetched(address, options)
       .then((found) => ('reason' in found ? found : pool.call('tables', found)))
@@ -84,7 +85,7 @@ export function openPreviews(options: PreviewOptions) {
   }
   const inTurn = async (address: string, key: string, client: string): Promise<PreviewResult> => {
     // Not the signal of the request: others may wait for the same file.
-    const release = await places.take(client, AbortSignal.timeout(waitMs)).catch(() => {
+    const release = await places.take(machineOf(client), AbortSignal.timeout(waitMs)).catch(() => {
       throw busy()
     })
     return make(address, key).finally(release)

@@ -7,7 +7,7 @@ import { may, type ApiKeys } from '../../http/api-key.ts'
 import type { App, AppContext } from '../../http/app.ts'
 import type { BodyLimits } from '../../http/body.ts'
 import { precondition } from '../../http/conditions.ts'
-import { slots } from '../../http/long-answers.ts'
+import { writeLimiter } from '../../http/long-answers.ts'
 import type { Limits } from '../../http/limits.ts'
 import { demandText, receiveRdf } from '../../http/rdf.ts'
 import { isId } from '../../rdf/ids.ts'
@@ -47,7 +47,7 @@ type Guard = (permission: Permission, ...routes: readonly GuardedRoute[]) => voi
 
 /** Puts key, permission and ids before everything else that a write could be told, and lets one key write only so much at once. */
 export function guards(app: App, keys: ApiKeys, { writesPerKey }: Limits): Guard {
-  const busy = slots({ atOnce: writesPerKey, limit: 'writesPerKey' })
+  const writes = writeLimiter(writesPerKey)
   return (permission, ...routes) => {
     for (const route of routes)
       app.on(route.method.toUpperCase(), route.getRoutingPath(), async (c, next) => {
@@ -60,7 +60,7 @@ export function guards(app: App, keys: ApiKeys, { writesPerKey }: Limits): Guard
           if (permission !== 'later') demandPermission(c, keys, catalogue)
           for (const [name, value] of Object.entries(parameters)) demandId(name, value)
         }
-        return busy.run(id, next)
+        return writes.run(id, next, c.get('signal'))
       })
   }
 }
