@@ -54,3 +54,35 @@ describe('the changelog', () => {
     expect(page('CHANGELOG.md').split('\n').length).toBeLessThanOrEqual(150)
   })
 })
+
+describe('the glossary', () => {
+  const rows = [
+    ...page('docs/glossary.md').matchAll(/^\| (\w[^|]*) \| ([^|]+) \| `(\w+)` in `([^`]+)` \|$/gm),
+  ]
+  const words = rows.map(([, word = '']) => word)
+
+  it('has at most 40 words, in the order of the alphabet, each once', () => {
+    expect(words.length).toBeGreaterThan(20)
+    expect(words.length).toBeLessThanOrEqual(40)
+    expect(words).toEqual([...new Set(words)].toSorted())
+  })
+
+  it('has one sentence for each word', () => {
+    expect(rows.filter(([, , meaning = '']) => !/^[A-Z][^.]*\.$/.test(meaning))).toEqual([])
+  })
+
+  it('names a declaration that its file has', () => {
+    const isDeclared = (name: string, path: string) =>
+      existsSync(new URL(path, root)) &&
+      new RegExp(`\\b(?:type|class|const|function) ${name}\\b`).test(page(path))
+    const missing = rows.filter(([, , , name = '', path = '']) => !isDeclared(name, path))
+    expect(missing.map(([row]) => row)).toEqual([])
+  })
+
+  it('has no row of another form', () => {
+    const lines = page('docs/glossary.md')
+      .split('\n')
+      .filter((line) => line.startsWith('| '))
+    expect(lines.length).toBe(rows.length + 1)
+  })
+})
