@@ -9,9 +9,9 @@ export class KeyedLock {
 
   /**
    * Runs `work` while it holds all keys. They are taken in one order, so that two callers never wait for each other. Rejects with
-   * the signal's reason while it waits; work that has begun ends by itself.
+   * the signal's reason when it fires while the caller waits; work that has begun ends by itself.
    */
-  async run<T>(keys: readonly string[], work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async run<T>(keys: readonly string[], work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const held: string[] = []
     try {
       for (const key of [...new Set(keys)].sort()) {
@@ -26,11 +26,11 @@ export class KeyedLock {
     }
   }
 
-  async #turn(key: string, queue: Set<() => void>, signal: AbortSignal): Promise<void> {
+  async #turn(key: string, queue: Set<() => void>, signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     queue.add(resolve)
     try {
-      await unlessAborted(promise, signal)
+      await (signal ? unlessAborted(promise, signal) : promise)
     } catch (error) {
       // A caller that gives up leaves the key to its holder, unless it was handed the key at this very moment.
       if (!queue.delete(resolve)) this.#release(key)

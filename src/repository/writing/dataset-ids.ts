@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { Failure } from '../../errors.ts'
 import { platformId } from '../../rdf/ids.ts'
+import { Batcher } from '../../workers/batcher.ts'
 import type { Tombstones } from '../deleting/tombstones.ts'
 import { findByOrigins, type StoreAndNames, type Origin, type Sought } from './find-datasets.ts'
 
@@ -41,7 +42,7 @@ export type DatasetIds = ReturnType<typeof idChooser>
  * the ids. Fails with `unknown-catalogue`.
  */
 export function idChooser(context: IdContext) {
-  const look = sharedLookUp(context)
+  const look = batchedLookUp(context)
   return async (
     { catalogue, originalIds }: SoughtIds,
     signal: AbortSignal,
@@ -53,8 +54,7 @@ export function idChooser(context: IdContext) {
       .map((originalId) => ({ originalId, candidate: platformId(originalId) }))
     // Each round tries the next suffix for those whose candidate was taken; the earlier one gets the lower suffix.
     for (let clash = 1; open.length > 0 && clash <= mostClashes; clash += 1) {
-      const origins = await look(catalogue, open)
-      signal.throwIfAborted()
+      const origins = await look(catalogue, open, signal)
       open = open.flatMap((one, at) => {
         const target = origins[at] && targetOf(context.tombstones, catalogue, one, origins[at])
         if (target && (target.origin.record || !given.has(target.id))) {
@@ -102,42 +102,38 @@ const noId = (originalId: string) =>
         `more than ${mostClashes} datasets have ids like "${originalId}"; use another original id`,
       )
 
-type LookUp = (catalogue: string, sought: readonly Sought[]) => Promise<readonly Origin[]>
-type Waiting = PromiseWithResolvers<readonly Origin[]> & { readonly sought: readonly Sought[] }
+type LookUp = (
+  catalogue: string,
+  sought: readonly Sought[],
+  signal: AbortSignal,
+) => Promise<readonly Origin[]>
 
 /** Writers whose ids are looked up in one query. */
 const mostTogether = 500
 
 /**
- * One query at a time for each catalogue; who asks meanwhile goes into the next one (decision 0022), so that each answer is
- * younger than its question. It goes on for the others when one of them leaves.
+ * One query at a time for each catalogue; ids that are asked for meanwhile go into the next one (decision 0022), so that each answer
+ * is younger than its question.
  */
-function sharedLookUp(context: StoreAndNames): LookUp {
-  const queues = new Map<string, Waiting[]>()
-  const run = async (catalogue: string, queue: Waiting[]) => {
-    while (queue.length > 0) {
-      // What comes in with the same turn goes along.
-      await setImmediate()
-      const batch = queue.splice(0, mostTogether)
-      const all = batch.flatMap(({ sought }) => sought)
-      try {
-        const origins = [...(await findByOrigins(context, catalogue, all))]
-        for (const { sought, resolve } of batch) resolve(origins.splice(0, sought.length))
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
+function batchedLookUp(context: StoreAndNames): LookUp {
+  const batchers = new Map<string, Batcher<readonly Sought[], readonly Origin[]>>()
+  const batcherOf = (catalogue: string) =>
+    new Batcher<readonly Sought[], readonly Origin[]>({
+      mostItems: mostTogether,
+      // Ids of the same turn of the event loop go along.
+      gather: () => setImmediate(),
+      flush: async (batch) => {
+        const origins = [...(await findByOrigins(context, catalogue, batch.flat()))]
+        return batch.map(({ length }) => ({ value: origins.splice(0, length) }))
+      },
+    })
+  return async (catalogue, sought, signal) => {
+    const batcher = batchers.get(catalogue) ?? batcherOf(catalogue)
+    batchers.set(catalogue, batcher)
+    try {
+      return await batcher.add(sought, signal)
+    } finally {
+      if (batcher.isIdle && batchers.get(catalogue) === batcher) batchers.delete(catalogue)
     }
-    queues.delete(catalogue)
-  }
-  return (catalogue, sought) => {
-    const one = { ...Promise.withResolvers<readonly Origin[]>(), sought }
-    const queue = queues.get(catalogue)
-    if (queue) queue.push(one)
-    else {
-      const fresh = [one]
-      queues.set(catalogue, fresh)
-      void run(catalogue, fresh)
-    }
-    return one.promise
   }
 }

@@ -6,10 +6,10 @@
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
-import { Semaphore } from '../../workers/semaphore.ts'
+import { KeyedLock } from '../../workers/keyed-lock.ts'
 import type { IndexName } from '../index-settings.ts'
 import type { Document, IndexChange } from '../search-index.ts'
-import { WriteQueue } from '../write-queue.ts'
+import { type WriteQueue, writeQueue } from '../write-queue.ts'
 import { attributes, keyOf, termKey, type Uids } from './attributes.ts'
 import { Dictionary } from './dictionary.ts'
 import {
@@ -347,12 +347,12 @@ export class RenewedWriter {
 export class EngineQueue {
   readonly #write: Write
   readonly #queue: WriteQueue<readonly IndexChange[]>
-  readonly #turn = new Semaphore(1)
+  readonly #lock = new KeyedLock()
   readonly #closing = new AbortController()
 
   constructor(write: Write) {
     this.#write = write
-    this.#queue = new WriteQueue({
+    this.#queue = writeQueue({
       most: mostChanges,
       commit: (batches) => this.alone(() => this.#commit(batches)),
     })
@@ -364,7 +364,7 @@ export class EngineQueue {
 
   /** Does `work` while nothing is written. */
   alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#turn.run(work)
+    return this.#lock.run(['writes'], work)
   }
 
   /** What was sent lands without us. */

@@ -10,7 +10,7 @@ import { pause } from '../../workers/pause.ts'
 import { defaultCursorLimits, type CursorLimits } from '../cursors.ts'
 import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type { SearchIndex } from '../search-index.ts'
-import { WriteQueue } from '../write-queue.ts'
+import { writeQueue } from '../write-queue.ts'
 import { Repair } from './damage.ts'
 import { indexReaders, indexWriter, unavailable, type IndexWorkers } from './index-workers.ts'
 import { SqliteCursors } from './sqlite-cursors.ts'
@@ -45,7 +45,7 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   const { writer, cursors, repair, configuration } = parts
   const [process, state] = [randomUUID(), { changes: 0 }]
   const changed = () => void state.changes++
-  const queue = writeQueue(parts, changed)
+  const queue = writeQueue({ most: mostChanges, commit: committer(parts, changed) })
   const purging = backgroundLoop('cursor.purge-failed', purgeEveryMs, () => cursors.purge(), {
     log,
     pause,
@@ -77,7 +77,9 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     health: async () => ({ documents: await writer.call('documents', undefined) }),
     close: async () => {
       await purging.stop()
-      await close(parts, queue)
+      cursors.close()
+      await queue.close()
+      await close(parts)
     },
   }
 }
@@ -158,8 +160,9 @@ const mostChanges = 200
 /** A log of this size is moved into the file while the readers pause. */
 const mostWalBytes = 64 * 1024 * 1024
 
-function writeQueue({ writer, readers }: Parts, changed: () => void): WriteQueue<Batch> {
-  const commit = async (batches: readonly Batch[]) => {
+/** Writes batches in one transaction; answers the error of each. */
+function committer({ writer, readers }: Parts, changed: () => void) {
+  return async (batches: readonly Batch[]) => {
     const { errors, walBytes } = await writer.call('write', batches).finally(changed)
     if (walBytes > mostWalBytes) {
       // A log that could not be moved is moved after a later batch; the failure is already in the log.
@@ -168,7 +171,6 @@ function writeQueue({ writer, readers }: Parts, changed: () => void): WriteQueue
     }
     return errors.map((error) => error && unavailable('a batch could not be written', error))
   }
-  return new WriteQueue({ most: mostChanges, commit })
 }
 
 /** What answers of indices that are whole. */
@@ -196,9 +198,7 @@ function searches({ readers, repair, cursors }: Parts) {
   } satisfies Partial<SearchIndex>
 }
 
-async function close({ writer, readers, cursors }: Parts, queue: WriteQueue<Batch>): Promise<void> {
-  cursors.close()
-  await queue.close()
+async function close({ writer, readers }: Parts): Promise<void> {
   await readers.close()
   if (writer.isRunning) await writer.call('close', undefined)
   await writer.close()
