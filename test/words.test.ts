@@ -16,7 +16,8 @@ const negatedEvents = ({ path, text }: Source): string[] =>
   [...text.matchAll(/'([a-z-]+\.(?:[a-z]+-)*un[a-z-]+)'/g)].map((match) => `${path}: ${match[1]}`)
 
 /** Folders and files whose doc comments have been reviewed. */
-const reviewed = /^(?:workers|http|jobs|text|profile|config|rdf|vocabularies)\/|^[\w-]+\.ts$/
+const reviewed =
+  /^(?:workers|http|jobs|text|profile|config|rdf|vocabularies|harvest)\/|^[\w-]+\.ts$/
 
 /** Doc comments that begin with a subordinate clause in place of a noun or a verb. */
 const vagueComments = ({ path, text }: Source): string[] =>

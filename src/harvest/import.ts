@@ -28,7 +28,7 @@ await runScript(importUsage, async (argumentList, signal) => {
   return summary.failed > 0 || summary.ended !== undefined ? 1 : 0
 })
 
-/** What is wrong with the document, said the way editors understand: document, line, column. */
+/** Describes a fault in the form that editors understand: document, line, column. */
 function located(error: unknown, name: string): unknown {
   const words = (text: string) => new ScriptFailure(`${text}\nnothing was sent`, { cause: error })
   if (error instanceof ScriptFailure) return words(`${name}: ${error.message}`)

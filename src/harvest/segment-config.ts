@@ -1,10 +1,10 @@
-/** What the configs of segments have in common: zod reads them, and tells operators and the console what they may say. */
+/** Shared by the configs of segments: zod reads them, and describes them to operators and the console. */
 
 import { z } from 'zod'
 import type { JsonObject } from '../text/json.ts'
 import type { ConfigProblem } from '../pipe/segment.ts'
 
-/** What is wrong with a config, key by key. */
+/** Faults of a config, key by key. */
 export const configProblems = ({ issues }: z.ZodError): readonly ConfigProblem[] =>
   issues.map(({ path, message }) => ({ key: path.join('.'), detail: message }))
 

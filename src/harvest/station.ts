@@ -27,7 +27,7 @@ import { scriptTransformer } from './transform/script.ts'
 import { rdfImporter } from './importers/rdf.ts'
 import { sparqlImporter } from './importers/sparql.ts'
 
-/** What a process gives its harvests. */
+/** Dependencies that a process gives to its harvests. */
 export type HarvestOptions = Omit<ExportContext, 'ledger' | 'changed' | 'active' | 'kinds'> & {
   /** Where `harvest.sqlite` is. */
   readonly directory: string
@@ -37,7 +37,7 @@ export type HarvestOptions = Omit<ExportContext, 'ledger' | 'changed' | 'active'
   readonly changes?: { readonly known: number; readonly note: (count: number) => Promise<void> }
   /** Bounds of transformers, where they are not the usual ones. */
   readonly transforms?: Partial<TransformLimits>
-  /** What git may see of our environment when it fetches scripts. */
+  /** Environment variables that git may see when it fetches scripts. */
   readonly git?: NonNullable<TransformDeps['git']>
   /** The host under which this portal is known, so that nothing is harvested in a circle. */
   readonly ownHost?: string

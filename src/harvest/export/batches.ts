@@ -8,7 +8,7 @@ import type { Message } from '../../pipe/message.ts'
 import type { Pause } from '../../workers/pause.ts'
 
 type BatchOptions<Item> = {
-  /** What is to be written of a message; deals with everything else itself. */
+  /** Takes from a message the item to write; handles every other message itself. */
   readonly take: (message: Message) => Promise<Item | undefined>
   /** Two of the same key are not in one batch. */
   readonly key: (item: Item) => string

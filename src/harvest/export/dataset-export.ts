@@ -97,7 +97,7 @@ async function ended(
   run.context.ledger.forgetProgress(runId)
 }
 
-/** What is to be written of a message; everything else is noted. */
+/** Takes from a message the item to write; every other message is noted. */
 async function taken(
   run: ExportRun,
   settings: ExportConfig,
@@ -286,7 +286,7 @@ const lostRecord = (message: RecordMessage): LostItem => ({
   ...(message.findings.length > 0 && { findings: message.findings }),
 })
 
-/** What was offered is not written; the record of its source id counts as offered. */
+/** Records the failure of an item; the record of its source id counts as offered. */
 function lose(run: ExportRun, item: LostItem, problem: Failure): void {
   run.lost(problem)
   if (item.sourceId !== undefined) run.meetSource(item.sourceId)

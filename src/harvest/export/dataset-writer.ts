@@ -149,8 +149,8 @@ async function putBulk(
 const [cataloguePath, recordPath] = ['id/catalogue/', 'set/record/']
 
 /**
- * What the IRIs of the platform's records begin with, derived from those of its catalogues. Records are how a body says under
- * which original id a dataset is to be written.
+ * Prefix of the IRIs of the platform's records, derived from that of its catalogues. By its record a body says under which original id a
+ * dataset is to be written.
  */
 async function recordBase(
   client: RepositoryClient,

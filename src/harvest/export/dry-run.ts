@@ -86,10 +86,7 @@ async function guessed(
   return { kind: 'updated', difference: differenceOf(withoutAddedIds(stored, sent), sent) }
 }
 
-/**
- * What is stored, without the identifiers of distributions where none is sent: a repository like ours adds them, and the write
- * would add them again.
- */
+/** Drops from the stored graph the identifiers of distributions that the body does not have: the repository adds them at each write. */
 function withoutAddedIds(stored: readonly Quad[], sent: readonly Quad[]): readonly Quad[] {
   const identifiersIn = (quads: readonly Quad[]) => {
     const distributions = ofType(quads, dcat('Distribution'))
@@ -105,7 +102,7 @@ function withoutAddedIds(stored: readonly Quad[], sent: readonly Quad[]): readon
 
 const mostNamed = 20
 
-/** What a complete run would remove, in words: a dry one has no list that anybody could consent to. */
+/** Describes what a complete run would remove: a dry run has no list that anybody could confirm. */
 export function previewRemovals(run: ExportRun): Failure | undefined {
   if (!run.isWhole) return undefined
   const rows = [...run.context.ledger.rowsOf(run.owner)]

@@ -1,4 +1,4 @@
-/** What the pipe of a run says about the way of its records: where they go, what changes them, how long they are left alone. */
+/** The plan of an export, from the pipe of its run: targets, transformers, and how long an unchanged record is left alone. */
 
 import { hash } from 'node:crypto'
 import type { ClusterConfig } from '../../config/cluster.ts'
@@ -13,7 +13,7 @@ import { canonicalJson } from '../importers/import-config.ts'
 /** Milliseconds of a day. */
 export const dayMs = 86_400_000
 
-/** What runs and pipes are known by. */
+/** The runs and pipes that plans are made from. */
 type PlanContext = {
   readonly runs: Pick<Runs, 'get' | 'resumption'>
   readonly sources: () => Pick<PipeSources, 'find'>
@@ -25,13 +25,13 @@ type PlanContext = {
 
 type ExportPlan = {
   readonly transformation: string
-  /** How long an unchanged record is left alone. */
+  /** Milliseconds after which an unchanged record is written again. */
   readonly forceMs: number
   /** Config and place of the exporter. */
   readonly exporter: { readonly config: JsonObject; readonly place: SegmentPlace } | undefined
 }
 
-/** What a run's pipe says beside the importer; `undefined` when the run or its pipe is not known here. */
+/** The plan of a run; `undefined` when this process knows neither the run nor its pipe. */
 export function exportPlan(context: PlanContext, runId: string): ExportPlan | undefined {
   const run = context.runs.get(runId)
   const file = run && context.sources().find(run.pipe)

@@ -1,4 +1,4 @@
-/** What is known of a run while it is exported: what the source has offered, and what the catalogue holds. */
+/** State of a run during its export: the records that the source has offered, and those that the catalogue holds. */
 
 import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
@@ -26,7 +26,7 @@ import {
   type RetryContext,
 } from './repository-client.ts'
 
-/** What all exports of this process share. */
+/** Dependencies that all exports of a process share. */
 export type ExportContext = RetryContext & {
   readonly ledger: Ledger
   /** To be called when the ledger has changed: an older copy of it is recognised by the count that is kept elsewhere. */
@@ -42,9 +42,9 @@ export type ExportContext = RetryContext & {
   /** Every segment of this process. */
   readonly kinds: () => readonly SegmentKind[]
   readonly log: Log
-  /** How what of a message measures its dataset is written; the whole text is sent when absent. */
+  /** Writes the measurements in a message about its dataset; the whole text is sent when absent. */
   readonly metricsExport?: MetricsExport
-  /** What of a record a document of our own search cannot show; absent where there is none. */
+  /** Finds values of a record that the search document cannot hold; absent where there is no search. */
   readonly unfitValues?: UnfitValues
   /** Runs that are being exported, by their ids. */
   readonly active: Map<string, ExportRun>
@@ -85,14 +85,14 @@ export class ExportRun {
   #failures = 0
   /** Records that the source offered, read or not. */
   offered = 0
-  /** Of them: without a usable identifier. */
+  /** Offered records without a usable identifier. */
   nameless = 0
   /** Items that were not written. */
   losses = 0
-  /** Of them: records of other pipes, and whose the first one is. */
+  /** Offered records that belong to other pipes, and the owner of the first one. */
   #elsewhere = 0
   #firstElsewhere: Failure | undefined
-  /** What was met before an interruption is known. */
+  /** Whether the records that were met before an interruption are known. */
   isWhole: boolean
 
   constructor(context: ExportContext, segment: SegmentContext, target: RunTarget) {

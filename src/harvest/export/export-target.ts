@@ -27,11 +27,11 @@ const repositoryConfig = z.looseObject({
 /** Unknown keys are kept. */
 export const exportConfig = z.looseObject({
   hub: repositoryConfig.default({}),
-  /** Of what was measured nothing is written. Harvests do not know it. */
+  /** Whether measurements are left out. Harvests have no measurements. */
   skip: z.boolean().default(false),
   /** Records of the catalogue that no pipe owns become this pipe's at the end of a complete run. */
   adoptUnowned: z.boolean().default(false),
-  /** What becomes of a stored record that a foreign transformer did not give back. */
+  /** Fate of a stored record that a foreign transformer did not give back. */
   onDropped: z.enum(['keep', 'remove']).default('keep'),
   /** Share of the pipe's records that a run may remove without asking; 100: no guard. */
   guardPercent: z.number().min(0).max(100).optional(),
@@ -46,7 +46,7 @@ export type ExportConfig = z.infer<typeof exportConfig>
 export type ExportTarget = {
   readonly settings: ExportConfig
   readonly client: RepositoryClient
-  /** What the pipe says; absent when only the run knows. */
+  /** Catalogue that the pipe names; absent when only the run knows it. */
   readonly catalogue: string | undefined
 }
 

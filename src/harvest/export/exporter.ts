@@ -11,7 +11,7 @@ import type { ExportContext } from './export-run.ts'
 import { exportConfig, exportTarget } from './export-target.ts'
 import { exportMetrics } from './metrics-export.ts'
 
-/** What is wrong with its config is told when the pipe is loaded, not when it runs. */
+/** The exporter as a kind of segment. Faults of its config are reported when the pipe is loaded. */
 export const exporterSegment = (context: ExportContext): SegmentKind => ({
   names: ['exporting-hub', 'exporting-repo', 'exporting-repository'],
   job: 'export',

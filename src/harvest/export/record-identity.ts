@@ -223,9 +223,9 @@ function compared(
 }
 
 /**
- * What the pipe's last complete run saw. None when that is too old, records looked otherwise then, went elsewhere or
- * through other transformers, a record that run did not find is still there, or the catalogue does not hold all that the
- * pipe has written: then everything has to be read again.
+ * Validators of the pipe's last complete run. None, so that everything is read again, when that run is too old, when records looked
+ * otherwise, went elsewhere or through other transformers, when a record that it did not meet is still there, or when the catalogue does
+ * not hold all that the pipe has written.
  */
 export function validatorsOf(
   { ledger, now, config, active }: ExportContext,

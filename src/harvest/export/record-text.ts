@@ -1,4 +1,7 @@
-/** What the text of a record says of its dataset: its node, by what it may be known in another catalogue, what cannot be shown. */
+/**
+ * Facts about a dataset in the text of its record: its node, other names that it may have in another catalogue, values that cannot be
+ * shown.
+ */
 
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -40,7 +43,7 @@ const isPlain = (text: string): boolean =>
     .split('\n')
     .every((line) => (line.startsWith('<') || line.startsWith('_')) && line.endsWith(' .'))
 
-/** What stands before the end of a line; at most two, because more make no difference. */
+/** Subjects of the lines with this end; at most two, because more make no difference. */
 function subjectsOf(text: string, end: string): string[] {
   const found: string[] = []
   for (let at = text.indexOf(end); at >= 0 && found.length < 2; at = text.indexOf(end, at + 1))

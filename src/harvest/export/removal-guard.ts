@@ -98,7 +98,7 @@ function isAccompanied({ context, owner, segment, opened }: ExportRun): boolean 
   })
 }
 
-/** What nobody owns becomes the pipe's, so that it goes when the source does not have it: no run has met it. */
+/** Gives the pipe the records that have no owner and that no run has met, so that they are removed when the source does not have them. */
 function adopt({ context, owner, segment }: ExportRun): void {
   const { ledger, now } = context
   const { runId, sink } = segment

@@ -71,7 +71,7 @@ async function removeOne(
   report(row, undefined)
 }
 
-/** What became of records that were to come back. */
+/** Outcome of restoring removed records. */
 export type Restored = {
   readonly restored: number
   /** Platform ids that could not be restored, and why. */
@@ -120,7 +120,7 @@ export async function confirmRemovals(
     throw new Failure('export-failed', `${failed} of ${rows.length} records could not be removed.`)
 }
 
-/** Of a run everything that it removed, else the dataset with this platform id. Throws `unknown-dataset`. */
+/** Restores everything that a run has removed, or the dataset with this platform id. Throws `unknown-dataset`. */
 export async function restoreRemoved(
   context: ExportContext,
   what: string,

@@ -15,7 +15,7 @@ type RepositoryRequest = {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Of the body; N-Triples when absent. */
+  /** Media type of the body; N-Triples when absent. */
   readonly mediaType?: string
 }
 
@@ -30,7 +30,7 @@ export type RepositoryAnswer = {
 export type Repository = {
   readonly address: string
   readonly fetch: (request: Request) => Promise<Response>
-  /** What it would make of a record: its stored graph as N-Triples before and after. Fails as a PUT would. */
+  /** Previews a write: the stored graph as N-Triples before and after. Fails as a PUT would. */
   readonly previewDataset?: (
     catalogue: string,
     record: { readonly originalId: string; readonly mediaType: string; readonly text: string },

@@ -1,4 +1,4 @@
-/** What a repository said to a write: as the outcome of an item, as its problem, as the reason to end a run. */
+/** Answers of a repository to a write: as the outcome of an item, as its problem, as the reason to end a run. */
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
@@ -12,7 +12,7 @@ export type WriteVerdict = {
   readonly problem?: unknown
 }
 
-/** What a repository did with a dataset that it took. */
+/** Outcome of a dataset that the repository has taken. */
 export type DatasetOutcome = 'created' | 'updated' | 'unchanged'
 
 const outcomes: Readonly<Record<number, DatasetOutcome>> = {

@@ -40,7 +40,7 @@ const geoService = 'ArcGIS GeoService'
 
 // Records of the API (OGC API - Records, part 1).
 
-/** What a GeoJSON feature of the records API says. */
+/** Values of a GeoJSON feature of the records API. */
 export function featureValues(fields: Fields, site: Portal, sourceId: string): DatasetValues {
   const own = fieldsOf(fields['properties'])
   const given = [fieldsOf(own['structuredLicense'])['url'], own['license'], own['licenseInfo']]

@@ -29,17 +29,17 @@ import {
 import type { ImportEvent } from './reception.ts'
 import { faultsOfOneAnswer } from './source.ts'
 
-/** What the config of an ArcGIS Hub importer may say beside the common keys. */
+/** Config of an ArcGIS Hub importer beside the common keys. */
 export const arcgisConfig = z.object({
   ...mappingKeys,
-  /** What is asked first; the next ones are tried when a site has it not. */
+  /** The API that is asked first; the others are tried when a site does not have it. */
   feed: z
     .enum(['dcat-ap/2.1.1', 'dcat-ap/3.0.0', 'dcat-ap/2.0.1', 'dcat-us/1.1', 'records'])
     .default('dcat-ap/2.1.1'),
   /** Passed on to feed and records. */
   q: z.string().optional(),
   filter: z.string().optional(),
-  /** Of records; feeds have no pages. */
+  /** Records of one page; feeds have no pages. */
   pageSize: z
     .int()
     .positive()
@@ -144,7 +144,7 @@ async function* fromFeed(run: Run, { document, url, failure }: Feed): Finds {
   else if (failure) yield { kind: 'end', as: 'incomplete', problem: failure }
 }
 
-/** How many records the site has; `undefined` when it does not tell. */
+/** Number of records of the site; `undefined` when it does not tell. */
 async function recordCount({ source, config }: Run): Promise<number | undefined> {
   try {
     const { value } = await source.json(recordsAddress(config, 0), { paged: false })

@@ -17,7 +17,7 @@ type Action = {
   readonly query?: Readonly<Record<string, string | undefined>>
 }
 
-/** What an action gave, or why it did not. */
+/** Result of an action, or its failure. */
 export type ActionAnswer =
   | { readonly ok: true; readonly result: unknown }
   /** A status that the caller was ready for. */

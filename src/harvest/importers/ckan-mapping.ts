@@ -32,7 +32,7 @@ type CkanPortal = Portal<{
   readonly identifier: 'id' | 'name'
   readonly types?: readonly string[]
 }> & {
-  /** What the portal knows of a licence that its packages name. */
+  /** Looks up a licence that packages name by its id. */
   readonly licence: (id: string) => LicenceNames | undefined
   /** The portal is a DKAN of version 1: its texts are HTML, its groups publish, and its `private` says nothing. */
   readonly isDkan?: boolean
@@ -91,7 +91,7 @@ type Reader = {
   readonly translated: (name: string) => unknown
 }
 
-/** Of a package or a resource: both keep their fields in the same ways. */
+/** Makes a reader of the fields of a package or a resource: both keep their fields in the same ways. */
 function readerOf(fields: Fields): Reader {
   const { extras, ...top } = fields
   const all = listOf(structured(extras)).map((one): [string, unknown] => {
@@ -138,7 +138,7 @@ const firstSaid = (values: readonly unknown[]) =>
     (isJsonObject(value) ? Object.values(value).flatMap(listOf) : listOf(value)).some(saidText),
   )
 
-/** What a package says, in the words of ckanext-dcat: every key may be missing and hold anything. */
+/** Values of a package, in the terms of ckanext-dcat: every key may be missing and hold anything. */
 function packageValues(fields: Fields, reader: Reader, portal: CkanPortal): DatasetValues {
   const { isDkan = false } = portal
   const { get, translated } = reader
@@ -312,7 +312,7 @@ function ownPlace(get: Reader['get']) {
   return { geometry, bbox, iri: get('spatial_uri') ?? iri, label }
 }
 
-/** What the package says, and what the portal knows of the licence that it names. */
+/** Names of a package's licence: its own, and those that the portal has for the id. */
 function packageLicence(get: Reader['get'], portal: CkanPortal): LicenceNames {
   const id = plainText(get('license_id'))
   const known = id === undefined ? undefined : portal.licence(id)

@@ -16,7 +16,7 @@ import { action, type ActionAnswer, packageAddress, packageNames, portalRoot } f
 import { countOf, licenceList, type ListPlace, listPages, portalOf } from './portal.ts'
 import type { ImportSource } from './source.ts'
 
-/** What the config of a CKAN importer may say beside the common keys. */
+/** Config of a CKAN importer beside the common keys. */
 const ckanConfig = z.object({
   ...mappingKeys,
   /** `dkan`: the portal is a DKAN, whatever the pipe calls it. */
@@ -144,7 +144,7 @@ function search(
 
 type Names = {
   readonly all: ReadonlySet<string>
-  /** Of the packages that were met already. */
+  /** Names of the packages that were met already. */
   readonly names: ReadonlySet<unknown>
 }
 

@@ -19,13 +19,13 @@ import { fromHtml, type PropertyValues } from '../mapping/properties.ts'
 import { isUsableIri, type MappedRecord, type Subject } from '../mapping/record.ts'
 import type { EntryReader, Portal } from './portal.ts'
 
-/** How the datasets of one source are read. */
+/** Options of reading the datasets of one source. */
 export type PodOptions = {
   /** The page of a dataset, by its id; absolute. */
   readonly pageOf: (id: string) => string
   /** The platform's own id in an identifier; other platforms' records have their IRIs and languages in the document. */
   readonly idIn?: (identifier: string) => string | undefined
-  /** What relative addresses are relative to; the root of the portal when absent. */
+  /** Base of relative addresses; the root of the portal when absent. */
   readonly base?: string
   /** Repairs what the platform is known to get wrong in a plain node. */
   readonly mend?: (fields: Fields, record: MappedRecord) => Fields
@@ -132,7 +132,7 @@ const iriIn = (value: unknown): string | undefined =>
 
 const labels = ['prefLabel', 'label', 'title', 'name', 'notation']
 
-/** What a node is called: its own text, or that of its label. */
+/** Label of a node: its own text, or that of its label. */
 function labelIn(value: unknown): unknown {
   if (typeof value !== 'object') return saidText(value)
   const fields = fieldsOf(value)
@@ -189,7 +189,7 @@ function contactIn(value: unknown): ContactFields {
   }
 }
 
-/** What a plain node says. */
+/** Values of a plain node. */
 function podValues(fields: Fields, record: MappedRecord): DatasetValues {
   const { dataset } = record
   const list = (...names: readonly string[]) => names.flatMap((name) => listOf(fields[name]))
@@ -258,7 +258,7 @@ const restrictions = [
   'liabilityStatement',
 ]
 
-/** What datasets and files may both say of rights and standards. */
+/** Rights and standards, which datasets and files may both have. */
 const conditions = (fields: Fields): PropertyValues => ({
   accessRights: listOf(fields['accessRights']).map((one) => [iriIn(one), labelIn(one)]),
   rights: restrictions

@@ -23,10 +23,10 @@ import {
   type PortalRun,
 } from './portal.ts'
 
-/** What the config of a DKAN importer may say beside the common keys. */
+/** Config of a DKAN importer beside the common keys. */
 const dkanConfig = z.object({
   ...mappingKeys,
-  /** Of the software; found out when `auto`. */
+  /** Version of the software; detected when `auto`. */
   version: z
     .union([z.enum(['auto', '1', '2']), z.literal(1), z.literal(2)])
     .default('auto')
@@ -100,7 +100,7 @@ async function answersSearch({ source, root }: DkanRun): Promise<boolean> {
   return status < 400 && fieldsOf(value)['total'] !== undefined
 }
 
-/** What the search gives at most. */
+/** Most records that the search gives at once. */
 const largestPage = 100
 /** Empty pages in a row that are passed over. */
 const mostEmpty = 1

@@ -42,11 +42,11 @@ export type StoredDocument = SourceAnswer & {
   readonly close: () => Promise<void>
 }
 
-/** How a document is asked for, and what may come in its place. */
+/** Request of a document, with the media types that may come in its place. */
 type DocumentRequest = Omit<SourceRequest, 'accepts'> & {
   /** Statuses that say that there is no such document. */
   readonly absent?: readonly number[]
-  /** What the last complete run saw of the document; one that is the same is vouched for as it was. */
+  /** Validator of the document in the last complete run; an unchanged document is vouched for. */
   readonly known?: Validator | undefined
   /** Whether a type `text/html` makes the answer a web page. */
   readonly believesType?: boolean
@@ -223,7 +223,7 @@ export async function* jsonMembers(
 
 /** A JSON document in a file, member by member. */
 export type JsonDocument = StoredDocument & {
-  /** What is two steps below the top, or the elements of a top-level list; can be read as often as wanted. */
+  /** Values two levels below the top, or the elements of a top-level list; can be read any number of times. */
   readonly members: () => AsyncIterable<Member>
 }
 

@@ -1,4 +1,4 @@
-/** What every importer's config may say, and what of it shapes the records. */
+/** Config keys that all importers share, and which of them shape the records. */
 
 import { isJsonObject } from '../../text/json.ts'
 import { z } from 'zod'
@@ -15,7 +15,7 @@ export const importConfig = z.looseObject({
   address,
   catalogue: z.string().refine(isId, 'must be the id of a catalogue'),
   inputFormat: z.string().optional(),
-  /** Of no effect any more: every document goes to a file first. */
+  /** Without effect: every document goes to a file first. */
   alternativeLoad: z.boolean().default(false),
   /** Which field is the source id. */
   identifier: z.string().optional(),
@@ -76,10 +76,10 @@ const without = (config: object, ...sets: readonly ReadonlySet<string>[]) =>
     Object.fromEntries(Object.entries(config).filter(([key]) => !sets.some((set) => set.has(key)))),
   )
 
-/** What decides which records a source offers, as canonical text: another one holds the removals of a run. */
+/** Canonical text of the keys that decide which records a source offers; a change holds the removals of a run. */
 export const choiceOf = (config: object): string => without(config, operational, shaping)
 
-/** What decides how a record looks, as canonical text: part of the source hash. */
+/** Canonical text of the keys that decide how a record looks; part of the source hash. */
 export const shapeOf = (config: object): string => without(config, operational, choosing)
 
 /** JSON with sorted keys and without white space, so that equal values are equal texts. */

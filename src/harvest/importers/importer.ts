@@ -1,5 +1,5 @@
 /**
- * What all importers share: a kind of importer becomes a kind of segment, whose runs turn what the importer finds into messages and
+ * Base of all importers: makes a kind of segment of a kind of importer. Its runs turn the records of the importer into messages and
  * decide whether the import is complete.
  */
 
@@ -28,7 +28,7 @@ import { keepLiving, type RecordAddress } from './removal-check.ts'
 import { faultsOfOneAnswer, ImportSource } from './source.ts'
 import type { Pause } from '../../workers/pause.ts'
 
-/** What an importer knows of the run. */
+/** Context of an importer during a run. */
 export type ImportContext = SegmentContext & {
   readonly source: ImportSource
   /** Ends everything that the importer waits for. */
@@ -39,7 +39,7 @@ export type ImportContext = SegmentContext & {
   readonly directory?: string | undefined
   /** Directory for temporary files. */
   readonly scratch: string
-  /** What the last complete run saw, when it may be relied on. */
+  /** Validators of the last complete run, when they may be relied on. */
   readonly validators: readonly Validator[]
   /** Notes what this run saw; goes with the end of a complete run. */
   readonly validate: (validator: Validator) => void
@@ -61,7 +61,7 @@ export type ImporterKind<Config extends object> = {
   readonly version: number
   /** Its own keys; those of every importer are `importConfig`. */
   readonly config: z.ZodObject & z.ZodType<Config>
-  /** What cannot be said by a schema, such as a query that does not parse. */
+  /** Checks that a schema cannot express, such as a query that does not parse. */
   readonly check?: (config: Config & ImportConfig, place: SegmentPlace) => readonly ConfigProblem[]
   /** Headers that carry a credential, when `{ [auth.header]: value }` is not enough. */
   readonly credentials?: (value: string, header: string) => Readonly<Record<string, string>>
@@ -74,7 +74,7 @@ export type ImporterKind<Config extends object> = {
   ) => readonly RecordAddress[]
 }
 
-/** What all importers of the process share. */
+/** Dependencies that all importers of a process share. */
 export type ImporterDeps = {
   readonly outbound: Outbound
   /** Hosts and networks inside the institution that pipes of the operator may reach. */
@@ -86,7 +86,7 @@ export type ImporterDeps = {
   readonly secret: (name: string) => string | undefined
   /** Whether a catalogue exists; asked before the first request to the source. */
   readonly catalogueExists?: (id: string, signal: AbortSignal) => Promise<boolean>
-  /** What the pipe's last complete run saw under the same `shape`, unless it may not be relied on. */
+  /** Validators of the pipe's last complete run with the same `shape`, unless they may not be relied on. */
   readonly validators?: (
     run: Pick<SegmentContext, 'runId' | 'pipe'>,
     shape: string,

@@ -10,7 +10,7 @@ import { shownUrl, withoutCredentials } from '../../secrets.ts'
 type LinkOrigin = {
   /** The configured one. */
   readonly address: string
-  /** Of the page that links, after redirects. */
+  /** Address of the page that has the link, after redirects. */
   readonly url: string
   readonly brokenHydra: boolean
 }
@@ -56,7 +56,7 @@ const type = rdf('type').value
 const facts = new Set(['next', 'nextPage', 'totalItems', 'view'].map((name) => hydra(name).value))
 const mostFacts = 1000
 
-/** What a page says about its place in a collection (Hydra), whichever of the spellings in use it chose. */
+/** Reads the place of a page in a collection (Hydra) in any of the spellings in use. */
 export class HydraReader {
   readonly #facts: Quad[] = []
 

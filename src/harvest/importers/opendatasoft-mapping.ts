@@ -1,4 +1,4 @@
-/** What the config of an OpenDataSoft importer may say, and from its datasets to DCAT-AP. */
+/** Config of an OpenDataSoft importer, and the mapping of its datasets to DCAT-AP. */
 
 import { z } from 'zod'
 import { dcat, dct } from '../../rdf/namespaces.ts'
@@ -12,7 +12,7 @@ import { type EntryReader, lasting, type Portal } from './portal.ts'
 const most = 100
 const texts = z.union([z.string(), z.array(z.string())])
 
-/** What the config of an OpenDataSoft importer may say beside the common keys. */
+/** Config of an OpenDataSoft importer beside the common keys. */
 export const opendatasoftConfig = z.object({
   ...mappingKeys,
   /** The platform gives 100 at most; more is cut to that. */
@@ -95,7 +95,7 @@ function languageIn(own: Fields, { filters, language }: Domain['config']): strin
   return tags.find((tag) => /^[A-Za-z]{2,3}(?:-|$)/.test(tag ?? '')) ?? language
 }
 
-/** What the `metas` of a dataset say. */
+/** Values in the `metas` of a dataset. */
 function datasetValues(metas: Fields, sourceId: string): DatasetValues {
   const [own, cat] = [fieldsOf(metas['default']), fieldsOf(metas['dcat'])]
   const named = (name: string) => listOf(cat[name]).map((one) => ({ name: one }))

@@ -1,6 +1,6 @@
 /**
- * What the importers of JSON sources share: the portal as the mapping of its records sees it, its entries as finds, its addresses and
- * licences, and answers with status 200 that are errors all the same.
+ * Shared by the importers of JSON sources: the portal as the mapping sees it, entries as records, addresses and licences, and answers
+ * with status 200 that are errors all the same.
  */
 
 import { Failure } from '../../errors.ts'
@@ -17,7 +17,7 @@ import { canonicalJson, type ImportConfig } from './import-config.ts'
 import type { ImportContext, ImportRun } from './importer.ts'
 import type { ImportSource, SourceRequest } from './source.ts'
 
-/** What is the same for all records of a run. */
+/** Facts that are the same for all records of a run. */
 export type Portal<Config = object> = {
   /** Without a slash at its end. */
   readonly root: string
@@ -84,7 +84,7 @@ export function licenceList(needs: (record: unknown) => boolean, ask: () => Prom
   }
 }
 
-/** What a platform makes of an entry that is an object. */
+/** An entry of the list as a record. */
 export type PortalEntry = {
   /** Empty when the source tells none. */
   readonly sourceId: string
@@ -103,14 +103,14 @@ export type PortalEntry = {
   readonly lasting: unknown
   /** The IRI of the dataset where the source has none, and what else is not as in every record of the portal. */
   readonly record: Pick<RecordOptions, 'fallbackIri'> & Partial<RecordOptions>
-  /** What the entry says: the same for the same entry, whatever it holds. Repairs and losses are noted in the record. */
+  /** Maps the entry; the same entry gives the same values. Repairs and losses are noted in the record. */
   readonly values: (record: MappedRecord) => DatasetValues
 }
 
 /** `key`: the name or the number of the entry in its list. */
 export type EntryReader = (fields: Fields, key?: string) => PortalEntry
 
-/** How an entry is read, and what is known of it beside its fields. */
+/** Options of reading an entry, and facts about it beside its fields. */
 type EntryOptions = {
   readonly read: EntryReader
   /** Where the entry stands in its document (RFC 6901). */
@@ -179,7 +179,7 @@ type ListPage = {
   readonly entries: readonly unknown[] | Fields
   /** Where these are in the answer (RFC 6901). */
   readonly pointer: string
-  /** How many entries the whole list has, where the source tells it. */
+  /** Number of entries of the whole list, where the source tells it. */
   readonly total?: number | undefined
   /** A key from which a later run can go on. */
   readonly cursor?: string | undefined
@@ -187,7 +187,7 @@ type ListPage = {
   readonly isLast?: boolean | undefined
 }
 
-/** How pages of a list are asked for and their entries read. */
+/** Options of requesting the pages of a list and reading their entries. */
 type ListOptions = {
   readonly read: EntryReader
   /** Entries of a full page, where the source never cuts pages. */
@@ -323,7 +323,7 @@ export function envelopeFailure(value: unknown, url: string): Failure {
   return new Failure('source-error-envelope', message)
 }
 
-/** The same of a document, told by its beginning. */
+/** The failure that a document is in fact, recognised by its beginning. */
 export function documentFailure({ start, url }: { readonly start: string; readonly url: string }) {
   try {
     return envelopeFailure(JSON.parse(start), url)

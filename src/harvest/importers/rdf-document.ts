@@ -19,7 +19,7 @@ import { HydraReader } from './next-page.ts'
 import type { ImportEvent } from './reception.ts'
 import { mediaTypeFault, rdfFormatOf } from './rdf-format.ts'
 
-/** How the documents of an import are read. */
+/** Options of reading the documents of an import. */
 type RdfReading = {
   readonly inputFormat?: string | undefined
   /** Broken IRIs are repaired; otherwise they make the document malformed. */
@@ -61,7 +61,7 @@ export class RdfDocument {
   readonly #mentioned = new Set<number>()
   /** Where datasets (an IRI or `_:label`) stand in the document; of the first alone. */
   readonly #places = new Map<string, NodePlace>()
-  /** What stands there now → what stood there. */
+  /** Repaired values, with the values that they replace. */
   readonly #repaired = new Map<string, string>()
   /** Statements that could not be repaired and were left out. */
   readonly #dropped: string[] = []

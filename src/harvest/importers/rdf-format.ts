@@ -8,7 +8,7 @@ export const acceptRdf =
   'application/n-quads, application/n-triples, text/turtle;q=0.9, application/trig;q=0.9, ' +
   'application/rdf+xml;q=0.8, application/ld+json;q=0.7, text/n3;q=0.4, */*;q=0.1'
 
-/** What may tell the format of an answer, most trusted first. */
+/** Facts that may tell the format of an answer, most trusted first. */
 type RdfAnswer = {
   readonly inputFormat: string | undefined
   readonly contentType: string

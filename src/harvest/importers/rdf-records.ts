@@ -21,7 +21,7 @@ import type { ImportItem } from './reception.ts'
 type Naming = {
   /** The subject's IRI comes before `dct:identifier`. */
   readonly precedenceUriRef?: boolean
-  /** Of an IRI only what follows the last slash. */
+  /** Whether of an IRI only the part after the last slash counts. */
   readonly removePrefix?: boolean
 }
 
@@ -43,7 +43,7 @@ export const recordBounds: Bounds = {
   acrossGraphs: true,
 }
 
-/** What makes a node a dataset and no mere mention of one. */
+/** Properties that make a node a dataset and not a mere mention of one. */
 const ownWords = [dct('title'), dct('description'), dcat('distribution'), rdfs('label')].map(
   (property) => ` ${termText(property)} `,
 )
@@ -54,7 +54,7 @@ type Choice = {
   readonly join?: PageJoin | undefined
   /** Collects mentions of datasets that nobody has described so far. */
   readonly stubs?: Stubs
-  /** Of a node as N-Triples text. */
+  /** Whether a node, given as N-Triples text, is wanted. */
   readonly isWanted?: (term: string) => boolean
 }
 
@@ -152,7 +152,7 @@ async function recordOf(
   }
 }
 
-/** The same text for the same record, whatever its blank nodes are called. The body is sorted already. */
+/** Canonical text of a record, independent of the labels of blank nodes. The body is sorted already. */
 async function canonical(body: string): Promise<string> {
   if (!body.includes('_:')) return body
   try {
@@ -233,7 +233,7 @@ export async function identifierOf(record: {
   return identifier ?? (node.startsWith('_:') ? undefined : node)
 }
 
-/** What cannot be read has no identifier; why is told where it is written. */
+/** Answers no identifier for a text that cannot be read; the exporter reports the fault. */
 function unreadable(error: unknown): [] {
   if (error instanceof Failure) return []
   throw error

@@ -15,7 +15,7 @@ import { recordBounds, recordsOf, Stubs } from './rdf-records.ts'
 import { ownIri } from './removal-check.ts'
 import { conditionsOf, validatorOf } from './source.ts'
 
-/** What the config of an RDF importer may say beside the common keys. */
+/** Config of an RDF importer beside the common keys. */
 const rdfConfig = z.object({
   inputFormat: z
     .string()
@@ -25,7 +25,7 @@ const rdfConfig = z.object({
     .optional(),
   /** Sent as `Accept`. */
   accept: z.string().optional(),
-  /** Of the next link only the query counts; scheme, host and path are those of the address. */
+  /** Whether only the query of the next link counts; scheme, host and path are those of the address. */
   brokenHydra: z.boolean().default(false),
   /** The identifier is what follows the last slash of an IRI. */
   removePrefix: z.boolean().default(false),

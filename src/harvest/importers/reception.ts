@@ -1,4 +1,4 @@
-/** What an importer finds, and who receives it: counts, hashes, tells doubles apart and checks the counts against the source's own. */
+/** Receives the records of an importer: counts them, hashes them, recognises doubles, and compares the counts with the source's own. */
 
 import { hash } from 'node:crypto'
 import { Failure } from '../../errors.ts'
@@ -32,8 +32,8 @@ export type ImportedRecord = Pick<RecordMessage, 'kind' | 'sourceId' | 'mediaTyp
     /** Original id that a new record gets when no other record has it; the source id when absent. */
     readonly preferredId?: string | undefined
     /**
-     * What the source hash is made of: the record as the source sent it in canonical form, without the fields that change
-     * by themselves. `text` when absent.
+     * Text that the source hash is made of: the record as the source sent it, in canonical form, without the fields that change by
+     * themselves. `text` when absent.
      */
     readonly hashed?: string
     readonly findings?: readonly Finding[]
@@ -44,7 +44,7 @@ type Refused = RecordOrigin & {
   readonly kind: 'refused'
   readonly sourceId?: string | undefined
   readonly problem: Failure
-  /** What the source sent; cut to 64 KB on the way. */
+  /** Excerpt of what the source sent, cut to 64 KB on the way. */
   readonly excerpt?: string
 }
 
@@ -82,7 +82,7 @@ export type ImportEvent =
   | { readonly kind: 'end'; readonly as: 'not-modified' | 'over' }
   | { readonly kind: 'end'; readonly as: 'incomplete'; readonly problem?: Failure }
 
-/** What a run brings to the reception of its records. */
+/** Options of receiving the records of a run. */
 type ReceptionOptions = {
   readonly limits: ImportLimits
   readonly sink: SegmentContext['sink']
@@ -99,7 +99,7 @@ const mostToldLeft = 100
 /** Kept of what a source sent when it cannot be read. */
 const longestExcerpt = 65_536
 
-/** Of one run, which may pass over its source twice. */
+/** Receives the records of one run, which may read its source twice. */
 export class Reception {
   /** Pages that were handed on whole, in all passes. */
   pages = 0
@@ -117,7 +117,7 @@ export class Reception {
   readonly #dropped = new Set<number>()
   #before: ReadonlySet<number> | undefined
   #page = { time: 0, bytes: 0, records: 0, isNews: false, hasNewId: false }
-  /** Of the present pass: pages, those that may hide a record, and the last ones without a new id. */
+  /** Counters of the present pass: pages, those that may hide a record, and the last ones without a new id. */
   #pages = { count: 0, loose: 0, idle: 0 }
   #total:
     | { readonly last: number; readonly all: readonly number[]; readonly before: number }
@@ -150,7 +150,7 @@ export class Reception {
     return this.#pages.loose > 0
   }
 
-  /** What the source did not list is not there: no page hides anything, or two passes have met the same records. */
+  /** Whether the source has been read completely: no page hides anything, or two passes have met the same records. */
   get isProven(): boolean {
     return !this.isLoose || this.#before?.symmetricDifference(this.#pass).size === 0
   }

@@ -1,4 +1,4 @@
-/** What the config of a Socrata importer may say, and from its assets to DCAT-AP. */
+/** Config of a Socrata importer, and the mapping of its assets to DCAT-AP. */
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
@@ -9,7 +9,7 @@ import { fromHtml } from '../mapping/properties.ts'
 import { type MappedRecord, mappingKeys } from '../mapping/record.ts'
 import { type EntryReader, lasting, type Portal } from './portal.ts'
 
-/** What a field of a portal's own metadata can mean. */
+/** Meanings that a field of a portal's own metadata can have. */
 const meanings = [
   'frequency',
   'temporal',
@@ -33,7 +33,7 @@ const listed = z
   .refine((types) => types.every((type) => /^[a-z_]+$/i.test(type)), 'must be types of assets')
   .refine((types) => types.length > 0, 'must name a type')
 
-/** What the config of a Socrata importer may say beside the common keys. */
+/** Config of a Socrata importer beside the common keys. */
 export const socrataConfig = z.object({
   ...mappingKeys,
   pageSize: z.int().min(1).max(10_000).default(100),
@@ -55,7 +55,7 @@ export const assetIn = (value: unknown): Fields => fieldsOf(fieldsOf(value)['res
 export const isLink = (value: unknown, site: Site): boolean =>
   assetIn(value)['type'] === 'href' && reasonToSkip(fieldsOf(value), site) === undefined
 
-/** How the assets of a site are read. */
+/** Makes a reader of the assets of a site. */
 export const assetReader =
   (site: Site): EntryReader =>
   (fields) => {
@@ -118,7 +118,7 @@ function meaningsIn(metadata: unknown, configured: Readonly<Record<string, Meani
     (texts.get(meaning) ?? []).flatMap(({ value }) => saidText(value) ?? [])
 }
 
-/** What an asset says. Names of licences are names: an id is nowhere to be had. */
+/** Values of an asset. Licences are names: the API has no ids of them. */
 function assetValues(fields: Fields, { config }: Site, record: MappedRecord): DatasetValues {
   const asset = assetIn(fields)
   const classes = fieldsOf(fields['classification'])

@@ -65,7 +65,7 @@ function assetPage({ root: site, config, source }: Run, root: string, query: Ass
   return askList(source, url, 'results', { paged: false })
 }
 
-/** How many assets there are of the chosen types; `undefined` when the API does not tell. Throws as `askList`. */
+/** Number of assets of the chosen types; `undefined` when the API does not tell. Throws as `askList`. */
 async function assetCount(run: Run, root: string): Promise<number | undefined> {
   let sum = 0
   for (const type of run.config.only) {
@@ -155,8 +155,8 @@ async function withLinks(run: Run, value: unknown): Promise<unknown> {
 }
 
 /**
- * What sites without the discovery API have: `data.json`, else a list of views. Both leave assets out. Never complete: a site
- * that has its discovery API back would seem to have lost what these lists do not have.
+ * Lists of sites without the discovery API: `data.json`, else a list of views. Both leave assets out. Never complete: a site that has
+ * its discovery API back would seem to have lost what these lists do not have.
  */
 async function* otherLists(run: Run): Finds {
   const { root } = run

@@ -27,7 +27,7 @@ const mostIdlePages = 1000
 export type SourceRequest = {
   readonly accept?: string
   readonly method?: 'GET' | 'POST'
-  /** Of a POST. */
+  /** Body of a POST. */
   readonly body?: string
   readonly headers?: Readonly<Record<string, string>>
   /** Decompressed bytes; the limit of a page when absent. */
@@ -64,7 +64,7 @@ export type SourceStream = SourceAnswer & {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** What all requests of one pass have in common. */
+/** Options that all requests of one pass share. */
 type SourceOptions = {
   readonly deps: {
     readonly outbound: Pick<Outbound, 'request'>
@@ -287,7 +287,7 @@ async function withMessage(refusal: Failure, body: AsyncIterable<Uint8Array>): P
 export const conditionsOf = ({ etag, lastModified }: Validator): Record<string, string> =>
   defined({ 'If-None-Match': etag, 'If-Modified-Since': lastModified })
 
-/** What an answer says about its version. */
+/** The validator of an answer. */
 export const validatorOf = (url: string, headers: Headers, bodyHash: string): Validator => {
   const [etag, lastModified] = ['etag', 'last-modified'].map((name) => headers.get(name))
   return defined({
@@ -310,7 +310,7 @@ const kinds: Readonly<Record<number, Kind>> = {
   503: 'source-throttled',
   504: 'source-timeout',
 }
-/** How public endpoints say that their answer is a part of the whole. */
+/** Headers by which public endpoints say that their answer is a part of the whole. */
 const partial = ['x-sql-state', 'x-sparql-maxrows']
 
 /** Why an answer is no page, told by its head; `undefined` when it may be one. */

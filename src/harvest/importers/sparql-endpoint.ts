@@ -192,7 +192,7 @@ function windowOf({ tokens }: Query, window: { limit: number; offset: number }):
 
 // What the config of a SPARQL importer may say beside the common keys.
 
-/** What the config of a SPARQL importer may say beside the common keys. */
+/** Config of a SPARQL importer beside the common keys. */
 export const sparqlConfig = z.object({
   /** SPARQL text, or a file below `sparql/` beside the pipe. */
   query: z.union([z.string().min(1), z.object({ file: z.string() })]).optional(),

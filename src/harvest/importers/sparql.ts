@@ -174,7 +174,7 @@ async function* documents(importing: SparqlImport, textFor: GraphQuery): Finds {
 
 /** Endpoints cut answers silently at 10,000 triples; from here on nobody trusts them. */
 const manyTriples = 5000
-/** What a smaller request may cure. */
+/** Failures that a smaller request may avoid. */
 const curable = new Set(['source-truncated', 'source-timeout'])
 
 /** A record, or a refusal, for each of the datasets. */

@@ -25,7 +25,7 @@ import {
   siteRoot,
 } from './portal.ts'
 
-/** What the config of a uData importer may say beside the common keys. */
+/** Config of a uData importer beside the common keys. */
 const udataConfig = z.object({
   ...mappingKeys,
   /** Records per page. */
@@ -99,7 +99,7 @@ async function* importUdata(
 
 /** A portal, with what its datasets refer to. */
 type UdataPortal = Portal & {
-  /** What the portal knows of a licence that its records name. */
+  /** Looks up a licence that records name by its id. */
   readonly licence: (id: string) => LicenceNames | undefined
   readonly ownHost?: string | undefined
 }
@@ -146,7 +146,7 @@ const accessTypes = new Map([
   ['restricted', 'NON_PUBLIC'],
 ])
 
-/** What a dataset says, in the words of the uData API (v1). */
+/** Values of a dataset, in the terms of the uData API (v1). */
 function datasetValues(fields: Fields, { authorities, licence }: UdataPortal): DatasetValues {
   const badges = listOf(fields['badges']).map((badge) => fieldsOf(badge)['kind'])
   const { dct_identifier: identifier, uri, remote_id: remote } = fieldsOf(fields['harvest'])

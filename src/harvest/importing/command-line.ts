@@ -1,4 +1,4 @@
-/** How the import command is spoken to and what it says: arguments, a line of progress on a terminal, the result at the end. */
+/** Command line of the import command: arguments, a line of progress on a terminal, the result at the end. */
 
 import {
   repositoryPath,

@@ -56,14 +56,14 @@ export type ImportOptions = {
   readonly clock?: RetryContext
 }
 
-/** What came of an import. */
+/** Result of an import. */
 export type ImportSummary = Record<DatasetOutcome, number> & {
   failed: number
   /** The first thousand of the failed, in the order in which they failed: original id, or node when it has none. */
   readonly losses: { readonly dataset: string; readonly reason: string }[]
   /** Never sent, because the import ended early. */
   unsent: number
-  /** How many broken IRIs and language tags were put right, and the first ten of them. */
+  /** Number of broken IRIs and language tags that were repaired, and the first ten of them. */
   repaired: number
   readonly repairs: Repair[]
   readonly catalogues: { readonly id: string; readonly outcome: DatasetOutcome }[]

@@ -1,4 +1,4 @@
-/** What the ledger keeps. Rows come out of SQLite as these types say; times are ms. */
+/** Rows of the ledger. They come out of SQLite as these types say; times are in milliseconds. */
 
 import type { Validator } from '../../pipe/message.ts'
 
@@ -9,7 +9,7 @@ export type RecordRow = {
   readonly pipe: string
   /** Empty when the record was handed over and its source has not offered it yet. */
   readonly sourceId: string
-  /** What the source sent at the last write. */
+  /** Hash of what the source sent at the last write. */
   readonly hash: string | null
   readonly platformId: string | null
   /** `restored`: brought back by hand; not removed again before the source has offered it. */
@@ -42,11 +42,11 @@ export type PipeState = {
   readonly time: number
   /** When the pipe last ended a run that was complete or met an unmodified source. */
   readonly alive: number
-  /** What decided which records the source offered. */
+  /** Canonical text of the config that decided which records the source offered. */
   readonly fingerprint: string
   /** Records without a usable identifier. */
   readonly nameless: number
-  /** What decided how records looked: validators hold under the same one only. */
+  /** Canonical text of the config that decided how records looked: validators hold under the same one only. */
   readonly shape: string | null
   readonly transformation: string
   readonly validators: readonly Validator[]
@@ -63,7 +63,7 @@ export type Removed = Owner & {
   readonly platformId: string
 }
 
-/** How many records a run had met until the place from which it may be resumed; the rows say which ones. */
+/** Number of records that a run had met at the place from which it may be resumed; the rows say which ones. */
 export type RunProgress = {
   readonly offered: number
   readonly nameless: number

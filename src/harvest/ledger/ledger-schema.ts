@@ -35,5 +35,5 @@ export const ledgerSchema = `
   CREATE TEMP TABLE present (run TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (run, id)) WITHOUT ROWID;
 `
 
-/** Of the schema. */
+/** Version of the schema. */
 export const ledgerFormat = 1

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { Sqlite } from '../../sqlite.ts'
 
-/** What is the same about records of which nobody knows whether they are; absent where it says nothing. */
+/** Facts by which two records may be the same; absent where they say nothing. */
 export type Likeness = { readonly identifier?: string; readonly page?: string }
 
 type Mark = keyof Likeness
@@ -17,7 +17,7 @@ export type Alike = {
   readonly platformId?: string
 }
 
-/** What more records share than this, such as the first page of a portal, says nothing about any of them. */
+/** Most records that may share a likeness: more of them, such as all with the first page of a portal, are not alike by it. */
 const mostAlike = 20
 const groupsPerStep = 100
 const marks = ['identifier', 'page'] as const satisfies readonly Mark[]

@@ -14,7 +14,7 @@ import type { Subject } from './record.ts'
 /** Every value as the source gives it. */
 export type DistributionFields = PropertyValues & {
   readonly iri?: unknown
-  /** What follows the dataset's IRI in that of a distribution without one of its own. */
+  /** Suffix of the dataset's IRI that makes the IRI of a distribution without one of its own. */
   readonly below?: string | undefined
   /** When absent the download address counts. */
   readonly accessUrl?: unknown
@@ -30,10 +30,10 @@ export type DistributionFields = PropertyValues & {
   readonly licences?: readonly LicenceNames[]
 }
 
-/** What a source says of a dataset: all that a mapping gives. */
+/** Values of a dataset as a source gives them: the whole input of a mapping. */
 export type DatasetValues = PropertyValues & {
   readonly distributions?: readonly DistributionFields[]
-  /** Of all distributions that have no licence of their own. */
+  /** Licences for the distributions that have none of their own. */
   readonly licences?: readonly LicenceNames[]
 }
 

@@ -81,7 +81,7 @@ export type ContactFields = {
   /** A web form or page. */
   readonly url?: unknown
   readonly organization?: unknown
-  /** Of the post that somebody holds. */
+  /** Title of the post that a person holds. */
   readonly title?: unknown
   /** Named as in vCard: `street-address`, `locality`, `region`, `postal-code`, `country-name`. */
   readonly addresses?: readonly Fields[]
@@ -153,7 +153,7 @@ export function boxFrom(value: unknown): BoundingBox | undefined {
   return boxSides(parts.map((one) => saidText(one) ?? '').join(' '))
 }
 
-/** What a source may say of a place. */
+/** Fields of a place as sources give them. */
 type PlaceFields = {
   /** GeoJSON, as object or text. */
   readonly geometry?: unknown

@@ -31,7 +31,7 @@ import {
 } from './parts.ts'
 import type { Subject } from './record.ts'
 
-/** What HTML says as text, in lists and by language too. */
+/** HTML as text, in lists and by language too. */
 export function fromHtml(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(fromHtml)
   if (isJsonObject(value))
@@ -51,7 +51,7 @@ const plain = (predicate: NamedNode) => (node: Subject, value: unknown) =>
 const link = (predicate: NamedNode) => (node: Subject, value: unknown) =>
   node.link(predicate, value)
 
-/** Of several dates the first that can be read. */
+/** Writes the first of several dates that can be read. */
 const date = (predicate: NamedNode) => (node: Subject, value: unknown) =>
   listOf(value).some((one) => node.date(predicate, one))
 
@@ -223,7 +223,7 @@ const writers = {
   issued: date(dct('issued')),
   created: date(dct('created')),
   modified: date(dct('modified')),
-  /** Of several the first that is known; one may be a list. */
+  /** Writes the first frequency that is known; the value may be a list. */
   frequency: (node: Subject, value: unknown) => listOf(value).some((one) => frequency(node, one)),
   language: known(dct('language'), languageOf, { slug: 'unknown-language' }),
   /** Only what the authority knows. */
@@ -265,7 +265,7 @@ const writers = {
 }
 type Writers = typeof writers
 
-/** What a source says, each value as it gives it; what it does not say is absent or `undefined`. */
+/** Values as a source gives them; absent or `undefined` where it has none. */
 export type PropertyValues = {
   readonly [Name in keyof Writers]?: Parameters<Writers[Name]>[1] | undefined
 }

@@ -30,26 +30,26 @@ export { isUsableIri } from './addresses.ts'
 export const mappingKeys = {
   /** Zone of times without one: a name of the IANA list, or an offset such as `+01:00`. UTC when absent. */
   timezone: z.string().refine(isTimeZone, 'must be a time zone').optional(),
-  /** How dates with slashes or dots are to be read; they are left out when absent. */
+  /** Order of day and month in dates with slashes or dots; such dates are left out when absent. */
   dateOrder: z.enum(['dmy', 'mdy']).optional(),
 }
 const mappingConfig = z.object(mappingKeys)
 export type MappingConfig = z.infer<typeof mappingConfig>
 
-/** How one record is mapped. */
+/** Options of mapping one record. */
 export type RecordOptions = MappingConfig & {
   readonly authorities: Authorities
-  /** What the source calls the dataset; `fallbackIri` counts when that is no IRI. */
+  /** Identifier of the dataset at the source; `fallbackIri` counts when it is no IRI. */
   readonly iri?: unknown
   /** An absolute IRI of our own making. */
   readonly fallbackIri: string
-  /** What relative addresses are relative to. */
+  /** Base of relative addresses. */
   readonly base: string
   /** Tag of text whose language is not told (BCP 47). */
   readonly language?: string | undefined
 }
 
-/** How the record stands among others: the text and the findings are its own. */
+/** Names of the record, which the importer gives; text and findings are made by the mapping. */
 type RecordNames = Omit<ImportedRecord, 'kind' | 'mediaType' | 'text' | 'findings'>
 
 /** More would help nobody. */

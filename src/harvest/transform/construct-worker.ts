@@ -52,7 +52,7 @@ export type ConstructSettings = { readonly engine: RdfEngine }
 export type ConstructJob = Incoming & {
   /** In order, each on what the one before it has left; all values in place. */
   readonly queries: readonly { readonly kind: 'construct' | 'update'; readonly text: string }[]
-  /** What a query gives is added to what was there. */
+  /** Whether the result of the query is added to the record in place of replacing it. */
   readonly keep: boolean
   /** Triples that a query may leave. */
   readonly most: number

@@ -106,7 +106,7 @@ async function open({ queries, keep, catalogue }: Queries, { limits }: Limits): 
 
 // A query of a pipe: read when the pipe is, and filled with what is known of each record.
 
-/** What is known of a record. `address`: where it was found. */
+/** Facts about a record; `address` is where the source has it. */
 type RecordFacts = {
   readonly identifier: string
   readonly catalogue?: string | undefined

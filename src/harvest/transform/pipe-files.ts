@@ -15,7 +15,7 @@ export class BadConfig extends Error {
   }
 }
 
-/** What `work` gives, or what is wrong with the key when it throws `BadConfig`. */
+/** Result of `work`, or the fault of the key when it throws `BadConfig`. */
 export function orProblem<T>(key: string, work: () => T): T | ConfigProblem {
   try {
     return work()
@@ -28,7 +28,7 @@ export function orProblem<T>(key: string, work: () => T): T | ConfigProblem {
 
 /** Which file is meant, and how large it may be. */
 type FileBeside = {
-  /** Of the pipe's source. */
+  /** Directory of the pipe's source. */
   readonly directory: string | undefined
   /** Folder in it, such as `scripts`. */
   readonly folder: string

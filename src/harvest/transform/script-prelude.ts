@@ -1,4 +1,4 @@
-/** What stands in the sandbox before a script comes: a clock that stands still, dice that are known, and a voice. */
+/** Prelude of the sandbox, which runs before a script: a fixed clock, repeatable random numbers, and a console. */
 
 /**
  * JavaScript of the sandbox, not of ours: a function of (print, params, settings) that gives the function which calls the

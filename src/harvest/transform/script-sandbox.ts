@@ -125,7 +125,7 @@ class Instance {
   }
 }
 
-/** What the prelude answers: its first letter says what the rest is. Throws `Failure`. */
+/** Reads the answer of the prelude, whose first letter says what the rest is. Throws `Failure`. */
 function outputOf(answer: string, { recordBytes: most }: TransformLimits): string {
   const [sign, text] = [answer.slice(0, 1), answer.slice(1)]
   if (sign === 'n') throw new Failure('transform-empty', 'the script gave nothing')
@@ -143,13 +143,13 @@ type Sandbox = {
   run(input: string): string
   /** Whether the interpreter must not be used again: it broke, or holds more memory than one should keep. */
   isSpent(): boolean
-  /** What was said since the last time. */
+  /** Lines that were written to the console since the last call. */
   lines(): readonly string[]
 }
 
 /** WebAssembly counts its memory in these. */
 const pageBytes = 65_536
-/** What the interpreter begins with. */
+/** Memory pages that the interpreter begins with. */
 const initialPages = 256
 /** Memory that may be kept: that of WebAssembly never shrinks. */
 const keptBytes = 48 * 2 ** 20
@@ -218,7 +218,7 @@ export type ScriptSettings = {
   readonly params: string
   /** One instance for all records, which remembers. */
   readonly single: boolean
-  /** What `Date.now()` answers, in ms. */
+  /** Answer of `Date.now()` in milliseconds. */
   readonly now: number
   /** Where `Math.random()` begins; 32 bits. */
   readonly seed: number

@@ -20,7 +20,7 @@ export type ScriptCalls = {
 const settings: ScriptSettings = workerData.data
 const sandbox = await openSandbox(settings, () => performance.now())
 
-/** What the script gets: the source's own JSON, or RDF as expanded JSON-LD. Throws `transform-failed`. */
+/** Input of a script: the source's own JSON, or RDF as expanded JSON-LD. Throws `transform-failed`. */
 async function inputOf(incoming: Incoming): Promise<string> {
   const { recordBytes } = settings.limits
   const input = isForeignJson(incoming)
@@ -30,7 +30,7 @@ async function inputOf(incoming: Incoming): Promise<string> {
   throw new Failure('transform-failed', `the record has more than ${recordBytes} bytes`)
 }
 
-/** What the script gave, as N-Triples; contexts are inline or bundled, never fetched. Throws `transform-failed`. */
+/** Output of a script as N-Triples; contexts are inline or bundled, never fetched. Throws `transform-failed`. */
 async function linesOf(output: string, baseIri: string): Promise<string> {
   try {
     return toLines(await parse(output, 'jsonld', { baseIri }))

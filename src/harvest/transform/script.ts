@@ -75,7 +75,7 @@ function originOf(
   return { text: script }
 }
 
-/** What a repository holds is known when the run begins; until then its place stands for it. */
+/** Shape of a script. The content of a git repository is known only when the run begins; until then its address stands for it. */
 const shapeOf = ({ origin, params, single }: Script): string => {
   const { uri, branch, script } = 'repository' in origin ? origin.repository : {}
   const text = 'text' in origin ? origin.text : [uri, branch, script]

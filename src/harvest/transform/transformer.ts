@@ -1,4 +1,4 @@
-/** What all transformers share: every record goes through some work, and one that fails harms no other. */
+/** Base of all transformers: each record is transformed by itself, and one that fails harms no other. */
 
 import type { Signatures } from '../../workers/serve.ts'
 import { WorkerPool, WorkerLost, type WorkerOptions } from '../../workers/pool.ts'
@@ -12,7 +12,7 @@ import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
 import type { GitContext } from '../../pipe/sources/git-command.ts'
 import type { Pause } from '../../workers/pause.ts'
 
-/** What all transformers of the process share. */
+/** Dependencies that all transformers of a process share. */
 export type TransformDeps = {
   readonly limits: TransformLimits
   /** Directory for temporary files. */
@@ -23,13 +23,13 @@ export type TransformDeps = {
   readonly allow: readonly string[]
   readonly now: () => number
   readonly pause: Pause
-  /** What git may see of our environment, and its bounds; https and ssh are its transports unless told otherwise. */
+  /** Environment variables that git may see, and its limits; https and ssh are its transports by default. */
   readonly git?: Pick<GitContext, 'environment' | 'limits' | 'transports'>
   /** Addresses of a name; the system's when absent. */
   readonly resolve?: Resolve
 }
 
-/** What is done to the records of one run. */
+/** Transformation of the records of one run. */
 export type Work = {
   /** The record as N-Triples. Throws `Failure` of a `transform-…` kind for this record, anything else for the run. */
   transform(record: RecordMessage, signal: AbortSignal): Promise<string>
@@ -106,7 +106,7 @@ function firstFailures() {
   }
 }
 
-/** What differs between the workers of scripts and of queries. */
+/** Options that differ between the workers of scripts and of queries. */
 type TransformWorker = Pick<WorkerOptions, 'entry' | 'data' | 'stackMb'> & {
   /** Time of one record. */
   readonly callMs: number
@@ -139,7 +139,7 @@ export function transformWorker<Calls extends Signatures>(options: TransformWork
 export type TransformLimits = {
   /** Running time of a script or of all queries of a segment, per record. */
   readonly scriptMs: number
-  /** What may go by until a worker that does not stop by itself is ended; reading and writing RDF falls into it. */
+  /** Milliseconds until a worker that does not stop by itself is ended; reading and writing RDF are included. */
   readonly graceMs: number
   /** Heap and stack of a script. */
   readonly scriptBytes: number

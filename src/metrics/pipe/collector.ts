@@ -83,7 +83,7 @@ export function collector(deps: CollectorDeps): Collector {
     return gathered.size > 0 ? lookMs : Infinity
   }
   const options = { log, pause, firstMs: Infinity }
-  const loop = backgroundLoop('metrics.unlaunched', lookMs, round, options)
+  const loop = backgroundLoop('metrics.launch-failed', lookMs, round, options)
 
   return {
     written(catalogue, dataset) {

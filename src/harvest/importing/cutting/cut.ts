@@ -14,7 +14,7 @@ export type Piece = {
   readonly nested: readonly string[]
 }
 
-/** How far a closure goes; without a word as far as it can. */
+/** Bounds of a closure; unbounded where absent. */
 export type Bounds = {
   /** Steps from the root to the last node that is described. */
   readonly depth?: number
@@ -24,7 +24,7 @@ export type Bounds = {
   readonly acrossGraphs?: boolean
 }
 
-/** What the repository takes for one resource at most; a closure that runs further has lost its way. */
+/** Most triples that the repository takes for one resource. */
 const mostTriples = 200_000
 /** From so many datasets on, a data service names only the dataset that it is copied into. */
 const manyDatasets = 100

@@ -20,7 +20,7 @@ export type DescribedNode = { readonly term: string; readonly graph: string }
 const type = rdf('type').value
 const [accessService, primaryTopic] = [dcat('accessService').value, foaf('primaryTopic').value]
 const [datasetLink, recordLink] = [dcat('dataset').value, dcat('record').value]
-/** Of a catalogue; they are rows of their own or of no use, and are not kept with its other triples. */
+/** Links of a catalogue; they have rows of their own or no use, and are not kept with its other triples. */
 const links: ReadonlySet<string> = new Set([datasetLink, recordLink])
 const distributionLink = dcat('distribution').value
 /** IRIs of the predicates that `#note` looks at. */
@@ -128,7 +128,7 @@ export class Spool {
     if (this.#waiting >= batchSize) this.#flush()
   }
 
-  /** What a triple says about datasets, catalogues, records and services. */
+  /** Notes the facts of a triple about datasets, catalogues, records and services. */
   #note({ subject, predicate, object, graph }: Statement): void {
     if (listingPredicates.has(predicate) && subject !== object) {
       if (this.#lastListing !== subject) this.#put('listing', subject)
@@ -253,7 +253,7 @@ export class Spool {
     )
   }
 
-  /** What a document without datasets holds instead, in a sentence: types and namespaces of its first statements. */
+  /** Describes in a sentence what a document without datasets holds: types and namespaces of its first statements. */
   instead(): string {
     const lines = this.#texts('SELECT lines AS text FROM chunk LIMIT 500').join('')
     const seen = (pattern: RegExp) => {
