@@ -156,7 +156,7 @@ const startingFront = (shell: StartContext): App => {
 /** The front of all services. */
 function front(
   context: PlatformContext,
-  stations: Pick<Stations, 'reconciled' | 'scheduler'>,
+  stations: Pick<Stations, 'reconciled' | 'scheduler' | 'jobs'>,
   { isReady, isStopping }: Readiness,
   portal: App | undefined,
 ): FetchHandler {

@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path'
 import { StartRefused } from '../errors.ts'
 import { ledgerFormat } from '../harvest/ledger/ledger-schema.ts'
+import { jobsFormat } from '../jobs/job-table.ts'
 import type { Log } from '../log.ts'
 import { figuresFormat } from '../metrics/figures/figures-file.ts'
 import { verdictsFormat } from '../metrics/reach/verdict-file.ts'
@@ -73,6 +74,12 @@ const dataFiles: readonly DataFile[] = [
     level: 'error',
     loss: 'No pipe starts by itself until its triggers are set again.',
     cure: `It says when pipes start: ${restored}, or start with --reset triggers and set them again.`,
+  },
+  {
+    ...rest,
+    name: 'jobs.sqlite',
+    format: jobsFormat,
+    loss: 'Deletions of catalogues that had begun go on; other jobs have to be submitted again.',
   },
   { ...rest, name: 'runs.sqlite', format: runsFormat, loss: 'The history of runs begins anew.' },
   {

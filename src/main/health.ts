@@ -33,7 +33,7 @@ export function startingHealth(
 /** `degraded` while store or engine is away, or the store takes no writes: searches and reads may still be answered. */
 export async function runningHealth(
   { store: graphs, index: engine, profile, projection, config, disk }: Omit<Engines, 'close'>,
-  { reconciled, scheduler }: Pick<Stations, 'reconciled' | 'scheduler'>,
+  { reconciled, scheduler, jobs }: Pick<Stations, 'reconciled' | 'scheduler' | 'jobs'>,
   isStopping: boolean,
 ): Promise<Health> {
   const [store, index] = await Promise.all([graphs.health(), engineHealth(engine)])
@@ -53,6 +53,7 @@ export async function runningHealth(
     damaged: damagedFiles(config.dataDir),
     reconciled: reconciled() ?? null,
     scheduler: scheduler?.(),
+    jobs: jobs.counts(),
   }
 }
 

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config, Service } from '../config/config.ts'
 import type { App, AppContext, MountedApp } from '../http/app.ts'
+import { JobRunner } from '../jobs/job-runner.ts'
 import { datasetOfDistribution } from '../metrics/figures/dataset-reader.ts'
 import { recordPath } from '../portal/addresses.ts'
 import { wantedLanguage } from '../portal/negotiation.ts'
@@ -41,6 +42,7 @@ export type Stations = {
   readonly reconciled: Reconciling['last']
   /** How this process asks foreign hosts; absent where it does not. */
   readonly outbound: Harvesting['outbound'] | undefined
+  readonly jobs: Pick<JobRunner, 'counts'>
   /** Who writes from outside: pages give way. */
   readonly writers: Pick<BackgroundThrottle, 'isExpected' | 'gap'>
   /** Absent where none runs. */
@@ -54,7 +56,9 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
   const runs = (name: Service) => config.services.includes(name)
   const automatic = automaticMetrics(context)
   const throttle = backgroundThrottle({ elapsed: () => performance.now(), pause: clock.pause })
-  const repository = runs('repo') ? await repositoryStation(context, automatic) : undefined
+  const jobs = jobsIn(context)
+  const beside = { automatic, jobs }
+  const repository = runs('repo') ? await repositoryStation(context, beside) : undefined
   const measured = repository && { turn: throttle.turn, putMetrics: repository.manyMetrics }
   const harvesting =
     runs('harvest') || runs('scheduler') || runs('metrics')
@@ -88,17 +92,19 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
     reconciled: comparing.last,
     scheduler: harvesting?.health,
     outbound: harvesting?.outbound,
+    jobs,
     writers: throttle,
     stop: async () => {
       ending.abort()
-      await automatic.stop()
-      await comparing.stop()
-      await console?.stop()
-      await harvesting?.stop()
-      await repository?.stop()
+      for (const part of [automatic, comparing, console, harvesting, repository, jobs])
+        await part?.stop()
     },
   }
 }
+
+/** The jobs of the data directory. */
+const jobsIn = ({ config, log }: PlatformContext) =>
+  new JobRunner({ path: join(config.dataDir, 'jobs.sqlite'), log, ...clock })
 
 /** Clients of CKAN know the address of a portal, not that of a service in it. */
 const ckanAliasesOf = (app: App | undefined): readonly MountedApp[] =>
@@ -136,7 +142,10 @@ const comparison = ({ projection, config, numbers, log }: PlatformContext): Reco
     log,
   })
 
-const repositoryStation = (context: PlatformContext, automatic: Automatic) => {
+const repositoryStation = (
+  context: PlatformContext,
+  { automatic, jobs }: { readonly automatic: Automatic; readonly jobs: JobRunner },
+) => {
   const { config, projection, index } = context
   return openRepository({
     ...context,
@@ -147,6 +156,7 @@ const repositoryStation = (context: PlatformContext, automatic: Automatic) => {
     },
     version,
     pause,
+    jobs,
     directory: join(config.dataDir, 'deleted'),
     days: config.restoreDays,
     limits: config.limits,

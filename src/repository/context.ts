@@ -4,6 +4,7 @@ import type { Quad } from '@rdfjs/types'
 import type { ApiKeys } from '../http/api-key.ts'
 import type { AppOptions } from '../http/app.ts'
 import type { Limits } from '../http/limits.ts'
+import type { JobRunner } from '../jobs/job-runner.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/profile.ts'
 import type { CanonicalBounds } from '../rdf/canonical.ts'
@@ -14,7 +15,6 @@ import type { Landed, Mark } from '../store/marks.ts'
 import type { VersionClock } from '../store/versions.ts'
 import type { BoundedCache } from '../workers/bounded-cache.ts'
 import type { YieldWhenDue } from '../workers/event-loop.ts'
-import type { CatalogueJobs } from './deleting/catalogue-jobs.ts'
 import type { Tombstones } from './deleting/tombstones.ts'
 import type { IdLists } from './writing/id-lists.ts'
 import type { DatasetIds } from './writing/dataset-ids.ts'
@@ -27,6 +27,8 @@ export type RepositoryOptions = {
   readonly names: Names
   readonly versions: VersionClock
   readonly log: Log
+  /** Deletes and restores catalogues; stopped after the repository. */
+  readonly jobs: JobRunner
   readonly now: () => Date
   readonly uuid: () => string
   /** Resolves after so many milliseconds, or when the signal fires. */
@@ -72,8 +74,6 @@ export type RepositoryContext = RepositoryOptions & {
   readonly idLists: IdLists
   /** Digest of a body and of the dataset that it is for → hash of its content; see `DatasetItem.digest`. */
   readonly bodies: BoundedCache<string>
-  readonly deletionJobs: CatalogueJobs
-  readonly restoreJobs: CatalogueJobs
   /** Lets requests have their turn between two steps of long work. */
   readonly turn: YieldWhenDue
 }

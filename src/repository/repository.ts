@@ -9,7 +9,7 @@ import { docs } from '../http/docs-page.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
 import { yielding } from '../workers/event-loop.ts'
 import type { RepositoryContext, RepositoryOptions } from './context.ts'
-import { CatalogueJobs } from './deleting/catalogue-jobs.ts'
+import { catalogueJobKinds } from './deleting/catalogue-deletion.ts'
 import { Tombstones } from './deleting/tombstones.ts'
 import { startUpkeep } from './deleting/upkeep.ts'
 import { IdLists } from './writing/id-lists.ts'
@@ -73,10 +73,9 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
       find: (dataset) => catalogueOfDataset({ store, names }, dataset),
     }),
     bodies: new BoundedCache('bodies', mostBodies),
-    deletionJobs: new CatalogueJobs('deletion', options),
-    restoreJobs: new CatalogueJobs('return', options),
     turn: yielding(options.http.now ?? (() => performance.now()), turnMs),
   }
+  const registrations = catalogueJobKinds(context).map((kind) => options.jobs.register(kind))
   const upkeep = await startUpkeep(context)
   return {
     app: repositoryApp(context),
@@ -86,7 +85,7 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
     context,
     stop: async () => {
       await upkeep.stop()
-      await Promise.all([context.deletionJobs.stop(), context.restoreJobs.stop()])
+      await Promise.all(registrations.map((registration) => registration.stop()))
       tombstones.close()
     },
   }

@@ -97,6 +97,7 @@ const refusals: readonly (readonly [string, readonly Damage[], string])[] = [
   ['harvest.sqlite', [newer, ...broken], '--reset harvest'],
   ['triggers.sqlite', [newer, ...broken], '--reset triggers'],
   ['deleted/tombstones.db', [newer], 'newer version'],
+  ['jobs.sqlite', [newer], 'newer version'],
   ['runs.sqlite', [newer], 'newer version'],
   ['metrics.sqlite', [newer], 'newer version'],
   ['api-key', ['empty', 'without its header'], 'remove it to get a new key'],
@@ -155,6 +156,7 @@ describe('the start ends with the file, the reason and the cure', () => {
 const asides = [
   'search/index.db',
   'deleted/tombstones.db',
+  'jobs.sqlite',
   'runs.sqlite',
   'metrics.sqlite',
   'verdicts.sqlite',

@@ -15,6 +15,7 @@ const rungs: readonly (readonly string[])[] = [
   ['search-index'],
   ['http'],
   ['config'],
+  ['jobs'],
   ['pipe'],
   ['repository', 'projector', 'search', 'harvest', 'metrics', 'scheduler', 'console', 'portal'],
   ['main'],

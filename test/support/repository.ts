@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { apiKeys } from '../../src/http/api-key.ts'
 import { defaultLimits, type Limits } from '../../src/http/limits.ts'
+import { JobRunner } from '../../src/jobs/job-runner.ts'
 import { logger } from '../../src/log.ts'
 import type { ResourceType } from '../../src/profile/profile.ts'
 import { loadProfile } from '../../src/profile/load-profile.ts'
@@ -60,6 +61,9 @@ export async function repository(options: RepositoryOptions = {}) {
   const changed: Mark[] = []
   const cascaded: string[] = []
   const clock = { now: new Date('2026-11-21T10:00:00Z') }
+  const pause = (ms: number, signal: AbortSignal) => sleep(Math.min(ms, 50), undefined, { signal })
+  const path = join(directory, 'jobs.sqlite')
+  const jobs = new JobRunner({ path, log, pause, now: () => clock.now.getTime() })
   let homes: Readonly<Record<string, string>> = {}
   const service = await openRepository({
     store,
@@ -77,7 +81,8 @@ export async function repository(options: RepositoryOptions = {}) {
     lastHome: async (dataset) => homes[dataset],
     directory: join(directory, 'deleted'),
     days: options.days ?? 30,
-    pause: (ms, signal) => sleep(Math.min(ms, 50), undefined, { signal }),
+    pause,
+    jobs,
     limits,
     profile: {
       ...(await loadProfile(new URL('../../shapes/default', import.meta.url).pathname)),
@@ -142,6 +147,7 @@ export async function repository(options: RepositoryOptions = {}) {
     directory,
     close: async () => {
       await service.stop()
+      await jobs.stop()
       await store.close()
       if (options.directory === undefined) await rm(directory, { recursive: true, force: true })
     },

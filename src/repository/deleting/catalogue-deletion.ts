@@ -4,6 +4,7 @@
  */
 
 import { Failure } from '../../errors.ts'
+import type { Job, JobKind, JobRun } from '../../jobs/job.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { namedNode } from '../../rdf/terms.ts'
@@ -15,7 +16,6 @@ import type { RepositoryContext, WriteOutcome } from '../context.ts'
 import { catalogueMarks } from '../writing/catalogue-marks.ts'
 import { originalIdsOf, unknownCatalogue } from '../writing/find-datasets.ts'
 import { landChanges } from '../writing/write-batch.ts'
-import type { CatalogueJob } from './catalogue-jobs.ts'
 import { isPresent, memberLine, memberLocks, resourceFacts, type Member } from './members.ts'
 import { removeMembers, restoreMembers, type Removal } from './removal.ts'
 
@@ -31,16 +31,78 @@ const memberQueries = {
 const mostDeletions = 5000
 const page = 100
 
+// The jobs: the store and the tombstones say what is to be done, a job says which catalogue and how far it is.
+
+const deletionKind = 'delete-catalogue'
+const restoreKind = 'restore-catalogue'
+
+/** Settings of both kinds: a few catalogues at once, and attempts until the store is there. */
+const jobSettings = {
+  atOnce: 4,
+  isCancellable: false,
+  retry: { firstMs: 200, longestMs: 10_000 },
+} as const
+
+/** The kinds of jobs that delete and restore what is in a catalogue; both go to their end. */
+export const catalogueJobKinds = (context: RepositoryContext): readonly JobKind[] => [
+  { ...jobSettings, kind: deletionKind, run: (job, run) => deleteMembers(context, job, run) },
+  { ...jobSettings, kind: restoreKind, run: (job, run) => restoreMembersOf(context, job, run) },
+]
+
+const keyOf = (catalogue: string) => `catalogue ${catalogue}`
+
+const catalogueOf = ({ key }: Job): string => key.slice(keyOf('').length)
+
+/** Submits a job; `of` is the number of members. */
+const submitJob = (
+  { jobs }: RepositoryContext,
+  kind: string,
+  { catalogue, of, createdBy }: { catalogue: string; of: number; createdBy: string },
+): Job =>
+  jobs.submit({ kind, key: keyOf(catalogue), payload: null, createdBy, progress: { done: 0, of } })
+
+/** Who submits the jobs that an earlier process left. */
+const atStart = 'start'
+
+/** How many members a job has still to delete or restore, as far as is known. */
+export const remainingOf = (job: Job | undefined): number =>
+  job && job.endedAt === undefined
+    ? Math.max(0, (job.progress?.of ?? 0) - (job.progress?.done ?? 0))
+    : 0
+
+/** The job that restores a catalogue. */
+export const restoreAtWork = ({ jobs }: RepositoryContext, id: string): Job | undefined =>
+  jobs.active(restoreKind, keyOf(id))
+
+/** Counts members of a job; `size` is how many there are, where an earlier attempt has done some of them. */
+async function memberCounter(
+  job: Job,
+  { progress }: JobRun,
+  size: () => Promise<number> | number,
+): Promise<(members: number) => void> {
+  let done = 0
+  const of = job.attempts > 1 ? await size() : (job.progress?.of ?? 0)
+  progress({ done, of })
+  return (members) => {
+    done += members
+    progress({ done, of })
+  }
+}
+
 /** A catalogue that is being deleted; `version` tells this deletion from others of the same catalogue. */
 type CatalogueDeletion = { readonly id: string; readonly version: number; readonly at: Date }
 
 /** The removal of the members of a catalogue; without a mark somebody else had begun it. */
-export type CatalogueRemoval = { readonly job: CatalogueJob; readonly mark?: Mark }
+export type CatalogueRemoval = { readonly job: Job; readonly mark?: Mark }
 
 /** The content of a catalogue goes, with a tombstone, and its deletion is noted; its links stay for those who follow them. */
 export function beginDeletion(
   context: RepositoryContext,
-  { id, hash }: { readonly id: string; readonly hash: string },
+  {
+    id,
+    hash,
+    createdBy,
+  }: { readonly id: string; readonly hash: string; readonly createdBy: string },
   signal: AbortSignal,
 ): Promise<CatalogueRemoval> {
   const { store, names, tombstones } = context
@@ -65,36 +127,50 @@ export function beginDeletion(
       kept.end(gone)
     }
     if (cascades) context.cascaded()
-    return { mark, job: deletionJob(context, deletion, size) }
+    const job = submitJob(context, deletionKind, { catalogue: id, of: size, createdBy })
+    return { mark, job }
   }
   return context.deletions.during(id, work)
 }
 
-/** Begins the work that empties a catalogue and then drops its graph; one that is at work already goes on. */
-const deletionJob = (context: RepositoryContext, deletion: CatalogueDeletion, size: number) =>
-  context.deletionJobs.start({
-    catalogue: deletion.id,
-    size,
-    work: (done, stop) =>
-      context.deletions.during(deletion.id, () => emptyAndDrop(context, deletion, done, stop)),
-  })
+/** Empties a catalogue and then drops its graph; nothing is left to do where the store notes no deletion any more. */
+async function deleteMembers(context: RepositoryContext, job: Job, run: JobRun): Promise<void> {
+  const id = catalogueOf(job)
+  const deletion = await notedDeletion(context, id, run.signal)
+  if (!deletion) return
+  const done = await memberCounter(job, run, () => catalogueSize(context, id, run.signal))
+  await context.deletions.during(id, () => emptyAndDrop(context, deletion, done, run.signal))
+}
 
-/** The job of a deletion that the store notes; its size is counted anew, because some members may be gone. */
-const takeOn = async (context: RepositoryContext, one: CatalogueDeletion, signal: AbortSignal) =>
-  context.deletionJobs.of(one.id) ??
-  deletionJob(context, one, await catalogueSize(context, one.id, signal))
+/** The deletion that the store notes of a catalogue. */
+async function notedDeletion(
+  { store, names }: RepositoryContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<CatalogueDeletion | undefined> {
+  const catalogue = namedNode(names.catalogue(id))
+  const [row] = await store.select(bind(oneQuery, { catalogue }), signal)
+  return row && deletionIn({ ...row, catalogue }, names)
+}
 
-/** The deletion that the store notes of a catalogue: the job that is at work on it, or a new one. */
+/** The job of a deletion: the one that is at work, or a new one where the store notes a deletion. */
 export async function deletionAtWork(
   context: RepositoryContext,
   id: string,
   signal: AbortSignal,
-): Promise<CatalogueJob | undefined> {
-  const { store, names, deletionJobs } = context
-  const catalogue = namedNode(names.catalogue(id))
-  const [row] = await store.select(bind(oneQuery, { catalogue }), signal)
-  const found = row && deletionIn({ ...row, catalogue }, names)
-  return deletionJobs.of(id) ?? (found && takeOn(context, found, signal))
+): Promise<Job | undefined> {
+  const known = () => context.jobs.active(deletionKind, keyOf(id))
+  const isNoted = !known() && (await notedDeletion(context, id, signal)) !== undefined
+  return known() ?? (isNoted ? takeOn(context, id, signal) : undefined)
+}
+
+/** Submits the job of a deletion that the store notes. */
+async function takeOn(context: RepositoryContext, id: string, signal: AbortSignal): Promise<Job> {
+  const of = await catalogueSize(context, id, signal)
+  return (
+    context.jobs.active(deletionKind, keyOf(id)) ??
+    submitJob(context, deletionKind, { catalogue: id, of, createdBy: atStart })
+  )
 }
 
 /** Fails with `conflict` while the members of a catalogue are being removed. */
@@ -105,21 +181,21 @@ export async function demandNoDeletion(
 ): Promise<void> {
   const job = await deletionAtWork(context, id, signal)
   if (!job) return
-  const detail = `the catalogue "${id}" is being deleted, ${job.remaining()} datasets remain; try again when it is done`
+  const detail = `the catalogue "${id}" is being deleted, ${remainingOf(job)} datasets remain; try again when it is done`
   throw new Failure('conflict', detail)
 }
 
-/** Takes on the deletions that the store notes and nobody works on. */
+/** Submits jobs for the deletions that the store notes and that have none: of an earlier version, or of another data directory. */
 export async function resumeDeletions(
   context: RepositoryContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, names, deletionJobs, log } = context
+  const { store, names, jobs, log } = context
   const rows = await store.select(paged(bind(allQuery, {}), { limit: mostDeletions }), signal)
-  for (const deletion of rows.flatMap((row) => deletionIn(row, names) ?? [])) {
-    if (deletionJobs.of(deletion.id)) continue
-    log.info({ catalogue: deletion.id }, 'deletion.resumed')
-    await takeOn(context, deletion, signal)
+  for (const { id } of rows.flatMap((row) => deletionIn(row, names) ?? [])) {
+    if (jobs.active(deletionKind, keyOf(id))) continue
+    log.info({ catalogue: id }, 'deletion.resumed')
+    await takeOn(context, id, signal)
   }
 }
 
@@ -231,7 +307,7 @@ export async function removeAllOf(
 }
 
 /** What became of the catalogue itself, and the work on its members. */
-export type CatalogueRestore = { readonly outcome: WriteOutcome; readonly job: CatalogueJob }
+export type CatalogueRestore = { readonly outcome: WriteOutcome; readonly job: Job }
 
 /**
  * Restores a catalogue and begins the work on what went with it. The caller holds the lock of the catalogue and has seen that no
@@ -240,12 +316,12 @@ export type CatalogueRestore = { readonly outcome: WriteOutcome; readonly job: C
  */
 export async function beginRestore(
   context: RepositoryContext,
-  id: string,
+  { id, createdBy }: { readonly id: string; readonly createdBy: string },
   signal: AbortSignal,
 ): Promise<CatalogueRestore> {
-  const { tombstones, restoreJobs } = context
+  const { tombstones } = context
   const iri = context.names.catalogue(id)
-  const job = restoreJobs.of(id)
+  const job = restoreAtWork(context, id)
   const remains = tombstones.remains('catalogue', id)
   const outcome = { kind: 'created', iri, catalogue: id, hash: remains?.hash ?? '' } as const
   if (job && remains) return { job, outcome }
@@ -259,38 +335,41 @@ export async function beginRestore(
   const add = [...lines, ...(hash === undefined ? [] : [fact(iri, 'hash', hash)])]
   await landChanges(context, { changes: [{ graph: iri, content }, systemChange({ add })], marks })
   if (cascades) context.cascaded()
-  return { outcome: { ...outcome, mark }, job: restoreJob(context, id, remains.deletion) }
+  const of = tombstones.size(remains.deletion)
+  const begun = submitJob(context, restoreKind, { catalogue: id, of, createdBy })
+  return { outcome: { ...outcome, mark }, job: begun }
 }
 
-/** Begins to bring back what was deleted with a catalogue; its own tombstone goes last, so that a crash leaves the work noted. */
-const restoreJob = (context: RepositoryContext, id: string, deletion: number): CatalogueJob =>
-  context.restoreJobs.start({
-    catalogue: id,
-    size: context.tombstones.size(deletion),
-    work: async (done, signal) => {
-      try {
-        await restoreTaken(context, { id, deletion }, done, signal)
-        context.tombstones.forget('catalogue', [id])
-      } catch (error) {
-        // A direct writer has removed the catalogue; everything stays restorable.
-        if (!(error instanceof Failure) || error.kind !== 'unknown-catalogue') throw error
-        context.tombstones.returning(id, false)
-      }
-    },
-  })
+/** Brings back what was deleted with a catalogue; its own tombstone goes last, so that a crash leaves the work noted. */
+async function restoreMembersOf(context: RepositoryContext, job: Job, run: JobRun): Promise<void> {
+  const { tombstones } = context
+  const id = catalogueOf(job)
+  const { deletion } = tombstones.remains('catalogue', id) ?? {}
+  if (deletion === undefined) return
+  const done = await memberCounter(job, run, () => tombstones.size(deletion))
+  try {
+    await restoreTaken(context, { id, deletion }, done, run.signal)
+    tombstones.forget('catalogue', [id])
+  } catch (error) {
+    // A direct writer has removed the catalogue; everything stays restorable.
+    if (!(error instanceof Failure) || error.kind !== 'unknown-catalogue') throw error
+    tombstones.returning(id, false)
+  }
+}
 
-/** Takes on the restores that an earlier process left. */
+/** Submits jobs for the restores that an earlier process began and that have none. */
 export async function resumeRestores(
   context: RepositoryContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const { tombstones, restoreJobs, locks } = context
+  const { tombstones, locks } = context
   const takeBack = async (id: string) => {
-    if (restoreJobs.of(id)) return
+    if (restoreAtWork(context, id)) return
     const { deletion } = tombstones.remains('catalogue', id) ?? {}
-    if (deletion !== undefined && (await isPresent(context, { kind: 'catalogue', id }, signal)))
-      restoreJob(context, id, deletion)
-    else tombstones.returning(id, false)
+    if (deletion !== undefined && (await isPresent(context, { kind: 'catalogue', id }, signal))) {
+      const of = tombstones.size(deletion)
+      submitJob(context, restoreKind, { catalogue: id, of, createdBy: atStart })
+    } else tombstones.returning(id, false)
   }
   for (const id of tombstones.returns())
     await locks.run(`catalogue ${id}`, () => takeBack(id), signal)

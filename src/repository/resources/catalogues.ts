@@ -3,6 +3,7 @@
 import type { RouteConfig } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
+import type { AppContext } from '../../http/app.ts'
 import { fromLines, subjectQuads, toLines } from '../../rdf/lines.ts'
 import { dct, xsd } from '../../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
@@ -21,6 +22,7 @@ import {
   beginRestore,
   deletionAtWork,
   demandNoDeletion,
+  restoreAtWork,
   type CatalogueRemoval,
 } from '../deleting/catalogue-deletion.ts'
 import { contract } from '../routes/contract.ts'
@@ -110,17 +112,23 @@ function missingDates(iri: string, { ground, before, now }: States): Quad[] {
   return [...say('issued', said(before, 'issued')?.object ?? time), ...say('modified', time)]
 }
 
+/** Which catalogue is to be deleted, by whom, and in which state. */
+type CatalogueRemovalRequest = {
+  readonly id: string
+  readonly createdBy: string
+  readonly precondition: Precondition
+}
+
 /**
  * The catalogue goes at once and its datasets after it; while they do, a repeated call answers with that work. Under the lock of
  * the catalogue. Fails with `unknown-catalogue`, and with `conflict` while the catalogue is being restored.
  */
 async function removeCatalogue(
   context: RepositoryContext,
-  id: string,
-  precondition: Precondition,
+  { id, createdBy, precondition }: CatalogueRemovalRequest,
   signal: AbortSignal,
 ): Promise<CatalogueRemoval> {
-  const isReturning = context.restoreJobs.of(id) !== undefined
+  const isReturning = restoreAtWork(context, id) !== undefined
   const hash = await hashOf(context, id, signal)
   if (hash === undefined) {
     const job = await deletionAtWork(context, id, signal)
@@ -130,8 +138,11 @@ async function removeCatalogue(
   precondition(hash)
   if (isReturning)
     throw new Failure('conflict', `the catalogue "${id}" is being restored; try again later`)
-  return beginDeletion(context, { id, hash }, signal)
+  return beginDeletion(context, { id, hash, createdBy }, signal)
 }
+
+/** The key of the request, which its guard has checked. */
+const keyIdOf = (c: AppContext): string => c.get('key')?.id ?? ''
 
 /** No zod here: the handler answers with or without a body. */
 const remaining = {
@@ -191,14 +202,15 @@ export function addCatalogueRoutes(context: RouteContext): void {
   })
   app.openapi(remove, async (c) => {
     const [id, signal] = [c.req.valid('param').catalogueId, c.get('signal')]
-    const work = () => removeCatalogue(context, id, expectedState(c), signal)
+    const request = { id, createdBy: keyIdOf(c), precondition: expectedState(c) }
+    const work = () => removeCatalogue(context, request, signal)
     return answerCatalogueRemoval(c, context, await locked(id, work, signal))
   })
   app.openapi(restore, async (c) => {
     const [id, signal] = [c.req.valid('param').catalogueId, c.get('signal')]
     const work = async () => {
       await demandNoDeletion(context, id, signal)
-      return beginRestore(context, id, signal)
+      return beginRestore(context, { id, createdBy: keyIdOf(c) }, signal)
     }
     return answerCatalogueRestore(c, context, await locked(id, work, signal))
   })

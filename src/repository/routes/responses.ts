@@ -20,7 +20,11 @@ import { unlessAborted } from '../../workers/condition.ts'
 import { documentWriter, type Part, shortParts } from '../../rdf/writing/document.ts'
 import type { Mark } from '../../store/marks.ts'
 import type { RepositoryContext, WriteOutcome } from '../context.ts'
-import type { CatalogueRemoval, CatalogueRestore } from '../deleting/catalogue-deletion.ts'
+import {
+  type CatalogueRemoval,
+  type CatalogueRestore,
+  remainingOf,
+} from '../deleting/catalogue-deletion.ts'
 import { outcomeStatus } from '../writing/bulk-write.ts'
 
 /** How long an answer waits for the index. */
@@ -152,16 +156,16 @@ export async function answerDelete(
  */
 export async function answerCatalogueRemoval(
   c: AppContext,
-  { settled, limits }: RepositoryContext,
+  { settled, limits, jobs }: RepositoryContext,
   { job, mark }: CatalogueRemoval,
 ): Promise<Response> {
   const wait = landedWait(c, limits.waitMs)
   const signal = AbortSignal.any([c.get('signal'), AbortSignal.timeout(wait.ms)])
   // Asked for before the work is waited for: the index may be done earlier, and says it once.
   const indexed = mark && wait.ms > 0 ? settled(mark, signal) : undefined
-  if (!indexed || !(await endsInTime(job.done, signal))) {
+  if (!indexed || !(await endsInTime(jobs.waitFor(job.id, signal), signal))) {
     c.header('Index-Status', 'pending')
-    return c.json({ remaining: job.remaining() }, 202)
+    return c.json({ remaining: remainingOf(jobs.get(job.id)) }, 202)
   }
   c.header('Index-Status', (await indexed) ? 'done' : 'pending')
   return c.body(null, 204)
@@ -173,7 +177,7 @@ export async function answerCatalogueRestore(
   context: RepositoryContext,
   { outcome, job }: CatalogueRestore,
 ): Promise<Response> {
-  const { settled, awaits, limits } = context
+  const { settled, awaits, limits, jobs } = context
   const wait = landedWait(c, limits.waitMs)
   const signal = AbortSignal.any([c.get('signal'), AbortSignal.timeout(wait.ms)])
   // Without a mark somebody else had begun the restore; what was written then may be indexed by now.
@@ -181,12 +185,12 @@ export async function answerCatalogueRestore(
     outcome.mark && wait.ms > 0
       ? settled(outcome.mark, signal)
       : Promise.resolve(!awaits(outcome.iri))
-  const isBack = wait.ms > 0 && (await endsInTime(job.done, signal))
+  const isBack = wait.ms > 0 && (await endsInTime(jobs.waitFor(job.id, signal), signal))
   return answerOutcome(c, context, outcome, isBack && (await indexed) ? 'done' : 'pending')
 }
 
 /** Whether the work has ended before the signal fires; it goes on either way. */
-const endsInTime = (work: Promise<void>, signal: AbortSignal): Promise<boolean> =>
+const endsInTime = (work: Promise<unknown>, signal: AbortSignal): Promise<boolean> =>
   unlessAborted(work, signal).then(
     () => true,
     () => false,

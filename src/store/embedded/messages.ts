@@ -29,7 +29,7 @@ export type Jobs = {
 }
 
 export type JobName = keyof Jobs
-export type Job<Name extends JobName = JobName> = {
+export type WriterJob<Name extends JobName = JobName> = {
   [Each in Name]: { readonly id: number; readonly name: Each } & Jobs[Each][0]
 }[Name]
 

@@ -6,7 +6,7 @@ import { isTight, startEngine } from './engine.ts'
 import type {
   EffectFeed,
   Handover,
-  Job,
+  WriterJob,
   WriterOpened,
   WriterReply,
   Sign,
@@ -20,19 +20,19 @@ const groupSize = 2 * 1024 * 1024
 const settings: WriterSettings = workerData
 const started = performance.now()
 startEngine(settings.engine)
-const queue: Job[] = []
+const queue: WriterJob[] = []
 let writer: StoreWriter | undefined
 let isCrowded = false
 
 const loading = (now: Loading) => parentPort?.postMessage({ loading: now }, [])
 const sign = (what: Sign) => parentPort?.postMessage(what, [])
 
-const sizeOf = (job: Job) =>
+const sizeOf = (job: WriterJob) =>
   job.name === 'write'
     ? job.changes.reduce((sum, change) => sum + (change.content?.length ?? 0), 1)
     : 0
 
-function take(): Job[] {
+function take(): WriterJob[] {
   let size = 0
   const end = queue.findIndex((job) => (size += sizeOf(job)) > groupSize)
   return queue.splice(0, end < 0 ? queue.length : Math.max(1, end))
@@ -86,7 +86,7 @@ function succeed(feed: MessagePort): void {
   sign('filled')
 }
 
-parentPort?.on('message', (message: readonly Job[] | 'close' | 'hand over') => {
+parentPort?.on('message', (message: readonly WriterJob[] | 'close' | 'hand over') => {
   if (message === 'close' || message === 'hand over') {
     if (message === 'close') writer?.close()
     else writer?.handOver()

@@ -15,7 +15,7 @@ import {
   toFailureMessage,
   type EffectFeed,
   type Handover,
-  type Job,
+  type WriterJob,
   type WriterReply,
   type WriterSettings,
 } from './messages.ts'
@@ -140,7 +140,7 @@ export class StoreWriter {
   }
 
   /** Does the writes first, as one group, then the rest in their order. What is thrown must end the worker. */
-  run(jobs: readonly Job[], answer: Answer): void {
+  run(jobs: readonly WriterJob[], answer: Answer): void {
     const writes = jobs.filter((job) => job.name === 'write')
     if (writes.length > 0) answer(this.#commit(writes))
     for (const job of jobs) {
@@ -175,7 +175,7 @@ export class StoreWriter {
   }
 
   /** Group commit: one transaction for all, then the index, then the answers. */
-  #commit(jobs: readonly Job<'write'>[]): WriterReply[] {
+  #commit(jobs: readonly WriterJob<'write'>[]): WriterReply[] {
     const before = this.#count
     let replies: WriterReply[]
     let effects: readonly Effect[] = []
@@ -206,7 +206,10 @@ export class StoreWriter {
   }
 
   /** One call as a part of the group's transaction, so that its refusal does not undo the others. */
-  #attempt({ id, changes }: Job<'write'>): { reply: WriterReply; effects: readonly Effect[] } {
+  #attempt({ id, changes }: WriterJob<'write'>): {
+    reply: WriterReply
+    effects: readonly Effect[]
+  } {
     try {
       const settled = this.#file.transaction(() => {
         const all = changes.map((change) => {
@@ -234,7 +237,7 @@ export class StoreWriter {
     if (isShort()) throw engineFull()
   }
 
-  #other(job: Exclude<Job, Job<'write'>>): unknown {
+  #other(job: Exclude<WriterJob, WriterJob<'write'>>): unknown {
     switch (job.name) {
       case 'read':
         return this.#read(job.graph, job.links)
@@ -263,7 +266,7 @@ export class StoreWriter {
     return lines.length === 0 ? content : `${content}${lines.join('\n')}\n`
   }
 
-  #query(job: Job<'query'>): string {
+  #query(job: WriterJob<'query'>): string {
     let answer: string
     try {
       answer = this.#quads.query(job.text, job.shape)

@@ -8,6 +8,7 @@ import { apiKeys } from '../../../src/http/api-key.ts'
 import { defaultLimits } from '../../../src/http/limits.ts'
 import { embeddedIndex } from '../../../src/search-index/sqlite/sqlite-index.ts'
 import type { IndexChange, SearchIndex } from '../../../src/search-index/search-index.ts'
+import { JobRunner } from '../../../src/jobs/job-runner.ts'
 import { logger } from '../../../src/log.ts'
 import { loadProfile } from '../../../src/profile/load-profile.ts'
 import type { EnrichmentRule } from '../../../src/projector/building/enrichment.ts'
@@ -73,7 +74,9 @@ export async function station(options: StationOptions = {}) {
     ...(options.enrichment && { enrichment: options.enrichment }),
     leftOut: (reports) => void options.reports?.push(...reports),
   })
+  const jobs = new JobRunner({ path: join(directory, 'jobs.sqlite'), log, pause, now })
   const repository = await openRepository({
+    jobs,
     store,
     names,
     log,
@@ -137,12 +140,14 @@ export async function station(options: StationOptions = {}) {
     end: async () => {
       await projector.stop()
       await repository.stop()
+      await jobs.stop()
       await index.close()
       await store.close()
     },
     close: async () => {
       await projector.stop()
       await repository.stop()
+      await jobs.stop()
       await index.close()
       await store.close()
       await rm(directory, {

@@ -1,0 +1,284 @@
+/**
+ * Runs the jobs of the table: of a key one at a time, of a kind as many at once as it says, in the order in which they are due.
+ *
+ *     waiting ──▶ running ──▶ done | failed
+ *        ▲  └──▶ cancelled ◀──┤
+ *        └── stop or crash ───┘
+ */
+
+import { randomUUID } from 'node:crypto'
+import { Failure, shown } from '../errors.ts'
+import { problemOf } from '../http/problem.ts'
+import type { Log } from '../log.ts'
+import type { Json } from '../text/json.ts'
+import { backgroundLoop, type BackgroundLoop } from '../workers/background-loop.ts'
+import { conditionVariable, unlessAborted } from '../workers/condition.ts'
+import type { Pause } from '../workers/pause.ts'
+import { retry } from '../workers/retry.ts'
+import type { Job, JobKind, JobProgress } from './job.ts'
+import { type JobEnd, type JobFilter, JobTable } from './job-table.ts'
+
+type RunnerOptions = {
+  /** The file of the table. */
+  readonly path: string
+  readonly log: Log
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly pause: Pause
+}
+
+/** A job to be done. */
+export type JobRequest = Pick<Job, 'kind' | 'key' | 'payload' | 'createdBy'> & {
+  /** Milliseconds since 1970; at once where absent. */
+  readonly runAt?: number
+  readonly progress?: JobProgress
+  /** Joins the payload with that of a job of the kind and key that waits; without it the waiting one stays as it is. */
+  readonly merge?: (waiting: Json) => Json
+}
+
+/** Milliseconds between two looks at what is due. */
+const lookMs = 1000
+/** Milliseconds between two writes of the progress of a job. */
+const saveMs = 1000
+
+/** A job that runs in this process. */
+type RunningJob = {
+  job: Job
+  /** The job has come further since its last attempt began. */
+  hasAdvanced: boolean
+  savedAt: number
+  readonly cancel: AbortController
+  readonly ended: Promise<void>
+}
+
+/** The code of a kind, and its end. */
+type Registered = { readonly code: JobKind; readonly stopping: AbortController }
+
+/** Thrown into the work of a job, and at those who wait for one, when its service stops. */
+const stopped = () => new Failure('starting', 'the platform stops', { retryAfter: 5 })
+
+/** The jobs of this process; opened once, stopped after the services that do them. */
+export class JobRunner {
+  readonly #options: RunnerOptions
+  readonly #table: JobTable
+  readonly #kinds = new Map<string, Registered>()
+  readonly #running = new Map<string, RunningJob>()
+  readonly #changed = conditionVariable()
+  readonly #end = new AbortController()
+  readonly #loop: BackgroundLoop
+
+  /** Opens the table; jobs that a process left running wait again. Throws what `openSqlite` throws. */
+  constructor(options: RunnerOptions) {
+    this.#options = options
+    this.#table = new JobTable(options.path, options.now)
+    this.#loop = backgroundLoop('job.look-failed', lookMs, () => this.#beginDue(), options)
+  }
+
+  /** Does the jobs of a kind from now on, those that wait first; `stop` aborts the running ones, which wait for the next start. */
+  register(code: JobKind): { readonly stop: () => Promise<void> } {
+    const registered = { code, stopping: new AbortController() }
+    this.#kinds.set(code.kind, registered)
+    this.#loop.wake()
+    return {
+      stop: async () => {
+        if (this.#kinds.get(code.kind) === registered) this.#kinds.delete(code.kind)
+        registered.stopping.abort(stopped())
+        const own = [...this.#running.values()].filter(({ job }) => job.kind === code.kind)
+        await Promise.all(own.map(({ ended }) => ended))
+      },
+    }
+  }
+
+  /** Puts a job into the table, or joins it with the one of its kind and key that waits. */
+  submit({ merge, ...request }: JobRequest): Job {
+    const { kind, key, payload, createdBy, progress } = request
+    const now = this.#options.now()
+    const runAt = request.runAt ?? now
+    const waiting = this.#table.find(kind, key, 'waiting')
+    const id = waiting?.id ?? randomUUID()
+    if (waiting) {
+      const joined = merge ? merge(waiting.payload) : waiting.payload
+      this.#table.amend(id, { payload: joined, runAt: Math.min(runAt, waiting.runAt) })
+    } else {
+      this.#table.insert({ id, kind, key, payload, progress, runAt, createdBy, createdAt: now })
+    }
+    this.#loop.wake()
+    return this.#demand(id)
+  }
+
+  /** The job with this id, with the progress of this moment. */
+  get(id: string): Job | undefined {
+    return this.#running.get(id)?.job ?? this.#table.get(id)
+  }
+
+  /** The job of a kind and key that runs, else the one that waits. */
+  active(kind: string, key: string): Job | undefined {
+    return this.running(kind, key) ?? this.#table.find(kind, key, 'waiting')
+  }
+
+  /** The job of a kind and key that runs. */
+  running(kind: string, key: string): Job | undefined {
+    const all = [...this.#running.values()]
+    return all.find(({ job }) => job.kind === kind && job.key === key)?.job
+  }
+
+  /** Newest first. */
+  list(filter: JobFilter): readonly Job[] {
+    return this.#table.list(filter).map((job) => this.#running.get(job.id)?.job ?? job)
+  }
+
+  /** How many jobs there are of the states that operators look after. */
+  counts(): { readonly running: number; readonly waiting: number; readonly failed: number } {
+    const { running = 0, waiting = 0, failed = 0 } = this.#table.counts()
+    return { running, waiting, failed }
+  }
+
+  /**
+   * Cancels a job: one that waits has ended with the answer, one that runs ends at its next step. Throws `not-found`, and
+   * `conflict` for a job that has ended or whose kind is not cancelled.
+   */
+  cancel(id: string): Job {
+    const job = this.#demand(id)
+    if (job.endedAt !== undefined)
+      throw new Failure('conflict', `the job has ended: it is ${job.state}`)
+    if (this.#kinds.get(job.kind)?.code.isCancellable === false)
+      throw new Failure('conflict', `a job of the kind ${job.kind} cannot be cancelled`)
+    const running = this.#running.get(id)
+    if (running) {
+      this.#table.noteCancelled(id)
+      running.cancel.abort(new Failure('conflict', 'the job was cancelled'))
+    } else {
+      this.#table.end({ id, state: 'cancelled', attempts: job.attempts })
+      this.#changed.notify()
+    }
+    return this.#demand(id)
+  }
+
+  /** Resolves with the job when it has ended, `undefined` when it is not kept; rejects when the signal fires or the jobs stop. */
+  async waitFor(id: string, signal: AbortSignal): Promise<Job | undefined> {
+    for (;;) {
+      const job = this.get(id)
+      if (job?.endedAt !== undefined || !job) return job
+      await unlessAborted(this.#changed.next(signal), this.#end.signal)
+    }
+  }
+
+  /** Aborts what runs, which waits for the next start; resolves when everything has ended and the file is closed. */
+  async stop(): Promise<void> {
+    this.#end.abort(stopped())
+    await this.#loop.stop()
+    for (const { stopping } of this.#kinds.values()) stopping.abort(stopped())
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended))
+    this.#table.close()
+  }
+
+  #demand(id: string): Job {
+    const job = this.get(id)
+    if (!job) throw new Failure('not-found', `there is no job ${shown(id)}`)
+    return job
+  }
+
+  #beginDue(): void {
+    for (;;) {
+      const free = [...this.#kinds.values()].filter(
+        ({ code }) => this.#runningOf(code.kind) < code.atOnce,
+      )
+      const job = free.length > 0 && this.#table.take(free.map(({ code }) => code.kind))
+      const registered = job && this.#kinds.get(job.kind)
+      if (!job || !registered) return
+      this.#begin(job, registered)
+    }
+  }
+
+  #runningOf(kind: string): number {
+    return [...this.#running.values()].filter(({ job }) => job.kind === kind).length
+  }
+
+  #begin(job: Job, { code, stopping }: Registered): void {
+    const cancel = new AbortController()
+    const done = Promise.withResolvers<void>()
+    const savedAt = this.#options.now()
+    const running: RunningJob = { job, hasAdvanced: false, savedAt, cancel, ended: done.promise }
+    this.#running.set(job.id, running)
+    const work = async () => {
+      const end = await this.#outcome(running, code, stopping.signal)
+      await this.#record(end, stopping.signal)
+      this.#running.delete(job.id)
+      this.#changed.notify()
+      this.#loop.wake()
+      done.resolve()
+    }
+    void work()
+  }
+
+  /** Does a job, again and again where its kind says so; how it ended. Never rejects. */
+  async #outcome(running: RunningJob, code: JobKind, stopping: AbortSignal): Promise<JobEnd> {
+    const { log, pause } = this.#options
+    const { id, kind, key } = running.job
+    const { cancel } = running
+    const signal = AbortSignal.any([cancel.signal, stopping])
+    const progress = (next: JobProgress) => this.#advance(running, next)
+    let waitMs: number | undefined
+    const work = async (attempt: number) => {
+      if (attempt > 1) running.job = { ...running.job, attempts: running.job.attempts + 1 }
+      running.hasAdvanced = false
+      return code.run(running.job, { progress, signal })
+    }
+    const end = (state: Job['state'], problem?: Job['problem']): JobEnd => {
+      const { attempts, progress: last } = running.job
+      return { id, state, attempts, progress: last, problem }
+    }
+    try {
+      await retry(work, {
+        delayMs: (outcome) => {
+          if (!('error' in outcome) || !code.retry) return undefined
+          const { firstMs, longestMs } = code.retry
+          const isFirst = waitMs === undefined || running.hasAdvanced
+          waitMs = isFirst ? firstMs : Math.min((waitMs ?? firstMs) * 2, longestMs)
+          log.warn({ id, kind, key, err: outcome.error, retryInMs: waitMs }, 'job.attempt-failed')
+          return waitMs
+        },
+        pause: (ms) => pause(ms, signal),
+        signal,
+      })
+      log.info({ id, kind, key, progress: running.job.progress }, 'job.finished')
+      return end('done')
+    } catch (err) {
+      if (cancel.signal.aborted) return end('cancelled')
+      if (stopping.aborted) return end('waiting')
+      log.warn({ id, kind, key, err }, 'job.failed')
+      return end('failed', problemOf(err, `urn:cartulary:job:${id}`).body)
+    }
+  }
+
+  /** Writes how a job ended, again until the file takes it; a job whose end is not recorded is done again after the next start. */
+  async #record(end: JobEnd, stopping: AbortSignal): Promise<void> {
+    const { log, pause } = this.#options
+    const record = async () => this.#table.end(end)
+    await retry(record, {
+      delayMs: (outcome) => {
+        if (!('error' in outcome) || stopping.aborted) return undefined
+        log.error({ id: end.id, err: outcome.error, retryInMs: lookMs }, 'job.record-failed')
+        return lookMs
+      },
+      pause: (ms) => pause(ms, stopping),
+    }).catch((err: unknown) => {
+      log.error({ id: end.id, err }, 'job.record-failed')
+    })
+  }
+
+  #advance(running: RunningJob, progress: JobProgress): void {
+    const { job } = running
+    if (progress.done > (job.progress?.done ?? 0)) running.hasAdvanced = true
+    running.job = { ...job, progress }
+    const now = this.#options.now()
+    if (Math.abs(now - running.savedAt) < saveMs) return
+    running.savedAt = now
+    try {
+      this.#table.saveProgress(job.id, progress)
+    } catch (err) {
+      // The work goes on: only a crash would show that its progress is behind.
+      this.#options.log.warn({ id: job.id, err }, 'job.progress-save-failed')
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/** Jobs: work that outlives the request that asked for it, as the table keeps it and as a service does it. */
+
+import type { ProblemAnswer } from '../http/problem.ts'
+import type { Json } from '../text/json.ts'
+
+/** `waiting` until `runAt`, a free place and a free key; `done`, `failed` and `cancelled` are final. */
+export const jobStates = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
+
+export type JobState = (typeof jobStates)[number]
+
+/** How far a job has come; `of` is absent while the whole is not known. */
+export type JobProgress = { readonly done: number; readonly of?: number; readonly note?: string }
+
+/** A job. Times are milliseconds since 1970. */
+export type Job = {
+  readonly id: string
+  /** Names the code that does it. */
+  readonly kind: string
+  /** What it works on: of the jobs with the same key one runs at a time, whatever their kinds. */
+  readonly key: string
+  /** Input of the code that does it. */
+  readonly payload: Json
+  readonly state: JobState
+  readonly progress?: JobProgress
+  /** Does not start earlier. */
+  readonly runAt: number
+  /** Number of the opening of the table that took the job last; 0 before the first one. */
+  readonly lease: number
+  /** How often it was begun. */
+  readonly attempts: number
+  /** Why the last attempt failed. */
+  readonly problem?: ProblemAnswer['body']
+  /** Id of the API key, or the name of the service that submitted it. */
+  readonly createdBy: string
+  readonly createdAt: number
+  readonly startedAt?: number
+  readonly endedAt?: number
+}
+
+/** What a job is given while it runs. */
+export type JobRun = {
+  /** Says how far the job has come; what was said last counts. */
+  readonly progress: (progress: JobProgress) => void
+  /** Aborts when the job is cancelled or its service stops. */
+  readonly signal: AbortSignal
+}
+
+/** The code for the jobs of a kind. */
+export type JobKind = {
+  readonly kind: string
+  /** Jobs of the kind that run at once. */
+  readonly atOnce: number
+  /** An operator may end it; by default true. */
+  readonly isCancellable?: boolean
+  /** Milliseconds before the next attempt; doubled after each failure, begun again after progress. Without it a failure is final. */
+  readonly retry?: { readonly firstMs: number; readonly longestMs: number }
+  /** Does the job. It may be called again after a crash, also when it had just ended: it finds what is left to do. */
+  readonly run: (job: Job, run: JobRun) => Promise<void>
+}
