@@ -1,12 +1,13 @@
-/** The routes of the reports: `/portal` and `/catalogues/{id}` as pages to print, CSV and JSON. Open to everybody. */
+/** The endpoints of the reports: `/portal` and `/catalogues/{id}` as pages to print, CSV and JSON, open to anyone. */
 
 import { hash } from 'node:crypto'
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
 import { type App, type AppContext, type AppOptions, newApp } from '../../http/app.ts'
 import { isFresh } from '../../http/conditions.ts'
-import { problem } from '../../http/problem.ts'
 import { docs } from '../../http/docs-page.ts'
+import { anyone, endpointsFor, mount } from '../../http/endpoint.ts'
+import { problem } from '../../http/problem.ts'
 import { longAnswer } from '../../http/long-answers.ts'
 import { idForm } from '../../rdf/ids.ts'
 import { negotiate } from '../../rdf/media-types.ts'
@@ -24,7 +25,8 @@ import {
 import { catalogueReport, type ReportContext, portalReport, type Report } from './report.ts'
 import { wordsFor } from './report-words.ts'
 
-type ReportsDeps = ReportContext & {
+/** The dependencies of `reportsApp`. */
+type ReportsAppContext = ReportContext & {
   readonly http: Omit<AppOptions, 'name'>
   readonly version: string
   readonly accents?: ReportAccents
@@ -33,6 +35,19 @@ type ReportsDeps = ReportContext & {
   /** The language of a page whose address names none: what the reader accepts, else that of the portal. */
   readonly languageOf: (c: AppContext) => string
 }
+
+/** The dependencies of the endpoints. */
+type ReportsContext = ReportsAppContext & {
+  /** Sends the report that `read` makes, in the form and the language of the request, or 304. */
+  readonly sendReport: (
+    c: AppContext,
+    place: ReportPlace,
+    read: (context: ReportContext, language: string) => Report,
+  ) => Promise<Response>
+}
+
+/** The path of a report without a suffix, and the language that its address names. */
+type ReportPlace = { readonly path: string; readonly locale: string | undefined }
 
 /** In the order of our preference: programs that ask for nothing get JSON, browsers ask for HTML. */
 const types = {
@@ -43,52 +58,17 @@ const types = {
 
 const suffix = /\.(html|csv|json)$/
 
-/** The API below its base path. Reports follow from the figures of the last refresh, whose number is part of their tag. */
-export function reportsApp(deps: ReportsDeps): App {
-  const app = newApp({ ...deps.http, name: 'reports' })
-  const answer = answerer(deps)
-  for (const form of ['', '.html', '.csv', '.json'])
-    app.openapi(portalRoute(form), (c) => {
-      const { locale: asked, order, offset, limit } = c.req.valid('query')
-      return answer(c, { own: '/portal', asked }, (context, language) =>
-        portalReport(context, { locale: language, order, page: { offset, limit } }),
-      )
-    })
-  app.openapi(catalogueRoute, (c) => {
-    const id = c.req.valid('param').id.replace(suffix, '')
-    const found = deps.figures.catalogue(id)
-    if (found === undefined)
-      throw new Failure('unknown-catalogue', `there are no figures of a catalogue ${id}`)
-    const { locale: asked } = c.req.valid('query')
-    return answer(c, { own: `/catalogues/${id}`, asked }, (context, language) =>
-      catalogueReport(context, found, { locale: language }),
-    )
-  })
-  docs(app, {
-    title: 'Quality reports',
-    version: deps.version,
-    description:
-      'What the quality metrics found, for people: the score over time, its dimensions and indicators with their rules, ' +
-      'violations, broken links, and the datasets at both ends. As pages to print, as CSV and as JSON.',
-  })
-  return app
-}
-
-/** Answers reports. The state of one is the number of the refresh, its language, and what writes it. */
-function answerer(deps: ReportsDeps) {
-  const { figures, bands, weights, portal, version, accents = {}, names = {} } = deps
+/** Makes `sendReport`. The state of a report is the number of the refresh, its language, and what writes it. */
+function reportSender(context: ReportsAppContext): ReportsContext['sendReport'] {
+  const { figures, bands, weights, portal, version, accents = {}, names = {} } = context
   const look = reportLook(accents)
   const written = JSON.stringify([version, look.policy, bands, weights, portal, names])
   const writer = hash('sha256', written, 'hex')
-  return (
-    c: AppContext,
-    { own, asked }: AskedReport,
-    read: (context: ReportContext, language: string) => Report,
-  ) => {
+  return (c, { path, locale: wanted }, read) => {
     const form = formOf(c)
     // Programs get the same titles whoever calls them; only pages follow the reader.
-    const accepted = form === 'html' && asked === undefined ? deps.languageOf(c) : undefined
-    const language = asked ?? accepted ?? 'en'
+    const accepted = form === 'html' && wanted === undefined ? context.languageOf(c) : undefined
+    const language = wanted ?? accepted ?? 'en'
     const name = form === 'html' ? names[wordsFor(language).language] : undefined
     return longAnswer(c, () => {
       const refreshed = figures.refreshed()
@@ -99,17 +79,14 @@ function answerer(deps: ReportsDeps) {
       if (!suffix.test(c.req.path)) c.header('Vary', 'Accept')
       if (accepted !== undefined) c.header('Vary', 'Accept-Language', { append: true })
       if (isFresh(c.req.raw.headers, tag)) return c.body(null, 304)
-      const report = read({ ...deps, portal: name ?? portal }, language)
+      const report = read({ ...context, portal: name ?? portal }, language)
       // English needs no name: whoever reads it here is answered in English there.
-      const locale = asked ?? (accepted === 'en' ? undefined : accepted)
-      const addresses = addressesFrom(c.req.url, { own, locale })
+      const locale = wanted ?? (accepted === 'en' ? undefined : accepted)
+      const addresses = addressesFrom(c.req.url, { own: path, locale })
       return reportResponse(c, report, { form, addresses, look })
     })
   }
 }
-
-/** `own` is the path of a report without a suffix, `asked` the language that its address names. */
-type AskedReport = { readonly own: string; readonly asked: string | undefined }
 
 function reportResponse(
   c: AppContext,
@@ -156,7 +133,7 @@ const listQuery = page.extend({
 
 const text = { schema: z.string() }
 
-const responses = {
+const answers = {
   200: {
     description: 'The report, in the form that Accept or the suffix asks for',
     content: {
@@ -170,27 +147,58 @@ const responses = {
   406: problem('No acceptable form'),
 }
 
-const portalRoute = (form: string) =>
-  createRoute({
+const reportEndpoint = endpointsFor<ReportsContext>({})
+
+const portalReports = ['', '.html', '.csv', '.json'].map((form) =>
+  reportEndpoint({
     method: 'get',
     path: `/portal${form}`,
     summary: 'The quality report of all catalogues, or only their list after the first page of it',
-    request: { query: listQuery },
-    responses,
-  })
+    auth: anyone,
+    query: listQuery,
+    answers,
+    handle: ({ c, query: { locale, order, offset, limit } }, { sendReport }) =>
+      sendReport(c, { path: '/portal', locale }, (context, language) =>
+        portalReport(context, { locale: language, order, page: { offset, limit } }),
+      ),
+  }),
+)
 
-const catalogueRoute = createRoute({
+const readCatalogueReport = reportEndpoint({
   method: 'get',
   path: '/catalogues/{id}',
   summary: 'The quality report of one catalogue',
-  request: {
-    params: z.object({
-      id: z.string().meta({
-        description: 'Id of the catalogue; .html, .csv or .json may follow',
-        pattern: `^${idForm}(\\.(html|csv|json))?$`,
-      }),
+  auth: anyone,
+  params: z.object({
+    id: z.string().meta({
+      description: 'Id of the catalogue; .html, .csv or .json may follow',
+      pattern: `^${idForm}(\\.(html|csv|json))?$`,
     }),
-    query: language,
+  }),
+  query: language,
+  answers: { ...answers, 404: problem('The catalogue is unknown') },
+  handle: ({ c, params, query: { locale } }, { figures, sendReport }) => {
+    const id = params.id.replace(suffix, '')
+    const catalogue = figures.catalogue(id)
+    if (catalogue === undefined)
+      throw new Failure('unknown-catalogue', `there are no figures of a catalogue ${id}`)
+    return sendReport(c, { path: `/catalogues/${id}`, locale }, (context, language) =>
+      catalogueReport(context, catalogue, { locale: language }),
+    )
   },
-  responses: { ...responses, 404: problem('The catalogue is unknown') },
 })
+
+/** Makes the app. Reports follow from the figures of the last refresh, whose number is part of their tag. */
+export function reportsApp(context: ReportsAppContext): App {
+  const app = newApp({ ...context.http, name: 'reports' })
+  const sendReport = reportSender(context)
+  mount(app, [...portalReports, readCatalogueReport], { ...context, sendReport })
+  docs(app, {
+    title: 'Quality reports',
+    version: context.version,
+    description:
+      'What the quality metrics found, for people: the score over time, its dimensions and indicators with their rules, ' +
+      'violations, broken links, and the datasets at both ends. As pages to print, as CSV and as JSON.',
+  })
+  return app
+}
