@@ -18,7 +18,8 @@ import type { YieldWhenDue } from '../workers/event-loop.ts'
 import type { Tombstones } from './deleting/tombstones.ts'
 import type { IdLists } from './writing/id-lists.ts'
 import type { DatasetIds } from './writing/dataset-ids.ts'
-import type { Deletions, Locks } from './writing/write-batch.ts'
+import type { KeyedLock } from '../workers/keyed-lock.ts'
+import type { Deletions } from './writing/write-batch.ts'
 import type { Pause } from '../workers/pause.ts'
 
 /** What `main.ts` gives the repository: the store, the projector's ends of the line, limits and clocks. */
@@ -67,7 +68,7 @@ export type RepositoryOptions = {
 
 /** What every writer and every route works with. */
 export type RepositoryContext = RepositoryOptions & {
-  readonly locks: Locks
+  readonly locks: Pick<KeyedLock, 'run'>
   readonly deletions: Deletions
   readonly tombstones: Tombstones
   readonly ids: DatasetIds

@@ -142,7 +142,7 @@ async function* unlinked(
       yield `${id} ("${originalId.value}") is in no catalogue, and its former catalogue is not known`
     else if (home === catalogue) {
       const lock = datasetLock(originalId.value)
-      await context.locks.run(lock, () => changeLink(context, { catalogue, id }, 'add'), signal)
+      await context.locks.run([lock], () => changeLink(context, { catalogue, id }, 'add'), signal)
       yield `${id} is linked again`
     }
   }

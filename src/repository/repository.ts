@@ -30,7 +30,7 @@ import { addTombstoneRoute, answerWhatIsGone } from './routes/tombstone-routes.t
 import { previewDataset } from './writing/bulk-write.ts'
 import { idChooser } from './writing/dataset-ids.ts'
 import { catalogueOfDataset, findById } from './writing/find-datasets.ts'
-import { deletions, locks } from './writing/write-batch.ts'
+import { deletions, writeLocks } from './writing/write-batch.ts'
 
 /** A function of the repository without its context, as other parts of the platform call it. */
 type Rest<F> = F extends (context: RepositoryContext, ...rest: infer Rest) => infer Result
@@ -64,7 +64,7 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
   const context: RepositoryContext = {
     ...options,
     tombstones,
-    locks: locks(),
+    locks: writeLocks(),
     deletions: deletions(),
     ids: idChooser({ store, names, tombstones }),
     idLists: new IdLists({

@@ -6,6 +6,12 @@ import { unlessAborted } from './condition.ts'
 export class KeyedLock {
   /** The held keys, each with the callers that wait for it. */
   readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #abandoned: (reason: unknown) => unknown
+
+  /** `abandoned` makes the error of a caller that gives up from the signal's reason, which it is by default. */
+  constructor(abandoned: (reason: unknown) => unknown = (reason) => reason) {
+    this.#abandoned = abandoned
+  }
 
   /**
    * Runs `work` while it holds all keys. They are taken in one order, so that two callers never wait for each other. Rejects with
@@ -34,7 +40,7 @@ export class KeyedLock {
     } catch (error) {
       // A caller that gives up leaves the key to its holder, unless it was handed the key at this very moment.
       if (!queue.delete(resolve)) this.#release(key)
-      throw error
+      throw this.#abandoned(error)
     }
   }
 

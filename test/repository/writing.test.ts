@@ -4,46 +4,19 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { indexStatus, waitOf } from '../../src/repository/routes/responses.ts'
-import { landOne, deletions, locks } from '../../src/repository/writing/write-batch.ts'
+import { landOne, deletions, writeLocks } from '../../src/repository/writing/write-batch.ts'
 import { versions } from '../../src/store/versions.ts'
 
 const never = new AbortController().signal
 
 describe('locks', () => {
-  it('run work under one name one after the other, in the order of asking', async () => {
-    const { run } = locks()
-    const seen: string[] = []
-    const gate = Promise.withResolvers<void>()
-    const first = run(
-      'a',
-      async () => {
-        await gate.promise
-        seen.push('first')
-      },
-      never,
-    )
-    const second = run('a', async () => void seen.push('second'), never)
-    await run('b', async () => void seen.push('other name'), never)
-    gate.resolve()
-    await Promise.all([first, second])
-    expect(seen).toEqual(['other name', 'first', 'second'])
-  })
-
-  it('go on after work that failed', async () => {
-    const { run } = locks()
-    const failed = run('a', () => Promise.reject(new Error('no')), never)
-    const next = run('a', () => Promise.resolve('yes'), never)
-    await expect(failed).rejects.toThrow('no')
-    expect(await next).toBe('yes')
-  })
-
   it('a writer that waits too long is told to come back, and keeps nobody else waiting', async () => {
-    const { run } = locks()
+    const locks = writeLocks()
     const gate = Promise.withResolvers<void>()
-    const holder = run('a', () => gate.promise, never)
+    const holder = locks.run(['a'], () => gate.promise, never)
     const late = new AbortController()
-    const tired = run('a', () => Promise.resolve('never runs'), late.signal)
-    const patient = run('a', () => Promise.resolve('runs'), never)
+    const tired = locks.run(['a'], () => Promise.resolve('never runs'), late.signal)
+    const patient = locks.run(['a'], () => Promise.resolve('runs'), never)
     late.abort()
     await expect(tired).rejects.toMatchObject({ kind: 'time-limit', retryAfter: 1 })
     gate.resolve()

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { locks } from '../../src/repository/writing/write-batch.ts'
+import { writeLocks } from '../../src/repository/writing/write-batch.ts'
 import { KeyedLock } from '../../src/workers/keyed-lock.ts'
 
 const never = new AbortController().signal
@@ -60,6 +60,11 @@ async function faultsOf(
   return faults
 }
 
+const of =
+  (lock: KeyedLock): Run =>
+  (...given) =>
+    lock.run(...given)
+
 const schedules = (make: () => Run) =>
   fc.assert(
     fc.asyncProperty(
@@ -74,15 +79,11 @@ const schedules = (make: () => Run) =>
 
 describe('a lock by key', () => {
   it('never lets two run under one key, in whatever order callers come, end and give up', async () => {
-    const own = (): Run => {
-      const lock = new KeyedLock()
-      return (...given) => lock.run(...given)
-    }
-    await expect(schedules(own)).resolves.toBeUndefined()
+    await expect(schedules(() => of(new KeyedLock()))).resolves.toBeUndefined()
   })
 
   it('keeps writes of the repository apart in the same way', async () => {
-    await expect(schedules(() => locks().runAll)).resolves.toBeUndefined()
+    await expect(schedules(() => of(writeLocks()))).resolves.toBeUndefined()
   })
 
   it('runs callers in the order in which they asked', async () => {

@@ -297,7 +297,7 @@ export async function removeAllOf(
       const present = await membersOf(context, emptying, iris, signal)
       return removeMembers(context, present, emptying, signal)
     }
-    const results = await locks.runAll(memberLocks(names, members), remove, signal)
+    const results = await locks.run(memberLocks(names, members), remove, signal)
     const failed = results.flatMap((one) => ('failure' in one ? [one.failure] : []))
     failure ??= failed[0]
     const gone = results.length - failed.length
@@ -372,7 +372,7 @@ export async function resumeRestores(
     } else tombstones.returning(id, false)
   }
   for (const id of tombstones.returns())
-    await locks.run(`catalogue ${id}`, () => takeBack(id), signal)
+    await locks.run([`catalogue ${id}`], () => takeBack(id), signal)
 }
 
 /**

@@ -119,7 +119,7 @@ export function restoreMembers(
     }
     return results
   }
-  return context.locks.runAll(memberLocks(context.names, remains), work, signal)
+  return context.locks.run(memberLocks(context.names, remains), work, signal)
 }
 
 /** The write that brings one member back, with the entity tag that it had. */

@@ -180,7 +180,7 @@ const restore = postRoute(
 export function addCatalogueRoutes(context: RouteContext): void {
   const { app, store, names, guard, locks } = context
   const locked = <T>(id: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> =>
-    locks.run(`catalogue ${id}`, work, signal)
+    locks.run([`catalogue ${id}`], work, signal)
   guard('catalogue', put, remove, restore)
 
   app.openapi(read, async (c) => {

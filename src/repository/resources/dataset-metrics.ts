@@ -79,7 +79,7 @@ async function writeMetrics(
     return landBatch(context, planned)
   }
   const taken = [...places.values()].map(({ originalId }) => datasetLock(originalId))
-  return locks.runAll(taken, work, signal)
+  return locks.run(taken, work, signal)
 }
 
 /**

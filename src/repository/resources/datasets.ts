@@ -247,7 +247,7 @@ async function remove(
     const [removed] = await removeMembers(context, [member], { at: context.now() }, signal)
     return resultOf(removed)
   }
-  const mark = await context.locks.run(datasetLock(originalId), work, signal)
+  const mark = await context.locks.run([datasetLock(originalId)], work, signal)
   return answerDelete(c, context, { mark, catalogue: home })
 }
 

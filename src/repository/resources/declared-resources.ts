@@ -264,7 +264,7 @@ export function addDeclaredRoutes(context: RouteContext): void {
 function addDeclaredHandlers(context: RouteContext, routes: ReturnType<typeof routesOf>): void {
   const { app, locks, names } = context
   const locked = <T>({ member }: Named, work: () => Promise<T>, signal: AbortSignal) =>
-    locks.runAll(memberLocks(names, [member]), work, signal)
+    locks.run(memberLocks(names, [member]), work, signal)
   app.openapi(routes.list, (c) => {
     const { catalogId, ...query } = c.req.valid('query')
     const { id: type, inCatalogue: isIn } = typeOf(c, context)

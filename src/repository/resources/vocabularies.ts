@@ -258,14 +258,14 @@ export function addVocabularyRoutes(context: RouteContext): void {
     const work = () => replaceVocabulary(context, replacement, c.get('signal'))
     // Two ids must not claim one scheme at the same time.
     const claims = [lockOf(id), `scheme ${intake.scheme}`]
-    const outcome = await locks.runAll(claims, work, c.get('signal'))
+    const outcome = await locks.run(claims, work, c.get('signal'))
     return answerWrite(c, context, outcome, { waitMs })
   })
   app.openapi(remove, async (c) => {
     c.get('deadline').extend(limits.longRequestMs)
     const id = c.req.valid('param').vocabularyId
     const work = () => removeVocabulary(context, id, expectedState(c), c.get('signal'))
-    const mark = await locks.run(lockOf(id), work, c.get('signal'))
+    const mark = await locks.run([lockOf(id)], work, c.get('signal'))
     return answerDelete(c, context, { mark, waitMs })
   })
 }

@@ -116,7 +116,7 @@ export async function writeDatasets(
     if (back.length > 0) context.tombstones.forget('dataset', back)
     return results
   }
-  return context.locks.runAll(originalIds.map(datasetLock), work, signal)
+  return context.locks.run(originalIds.map(datasetLock), work, signal)
 }
 
 /** `before` and `after` are the stored graph as N-Triples, now and after the PUT; the same where nothing would change. */
@@ -300,7 +300,7 @@ export function changeDataset<T>(
     const group = { changes: [...changes, pending], marks: [{ ...mark, ...(fresh && { fresh }) }] }
     return landOne(context, { result: { result, mark }, group, check })
   }
-  return context.locks.run(datasetLock(originalId), work, signal)
+  return context.locks.run([datasetLock(originalId)], work, signal)
 }
 
 /**

@@ -113,39 +113,14 @@ export function resultOf<T>(landed: WriteResult<T> | undefined): T {
 
 // What keeps writes in order: locks by name, and a look-out for deletions of the catalogue that is written to.
 
-export type Locks = ReturnType<typeof locks>
 export type Deletions = ReturnType<typeof deletions>
 
-/** Serialises writes: work under one name runs one after the other, in the order of asking. */
-export function locks() {
-  const lock = new KeyedLock()
-
-  /** Runs `work` once all earlier work under any of the names has ended. A signal that fires while waiting gives `time-limit`. */
-  const runAll = async <T>(
-    names: readonly string[],
-    work: () => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<T> => {
-    let isWaiting = true
-    const begin = () => {
-      isWaiting = false
-      return work()
-    }
-    return lock.run(names, begin, signal).catch((error: unknown) => {
-      if (isWaiting) throw tooLate()
-      throw error
-    })
-  }
-
-  /** Runs `work` under a single name. */
-  const run = <T>(name: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> =>
-    runAll([name], work, signal)
-
-  return { run, runAll }
-}
-
-const tooLate = () =>
-  new Failure('time-limit', 'other writes to this resource took too long', { retryAfter: 1 })
+/** Keeps writes of one name apart. A caller whose signal fires while it waits gets `time-limit`. */
+export const writeLocks = (): KeyedLock =>
+  new KeyedLock(
+    () =>
+      new Failure('time-limit', 'other writes to this resource took too long', { retryAfter: 1 }),
+  )
 
 /** Deletions that are remembered one by one. */
 const mostDeletions = 1000
