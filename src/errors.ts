@@ -103,6 +103,10 @@ export type Complaint = {
   readonly detail: string
 }
 
+/** Writes the keys that lead to a value as a JSON Pointer (RFC 6901), `''` for none. */
+export const jsonPointer = (...keys: readonly PropertyKey[]): string =>
+  keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
 type More = {
   readonly errors?: readonly Complaint[]
   /** Seconds after which another try makes sense (`Retry-After`). */

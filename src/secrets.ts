@@ -1,7 +1,7 @@
 /** All secrets that the process knows, by name where they have one, and how they are kept out of every text. */
 
 import { inspect } from 'node:util'
-import { type Complaint, shown } from './errors.ts'
+import { type Complaint, jsonPointer, shown } from './errors.ts'
 import { secretNames } from './log.ts'
 
 export type Secrets = {
@@ -124,7 +124,7 @@ function* complaints(value: unknown, secrets: Secrets, pointer: string): Generat
     // The text beside `secret` is a name, not a value.
     const literal = typeof part === 'string' && isSecretName(key) && key !== 'secret'
     if (literal) secrets.add(part)
-    else yield* complaints(part, secrets, `${pointer}/${escaped(key)}`)
+    else yield* complaints(part, secrets, `${pointer}${jsonPointer(key)}`)
   }
 }
 
@@ -134,8 +134,6 @@ const referenceOf = (value: unknown): string | undefined =>
       ? value.secret
       : undefined
     : undefined
-
-const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /**
  * A URL from a record without user info and without the parameters that carry credentials; byte for byte the same when

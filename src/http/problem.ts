@@ -1,7 +1,7 @@
 /** Every failure as a problem document (RFC 9457), what is wrong with a parameter in words, and both in the contracts. */
 
 import { z } from '@hono/zod-openapi'
-import { Failure, printable, shown, type Complaint, type Kind } from '../errors.ts'
+import { Failure, jsonPointer, printable, shown, type Complaint, type Kind } from '../errors.ts'
 
 const problemType = 'application/problem+json'
 
@@ -202,7 +202,7 @@ export function invalid(issues: readonly Issue[], place: Place, value: unknown):
 function complaintOf(issue: Issue, place: Place, value: unknown): Complaint {
   const { given, depth } = at(value, issue.path)
   const keys = issue.path.slice(0, depth).map(String)
-  const name = place === 'json' ? pointer(keys) : keys.join('.')
+  const name = place === 'json' ? jsonPointer(...keys) : keys.join('.')
   const subject = name === '' ? 'body' : name
   const detail =
     given === undefined
@@ -210,9 +210,6 @@ function complaintOf(issue: Issue, place: Place, value: unknown): Complaint {
       : `${subject}: ${lowerFirst(issue.message)}, got ${shown(given)}`
   return { ...(place === 'json' ? { pointer: name } : { parameter: name }), detail }
 }
-
-const pointer = (keys: readonly string[]): string =>
-  keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 

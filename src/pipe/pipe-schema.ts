@@ -2,7 +2,7 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { z } from 'zod'
-import type { Complaint } from '../errors.ts'
+import { type Complaint, jsonPointer } from '../errors.ts'
 import type { Pipe } from './document.ts'
 import { readText } from './pipe-text.ts'
 
@@ -61,10 +61,7 @@ export const tooLarge = (limits: PipeLimits) => ({
 })
 
 const complaint = (issue: z.core.$ZodIssue): Complaint => ({
-  // A JSON pointer (RFC 6901).
-  pointer: issue.path
-    .map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .join(''),
+  pointer: jsonPointer(...issue.path),
   detail: issue.message,
 })
 

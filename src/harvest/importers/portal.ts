@@ -3,7 +3,7 @@
  * with status 200 that are errors all the same.
  */
 
-import { Failure } from '../../errors.ts'
+import { Failure, jsonPointer } from '../../errors.ts'
 import { defined } from '../../pipe/defined.ts'
 import { type Fields, isJsonObject } from '../../text/json.ts'
 import { type Authorities, shippedAuthorities } from '../../vocabularies/authorities.ts'
@@ -263,8 +263,7 @@ export async function* listPages(
     // An empty page tells nothing but the total, which the first one told.
     if (total !== undefined && (all.length > 0 || page === 1)) yield { kind: 'total', total }
     for (const [key, value] of all) {
-      const step = key.replaceAll('~', '~0').replaceAll('/', '~1')
-      yield foundEntry(portal, value, { read, pointer: `${pointer}/${step}`, key })
+      yield foundEntry(portal, value, { read, pointer: `${pointer}${jsonPointer(key)}`, key })
     }
     met = joined?.met ?? met + all.length
     largest = Math.max(largest, all.length)

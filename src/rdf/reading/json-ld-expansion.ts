@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs'
 import type jsonld from 'jsonld'
-import { Failure } from '../../errors.ts'
+import { Failure, jsonPointer } from '../../errors.ts'
 import { nextTurn } from '../../workers/event-loop.ts'
-import { isJsonLdObject, type JsonLdValue, pointerStep } from './json-tree.ts'
+import { isJsonLdObject, type JsonLdValue } from './json-tree.ts'
 import { malformed, type ParseOptions } from './options.ts'
 
 const contexts = new URL('../../../shapes/contexts/', import.meta.url)
@@ -123,7 +123,7 @@ function partsOf(value: JsonLdValue, pointer: string): readonly Part[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, one]) => {
     if (key === '@context' || typeof one !== 'object' || one === null) return []
-    const place = `${pointer}/${pointerStep(key)}`
+    const place = `${pointer}${jsonPointer(key)}`
     if (Array.isArray(one)) return partsOf(one, place)
     return { value: one, pointer: place, leaveOut: () => void Reflect.set(value, key, null) }
   })

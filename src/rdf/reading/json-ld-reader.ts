@@ -1,6 +1,7 @@
 /** JSON-LD by jsonld: expansion is its work, contexts come from the document itself and from nowhere else. */
 
 import type { BlankNode, Literal, NamedNode, Quad, Quad_Graph, Quad_Object } from '@rdfjs/types'
+import { jsonPointer } from '../../errors.ts'
 import { inOwnTurn, inTurns } from '../../workers/event-loop.ts'
 import { rdf, xsd } from '../namespaces.ts'
 import { CheckedTerms, usable } from './checked-terms.ts'
@@ -12,7 +13,6 @@ import {
   isJsonLdObject,
   type JsonLdValue,
   type JsonLdObject,
-  pointerStep,
   readJson,
 } from './json-tree.ts'
 import { BadTerm, malformed, type ParseOptions, placeOf, type Placing, refused } from './options.ts'
@@ -335,7 +335,7 @@ function mark(
   } else if (isJsonLdObject(value)) {
     for (const [key, one] of Object.entries(value))
       if (typeof one === 'object' && key !== '@context')
-        mark(one, `${pointer}/${pointerStep(key)}`, isWanted)
+        mark(one, `${pointer}${jsonPointer(key)}`, isWanted)
     if (isWanted(value)) value[placeKey] = pointer
   }
 }

@@ -73,6 +73,3 @@ export function aliases(contexts: readonly JsonLdObject[], keyword: string): Set
   }
   return found
 }
-
-/** The name of a member as a step of a JSON Pointer (RFC 6901). */
-export const pointerStep = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
