@@ -2,8 +2,8 @@
 
 import * as parser from 'robots-parser'
 import { Failure } from '../errors.ts'
-import { countLookups } from '../workers/bounded-cache.ts'
 import { unlessAborted } from '../workers/condition.ts'
+import { SingleFlight } from '../workers/single-flight.ts'
 import { hostPermission } from './address-guard.ts'
 import type { OutboundLimits } from './deadlines.ts'
 import type { Outbound, RobotsWord } from './outbound-request.ts'
@@ -19,9 +19,6 @@ type RobotsContext = {
 /** The rules of a host, or why there are none. */
 type Outcome = Rules | Exclude<RobotsWord, 'allowed' | 'disallowed'>
 
-/** What is remembered of a host; `until` is Infinity while the file is asked for. */
-type Known = { readonly outcome: Promise<Outcome>; until: number; characters: number }
-
 const rememberedMs = 24 * 3_600_000
 /** A host that could not tell is asked again after this time. */
 const unknownMs = 600_000
@@ -33,31 +30,20 @@ const entryCharacters = 500
 /** One robots.txt per origin and permission, asked for once even when many want to know. */
 export function robotsOf(context: RobotsContext): Outbound['robots'] {
   const { limits, now } = context
-  const known = new Map<string, Known>()
-  const remember = (name: string, outcome: Promise<Outcome>): Known => {
-    const entry: Known = {
-      outcome: outcome.then((found) => {
-        entry.until = now() + (typeof found === 'string' ? unknownMs : rememberedMs)
-        if (typeof found !== 'string') entry.characters += found.characters
-        forget(known, limits.robotsCharacters)
-        return found
-      }),
-      until: Infinity,
-      characters: entryCharacters,
-    }
-    known.delete(name)
-    known.set(name, entry)
-    return entry
-  }
+  const known = new SingleFlight<string, Outcome>({
+    cache: 'robots',
+    keepMs: (outcome) => (typeof outcome === 'string' ? unknownMs : rememberedMs),
+    now,
+    most: limits.robotsCharacters,
+    weigh: (outcome) => entryCharacters + (typeof outcome === 'string' ? 0 : outcome.characters),
+  })
   return async (request, signal) => {
     const url = URL.parse(request.url)
     if (!url || !/^https?:$/.test(url.protocol)) return 'refused'
     const name = `${hostPermission(request.reach, url).key} ${url.origin}`
-    const last = known.get(name)
-    const isKnown = last !== undefined && last.until > now()
-    countLookups('robots', Number(isKnown), Number(!isKnown))
-    const entry = isKnown ? last : remember(name, fetched(request, url.origin, context))
-    const outcome = await unlessAborted(entry.outcome, signal)
+    // Without the caller's signal: a file is read to its end, for the next one who asks.
+    const asked = known.get(name, () => fetched(request, url.origin, context))
+    const outcome = await unlessAborted(asked, signal)
     if (typeof outcome === 'string') return outcome
     return outcome.permits(url) ? 'allowed' : 'disallowed'
   }
@@ -121,18 +107,6 @@ async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
     if (bytes >= readBytes) break
   }
   return Buffer.concat(parts).subarray(0, readBytes).toString('utf8')
-}
-
-/** The oldest go first, until the rest fits. */
-function forget(known: Map<string, Known>, most: number): void {
-  let characters = 0
-  for (const entry of known.values()) characters += entry.characters
-  for (const [origin, entry] of known) {
-    if (characters <= most) return
-    if (entry.until === Infinity) continue
-    known.delete(origin)
-    characters -= entry.characters
-  }
 }
 
 // The rules of one robots.txt that concern us.

@@ -5,6 +5,7 @@ import * as client from 'openid-client'
 import { z } from 'zod'
 import type { Outbound } from '../client/outbound-request.ts'
 import { Failure } from '../errors.ts'
+import { SingleFlight } from '../workers/single-flight.ts'
 import type { Key } from './context.ts'
 
 /** Why nobody was signed in: `oidc-{why}` is the text that says so. */
@@ -59,7 +60,7 @@ export function openOidc(options: OidcOptions) {
   const prefix = `oidc-${short(JSON.stringify(settings))}-`
   const seal = cookieSeal()
   const used = new Set<string>()
-  const provider = remembered(options)
+  const provider = providerOf(options)
   const current = (cookie = '') => {
     const begun = seal.open(cookie)
     return begun && begun.until > now() ? begun : undefined
@@ -171,21 +172,15 @@ const isAway = (error: unknown): boolean =>
   (error instanceof Failure || error.name === 'TimeoutError' || isAway(error.cause))
 
 /** Metadata of the provider (OpenID Connect Discovery), read once an hour; a failure is not kept. */
-function remembered(options: OidcOptions): () => Promise<client.Configuration> {
-  let known: Promise<client.Configuration> | undefined
-  let until = 0
-  return async () => {
-    if (!known || until < options.now()) {
-      known = discovered(options)
-      until = options.now() + knownMs
-    }
-    try {
-      return await known
-    } catch (cause) {
-      known = undefined
-      throw new SignInProblem('away', { cause })
-    }
-  }
+function providerOf(options: OidcOptions): () => Promise<client.Configuration> {
+  const { now } = options
+  const flight = new SingleFlight<'provider', client.Configuration>({ keepMs: knownMs, now })
+  return () =>
+    flight
+      .get('provider', () => discovered(options))
+      .catch((cause: unknown) => {
+        throw new SignInProblem('away', { cause })
+      })
 }
 
 function discovered(options: OidcOptions): Promise<client.Configuration> {

@@ -8,9 +8,10 @@ import type { Outbound } from '../../client/outbound.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { RunSink } from '../../pipe/runs/run.ts'
+import { FairLimiter } from '../../workers/fair-limiter.ts'
 import { Semaphore } from '../../workers/semaphore.ts'
+import { SingleFlight } from '../../workers/single-flight.ts'
 import { pseudoCodes } from '../indicators.ts'
-import { SharedWork } from '../shared-work.ts'
 import { check, type CheckContext, type CheckOutcome } from './url-check.ts'
 import {
   type KnownUrl,
@@ -57,8 +58,8 @@ export type UrlVerdict = {
 /** Opens the file of verdicts and makes the one place from which URLs of records are asked. */
 export const openReach = (options: ReachOptions): UrlReach => new UrlReach(options)
 
-/** Checks at once at one host. */
-const atOneHost = 2
+/** Checks at once at one host, and those that wait at all hosts: far more than runs bring at once. */
+const [atOneHost, mostWaiting] = [2, 1_000_000]
 /** For each attempt, to the head of its answer. */
 const attemptMs = 10_000
 const deadlines = { connectMs: attemptMs, firstByteMs: attemptMs, pageMs: attemptMs }
@@ -72,9 +73,13 @@ export class UrlReach {
   /** How the last run of each catalogue got on, whichever it was. */
   readonly paces = new Map<string, Pace>()
   /** The checks under way, by URL. */
-  readonly #checks = new Map<string, SharedWork<void>>()
-  /** Hosts at which checks are under way or wait, with their number. */
-  readonly #hosts = new Map<string, { readonly places: Semaphore; users: number }>()
+  readonly #checks = new SingleFlight<string, void>()
+  /** Limits the checks at each host. */
+  readonly #hosts = new FairLimiter({
+    perClient: atOneHost,
+    waiting: mostWaiting,
+    refusal: () => new Failure('queue-full', `more than ${mostWaiting} checks of URLs wait`),
+  })
   readonly #context: CheckContext
   #stopped: Promise<void> | undefined
 
@@ -98,7 +103,7 @@ export class UrlReach {
   }
 
   isUnderWay(url: string): boolean {
-    return this.#checks.get(url)?.isAborted === false
+    return this.#checks.has(url)
   }
 
   /** Joins the check of a URL that is under way, or begins this one. */
@@ -107,35 +112,18 @@ export class UrlReach {
     work: (signal: AbortSignal) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    signal.throwIfAborted()
-    const underWay = this.#checks.get(url)
-    if (underWay?.isAborted === false) return underWay.join(signal)
-    const shared = new SharedWork(work)
-    this.#checks.set(url, shared)
-    void shared.ended.finally(() => {
-      if (this.#checks.get(url) === shared) this.#checks.delete(url)
-    })
-    return shared.join(signal)
+    return this.#checks.get(url, work, signal)
   }
 
   /** Asks a URL when there is a place at its host. */
-  async check(url: URL, signal: AbortSignal): Promise<CheckOutcome> {
-    const host = this.#hosts.get(url.host) ?? { places: new Semaphore(atOneHost), users: 0 }
-    this.#hosts.set(url.host, host)
-    host.users += 1
-    try {
-      return await host.places.run(() => check(this.#context, url, signal), signal)
-    } finally {
-      host.users -= 1
-      if (host.users === 0) this.#hosts.delete(url.host)
-    }
+  check(url: URL, signal: AbortSignal): Promise<CheckOutcome> {
+    return this.#hosts.run(url.host, () => check(this.#context, url, signal), signal)
   }
 
   /** Breaks off what is under way; to be called when the runs have been told to stop. */
   stop(): Promise<void> {
-    const all = [...this.#checks.values()]
-    for (const one of all) one.abort(new Failure('run-interrupted', 'the process is stopping'))
-    this.#stopped ??= Promise.all(all.map(({ ended }) => ended)).then(() => this.file.close())
+    const ended = this.#checks.stop(new Failure('run-interrupted', 'the process is stopping'))
+    this.#stopped ??= ended.then(() => this.file.close())
     return this.#stopped
   }
 }

@@ -8,6 +8,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { Failure, type Kind, shown } from '../../errors.ts'
 import { type BackgroundLoop, backgroundLoop } from '../../workers/background-loop.ts'
 import { retry } from '../../workers/retry.ts'
+import { SingleFlight } from '../../workers/single-flight.ts'
 import type { Pipe } from '../document.ts'
 import { parseJson } from '../pipe-text.ts'
 import { messageIn } from './envelope.ts'
@@ -41,22 +42,6 @@ const hopeless: ReadonlySet<Kind> = new Set([
 
 const kindOf = (error: unknown): Kind => (error instanceof Failure ? error.kind : 'internal')
 
-/** The promise under the key, made when it is missing; a failed one is forgotten. */
-export function remembered<Value>(
-  all: Map<string, Promise<Value>>,
-  key: string,
-  make: () => Promise<Value>,
-): Promise<Value> {
-  const known = all.get(key)
-  if (known) return known
-  const making = make().catch((error: unknown) => {
-    all.delete(key)
-    throw error
-  })
-  all.set(key, making)
-  return making
-}
-
 const dayMs = 86_400_000
 const timeoutMs = 10_000
 const durableName = 'cartulary'
@@ -72,7 +57,7 @@ export class Broker {
   readonly #context: BrokerContext
   readonly #connection: NatsConnection
   readonly #manager: JetStreamManager
-  readonly #queues = new Map<string, Promise<QueueNames>>()
+  readonly #queues = new SingleFlight<string, QueueNames>({ keepMs: Infinity })
   readonly #consumed: ConsumerMessages[] = []
   /** Messages that are being worked on. */
   readonly #held = new Set<JsMsg>()
@@ -224,7 +209,7 @@ export class Broker {
 
   /** Makes the streams of a queue where they are missing. One that is there stays as it is: its operator may have made it. */
   #names(queue: string): Promise<QueueNames> {
-    return remembered(this.#queues, queue, async () => {
+    return this.#queues.get(queue, async () => {
       const { RetentionPolicy, DiscardPolicy } = await import('@nats-io/jetstream')
       const names = queueNames(queue)
       const work = {

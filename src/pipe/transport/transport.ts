@@ -2,12 +2,13 @@
 
 import { Failure, shown } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
+import { SingleFlight } from '../../workers/single-flight.ts'
 import { isBrokerAddress, normalName, type Placement } from '../discovery.ts'
 import type { Endpoint, Pipe, Segment } from '../document.ts'
 import type { SegmentFunction } from '../segment.ts'
 import { following, returnPath } from './envelope.ts'
 import { httpPost, type Post } from './http-sender.ts'
-import { Broker, type Queue, remembered } from './queues.ts'
+import { Broker, type Queue } from './queues.ts'
 import { remoteStep } from './remote-step.ts'
 import { type ReturnPlace, ReturnPlaces, returnToken, spools } from './returns.ts'
 import { SegmentWorker } from './segment-worker.ts'
@@ -34,9 +35,10 @@ export class Transport {
   readonly #returns: ReturnPlaces
   readonly #worker: SegmentWorker
   readonly #spool: ReturnType<typeof spools>
-  readonly #brokers = new Map<string, Promise<Broker>>()
+  /** Connected brokers, as many as the configuration names. */
+  readonly #brokers = new SingleFlight<string, Broker>({ keepMs: Infinity, most: Infinity })
   /** Queues that are listened to. */
-  readonly #listening = new Map<string, Promise<void>>()
+  readonly #listening = new SingleFlight<string, void>({ keepMs: Infinity, most: Infinity })
 
   constructor(options: TransportOptions) {
     const context = { ...options, limits: { ...transportLimits, ...options.limits } }
@@ -97,18 +99,18 @@ export class Transport {
 
   async stop(): Promise<void> {
     await this.#worker.stop()
-    const brokers = await Promise.allSettled(this.#brokers.values())
+    await this.#brokers.stop(new Failure('run-interrupted', 'the process is stopping'))
+    const connected = this.#brokers.values()
     this.#brokers.clear()
-    const connected = brokers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     await Promise.all(connected.map((broker) => broker.close()))
   }
 
   #brokerAt(url: string): Promise<Broker> {
-    return remembered(this.#brokers, url, () => Broker.connect(url, this.#context))
+    return this.#brokers.get(url, () => Broker.connect(url, this.#context))
   }
 
   #listenTo({ name, broker }: Queue, listener: Parameters<Broker['listen']>[1]): Promise<void> {
-    return remembered(this.#listening, JSON.stringify([broker, name]), async () =>
+    return this.#listening.get(JSON.stringify([broker, name]), async () =>
       (await this.#brokerAt(broker)).listen(name, listener),
     )
   }

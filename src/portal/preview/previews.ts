@@ -7,6 +7,7 @@ import type { Outbound } from '../../client/outbound-request.ts'
 import { openSqlite } from '../../sqlite.ts'
 import { machineOf } from '../../http/peer.ts'
 import { FairLimiter } from '../../workers/fair-limiter.ts'
+import { SingleFlight } from '../../workers/single-flight.ts'
 import { WorkerLost, WorkerPool } from '../../workers/pool.ts'
 import type { PreviewCalls } from './preview-worker.ts'
 import { type NoPreview, type PreviewFile, type PreviewResult, readBytes } from './tables.ts'
@@ -70,7 +71,7 @@ export function openPreviews(options: PreviewOptions) {
   const { path, now } = options
   const file = openSqlite({ path, schema, format: previewsFormat })
   const pool = new WorkerPool<PreviewCalls>(readers)
-  const current = new Map<string, Promise<PreviewResult>>()
+  const current = new SingleFlight<string, PreviewResult>()
   const places = fileLimiter()
   const make = async (address: string, key: string): Promise<PreviewResult> => {
     const result = await fetched(address, options)
@@ -102,10 +103,7 @@ export function openPreviews(options: PreviewOptions) {
       const known = file.first(query, key, now() - keptMs)
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `make` has written
       if (known) return JSON.parse(z.string().parse(known['result'])) as PreviewResult
-      const running =
-        current.get(key) ?? inTurn(address, key, client).finally(() => current.delete(key))
-      current.set(key, running)
-      return running
+      return current.get(key, () => inTurn(address, key, client))
     },
     close: async () => {
       await pool.close()

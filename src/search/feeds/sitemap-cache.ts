@@ -3,6 +3,7 @@
 import { Failure } from '../../errors.ts'
 import { within } from '../../http/context.ts'
 import type { Log } from '../../log.ts'
+import { SingleFlight } from '../../workers/single-flight.ts'
 
 /** Some addresses, written. */
 export type SitemapPage = { readonly gzip: Uint8Array<ArrayBuffer>; readonly addresses: number }
@@ -44,8 +45,8 @@ const late = () => new Failure('engine-unavailable', 'the sitemap is being made'
 export function sitemapKeeper(options: KeeperOptions): SitemapKeeper {
   const { now, log, lifeMs, waitMs = 10_000 } = options
   let last: Sitemap | undefined
-  let making: Promise<Sitemap> | undefined
-  const make = async (): Promise<Sitemap> => {
+  const flight = new SingleFlight<'sitemap', Sitemap>()
+  const makeNow = async (): Promise<Sitemap> => {
     const made = now()
     try {
       const pages: SitemapPage[] = []
@@ -57,15 +58,14 @@ export function sitemapKeeper(options: KeeperOptions): SitemapKeeper {
       if (!(cause instanceof Failure) || !passing.has(cause.kind)) throw cause
       const more = { retryAfter: cause.retryAfter ?? retryAfter, cause }
       throw new Failure('engine-unavailable', 'the sitemap could not be made now', more)
-    } finally {
-      making = undefined
     }
   }
+  const make = () => flight.get('sitemap', makeNow)
   return {
     present: async () => {
       const life = last?.pages.length === 0 ? Math.min(emptyMs, lifeMs) : lifeMs
       if (last && now().getTime() - last.made.getTime() < life) return last
-      making ??= make()
+      const making = make()
       if (!last || last.pages.length === 0) return within(making, waitMs, late)
       // The failure stands in the log.
       making.catch(() => undefined)
@@ -73,8 +73,8 @@ export function sitemapKeeper(options: KeeperOptions): SitemapKeeper {
     },
     // One that is being made may have missed what was written before the call.
     remade: async () => {
-      await making?.catch(() => undefined)
-      return (making ??= make())
+      if (flight.has('sitemap')) await make().catch(() => undefined)
+      return make()
     },
   }
 }
