@@ -4,10 +4,11 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { Failure } from '../errors.ts'
-import { type ApiKeys, may } from '../http/api-key.ts'
+import type { ApiKeys } from '../http/api-key.ts'
 import { type App, type AppContext, type AppOptions, newApp } from '../http/app.ts'
 import { readBody } from '../http/body.ts'
 import { pathOf } from '../http/context.ts'
+import { anyone, endpointsFor, mount } from '../http/endpoint.ts'
 import { answerFlow } from '../http/long-answers.ts'
 import { pagePolicy } from '../http/headers.ts'
 import { escaped } from '../text/escaped.ts'
@@ -15,14 +16,15 @@ import { WrongCommand } from './command.ts'
 import type { Execution } from './execution.ts'
 import type { Table } from './command-table.ts'
 
-type ConsoleAppDeps = {
+/** The dependencies of the endpoints of the console. */
+type ConsoleAppContext = {
   readonly table: Table
   readonly execution: Execution
   readonly keys: ApiKeys
   readonly http: Omit<AppOptions, 'name'>
 }
 
-/** What a key needs besides `*`, wherever the console is. */
+/** The action whose permission a key needs for the console, wherever the console is mounted. */
 export const consolePermission = { method: 'POST', path: '/shell/exec' } as const
 
 /** Bytes of a command line. */
@@ -32,38 +34,37 @@ const silenceMs = 24 * 3_600_000
 const plain = 'text/plain; charset=utf-8'
 const html = 'text/html; charset=utf-8'
 
-/** `/shell.html` with its files for anybody; `/exec` and `/complete` for keys with the permission of the console. */
-export function consoleApp({ table, execution, keys, http }: ConsoleAppDeps): App {
-  const app = newApp({ ...http, name: 'console' })
-  app.use(async (c, next) => {
-    await next()
-    c.header('Cache-Control', 'no-store')
-    c.header('Cross-Origin-Resource-Policy', 'same-origin')
-  })
-  const keyOf = (c: AppContext): string => {
-    const key = keys.require(c)
-    if (may(key, consolePermission)) return key.id
-    throw new Failure('forbidden', 'the key has no permission for the console')
-  }
-  servePage(app)
-  app.post('/exec', async (c) => {
-    const key = keyOf(c)
+const consoleEndpoint = endpointsFor<ConsoleAppContext>({})
+const mayUseConsole = { needs: 'permission', action: consolePermission } as const
+const answers = { 200: { description: 'Sent' } }
+
+const runCommandLine = consoleEndpoint({
+  method: 'post',
+  path: '/exec',
+  summary: 'Run a command line; its output is streamed',
+  auth: mayUseConsole,
+  answers,
+  handle: async ({ c, signal }, { table, execution, keys, http }) => {
+    const { id: key } = keys.require(c)
     const line = await lineOf(c)
     try {
-      const order = table.order(line)
-      const pieces = execution.run(order, { key, transport: 'http', signal: c.get('signal') })
+      const pieces = execution.run(table.order(line), { key, transport: 'http', signal })
       return await answerFlow(c, pieces, { log: http.log, pieceMs: silenceMs, headers: streamed })
     } catch (error) {
       if (!(error instanceof WrongCommand)) throw error
       return c.body(`${error.message}\n`, 400, { 'Content-Type': plain })
     }
-  })
-  app.post('/complete', async (c) => {
-    keyOf(c)
-    return c.json(table.complete(await lineOf(c)))
-  })
-  return app
-}
+  },
+})
+
+const completeLine = consoleEndpoint({
+  method: 'post',
+  path: '/complete',
+  summary: 'The ways to complete a command line',
+  auth: mayUseConsole,
+  answers,
+  handle: async ({ c }, { table }) => table.complete(await lineOf(c)),
+})
 
 /** A line that waits in a coder or a proxy is no progress. */
 const streamed = {
@@ -96,34 +97,72 @@ async function lineOf(c: AppContext): Promise<string> {
 const policyWith = (nonce: string): string =>
   pagePolicy.replace(`style-src 'self'`, `style-src 'self' 'nonce-${nonce}'`)
 
-function servePage(app: App): void {
-  for (const [name, file] of Object.entries(pageFiles)) {
-    const type = name.endsWith('.css') ? 'text/css' : 'text/javascript'
-    const headers = { 'Content-Type': `${type}; charset=utf-8` }
-    app.get(`/${name}`, async (c) => c.body(await readFile(file), 200, headers))
-  }
-  app.get('/shell.html', async (c) => {
+const readPage = consoleEndpoint({
+  method: 'get',
+  path: '/shell.html',
+  summary: 'The page of the console',
+  auth: anyone,
+  answers,
+  handle: async ({ c }) => {
     const nonce = randomBytes(16).toString('base64')
     const text = await readFile(own('shell.html'), 'utf8')
     const headers = { 'Content-Type': html, 'Content-Security-Policy': policyWith(nonce) }
-    const shown = text.replace('{nonce}', nonce).replace('{site}', () => escaped(c.get('siteName')))
-    return c.body(shown, 200, headers)
-  })
-  app.get('/', (c) => {
+    const page = text.replace('{nonce}', nonce).replace('{site}', () => escaped(c.get('siteName')))
+    return c.body(page, 200, headers)
+  },
+})
+
+const redirectToPage = consoleEndpoint({
+  method: 'get',
+  path: '/',
+  summary: 'Redirects to the page of the console',
+  auth: anyone,
+  answers: { 302: { description: 'To the page' } },
+  handle: ({ c }) => {
     // A service root may lack the slash that relative addresses need.
     const last = pathOf(c.req.url).split('/').at(-1) ?? ''
     return c.redirect(`${last === '' ? '.' : `./${last}`}/shell.html`)
-  })
-}
+  },
+})
 
 const require = createRequire(import.meta.url)
 const own = (name: string) => new URL(`page/${name}`, import.meta.url)
 
-/** What the page needs, read from disk: nothing comes from the internet. */
+/** Files of the page, read from disk: nothing comes from the internet. */
 const pageFiles: Readonly<Record<string, URL | string>> = {
   'shell.js': own('shell.js'),
   'line.js': own('line.js'),
   'shell.css': own('shell.css'),
   'xterm.mjs': require.resolve('@xterm/xterm/lib/xterm.mjs'),
   'xterm.css': require.resolve('@xterm/xterm/css/xterm.css'),
+}
+
+const readPageFiles = Object.entries(pageFiles).map(([name, file]) =>
+  consoleEndpoint({
+    method: 'get',
+    path: `/${name}`,
+    summary: `The file ${name} of the page`,
+    auth: anyone,
+    answers,
+    handle: async ({ c }) => {
+      const type = name.endsWith('.css') ? 'text/css' : 'text/javascript'
+      return c.body(await readFile(file), 200, { 'Content-Type': `${type}; charset=utf-8` })
+    },
+  }),
+)
+
+/** The endpoints of the console: the page with its files is open, commands need a key with `consolePermission`. */
+const consoleEndpoints = [...readPageFiles, readPage, redirectToPage, runCommandLine, completeLine]
+
+/** Makes the app. */
+export function consoleApp(context: ConsoleAppContext): App {
+  const { keys, http } = context
+  const app = newApp({ ...http, name: 'console' })
+  app.use(async (c, next) => {
+    await next()
+    c.header('Cache-Control', 'no-store')
+    c.header('Cross-Origin-Resource-Policy', 'same-origin')
+  })
+  mount(app, consoleEndpoints, context, { keys })
+  return app
 }

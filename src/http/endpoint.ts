@@ -21,6 +21,8 @@ export type Auth<Services> = {
   readonly needs: 'nothing' | 'key' | 'permission'
   /** The id of the catalogue that the requested resource is in; a key for that catalogue is permitted too. */
   readonly catalogueOf?: (c: AppContext, services: Services) => MaybePromise<string | undefined>
+  /** The action whose permission is needed, where it is not that of the method and the path. */
+  readonly action?: Action
   /** A further action whose permission suffices. */
   readonly orElse?: Action
   /** Checks the path of a permitted request, before its parameters and its body are read; throws the refusal. */
@@ -167,8 +169,9 @@ function guardOf<Services>(
     const { id } = keys.require(c)
     if (auth.needs === 'permission') {
       const catalogue = await auth.catalogueOf?.(c, services)
-      const { orElse } = auth
-      demandPermission(c, { keys, catalogue, orElse, pathOfPermission, path: route.path })
+      const { action, orElse } = auth
+      const path = action?.path ?? route.path
+      demandPermission(c, { keys, catalogue, action, orElse, pathOfPermission, path })
     }
     auth.checkPath?.(c)
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
@@ -186,6 +189,8 @@ type PermissionDemand = {
   readonly pathOfPermission?: MountOptions['pathOfPermission'] | undefined
   /** The catalogue that the resource is in, if any. */
   readonly catalogue?: string | undefined
+  /** The action that is asked for; by default the method and the path of the request. */
+  readonly action?: Action | undefined
   /** A further action whose permission suffices. */
   readonly orElse?: Action | undefined
   /** Path as the refusal names it; by default as it was sent. */
@@ -200,7 +205,7 @@ export function demandPermission(c: AppContext, demand: PermissionDemand): void 
   const { keys, catalogue, orElse, pathOfPermission = (path) => path } = demand
   const { id, permissions } = c.get('key') ?? keys.require(c)
   const key = { id, permissions: permissions.map((one) => withPath(one, pathOfPermission)) }
-  const { method, path } = c.req
+  const { method, path } = demand.action ?? c.req
   if (may(key, { method, path, catalogue }) || (orElse && may(key, orElse))) return
   const named = `${method} ${demand.path ?? path}`
   const place = catalogue === undefined ? '' : ` in the catalogue "${catalogue}"`

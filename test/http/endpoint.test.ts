@@ -143,6 +143,22 @@ describe('an endpoint', () => {
     expect((await ask('GET', '/secrets', 'one')).status).toBe(403)
   })
 
+  it('is permitted by the action that it names in place of its own', async () => {
+    const app = newApp({ log: logger('silent'), name: 'things' })
+    const auth = { needs: 'permission', action: { method: 'POST', path: '/clear' } } as const
+    const keys = apiKeys({ clear: ['POST /clear'], own: ['GET /secrets'] })
+    mount(app, [{ ...listSecrets, auth }], { calls: [], catalogueOf: (id) => id }, { keys })
+    const ask = (key: string) => app.request('/secrets', { headers: { 'X-API-Key': key } })
+    expect((await ask('clear')).status).toBe(200)
+    const refusal = await ask('own')
+    expect([refusal.status, await refusal.json()]).toMatchObject([
+      403,
+      {
+        detail: 'the key lacks the permission for POST /clear: it needs "POST /clear" or "*"',
+      },
+    ])
+  })
+
   it('names the missing permissions and the catalogue in its 403', async () => {
     const { ask } = service()
     const { body } = await ask('PUT', '/things/depth', 'rivers')
