@@ -1,11 +1,15 @@
-/** Mutual exclusion by key: for each key one piece of work at a time, in the order of asking. */
+/** Mutual exclusion by key: for each key one piece of work at a time, or several that share it, in the order of asking. */
 
 import { unlessAborted } from './condition.ts'
 
+type Waiter = { readonly resolve: () => void; readonly isShared: boolean }
+
+/** A key that is held, with the callers that wait for it. */
+type HeldKey = { holders: number; isShared: boolean; readonly waiting: Set<Waiter> }
+
 /** Locks identified by text. A key takes memory only while it is held. */
 export class KeyedLock {
-  /** The held keys, each with the callers that wait for it. */
-  readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #held = new Map<string, HeldKey>()
   readonly #abandoned: (reason: unknown) => unknown
 
   /** `abandoned` makes the error of a caller that gives up from the signal's reason, which it is by default. */
@@ -17,39 +21,75 @@ export class KeyedLock {
    * Runs `work` while it holds all keys. They are taken in one order, so that two callers never wait for each other. Rejects with
    * the signal's reason when it fires while the caller waits; work that has begun ends by itself.
    */
-  async run<T>(keys: readonly string[], work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const held: string[] = []
+  async run<T>(keys: Iterable<string>, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const taken: string[] = []
     try {
       for (const key of [...new Set(keys)].sort()) {
-        const queue = this.#waiting.get(key)
-        if (queue) await this.#turn(key, queue, signal)
-        else this.#waiting.set(key, new Set())
-        held.push(key)
+        const turn = this.#take(key, false, signal)
+        if (turn) await turn
+        taken.push(key)
       }
       return await work()
     } finally {
-      for (const key of held) this.#release(key)
+      for (const key of taken) this.#release(key)
     }
   }
 
-  async #turn(key: string, queue: Set<() => void>, signal: AbortSignal | undefined): Promise<void> {
+  /** Runs `work` beside other work that shares the key, but not beside work that holds it alone, which waits its turn too. */
+  async share<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const turn = this.#take(key, true, signal)
+    if (turn) await turn
+    try {
+      return await work()
+    } finally {
+      this.#release(key)
+    }
+  }
+
+  /** Takes the key now, or answers when it is taken. */
+  #take(key: string, isShared: boolean, signal?: AbortSignal): Promise<void> | undefined {
+    const held = this.#held.get(key)
+    if (!held) this.#held.set(key, { holders: 1, isShared, waiting: new Set() })
+    else if (held.isShared && isShared && held.waiting.size === 0) held.holders += 1
+    else return this.#turn(key, held, { isShared, signal })
+    return undefined
+  }
+
+  async #turn(
+    key: string,
+    { waiting }: HeldKey,
+    { isShared, signal }: { readonly isShared: boolean; readonly signal: AbortSignal | undefined },
+  ): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    queue.add(resolve)
+    const waiter = { resolve, isShared }
+    waiting.add(waiter)
     try {
       await (signal ? unlessAborted(promise, signal) : promise)
     } catch (error) {
-      // A caller that gives up leaves the key to its holder, unless it was handed the key at this very moment.
-      if (!queue.delete(resolve)) this.#release(key)
+      // A caller that gives up leaves the key to its holders, unless it was handed the key at this very moment.
+      if (waiting.delete(waiter)) this.#grant(key)
+      else this.#release(key)
       throw this.#abandoned(error)
     }
   }
 
-  /** Hands the key to the first caller that waits, or frees it. */
   #release(key: string): void {
-    const queue = this.#waiting.get(key)
-    const [first] = queue ?? []
-    if (!first) this.#waiting.delete(key)
-    else queue?.delete(first)
-    first?.()
+    const held = this.#held.get(key)
+    if (held) held.holders -= 1
+    this.#grant(key)
+  }
+
+  /** Hands the key to the callers that may have it now, or frees it. */
+  #grant(key: string): void {
+    const held = this.#held.get(key)
+    if (!held) return
+    for (const waiter of held.waiting) {
+      if (held.holders > 0 && !(held.isShared && waiter.isShared)) return
+      held.waiting.delete(waiter)
+      held.holders += 1
+      held.isShared = waiter.isShared
+      waiter.resolve()
+    }
+    if (held.holders === 0) this.#held.delete(key)
   }
 }

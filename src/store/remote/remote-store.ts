@@ -8,7 +8,8 @@ import type { GraphStore } from '../graph-store.ts'
 import { publicAnswer, type PublicEngine } from '../public/public-answer.ts'
 import { PublicQueue, type QueryRunner } from '../public/query-queue.ts'
 import { publicEngine } from './public-queries.ts'
-import { steady, graphTurns } from './turns.ts'
+import { KeyedLock } from '../../workers/keyed-lock.ts'
+import { steady } from './steady.ts'
 import type { Dialect, StoreEndpoint, Edit } from './dialect.ts'
 import { openEndpoint } from './endpoint.ts'
 import { StoreLease, type LeaseOptions } from './lease.ts'
@@ -160,21 +161,23 @@ function steadied({ torn }: Dialect, endpoint: StoreEndpoint, writer: UpdateQueu
 
 type Graphs = Pick<GraphStore, 'read' | 'readAll' | 'write' | 'writeEach' | 'readLines'>
 
-/** Reading and writing of graphs, which take turns. */
+/** Reading and writing of graphs. Writes of one graph run one after the other. */
 function graphsOf(reading: GraphReading, land: WritingContext['land']): Graphs {
   const { dialect, endpoint, isLink } = reading
-  const order = graphTurns()
-  // A writer has the only turn on its graph: what is unfinished there is nobody's any more.
+  const locks = new KeyedLock()
+  // A writer holds the lock of its graph: no other writer is at work on what is unfinished there.
   const { recover } = dialect
   const own: GraphReading = {
     ...reading,
     ...(recover && { finish: (graph) => recover(endpoint, graph) }),
   }
-  const reader = reads(dialect.torn ? { ...reading, apart: order.share } : reading)
+  const reader = reads(
+    dialect.torn ? { ...reading, apart: (graph, read) => locks.share(graph, read) } : reading,
+  )
   const settings: WritingContext = {
     dialect,
     isLink,
-    turns: order,
+    locks,
     land,
     read: (wanted) => readContent(wanted, own),
     readMany: (graphs) => readMany({ graphs, links: false }, own),

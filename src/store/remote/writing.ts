@@ -1,4 +1,4 @@
-/** `write` and `writeEach` of a remote store: take turns, plan, land. */
+/** `write` and `writeEach` of a remote store: lock the graphs, plan, land. */
 
 import { Failure } from '../../errors.ts'
 import { ctl, systemGraph } from '../../rdf/namespaces.ts'
@@ -10,10 +10,11 @@ import { contentDifference, noteEdit, rewriting, Sum } from './edits.ts'
 import type { Content, GraphRequest, LinkRule } from './reading.ts'
 import { toNote } from './spelling-notes.ts'
 import { isDoubtful } from './starting.ts'
-import type { Turns } from './turns.ts'
+import type { KeyedLock } from '../../workers/keyed-lock.ts'
 
 export type WritingContext = Omit<Planning, 'isDoubtful'> & {
-  readonly turns: Turns
+  /** Keeps writes of one graph apart. */
+  readonly locks: Pick<KeyedLock, 'run'>
   readonly land: (edits: readonly Edit[]) => Promise<void>
   readonly readMany: (graphs: readonly string[]) => Promise<ReadonlyMap<string, Content>>
   /** Waits until no earlier write can still be running. */
@@ -85,7 +86,7 @@ export function writing(
     signal: AbortSignal | undefined,
     work: () => Promise<T>,
   ) => {
-    const turn = settings.turns.take(contents(changes, settings), async () => {
+    const turn = settings.locks.run(contents(changes, settings), async () => {
       signal?.throwIfAborted()
       return work()
     })

@@ -7,7 +7,6 @@ import { logger } from '../../../src/log.ts'
 import { fuseki } from '../../../src/store/remote/fuseki.ts'
 import type { Dialect, StoreEndpoint, Edit } from '../../../src/store/remote/dialect.ts'
 import { sumOf } from '../../../src/store/remote/edits.ts'
-import { graphTurns } from '../../../src/store/remote/turns.ts'
 import { UpdateQueue } from '../../../src/store/remote/update-queue.ts'
 import { faultProxy } from '../../support/fault-proxy.ts'
 import { graphName, linesOf, record, system } from '../graphs.ts'
@@ -57,33 +56,6 @@ describe('a sum of edits', () => {
         expect(quick).toEqual(slow)
       }),
     )
-  })
-})
-
-describe('turns', () => {
-  it('let works on one graph follow each other, and others pass', async () => {
-    const { take } = graphTurns()
-    const done: string[] = []
-    const first = Promise.withResolvers<void>()
-    const all = [
-      take(['a', 'b'], () => first.promise.then(() => done.push('ab'))),
-      take(['b', 'c'], () => Promise.resolve(done.push('bc'))),
-      take(['c'], () => Promise.resolve(done.push('c'))),
-      take(['d'], () => Promise.resolve(done.push('d'))),
-    ]
-    await all[3]
-    expect(done).toEqual(['d'])
-    first.resolve()
-    await Promise.all(all)
-    expect(done).toEqual(['d', 'ab', 'bc', 'c'])
-  })
-
-  it('go on after a work that failed', async () => {
-    const { take } = graphTurns()
-    const failed = take(['a'], () => Promise.reject(new Error('no')))
-    const next = take(['a'], () => Promise.resolve('yes'))
-    await expect(failed).rejects.toThrow('no')
-    expect(await next).toBe('yes')
   })
 })
 

@@ -1,7 +1,7 @@
 /** An answer of nothing is not believed while something lands. */
 
 import { describe, expect, it } from 'vitest'
-import { steady } from '../../../src/store/remote/turns.ts'
+import { steady } from '../../../src/store/remote/steady.ts'
 
 /** A store that gives these answers one after the other. */
 function answering(answers: readonly boolean[]) {
