@@ -25,6 +25,11 @@ export class ClientQueue<Entry> {
     return this.#entries.get(client)?.size ?? 0
   }
 
+  /** Whether the entry waits. */
+  has(client: string, entry: Entry): boolean {
+    return this.#entries.get(client)?.has(entry) ?? false
+  }
+
   add(client: string, entry: Entry): void {
     const own = this.#entries.get(client) ?? new Set()
     this.#entries.set(client, own.add(entry))

@@ -313,6 +313,7 @@ describe('a queue of clients', () => {
     queue.add('a', 2)
     queue.add('b', 3)
     expect([queue.size, queue.countOf('a'), queue.countOf('c')]).toEqual([3, 2, 0])
+    expect([queue.has('a', 2), queue.has('b', 2), queue.has('c', 2)]).toEqual([true, false, false])
     expect([queue.remove('a', 2), queue.remove('a', 2), queue.remove('c', 1)]).toEqual([
       true,
       false,

@@ -1,6 +1,7 @@
 /** Which public query runs when: a few at the same time, clients by turns, and none of them has every lane. */
 
 import { Failure } from '../../errors.ts'
+import { ClientQueue } from '../../workers/fair-limiter.ts'
 import type { PublicAnswer, PublicQuery } from '../graph-store.ts'
 
 /** A query with the limits of its answer. */
@@ -60,11 +61,14 @@ const [guestMs, barMs] = [500, 600_000]
 
 const tooMany = (why: string) => new Failure('too-many-requests', why, { retryAfter: 5 })
 
-/** The limits in front of the lanes, which may become ready, or cease to be, at any time; `free` is to be called then. */
+/**
+ * The limits in front of the lanes, which may become ready, or cease to be, at any time; `free` is to be called then. It shares
+ * the turns of clients with `FairLimiter`. Its own are the lanes, the limit that counts running and waiting queries of a client
+ * together, guests in the last lane, and long queries that give way to clients without a lane.
+ */
 export class PublicQueue {
   readonly #settings: Settings
-  /** By client, in the order of turns: who was served goes to the end. */
-  readonly #waiting = new Map<string, Visit[]>()
+  readonly #waiting = new ClientQueue<Visit>()
   readonly #running = new Map<QueryRunner, Run>()
   /** Whose query ran in a lane last. */
   readonly #last = new Map<QueryRunner, string>()
@@ -80,24 +84,23 @@ export class PublicQueue {
     signal?.throwIfAborted()
     const { client } = request
     const { rows, bytes, perClient, waiting, buildMs, lanes, closed } = this.#settings
-    const own = this.#runningOf(client) + (this.#waiting.get(client)?.length ?? 0)
+    const own = this.#runningOf(client) + this.#waiting.countOf(client)
     if (own >= perClient) {
       throw tooMany(`A client may have ${perClient} queries at once (sparqlPerClient).`)
     }
     const job = { request, rows, bytes }
     const visit: Visit = { ...Promise.withResolvers<PublicAnswer>(), client, job, isLate: false }
     const refuse = (why: unknown) => {
-      this.#remove(visit)
+      this.#waiting.remove(client, visit)
       visit.reject(why)
     }
-    this.#waiting.set(client, [...(this.#waiting.get(client) ?? []), visit])
+    this.#waiting.add(client, visit)
     this.free()
-    const all = [...this.#waiting.values()].flat()
-    if (all.length > waiting && all.includes(visit)) {
+    if (this.#waiting.size > waiting && this.#waiting.has(client, visit)) {
       refuse(tooMany(`No more than ${waiting} queries may wait (sparqlWaiting).`))
     }
     const look = () => {
-      const isWaiting = this.#waiting.get(client)?.includes(visit) ?? false
+      const isWaiting = this.#waiting.has(client, visit)
       if (isWaiting && lanes().every(({ isReady }) => !isReady)) refuse(closed())
     }
     const clock = setInterval(look, buildMs).unref()
@@ -118,8 +121,8 @@ export class PublicQueue {
   free(): void {
     for (const lane of this.#settings.lanes()) {
       if (!lane.isReady || this.#running.has(lane)) continue
-      const visit = this.#take((one) => this.#mayCome(one))
-      const guest = visit ?? this.#take((one) => this.#mayBeGuest(one, lane))
+      const visit = this.#waiting.take((client) => this.#mayCome(client))
+      const guest = visit ?? this.#waiting.take((_, one) => this.#mayBeGuest(one, lane))
       // It never rejects.
       if (guest) void this.#run(lane, { visit: guest, isGuest: !visit, isLong: false })
     }
@@ -133,7 +136,7 @@ export class PublicQueue {
   #makeRoom(): void {
     const lanes = this.#settings.lanes()
     if (lanes.length < 2 || !lanes.every((lane) => lane.isReady && this.#running.has(lane))) return
-    if (![...this.#waiting.keys()].some((client) => this.#runningOf(client) === 0)) return
+    if (!this.#waiting.clients.some((client) => this.#runningOf(client) === 0)) return
     // In the order in which they began.
     for (const [lane, { isLong }] of this.#running)
       if (isLong && lane.end)
@@ -146,28 +149,12 @@ export class PublicQueue {
     lane.end?.()
   }
 
-  #remove(visit: Visit): void {
-    const left = this.#waiting.get(visit.client)?.filter((other) => other !== visit) ?? []
-    if (left.length > 0) this.#waiting.set(visit.client, left)
-    else this.#waiting.delete(visit.client)
-  }
-
-  #take(mayCome: (visit: Visit) => boolean): Visit | undefined {
-    for (const [client, [visit, ...rest]] of this.#waiting) {
-      if (!visit || !mayCome(visit)) continue
-      this.#waiting.delete(client)
-      if (rest.length > 0) this.#waiting.set(client, rest)
-      return visit
-    }
-    return undefined
-  }
-
   #runningOf(client: string): number {
     return [...this.#running.values()].filter(({ visit }) => visit.client === client).length
   }
 
   /** No client gets all lanes, and one whose query has cost a lane waits until that lane is back. */
-  #mayCome({ client }: Visit): boolean {
+  #mayCome(client: string): boolean {
     const most = Math.max(1, this.#settings.lanes().length - 1)
     return !this.#hasCost(client) && this.#runningOf(client) < most
   }
@@ -178,7 +165,7 @@ export class PublicQueue {
 
   /** Behind one address there may be many people: who has waited for long gets the last lane for a moment while nobody else wants it. */
   #mayBeGuest({ client, isLate }: Visit, { end }: QueryRunner): boolean {
-    if (!isLate || !end || this.#waiting.size > 1 || this.#hasCost(client)) return false
+    if (!isLate || !end || this.#waiting.clients.length > 1 || this.#hasCost(client)) return false
     return (this.#barred.get(client) ?? 0) <= performance.now()
   }
 
