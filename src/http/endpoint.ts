@@ -148,23 +148,30 @@ export function mount<Services>(
   for (const { route, isChangingGet } of endpoints)
     if (isChangingGet) app.use(route.getRoutingPath(), changingGet)
   for (const endpoint of endpoints) {
-    const middleware = guardOf(endpoint, services, options)
+    const siblings = endpoints.filter(({ route }) => route.path === endpoint.route.path)
+    const methods = siblings.map(({ route }) => route.method.toUpperCase())
+    const middleware = guardOf(endpoint, services, { ...options, methods })
     app.openapi({ ...endpoint.route, middleware }, (c) => endpoint.handle(c, services))
   }
+}
+
+type GuardOptions = MountOptions & {
+  /** All methods of the path. */
+  readonly methods: readonly string[]
 }
 
 /** Checks key and permission, and bounds the changing requests that a key has under way. */
 function guardOf<Services>(
   { route, auth, isChangingGet }: Endpoint<Services>,
   services: Services,
-  { keys, limit = (_, work) => work(), pathOfPermission }: MountOptions,
+  { keys, limit = (_, work) => work(), pathOfPermission, methods }: GuardOptions,
 ): MiddlewareHandler<AppEnv> {
   if (!keys) {
     if (auth.needs === 'nothing' && !isChangingGet) return (_, next) => next()
     throw new Error(`${route.method} ${route.path} needs keys: mount it with them`)
   }
   return async (c, next) => {
-    if (isChangingGet && c.req.method === 'HEAD') throw noHead()
+    if (isChangingGet && c.req.method === 'HEAD') throw noHead(methods)
     if (auth.needs === 'nothing') return next()
     const { id } = keys.require(c)
     if (auth.needs === 'permission') {
@@ -179,9 +186,9 @@ function guardOf<Services>(
   }
 }
 
-const noHead = () =>
+const noHead = (methods: readonly string[]) =>
   new Failure('method-not-allowed', 'use GET: HEAD is not possible here', {
-    headers: { Allow: 'GET, OPTIONS' },
+    headers: { Allow: [...methods, 'OPTIONS'].sort().join(', ') },
   })
 
 type PermissionDemand = {

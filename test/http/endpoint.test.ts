@@ -65,6 +65,15 @@ const switchThing = endpoint({
     return {}
   },
 })
+const switchByPost = endpoint({
+  method: 'post',
+  path: '/things/{id}/on',
+  summary: 'Switch one thing on',
+  auth: mayCall,
+  params,
+  answers: done,
+  handle: () => ({}),
+})
 const anyKey = endpoint({
   method: 'post',
   path: '/things',
@@ -74,7 +83,7 @@ const anyKey = endpoint({
   handle: () => ({}),
 })
 
-const allEndpoints = [readThing, putThing, listSecrets, switchThing, anyKey]
+const allEndpoints = [readThing, putThing, listSecrets, switchThing, switchByPost, anyKey]
 
 function service(endpoints: readonly Endpoint<Services>[] = allEndpoints) {
   const calls: string[] = []
@@ -97,7 +106,7 @@ function service(endpoints: readonly Endpoint<Services>[] = allEndpoints) {
     const all = { ...(key !== undefined && { 'X-API-Key': key }), ...headers }
     const answer = await app.request(path, { method, headers: all })
     const body = (method === 'HEAD' ? {} : await answer.json()) as { detail?: string }
-    return { status: answer.status, body }
+    return { status: answer.status, body, allow: answer.headers.get('Allow') }
   }
   return { app, ask, calls, limited }
 }
@@ -105,7 +114,7 @@ function service(endpoints: readonly Endpoint<Services>[] = allEndpoints) {
 describe('an endpoint', () => {
   it('that needs nothing is open, and its parameters are parsed', async () => {
     const { ask, limited } = service()
-    expect(await ask('GET', '/things/level')).toEqual({
+    expect(await ask('GET', '/things/level')).toMatchObject({
       status: 200,
       body: { id: 'level', limit: 3 },
     })
@@ -198,7 +207,8 @@ describe('an endpoint', () => {
 
   it('that changes something by GET is for no HEAD and no page of another site', async () => {
     const { ask, calls } = service()
-    expect((await ask('HEAD', '/things/level/on', 'all')).status).toBe(405)
+    const head = await ask('HEAD', '/things/level/on', 'all')
+    expect([head.status, head.allow]).toEqual([405, 'GET, OPTIONS, POST'])
     const foreign = { 'Sec-Fetch-Site': 'cross-site' }
     expect((await ask('GET', '/things/level/on', 'all', foreign)).status).toBe(403)
     expect(calls).toEqual([])
