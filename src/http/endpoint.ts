@@ -204,11 +204,8 @@ type PermissionDemand = {
   readonly path?: string
 }
 
-/**
- * Throws `unauthorized`, or `forbidden` with the permissions of which one is needed. For handlers that learn the catalogue late; all
- * other endpoints say it in `auth`.
- */
-export function demandPermission(c: AppContext, demand: PermissionDemand): void {
+/** Throws `unauthorized`, or `forbidden` with the permissions of which one is needed. */
+function demandPermission(c: AppContext, demand: PermissionDemand): void {
   const { keys, catalogue, orElse, pathOfPermission = (path) => path } = demand
   const { id, permissions } = c.get('key') ?? keys.require(c)
   const key = { id, permissions: permissions.map((one) => withPath(one, pathOfPermission)) }

@@ -15,6 +15,7 @@ import type { Landed, Mark } from '../store/marks.ts'
 import type { VersionClock } from '../store/versions.ts'
 import type { BoundedCache } from '../workers/bounded-cache.ts'
 import type { YieldWhenDue } from '../workers/event-loop.ts'
+import type { Semaphore } from '../workers/semaphore.ts'
 import type { Tombstones } from './deleting/tombstones.ts'
 import type { IdLists } from './writing/id-lists.ts'
 import type { DatasetIds } from './writing/dataset-ids.ts'
@@ -75,6 +76,8 @@ export type RepositoryContext = RepositoryOptions & {
   readonly idLists: IdLists
   /** Digest of a body and of the dataset that it is for → hash of its content; see `DatasetItem.digest`. */
   readonly bodies: BoundedCache<string>
+  /** Bounds the bulk writes that run at once. */
+  readonly bulkWrites: Semaphore
   /** Lets requests have their turn between two steps of long work. */
   readonly turn: YieldWhenDue
 }

@@ -6,30 +6,34 @@
 import { rm } from 'node:fs/promises'
 import { newApp, type App } from '../http/app.ts'
 import { docs } from '../http/docs-page.ts'
+import { type Endpoint, mount } from '../http/endpoint.ts'
+import { writeLimiter } from '../http/long-answers.ts'
+import type { Profile } from '../profile/profile.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
 import { yielding } from '../workers/event-loop.ts'
+import { Semaphore } from '../workers/semaphore.ts'
 import type { RepositoryContext, RepositoryOptions } from './context.ts'
 import { catalogueJobKinds } from './deleting/catalogue-deletion.ts'
 import { Tombstones } from './deleting/tombstones.ts'
 import { startUpkeep } from './deleting/upkeep.ts'
 import { IdLists } from './writing/id-lists.ts'
-import { addResourceLists } from './resources/lists.ts'
+import { resourceListEndpoints } from './resources/lists.ts'
 import { maintenance } from './maintenance.ts'
-import { addCatalogueRoutes } from './resources/catalogues.ts'
-import { addMetricsRoutes, manyMetrics } from './resources/dataset-metrics.ts'
-import { addDatasetRoutes } from './resources/datasets.ts'
-import { addDeclaredRoutes } from './resources/declared-resources.ts'
-import { addDistributionRoutes } from './resources/distributions.ts'
-import { addVocabularyRoutes } from './resources/vocabularies.ts'
-import { showAliases, twinOf, guards, oncePerRequest, pathId } from './routes/route-context.ts'
-import { addBulkRoute } from './routes/bulk-routes.ts'
-import { addProfileRoute } from './routes/profile-routes.ts'
-import { addRecordRoutes } from './routes/record-routes.ts'
-import { addRelatedRoute } from './routes/related-routes.ts'
-import { addTombstoneRoute, answerWhatIsGone } from './routes/tombstone-routes.ts'
+import { catalogueResourceEndpoints } from './resources/catalogues.ts'
+import { manyMetrics, datasetMetricsEndpoints } from './resources/dataset-metrics.ts'
+import { datasetResourceEndpoints } from './resources/datasets.ts'
+import { declaredEndpoints, demandDeclaredType } from './resources/declared-resources.ts'
+import { distributionEndpoints } from './resources/distributions.ts'
+import { vocabularyResourceEndpoints } from './resources/vocabularies.ts'
+import { bulkEndpoints } from './routes/bulk-routes.ts'
+import { profileEndpoints } from './routes/profile-routes.ts'
+import { recordEndpoints } from './routes/record-routes.ts'
+import { relatedEndpoints } from './routes/related-routes.ts'
+import { canonicalPath, showAliases } from './routes/requests.ts'
+import { answerWhatIsGone, tombstoneEndpoints } from './routes/tombstone-routes.ts'
 import { previewDataset } from './writing/bulk-write.ts'
 import { idChooser } from './writing/dataset-ids.ts'
-import { catalogueOfDataset, findById } from './writing/find-datasets.ts'
+import { catalogueOfDataset } from './writing/find-datasets.ts'
 import { deletions, writeLocks } from './writing/write-batch.ts'
 
 /** A function of the repository without its context, as other parts of the platform call it. */
@@ -40,7 +44,7 @@ type Rest<F> = F extends (context: RepositoryContext, ...rest: infer Rest) => in
 /** The repository at work. */
 export type OpenRepository = {
   readonly app: App
-  /** For operators, without the guards of the app. */
+  /** For operators, without the permissions that the app checks. */
   readonly maintenance: ReturnType<typeof maintenance>
   /** For those of this process who measure whole catalogues, without a request for each dataset. */
   readonly manyMetrics: Rest<typeof manyMetrics>
@@ -55,6 +59,8 @@ export type OpenRepository = {
 const turnMs = 4
 /** Bodies whose content hash is remembered, about 250 bytes each. */
 const mostBodies = 20_000
+/** Bulk writes at once: one can fill the machine, and each holds its body in memory. */
+const bulkWritesAtOnce = 2
 
 /** Opens tombstones and takes on what an earlier process has left undone; rejects when the data directory refuses it. */
 export async function openRepository(options: RepositoryOptions): Promise<OpenRepository> {
@@ -73,6 +79,7 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
       find: (dataset) => catalogueOfDataset({ store, names }, dataset),
     }),
     bodies: new BoundedCache('bodies', mostBodies),
+    bulkWrites: new Semaphore(bulkWritesAtOnce),
     turn: yielding(options.http.now ?? (() => performance.now()), turnMs),
   }
   const registrations = catalogueJobKinds(context).map((kind) => options.jobs.register(kind))
@@ -91,31 +98,36 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
   }
 }
 
-/** All routes behind their guards. What looks at failures comes first, aliases last, because they copy what is there. */
+/** All endpoints of a repository with this profile. */
+export const repositoryEndpoints = ({
+  resources,
+}: Pick<Profile, 'resources'>): readonly Endpoint<RepositoryContext>[] => [
+  ...catalogueResourceEndpoints,
+  ...bulkEndpoints,
+  ...datasetResourceEndpoints,
+  ...distributionEndpoints,
+  ...resourceListEndpoints,
+  ...datasetMetricsEndpoints,
+  ...recordEndpoints,
+  ...relatedEndpoints,
+  ...tombstoneEndpoints,
+  ...vocabularyResourceEndpoints,
+  ...declaredEndpoints(resources),
+  ...profileEndpoints,
+]
+
+/** The app. The middleware that looks at failures comes first, aliases last, because they copy what is mounted. */
 function repositoryApp(context: RepositoryContext): App {
-  const { keys, limits, version, http } = context
-  const app = newApp({ ...http, name: 'repository', alias: twinOf })
-  const routes = {
-    ...context,
-    app,
-    guard: guards(app, keys, limits),
-    locateDataset: oncePerRequest((c) =>
-      findById(context, pathId(c, 'datasetId'), c.get('signal')),
-    ),
-  }
-  answerWhatIsGone(routes)
-  addCatalogueRoutes(routes)
-  addBulkRoute(routes)
-  addDatasetRoutes(routes)
-  addDistributionRoutes(routes)
-  addResourceLists(routes)
-  addMetricsRoutes(routes)
-  addRecordRoutes(routes)
-  addRelatedRoute(routes)
-  addTombstoneRoute(routes)
-  addVocabularyRoutes(routes)
-  addDeclaredRoutes(routes)
-  addProfileRoute(routes)
+  const { keys, limits, version, http, profile } = context
+  const app = newApp({ ...http, name: 'repository', alias: canonicalPath })
+  const writes = writeLimiter(limits.writesPerKey)
+  answerWhatIsGone(app, context)
+  demandDeclaredType(app, context)
+  mount(app, repositoryEndpoints(profile), context, {
+    keys,
+    limit: (...asked) => writes.run(...asked),
+    pathOfPermission: canonicalPath,
+  })
   showAliases(app)
   docs(app, {
     title: 'Repository',

@@ -1,6 +1,8 @@
-/** Who may write what: every operation of the served contract that asks for a key, whoever built it. */
+/** Who may call which endpoint: the whole table of endpoints against a live repository, under each path that the contract describes. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { repositoryEndpoints } from '../../src/repository/repository.ts'
+import { canonicalPath } from '../../src/repository/routes/requests.ts'
 import { addressOf, operations, type Operation } from '../support/openapi.ts'
 import { alpineKey, prefixes, repository } from '../support/repository.ts'
 import { aGauge, gauge } from './declared.ts'
@@ -13,8 +15,15 @@ const contract = async (): Promise<Operation[]> => {
 }
 
 const all = await contract()
-const secured = all.filter((operation) => operation.secured)
-const nameOf = ({ method, path }: Operation) => `${method} ${path}`
+const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) =>
+  `${method.toUpperCase()} ${path}`
+/** The endpoints by method and path. An operation whose path is an alias belongs to the endpoint of the canonical path. */
+const endpoints = new Map(
+  repositoryEndpoints({ resources: [gauge] }).map((one) => [nameOf(one.route), one]),
+)
+const endpointOf = ({ method, path }: Operation) =>
+  endpoints.get(nameOf({ method, path: canonicalPath(path) }))
+const secured = all.filter((operation) => endpointOf(operation)?.auth.needs === 'permission')
 const strangers = 'GET /**'
 
 let repo: Awaited<ReturnType<typeof repository>>
@@ -116,13 +125,48 @@ const elsewhere = (operation: Operation, values: Record<string, string>) =>
   isLookedUp(operation) ? values : { ...values, catalogueId: 'nowhere', catalogue: 'nowhere' }
 const key = { 'X-API-Key': 'a-key-for-everything' }
 
-describe('every operation that asks for a key', () => {
-  it('is every operation that writes', () => {
-    const writes = all.filter(({ method }) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
-    expect(writes.filter((operation) => !operation.secured).map(nameOf)).toEqual([])
-    expect(writes.length).toBeGreaterThan(15)
+describe('the table of endpoints', () => {
+  it('holds each method and path once', () => {
+    expect(endpoints.size).toBe(repositoryEndpoints({ resources: [gauge] }).length)
   })
 
+  it('is described as a whole, except for paths with the suffix of a format, which are open', () => {
+    const described = new Set(all.map(endpointOf))
+    expect(described).not.toContain(undefined)
+    const hidden = [...endpoints.values()].filter((one) => !described.has(one))
+    for (const { route, auth } of hidden) {
+      expect(nameOf(route)).toMatch(/^GET \/(catalogues\/\{catalogueId\}\/dump|profile)\.\w+$/)
+      expect(auth.needs).toBe('nothing')
+    }
+  })
+
+  it('asks for the permission where an endpoint changes something', () => {
+    const changing = [...endpoints.values()].filter(
+      ({ route, isChangingGet }) => route.method !== 'get' || isChangingGet,
+    )
+    const open = changing.filter(({ auth }) => auth.needs !== 'permission')
+    expect(open.map(({ route }) => nameOf(route))).toEqual([])
+    expect(changing.length).toBeGreaterThan(15)
+  })
+
+  it.each(all.map((one) => [nameOf(one), one] as const))(
+    '%s: has a summary, the security of its endpoint, and examples for its path',
+    (_, operation) => {
+      const endpoint = endpointOf(operation)
+      expect(endpoint?.route.summary).toMatch(/\w/)
+      expect(operation.secured).toBe(endpoint?.auth.needs !== 'nothing')
+      const refusals = operation.secured ? [401, 403] : []
+      expect(operation.statuses).toEqual(expect.arrayContaining(refusals))
+      const inPath = operation.parameters.filter((one) => one.in === 'path')
+      const names = operation.path.match(/(?<=\{)\w+/g) ?? []
+      expect(new Set(inPath.map(({ name }) => name))).toEqual(new Set(names))
+      for (const { name, schema } of inPath)
+        expect([name, schema?.example]).toEqual([name, expect.stringMatching(/./)])
+    },
+  )
+})
+
+describe('every operation that asks for a key', () => {
   it.each(cases)('%s: without a known key 401, whatever else is wrong', async (_, operation) => {
     const values = await seed()
     const wrong: Record<string, string>[] = [
@@ -153,7 +197,11 @@ describe('every operation that asks for a key', () => {
         ...(operation.method === 'GET' ? [] : ['key of a reader']),
       ]) {
         const answer = await send(operation, { headers: { 'X-API-Key': key }, values })
-        expect([key, answer.status, await slug(answer)]).toEqual([key, 403, 'forbidden'])
+        const { type, detail } = (await answer.json()) as { type: string; detail: string }
+        expect([key, answer.status, type]).toEqual([key, 403, 'urn:cartulary:problem:forbidden'])
+        expect(detail).toContain(
+          `the key lacks the permission for ${operation.method} ${canonicalPath(operation.path)}`,
+        )
       }
       const others = secured.filter(
         ({ path }) => path.split('/')[1] !== operation.path.split('/')[1],
@@ -233,7 +281,7 @@ describe('every operation that asks for a key', () => {
 })
 
 describe('reads', () => {
-  it.each(all.filter((one) => !one.secured).map((one) => [nameOf(one), one] as const))(
+  it.each(all.filter((one) => !secured.includes(one)).map((one) => [nameOf(one), one] as const))(
     '%s is open',
     async (_, operation) => {
       const answer = await send(operation, { values: await seed() })

@@ -19,7 +19,11 @@ export type Parameter = {
   readonly name: string
   readonly in: string
   readonly required?: boolean
-  readonly schema?: { readonly type?: string; readonly enum?: readonly unknown[] }
+  readonly schema?: {
+    readonly type?: string
+    readonly enum?: readonly unknown[]
+    readonly example?: unknown
+  }
 }
 
 type Described = {

@@ -3,6 +3,7 @@
 import type { RouteConfig } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
+import { anyone } from '../../http/endpoint.ts'
 import type { AppContext } from '../../http/app.ts'
 import { fromLines, subjectQuads, toLines } from '../../rdf/lines.ts'
 import { dct, xsd } from '../../rdf/namespaces.ts'
@@ -25,7 +26,7 @@ import {
   restoreAtWork,
   type CatalogueRemoval,
 } from '../deleting/catalogue-deletion.ts'
-import { contract } from '../routes/contract.ts'
+import { contract, repositoryEndpoint } from '../routes/contract.ts'
 import {
   answerCatalogueRemoval,
   answerCatalogueRestore,
@@ -33,16 +34,16 @@ import {
 } from '../routes/responses.ts'
 import {
   expectedState,
+  mayWriteCatalogue,
   respondToWrite,
   suffixedId,
-  type RouteContext,
   type WriteRequest,
-} from '../routes/route-context.ts'
+} from '../routes/requests.ts'
 import { catalogueMarks } from '../writing/catalogue-marks.ts'
 import { unknownCatalogue } from '../writing/find-datasets.ts'
 import { landOne } from '../writing/write-batch.ts'
 
-const { answers, bodies, postRoute, putRoute, readRoute, removeRoute, parameters } = contract
+const { answers, bodies, parameters } = contract
 
 const factsQuery = loadQuery('catalogue-facts')
 
@@ -162,30 +163,24 @@ const removal: RouteConfig['responses'] = {
 const path = '/catalogues/{catalogueId}'
 const params = parameters.catalogue
 
-const read = readRoute(path, 'Read a catalogue without its links', { params })
-const put = putRoute(path, 'Create or replace a catalogue', { params, body: bodies.catalogue })
-const remove = removeRoute(
+/** Runs work under the lock of the catalogue. */
+const locked = <T>(
+  { locks }: RepositoryContext,
+  id: string,
+  work: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> => locks.run([`catalogue ${id}`], work, signal)
+
+const readCatalogue = repositoryEndpoint({
+  method: 'get',
   path,
-  'Delete a catalogue and all its datasets',
-  { params },
-  { responses: removal },
-)
-const restore = postRoute(
-  '/catalogues/{catalogueId}/restore',
-  'Restore a deleted catalogue and the datasets that were deleted with it',
-  { params },
-)
-
-/** The routes of catalogues. */
-export function addCatalogueRoutes(context: RouteContext): void {
-  const { app, store, names, guard, locks } = context
-  const locked = <T>(id: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> =>
-    locks.run([`catalogue ${id}`], work, signal)
-  guard('catalogue', put, remove, restore)
-
-  app.openapi(read, async (c) => {
+  summary: 'Read a catalogue without its links',
+  auth: anyone,
+  params,
+  answers: answers.graph,
+  handle: async ({ c, signal }, context) => {
+    const { store, names } = context
     const { id, suffix } = suffixedId(c, 'catalogueId')
-    const signal = c.get('signal')
     const hash = await hashOf(context, id, signal)
     const iri = names.catalogue(id)
     const lines = hash === undefined ? undefined : await store.read(iri, { links: false }, signal)
@@ -193,25 +188,57 @@ export function addCatalogueRoutes(context: RouteContext): void {
     const modified = modifiedDate(subjectQuads(lines, iri), iri)
     const resource = { id, iri, path: `/catalogues/${id}`, modified, lines, hash }
     return answerResource(c, context, resource, suffix)
-  })
-  app.openapi(put, (c) => {
-    const id = c.req.valid('param').catalogueId
-    return respondToWrite(c, context, (request, signal) =>
-      locked(id, () => putCatalogue(context, { id, ...request }, signal), signal),
-    )
-  })
-  app.openapi(remove, async (c) => {
-    const [id, signal] = [c.req.valid('param').catalogueId, c.get('signal')]
+  },
+})
+
+const replaceCatalogue = repositoryEndpoint({
+  method: 'put',
+  path,
+  summary: 'Create or replace a catalogue',
+  auth: mayWriteCatalogue,
+  params,
+  body: bodies.catalogue,
+  answers: answers.write,
+  handle: ({ c, params: { catalogueId: id } }, context) =>
+    respondToWrite(c, context, (request, signal) =>
+      locked(context, id, () => putCatalogue(context, { id, ...request }, signal), signal),
+    ),
+})
+
+const deleteCatalogue = repositoryEndpoint({
+  method: 'delete',
+  path,
+  summary: 'Delete a catalogue and all its datasets',
+  auth: mayWriteCatalogue,
+  params,
+  answers: removal,
+  handle: async ({ c, params: { catalogueId: id }, signal }, context) => {
     const request = { id, createdBy: keyIdOf(c), precondition: expectedState(c) }
     const work = () => removeCatalogue(context, request, signal)
-    return answerCatalogueRemoval(c, context, await locked(id, work, signal))
-  })
-  app.openapi(restore, async (c) => {
-    const [id, signal] = [c.req.valid('param').catalogueId, c.get('signal')]
+    return answerCatalogueRemoval(c, context, await locked(context, id, work, signal))
+  },
+})
+
+const restoreCatalogue = repositoryEndpoint({
+  method: 'post',
+  path: `${path}/restore`,
+  summary: 'Restore a deleted catalogue and the datasets that were deleted with it',
+  auth: mayWriteCatalogue,
+  params,
+  answers: answers.creation,
+  handle: async ({ c, params: { catalogueId: id }, signal }, context) => {
     const work = async () => {
       await demandNoDeletion(context, id, signal)
       return beginRestore(context, { id, createdBy: keyIdOf(c) }, signal)
     }
-    return answerCatalogueRestore(c, context, await locked(id, work, signal))
-  })
-}
+    return answerCatalogueRestore(c, context, await locked(context, id, work, signal))
+  },
+})
+
+/** The endpoints of catalogues. */
+export const catalogueResourceEndpoints = [
+  readCatalogue,
+  replaceCatalogue,
+  deleteCatalogue,
+  restoreCatalogue,
+]

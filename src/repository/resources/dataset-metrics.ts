@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
+import { anyone } from '../../http/endpoint.ts'
 import { sizedAnswer } from '../../http/long-answers.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import { dqv, prov, xsd } from '../../rdf/namespaces.ts'
@@ -14,14 +15,16 @@ import { prefixOf } from '../../store/lines.ts'
 import { markLine, systemChange, type Fresh } from '../../store/marks.ts'
 import { metricsGraph } from '../content/metrics-graph.ts'
 import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
-import { contract } from '../routes/contract.ts'
+import { contract, repositoryEndpoint } from '../routes/contract.ts'
 import { answerDelete, answerStoredGraph } from '../routes/responses.ts'
 import {
   expectedState,
+  locateDataset,
+  mayWriteDataset,
   respondToWrite,
   suffixedId,
-  type RouteContext,
-} from '../routes/route-context.ts'
+  type WriteRequest,
+} from '../routes/requests.ts'
 import { changeDataset } from '../writing/dataset-writer.ts'
 import { datasetLock } from '../writing/dataset-ids.ts'
 import { datasetPlaces, findById, unknownDataset } from '../writing/find-datasets.ts'
@@ -33,7 +36,7 @@ import {
   type WriteResult,
 } from '../writing/write-batch.ts'
 
-const { answers, bodies, putRoute, readRoute, removeRoute, parameters } = contract
+const { answers, bodies, parameters } = contract
 
 const unknownMetrics = (id: string) =>
   new Failure('unknown-metrics', `the dataset "${id}" has no quality metrics`)
@@ -135,65 +138,77 @@ function verdictOfFailure(cause: unknown): MetricsVerdict {
 const path = '/datasets/{datasetId}/metrics'
 const params = parameters.dataset
 
-const read = readRoute(
+const readMetrics = repositoryEndpoint({
+  method: 'get',
   path,
-  'Read the quality metrics of a dataset (W3C Data Quality Vocabulary)',
-  { params, query: parameters.historic },
-)
-const put = putRoute(
-  path,
-  'Replace the quality metrics of a dataset',
-  { params, body: bodies.metrics },
-  { responses: answers.replacement },
-)
-const remove = removeRoute(path, 'Delete the quality metrics of a dataset', { params })
-
-/** The routes of metrics. The scores are searchable when the document of the dataset has them. */
-export function addMetricsRoutes(context: RouteContext): void {
-  const { app, guard, locateDataset, store, names } = context
-  guard(async (c) => (await locateDataset(c)).catalogue, put, remove)
-
-  app.openapi(read, async (c) => {
+  summary: 'Read the quality metrics of a dataset (W3C Data Quality Vocabulary)',
+  auth: anyone,
+  params,
+  query: parameters.historic,
+  answers: answers.graph,
+  handle: ({ c, signal }, context) => {
+    const { store, names } = context
     const { id, suffix } = suffixedId(c, 'datasetId')
     const graph = names.metrics(id)
     return sizedAnswer(c, graph, async (read) => {
-      const lines = await store.read(graph, {}, c.get('signal'))
+      const lines = await store.read(graph, {}, signal)
       if (lines === undefined) {
-        await findById(context, id, c.get('signal'))
+        await findById(context, id, signal)
         throw unknownMetrics(id)
       }
       read(lines.length)
       const facts = { suffix, genidPrefix: names.genidPrefix, graph, name: `${id}-metrics` }
       return answerStoredGraph(c, lines, { ...facts, hash: hashOfLines(lines) })
     })
-  })
-  app.openapi(put, async (c) => {
-    const dataset = await locateDataset(c)
-    return respondToWrite(
-      c,
-      context,
-      async ({ body, precondition }, signal) => {
-        const quads = await body.parse(names.metrics(dataset.id))
-        const item = { dataset: dataset.id, quads, precondition }
-        return resultOf((await writeMetrics(context, [item], signal))[0])
-      },
-      names.dataset(dataset.id),
-    )
-  })
-  app.openapi(remove, async (c) => {
-    const dataset = await locateDataset(c)
+  },
+})
+
+/** The scores are searchable when the document of the dataset has them. */
+const replaceMetrics = repositoryEndpoint({
+  method: 'put',
+  path,
+  summary: 'Replace the quality metrics of a dataset',
+  auth: mayWriteDataset,
+  params,
+  body: bodies.metrics,
+  answers: answers.replacement,
+  handle: async ({ c }, context) => {
+    const { names } = context
+    const { id: dataset } = await locateDataset(c, context)
+    const write = async ({ body, precondition }: WriteRequest, signal: AbortSignal) => {
+      const quads = await body.parse(names.metrics(dataset))
+      const item = { dataset, quads, precondition }
+      return resultOf((await writeMetrics(context, [item], signal))[0])
+    }
+    return respondToWrite(c, context, write, names.dataset(dataset))
+  },
+})
+
+const deleteMetrics = repositoryEndpoint({
+  method: 'delete',
+  path,
+  summary: 'Delete the quality metrics of a dataset',
+  auth: mayWriteDataset,
+  params,
+  answers: answers.removal,
+  handle: async ({ c, signal }, context) => {
+    const { store, names } = context
+    const dataset = await locateDataset(c, context)
     const graph = names.metrics(dataset.id)
     const plan = async () => {
-      const before = await store.read(graph, {}, c.get('signal'))
+      const before = await store.read(graph, {}, signal)
       if (before === undefined) throw unknownMetrics(dataset.id)
       expectedState(c)(hashOfLines(before))
       return { result: undefined, changes: [{ graph, drop: true as const }] }
     }
-    const { mark } = await changeDataset(context, dataset, plan, c.get('signal'))
+    const { mark } = await changeDataset(context, dataset, plan, signal)
     if (!mark) throw new Error('a removal is a change')
     return answerDelete(c, context, { mark, catalogue: dataset.catalogue })
-  })
-}
+  },
+})
+
+/** The endpoints of the quality metrics of datasets. */
+export const datasetMetricsEndpoints = [readMetrics, replaceMetrics, deleteMetrics]
 
 const link = dqv('hasQualityMeasurement').value
 const value = dqv('value').value

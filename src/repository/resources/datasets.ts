@@ -2,6 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
+import { anyone, mayCallFor } from '../../http/endpoint.ts'
 import { sizedAnswer } from '../../http/long-answers.ts'
 import type { Format } from '../../rdf/media-types.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
@@ -12,19 +13,20 @@ import {
   demandId,
   demandOriginalId,
   expectedState,
+  locateDataset,
+  mayWriteCatalogue,
   pathId,
   respondToWrite,
   suffixedId,
-  type RouteContext,
-} from '../routes/route-context.ts'
-import { contract } from '../routes/contract.ts'
+} from '../routes/requests.ts'
+import { contract, repositoryEndpoint } from '../routes/contract.ts'
 import { answerDelete, answerResource, answerWrite } from '../routes/responses.ts'
 import { datasetLock } from '../writing/dataset-ids.ts'
 import { itemOf, writeDatasets, type DatasetItem } from '../writing/dataset-writer.ts'
 import { findById, findByOrigins, unknownDataset } from '../writing/find-datasets.ts'
 import { resultOf } from '../writing/write-batch.ts'
 
-const { bodies, postRoute, putRoute, readRoute, removeRoute, parameters } = contract
+const { answers, bodies, parameters } = contract
 
 /** A dataset as one request sends it. */
 type DatasetPut = Omit<DatasetItem, 'prepare' | 'digest'> & {
@@ -43,141 +45,178 @@ async function putDataset(
   return resultOf(written).outcome
 }
 
-const [created, origin, byId, inCatalogue, datasetId] = [
+const [created, origin, byId] = [
   '/catalogues/{catalogueId}/datasets',
   '/catalogues/{catalogueId}/datasets/origin',
   '/datasets/{datasetId}',
-  { params: parameters.catalogue },
-  { params: parameters.datasetOrOrigin },
 ] as const
 
-const postToCatalogue = postRoute(
-  created,
-  'Create a dataset; its id at the origin is a random one',
-  { ...inCatalogue, query: parameters.status, body: bodies.dataset },
-)
-const post = postRoute(
-  '/datasets',
-  'Create a dataset in a catalogue; its id at the origin is a random one',
-  { query: parameters.into, body: bodies.dataset },
-)
-const readByOrigin = readRoute(origin, 'Read a dataset by its id at the origin', {
-  ...inCatalogue,
-  query: parameters.origin,
+const createInCatalogue = repositoryEndpoint({
+  method: 'post',
+  path: created,
+  summary: 'Create a dataset; its id at the origin is a random one',
+  auth: mayWriteCatalogue,
+  params: parameters.catalogue,
+  query: parameters.status,
+  body: bodies.dataset,
+  answers: answers.creation,
+  handle: ({ c, params: { catalogueId } }, context) => create(c, context, catalogueId),
 })
-const putByOrigin = putRoute(origin, 'Create or replace a dataset by its id at the origin', {
-  ...inCatalogue,
+
+const createDataset = repositoryEndpoint({
+  method: 'post',
+  path: '/datasets',
+  summary: 'Create a dataset in a catalogue; its id at the origin is a random one',
+  auth: mayCallFor((c) => c.req.query('catalogue')),
+  query: parameters.into,
+  body: bodies.dataset,
+  answers: answers.creation,
+  handle: ({ c, query }, context) => create(c, context, demandId('catalogue', query.catalogue)),
+})
+
+// By the id at the origin, which harvesters use: they need not know the ids of the platform.
+
+const readByOrigin = repositoryEndpoint({
+  method: 'get',
+  path: origin,
+  summary: 'Read a dataset by its id at the origin',
+  auth: anyone,
+  params: parameters.catalogue,
+  query: parameters.origin,
+  answers: answers.graph,
+  handle: async ({ c, params, query: { originalId } }, context) => {
+    const catalogue = demandId('catalogueId', params.catalogueId)
+    return answer(c, context, await idOf(c, context, { catalogue, originalId }))
+  },
+})
+
+const putByOrigin = repositoryEndpoint({
+  method: 'put',
+  path: origin,
+  summary: 'Create or replace a dataset by its id at the origin',
+  auth: mayWriteCatalogue,
+  params: parameters.catalogue,
   query: parameters.put,
   body: bodies.dataset,
+  answers: answers.write,
+  handle: ({ c, params: { catalogueId: catalogue }, query }, context) => {
+    const { originalId, enforceUpdate, recordModified } = query
+    return write(c, context, { catalogue, originalId, enforceUpdate, recordModified })
+  },
 })
-const removeByOrigin = removeRoute(origin, 'Delete a dataset by its id at the origin', {
-  ...inCatalogue,
+
+const deleteByOrigin = repositoryEndpoint({
+  method: 'delete',
+  path: origin,
+  summary: 'Delete a dataset by its id at the origin',
+  auth: mayWriteCatalogue,
+  params: parameters.catalogue,
   query: parameters.origin,
+  answers: answers.removal,
+  handle: async ({ c, params: { catalogueId: catalogue }, query: { originalId } }, context) =>
+    remove(c, context, await idOf(c, context, { catalogue, originalId }), catalogue),
 })
-const readById = readRoute(byId, 'Read a dataset with its distributions and its record', {
-  ...datasetId,
+
+// With the deprecated parameter `catalogue` the id of the path is the one at the origin.
+
+/** The catalogue that the parameter names, else that of the dataset of the path. */
+const mayWriteNamed = mayCallFor(async (c, context: RepositoryContext) => {
+  const catalogue = c.req.query('catalogue')
+  if (catalogue !== undefined) return demandId('catalogue', catalogue)
+  return (await locateDataset(c, context)).catalogue
+})
+
+/** The dataset that the path names in a catalogue. */
+const originNamed = (c: AppContext, catalogue: string): OriginName => ({
+  catalogue: demandId('catalogue', catalogue),
+  originalId: demandOriginalId('datasetId', c.req.param('datasetId') ?? ''),
+})
+
+const readDataset = repositoryEndpoint({
+  method: 'get',
+  path: byId,
+  summary: 'Read a dataset with its distributions and its record',
+  auth: anyone,
+  params: parameters.datasetOrOrigin,
   query: parameters.inCatalogue,
-})
-const putById = putRoute(byId, 'Replace a dataset that exists', {
-  ...datasetId,
-  query: parameters.putInCatalogue,
-  body: bodies.dataset,
-})
-const removeById = removeRoute(byId, 'Delete a dataset', {
-  ...datasetId,
-  query: parameters.inCatalogue,
-})
-const restore = postRoute(
-  '/datasets/{datasetId}/restore',
-  'Restore a deleted dataset with its ids and its distributions',
-  { params: parameters.dataset },
-)
-
-/** The routes of datasets. */
-export function addDatasetRoutes(context: RouteContext): void {
-  const { app, guard, locateDataset, tombstones } = context
-  guard('catalogue', putByOrigin, removeByOrigin, postToCatalogue)
-  guard((c) => Promise.resolve(c.req.query('catalogue')), post)
-  guard(
-    async (c) => {
-      const catalogue = c.req.query('catalogue')
-      if (catalogue !== undefined) return demandId('catalogue', catalogue)
-      return (await locateDataset(c)).catalogue
-    },
-    putById,
-    removeById,
-  )
-  guard(async (c) => {
-    const id = pathId(c, 'datasetId')
-    return (tombstones.find('dataset', id) ?? (await locateDataset(c))).catalogue
-  }, restore)
-  app.openapi(postToCatalogue, (c) => create(c, context, c.req.valid('param').catalogueId))
-  app.openapi(post, (c) =>
-    create(c, context, demandId('catalogue', c.req.valid('query').catalogue)),
-  )
-  addOriginRoutes(context)
-  addIdRoutes(context)
-  app.openapi(restore, async (c) => {
-    const id = c.req.valid('param').datasetId
-    const restored = await restoreMember(context, { kind: 'dataset', id }, c.get('signal'))
-    if (!restored) throw unknownDataset(id)
-    return answerWrite(c, context, restored)
-  })
-}
-
-/** The routes by the id at the origin, which harvesters use: they need not know the platform's ids. */
-function addOriginRoutes(context: RouteContext): void {
-  const { app } = context
-  app.openapi(readByOrigin, async (c) => {
-    const catalogue = demandId('catalogueId', c.req.valid('param').catalogueId)
-    const { originalId } = c.req.valid('query')
-    return answer(c, context, await idOf(c, context, { catalogue, originalId }))
-  })
-  app.openapi(putByOrigin, (c) => {
-    const { originalId, ...how } = c.req.valid('query')
-    return write(c, context, { catalogue: c.req.valid('param').catalogueId, originalId, ...how })
-  })
-  app.openapi(removeByOrigin, async (c) => {
-    const catalogue = c.req.valid('param').catalogueId
-    const { originalId } = c.req.valid('query')
-    return remove(c, context, await idOf(c, context, { catalogue, originalId }), catalogue)
-  })
-}
-
-/** With the deprecated parameter `catalogue` the id of the path is the one at the origin. */
-function addIdRoutes(context: RouteContext): void {
-  const { app, locateDataset } = context
-  const named = (c: AppContext, catalogue: string): OriginName => ({
-    catalogue: demandId('catalogue', catalogue),
-    originalId: demandOriginalId('datasetId', c.req.param('datasetId') ?? ''),
-  })
-  app.openapi(readById, async (c) => {
-    const { catalogue } = c.req.valid('query')
+  answers: answers.graph,
+  handle: async ({ c, query: { catalogue } }, context) => {
     if (catalogue !== undefined)
-      return answer(c, context, await idOf(c, context, named(c, catalogue)))
+      return answer(c, context, await idOf(c, context, originNamed(c, catalogue)))
     const { id, suffix } = suffixedId(c, 'datasetId')
     return answer(c, context, id, suffix)
-  })
-  app.openapi(putById, async (c) => {
-    const { catalogue, ...how } = c.req.valid('query')
-    if (catalogue !== undefined) return write(c, context, { ...named(c, catalogue), ...how })
-    return write(c, context, { ...(await locateDataset(c)), ...how, updateOnly: true })
-  })
-  app.openapi(removeById, async (c) => {
-    const { catalogue } = c.req.valid('query')
+  },
+})
+
+const replaceDataset = repositoryEndpoint({
+  method: 'put',
+  path: byId,
+  summary: 'Replace a dataset that exists',
+  auth: mayWriteNamed,
+  params: parameters.datasetOrOrigin,
+  query: parameters.putInCatalogue,
+  body: bodies.dataset,
+  answers: answers.write,
+  handle: async ({ c, query: { catalogue, enforceUpdate, recordModified } }, context) => {
+    const how = { enforceUpdate, recordModified }
+    if (catalogue !== undefined) return write(c, context, { ...originNamed(c, catalogue), ...how })
+    return write(c, context, { ...(await locateDataset(c, context)), ...how, updateOnly: true })
+  },
+})
+
+const deleteDataset = repositoryEndpoint({
+  method: 'delete',
+  path: byId,
+  summary: 'Delete a dataset',
+  auth: mayWriteNamed,
+  params: parameters.datasetOrOrigin,
+  query: parameters.inCatalogue,
+  answers: answers.removal,
+  handle: async ({ c, query: { catalogue } }, context) => {
     if (catalogue !== undefined)
-      return remove(c, context, await idOf(c, context, named(c, catalogue)), catalogue)
-    const located = await locateDataset(c)
+      return remove(c, context, await idOf(c, context, originNamed(c, catalogue)), catalogue)
+    const located = await locateDataset(c, context)
     return remove(c, context, located.id, located.catalogue)
-  })
-}
+  },
+})
+
+const restoreDataset = repositoryEndpoint({
+  method: 'post',
+  path: `${byId}/restore`,
+  summary: 'Restore a deleted dataset with its ids and its distributions',
+  auth: mayCallFor(async (c, context: RepositoryContext) => {
+    const id = pathId(c, 'datasetId')
+    const tombstone = context.tombstones.find('dataset', id)
+    return (tombstone ?? (await locateDataset(c, context))).catalogue
+  }),
+  params: parameters.dataset,
+  answers: answers.creation,
+  handle: async ({ c, params: { datasetId: id }, signal }, context) => {
+    const restored = await restoreMember(context, { kind: 'dataset', id }, signal)
+    if (!restored) throw unknownDataset(id)
+    return answerWrite(c, context, restored)
+  },
+})
+
+/** The endpoints of datasets. */
+export const datasetResourceEndpoints = [
+  createInCatalogue,
+  createDataset,
+  readByOrigin,
+  putByOrigin,
+  deleteByOrigin,
+  readDataset,
+  replaceDataset,
+  deleteDataset,
+  restoreDataset,
+]
 
 type OriginName = { readonly catalogue: string; readonly originalId: string }
 
 /** The platform id of a dataset by its id at the origin; fails with `unknown-dataset` and `unknown-catalogue`. */
 async function idOf(
   c: AppContext,
-  context: RouteContext,
+  context: RepositoryContext,
   { catalogue, originalId }: OriginName,
 ): Promise<string> {
   const sought = [{ originalId, candidate: '-' }]
@@ -193,7 +232,7 @@ type WriteQuery = OriginName & {
 }
 
 /** PUT by either id. */
-function write(c: AppContext, context: RouteContext, query: WriteQuery): Promise<Response> {
+function write(c: AppContext, context: RepositoryContext, query: WriteQuery): Promise<Response> {
   const { catalogue, originalId, enforceUpdate = false, recordModified, updateOnly = false } = query
   const item = {
     catalogue,
@@ -208,7 +247,7 @@ function write(c: AppContext, context: RouteContext, query: WriteQuery): Promise
 }
 
 /** Under a random id at the origin, or under the one that an alias prefers if it is free. */
-function create(c: AppContext, context: RouteContext, catalogue: string): Promise<Response> {
+function create(c: AppContext, context: RepositoryContext, catalogue: string): Promise<Response> {
   const preferred = cameByAlias(c.req.url) ? c.req.query('resourceId') : undefined
   if (preferred !== undefined) demandOriginalId('resourceId', preferred)
   return respondToWrite(c, context, async ({ body, precondition }, signal) => {
@@ -234,7 +273,7 @@ const alreadyThere = (originalId: string) =>
 /** What is removed can be restored for as long as its tombstone lives. */
 async function remove(
   c: AppContext,
-  context: RouteContext,
+  context: RepositoryContext,
   id: string,
   home: string,
 ): Promise<Response> {
@@ -254,7 +293,7 @@ async function remove(
 /** The graph of a dataset as one write left it, with links to its record and its catalogue. */
 async function answer(
   c: AppContext,
-  context: RouteContext,
+  context: RepositoryContext,
   id: string,
   suffix?: Format,
 ): Promise<Response> {

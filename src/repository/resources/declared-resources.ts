@@ -6,7 +6,8 @@
 import { z } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'
 import { Failure, invalidParameter } from '../../errors.ts'
-import type { AppContext } from '../../http/app.ts'
+import type { App, AppContext } from '../../http/app.ts'
+import { anyone, type Endpoint, mayCallFor } from '../../http/endpoint.ts'
 import { sizedAnswer } from '../../http/long-answers.ts'
 import type { ResourceType } from '../../profile/profile.ts'
 import { subjectQuads, toLines } from '../../rdf/lines.ts'
@@ -33,7 +34,7 @@ import {
 import { removeMembers, restoreMember } from '../deleting/removal.ts'
 import { answerList } from './list-answer.ts'
 import { declaredList } from './lists.ts'
-import { contract } from '../routes/contract.ts'
+import { contract, repositoryEndpoint } from '../routes/contract.ts'
 import { answerDelete, answerResource, answerWrite } from '../routes/responses.ts'
 import {
   demandId,
@@ -41,12 +42,11 @@ import {
   pathId,
   respondToWrite,
   suffixedId,
-  type RouteContext,
   type WriteRequest,
-} from '../routes/route-context.ts'
+} from '../routes/requests.ts'
 import { landOne, resultOf } from '../writing/write-batch.ts'
 
-const { bodies, listRoute, postRoute, putRoute, readRoute, removeRoute, parameters } = contract
+const { answers, bodies, parameters } = contract
 
 /** A resource that a request names. */
 type Named = {
@@ -58,7 +58,7 @@ type Named = {
 }
 
 /** The declared type of the path; throws `not-found`, which names those that there are. */
-function typeOf(c: AppContext, { profile }: RouteContext): ResourceType {
+function typeOf(c: AppContext, { profile }: RepositoryContext): ResourceType {
   const found = profile.resources.find(({ id }) => id === c.req.param('type'))
   if (found) return found
   const declared = profile.resources.map(({ id }) => `"${id}"`).join(', ')
@@ -66,7 +66,7 @@ function typeOf(c: AppContext, { profile }: RouteContext): ResourceType {
 }
 
 /** The resource of the path. */
-function namedBy(c: AppContext, context: RouteContext, id = pathId(c, 'id')): Named {
+function namedBy(c: AppContext, context: RepositoryContext, id = pathId(c, 'id')): Named {
   const type = typeOf(c, context)
   const member = { kind: 'resource', id: `${type.id}/${id}` } as const
   return { type, id, iri: context.names.resource(type.id, id), member }
@@ -172,34 +172,14 @@ const query = z.object({
 
 const path = '/customresources/{type}/{id}'
 
-/** The type is a parameter of the path, as everywhere that the platform is generic; the contract names the declared ones. */
-function routesOf(types: readonly ResourceType[]) {
+/** Describes the type of the path: a parameter for every declared type, which the contract lists. */
+function typeParameter(types: readonly ResourceType[]) {
   const [first] = types
-  const type = z.string().openapi({
+  return z.string().openapi({
     enum: types.map((one) => one.id),
     description: types.map((one) => `${one.id}: ${one.name} (${one.typeUri})`).join('; '),
     ...(first && { example: first.id }),
   })
-  const params = z.object({ type, id: parameters.suffixed })
-  const put = query.extend({ enforceUpdate: parameters.put.shape.enforceUpdate })
-  const body = bodies.of(exampleOf(first))
-  return {
-    list: listRoute(
-      '/customresources/{type}',
-      'List the resources of a type that the profile declares',
-      { params: z.object({ type }), query: parameters.list.extend(query.shape) },
-    ),
-    read: readRoute(path, 'Read a resource of a declared type', { params, query }),
-    put: putRoute(path, 'Create or replace a resource of a declared type', {
-      params,
-      query: put,
-      body,
-    }),
-    remove: removeRoute(path, 'Delete a resource of a declared type', { params, query }),
-    restore: postRoute(`${path}/restore`, 'Restore a deleted resource of a declared type', {
-      params,
-    }),
-  }
 }
 
 const exampleOf = (type: ResourceType | undefined) => `@prefix dct: <http://purl.org/dc/terms/> .
@@ -217,7 +197,7 @@ const namedCatalogue = (c: AppContext, { inCatalogue }: ResourceType) => {
 /** The facts, when there are any and they are of the catalogue that the client names; else fails with `unknown-resource`. */
 async function demandFacts(
   c: AppContext,
-  context: RouteContext,
+  context: RepositoryContext,
   name: Named,
 ): Promise<ResourceFacts> {
   const found = await factsOf(context, name, c.get('signal'))
@@ -230,77 +210,153 @@ async function demandFacts(
 const inCatalogue = (facts: { readonly catalogue: string } | undefined): string | undefined =>
   facts?.catalogue || undefined
 
-/** The routes of the resources of declared types. */
-export function addDeclaredRoutes(context: RouteContext): void {
-  const { app, guard, profile, tombstones } = context
-  if (profile.resources.length === 0) return
-  const routes = routesOf(profile.resources)
+const mayPut = mayCallFor(async (c, context: RepositoryContext) => {
+  const name = namedBy(c, context)
+  if (!name.type.inCatalogue) return undefined
+  const found = namedCatalogue(c, name.type) ?? (await factsOf(context, name, c.get('signal')))
+  return typeof found === 'string' ? found : inCatalogue(found)
+})
+
+const mayDelete = mayCallFor(async (c, context: RepositoryContext) => {
+  const name = namedBy(c, context)
+  return name.type.inCatalogue ? inCatalogue(await demandFacts(c, context, name)) : undefined
+})
+
+const mayRestore = mayCallFor(async (c, context: RepositoryContext) => {
+  const name = namedBy(c, context)
+  const tombstone = context.tombstones.find('resource', name.member.id)
+  const known = tombstone ?? (await factsOf(context, name, c.get('signal')))
+  if (!known) throw unknownResource(name)
+  return inCatalogue(known)
+})
+
+/** Runs work under the locks of a resource. */
+const locked = <T>(
+  { locks, names }: RepositoryContext,
+  { member }: Named,
+  work: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> => locks.run(memberLocks(names, [member]), work, signal)
+
+/** Refuses undeclared types with `not-found`, before a key is asked for; does nothing where the profile declares no types. */
+export function demandDeclaredType(app: App, context: RepositoryContext): void {
+  if (context.profile.resources.length === 0) return
   app.use('/customresources/:type/*', (c, next) => {
     typeOf(c, context)
     return next()
   })
-  guard(async (c) => {
-    const name = namedBy(c, context)
-    if (!name.type.inCatalogue) return undefined
-    const found = namedCatalogue(c, name.type) ?? (await factsOf(context, name, c.get('signal')))
-    return typeof found === 'string' ? found : inCatalogue(found)
-  }, routes.put)
-  guard(async (c) => {
-    const name = namedBy(c, context)
-    return name.type.inCatalogue ? inCatalogue(await demandFacts(c, context, name)) : undefined
-  }, routes.remove)
-  guard(async (c) => {
-    const name = namedBy(c, context)
-    const known =
-      tombstones.find('resource', name.member.id) ?? (await factsOf(context, name, c.get('signal')))
-    if (!known) throw unknownResource(name)
-    return inCatalogue(known)
-  }, routes.restore)
-
-  addDeclaredHandlers(context, routes)
 }
 
-/** The handlers; their guards are in place already. */
-function addDeclaredHandlers(context: RouteContext, routes: ReturnType<typeof routesOf>): void {
-  const { app, locks, names } = context
-  const locked = <T>({ member }: Named, work: () => Promise<T>, signal: AbortSignal) =>
-    locks.run(memberLocks(names, [member]), work, signal)
-  app.openapi(routes.list, (c) => {
-    const { catalogId, ...query } = c.req.valid('query')
-    const { id: type, inCatalogue: isIn } = typeOf(c, context)
-    const within = catalogId !== undefined && isIn ? demandId('catalogId', catalogId) : undefined
-    return answerList(c, context, declaredList(context, type, within), query)
+/** The endpoints of the resources of the types that the profile declares; none without such types. */
+export function declaredEndpoints(types: readonly ResourceType[]): Endpoint<RepositoryContext>[] {
+  if (types.length === 0) return []
+  const type = typeParameter(types)
+  return [
+    listResources(type),
+    ...resourceEndpoints(
+      z.object({ type, id: parameters.suffixed }),
+      bodies.of(exampleOf(types[0])),
+    ),
+  ]
+}
+
+type TypeParameter = ReturnType<typeof typeParameter>
+
+const listResources = (type: TypeParameter) =>
+  repositoryEndpoint({
+    method: 'get',
+    path: '/customresources/{type}',
+    summary: 'List the resources of a type that the profile declares',
+    auth: anyone,
+    params: z.object({ type }),
+    query: parameters.list.extend(query.shape),
+    answers: answers.list,
+    handle: ({ c, query: { catalogId, ...page } }, context) => {
+      const { id, inCatalogue: isIn } = typeOf(c, context)
+      const within = catalogId !== undefined && isIn ? demandId('catalogId', catalogId) : undefined
+      return answerList(c, context, declaredList(context, id, within), page)
+    },
   })
-  app.openapi(routes.read, (c) => answer(c, context))
-  app.openapi(routes.put, (c) => {
-    const name = namedBy(c, context)
-    const { enforceUpdate } = c.req.valid('query')
-    const home = namedCatalogue(c, name.type)
-    return respondToWrite(c, context, (request, signal) => {
-      const put = { ...request, enforceUpdate, home }
-      return locked(name, () => putResource(context, name, put, signal), signal)
-    })
+
+type ResourcePath = z.ZodObject<{ type: TypeParameter; id: typeof parameters.suffixed }>
+
+function resourceEndpoints(params: ResourcePath, body: ReturnType<typeof bodies.of>) {
+  const readResource = repositoryEndpoint({
+    method: 'get',
+    path,
+    summary: 'Read a resource of a declared type',
+    auth: anyone,
+    params,
+    query,
+    answers: answers.graph,
+    handle: ({ c }, context) => answer(c, context),
   })
-  app.openapi(routes.remove, async (c) => {
-    const [name, signal] = [namedBy(c, context), c.get('signal')]
-    const work = async () => {
-      const facts = await demandFacts(c, context, name)
-      expectedState(c)(facts.hash)
-      const [removed] = await removeMembers(context, [facts], { at: context.now() }, signal)
-      return { mark: resultOf(removed), catalogue: inCatalogue(facts) }
-    }
-    return answerDelete(c, context, await locked(name, work, signal))
+  const replaceResource = repositoryEndpoint({
+    method: 'put',
+    path,
+    summary: 'Create or replace a resource of a declared type',
+    auth: mayPut,
+    params,
+    query: query.extend({ enforceUpdate: parameters.put.shape.enforceUpdate }),
+    body,
+    answers: answers.write,
+    handle: ({ c, query: { enforceUpdate } }, context) => replace(c, context, enforceUpdate),
   })
-  app.openapi(routes.restore, async (c) => {
-    const name = namedBy(c, context)
-    const restored = await restoreMember(context, name.member, c.get('signal'))
-    if (!restored) throw unknownResource(name)
-    return answerWrite(c, context, restored)
+  const deleteResource = repositoryEndpoint({
+    method: 'delete',
+    path,
+    summary: 'Delete a resource of a declared type',
+    auth: mayDelete,
+    params,
+    query,
+    answers: answers.removal,
+    handle: ({ c }, context) => remove(c, context),
   })
+  const restoreResource = repositoryEndpoint({
+    method: 'post',
+    path: `${path}/restore`,
+    summary: 'Restore a deleted resource of a declared type',
+    auth: mayRestore,
+    params,
+    answers: answers.creation,
+    handle: ({ c }, context) => restore(c, context),
+  })
+  return [readResource, replaceResource, deleteResource, restoreResource]
+}
+
+function replace(
+  c: AppContext,
+  context: RepositoryContext,
+  enforceUpdate: boolean,
+): Promise<Response> {
+  const name = namedBy(c, context)
+  const home = namedCatalogue(c, name.type)
+  return respondToWrite(c, context, (request, signal) => {
+    const put = { ...request, enforceUpdate, home }
+    return locked(context, name, () => putResource(context, name, put, signal), signal)
+  })
+}
+
+async function restore(c: AppContext, context: RepositoryContext): Promise<Response> {
+  const name = namedBy(c, context)
+  const restored = await restoreMember(context, name.member, c.get('signal'))
+  if (!restored) throw unknownResource(name)
+  return answerWrite(c, context, restored)
+}
+
+async function remove(c: AppContext, context: RepositoryContext): Promise<Response> {
+  const [name, signal] = [namedBy(c, context), c.get('signal')]
+  const work = async () => {
+    const facts = await demandFacts(c, context, name)
+    expectedState(c)(facts.hash)
+    const [removed] = await removeMembers(context, [facts], { at: context.now() }, signal)
+    return { mark: resultOf(removed), catalogue: inCatalogue(facts) }
+  }
+  return answerDelete(c, context, await locked(context, name, work, signal))
 }
 
 /** The graph of a resource; the record of one that is in a catalogue is part of it. */
-async function answer(c: AppContext, context: RouteContext): Promise<Response> {
+async function answer(c: AppContext, context: RepositoryContext): Promise<Response> {
   const { names, store } = context
   const { id, suffix } = suffixedId(c, 'id')
   const name = namedBy(c, context, id)

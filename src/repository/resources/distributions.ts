@@ -2,6 +2,7 @@
 
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
+import { anyone, mayCallFor } from '../../http/endpoint.ts'
 import { sizedAnswer } from '../../http/long-answers.ts'
 import { canonicalise } from '../../rdf/canonical.ts'
 import { readLines, toLines } from '../../rdf/lines.ts'
@@ -27,21 +28,22 @@ import {
   rename,
 } from '../content/own-content.ts'
 import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
-import { contract } from '../routes/contract.ts'
+import { contract, repositoryEndpoint } from '../routes/contract.ts'
 import { answerDelete, answerStoredGraph } from '../routes/responses.ts'
 import {
   expectedState,
+  locateDataset,
+  mayWriteDataset,
   oncePerRequest,
   pathId,
   respondToWrite,
   suffixedId,
-  type RouteContext,
   type WriteRequest,
-} from '../routes/route-context.ts'
+} from '../routes/requests.ts'
 import { editDataset, type DatasetPlace } from '../writing/dataset-writer.ts'
 import { findById } from '../writing/find-datasets.ts'
 
-const { answers, bodies, postRoute, putRoute, readRoute, removeRoute, parameters } = contract
+const { answers, bodies, parameters } = contract
 
 const graphsOf = loadQuery('distribution-datasets')
 
@@ -276,67 +278,91 @@ const path = '/distributions/{distributionId}'
 const params = parameters.distribution
 const body = bodies.distribution
 
-const read = readRoute(path, 'Read a distribution with what it leads to inside its dataset', {
-  params,
+/** Finds the distribution of the path and its dataset. */
+const locateDistribution = oncePerRequest(async (c, context) => {
+  const id = pathId(c, 'distributionId')
+  const dataset = await datasetOf(context, id, c.get('signal'))
+  return { id, dataset: await findById(context, dataset, c.get('signal')) }
 })
-const post = postRoute('/datasets/{datasetId}/distributions', 'Add a distribution to a dataset', {
-  params: parameters.dataset,
-  body,
-})
-const put = putRoute(
-  path,
-  'Replace a distribution that exists; it keeps its IRI',
-  { params, body },
-  { responses: answers.update },
+
+const mayWriteDistribution = mayCallFor(
+  async (c, context: RepositoryContext) => (await locateDistribution(c, context)).dataset.catalogue,
 )
-const remove = removeRoute(path, 'Delete a distribution and the link to it', { params })
 
-/** The routes of distributions. A distribution is searchable when its dataset is. */
-export function addDistributionRoutes(context: RouteContext): void {
-  const { app, guard, locateDataset, names, store } = context
-  const { genidPrefix } = names
-  const locate = oncePerRequest(async (c) => {
-    const id = pathId(c, 'distributionId')
-    const dataset = await datasetOf(context, id, c.get('signal'))
-    return { id, dataset: await findById(context, dataset, c.get('signal')) }
-  })
-  guard(async (c) => (await locateDataset(c)).catalogue, post)
-  guard(async (c) => (await locate(c)).dataset.catalogue, put, remove)
-
-  app.openapi(read, async (c) => {
+const readDistribution = repositoryEndpoint({
+  method: 'get',
+  path,
+  summary: 'Read a distribution with what it leads to inside its dataset',
+  auth: anyone,
+  params,
+  answers: answers.graph,
+  handle: async ({ c, signal }, context) => {
+    const { names, store } = context
+    const { genidPrefix } = names
     const { id, suffix } = suffixedId(c, 'distributionId')
-    const graph = names.dataset(await datasetOf(context, id, c.get('signal')))
+    const graph = names.dataset(await datasetOf(context, id, signal))
     return sizedAnswer(c, graph, async (read) => {
-      const text = (await store.read(graph, {}, c.get('signal'))) ?? ''
+      const text = (await store.read(graph, {}, signal)) ?? ''
       read(text.length)
       const { description, hash: state } = await demandThere(context, await readLines(text), id)
       const Link = `<${names.distribution(id)}>; rel="canonical", <${graph}>; rel="up"`
       const options = { suffix, graph, genidPrefix, name: id, hash: state, headers: { Link } }
       return answerStoredGraph(c, toLines(description), options)
     })
-  })
-  app.openapi(post, async (c) => {
-    const dataset = await locateDataset(c)
-    return respondToWrite(
-      c,
-      context,
-      (request, signal) => addDistribution(context, { dataset, ...request }, signal),
-      names.dataset(dataset.id),
-    )
-  })
-  app.openapi(put, async (c) => {
-    const located = await locate(c)
-    return respondToWrite(
-      c,
-      context,
-      (request, signal) => replaceDistribution(context, { ...located, ...request }, signal),
-      names.dataset(located.dataset.id),
-    )
-  })
-  app.openapi(remove, async (c) => {
-    const located = await locate(c)
-    const signal = c.get('signal')
+  },
+})
+
+/** A distribution is searchable when its dataset is. */
+const createDistribution = repositoryEndpoint({
+  method: 'post',
+  path: '/datasets/{datasetId}/distributions',
+  summary: 'Add a distribution to a dataset',
+  auth: mayWriteDataset,
+  params: parameters.dataset,
+  body,
+  answers: answers.creation,
+  handle: async ({ c }, context) => {
+    const dataset = await locateDataset(c, context)
+    const write = (request: WriteRequest, signal: AbortSignal) =>
+      addDistribution(context, { dataset, ...request }, signal)
+    return respondToWrite(c, context, write, context.names.dataset(dataset.id))
+  },
+})
+
+const putDistribution = repositoryEndpoint({
+  method: 'put',
+  path,
+  summary: 'Replace a distribution that exists; it keeps its IRI',
+  auth: mayWriteDistribution,
+  params,
+  body,
+  answers: answers.update,
+  handle: async ({ c }, context) => {
+    const located = await locateDistribution(c, context)
+    const write = (request: WriteRequest, signal: AbortSignal) =>
+      replaceDistribution(context, { ...located, ...request }, signal)
+    return respondToWrite(c, context, write, context.names.dataset(located.dataset.id))
+  },
+})
+
+const deleteDistribution = repositoryEndpoint({
+  method: 'delete',
+  path,
+  summary: 'Delete a distribution and the link to it',
+  auth: mayWriteDistribution,
+  params,
+  answers: answers.removal,
+  handle: async ({ c, signal }, context) => {
+    const located = await locateDistribution(c, context)
     const removed = await removeDistribution(context, located, expectedState(c), signal)
     return answerDelete(c, context, removed)
-  })
-}
+  },
+})
+
+/** The endpoints of distributions. */
+export const distributionEndpoints = [
+  readDistribution,
+  createDistribution,
+  putDistribution,
+  deleteDistribution,
+]

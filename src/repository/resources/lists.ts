@@ -1,7 +1,8 @@
-/** Lists of resources (catalogues, datasets, vocabularies, distributions, resources of declared types), dumps of catalogues, and the routes of both. */
+/** Lists of resources (catalogues, datasets, vocabularies, distributions, resources of declared types), dumps of catalogues, and the endpoints of both. */
 
 import type { Term } from '@rdfjs/types'
 import type { AppContext } from '../../http/app.ts'
+import { anyone } from '../../http/endpoint.ts'
 import { longAnswer, sizedAnswer } from '../../http/long-answers.ts'
 import { isId } from '../../rdf/ids.ts'
 import { readLines, toLines } from '../../rdf/lines.ts'
@@ -16,15 +17,15 @@ import { bind, loadQuery, type Query } from '../../store/queries.ts'
 import type { RepositoryContext } from '../context.ts'
 import { demandCatalogue, linkLines } from '../deleting/members.ts'
 import { describeDistribution, linkedDistributions } from './distributions.ts'
-import { contract } from '../routes/contract.ts'
+import { contract, repositoryEndpoint } from '../routes/contract.ts'
 import { answerDocument } from '../routes/responses.ts'
-import { demandId, pathId, type RouteContext } from '../routes/route-context.ts'
+import { demandId, pathId } from '../routes/requests.ts'
 import { workAhead } from '../writing/bulk-write.ts'
 import { originalIdsOf, rowsInBatches, unknownDataset } from '../writing/find-datasets.ts'
 import { listNames } from '../writing/id-lists.ts'
 import { answerList, idBatches, type ResourceList } from './list-answer.ts'
 
-const { answers, listRoute, readRoute, parameters } = contract
+const { answers, parameters } = contract
 
 const cataloguesQuery = loadQuery('catalogue-ids')
 const datasetsQuery = loadQuery('dataset-ids')
@@ -230,69 +231,104 @@ async function* dumpOf(
   await demandCatalogue(context, id, signal)
 }
 
-const query = parameters.list
-const listCatalogues = listRoute('/catalogues', 'List catalogues', { query })
-const listMembers = listRoute(
-  '/catalogues/{catalogueId}/datasets',
-  'List the datasets of a catalogue',
-  { params: parameters.catalogue, query: parameters.datasets },
-)
-const listDatasets = listRoute('/datasets', 'List datasets', { query: parameters.datasetList })
-const listDistributions = listRoute(
-  '/datasets/{datasetId}/distributions',
-  'List the distributions of a dataset',
-  { params: parameters.dataset, query },
-)
-const listVocabularies = listRoute('/vocabularies', 'List vocabularies', { query })
-const dump = readRoute(
-  '/catalogues/{catalogueId}/dump',
-  'Read a whole catalogue as one document',
-  { params: parameters.catalogue },
-  {
-    description:
-      'The catalogue, its datasets with their distributions and records, and the links between them; `dump.nq`, `dump.ttl` and so on beat Accept. The import takes it back. RDF/XML leaves out what XML cannot express (control characters, properties without an XML name); comments hold it as N-Triples.',
-    responses: answers.dump,
-  },
-)
+const listCatalogues = repositoryEndpoint({
+  method: 'get',
+  path: '/catalogues',
+  summary: 'List catalogues',
+  auth: anyone,
+  query: parameters.list,
+  answers: answers.list,
+  handle: ({ c, query }, context) => answerList(c, context, catalogueList(context), query),
+})
 
-/** The routes of lists, and of dumps of whole catalogues. */
-export function addResourceLists(context: RouteContext): void {
-  const { app, store, names } = context
-  app.openapi(listCatalogues, (c) =>
-    answerList(c, context, catalogueList(context), c.req.valid('query')),
-  )
-  app.openapi(listVocabularies, (c) =>
-    answerList(c, context, vocabularyList(context), c.req.valid('query')),
-  )
-  app.openapi(listDatasets, (c) => {
-    const { catalogue, ...paging } = c.req.valid('query')
+const listMembers = repositoryEndpoint({
+  method: 'get',
+  path: '/catalogues/{catalogueId}/datasets',
+  summary: 'List the datasets of a catalogue',
+  auth: anyone,
+  params: parameters.catalogue,
+  query: parameters.datasets,
+  answers: answers.list,
+  handle: ({ c, query }, context) =>
+    answerList(c, context, memberList(context, pathId(c, 'catalogueId')), query),
+})
+
+const listDatasets = repositoryEndpoint({
+  method: 'get',
+  path: '/datasets',
+  summary: 'List datasets',
+  auth: anyone,
+  query: parameters.datasetList,
+  answers: answers.list,
+  handle: ({ c, query: { catalogue, ...paging } }, context) => {
     if (catalogue === undefined) return answerList(c, context, datasetList(context), paging)
     const members = memberList(context, demandId('catalogue', catalogue))
     return answerList(c, context, { ...members, path: '/datasets', within: { catalogue } }, paging)
-  })
-  app.openapi(listMembers, (c) =>
-    answerList(c, context, memberList(context, pathId(c, 'catalogueId')), c.req.valid('query')),
-  )
-  app.openapi(listDistributions, async (c) => {
+  },
+})
+
+const listDistributions = repositoryEndpoint({
+  method: 'get',
+  path: '/datasets/{datasetId}/distributions',
+  summary: 'List the distributions of a dataset',
+  auth: anyone,
+  params: parameters.dataset,
+  query: parameters.list,
+  answers: answers.list,
+  handle: ({ c, query, signal }, context) => {
+    const { store, names } = context
     const id = pathId(c, 'datasetId')
     return sizedAnswer(c, names.dataset(id), async (read) => {
-      const lines = await store.read(names.dataset(id), {}, c.get('signal'))
+      const lines = await store.read(names.dataset(id), {}, signal)
       if (lines === undefined) throw unknownDataset(id)
       read(lines.length)
       const list = distributionList(context, id, graphOf(await readLines(lines)))
-      return answerList(c, context, list, c.req.valid('query'))
+      return answerList(c, context, list, query)
     })
-  })
-  const answerDump = (c: AppContext) => {
+  },
+})
+
+const listVocabularies = repositoryEndpoint({
+  method: 'get',
+  path: '/vocabularies',
+  summary: 'List vocabularies',
+  auth: anyone,
+  query: parameters.list,
+  answers: answers.list,
+  handle: ({ c, query }, context) => answerList(c, context, vocabularyList(context), query),
+})
+
+const dump = {
+  method: 'get',
+  path: '/catalogues/{catalogueId}/dump',
+  summary: 'Read a whole catalogue as one document',
+  description:
+    'The catalogue, its datasets with their distributions and records, and the links between them; `dump.nq`, `dump.ttl` and so on beat Accept. The import takes it back. RDF/XML leaves out what XML cannot express (control characters, properties without an XML name); comments hold it as N-Triples.',
+  auth: anyone,
+  params: parameters.catalogue,
+  answers: answers.dump,
+  handle: ({ c, signal }: { c: AppContext; signal: AbortSignal }, context: RepositoryContext) => {
     const id = pathId(c, 'catalogueId')
     const { format: suffix } = splitSuffix(c.req.path)
-    const parts = dumpOf(context, id, c.get('signal'))
+    const parts = dumpOf(context, id, signal)
     return longAnswer(c, () =>
       answerDocument(c, context, parts, { suffix, name: id, keepsGraphs: true }),
     )
-  }
-  app.openapi(dump, answerDump)
-  // A suffix that is no part of an id is a route of its own to the router.
-  for (const { suffix } of Object.values(formats))
-    app.get(`/catalogues/:catalogueId/dump.${suffix}`, answerDump)
-}
+  },
+} as const
+
+/** The suffix is no part of an id, so each one is a path of its own to the router. */
+const dumpsByFormat = Object.values(formats).map(({ suffix }) =>
+  repositoryEndpoint({ ...dump, path: `${dump.path}.${suffix}`, isHidden: true }),
+)
+
+/** The endpoints of lists, and of dumps of whole catalogues. */
+export const resourceListEndpoints = [
+  listCatalogues,
+  listMembers,
+  listDatasets,
+  listDistributions,
+  listVocabularies,
+  repositoryEndpoint(dump),
+  ...dumpsByFormat,
+]

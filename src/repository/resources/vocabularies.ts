@@ -6,6 +6,7 @@
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { entityTag, isFresh } from '../../http/conditions.ts'
+import { anyone } from '../../http/endpoint.ts'
 import { answerFormat, receivePieces } from '../../http/rdf.ts'
 import { longAnswer } from '../../http/long-answers.ts'
 import type { Format } from '../../rdf/media-types.ts'
@@ -21,7 +22,7 @@ import { integrity, summaryOf } from '../../vocabularies/skos-integrity.ts'
 import { inTurns } from '../../workers/event-loop.ts'
 import { isForeign, takeIn, type VocabularyIntake } from '../content/vocabulary-intake.ts'
 import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
-import { contract } from '../routes/contract.ts'
+import { contract, repositoryEndpoint } from '../routes/contract.ts'
 import {
   answerDelete,
   answerDocument,
@@ -29,10 +30,10 @@ import {
   answerWrite,
   linksOf,
 } from '../routes/responses.ts'
-import { expectedState, suffixedId, type RouteContext } from '../routes/route-context.ts'
+import { expectedState, mayWritePlatform, suffixedId } from '../routes/requests.ts'
 import { landOne } from '../writing/write-batch.ts'
 
-const { bodies, putRoute, readRoute, removeRoute, parameters } = contract
+const { answers, bodies, parameters } = contract
 
 const ownerQuery = loadQuery('scheme-owner')
 const factsQuery = loadQuery('vocabulary-facts')
@@ -226,25 +227,33 @@ const waitMs = 60_000
 const path = '/vocabularies/{vocabularyId}'
 const params = parameters.vocabulary
 
-const read = readRoute(path, 'Read a vocabulary', { params })
-const put = putRoute(path, 'Create or replace a vocabulary', { params, body: bodies.vocabulary })
-const remove = removeRoute(path, 'Delete a vocabulary', { params })
-
-/** The routes of vocabularies. */
-export function addVocabularyRoutes(context: RouteContext): void {
-  const { app, guard, limits, locks, names, canonical } = context
-  guard('platform', put, remove)
-
-  app.openapi(read, async (c) => {
+const readVocabulary = repositoryEndpoint({
+  method: 'get',
+  path,
+  summary: 'Read a vocabulary',
+  auth: anyone,
+  params,
+  answers: answers.graph,
+  handle: async ({ c, signal }, context) => {
     const { id, suffix } = suffixedId(c, 'vocabularyId')
-    const facts = await factsOf(context, id, c.get('signal'))
+    const facts = await factsOf(context, id, signal)
     if (!facts) throw unknownVocabulary(id)
     return longAnswer(c, () => answerVocabulary(c, context, { ...facts, id, suffix }))
-  })
-  app.openapi(put, async (c) => {
+  },
+})
+
+const putVocabulary = repositoryEndpoint({
+  method: 'put',
+  path,
+  summary: 'Create or replace a vocabulary',
+  auth: mayWritePlatform,
+  params,
+  body: bodies.vocabulary,
+  answers: answers.write,
+  handle: async ({ c, params: { vocabularyId: id }, signal }, context) => {
+    const { limits, locks, names, canonical } = context
     const renew = () => c.get('deadline').extend(limits.longRequestMs)
     renew()
-    const id = c.req.valid('param').vocabularyId
     const resource = names.vocabulary(id)
     // JSON-LD is read as a whole and has the limit of bodies that are.
     const { format, charset, pieces } = receivePieces(c, (one) => {
@@ -255,20 +264,31 @@ export function addVocabularyRoutes(context: RouteContext): void {
     const intake = await takeIn(batches, { names, resource, work: canonical?.work })
     renew()
     const replacement = { id, intake, precondition: expectedState(c) }
-    const work = () => replaceVocabulary(context, replacement, c.get('signal'))
+    const work = () => replaceVocabulary(context, replacement, signal)
     // Two ids must not claim one scheme at the same time.
     const claims = [lockOf(id), `scheme ${intake.scheme}`]
-    const outcome = await locks.run(claims, work, c.get('signal'))
+    const outcome = await locks.run(claims, work, signal)
     return answerWrite(c, context, outcome, { waitMs })
-  })
-  app.openapi(remove, async (c) => {
-    c.get('deadline').extend(limits.longRequestMs)
-    const id = c.req.valid('param').vocabularyId
-    const work = () => removeVocabulary(context, id, expectedState(c), c.get('signal'))
-    const mark = await locks.run([lockOf(id)], work, c.get('signal'))
+  },
+})
+
+const deleteVocabulary = repositoryEndpoint({
+  method: 'delete',
+  path,
+  summary: 'Delete a vocabulary',
+  auth: mayWritePlatform,
+  params,
+  answers: answers.removal,
+  handle: async ({ c, params: { vocabularyId: id }, signal }, context) => {
+    c.get('deadline').extend(context.limits.longRequestMs)
+    const work = () => removeVocabulary(context, id, expectedState(c), signal)
+    const mark = await context.locks.run([lockOf(id)], work, signal)
     return answerDelete(c, context, { mark, waitMs })
-  })
-}
+  },
+})
+
+/** The endpoints of vocabularies. */
+export const vocabularyResourceEndpoints = [readVocabulary, putVocabulary, deleteVocabulary]
 
 type VocabularyAnswer = Pick<VocabularyFacts, 'scheme' | 'hash'> & {
   readonly id: string
@@ -284,7 +304,7 @@ const mostWhole = 16 * 1024 * 1024
  */
 async function answerVocabulary(
   c: AppContext,
-  context: RouteContext,
+  context: RepositoryContext,
   { id, scheme, hash, suffix }: VocabularyAnswer,
 ): Promise<Response> {
   const { names, limits, store } = context
@@ -295,7 +315,7 @@ async function answerVocabulary(
   answerFormat(c, suffix)
   // A store may have to put all of it in order first.
   c.get('deadline').extend(limits.longRequestMs)
-  const { first, rest } = await begun(store.readLines(scheme, c.get('signal')), mostWhole)
+  const { first, rest } = await takePrefix(store.readLines(scheme, c.get('signal')), mostWhole)
   if (!rest) return whole(first.join(''))
   const part = (chunk: string) => [
     { graph: scheme, lines: unskolemiseLines(chunk, { prefix: names.genidPrefix }) },
@@ -310,7 +330,7 @@ async function answerVocabulary(
 }
 
 /** The first chunks up to a size, and the rest if there is any. */
-async function begun(source: AsyncIterable<string>, size: number) {
+async function takePrefix(source: AsyncIterable<string>, size: number) {
   const chunks = (async function* chunks() {
     yield* source
   })()

@@ -1,4 +1,4 @@
-/** The route of the bulk write. */
+/** The endpoint of the bulk write. */
 
 import { z, type RouteConfig } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
@@ -10,11 +10,10 @@ import { negotiate } from '../../rdf/media-types.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { demandCatalogue } from '../deleting/members.ts'
 import { putBulk, type BulkVerdict } from '../writing/bulk-write.ts'
-import { Semaphore } from '../../workers/semaphore.ts'
-import { contract } from './contract.ts'
-import { bodyLimits, type RouteContext } from './route-context.ts'
+import { contract, repositoryEndpoint } from './contract.ts'
+import { bodyLimits, mayWriteCatalogue } from './requests.ts'
 
-const { answers, bodies, putRoute, parameters } = contract
+const { answers, bodies, parameters } = contract
 
 const asArray = 'application/json'
 const asLines = 'application/x-ndjson'
@@ -36,45 +35,38 @@ const responses: RouteConfig['responses'] = {
   ...answers.refused,
 }
 
-const put = putRoute(
-  '/catalogues/{catalogueId}/datasets/bulk',
-  'Create or replace many datasets, each by itself',
-  { params: parameters.catalogue, query: parameters.bulk, body: bodies.dataset },
-  {
-    description:
-      'Every dataset of the body is one item: the graph that describes it in formats with named graphs, else all that can be ' +
-      'reached from it. The answer has one object per item, in the order of the body, with the status that the PUT of the single ' +
-      'dataset would have answered. The index is not waited for.',
-    responses,
-  },
-)
-
-/** Requests that are parsed and written at the same time: one can fill the machine, and each holds its body in memory. */
-const atOnce = 2
-
-/** The route; the answer begins with the first verdict, so that clients of NDJSON see datasets as they are done. */
-export function addBulkRoute(context: RouteContext): void {
-  const { app, guard, limits, log, names } = context
-  guard('catalogue', put)
-  const semaphore = new Semaphore(atOnce)
-  const flow = { log, pieceMs: limits.longRequestMs, headers: { 'Content-Type': asLines } }
-
-  app.openapi(put, async (c) => {
-    const catalogue = c.req.valid('param').catalogueId
+/** Its answer begins with the first verdict, so that clients of NDJSON see datasets as they are done. */
+const putManyDatasets = repositoryEndpoint({
+  method: 'put',
+  path: '/catalogues/{catalogueId}/datasets/bulk',
+  summary: 'Create or replace many datasets, each by itself',
+  description:
+    'Every dataset of the body is one item: the graph that describes it in formats with named graphs, else all that can be ' +
+    'reached from it. The answer has one object per item, in the order of the body, with the status that the PUT of the single ' +
+    'dataset would have answered. The index is not waited for.',
+  auth: mayWriteCatalogue,
+  params: parameters.catalogue,
+  query: parameters.bulk,
+  body: bodies.dataset,
+  answers: responses,
+  handle: async ({ c, params: { catalogueId: catalogue }, query, signal }, context) => {
+    const { bulkWrites, limits, log, names } = context
     const mediaType = answerType(c)
     c.get('deadline').extend(limits.longRequestMs)
-    const signal = c.get('signal')
     const { pieces, format, charset } = await receiveHeld(c, bodyLimits(limits))
     await demandCatalogue(context, catalogue, signal)
-    const end = await semaphore.acquire(signal)
+    const end = await bulkWrites.acquire(signal)
     signal.addEventListener('abort', end, { once: true })
     try {
       // The ids are not known before the body is read: relative references get a place under the catalogue.
       const baseIri = `${names.base}catalogues/${catalogue}/`
       const batches = parseStream(pieces, format, { baseIri, limits, charset })
-      const request = { ...c.req.valid('query'), catalogue, batches, instance: pathOf(c.req.url) }
+      const request = { ...query, catalogue, batches, instance: pathOf(c.req.url) }
       const verdicts = await putBulk(context, request, signal)
-      if (mediaType === asLines) return await answerFlow(c, lines(verdicts, end), flow)
+      if (mediaType === asLines) {
+        const flow = { log, pieceMs: limits.longRequestMs, headers: { 'Content-Type': asLines } }
+        return await answerFlow(c, lines(verdicts, end), flow)
+      }
       const all: BulkVerdict[] = []
       for await (const some of verdicts) all.push(...some)
       end()
@@ -83,8 +75,11 @@ export function addBulkRoute(context: RouteContext): void {
       end()
       throw error
     }
-  })
-}
+  },
+})
+
+/** The endpoints of writes of many datasets. */
+export const bulkEndpoints = [putManyDatasets]
 
 /** One JSON array, or one object per line while the work goes on; fails with `not-acceptable`. */
 function answerType(c: AppContext): string {

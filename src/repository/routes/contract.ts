@@ -1,8 +1,10 @@
-/** What the contracts of the repository's routes share: how they answer, by kind of request, and what they are asked with. */
+/** Shared by the endpoints of the repository: answers by kind of request, bodies and parameters. */
 
-import { createRoute, z, type RouteConfig } from '@hono/zod-openapi'
+import { z, type RouteConfig } from '@hono/zod-openapi'
+import { endpointsFor } from '../../http/endpoint.ts'
 import { problem } from '../../http/problem.ts'
 import { formats } from '../../rdf/media-types.ts'
+import type { RepositoryContext } from '../context.ts'
 import { repositoryParameters } from './parameters.ts'
 
 type Responses = RouteConfig['responses']
@@ -173,40 +175,8 @@ const bodies = {
 `),
 }
 
-type Method = 'get' | 'put' | 'post' | 'delete'
-type RouteRequest = NonNullable<RouteConfig['request']>
-type RouteDetails = Partial<Pick<RouteConfig, 'description' | 'responses'>>
+/** Defines an endpoint of the repository. */
+export const repositoryEndpoint = endpointsFor<RepositoryContext>({})
 
-const security = [{ ApiKey: [] }, { Bearer: [] }]
-
-/** A way to describe routes of one method that are answered alike; `isOpen` = without a key. */
-const routes =
-  <M extends Method>(method: M, responses: Responses, isOpen = false) =>
-  <Path extends string, Request extends RouteRequest>(
-    path: Path,
-    summary: string,
-    request: Request,
-    details: RouteDetails = {},
-  ) =>
-    createRoute({
-      method,
-      path,
-      summary,
-      ...(!isOpen && { security }),
-      request,
-      responses,
-      ...details,
-    })
-
-/** How the contract of a route is written: routes by what they do, with their answers, bodies and parameters. */
-export const contract = {
-  readRoute: routes('get', answers.graph, true),
-  listRoute: routes('get', answers.list, true),
-  guardedRead: routes('get', answers.acceptance),
-  putRoute: routes('put', answers.write),
-  postRoute: routes('post', answers.creation),
-  removeRoute: routes('delete', answers.removal),
-  answers,
-  bodies,
-  parameters: repositoryParameters,
-}
+/** Parts of the contract that endpoints share: answers by kind of request, bodies and parameters. */
+export const contract = { answers, bodies, parameters: repositoryParameters }

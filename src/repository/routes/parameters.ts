@@ -69,11 +69,11 @@ const put = origin.extend({
 const pathId = `^${idForm}(\\.[a-z0-9]+)?$`
 
 /** Only described, not checked: what is no id is refused in words of its own. */
-const id = (example?: string) =>
+const id = (example: string) =>
   z.string().openapi({
     description: 'When a resource is read, a suffix such as .ttl names the format of the answer',
     pattern: pathId,
-    ...(example !== undefined && { example }),
+    example,
   })
 
 /** The older way to name a dataset by its id at the origin. */
@@ -92,10 +92,10 @@ export const repositoryParameters = {
   status,
   put,
   inCatalogue,
-  suffixed: id(),
+  suffixed: id('gauges'),
   catalogue: z.object({ catalogueId: id('rivers') }),
   dataset: z.object({ datasetId: id('levels') }),
-  distribution: z.object({ distributionId: id() }),
+  distribution: z.object({ distributionId: id('1f0c7a52-6c1e-4d53-9d2b-7f2a4b1c8e60') }),
   vocabulary: z.object({ vocabularyId: id('quality') }),
   /** With the parameter `catalogue` the id of the path is one of the origin, which has no form. */
   datasetOrOrigin: z.object({

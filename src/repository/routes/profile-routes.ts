@@ -1,49 +1,64 @@
-/** The route of the profile page, and of its shapes in every format. */
+/** The endpoints of the profile page, and of its shapes in every format. */
 
-import { createRoute } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
+import { anyone } from '../../http/endpoint.ts'
 import { answerRdf } from '../../http/rdf.ts'
 import { addVary } from '../../http/headers.ts'
 import { profilePage } from '../../profile/profile-page.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { formatOfMediaType, formats, negotiate, type Format } from '../../rdf/media-types.ts'
 import { parse } from '../../rdf/parse.ts'
-import { contract } from './contract.ts'
-import type { RouteContext } from './route-context.ts'
-
-const { answers } = contract
-
-const read = createRoute({
-  method: 'get',
-  path: '/profile',
-  summary: 'The metadata profile: JSON, or its SHACL shapes as RDF',
-  description: '`profile.ttl`, `profile.jsonld` and so on are the shapes whatever Accept says.',
-  responses: answers.profile,
-})
+import type { RepositoryContext } from '../context.ts'
+import { contract, repositoryEndpoint } from './contract.ts'
 
 /** JSON comes first: it is what clients get that accept everything. */
 const offered = ['application/json', ...Object.values(formats).map(({ mediaType }) => mediaType)]
 
-/** The routes; the shapes as Turtle are the very text of the profile, the other formats are made of it. */
-export function addProfileRoute({ app, profile }: RouteContext): void {
-  const shapes = async (c: AppContext, format: Format) => {
-    // As they were written, with their prefixes.
-    if (format === 'turtle')
-      return c.body(profile.shapes, 200, { 'Content-Type': 'text/turtle; charset=utf-8' })
-    const quads = await parse(profile.shapes, 'turtle', { baseIri: 'urn:x-profile:' })
-    return answerRdf(c, toLines(quads), { suffix: format, name: 'profile' })
-  }
-  app.openapi(read, async (c) => {
+/** The shapes: Turtle is the text of the profile with its prefixes, the other formats are made of it. */
+async function shapes(
+  c: AppContext,
+  { profile }: RepositoryContext,
+  format: Format,
+): Promise<Response> {
+  if (format === 'turtle')
+    return c.body(profile.shapes, 200, { 'Content-Type': 'text/turtle; charset=utf-8' })
+  const quads = await parse(profile.shapes, 'turtle', { baseIri: 'urn:x-profile:' })
+  return answerRdf(c, toLines(quads), { suffix: format, name: 'profile' })
+}
+
+const common = {
+  method: 'get',
+  summary: 'The metadata profile: JSON, or its SHACL shapes as RDF',
+  auth: anyone,
+  answers: contract.answers.profile,
+} as const
+
+const readProfile = repositoryEndpoint({
+  ...common,
+  path: '/profile',
+  description: '`profile.ttl`, `profile.jsonld` and so on are the shapes whatever Accept says.',
+  handle: async ({ c }, context) => {
     const mediaType = negotiate(c.req.header('Accept'), offered)
     if (mediaType === undefined)
       throw new Failure('not-acceptable', `Accept must allow one of ${offered.join(', ')}`)
     const format = formatOfMediaType(mediaType)
-    const answer = format === undefined ? c.json(profilePage(profile)) : await shapes(c, format)
+    const answer =
+      format === undefined ? c.json(profilePage(context.profile)) : await shapes(c, context, format)
     addVary(answer.headers, 'Accept')
     return answer
-  })
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
-  for (const format of Object.keys(formats) as Format[])
-    app.get(`/profile.${formats[format].suffix}`, (c) => shapes(c, format))
-}
+  },
+})
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
+const shapesByFormat = (Object.keys(formats) as Format[]).map((format) =>
+  repositoryEndpoint({
+    ...common,
+    path: `/profile.${formats[format].suffix}`,
+    isHidden: true,
+    handle: ({ c }, context) => shapes(c, context, format),
+  }),
+)
+
+/** The endpoints of the profile. */
+export const profileEndpoints = [readProfile, ...shapesByFormat]

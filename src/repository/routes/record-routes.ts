@@ -1,8 +1,8 @@
-/** The routes of catalogue records, and of asking for a dataset to be indexed again. */
+/** The endpoints of catalogue records, and of indexing a dataset again. */
 
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
-import { changingGet } from '../../http/headers.ts'
+import { anyone } from '../../http/endpoint.ts'
 import { sizedAnswer } from '../../http/long-answers.ts'
 import { readLines, toLines } from '../../rdf/lines.ts'
 import { closure, graphOf } from '../../rdf/read.ts'
@@ -10,48 +10,55 @@ import { markLine, systemChange } from '../../store/marks.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
 import { unknownDataset } from '../writing/find-datasets.ts'
 import { landChanges } from '../writing/write-batch.ts'
-import { contract } from './contract.ts'
+import type { RepositoryContext } from '../context.ts'
+import { contract, repositoryEndpoint } from './contract.ts'
 import { answerStoredGraph } from './responses.ts'
-import { suffixedId, type RouteContext } from './route-context.ts'
+import { locateDataset, mayWriteDataset, suffixedId } from './requests.ts'
 
-const { guardedRead, postRoute, readRoute, answers, parameters } = contract
+const { answers, parameters } = contract
+const params = parameters.dataset
 
-const path = '/datasets/{datasetId}/index'
-const summary = 'Have the dataset indexed again'
-const request = { params: parameters.dataset }
-const responses = answers.acceptance
-const indexByPost = postRoute(path, summary, request, { responses })
-const indexByGet = guardedRead(path, summary, request)
-
-const readOfDataset = readRoute(
-  '/datasets/{datasetId}/record',
-  'Read the catalogue record of a dataset',
-  { params: parameters.dataset },
-)
-
-const read = readRoute('/records/{datasetId}', 'Read a catalogue record by the id of its dataset', {
-  params: parameters.dataset,
-})
-
-/** The routes; the GET that indexes again is the contract's, and like every GET that changes something needs a key. */
-export function addRecordRoutes(context: RouteContext): void {
-  const { app, guard, locateDataset, names, versions } = context
-  app.use(indexByGet.getRoutingPath(), changingGet)
-  guard(async (c) => (await locateDataset(c)).catalogue, indexByGet, indexByPost)
-  app.openapi(readOfDataset, (c) => answerRecord(c, context, unknownDataset))
-  app.openapi(read, (c) => answerRecord(c, context, unknownRecord))
-
-  const mark = async (c: AppContext) => {
-    const { id } = await locateDataset(c)
-    const pending = { resource: names.dataset(id), version: versions.next() }
+const index = {
+  path: '/datasets/{datasetId}/index',
+  summary: 'Have the dataset indexed again',
+  auth: mayWriteDataset,
+  params,
+  answers: answers.acceptance,
+  handle: async ({ c }: { c: AppContext }, context: RepositoryContext) => {
+    const { id } = await locateDataset(c, context)
+    const pending = { resource: context.names.dataset(id), version: context.versions.next() }
     const changes = [systemChange({ add: [markLine('pending', pending)] })]
     await landChanges(context, { changes, marks: [pending] })
     c.header('Index-Status', 'pending')
     return c.body(null, 202)
-  }
-  app.openapi(indexByPost, mark)
-  app.openapi(indexByGet, mark)
-}
+  },
+} as const
+
+const indexByPost = repositoryEndpoint({ ...index, method: 'post' })
+const indexByGet = repositoryEndpoint({ ...index, method: 'get', isChangingGet: true })
+
+const readOfDataset = repositoryEndpoint({
+  method: 'get',
+  path: '/datasets/{datasetId}/record',
+  summary: 'Read the catalogue record of a dataset',
+  auth: anyone,
+  params,
+  answers: answers.graph,
+  handle: ({ c }, context) => answerRecord(c, context, unknownDataset),
+})
+
+const readRecord = repositoryEndpoint({
+  method: 'get',
+  path: '/records/{datasetId}',
+  summary: 'Read a catalogue record by the id of its dataset',
+  auth: anyone,
+  params,
+  answers: answers.graph,
+  handle: ({ c }, context) => answerRecord(c, context, unknownRecord),
+})
+
+/** The endpoints of catalogue records, and of indexing again. */
+export const recordEndpoints = [indexByPost, indexByGet, readOfDataset, readRecord]
 
 const unknownRecord = (id: string) =>
   new Failure('unknown-record', `there is no catalogue record "${id}"`)
@@ -59,7 +66,7 @@ const unknownRecord = (id: string) =>
 /** The record node and its checksum, out of the dataset's graph. */
 async function answerRecord(
   c: AppContext,
-  { names, store }: RouteContext,
+  { names, store }: RepositoryContext,
   unknown: (id: string) => Failure,
 ): Promise<Response> {
   const { genidPrefix } = names

@@ -3,8 +3,8 @@
  * the source; here they are resolved when they are read, so that the order in which records come does not matter.
  */
 
-import { createRoute } from '@hono/zod-openapi'
 import type { NamedNode } from '@rdfjs/types'
+import { anyone } from '../../http/endpoint.ts'
 import { isHiddenCatalogue } from '../../rdf/catalogue-visibility.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
@@ -14,8 +14,8 @@ import type { GraphStore, Row } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import type { RepositoryContext } from '../context.ts'
 import type { LocatedDataset } from '../writing/find-datasets.ts'
-import { contract } from './contract.ts'
-import type { RouteContext } from './route-context.ts'
+import { contract, repositoryEndpoint } from './contract.ts'
+import { locateDataset } from './requests.ts'
 
 const named = loadQuery('related-named')
 const linked = loadQuery('related-datasets')
@@ -164,19 +164,18 @@ function newestFirst(all: readonly (Related & { readonly date: string })[]): Rel
   return [...once.values()]
 }
 
-const read = createRoute({
+const listRelated = repositoryEndpoint({
   method: 'get',
   path: '/datasets/{datasetId}/related',
   summary: 'List the series, members, versions and parts of a dataset that are here',
   description: `Newest first, at most ${most}. Links between records of a source are resolved.`,
-  request: { params: contract.parameters.dataset },
-  responses: contract.answers.object,
+  auth: anyone,
+  params: contract.parameters.dataset,
+  answers: contract.answers.object,
+  handle: async ({ c, signal }, context) => ({
+    related: await relatedDatasets(context, await locateDataset(c, context), signal),
+  }),
 })
 
-/** The route of related datasets. */
-export function addRelatedRoute(context: RouteContext): void {
-  const { app, locateDataset } = context
-  app.openapi(read, async (c) =>
-    c.json({ related: await relatedDatasets(context, await locateDataset(c), c.get('signal')) }),
-  )
-}
+/** The endpoints of related datasets. */
+export const relatedEndpoints = [listRelated]

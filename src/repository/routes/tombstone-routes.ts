@@ -1,16 +1,18 @@
-/** What was deleted: the list of it, and 410 in place of 404 for what can be restored. The ways back are routes of the resources themselves. */
+/** The list of deleted resources, and 410 in place of 404 for those that can be restored; the resources have the endpoints that restore. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure, type Kind } from '../../errors.ts'
-import type { AppContext } from '../../http/app.ts'
+import type { App, AppContext } from '../../http/app.ts'
+import { mayCallFor } from '../../http/endpoint.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
 import { isPresent } from '../deleting/members.ts'
 import type { Tombstone } from '../deleting/tombstones.ts'
 import { listTombstones } from '../deleting/upkeep.ts'
-import { contract } from './contract.ts'
-import { demandId, demandPermission, type RouteContext } from './route-context.ts'
+import type { RepositoryContext } from '../context.ts'
+import { contract, repositoryEndpoint } from './contract.ts'
+import { demandId } from './requests.ts'
 
-const { answers, guardedRead, parameters } = contract
+const { answers, parameters } = contract
 
 const tombstone = z
   .object({
@@ -26,36 +28,28 @@ const tombstone = z
   })
   .openapi('Tombstone')
 
-const list = guardedRead(
-  '/tombstones',
-  'List what was deleted and can be restored, newest first',
-  { query: parameters.tombstones },
-  {
-    responses: {
-      200: {
-        description: 'Deleted datasets, catalogues and resources of declared types',
-        content: { 'application/json': { schema: z.array(tombstone) } },
-      },
-      ...answers.refused,
+const list = repositoryEndpoint({
+  method: 'get',
+  path: '/tombstones',
+  summary: 'List what was deleted and can be restored, newest first',
+  auth: mayCallFor((c) => {
+    const catalogue = c.req.query('catalogue')
+    return catalogue === undefined ? undefined : demandId('catalogue', catalogue)
+  }),
+  query: parameters.tombstones,
+  answers: {
+    200: {
+      description: 'Deleted datasets, catalogues and resources of declared types',
+      content: { 'application/json': { schema: z.array(tombstone) } },
     },
+    ...answers.refused,
   },
-)
+  handle: ({ query: { catalogue, ...page }, signal }, context) =>
+    listTombstones(context, { catalogue, ...page }, signal),
+})
 
-/** The route of the list; without a catalogue it takes a key for everything. */
-export function addTombstoneRoute(context: RouteContext): void {
-  const { app, guard, keys } = context
-  guard('later', list)
-  app.openapi(list, async (c) => {
-    const { catalogue, ...page } = c.req.valid('query')
-    demandPermission(
-      c,
-      keys,
-      catalogue === undefined ? undefined : demandId('catalogue', catalogue),
-    )
-    const found = await listTombstones(context, { catalogue, ...page }, c.get('signal'))
-    return c.json([...found])
-  })
-}
+/** The endpoints of deleted resources. */
+export const tombstoneEndpoints = [list]
 
 const lists = { dataset: '/datasets', catalogue: '/catalogues', resource: '/customresources' }
 
@@ -92,10 +86,10 @@ const places = [
   '/customresources/:type/:id',
 ] as const
 
-/** To be called before the routes are bound: looks at what they could not find. */
-export function answerWhatIsGone(context: RouteContext): void {
+/** Answers 410 for what endpoints cannot find because it was deleted; call it before they are mounted. */
+export function answerWhatIsGone(app: App, context: RepositoryContext): void {
   for (const place of places)
-    context.app.use(place, async (c, next) => {
+    app.use(place, async (c, next) => {
       // Asked before the route runs: afterwards the parameters are those of the route.
       const { id, type }: { id: string; type?: string } = c.req.param()
       await next()
@@ -113,7 +107,7 @@ type Missed = { readonly kind: Kind; readonly id: string; readonly type: string 
 /** The tombstone of what a request could not find. A PUT by the id at the origin creates what is not there. */
 function tombstoneOf(
   c: AppContext,
-  { tombstones }: RouteContext,
+  { tombstones }: RepositoryContext,
   { kind, id, type }: Missed,
 ): Tombstone | undefined {
   const { path, method } = c.req

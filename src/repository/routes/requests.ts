@@ -1,13 +1,16 @@
-/** What the routes of the repository work with, and what they ask before a handler runs: key, permission, ids, the body. */
+/**
+ * Shared by the endpoints of the repository before and around their handlers: who may call them, ids of paths, bodies of writes, and
+ * the aliases of paths.
+ */
 
 import { setImmediate } from 'node:timers/promises'
 import type { Quad } from '@rdfjs/types'
+import { z, type RouteConfig } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
-import { may, type ApiKeys } from '../../http/api-key.ts'
 import type { App, AppContext } from '../../http/app.ts'
 import type { BodyLimits } from '../../http/body.ts'
 import { precondition } from '../../http/conditions.ts'
-import { writeLimiter } from '../../http/long-answers.ts'
+import { type Auth, mayCall, mayCallFor } from '../../http/endpoint.ts'
 import type { Limits } from '../../http/limits.ts'
 import { demandText, receiveRdf } from '../../http/rdf.ts'
 import { isId } from '../../rdf/ids.ts'
@@ -15,63 +18,48 @@ import { splitSuffix } from '../../rdf/media-types.ts'
 import { parse } from '../../rdf/parse.ts'
 import { parseText } from '../../rdf/reading/parse-stream.ts'
 import type { Precondition, RepositoryContext, ResourceBody, WriteOutcome } from '../context.ts'
-import type { LocatedDataset } from '../writing/find-datasets.ts'
+import { findById } from '../writing/find-datasets.ts'
 import { repositoryParameters } from './parameters.ts'
 import { answerWrite } from './responses.ts'
-import { z, type RouteConfig } from '@hono/zod-openapi'
 
-/** What every file of routes is given. */
-export type RouteContext = RepositoryContext & {
-  readonly app: App
-  readonly guard: Guard
-  /** The dataset of the path parameter `datasetId`; fails with `unknown-dataset` or `invalid-parameter`. */
-  readonly locateDataset: (c: AppContext) => Promise<LocatedDataset>
+/** Throws `invalid-parameter` unless every parameter of the path is an id. */
+function demandPathIds(c: AppContext): void {
+  const parameters: Readonly<Record<string, string>> = c.req.param()
+  for (const [name, value] of Object.entries(parameters)) demandId(name, value)
 }
 
+/** A key for the catalogue of the path parameter `catalogueId`; the catalogue need not exist. */
+export const mayWriteCatalogue: Auth<RepositoryContext> = {
+  ...mayCallFor((c) => c.req.param('catalogueId')),
+  checkPath: demandPathIds,
+}
+
+/** A key for a resource that is in no catalogue. */
+export const mayWritePlatform: Auth<RepositoryContext> = { ...mayCall, checkPath: demandPathIds }
+
 /**
- * `catalogue` = that of the path parameter `catalogueId`; `platform` = `*` or a pattern; `later` = any known key, because
- * the handler calls `demandPermission`; a function answers the id of the catalogue that the requested resource is in
- * (`undefined` = none is named). It checks the ids of the path itself and fails when there is no such resource: any valid key
- * may know that.
+ * Remembers the answer of a question for the rest of the request, because the check of the permission and the handler ask the same.
  */
-type Permission =
-  | 'catalogue'
-  | 'platform'
-  | 'later'
-  | ((c: AppContext) => Promise<string | undefined>)
-
-type GuardedRoute = { readonly method: string; getRoutingPath(): string }
-
-/** Says whose permission requests to some routes need. */
-type Guard = (permission: Permission, ...routes: readonly GuardedRoute[]) => void
-
-/** Puts key, permission and ids before everything else that a write could be told, and lets one key write only so much at once. */
-export function guards(app: App, keys: ApiKeys, { writesPerKey }: Limits): Guard {
-  const writes = writeLimiter(writesPerKey)
-  return (permission, ...routes) => {
-    for (const route of routes)
-      app.on(route.method.toUpperCase(), route.getRoutingPath(), async (c, next) => {
-        const { id } = keys.require(c)
-        const parameters: Readonly<Record<string, string>> = c.req.param()
-        if (typeof permission === 'function') {
-          demandPermission(c, keys, await permission(c))
-        } else {
-          const catalogue = permission === 'catalogue' ? parameters['catalogueId'] : undefined
-          if (permission !== 'later') demandPermission(c, keys, catalogue)
-          for (const [name, value] of Object.entries(parameters)) demandId(name, value)
-        }
-        return writes.run(id, next, c.get('signal'))
-      })
+export function oncePerRequest<T>(
+  ask: (c: AppContext, context: RepositoryContext) => Promise<T>,
+): (c: AppContext, context: RepositoryContext) => Promise<T> {
+  const answers = new WeakMap<AppContext, Promise<T>>()
+  return (c, context) => {
+    const answer = answers.get(c) ?? ask(c, context)
+    answers.set(c, answer)
+    return answer
   }
 }
 
-/** Throws `unauthorized` or `forbidden`; `catalogue` is the one that the resource belongs to, if any. */
-export function demandPermission(c: AppContext, keys: ApiKeys, catalogue?: string): void {
-  const { id, permissions } = c.get('key') ?? keys.require(c)
-  const key = { id, permissions: permissions.map(twinOfPermission) }
-  if (may(key, { method: c.req.method, path: c.req.path, catalogue })) return
-  throw new Failure('forbidden', 'this key does not have permission for this request')
-}
+/** Finds the dataset of the path parameter `datasetId`. Fails with `unknown-dataset` or `invalid-parameter`. */
+export const locateDataset = oncePerRequest((c, context) =>
+  findById(context, pathId(c, 'datasetId'), c.get('signal')),
+)
+
+/** A key for the catalogue of the dataset of the path; that there is no such dataset is told to every valid key. */
+export const mayWriteDataset: Auth<RepositoryContext> = mayCallFor(
+  async (c, context: RepositoryContext) => (await locateDataset(c, context)).catalogue,
+)
 
 const notAnId = (name: string, what: string, detail: string) =>
   new Failure('invalid-parameter', `${name} is not an ${what}`, {
@@ -98,18 +86,6 @@ export function suffixedId(c: AppContext, name: string) {
 export function demandOriginalId(name: string, text: string): string {
   if (repositoryParameters.origin.shape.originalId.safeParse(text).success) return text
   throw notAnId(name, 'original id', '1..2000 characters, no control characters')
-}
-
-/** Guard and handler ask the same of a request; the second answer is the first one again. */
-export function oncePerRequest<T>(
-  ask: (c: AppContext) => Promise<T>,
-): (c: AppContext) => Promise<T> {
-  const answers = new WeakMap<AppContext, Promise<T>>()
-  return (c) => {
-    const answer = answers.get(c) ?? ask(c)
-    answers.set(c, answer)
-    return answer
-  }
 }
 
 /** `If-Match` and `If-None-Match` of a request. */
@@ -150,7 +126,7 @@ async function receivedBody(c: AppContext, limits: Limits): Promise<ResourceBody
 /** A body that has arrived, and the state that its sender expects. */
 export type WriteRequest = { readonly body: ResourceBody; readonly precondition: Precondition }
 
-/** Receives the body of a write, does it and answers it; `whole` is the resource that must be searchable, where that is not the written one. */
+/** Receives the body of a write, runs it and answers; `whole` is the resource that must be searchable where it is not the written one. */
 export async function respondToWrite(
   c: AppContext,
   context: RepositoryContext,
@@ -162,23 +138,15 @@ export async function respondToWrite(
   return answerWrite(c, context, outcome, whole === undefined ? {} : { whole })
 }
 
-// `/resources` as another name of `/datasets`: an alias is the same route under another path, shown in the OpenAPI document.
+// `/resources` is an alias of `/datasets`: it reaches the same endpoints, and the OpenAPI document shows it.
 
 const alias = /^(\/catalogues\/[^/]+)?\/resources(?=\/|$)/
-const twin = /^(\/catalogues\/[^/]+)?\/datasets(?=\/|$)/
+const aliased = /^(\/catalogues\/[^/]+)?\/datasets(?=\/|$)/
 
-/** The path that a path is an alias of, or the path itself. */
-export const twinOf = (path: string): string => path.replace(alias, '$1/datasets')
+/** The path that an alias stands for; other paths stay as they are. */
+export const canonicalPath = (path: string): string => path.replace(alias, '$1/datasets')
 
-/** A permission for an alias is one for its twin. */
-function twinOfPermission(permission: string): string {
-  const [method, path, ...rest] = permission.split(/ +/)
-  return method === undefined || path === undefined || rest.length > 0
-    ? permission
-    : `${method} ${twinOf(path)}`
-}
-
-/** Whether the address of a list, or of a POST to it, is that of an alias. */
+/** Whether a URL names the list of datasets by its alias. */
 export const cameByAlias = (url: string): boolean => /\/resources\/?$/.test(new URL(url).pathname)
 
 const posted = z.object({
@@ -187,12 +155,12 @@ const posted = z.object({
   }),
 })
 
-/** Shows the aliases of the routes that have been added so far. */
+/** Describes the aliases of the endpoints that are mounted so far. */
 export function showAliases({ openAPIRegistry }: App): void {
   for (const definition of openAPIRegistry.definitions.slice()) {
-    if (definition.type !== 'route' || !twin.test(definition.route.path)) continue
+    if (definition.type !== 'route' || !aliased.test(definition.route.path)) continue
     const { route } = definition
-    const path = route.path.replace(twin, '$1/resources')
+    const path = route.path.replace(aliased, '$1/resources')
     const summary = `${route.summary ?? route.path} (as ${route.path})`
     const request = { ...route.request, ...preferredId(route) }
     openAPIRegistry.registerPath({ ...route, path, summary, request })
