@@ -1,11 +1,12 @@
 /** The public SPARQL endpoint: read-only and bounded, in front of whichever store is configured. */
 
-import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
+import { type RouteConfig, z } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../errors.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import { type App, type AppContext, type AppOptions, newApp } from '../http/app.ts'
 import { readBodyText } from '../http/body.ts'
+import { anyone, endpointsFor, mount } from '../http/endpoint.ts'
 import { problem } from '../http/problem.ts'
 import type { Limits } from '../http/limits.ts'
 import { answerRdf } from '../http/rdf.ts'
@@ -35,8 +36,7 @@ type SparqlDeps = {
 /** The service, with its one resource by GET and by POST. */
 export function sparqlApp(deps: SparqlDeps): App {
   const app = newApp({ ...deps.http, name: 'sparql' })
-  app.openapi(queryByGet, (c) => answer(c, deps))
-  app.openapi(queryByPost, (c) => answer(c, deps))
+  mount(app, [queryByGet, queryByPost], deps)
   return app
 }
 
@@ -135,34 +135,36 @@ const responses: RouteConfig['responses'] = {
 
 const list = z.union([z.string(), z.array(z.string())]).optional()
 
-const queryByGet = createRoute({
+const sparqlEndpoint = endpointsFor<SparqlDeps>(responses)
+
+const queryByGet = sparqlEndpoint({
   method: 'get',
   path: '/',
   summary: 'Query the published graphs',
-  request: {
-    query: z.object({
-      query: z.string().optional().openapi({ description: 'SELECT, ASK, CONSTRUCT or DESCRIBE' }),
-      'default-graph-uri': list,
-      'named-graph-uri': list,
-    }),
-  },
-  responses,
+  auth: anyone,
+  query: z.object({
+    query: z.string().optional().openapi({ description: 'SELECT, ASK, CONSTRUCT or DESCRIBE' }),
+    'default-graph-uri': list,
+    'named-graph-uri': list,
+  }),
+  answers: {},
+  handle: ({ c }, deps) => answer(c, deps),
 })
 
-const queryByPost = createRoute({
+const queryByPost = sparqlEndpoint({
   method: 'post',
   path: '/',
   summary: 'Query the published graphs with a query that is too long for an address',
-  request: {
-    body: {
-      required: true,
-      content: {
-        'application/x-www-form-urlencoded': { schema: { type: 'object' as const } },
-        'application/sparql-query': text,
-      },
+  auth: anyone,
+  body: {
+    required: true,
+    content: {
+      'application/x-www-form-urlencoded': { schema: { type: 'object' as const } },
+      'application/sparql-query': text,
     },
   },
-  responses,
+  answers: {},
+  handle: ({ c }, deps) => answer(c, deps),
 })
 
 // Reads a query from the three forms of the SPARQL 1.1 Protocol (section 2.1).
