@@ -3,6 +3,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { awayFromHome, mostSharedNames, overBudget, sharedNames } from './support/budgets.ts'
+import { allowedLoops, handMadeLoops } from './support/hand-made-loops.ts'
 import { circle, faults, loadedWith, type SourceFile } from './support/ladder.ts'
 
 const root = new URL('../src/', import.meta.url).pathname
@@ -41,6 +42,18 @@ describe('the house', () => {
     expect(awayFromHome(files)).toEqual([])
   })
 
+  it('has one home for loops, pauses and locks', () => {
+    expect(handMadeLoops(files)).toEqual([])
+    const needless = Object.keys(allowedLoops).filter(
+      (path) =>
+        handMadeLoops(
+          files.filter((file) => file.path === path),
+          {},
+        ).length === 0,
+    )
+    expect(needless).toEqual([])
+  })
+
   it('exports a name once, but for a number of them that gets smaller', () => {
     expect(sharedNames(files).length).toBeLessThanOrEqual(mostSharedNames)
   })
@@ -70,6 +83,26 @@ describe('the rules can fail', () => {
     const long = { path: 'text/a.ts', text: text.repeat(100) }
     expect(overBudget([long])).toHaveLength(1)
     expect(overBudget([{ path: 'store/a.ts', text }])).toHaveLength(1)
+  })
+
+  it.each([
+    ['a timer that repeats', 'const timer = setInterval(look, 10)'],
+    ['a lock of places', 'const turn = new Semaphore(1)'],
+    ['a lock of promises', 'const last = new Map<string, Promise<void>>()'],
+    ['a pause of its own', `import { setTimeout as sleep } from 'node:timers/promises'`],
+    [
+      'a loop around a pause',
+      'while (!signal.aborted) {\n  if (x) { y() }\n  await pause(9, signal)\n}',
+    ],
+    ['a loop without an end', 'for (;;) {\n  await this.#pause(9)\n}'],
+  ])('%s outside of workers is found', (_, code) => {
+    expect(handMadeLoops([{ path: 'rdf/a.ts', text: `${code}\n` }])).toHaveLength(1)
+    expect(handMadeLoops([{ path: 'workers/a.ts', text: `${code}\n` }])).toEqual([])
+  })
+
+  it('a loop over the pages of a finite thing is none', () => {
+    const text = 'for (;;) {\n  if (page() === 0) return\n}\nawait pause(9, signal)\n'
+    expect(handMadeLoops([{ path: 'rdf/a.ts', text }])).toEqual([])
   })
 
   it('a second home and a second export of a name are found', () => {

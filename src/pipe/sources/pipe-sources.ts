@@ -11,6 +11,7 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { unlessAborted } from '../../workers/condition.ts'
 import { type BackgroundLoop, backgroundLoop } from '../../workers/background-loop.ts'
+import { KeyedLock } from '../../workers/keyed-lock.ts'
 import type { Pause } from '../../workers/pause.ts'
 import { type PipeLimits, standardLimits } from '../pipe-schema.ts'
 import { checkout, checkouts, sweep } from './git-checkout.ts'
@@ -62,7 +63,7 @@ export class PipeSources {
   /** What each source holds, in order of their rank when names clash. */
   readonly #files: Map<Source, PipeFiles>
   /** One reading of a source at a time: an older one must not overwrite a newer one. */
-  readonly #reading = new Map<Source, Promise<void>>()
+  readonly #reading = new KeyedLock()
   #following: readonly Pick<BackgroundLoop, 'stop'>[] = []
   #known = noFiles
   #text = JSON.stringify(noFiles)
@@ -111,7 +112,9 @@ export class PipeSources {
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the process stops'))
     await Promise.all(this.#following.map((one) => one.stop()))
-    await Promise.all(this.#reading.values())
+    // Resolves when earlier readings have ended.
+    const names = [...this.#files.keys()].map(({ name }) => name)
+    await this.#reading.run(names, () => Promise.resolve())
   }
 
   /** Calls after every change; gives the end of the calls. */
@@ -148,8 +151,7 @@ export class PipeSources {
 
   #load(source: Source): Promise<void> {
     const { signal } = this.#stopping
-    const read = async (before: Promise<void> | undefined) => {
-      await before
+    const read = async () => {
       if (signal.aborted) return
       try {
         this.#files.set(source, await source.load(signal))
@@ -158,9 +160,7 @@ export class PipeSources {
         if (!signal.aborted) this.#options.log.error({ source: source.name, err }, 'pipes.failed')
       }
     }
-    const reading = read(this.#reading.get(source))
-    this.#reading.set(source, reading)
-    return reading
+    return this.#reading.run([source.name], read)
   }
 
   /** Tells listeners and the log what is new. */

@@ -1,0 +1,56 @@
+/** Finds background work that is written by hand where `workers/` has a mechanism for it. */
+
+import type { SourceFile } from './ladder.ts'
+
+/** Files that may have it, each with the reason. */
+export const allowedLoops: Readonly<Record<string, string>> = {
+  'client/politeness.ts': 'limits of a host: waits until it may be asked, in the order of asking',
+  'harvest/export/batches.ts':
+    'reads its input to the end; a pause bounds the wait for the next item',
+  'pipe/runs/run-history.ts': 'a generator for one reader, who gets its failures',
+  'portal/check/checker.ts': 'a bounded queue: refuses texts when too many wait',
+  'projector/projector.ts':
+    'waits for marks, not for a time; every failure is caught, logged and tried again',
+  'store/public/query-queue.ts': 'a limiter; its timer lives as long as one query that waits',
+}
+
+/** Statements that have no place outside the mechanisms, by what a reader should use instead. */
+const statements: Readonly<Record<string, RegExp>> = {
+  backgroundLoop: /\bsetInterval\(/,
+  KeyedLock: /new Semaphore\(1\)|\bMap<[^<>]*, Promise<(?:void|unknown)>>/,
+  pause: /setTimeout[^\n]* from 'node:timers\/promises'/,
+}
+
+const endless = /\bfor \(;;\)|\bwhile \((?:true|[^\n]*(?:aborted|stopp|closed|running)[^\n]*)\)/gi
+const waiting = /\b(?:pause|sleep|setTimeout|wait)\(/
+
+/** The statement after a loop's head: a block up to its closing brace, else up to the end of the line. */
+function bodyAfter(text: string, start: number): string {
+  if (!/^\s*\{/.test(text.slice(start))) return text.slice(start, text.indexOf('\n', start))
+  let depth = 0
+  for (let at = text.indexOf('{', start); at < text.length; at += 1) {
+    if (text[at] === '{') depth += 1
+    if (text[at] === '}') depth -= 1
+    if (depth === 0) return text.slice(start, at)
+  }
+  return text.slice(start)
+}
+
+/** One sentence for each piece of it, `workers/`, `jobs/` and the allowed files left out. */
+export function handMadeLoops(
+  files: readonly SourceFile[],
+  allowed: Readonly<Record<string, string>> = allowedLoops,
+): string[] {
+  return files
+    .filter(({ path }) => !/^(?:workers|jobs)\//.test(path) && !(path in allowed))
+    .flatMap(({ path, text }) => {
+      const found = Object.entries(statements).filter(([, code]) => code.test(text))
+      const loops = [...text.matchAll(endless)].filter(({ index, 0: head }) =>
+        waiting.test(bodyAfter(text, index + head.length)),
+      )
+      return [
+        ...found.map(([mechanism]) => `${path} does by hand what ${mechanism} does`),
+        ...loops.map(({ 0: head }) => `${path} waits in a loop of its own: ${head}`),
+      ]
+    })
+}
