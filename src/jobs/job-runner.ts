@@ -127,7 +127,7 @@ export class JobRunner {
     return this.#table.list(filter).map((job) => this.#running.get(job.id)?.job ?? job)
   }
 
-  /** How many jobs there are of the states that operators look after. */
+  /** Numbers of jobs in the states that operators look after. */
   counts(): { readonly running: number; readonly waiting: number; readonly failed: number } {
     const { running = 0, waiting = 0, failed = 0 } = this.#table.counts()
     return { running, waiting, failed }

@@ -37,7 +37,7 @@ export type NewJob = Pick<Job, 'id' | 'kind' | 'key' | 'payload' | 'runAt' | 'cr
   readonly createdAt: number
 }
 
-/** How a job ends, or goes back to wait. */
+/** Final state of a job, or `waiting` for the next attempt. */
 export type JobEnd = Pick<Job, 'id' | 'state' | 'attempts'> & {
   readonly progress?: JobProgress | undefined
   readonly problem?: Job['problem'] | undefined
@@ -90,7 +90,7 @@ export class JobTable {
     return this.#file.rows(sql, kind ?? null, state ?? null, limit, offset).map(jobOf)
   }
 
-  /** How many jobs are in each state; absent where there are none. */
+  /** Numbers of jobs in each state; absent where there are none. */
   counts(): Readonly<Partial<Record<JobState, number>>> {
     const rows = this.#file.rows('SELECT state, count(*) AS n FROM job GROUP BY state')
     return Object.fromEntries(rows.map(({ state, n }) => [stateOf(state), Number(n)]))

@@ -8,7 +8,7 @@ export const jobStates = ['waiting', 'running', 'done', 'failed', 'cancelled'] a
 
 export type JobState = (typeof jobStates)[number]
 
-/** How far a job has come; `of` is absent while the whole is not known. */
+/** Progress of a job; `of` is absent while the total is unknown. */
 export type JobProgress = { readonly done: number; readonly of?: number; readonly note?: string }
 
 /** A job. Times are milliseconds since 1970. */
@@ -16,7 +16,7 @@ export type Job = {
   readonly id: string
   /** Names the code that does it. */
   readonly kind: string
-  /** What it works on: of the jobs with the same key one runs at a time, whatever their kinds. */
+  /** Thing that the job works on. One job of a key runs at a time, whatever its kind. */
   readonly key: string
   /** Input of the code that does it. */
   readonly payload: Json
@@ -26,7 +26,7 @@ export type Job = {
   readonly runAt: number
   /** Number of the opening of the table that took the job last; 0 before the first one. */
   readonly lease: number
-  /** How often it was begun. */
+  /** Number of times it was started. */
   readonly attempts: number
   /** Why the last attempt failed. */
   readonly problem?: ProblemAnswer['body']
@@ -37,7 +37,7 @@ export type Job = {
   readonly endedAt?: number
 }
 
-/** What a job is given while it runs. */
+/** Connection of a running job to its runner. */
 export type JobRun = {
   /** Says how far the job has come; what was said last counts. */
   readonly progress: (progress: JobProgress) => void
