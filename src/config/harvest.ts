@@ -1,10 +1,9 @@
 /** `PLATFORM_HARVEST_CONFIG`: how harvests behave towards sources, and how long what they leave is kept. */
 
 import { z } from 'zod'
-import { durationMs } from '../text/duration.ts'
+import { dayMs as day, durationMs } from '../text/duration.ts'
 import { must, numbersOf, object, type NumberRow } from './settings.ts'
 
-const day = 86_400_000
 const MB = 2 ** 20
 const GB = 2 ** 30
 

@@ -26,6 +26,7 @@ import {
 import { scriptTransformer } from './transform/script.ts'
 import { rdfImporter } from './importers/rdf.ts'
 import { sparqlImporter } from './importers/sparql.ts'
+import { dayMs } from '../text/duration.ts'
 
 /** Dependencies that a process gives to its harvests. */
 export type HarvestOptions = Omit<ExportContext, 'ledger' | 'changed' | 'active' | 'kinds'> & {
@@ -59,7 +60,7 @@ export type Harvest = {
 }
 
 /** Runs that were interrupted longer ago than this do not go on by themselves. */
-const forgottenAfterMs = 30 * 86_400_000
+const forgottenAfterMs = 30 * dayMs
 
 /** Opens the ledger and makes the segments; `stop` when no run is under way any more. */
 export async function openHarvest(options: HarvestOptions): Promise<Harvest> {

@@ -3,6 +3,7 @@
 import { openSqlite, type Row, type Sqlite } from '../sqlite.ts'
 import type { Json } from '../text/json.ts'
 import { type Job, type JobProgress, type JobState, jobStates } from './job.ts'
+import { dayMs } from '../text/duration.ts'
 
 /** `payload`, `progress` and `problem` are JSON, times milliseconds since 1970. `cancelling`: a running job was cancelled. */
 const schema = `
@@ -21,7 +22,7 @@ export const jobsFormat = 1
 
 /** Ended jobs that are kept, and for how many milliseconds. */
 const mostEnded = 1000
-const keptMs = 30 * 86_400_000
+const keptMs = 30 * dayMs
 
 /** Which jobs a list shows; all kinds and states where they are absent. */
 export type JobFilter = {

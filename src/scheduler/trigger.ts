@@ -3,6 +3,7 @@
 import type { Configs } from '../pipe/document.ts'
 import type { StartMode } from '../pipe/runs/run.ts'
 import { type CronTiming, nextOfCron } from './cron.ts'
+import { dayMs as day } from '../text/duration.ts'
 
 /** Units of an interval, as clients write them. */
 export const units = ['SECOND', 'MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const
@@ -51,8 +52,6 @@ export function nextFiring(timing: Timing, after: number): number | undefined {
 }
 
 // Firings at equal distances: fixed lengths, or steps of the calendar for months and years.
-
-const day = 86_400_000
 
 /** Milliseconds of each unit; of months and years about, because they are steps of the calendar. */
 const unitMs: Readonly<Record<Unit, number>> = {

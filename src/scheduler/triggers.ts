@@ -23,6 +23,7 @@ import {
   type Timing,
   type Trigger,
 } from './trigger.ts'
+import { dayMs } from '../text/duration.ts'
 
 /** `next` is the coming firing; of a disabled trigger the one that it would have. A trigger with a problem has none. */
 export type ScheduledTrigger = StoredTrigger & {
@@ -55,7 +56,7 @@ const togetherMs = 20
 /** A process that was held up fires late, but not later than this. */
 const latestMs = 60_000
 /** What a harvest missed longer ago than this is old news, as with runs that were interrupted. */
-const oldestMs = 86_400_000
+const oldestMs = dayMs
 /** More runs than a pipe has had since. */
 const mostRuns = 1000
 

@@ -1,6 +1,9 @@
-/** ISO 8601 durations, as configs give deadlines. */
+/** Lengths of time: a day, and ISO 8601 durations, as configs give deadlines. */
 
-const unitMs = { W: 604_800_000, D: 86_400_000, H: 3_600_000, M: 60_000, S: 1000 } as const
+/** Milliseconds of a day. */
+export const dayMs = 86_400_000
+
+const unitMs = { W: 604_800_000, D: dayMs, H: 3_600_000, M: 60_000, S: 1000 } as const
 
 /** Milliseconds of `PnWnDTnHnMnS`; `undefined` for anything else, years and months too: they have no length. */
 export function durationMs(text: string): number | undefined {

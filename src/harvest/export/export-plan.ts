@@ -9,9 +9,7 @@ import type { SegmentKind, SegmentPlace } from '../../pipe/segment.ts'
 import type { PipeSources } from '../../pipe/sources/pipe-sources.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { canonicalJson } from '../importers/import-config.ts'
-
-/** Milliseconds of a day. */
-export const dayMs = 86_400_000
+import { dayMs } from '../../text/duration.ts'
 
 /** The runs and pipes that plans are made from. */
 type PlanContext = {

@@ -14,7 +14,7 @@ import { tellFindings } from '../../pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import type { RecordRow } from '../ledger/ledger-rows.ts'
-import { dayMs } from './export-plan.ts'
+import { dayMs } from '../../text/duration.ts'
 import type { ExportContext, ExportRun } from './export-run.ts'
 
 /** `row` is that of the original id, whoever owns it. */

@@ -3,6 +3,7 @@
 import { isJsonObject } from '../../text/json.ts'
 import { z } from 'zod'
 import { isId } from '../../rdf/ids.ts'
+import { dayMs } from '../../text/duration.ts'
 
 const address = z
   .string()
@@ -49,7 +50,7 @@ export const importConfig = z.looseObject({
   pageTimeoutMs: positive.optional(),
   attempts: positive.optional(),
   /** The longest `Retry-After` that is waited for. */
-  retryAfterMaxMs: z.int().min(0).max(86_400_000).optional(),
+  retryAfterMaxMs: z.int().min(0).max(dayMs).optional(),
   forceDays: z.number().min(0).optional(),
   // Of importers of other platforms; accepted, and of no use to one that hands its records on itself.
   sendListDelay: z.int().min(0).optional(),

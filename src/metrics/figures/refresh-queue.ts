@@ -6,6 +6,7 @@ import type { Sqlite } from '../../sqlite.ts'
 import { backgroundLoop } from '../../workers/background-loop.ts'
 import type { Pause } from '../../workers/pause.ts'
 import { figuresState } from './figures-file.ts'
+import { dayMs } from '../../text/duration.ts'
 
 /** What of the figures is counted again: `all`, or ids of catalogues. */
 export type Extent = 'all' | readonly string[]
@@ -90,7 +91,6 @@ export class RefreshQueue {
 export const soonMs = 20_000
 /** After a refresh that failed. */
 export const againMs = 600_000
-const dayMs = 86_400_000
 /** Between two looks at what is due. */
 const lookMs = 5000
 

@@ -21,6 +21,7 @@ import {
   type VerdictFile,
 } from './verdict-file.ts'
 import type { Pause } from '../../workers/pause.ts'
+import { dayMs } from '../../text/duration.ts'
 
 /** Bounds and clocks of all checks. */
 export type ReachOptions = {
@@ -212,7 +213,7 @@ export class ReachRun {
       status === pseudoCodes.connectionFailure
         ? unreachableDays
         : recheckDays * (0.8 + 0.4 * random())
-    return { status, checked: tried, due: tried + Math.round(days * 86_400_000), tried }
+    return { status, checked: tried, due: tried + Math.round(days * dayMs), tried }
   }
 }
 

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { openSqlite } from '../../sqlite.ts'
 import { isReachable } from '../indicators.ts'
+import { dayMs } from '../../text/duration.ts'
 
 /**
  * `verdict`: `url` is the SHA-256 of the URL, so that no token in a URL is stored here; `status` is absent when there was
@@ -42,7 +43,6 @@ export type KnownUrl = {
 /** The open file. */
 export type VerdictFile = ReturnType<typeof openVerdictFile>
 
-const dayMs = 86_400_000
 /** URLs that were not asked for so long are in no dataset any more. */
 const forgottenMs = 365 * dayMs
 /** No run is resumed after so long. */

@@ -17,6 +17,7 @@ import {
   pipeOf,
   startOf,
 } from './execution.ts'
+import { dayMs } from '../../text/duration.ts'
 
 /** The run that was made, or the active one in whose favour the launch was dropped. */
 type Launched = { readonly run: Run } | { readonly dropped: Run }
@@ -53,7 +54,7 @@ const mostWaiting = 1000
 const beatMs = 1000
 const renewMs = 10_000
 /** Interrupted runs that are older are not resumed by themselves. */
-const youngMs = 86_400_000
+const youngMs = dayMs
 const mostResumed = 1000
 /** Runs of a pipe among which the newest of a lane is looked for. */
 const mostLanes = 100

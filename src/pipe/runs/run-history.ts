@@ -28,6 +28,7 @@ import {
   type RunStart,
   storedProblem,
 } from './run.ts'
+import { dayMs } from '../../text/duration.ts'
 
 export type RunsOptions = Partial<Pick<LiveRunContext, 'redact' | 'keepSource'>> & {
   /** The SQLite file, such as `{data}/runs.sqlite`. */
@@ -50,7 +51,6 @@ const followMs = 200
 const repeatMs = 15_000
 const pruneEveryMs = 3_600_000
 const itemsPerRound = 5000
-const dayMs = 86_400_000
 const mostNotes = 20
 const noProgress: Run['progress'] = { pages: 0, bytes: 0 }
 

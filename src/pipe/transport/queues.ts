@@ -13,6 +13,7 @@ import type { Pipe } from '../document.ts'
 import { parseJson } from '../pipe-text.ts'
 import { messageIn } from './envelope.ts'
 import type { TransportContext } from './transport-limits.ts'
+import { dayMs } from '../../text/duration.ts'
 
 /** A queue of the broker at that address. */
 export type Queue = { readonly name: string; readonly broker: string }
@@ -42,7 +43,6 @@ const hopeless: ReadonlySet<Kind> = new Set([
 
 const kindOf = (error: unknown): Kind => (error instanceof Failure ? error.kind : 'internal')
 
-const dayMs = 86_400_000
 const timeoutMs = 10_000
 const durableName = 'cartulary'
 const ackWaitMs = 30_000

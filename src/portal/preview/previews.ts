@@ -11,6 +11,7 @@ import { SingleFlight } from '../../workers/single-flight.ts'
 import { WorkerLost, WorkerPool } from '../../workers/pool.ts'
 import type { PreviewCalls } from './preview-worker.ts'
 import { type NoPreview, type PreviewFile, type PreviewResult, readBytes } from './tables.ts'
+import { dayMs } from '../../text/duration.ts'
 
 export type Previews = ReturnType<typeof openPreviews>
 
@@ -27,7 +28,7 @@ type PreviewOptions = {
 const [mostBytes, fetchMs, readMs] = [25 * 2 ** 20, 10_000, 5000]
 
 /** How long previews are kept, and how many bytes of them; `address` is a hash: addresses may hold secrets. */
-const [keptMs, keptBytes, previewsFormat] = [86_400_000, 200 * 2 ** 20, 1]
+const [keptMs, keptBytes, previewsFormat] = [dayMs, 200 * 2 ** 20, 1]
 /** Counted up when `PreviewResult` changes: what was kept before is not found then. */
 const resultShape = 3
 /** How long these reasons are kept. */

@@ -1,5 +1,7 @@
 /** A table of a preview: the first rows and columns of what a file says, as texts. */
 
+import { dayMs } from '../../text/duration.ts'
+
 /** What a preview holds at most. */
 export const [previewRows, previewColumns] = [200, 50]
 /** Characters of a value. */
@@ -59,7 +61,7 @@ const dayZero = Date.UTC(1899, 11, 30)
 function momentText(moment: Date): string {
   if (Number.isNaN(moment.getTime())) return ''
   const time = moment.getTime() - dayZero
-  if (time >= 0 && time < 86_400_000) return moment.toISOString().slice(11, 19)
+  if (time >= 0 && time < dayMs) return moment.toISOString().slice(11, 19)
   return moment
     .toISOString()
     .replace(/T00:00:00\.000Z$/, '')

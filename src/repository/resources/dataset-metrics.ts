@@ -35,6 +35,7 @@ import {
   type Planned,
   type WriteResult,
 } from '../writing/write-batch.ts'
+import { dayMs } from '../../text/duration.ts'
 
 const { answers, bodies, parameters } = contract
 
@@ -51,7 +52,7 @@ type MetricsOf = { readonly dataset: string; readonly quads: readonly Quad[] }
 type MetricsItem = MetricsOf & { readonly precondition?: Precondition }
 
 /** Metrics that are measured again and again say by their time that they still hold, but need not say so every night. */
-const holdsMs = 7 * 86_400_000
+const holdsMs = 7 * dayMs
 
 /**
  * What became of each, in their order; one that fails harms no other: `unknown-dataset`, `ambiguous-subject`, `invalid-content`,

@@ -1,6 +1,7 @@
 /** Date mathematics of Solr, as clients of CKAN write it: `NOW-7DAYS`, `NOW/DAY`, `2024-01-01T00:00:00Z+1MONTH`. */
 
 import { spanOf } from './instants.ts'
+import { dayMs } from '../../text/duration.ts'
 
 const units = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND', 'MILLISECOND'] as const
 
@@ -39,7 +40,7 @@ const rounded = (at: number, unit: number): number => {
 function moved(at: number, unit: number, amount: number): number {
   const [year, month, day, ...time] = parts(at)
   if (unit > 1) {
-    const step = [86_400_000, 3_600_000, 60_000, 1000, 1][unit - 2] ?? 0
+    const step = [dayMs, 3_600_000, 60_000, 1000, 1][unit - 2] ?? 0
     return at + amount * step
   }
   const months = month + amount * (unit === 0 ? 12 : 1)
