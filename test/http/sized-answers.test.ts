@@ -9,7 +9,7 @@ import { logger } from '../../src/log.ts'
 import { lookupsOf } from '../../src/workers/bounded-cache.ts'
 
 /** What is made now, and the most at once; what is large waits until it is let go. */
-const state = { current: 0, most: 0, made: 0 }
+const state = { arrived: 0, current: 0, most: 0, made: 0 }
 let letGo: (() => void)[] = []
 let served: Served
 
@@ -21,8 +21,9 @@ beforeAll(async () => {
     longAnswers: longAnswers(limits),
     trustedProxies: ['127.0.0.1'],
   })
-  app.get('/:size/:id', (c) =>
-    sizedAnswer(c, c.req.path, async (read) => {
+  app.get('/:size/:id', (c) => {
+    state.arrived += 1
+    return sizedAnswer(c, c.req.path, async (read) => {
       const isLarge = c.req.param('size') === 'large'
       state.current += 1
       state.most = Math.max(state.most, state.current)
@@ -31,8 +32,8 @@ beforeAll(async () => {
       read(isLarge ? 5_000_000 : 500)
       state.current -= 1
       return c.text('made')
-    }),
-  )
+    })
+  })
   served = await serve(app, {
     host: '127.0.0.1',
     port: 0,
@@ -42,7 +43,7 @@ beforeAll(async () => {
 })
 afterAll(() => served.close())
 beforeEach(() => {
-  Object.assign(state, { current: 0, most: 0, made: 0 })
+  Object.assign(state, { arrived: 0, current: 0, most: 0, made: 0 })
   letGo = []
 })
 
@@ -62,10 +63,20 @@ async function answered(all: readonly Promise<number>[]): Promise<readonly numbe
 it('about a resource of which nothing was known are at most four at once, and all are answered', async () => {
   const clients = Array.from({ length: 5 }, (_, n) => `198.51.${n}.1`)
   const all = clients.map((client) => ask('/large/a', client))
-  await expect.poll(() => state.current).toBe(2)
+  await expect.poll(() => state.arrived).toBe(5)
+  expect(state.current).toBe(2)
   expect(await answered(all)).toEqual([200, 200, 200, 200, 200])
   expect(state.made).toBe(5)
   expect(state.most).toBeLessThan(5)
+})
+
+it('that wait while the size of their resource becomes known count as large ones', async () => {
+  const all = Array.from({ length: 4 }, () => ask('/large/g'))
+  await expect.poll(() => state.arrived).toBe(4)
+  for (const go of letGo.splice(0)) go()
+  await expect.poll(() => state.made).toBe(3)
+  expect(state.current).toBe(1)
+  expect(await answered(all)).toEqual([200, 200, 200, 200])
 })
 
 it('about one that is known to be large are one for each client, and refused when enough wait', async () => {
