@@ -26,6 +26,7 @@ export type Kind =
   | 'unknown-pipe'
   | 'unknown-trigger'
   | 'unknown-run'
+  | 'unknown-job'
   | 'unknown-segment'
   | 'invalid-pipe'
   | 'method-not-allowed'

@@ -11,6 +11,7 @@ import {
   WrongCommand,
 } from './command.ts'
 import type { Parts } from './console-parts.ts'
+import { jobsCommand } from './job-commands.ts'
 import { launchCommand, pipeCommands } from './pipe-commands.ts'
 import {
   metricsCommands,
@@ -38,13 +39,14 @@ const mostCandidates = 200
 
 /** The commands of the services that run in this process. */
 export const commandsOf = (parts: Parts): Table => {
-  const { scheduler, repository, search, metrics, status } = parts
+  const { scheduler, repository, search, metrics, jobs, status } = parts
   return table([
     ...((scheduler ?? repository) ? [launchCommand(scheduler, repository)] : []),
     ...(scheduler ? [...pipeCommands(scheduler), ...runCommands(scheduler)] : []),
     ...(repository ? recordCommands(repository) : []),
     ...(search ? searchCommands(search) : []),
     ...(metrics ? metricsCommands(metrics) : []),
+    ...(jobs ? [jobsCommand(jobs)] : []),
     statusCommand(status),
   ])
 }

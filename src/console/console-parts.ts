@@ -1,5 +1,6 @@
 /** What the console needs of the services beside it: one part for each service that runs in this process. */
 
+import type { JobRunner } from '../jobs/job-runner.ts'
 import type { JsonObject } from '../text/json.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
@@ -11,6 +12,7 @@ export type Parts = {
   readonly repository?: RepositoryPart
   readonly search?: SearchPart
   readonly metrics?: MetricsPart
+  readonly jobs?: JobsPart
   /** Name → state: services, store, engine, drift, queues. */
   readonly status: (signal: AbortSignal) => Promise<JsonObject>
 }
@@ -144,6 +146,9 @@ export type SearchPart = {
   readonly boosts: () => Readonly<Record<string, number>>
   readonly facets: () => readonly { readonly index: string; readonly id: string }[]
 }
+
+/** Background jobs. */
+export type JobsPart = Pick<JobRunner, 'list' | 'cancel'>
 
 /** The cache of figures. */
 export type MetricsPart = {

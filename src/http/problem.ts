@@ -55,6 +55,7 @@ export const problems = {
   'unknown-pipe': { status: 404, title: 'No such pipe' },
   'unknown-trigger': { status: 404, title: 'No such trigger' },
   'unknown-run': { status: 404, title: 'No such run' },
+  'unknown-job': { status: 404, title: 'No such job' },
   'unknown-segment': { status: 404, title: 'No such segment' },
   'invalid-pipe': { status: 422, title: 'The pipe is not valid' },
   'address-refused': { status: 502, title: 'The address is not permitted' },

@@ -134,8 +134,8 @@ export class JobRunner {
   }
 
   /**
-   * Cancels a job: one that waits has ended with the answer, one that runs ends at its next step. Throws `not-found`, and
-   * `conflict` for a job that has ended or whose kind is not cancelled.
+   * Cancels a job: one that waits has ended with the answer, one that runs ends at its next step. Throws `unknown-job`,
+   * and `conflict` for a job that has ended or whose kind is not cancelled.
    */
   cancel(id: string): Job {
     const job = this.#demand(id)
@@ -174,7 +174,7 @@ export class JobRunner {
 
   #demand(id: string): Job {
     const job = this.get(id)
-    if (!job) throw new Failure('not-found', `there is no job ${shown(id)}`)
+    if (!job) throw new Failure('unknown-job', `there is no job ${shown(id)}`)
     return job
   }
 

@@ -5,6 +5,7 @@ import { openConsole, type Console } from '../console/console-service.ts'
 import { Failure } from '../errors.ts'
 import { vocabularyPart } from '../console/vocabulary-commands.ts'
 import type { App } from '../http/app.ts'
+import type { JobRunner } from '../jobs/job-runner.ts'
 import type { JsonObject } from '../text/json.ts'
 import type { Reconciling } from '../projector/reconcile.ts'
 import type { OpenRepository } from '../repository/repository.ts'
@@ -28,6 +29,7 @@ type Neighbours = {
   readonly harvesting: Harvesting | undefined
   readonly repository: OpenRepository | undefined
   readonly reconciling: Reconciling
+  readonly jobs: JobRunner
   readonly search: { readonly app: App; readonly sitemap: SitemapKeeper } | undefined
 }
 
@@ -70,6 +72,7 @@ function partsOf(context: PlatformContext, neighbours: Neighbours): Parts {
           ),
       },
     }),
+    jobs: neighbours.jobs,
     status: () => statusOf(context, neighbours),
   }
 }

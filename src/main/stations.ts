@@ -74,7 +74,7 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
   const comparing = comparison(context)
   if (repository) comparing.begin(isOther || projection.olderCopy !== undefined)
   if (repository) followOthers(context, repository, comparing)
-  const neighbours = { harvesting, repository, search, reconciling: comparing }
+  const neighbours = { harvesting, repository, search, reconciling: comparing, jobs }
   const console = await consoleStation(context, neighbours)
   const ending = new AbortController()
   const mounted = mountedApps(config.services, {

@@ -26,6 +26,7 @@ import { declaredEndpoints, demandDeclaredType } from './resources/declared-reso
 import { distributionEndpoints } from './resources/distributions.ts'
 import { vocabularyResourceEndpoints } from './resources/vocabularies.ts'
 import { bulkEndpoints } from './routes/bulk-routes.ts'
+import { jobEndpoints } from './routes/job-routes.ts'
 import { profileEndpoints } from './routes/profile-routes.ts'
 import { recordEndpoints } from './routes/record-routes.ts'
 import { relatedEndpoints } from './routes/related-routes.ts'
@@ -104,6 +105,7 @@ export const repositoryEndpoints = ({
 }: Pick<Profile, 'resources'>): readonly Endpoint<RepositoryContext>[] => [
   ...catalogueResourceEndpoints,
   ...bulkEndpoints,
+  ...jobEndpoints,
   ...datasetResourceEndpoints,
   ...distributionEndpoints,
   ...resourceListEndpoints,

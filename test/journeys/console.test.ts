@@ -55,7 +55,7 @@ describe('the console of a running platform', () => {
   it('knows the commands of all its services', async () => {
     const help = await said('help')
     const names = `adopt boost cancel clear confirm disable dryrun duplicates enable exit facets help index
-      installVocabularies launch pending pipe pipes reconcile refresh reindex reload repair restore
+      installVocabularies jobs launch pending pipe pipes reconcile refresh reindex reload repair restore
       resume retry run runs sitemap status tombstones triggers vocabularies`
     for (const name of names.split(/\s+/)) expect(help).toMatch(new RegExp(`^${name}\\b`, 'm'))
   })

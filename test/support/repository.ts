@@ -130,6 +130,7 @@ export async function repository(options: RepositoryOptions = {}) {
     manyMetrics: service.manyMetrics,
     previewDataset: service.previewDataset,
     store,
+    jobs,
     names,
     changed,
     cascaded,
