@@ -45,9 +45,10 @@ describe('a background loop', () => {
     expect(lines).toEqual(Array.from({ length: 6 }, () => 'work.failed'))
   })
 
-  it('waits for the time given for failures', async () => {
-    const fail = (round: number) => (round < 3 ? Promise.reject(new Error('no')) : undefined)
-    expect((await waitsOf(4, fail, { retryMs: 50 })).waits).toEqual([1000, 50, 100, 1000])
+  it('waits for the time given for failures, and begins with it again after a success', async () => {
+    const fail = (round: number) => (round === 3 ? undefined : Promise.reject(new Error('no')))
+    const { waits } = await waitsOf(5, fail, { retryMs: 50 })
+    expect(waits).toEqual([1000, 50, 100, 1000, 50])
   })
 
   it('begins its first round at once when it is told to, or later than the others', async () => {
