@@ -17,7 +17,7 @@ const negatedEvents = ({ path, text }: Source): string[] =>
 
 /** Folders and files whose doc comments have been reviewed. */
 const reviewed =
-  /^(?:workers|http|jobs|text|profile|config|rdf|vocabularies|harvest)\/|^[\w-]+\.ts$/
+  /^(?:workers|http|jobs|text|profile|config|rdf|vocabularies|harvest|search-index)\/|^[\w-]+\.ts$/
 
 /** Doc comments that begin with a subordinate clause in place of a noun or a verb. */
 const vagueComments = ({ path, text }: Source): string[] =>

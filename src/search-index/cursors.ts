@@ -7,13 +7,13 @@ import { randomBytes } from 'node:crypto'
 import { Failure } from '../errors.ts'
 import type { Answer, CursorRequest, Page, PageOptions } from './search-index.ts'
 
-/** How many cursors there may be, how long they live and what they may hold. */
+/** Limits of cursors: their number, their life, and the memory of their snapshots. */
 export type CursorLimits = {
   readonly perClient: number
   readonly total: number
   /** Milliseconds after its last use at which a cursor is forgotten. */
   readonly ttlMs: number
-  /** Of all that cursors hold together. */
+  /** Bytes of all snapshots together. */
   readonly bytes: number
 }
 
@@ -101,7 +101,7 @@ export class CursorRegistry<Held extends { readonly bytes: number }> {
     return this.#open().length
   }
 
-  /** Of those that are open. */
+  /** Snapshots of the open cursors. */
   held(): Iterable<Held> {
     return this.#open().map((cursor) => cursor.held)
   }
@@ -121,7 +121,7 @@ export class CursorRegistry<Held extends { readonly bytes: number }> {
   }
 }
 
-/** What a cursor holds; `kept` is the engine's own, absent when all was read. */
+/** Snapshot of a cursor; `kept` is the engine's own, absent when all was read. */
 type Held<Kept> = {
   readonly bytes: number
   readonly count: number
@@ -134,7 +134,7 @@ type Held<Kept> = {
   readonly next: { place: number }
 }
 
-/** What a cursor takes beside its numbers: its request, its note, its place in the tables. */
+/** Bytes of a cursor beside its numbers: its request, its note, its place in the tables. */
 export const cursorBytes = 1_024
 
 /** Neighbours among the hits of a cursor, and how their records are to be shown. */
@@ -154,7 +154,7 @@ type ReadPage<Kept> = (kept: Kept, span: PageSpan, signal?: AbortSignal) => Prom
 type OpenedCursor<Kept> = PageHits &
   Pick<Answer, 'count' | 'facets' | 'shortened'> & {
     readonly kept: Kept
-    /** Of what is kept. */
+    /** Bytes of the snapshot. */
     readonly bytes: number
   }
 
@@ -184,7 +184,7 @@ export class Cursors<Kept> {
     this.#registry.admit(client)
   }
 
-  /** What the open ones hold. */
+  /** The engine's part of all open cursors. */
   kept(): readonly Kept[] {
     return [...this.#registry.held()].flatMap(({ kept }) => (kept === undefined ? [] : [kept]))
   }
@@ -238,7 +238,7 @@ export class Cursors<Kept> {
     this.#registry.clear()
   }
 
-  /** What is left needs nothing from anybody. */
+  /** Keeps of a cursor that was read to its end only what its last answer needs. */
   #end(cursor: string, { count, limit, score, next }: Held<Kept>): void {
     this.#registry.end(cursor, { bytes: 0, count, limit, score, next })
     this.#ended()

@@ -1,4 +1,4 @@
-/** How facets stand in an answer, on every engine. */
+/** Facets of an answer, on every engine. */
 
 import { compareCodePoints } from '../text/code-points.ts'
 import type { FacetSettings, IndexSettings } from './index-settings.ts'

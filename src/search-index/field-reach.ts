@@ -1,4 +1,4 @@
-/** What a field name of a request reaches: the same reading on every engine. */
+/** The fields that a name in a request means, on every engine. */
 
 /** A full-text field, in all buckets or in one. */
 export type FieldReach = { readonly field: string; readonly bucket?: string }
@@ -18,8 +18,8 @@ const keys = new Set([
 ])
 
 /**
- * What `name` reaches: a field (`title`), the fields below a name (`distributions` → `distributions.title`), or a field in
- * one configured language (`title.de`). Empty for an unknown name. The bucket of unconfigured languages has no name.
+ * The fields that `name` means: a field (`title`), the fields below a name (`distributions` → `distributions.title`), or a field in one
+ * configured language (`title.de`). Empty for an unknown name. The bucket of unconfigured languages has no name.
  */
 export function reachOf(
   name: string,

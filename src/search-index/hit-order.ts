@@ -1,4 +1,4 @@
-/** What decides the order of hits, on every engine: the keys of a request, and the weights of fields in the ranking. */
+/** Order of hits, on every engine: the keys of a request, and the weights of fields in the ranking. */
 
 import type { IndexSettings } from './index-settings.ts'
 import { rankingLeaves } from './query-tree.ts'

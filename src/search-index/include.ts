@@ -15,7 +15,7 @@ export function includeFields(record: Fields, paths: readonly string[]): Fields 
   return memberFields(pick(record, treeOfPaths(paths), main))
 }
 
-/** The same with JSON text; without paths the text as it is. */
+/** Selects the paths of a record given as JSON text; without paths the text as it is. */
 export const includeText = (text: string, paths: readonly string[] | undefined): string =>
   paths ? JSON.stringify(includeFields(Object(JSON.parse(text)), paths)) : text
 

@@ -1,4 +1,4 @@
-/** What an engine must know about an index before documents come. */
+/** Settings that an engine needs of an index before documents come. */
 
 import { hash } from 'node:crypto'
 import { icuVersion, tokeniserNumber } from '../text/tokens.ts'
@@ -22,7 +22,7 @@ export type FacetSettings = {
   readonly bands?: readonly Band[]
   /** Left out where a request does not name the facets to count; it filters as any other. */
   readonly hidden?: boolean
-  /** Of values that stand in parts of a record: the member that lists the parts, and the path inside of one. */
+  /** For values in parts of a record: the member that lists the parts, and the path inside of one. */
   readonly within?: { readonly array: string; readonly value: string }
 }
 
@@ -30,8 +30,8 @@ export type FacetSettings = {
 export type IndexSettings = {
   readonly index: IndexName
   /**
-   * What else decides how documents are made: profile, mappings, enrichment, facets, as one text. Another one means that all
-   * documents are written anew, although the columns may be the same.
+   * Text of everything else that decides how documents are made: profile, mappings, enrichment, facets. When it changes all documents
+   * are written anew, although the columns may be the same.
    */
   readonly basis: string
   /** Full-text fields by dotted name; `boost` is the default weight in the ranking. */
@@ -52,8 +52,8 @@ export type IndexSettings = {
 }
 
 /**
- * What decides how documents are written: two indices with the same signature hold the same documents. Weights, titles and bands
- * are not part of it. `layout` counts changes of an engine's own format.
+ * Signature of the settings that decide how documents are written: two indices with the same signature hold the same documents. Weights,
+ * titles and bands are not part of it. `layout` counts changes of an engine's own format.
  */
 export function signatureOf(
   layout: number,

@@ -127,7 +127,7 @@ export type Hit = {
   readonly record: string
 }
 
-/** What a search found. */
+/** Result of a search. */
 export type Answer = {
   /** Exact, also over several indices and beyond the page. */
   readonly count: number
@@ -150,7 +150,7 @@ export type Page = Answer & {
   /** Names the cursor; not to be guessed. */
   readonly cursor: string
   readonly note: string
-  /** Of the last hit: its sort value or score (for texts its place), and its place in the cursor. Absent on an empty page. */
+  /** Sort value or score of the last hit (for texts its place), and its place in the cursor. Absent on an empty page. */
   readonly last?: readonly [number, number]
 }
 
@@ -186,7 +186,7 @@ export type SearchIndex = {
   ): Promise<{ readonly rebuild: readonly IndexName[] }>
   /** The filling of an index has ended: from now on the new documents answer, and the old ones go. */
   finish(index: IndexName): Promise<void>
-  /** Of these ids, those that the index still has to be filled with. */
+  /** The ids among these that the index still has to be filled with. */
   missing(index: IndexName, ids: readonly string[]): Promise<readonly string[]>
   /** The settings that searches are answered under: the old ones until `finish`. */
   current(): readonly IndexSettings[]

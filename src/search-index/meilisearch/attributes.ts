@@ -1,6 +1,6 @@
 /**
- * How indices, attributes, keys and values are called in Meilisearch: it folds case, decomposes and cuts what it compares, and takes
- * only some characters in names.
+ * Names of indices, attributes, keys and values in Meilisearch: it folds case, decomposes and cuts what it compares, and takes only some
+ * characters in names.
  */
 
 import { hash } from 'node:crypto'
@@ -8,15 +8,15 @@ import type { IndexName } from '../index-settings.ts'
 
 /** The indices of one platform: all begin with its prefix. */
 export type Uids = {
-  /** What answers for an index. */
+  /** Name of the index that answers. */
   readonly of: (index: IndexName) => string
-  /** What is built beside it. */
+  /** Name of the index that is filled beside it. */
   readonly next: (index: IndexName) => string
   /** Whether an index may be one of these. */
   readonly isOwn: (uid: string) => boolean
   /** Every token, for wildcards: `{id, term}`; and the largest version that took a record away: `{id, version}`. */
   readonly terms: string
-  /** Of an earlier layout, which kept its state in it. */
+  /** Name in an earlier layout, which kept its state in it. */
   readonly former: string
   /** Facet values by their codes: `{id, facet, value, title}`. */
   readonly facetValues: string
@@ -62,7 +62,7 @@ export const inBucket = (bucket: string, token: string): string => `@${bucket}:$
 export const stemmed = (stem: string): string => `=${stem}`
 /** Pairs of neighbours of a field, as `pairCode`. Only of `hasPairs` fields. */
 export const pairsOf = (field: string): string => `_g.${spelled(field)}`
-/** What a field is ranked by, and what is read again to verify a phrase: a map of buckets to its values as written. */
+/** Attribute that a field is ranked by, and that is read again to verify a phrase: a map of buckets to its values as written. */
 export const textsOf = (field: string): string => `_t.${spelled(field)}`
 /** Codes of facet values. */
 export const codesOf = (facet: string): string => `_k.${spelled(facet)}`
@@ -79,7 +79,7 @@ export const periodOf = (name: string, place: number): { from: string; to: strin
   to: `_n.${spelled(name)}_p${place}t`,
 })
 
-/** What a date is sorted by: its earliest beginning when ascending, its latest end when descending. */
+/** Attribute that a date is sorted by: its earliest beginning when ascending, its latest end when descending. */
 export const dateOrderOf = (name: string, direction: 'asc' | 'desc'): string =>
   `_n.${spelled(name)}_s${direction === 'asc' ? 'f' : 't'}`
 

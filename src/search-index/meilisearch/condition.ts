@@ -97,7 +97,7 @@ export const quoted = (value: string): string =>
 const deepest = 20
 
 /**
- * The same set in fewer levels: what lies too deep is looked up first and stands as the condition that `resolve` answers.
+ * Rewrites a condition to fewer levels: a part that is too deep is looked up first and replaced by the condition that `resolve` answers.
  */
 export async function shallow(
   condition: Condition,

@@ -15,7 +15,7 @@ const portion = 1000
 /** Entries that are not looked up again. */
 const mostStored = 200_000
 
-/** What an entry says; only its title may change. */
+/** An entry of the dictionary; only its title may change. */
 type Entry = { readonly title?: string; readonly [name: string]: string }
 
 /** Remembers what it has stored, so that a token of every record is not sent with every record. */

@@ -109,7 +109,7 @@ export function jsonText(value: unknown): string {
   )
 }
 
-/** What is read of an answer. Throws `engine-unavailable` when it is another one: that is not the server we know. */
+/** Parses an answer. Throws `engine-unavailable` when it has another shape: that is not the server we know. */
 export function expected<Shape>(shape: z.ZodType<Shape>, answer: unknown): Shape {
   const read = shape.safeParse(answer)
   if (read.success) return read.data

@@ -81,13 +81,13 @@ export function indicesOf(client: EngineClient, done: TasksDone): EngineIndices 
   }
 }
 
-/** Of a group of settings those count that we have something to say about. */
+/** Compares a group of settings; only those that we set count. */
 function isSame(present: unknown, wanted: unknown): boolean {
   const isGroup = isJsonObject(wanted)
   return isDeepStrictEqual(isGroup ? { ...Object(present), ...wanted } : wanted, present)
 }
 
-/** What a call answers, or something else where its index is missing. */
+/** Result of a call, or `absent` where its index is missing. */
 export async function orAbsent<T, A>(call: Promise<T>, absent: A): Promise<T | A> {
   try {
     return await call

@@ -1,4 +1,4 @@
-/** What every reader of Meilisearch needs: the indices of a request, documents by filter or key, and searches for hits and counts. */
+/** Shared by all reads of Meilisearch: the indices of a request, documents by filter or key, and searches for hits and counts. */
 
 import { z } from 'zod'
 import type { Log } from '../../log.ts'
@@ -62,7 +62,7 @@ export async function fetched<Row>(
   return z.object({ results: z.array(row), total: z.number() }).parse(answer)
 }
 
-/** What is looked for in one index. */
+/** Query of one index. */
 export type IndexQuery = {
   readonly part: IndexPart
   /** `undefined` = all documents. */
@@ -139,7 +139,7 @@ export async function hitsOf<Row>(
   }
 }
 
-/** What a query says in both kinds of searches. */
+/** Parameters that both kinds of searches share. */
 const queryOf = <Row>(
   { filter }: IndexQuery,
   { row, sort }: HitWindow<Row>,

@@ -37,7 +37,7 @@ export type Generation = {
   readonly isWhole: boolean
 }
 
-/** What searches are answered from, and what is filled beside it under other settings. */
+/** Generation that searches are answered from, and the one that is filled beside it with other settings. */
 export type Answering = Generation & { readonly next?: Generation }
 
 type StateContext = {
@@ -46,7 +46,7 @@ type StateContext = {
   readonly languages: readonly string[]
 }
 
-/** What is known of the server; asked again after every step whose outcome is not certain. */
+/** State of the server as it is known; read again after every step whose outcome is uncertain. */
 export class EngineState {
   /** By index; empty until the first `configure`. */
   answering: ReadonlyMap<IndexName, Answering> = new Map()
@@ -63,7 +63,7 @@ export class EngineState {
     return [...this.answering.values()].map(({ settings }) => settings)
   }
 
-  /** What of an index has to be filled; `undefined` when it is whole. */
+  /** Generation of an index that has to be filled; `undefined` when it is complete. */
   filled(index: IndexName): Generation | undefined {
     const own = this.answering.get(index)
     return own?.next ?? (own?.isWhole === false ? own : undefined)
@@ -100,7 +100,7 @@ export class EngineState {
     return all.flatMap(({ index }) => (this.filled(index) ? [index] : []))
   }
 
-  /** What was filled answers from now on; without anything being filled nothing changes. */
+  /** Makes the filled generation the one that answers; does nothing when none is being filled. */
   async finish(index: IndexName): Promise<void> {
     await this.certain()
     const own = this.answering.get(index)
@@ -129,7 +129,7 @@ export class EngineState {
     if (this.answering.size === 0) throw away('The search engine is not ready yet.')
   }
 
-  /** What is on the server, also when a process or the connection ended in the middle of a swap. */
+  /** Reads the state of the server, also when a process or the connection ended in the middle of a swap. */
   async #read(): Promise<ReadonlyMap<IndexName, Answering>> {
     const { uids, indices } = this.#context
     await indices.swapped()

@@ -146,7 +146,7 @@ export class EngineWriter {
     return found
   }
 
-  /** What the changes of one index come to, in what answers and in what is filled beside it. */
+  /** Plans the changes of one index, for the generation that answers and for the one that is filled. */
   async #plans(
     own: Answering,
     changes: readonly IndexChange[],
@@ -367,7 +367,7 @@ export class EngineQueue {
     return this.#lock.run(['writes'], work)
   }
 
-  /** What was sent lands without us. */
+  /** Closes the writer; tasks that were sent are completed by the server. */
   async close(): Promise<void> {
     this.#closing.abort(away('The search engine is closed.'))
     await this.#queue.close()

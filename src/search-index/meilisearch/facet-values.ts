@@ -18,7 +18,7 @@ import {
 import { facetValuesPerAnswer, type FacetEntry } from './stored-document.ts'
 import { countLookups } from '../../workers/bounded-cache.ts'
 
-/** What codes mean; those that nobody knows are absent. */
+/** Looks up the titles of codes; unknown codes are absent. */
 export type FacetTitles = (
   codes: Iterable<string>,
   signal?: AbortSignal,

@@ -126,7 +126,7 @@ function patternOf(leaf: Leaf): string | undefined {
   return leaf.kind === 'wild' ? leaf.pattern : undefined
 }
 
-/** What the patterns of a query stand for, and which of them for more terms than were taken. */
+/** Terms that the patterns of a query stand for, and the patterns with more terms than were taken. */
 type Expansions = Pick<LeafContext, 'expanded'> & { readonly shortened: readonly string[] }
 
 const termRow = z.object({ term: z.string() })

@@ -22,7 +22,7 @@ type Snapshot = {
   readonly of: Uint8Array
   readonly parts: readonly IndexPart[]
   readonly scores?: Float64Array
-  /** What it is sorted by first, per place in `parts`; absent for texts and scores. */
+  /** First sort attribute per place in `parts`; absent for texts and scores. */
   readonly sortedBy: readonly (string | undefined)[]
   /** The time of the replaced versions at which it was taken. */
   readonly since: number
@@ -243,7 +243,7 @@ class ReplacedVersions {
     }
   }
 
-  /** Of writes that began before anybody read: to be awaited before a snapshot is taken. */
+  /** Waits for writes that began before anybody read; to be called before a snapshot is taken. */
   async copyUnderway(): Promise<void> {
     for (const write of this.#writes) await this.#copyKeys(write)
   }

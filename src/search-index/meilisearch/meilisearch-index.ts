@@ -112,7 +112,7 @@ function partsOf(options: MeilisearchOptions) {
   return { listen, client, indices, state, count, using, cursors, writer, queue, log }
 }
 
-/** What makes the state another one, also when it fails: it may have happened all the same. */
+/** Calls that change the state, also when they fail: their effect may have happened all the same. */
 function changingCalls(
   { queue, state, count, cursors, log }: Parts,
   contact: () => Promise<void>,

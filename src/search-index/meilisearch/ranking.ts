@@ -44,8 +44,8 @@ export const orderKeys = (
 export const isRanked = (keys: readonly OrderKey[]): boolean => keys[0]?.by === 'relevance'
 
 /**
- * What to sort by; ties by the name of the index, then by id. After relevance the ranking rules of the indices say the
- * same of ties.
+ * Sort attributes of a request; ties are ordered by the name of the index, then by id. After relevance the ranking rules of the indices
+ * do the same.
  */
 export function sortOf(keys: readonly OrderKey[], parts: readonly Ordered[]): readonly string[] {
   const named = keys.flatMap((key) => {
@@ -65,7 +65,7 @@ export type Ranking = {
   readonly weight: number
 }
 
-/** What is ranked in one index, and where the request searches. */
+/** Ranked words of one index, and the fields that the request searches. */
 type Ranked = {
   readonly settings: Pick<IndexSettings, 'texts'>
   readonly places: readonly FieldReach[]
@@ -77,7 +77,7 @@ type Boosts = Readonly<Record<string, number>>
 /** The engine reads no more words than these. */
 const mostWords = 10
 const mostTurns = 4
-/** Of two words beside one that all documents hold, the second need not lead: what has it alone is ranked by that one. */
+/** Most further words for which one turn is enough: a document that has only the last of them is ranked by the word that all hold. */
 const mostBeside = 2
 /** Too little to put a document before one that any word says something about. */
 const leastWeight = 1e-9
@@ -166,9 +166,9 @@ type Word = readonly string[]
 
 /** Words and phrases, each once, but not wildcards. */
 type Words = {
-  /** What every document of the set holds, in this form or in another one. */
+  /** Words that every document of the set holds, in this form or in another one. */
   readonly wanted: readonly Word[]
-  /** What a document of the set may lack. */
+  /** Words that a document of the set may lack. */
   readonly possible: readonly Word[]
 }
 

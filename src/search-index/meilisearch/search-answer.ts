@@ -97,7 +97,7 @@ export async function queried<Row>(
   }
 }
 
-/** What is asked of each index in which something may match. */
+/** Plans the query of each index in which something may match. */
 async function planned(request: Query, context: ReadContext, signal?: AbortSignal) {
   const parts = partsOf(request.indices, context)
   const given = orderKeys(request, parts)

@@ -54,7 +54,7 @@ const common = {
   searchCutoffMs: 60_000,
 }
 
-/** Of an index of records. `note` is an attribute that no document has: what is to be known of the index goes with its settings. */
+/** Settings of an index of records. `note` is an attribute that no document has: facts about the index are stored with its settings. */
 export function recordSettings(
   settings: IndexSettings,
   languages: readonly string[],
@@ -103,14 +103,14 @@ export function seedOf(settings: IndexSettings, languages: readonly string[]): E
   return seed
 }
 
-/** Of a dictionary: nothing to search in, one attribute to filter by. */
+/** Settings of a dictionary: nothing to search in, one attribute to filter by. */
 export const dictionarySettings = (attribute: string): EngineSettings => ({
   searchableAttributes: ['_none'],
   filterableAttributes: [filterable(false, attribute)],
   ...common,
 })
 
-/** How the documents of one index are made, and who is told what the dictionaries must know before they are written. */
+/** Layout of the documents of one index, and the receiver of the dictionary entries that must be written before them. */
 export type Layout = {
   readonly settings: IndexSettings
   readonly languages: readonly string[]
@@ -118,7 +118,7 @@ export type Layout = {
   readonly onFacetValue: (code: string, value: FacetEntry) => void
 }
 
-/** What a code of a facet value means. */
+/** Title of a facet value. */
 export type FacetEntry = { readonly facet: string; readonly value: string; readonly title: string }
 
 type Attributes = Record<string, unknown>

@@ -37,7 +37,7 @@ export function subtract(left: Bitmap, right: Bitmap): Bitmap {
   return left
 }
 
-/** How many members a set has: bits are counted in parallel, word by word (Warren, Hacker's Delight, 5-1). */
+/** Number of members of a set: bits are counted in parallel, word by word (Warren, Hacker's Delight, 5-1). */
 export function sizeOf(set: Bitmap): number {
   let count = 0
   for (let i = 0; i < set.length; i++) {

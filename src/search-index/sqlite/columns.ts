@@ -29,7 +29,7 @@ export class Columns {
   starts: Uint32Array = new Uint32Array(0)
   ends: Uint32Array = new Uint32Array(0)
   ords: Uint32Array = new Uint32Array(0)
-  /** How many words a record has. */
+  /** Number of words of each record. */
   words: Uint32Array = new Uint32Array(0)
   readonly #hasBoxes: boolean
   #capacity = 0
@@ -135,7 +135,7 @@ type PackedRow = {
 
 type Packed = Pick<Document, 'dates' | 'numbers' | 'flags' | 'boxes'>
 
-/** What a row of the `col` table says of a document. */
+/** Row of the `col` table for a document. */
 export function packRow(document: Packed, settings: IndexSettings): PackedRow {
   const dates = settings.dates.flatMap((name, i) =>
     (document.dates[name] ?? []).flatMap(([from, to]) => [i, from, to]),

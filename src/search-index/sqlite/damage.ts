@@ -16,7 +16,9 @@ type RepairContext = {
   readonly configure: () => Promise<readonly IndexName[]>
 }
 
-/** What is lost is not searched until it is whole again: half of an answer looks like a whole one. */
+/**
+ * Indices whose file was damaged: they are not searched until they are complete again, because half of an answer looks like a whole one.
+ */
 export class Repair {
   readonly #context: RepairContext
   /** A file beside the index says that it was found damaged; whoever opens it next sets it aside. */

@@ -107,7 +107,7 @@ type Weighing = {
   readonly fullText: FullText
 }
 
-/** How much it says that a record has something which `hits` of all have. */
+/** Weight of a match that `hits` of all records have: the rarer, the higher. */
 const rarityOf = ({ count }: View, hits: number): number =>
   Math.max(leastRarity, Math.log((count - hits + 0.5) / (hits + 0.5)))
 

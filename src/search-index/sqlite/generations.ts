@@ -73,7 +73,7 @@ export function configure(
   })
 }
 
-/** What was filled answers from now on; without anything being filled nothing changes. */
+/** Makes the filled generation the one that answers; does nothing when none is being filled. */
 export function finish(db: DatabaseSync, index: IndexName): void {
   const own = readGenerations(db).filter((one) => one.index === index)
   const built = own.find(({ state }) => state === 'next') ?? own.find(isBuilt)

@@ -14,7 +14,10 @@ import type { IndexSettings } from '../index-settings.ts'
 import { Failure } from '../../errors.ts'
 import { emit } from '../../workers/serve.ts'
 
-/** What is not in here is in the system's cache. A writer goes through the tables in the order of its documents. */
+/**
+ * Kilobytes of SQLite's page cache; the rest is in the cache of the system. A writer goes through the tables in the order of its
+ * documents.
+ */
 const cacheKb = { writer: 6144, reader: 16_384 } as const
 
 /**

@@ -144,7 +144,7 @@ export class FullTextRows {
     this.forget()
   }
 
-  /** What was not written goes with its transaction. */
+  /** Forgets the texts of a transaction that was not committed. */
   forget(): void {
     this.#gone = []
     this.#come.clear()

@@ -7,28 +7,28 @@ import { isPrefix, literalPrefix, shortestTerms, wildMatcher } from '../wildcard
 import { marked } from './index-file.ts'
 import type { View } from './view.ts'
 
-/** What a leaf looks for in some columns; absent = in all. */
+/** Phrases of a leaf in some columns; absent means in all. */
 export type PhrasePart = {
   /** An expression of FTS5, without the columns. */
   readonly any: string
-  /** The same as tokens of the full-text table; empty where it is about several words in a row or beginnings of words. */
+  /** The phrase as tokens of the full-text table; empty for several words in a row and for beginnings of words. */
   readonly tokens: readonly string[]
   readonly aliases?: readonly string[]
 }
 
-/** What a leaf looks for in all columns. */
+/** Phrases of a leaf in all columns. */
 export type Phrases = {
   /** All parts as one expression of FTS5. */
   readonly text: string
   readonly parts: readonly PhrasePart[]
-  /** How many phrases the expression has. */
+  /** Number of phrases of the expression. */
   readonly count: number
 }
 
 /** Tokens that share a stem with a word, per word and bucket. */
 const mostVariants = 1_024
 
-/** What a leaf looks for in one bucket: a phrase of tokens, or the beginning of a token. */
+/** Target of a leaf in one bucket: a phrase of tokens, or the beginning of a token. */
 type Target = { readonly bucket: string; readonly tokens: readonly string[] }
 
 /** Columns that are searched (absent = all), and the bucket where the field was named with its language. */
@@ -41,10 +41,10 @@ export class LeafPhrases {
   readonly #wildcardTerms: number
   /** Patterns of this request that stand for more than `wildcardTerms` terms. */
   cut = new Set<string>()
-  /** What the leaves of this request are: match and ranking both ask. */
+  /** Cache of the phrases of the leaves of a request: matching and ranking both need them. */
   #known = new Map<View, Map<Leaf, Phrases | undefined>>()
 
-  /** Of the terms that one wildcard stands for the `wildcardTerms` shortest are taken. `check` throws when the request is to stop. */
+  /** Takes the `wildcardTerms` shortest terms of each wildcard. `check` throws when the request is to stop. */
   constructor(sql: View['sql'], check: () => void, wildcardTerms: number) {
     this.#sql = sql
     this.#check = check

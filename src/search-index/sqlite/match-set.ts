@@ -161,7 +161,7 @@ function keepFacets(set: Bitmap, filter: FacetFilter, view: View, facets: FacetD
 /** Numbers of facet values: a record has any of them, or all. */
 type Marks = { readonly ords: readonly number[]; readonly all: boolean }
 
-/** Of fewer than one in so many, each record is looked at instead of the whole column. */
+/** Divisor below which each record is looked at instead of the whole column. */
 const fewOf = 8
 
 /** Records with any, or with all, of some facet values; a record has a value at most once. */

@@ -29,11 +29,11 @@ import type { ReaderCalls, WorkerSettings } from './worker-messages.ts'
 export class IndexFileReader {
   readonly #file: ReaderFile
   readonly #context: SearchContext
-  /** What SQLite said of the last state that was taken in. */
+  /** SQLite's number of the last state that was read. */
   #seen: unknown
-  /** What answers, by index. */
+  /** Views that answer, by index. */
   #views = new Map<IndexName, View>()
-  /** What is being filled, by index: kept up with, so that nobody waits for it when it takes over. */
+  /** Views that are being filled, by index: they are kept up to date, so that nobody waits when they take over. */
   #built = new Map<IndexName, View>()
 
   /** `check` throws when the request at hand is to stop. */
@@ -71,7 +71,7 @@ export class IndexFileReader {
     })
   }
 
-  /** What each of some mistyped tokens may mean. */
+  /** Words that each of some mistyped tokens may mean. */
   near(tokens: readonly string[]): readonly (readonly string[])[] {
     return this.#snapshot(() =>
       tokens.map((token) => nearTokens(this.#file.sql, [...this.#views.values()], token)),
@@ -89,7 +89,7 @@ export class IndexFileReader {
     })
   }
 
-  /** Of these ids those that neither are nor were there; none in an index that is not being filled. */
+  /** The ids among these that neither are nor were there; none in an index that is not being filled. */
   missing(index: IndexName, ids: readonly string[]): readonly string[] {
     return this.#snapshot(() => {
       const answering = this.#views.get(index)

@@ -6,7 +6,7 @@ import { unavailable, type IndexWorkers } from './index-workers.ts'
 import { sliceOf, type Snapshot } from './stored-records.ts'
 import type { ReaderCalls, WriterCalls } from './worker-messages.ts'
 
-/** What had ended by `end` is in no snapshot; what ended later stays as long as the cursor. */
+/** Versions that ended up to `end` are in no snapshot; later ones stay as long as the cursor. */
 type Hold = { end: number }
 
 type CursorsContext = {
@@ -20,7 +20,7 @@ type CursorsContext = {
 export class SqliteCursors {
   readonly #context: CursorsContext
   readonly #cursors: Cursors<Hold & { readonly snapshot: Snapshot }>
-  /** Of cursors that are being opened. */
+  /** Holds of cursors that are being opened. */
   readonly #opening = new Set<Hold>()
   #isClosed = false
 

@@ -173,7 +173,7 @@ function committer({ writer, readers }: Parts, changed: () => void) {
   }
 }
 
-/** What answers of indices that are whole. */
+/** Reading calls, which answer for complete indices only. */
 function searches({ readers, repair, cursors }: Parts) {
   return {
     search: async (request, signal) => {

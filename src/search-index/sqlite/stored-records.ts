@@ -41,7 +41,7 @@ export class StoredRecords {
     return String(this.#sql(`SELECT id FROM ${col} WHERE n = ?`).get(n)?.['id'])
   }
 
-  /** What a version is sorted by; `undefined` for texts, and where it has no such value. */
+  /** Sort value of a version; `undefined` for texts, and where it has no such value. */
   sortValue(generation: number, n: number, key: OrderKey): number | undefined {
     const { col } = tablesOf(generation)
     const row = this.#sql(`SELECT dates, numbers, flags FROM ${col} WHERE n = ?`).get(n) ?? {}
@@ -69,8 +69,8 @@ export type EntriesRequest = {
 }
 
 /**
- * What an index has, in the order of ids: for those who compare it with the store. Of two versions of one record, one of them in
- * a generation that is being filled, the one that answers counts.
+ * Entries of an index in the order of ids, for the comparison with the store. Of two versions of one record, one of them in a generation
+ * that is being filled, the one that answers counts.
  */
 export function entries(db: DatabaseSync, { index, after, limit }: EntriesRequest): Entry[] {
   const living = readGenerations(db).filter((one) => one.index === index && one.state !== 'old')
@@ -92,7 +92,7 @@ export function entries(db: DatabaseSync, { index, after, limit }: EntriesReques
   return inOrder.slice(0, limit)
 }
 
-/** How many records the index of a directory has that nobody has opened; none where its file cannot be read. */
+/** Number of records in the index of a directory that no process has open; none where its file cannot be read. */
 export function recordsIn(directory: string): number {
   const path = join(directory, 'index.db')
   if (!existsSync(path)) return 0
@@ -125,7 +125,7 @@ export type Snapshot = {
   readonly of?: Uint16Array
   /** Absent when nobody asks for them. */
   readonly scores?: Float32Array
-  /** What they are sorted by first, if anything. */
+  /** First sort key, if any. */
   readonly sortedBy?: OrderKey | undefined
 }
 

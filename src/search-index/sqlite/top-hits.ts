@@ -170,7 +170,7 @@ export function keysOf(
   })
 }
 
-/** What a key reads from the columns, NaN where it is missing; `undefined` for texts. */
+/** Reads a sort key from the columns, NaN where it is missing; `undefined` for texts. */
 export function columnValue(
   { by, direction }: OrderKey,
   columns: Columns,
@@ -194,7 +194,7 @@ function textKey(name: string, view: View, descending: boolean): SortKey {
   }
 }
 
-/** Of several periods the earliest beginning when ascending, the latest end when descending. */
+/** Date of a record with several periods: the earliest beginning when ascending, the latest end when descending. */
 function dateOf(periods: Periods, descending: boolean): (n: number) => number {
   const { from, to, more } = periods
   return (n) => {

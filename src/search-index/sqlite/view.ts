@@ -18,7 +18,7 @@ export type ReaderFile = {
   readonly sql: (text: string) => StatementSync
 }
 
-/** What matched in one index. */
+/** Records that matched in one index. */
 export type Part = { readonly view: View; readonly set: Bitmap }
 
 /** Bytes of all scores that an index and reader keep: four of a million records. */
@@ -83,7 +83,7 @@ export class View {
     return scores
   }
 
-  /** How often each facet value occurs in the whole index, by its number; may be shorter than the dictionary. */
+  /** Counts of each facet value in the whole index, by its number; may be shorter than the dictionary. */
   get facetCounts(): Uint32Array {
     return this.#living.counts
   }

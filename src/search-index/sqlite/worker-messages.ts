@@ -1,4 +1,4 @@
-/** What travels between the main thread and the workers of the index: plain values, big ones as text. */
+/** Messages between the main thread and the workers of the index: plain values, big ones as text. */
 
 import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type {
@@ -12,7 +12,7 @@ import type {
 import type { Slice, SlicePage, SnapshotAnswer, SnapshotRequest } from './stored-records.ts'
 import type { EntriesRequest } from './stored-records.ts'
 
-/** What every worker is started with. */
+/** Settings that every worker is started with. */
 export type WorkerSettings = {
   readonly path: string
   /** Terms that one wildcard stands for at most. */
@@ -37,7 +37,7 @@ export type Sent = {
   readonly filling?: boolean
 }
 
-/** What of a document is indexed beside its record. */
+/** Part of a document that is indexed beside its record. */
 export type Indexed = Omit<Document, 'index' | 'id' | 'version' | 'hash' | 'record'>
 
 /** One call of `write`. */

@@ -36,7 +36,7 @@ import type {
   Written,
 } from './worker-messages.ts'
 
-/** What answers for an index, and what has to be filled; the same one while there is nothing older. */
+/** Writers of the generation that answers and of the one to be filled; the same one when there is nothing older. */
 type Pair = { readonly answering: IndexWriter; readonly built?: IndexWriter }
 
 /** Opens the file and brings its tables to the present layout. */
@@ -69,7 +69,7 @@ export class IndexFileWriter {
     return { rebuild, current: this.#open() }
   }
 
-  /** What was filled of an index answers from now on; the settings of all that answer. */
+  /** Makes the filled generation of an index the one that answers; the settings of all that answer. */
   finish(index: IndexName): IndexSettings[] {
     finish(this.#db, index)
     return this.#open()
@@ -149,7 +149,7 @@ export class IndexFileWriter {
     return answering.map(({ settings }) => settings)
   }
 
-  /** What went wrong, as text; nothing of the batches is written then. Throws when the file is damaged. */
+  /** Writes the batches; answers the fault as text, and then nothing is written. Throws when the file is damaged. */
   #tried(batches: readonly Batch[]): string | undefined {
     try {
       transaction(this.#db, () => {
@@ -193,7 +193,7 @@ export class IndexFileWriter {
 // Tests import the class where there is no worker.
 const { path = '' }: Partial<WorkerSettings> = workerData?.data ?? {}
 let opened: IndexFileWriter | undefined
-/** What ended later is not removed. */
+/** End up to which versions may be removed. */
 let purgeLimit = 0
 
 /** Opened by the first call, so that a damaged file is an answer and not a crash. */
