@@ -32,7 +32,7 @@ export type SearchAnswer = {
 }
 
 /** A value of a stored record that does not fit its field, so that the record's document does not show it. */
-export type RecordFinding = {
+type RecordFinding = {
   /** Dotted path in the record. */
   readonly field: string
   /** IRI of the property, where the value has one. */

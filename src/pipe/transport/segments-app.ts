@@ -221,7 +221,7 @@ const readHealth = segmentEndpoint({
 })
 
 /** The endpoints; `names` are the segments that the descriptions give as examples. `POST` and `PUT` of a message are the same. */
-export function segmentEndpoints(names: readonly string[]): readonly Endpoint<SegmentServices>[] {
+function segmentEndpoints(names: readonly string[]): readonly Endpoint<SegmentServices>[] {
   const spelling = `A segment, such as ${names.join(', ')}; aliases and known prefixes too`
   const params = z.object({ name: z.string().describe(spelling) })
   const sending = (['post', 'put'] as const).flatMap((method) => [
