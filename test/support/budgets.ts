@@ -7,47 +7,49 @@ import type { SourceFile } from './ladder.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1182,
+  '(root)': 1185,
 
-  client: 2504,
+  client: 2480,
 
-  config: 1622,
+  config: 1621,
 
-  console: 2442,
+  console: 2537,
 
-  harvest: 13214,
+  harvest: 13218,
 
-  http: 3360,
+  http: 3475,
 
-  main: 2610,
+  jobs: 528,
 
-  metrics: 7874,
+  main: 2625,
 
-  pipe: 6443,
+  metrics: 7892,
 
-  portal: 7849,
+  pipe: 6483,
+
+  portal: 7857,
 
   profile: 1590,
 
-  projector: 6431,
+  projector: 6401,
 
-  rdf: 4027,
+  rdf: 4043,
 
-  repository: 8532,
+  repository: 8836,
 
-  scheduler: 2003,
+  scheduler: 2067,
 
-  search: 4831,
+  search: 4973,
 
-  'search-index': 7820,
+  'search-index': 7792,
 
-  store: 6860,
+  store: 6811,
 
-  text: 823,
+  text: 826,
 
   vocabularies: 2624,
 
-  workers: 1031,
+  workers: 1519,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */
