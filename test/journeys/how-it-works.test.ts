@@ -1,7 +1,7 @@
 /** The commands of the pages that follow a write, a search, a harvested record and a page, run on a platform as they are. */
 
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -25,7 +25,12 @@ beforeAll(async () => {
     PLATFORM_LOG_LEVEL: 'debug',
     PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths: [join(directory, 'pipes')] } }),
   }
-  platform = await gateway(join(directory, 'data'), env, (text) => writeFileSync(log, text))
+  let written = 0
+  platform = await gateway(join(directory, 'data'), env, (text) => {
+    // Appended, because a command may read the file at any time.
+    appendFileSync(log, text.slice(written))
+    written = text.length
+  })
 })
 
 afterAll(async () => {

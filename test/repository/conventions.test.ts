@@ -25,6 +25,11 @@ beforeAll(async () => {
   await repo.ask('/vocabularies/words', { method: 'PUT', type: 'text/turtle', body: scheme })
   const metrics = `@prefix dqv: <http://www.w3.org/ns/dqv#> . [] a dqv:QualityMeasurement ; dqv:computedOn <${base}set/data/pegel> .`
   await repo.ask('/datasets/pegel/metrics', { method: 'PUT', type: 'text/turtle', body: metrics })
+  await repo.putCatalogue('gone')
+  await repo.ask('/catalogues/gone', { method: 'DELETE' })
+  const jobs = await repo.app.request('/jobs', { headers: key })
+  const [job] = (await jobs.json()) as readonly { readonly id: string }[]
+  values['jobId'] = job?.id ?? ''
 })
 afterAll(() => repo.close())
 
