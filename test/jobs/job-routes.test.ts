@@ -84,3 +84,25 @@ it('come page by page, and parameters are checked', async () => {
   for (const query of ['state=odd', 'limit=0', 'limit=1001', 'offset=-1'])
     expect((await ask(`/jobs?${query}`)).status).toBe(400)
 })
+
+it('delete nothing where the store notes no deletion, such as after an end that was not recorded', async () => {
+  await repo.putCatalogue('lakes')
+  await repo.putDataset('lakes', 'como', '<> a <http://www.w3.org/ns/dcat#Dataset> .')
+  const request = { kind: 'delete-catalogue', payload: null, createdBy: 'test' }
+  const { id } = repo.jobs.submit({ ...request, key: 'catalogue lakes' })
+  const job = await repo.jobs.waitFor(id, AbortSignal.timeout(10_000))
+  expect(job?.state).toBe('done')
+  expect((await repo.ask('/catalogues/lakes')).status).toBe(200)
+  expect((await repo.ask('/datasets/como')).status).toBe(200)
+})
+
+it('that delete a catalogue cannot be cancelled while they wait', async () => {
+  const request = { kind: 'delete-catalogue', payload: null, createdBy: 'test' }
+  const later = Number.MAX_SAFE_INTEGER
+  const { id } = repo.jobs.submit({ ...request, key: 'catalogue lakes', runAt: later })
+  const { status, body } = await ask(`/jobs/${id}`, 'DELETE')
+  expect([status, body.detail]).toEqual([
+    409,
+    'a job of the kind delete-catalogue cannot be cancelled',
+  ])
+})
