@@ -53,7 +53,7 @@ export type Harvest = {
   /** Brings back what a run removed, or one dataset by its platform id. */
   restore(what: string, signal: AbortSignal): Promise<Restored>
   /** Hands the records of one pipe to another; how many. Throws `conflict` while either is under way. */
-  adopt(pipe: string, from: string): number
+  adopt(pipe: string, from: string): Promise<number>
   /** Records of several catalogues that look like the same one, in groups; of one catalogue where it is named. */
   duplicates(catalogue: string | undefined, signal: AbortSignal): AsyncIterable<readonly Alike[]>
   stop(): Promise<void>

@@ -167,13 +167,17 @@ async function restoreOne(
   return answer.status === 201 ? undefined : reasonOf(verdictOf(answer))
 }
 
-/** Hands the records of one pipe to another; how many. Throws `conflict` while either is under way. */
-export function adoptRecords(context: ExportContext, pipe: string, from: string): number {
+/** Hands the records of one pipe to another; how many. Fails with `conflict` while either is under way. */
+export async function adoptRecords(
+  context: ExportContext,
+  pipe: string,
+  from: string,
+): Promise<number> {
   if (pipe === from) throw new Failure('conflict', 'A pipe cannot adopt its own records.')
   checkIdle(context, pipe)
   checkIdle(context, from)
   const handed = context.ledger.hand(pipe, from)
-  void context.changed()
+  await context.changed()
   return handed
 }
 
