@@ -110,6 +110,15 @@ describe('the related datasets of a dataset', () => {
     expect(await pairs('series')).toEqual(['member m2', 'member m1'])
   })
 
+  it('are 304 for a reader who has them, until one of them changes', async () => {
+    const tag = (await repo.ask('/datasets/series/related')).headers.get('ETag') ?? ''
+    const again = async () =>
+      (await repo.ask('/datasets/series/related', { headers: { 'If-None-Match': tag } })).status
+    expect([tag, await again()]).toEqual([expect.stringMatching(/^"/), 304])
+    await put('m1', 's:m1 a dcat:Dataset ; dct:title "2019"@en ; dcat:inSeries s:all .')
+    expect(await again()).toBe(200)
+  })
+
   it('are none of a dataset that is not there, which is 404', async () => {
     expect((await repo.ask('/datasets/nobody/related')).status).toBe(404)
     await put('alone', '<> a dcat:Dataset .')

@@ -3,10 +3,14 @@
  * the source; here they are resolved when they are read, so that the order in which records come does not matter.
  */
 
+import { hash } from 'node:crypto'
 import type { NamedNode } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
+import { entityTag, isFresh } from '../../http/conditions.ts'
 import { anyone } from '../../http/endpoint.ts'
 import { isHiddenCatalogue } from '../../rdf/catalogue-visibility.ts'
 import { fromLines } from '../../rdf/lines.ts'
+import { negotiate } from '../../rdf/media-types.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
 import { graphOf } from '../../rdf/read.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
@@ -171,10 +175,19 @@ const listRelated = repositoryEndpoint({
   description: `Newest first, at most ${most}. Links between records of a source are resolved.`,
   auth: anyone,
   params: contract.parameters.dataset,
-  answers: contract.answers.object,
-  handle: async ({ c, signal }, context) => ({
-    related: await relatedDatasets(context, await locateDataset(c, context), signal),
-  }),
+  answers: {
+    ...contract.answers.object,
+    304: { description: 'Not changed since the state named in If-None-Match' },
+  },
+  handle: async ({ c, signal }, context) => {
+    if (negotiate(c.req.header('Accept'), ['application/json']) === undefined)
+      throw new Failure('not-acceptable', 'Accept must allow application/json')
+    const related = await relatedDatasets(context, await locateDataset(c, context), signal)
+    const answer = { related }
+    const tag = hash('sha256', JSON.stringify(answer), 'hex').slice(0, 32)
+    c.header('ETag', entityTag(tag))
+    return isFresh(c.req.raw.headers, tag) ? c.body(null, 304) : answer
+  },
 })
 
 /** The endpoints of related datasets. */
