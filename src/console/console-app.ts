@@ -7,7 +7,7 @@ import { Failure } from '../errors.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import { type App, type AppContext, type AppOptions, newApp } from '../http/app.ts'
 import { readBody } from '../http/body.ts'
-import { pathOf } from '../http/context.ts'
+import { keyIdOf, pathOf } from '../http/context.ts'
 import { anyone, endpointsFor, mount } from '../http/endpoint.ts'
 import { answerFlow } from '../http/long-answers.ts'
 import { pagePolicy } from '../http/headers.ts'
@@ -44,8 +44,8 @@ const runCommandLine = consoleEndpoint({
   summary: 'Run a command line; its output is streamed',
   auth: mayUseConsole,
   answers,
-  handle: async ({ c, signal }, { table, execution, keys, http }) => {
-    const { id: key } = keys.require(c)
+  handle: async ({ c, signal }, { table, execution, http }) => {
+    const key = keyIdOf(c)
     const line = await lineOf(c)
     try {
       const pieces = execution.run(table.order(line), { key, transport: 'http', signal })

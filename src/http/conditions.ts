@@ -1,5 +1,6 @@
 /** Entity tags and the requests that depend on them (RFC 9110 13). */
 
+import { hash } from 'node:crypto'
 import { Failure } from '../errors.ts'
 
 /** The strong entity tag of a resource whose stored hash is given. */
@@ -20,6 +21,9 @@ export function precondition(headers: Headers, current: string | undefined): voi
     throw failed('the resource exists with that state (If-None-Match)', current)
   }
 }
+
+/** A tag for a text without a state of its own: the text decides it. */
+export const tagOfText = (text: string): string => hash('sha256', text, 'hex').slice(0, 32)
 
 /** Whether a reader has the present state already, so that 304 is the answer. */
 export function isFresh(headers: Headers, current: string): boolean {

@@ -61,6 +61,9 @@ export type App = OpenAPIHono<AppEnv>
 
 export type AppContext = Context<AppEnv>
 
+/** Id of the key of a request whose permission has been checked; empty without a key. */
+export const keyIdOf = (c: AppContext): string => c.get('key')?.id ?? ''
+
 /** Path of the request as it was sent, without query: the `instance` of a problem. */
 export function pathOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)

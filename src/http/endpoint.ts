@@ -7,7 +7,7 @@ import { createRoute, type RouteConfig, type z } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
 import { Failure } from '../errors.ts'
 import { type Action, type ApiKeys, may } from './api-key.ts'
-import type { App, AppContext, AppEnv } from './context.ts'
+import type { App, AppContext, AppEnv, Key } from './context.ts'
 import { changingGet } from './headers.ts'
 import { problem } from './problem.ts'
 
@@ -173,16 +173,14 @@ function guardOf<Services>(
   return async (c, next) => {
     if (isChangingGet && c.req.method === 'HEAD') throw noHead(methods)
     if (auth.needs === 'nothing') return next()
-    const { id } = keys.require(c)
+    const key = keys.require(c)
     if (auth.needs === 'permission') {
       const catalogue = await auth.catalogueOf?.(c, services)
-      const { action, orElse } = auth
-      const path = action?.path ?? route.path
-      demandPermission(c, { keys, catalogue, action, orElse, pathOfPermission, path })
+      demandPermission(c, { key, auth, catalogue, pattern: route.path, pathOfPermission })
     }
     auth.checkPath?.(c)
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
-    return isRead && !isChangingGet ? next() : limit(id, next, c.get('signal'))
+    return isRead && !isChangingGet ? next() : limit(key.id, next, c.get('signal'))
   }
 }
 
@@ -192,26 +190,28 @@ const noHead = (methods: readonly string[]) =>
   })
 
 type PermissionDemand = {
-  readonly keys: ApiKeys
-  readonly pathOfPermission?: MountOptions['pathOfPermission'] | undefined
+  readonly pathOfPermission: MountOptions['pathOfPermission'] | undefined
+  readonly key: Key
+  readonly auth: Pick<Auth<never>, 'action' | 'orElse'>
   /** The catalogue that the resource is in, if any. */
-  readonly catalogue?: string | undefined
-  /** The action that is asked for; by default the method and the path of the request. */
-  readonly action?: Action | undefined
-  /** A further action whose permission suffices. */
-  readonly orElse?: Action | undefined
-  /** Path as the refusal names it; by default as it was sent. */
-  readonly path?: string
+  readonly catalogue: string | undefined
+  /** The path of the endpoint, as the refusal names it. */
+  readonly pattern: string
 }
 
-/** Throws `unauthorized`, or `forbidden` with the permissions of which one is needed. */
-function demandPermission(c: AppContext, demand: PermissionDemand): void {
-  const { keys, catalogue, orElse, pathOfPermission = (path) => path } = demand
-  const { id, permissions } = c.get('key') ?? keys.require(c)
-  const key = { id, permissions: permissions.map((one) => withPath(one, pathOfPermission)) }
-  const { method, path } = demand.action ?? c.req
+/** Throws `forbidden` with the permissions of which one is needed. */
+function demandPermission(
+  c: AppContext,
+  { key: { id, permissions }, auth, catalogue, pattern, pathOfPermission }: PermissionDemand,
+): void {
+  const { action = c.req, orElse } = auth
+  const own = pathOfPermission
+    ? permissions.map((permission) => withPath(permission, pathOfPermission))
+    : permissions
+  const key = { id, permissions: own }
+  const { method, path } = action
   if (may(key, { method, path, catalogue }) || (orElse && may(key, orElse))) return
-  const named = `${method} ${demand.path ?? path}`
+  const named = `${method} ${auth.action?.path ?? pattern}`
   const place = catalogue === undefined ? '' : ` in the catalogue "${catalogue}"`
   const needed = [named, ...(catalogue === undefined ? [] : [catalogue])].map((one) => `"${one}"`)
   const detail = `the key lacks the permission for ${named}${place}: it needs ${needed.join(', ')} or "*"`

@@ -48,7 +48,7 @@ type RunningJob = {
   hasAdvanced: boolean
   savedAt: number
   readonly cancel: AbortController
-  readonly ended: Promise<void>
+  ended: Promise<void>
 }
 
 /** The code of a kind, and its end. */
@@ -196,9 +196,9 @@ export class JobRunner {
 
   #begin(job: Job, { code, stopping }: Registered): void {
     const cancel = new AbortController()
-    const done = Promise.withResolvers<void>()
     const savedAt = this.#options.now()
-    const running: RunningJob = { job, hasAdvanced: false, savedAt, cancel, ended: done.promise }
+    const ended = Promise.resolve()
+    const running: RunningJob = { job, hasAdvanced: false, savedAt, cancel, ended }
     this.#running.set(job.id, running)
     const work = async () => {
       const end = await this.#outcome(running, code, stopping.signal)
@@ -206,9 +206,9 @@ export class JobRunner {
       this.#running.delete(job.id)
       this.#changed.notify()
       this.#loop.wake()
-      done.resolve()
     }
-    void work()
+    // Never rejects; those that stop the kind or the runner wait for it.
+    running.ended = work()
   }
 
   /** Does a job, again and again where its kind says so; how it ended. Never rejects. */

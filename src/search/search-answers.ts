@@ -6,7 +6,7 @@ import { resultText } from './search-envelope.ts'
 import { hash } from 'node:crypto'
 import { type RouteConfig, z } from '@hono/zod-openapi'
 import type { AppContext } from '../http/app.ts'
-import { isFresh } from '../http/conditions.ts'
+import { isFresh, tagOfText } from '../http/conditions.ts'
 import { endpointsFor } from '../http/endpoint.ts'
 import { problem } from '../http/problem.ts'
 import type { JsonSchema } from '../profile/json-schema.ts'
@@ -175,7 +175,7 @@ export function isUnchanged(c: AppContext, tag: string): boolean {
 export function recordAnswer(c: AppContext, { text, modified }: RecordText): Response {
   const body = resultText(text)
   if (modified) c.header('Last-Modified', modified.toUTCString())
-  return isUnchanged(c, hash('sha256', body, 'hex').slice(0, 32))
+  return isUnchanged(c, tagOfText(body))
     ? c.body(null, 304)
     : c.body(body, 200, { 'Content-Type': jsonType })
 }

@@ -249,6 +249,8 @@ const figureEndpoint = ({ path, summary, find, query = filter }: FigureKind) =>
     },
   })
 
+const historySummary = (whose: string) => `${whose} over time: the last refresh of each period`
+
 /** The endpoint of the history of a kind of figures; its two names differ in how the scores of dimensions are written. */
 const historyEndpoint = (
   { path, whose, find, query: own = filter, historyQuery = own }: FigureKind,
@@ -257,11 +259,11 @@ const historyEndpoint = (
   cacheEndpoint({
     method: 'get',
     path: `${path}/${form}`,
-    summary: `${whose} over time: the last refresh of each period`,
+    summary: historySummary(whose),
     auth: anyone,
     params: path.includes('{id}') ? idPath : undefined,
     query: historyQuery.extend(span.shape),
-    answers: answers(`${whose} over time: the last refresh of each period`, envelopeOf(history)),
+    answers: answers(historySummary(whose), envelopeOf(history)),
     handle: async ({ c, params, query, signal }, context) => {
       const { startDate: from, endDate, resolution, filter: wanted } = query
       const { rows } = await find({ id: idOf(params), query, signal }, context)

@@ -64,7 +64,7 @@ const submitJob = (
 /** Who submits the jobs that an earlier process left. */
 const atStart = 'start'
 
-/** How many members a job has still to delete or restore, as far as is known. */
+/** Number of members of a catalogue that its job has still to delete or restore; 0 when the job has ended or is unknown. */
 export const remainingOf = (job: Job | undefined): number =>
   job && job.endedAt === undefined
     ? Math.max(0, (job.progress?.of ?? 0) - (job.progress?.done ?? 0))

@@ -4,7 +4,7 @@ import type { RouteConfig } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { anyone } from '../../http/endpoint.ts'
-import type { AppContext } from '../../http/app.ts'
+import { keyIdOf } from '../../http/context.ts'
 import { fromLines, subjectQuads, toLines } from '../../rdf/lines.ts'
 import { dct, xsd } from '../../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
@@ -141,9 +141,6 @@ async function removeCatalogue(
     throw new Failure('conflict', `the catalogue "${id}" is being restored; try again later`)
   return beginDeletion(context, { id, hash, createdBy }, signal)
 }
-
-/** The key of the request, which its guard has checked. */
-const keyIdOf = (c: AppContext): string => c.get('key')?.id ?? ''
 
 /** No zod here: the handler answers with or without a body. */
 const remaining = {

@@ -3,10 +3,9 @@
  * the source; here they are resolved when they are read, so that the order in which records come does not matter.
  */
 
-import { hash } from 'node:crypto'
 import type { NamedNode } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import { entityTag, isFresh } from '../../http/conditions.ts'
+import { entityTag, isFresh, tagOfText } from '../../http/conditions.ts'
 import { anyone } from '../../http/endpoint.ts'
 import { isHiddenCatalogue } from '../../rdf/catalogue-visibility.ts'
 import { fromLines } from '../../rdf/lines.ts'
@@ -184,7 +183,7 @@ const listRelated = repositoryEndpoint({
       throw new Failure('not-acceptable', 'Accept must allow application/json')
     const related = await relatedDatasets(context, await locateDataset(c, context), signal)
     const answer = { related }
-    const tag = hash('sha256', JSON.stringify(answer), 'hex').slice(0, 32)
+    const tag = tagOfText(JSON.stringify(answer))
     c.header('ETag', entityTag(tag))
     return isFresh(c.req.raw.headers, tag) ? c.body(null, 304) : answer
   },

@@ -1,8 +1,8 @@
 /** `/{lang}/feeds/datasets.atom` and `.rss`: a search of datasets as a feed, the last changed first. */
 
-import { hash } from 'node:crypto'
 import { z } from '@hono/zod-openapi'
 import { Failure, invalidParameter } from '../../errors.ts'
+import { tagOfText } from '../../http/conditions.ts'
 import type { AppContext } from '../../http/app.ts'
 import { anyone } from '../../http/endpoint.ts'
 import { type FeedDocument, feedFormats } from '../../http/feed-formats.ts'
@@ -24,7 +24,7 @@ async function feedAnswer(
     throw new Failure('not-found', 'a feed is named by a language code such as en')
   const { type, write } = feedFormats[request.form]
   const text = write(await feedOf(c, context, request))
-  if (isUnchanged(c, hash('sha256', text, 'hex').slice(0, 32))) return c.body(null, 304)
+  if (isUnchanged(c, tagOfText(text))) return c.body(null, 304)
   return c.body(text, 200, { 'Content-Type': `${type}; charset=utf-8` })
 }
 
