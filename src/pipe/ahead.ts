@@ -1,6 +1,6 @@
-/** Work on several things of a stream at once, whose outcomes keep their order. */
+/** Parallel mapping of an async stream that keeps the order of its items. */
 
-/** Nobody waits for it yet, and its failure must not count as unheard. */
+/** Marks a rejection as handled; the caller awaits the promise later. */
 function kept<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
@@ -10,8 +10,9 @@ const isFirst = (one: Promise<unknown>, other: Promise<unknown>): Promise<boolea
   Promise.race([one.then(() => true), other.then(() => false)])
 
 /**
- * At most `most` are worked on. What is done is given as soon as all before it was, however long the source takes for the
- * next one. An error of the source or of the work ends the stream, and the source is told.
+ * Maps the items of `source` with at most `most` calls of `work` at a time. Yields each result as soon as all results before
+ * it were yielded, even while the source is slow to produce its next item. An error of the source or of `work` ends the
+ * stream and closes the source.
  */
 export async function* inOrder<In, Out>(
   source: AsyncIterable<In>,
@@ -39,7 +40,7 @@ export async function* inOrder<In, Out>(
       void pending.shift()
     }
   } finally {
-    // A source that was asked answers in its own time, and what has failed does not wait for it.
+    // A pending `next` delays `return`; after an error the caller does not wait for it.
     const closed = ended ? undefined : iterator.return?.()
     if (next) closed?.catch(() => undefined)
     else await closed

@@ -1,4 +1,4 @@
-/** Segments in one process: each reads from the one before it, and nobody is ahead of the slowest by more than one. */
+/** Runs segments in one process as connected async generators; each is at most one message ahead of the next. */
 
 import { Failure } from '../errors.ts'
 import { unlessAborted } from '../workers/condition.ts'
@@ -6,12 +6,12 @@ import type { Message } from './message.ts'
 import type { SegmentContext, SegmentFunction } from './segment.ts'
 
 /**
- * Runs the steps to their end. A message is asked for only when the next step wants one. The first error of any step, or
- * the signal, ends all of them: each gets an aborted signal, a closed input, and is waited for; then the promise rejects
- * with that error, or with the signal's reason. `grace` bounds the waiting for steps that do not listen.
+ * Runs the steps to their end with back-pressure: a step is asked for a message only when the next one wants it. The first
+ * error of a step, or the signal, aborts all steps, waits for them to close, and rejects with that error or the signal's
+ * reason. `grace` bounds the wait for steps that ignore the signal.
  *
- * Between two steps a stream ends with exactly one `end`: a step that stops without one is answered for by an
- * incomplete end, and one that goes on after it fails the run, because removals hang on that mark.
+ * Every stream between two steps ends with exactly one `end` message. If a step returns without one, an incomplete end is
+ * added; if a step sends messages after it, the run fails, because removals depend on that message.
  */
 export async function chain(
   steps: readonly SegmentFunction[],
@@ -32,16 +32,16 @@ export async function chain(
   try {
     signal.throwIfAborted()
     for await (const _ of flow) {
-      // What the last step gives has arrived.
+      // Messages of the last step are dropped.
     }
   } catch (error) {
-    // What a step throws because it was told to stop is not the reason why it was told to.
+    // After an abort, steps may throw anything; the reason of the signal is the real cause.
     const reason: unknown = signal.aborted ? signal.reason : error
     ended.abort(reason)
     throw reason
   } finally {
     ended.abort(new Failure('run-cancelled', 'the chain has ended'))
-    // A generator ends at its next `yield`; its `return` waits for that.
+    // `return` of a generator waits until its current step reaches a `yield`.
     const closed = Promise.allSettled(iterators.map(async (one) => one.return?.()))
     await Promise.race([closed, grace()])
   }
@@ -50,8 +50,8 @@ export async function chain(
 async function* nothing(): AsyncGenerator<Message> {}
 
 /**
- * What the iterator gives; whoever waits for a value is released when the signal fires, even if the source sleeps on. No
- * generator: a message more on its way when a later step fails would be one that nobody gives up.
+ * Wraps an iterator so that a pending `next` rejects as soon as the signal fires, even if the source never answers. It is no
+ * generator, because a generator would lose the message that is on its way when a later step fails.
  */
 export const untilAborted = <Value>(
   iterator: AsyncIterator<Value>,
@@ -70,7 +70,7 @@ export const untilAborted = <Value>(
   }),
 })
 
-/** The stream with exactly one `end`, and that last. */
+/** Passes messages on and ensures that the stream ends with exactly one `end`. */
 async function* ending(source: AsyncIterable<Message>): AsyncGenerator<Message> {
   let last: Message | undefined
   for await (const message of source) {
@@ -78,7 +78,7 @@ async function* ending(source: AsyncIterable<Message>): AsyncGenerator<Message> 
     if (message.kind === 'end') last = message
     else yield message
   }
-  // Only now is it known that nothing follows.
+  // The `end` is sent only here, after the source has returned.
   const problem = new Failure(
     'internal',
     'a segment ended without saying whether its records are complete',

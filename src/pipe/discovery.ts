@@ -1,10 +1,13 @@
-/** Where the segment of a name is: at an address that the operator names, in this process, or where the pipe says. */
+/**
+ * Resolves the name of a segment: to an address of the operator's configuration, a segment of this process, or the endpoint
+ * in the pipe.
+ */
 
 import type { ClusterConfig } from '../config/cluster.ts'
 import type { Endpoint, Segment } from './document.ts'
 import type { SegmentKind } from './segment.ts'
 
-/** `by` says who named the address: the operator's configuration, or the pipe, whose word opens no inner network. */
+/** Where a segment runs. `by` says who configured the address; an address from a pipe may not reach internal networks. */
 export type Placement =
   | { readonly kind: 'built-in'; readonly segment: SegmentKind }
   | {
@@ -17,19 +20,19 @@ export type Placement =
   | { readonly kind: 'bus'; readonly address: string; readonly by: 'operator' | 'pipe' }
   | { readonly kind: 'unknown'; readonly known: readonly string[] }
 
-/** Whose the queues with plain names are. */
+/** Whether queue names without a scheme belong to the broker or to this process. */
 type PlainQueues = 'broker' | 'own'
 
 export const queuesWith = (eventbusUrl: string | undefined): PlainQueues =>
   eventbusUrl === undefined ? 'own' : 'broker'
 
-/** Whether the address of a queue names its broker. */
+/** Whether a queue address contains the URL of its broker. */
 export const isBrokerAddress = (address: string): boolean => /^(nats|tls):\/\//i.test(address)
 
 /**
- * Service discovery by the exact name, then the segments of this process by any spelling, then the endpoint that the
- * pipe gives. No address is ever guessed from a name: a typing error would become a run that waits for ever. Plain names of
- * queues are those of a broker, or where there is none (`own`) of this process: they lead to its segments as any chain does.
+ * Returns the resolver of segments. It tries service discovery by the exact name, then the segments of this process by any
+ * spelling, then the endpoint given in the pipe. It never derives an address from a name, because a typing error would then
+ * become a run that waits for ever. Without a broker (`own`), queue names lead to the segments of this process.
  */
 export function resolver(
   discovered: ClusterConfig['serviceDiscovery'],
@@ -74,11 +77,11 @@ function endpointOf({ protocol, address, method }: Endpoint): Elsewhere | undefi
     : undefined
 }
 
-// What a segment is called: every known spelling of a name means one segment.
+// Segment names: all known spellings of a name mean one segment.
 
 const prefixes = ['piveau-consus-', 'platform-consus-', 'consus-', 'piveau-', 'platform-'] as const
 
-/** Spellings that pipes in use have, after their prefix, and the name that is meant. */
+/** Names in use, without their prefix, and the segment that each means. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ['importing-dcat', 'importing-rdf'],
   ['rdf-importer', 'importing-rdf'],
@@ -104,7 +107,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['score', 'metrics-score'],
 ])
 
-/** Lower case, without the first prefix that fits, and the name itself in place of an alias. */
+/** Normal form of a segment name: lower case, without the first matching prefix, aliases resolved. */
 export function normalName(name: string): string {
   const lower = name.toLowerCase()
   const prefix = prefixes.find((start) => lower.startsWith(start)) ?? ''

@@ -1,12 +1,12 @@
-/** The pipe: the document that says which segments a harvest travels through. */
+/** Types of the pipe document, which lists the segments of a harvest. */
 
 import type { JsonObject } from '../text/json.ts'
 
-/** Unknown keys are kept at every level and passed on. */
+/** A pipe. Unknown keys are kept at every level and passed on. */
 export type Pipe = {
   readonly header: {
     readonly id: string
-    /** The identity of a pipe. */
+    /** Unique name; identifies the pipe. */
     readonly name: string
     readonly title?: string
     readonly context?: string
@@ -19,7 +19,7 @@ export type Pipe = {
   readonly body: { readonly segments: readonly Segment[] }
 }
 
-/** Segments stand in the order of their numbers. */
+/** One step of a pipe. Segments are ordered by `segmentNumber`. */
 export type Segment = {
   readonly header: {
     readonly name: string
@@ -40,7 +40,7 @@ export type Endpoint = {
   readonly method?: string
 }
 
-/** What a message between processes carries. */
+/** Payload of a message between processes. */
 export type Payload = {
   readonly header: {
     readonly seqNumber: number
@@ -53,5 +53,5 @@ export type Payload = {
   }
 }
 
-/** Overrides by segment name, as a trigger or a launch gives them. */
+/** Config overrides by segment name, as given by a trigger or a launch. */
 export type Configs = Readonly<Record<string, JsonObject>>

@@ -1,16 +1,16 @@
-/** What travels from segment to segment inside the process. */
+/** Messages that travel from segment to segment inside the process. */
 
 import type { Failure } from '../errors.ts'
 import { defined } from './defined.ts'
 
 /**
- * What was repaired or left out, of a record (it is written all the same) or of a run as a whole. `detail` says it in one
- * line, with the value as the source sent it: `dct:issued: yesterday`; the record is named beside it.
+ * A repaired or dropped value of a record (which is written all the same), or a problem of the whole run. `detail` is one
+ * line with the value as the source sent it, such as `dct:issued: yesterday`; it does not name the record.
  */
 export type Finding = {
   readonly slug:
     | 'repaired-iri'
-    /** A language tag became one that BCP 47 knows: `en_GB` is `en-GB`, `ger` is `de`. */
+    /** A language tag was mapped to BCP 47: `en_GB` to `en-GB`, `ger` to `de`. */
     | 'repaired-language'
     | 'dropped-url'
     | 'unknown-format'
@@ -22,45 +22,45 @@ export type Finding = {
     | 'secret-removed'
     | 'invalid-text'
     | 'possible-duplicate'
-    /** Who owns what is not known for sure; the run removes nothing. */
+    /** The ownership of stored records is uncertain; the run removes nothing. */
     | 'ledger-doubted'
-    /** A value of the source that says nothing to us: it is not in the record. */
+    /** A value of the source that has no mapping; it is not in the record. */
     | 'unmapped-value'
-    /** A value that the record holds and its search document cannot show. */
+    /** A value that is in the record but cannot be shown in its search document. */
     | 'left-out'
-    /** Something else stands in for the title, or nothing. */
+    /** The title is missing, or was taken from another field. */
     | 'no-title'
-    /** A record marked private in an answer that anybody gets: it is taken. */
+    /** A record marked private that the source serves publicly; it is imported. */
     | 'private-record'
-    /** Of the run: data services that are no dataset and serve none. */
+    /** Run: data services that are neither datasets nor belong to one. */
     | 'services-not-harvested'
-    /** Of the run: what a foreign segment gave back and was refused, with the status that it was answered. */
+    /** Run: a message from a foreign segment was refused; contains the status of the answer. */
     | 'segment-return-refused'
-    /** Of the run: what a foreign segment gave back when nobody waited for it any more. */
+    /** Run: a message from a foreign segment came after the run had stopped waiting for it. */
     | 'segment-return-late'
-    /** Of the run: the `Content-Type` of the source is not that of its body, which is read all the same. */
+    /** Run: the `Content-Type` of the source does not match its body, which is read all the same. */
     | 'wrong-media-type'
-    /** Of the run: the source was read and holds nothing that could be a dataset, nor a catalogue that is empty. */
+    /** Run: the source contains neither a dataset nor an empty catalogue. */
     | 'no-dataset'
-    /** A node that the record names is described by no page of its source. */
+    /** The record references a node that no page of the source describes. */
     | 'not-described'
-    /** Of the run: an entry that the source has and that is left out on purpose. */
+    /** Run: an entry of the source was left out on purpose. */
     | 'entry-left-out'
-    /** Of the run: the source names a page after its last record. */
+    /** Run: the source links a next page after its last record. */
     | 'pages-without-end'
-    /** Of the run: a record that the source does not list and that is not known to be gone; it stays. */
+    /** Run: a record is not in the list of the source, but may still exist there; it is not removed. */
     | 'removal-unsure'
-    /** Of the run: statements that could not be read and belong to no record any more. */
+    /** Run: unreadable statements that belong to no record. */
     | 'dropped-statement'
   readonly detail: string
-  /** What the value was meant for: a term such as `dct:issued`, or the dotted path of a field of the search document. */
+  /** Target of the value: a term such as `dct:issued`, or the dotted path of a field of the search document. */
   readonly property?: string
   readonly value?: string
-  /** Why the value is not there, where `slug` does not say it. */
+  /** Why the value was dropped, where `slug` does not say it. */
   readonly reason?: string
 }
 
-/** The parts of a finding about one value, with the `detail` made of them. */
+/** Members of a finding about one value, including `detail`. */
 export const aboutValue = (property: string, value: string, reason?: string) =>
   defined({
     detail: `${property}: ${value}${reason === undefined ? '' : ` (${reason})`}`,
@@ -69,45 +69,45 @@ export const aboutValue = (property: string, value: string, reason?: string) =>
     reason,
   })
 
-/** Where a record stands in the document of its source. */
+/** Position of a record in the document of its source. */
 type RecordPlace = {
-  /** From 1. */
+  /** Line number from 1. */
   readonly line?: number
-  /** In JSON, which is read without lines: a JSON Pointer (RFC 6901). */
+  /** JSON Pointer (RFC 6901), for JSON documents. */
   readonly pointer?: string
 }
 
 export const placeOfRecord = ({ line, pointer }: RecordPlace): RecordPlace =>
   defined({ line, pointer })
 
-/** One record on its way. */
+/** One record on its way through the segments. */
 export type RecordMessage = RecordPlace & {
   readonly kind: 'record'
-  /** 1-based, in order of arrival. */
+  /** Number from 1, in order of arrival. */
   readonly counter: number
   /** The most stable id that the source offers. */
   readonly sourceId: string
-  /** Other ids under which the record may already be stored, most likely one first. */
+  /** Other ids under which the record may be stored, most likely first. */
   readonly aliases: readonly string[]
-  /** Original id that a new record gets when no other record has it; the source id when absent. */
+  /** Original id for a new record if it is free; defaults to the source id. */
   readonly preferredId?: string
-  /** Id in the target catalogue; absent until the ledger was asked. */
+  /** Id in the target catalogue; absent until it was looked up in the ledger. */
   readonly originalId?: string
   readonly mediaType: string
   readonly text: string
-  /** SHA-256 in hex over the canonical form of what the source sent. */
+  /** SHA-256 (hex) of the canonical form of what the source sent. */
   readonly sourceHash?: string
   readonly sourceUrl?: string
   readonly findings: readonly Finding[]
-  /** What a foreign or metrics segment put into `dataInfo` beside the known keys; passed on. */
+  /** Unknown members of `dataInfo` from a foreign or metrics segment; passed on. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
 /**
- * A stream of messages ends with exactly one `end`. `refused` is a record that was offered and cannot be read: its id
- * counts as seen. `skipped` is one that is not offered to us (private, filtered): it counts as gone unless it `isKept`. `unchanged` is known to be equal and
- * needs no further work. `deleted` was declared gone by the source. `page` says that everything before it was handed on;
- * `cursor` is a key to resume from.
+ * A message between segments. A stream ends with exactly one `end`. `refused`: the source offers a record that cannot be
+ * read; its id counts as seen. `skipped`: a record that is not imported (private, filtered); it counts as removed at the
+ * source unless `isKept`. `unchanged`: equal to the stored record, needs no work. `deleted`: declared as deleted by the
+ * source. `page`: everything before it was passed on; a run can resume from its `cursor`.
  */
 export type Message =
   | RecordMessage
@@ -119,14 +119,14 @@ export type Message =
       readonly stage: Stage
       readonly problem: Failure
       readonly sourceUrl?: string
-      /** What the source sent, cut to 64 KB. */
+      /** Text from the source, cut to 64 KB. */
       readonly excerpt?: string
     })
   | {
       readonly kind: 'skipped'
       readonly sourceId: string
       readonly reason: string
-      /** The record is not known to be gone: what is stored of it stays. */
+      /** The record may still exist at the source; the stored one is not removed. */
       readonly isKept?: true
     }
   | { readonly kind: 'unchanged'; readonly sourceId: string; readonly originalId: string }
@@ -134,50 +134,53 @@ export type Message =
   | { readonly kind: 'page'; readonly cursor?: string }
   | { readonly kind: 'end'; readonly completeness: Completeness }
 
-/** Why a record is skipped that a foreign transformer took and never gave back. */
+/** Reason for skipping a record that a foreign transformer accepted and never returned. */
 export const droppedBySegment = 'dropped-by-segment'
 
-/** Where an item failed. */
+/** Stages of a run, in which an item can fail. */
 export const stages = ['import', 'transform', 'export'] as const
 export type Stage = (typeof stages)[number]
 
 /**
- * What the importer vouches for. `incomplete`: everything so far stays written, nothing may be removed.
- * `not-modified`: the source says that nothing changed; all records count as seen.
+ * Whether an importer has read the whole source. After `incomplete` nothing may be removed. `not-modified`: the source has
+ * not changed; all records count as seen.
  */
 export type Completeness =
   | {
       readonly kind: 'complete'
       readonly fingerprint: string
-      /** What the importer can ask about next time, if every record found its way; valid under the same `shape` only. */
+      /**
+       * Validators for conditional requests of the next run, stored only if every record was processed and `shape` is the
+       * same.
+       */
       readonly validators?: readonly Validator[]
       readonly shape?: string
     }
   | { readonly kind: 'not-modified' }
   | { readonly kind: 'incomplete'; readonly problem?: Failure }
 
-/** What a source said about the version of a document, to ask next time whether that has changed (RFC 9110, 13). */
+/** Validators of a document for conditional requests (RFC 9110, 13). */
 export type Validator = {
   readonly url: string
   readonly etag?: string
   readonly lastModified?: string
-  /** SHA-256 of the body in hex. */
+  /** SHA-256 (hex) of the body. */
   readonly bodyHash: string
 }
 
-// How what was measured reaches a repository.
+// Export of measurements.
 
-/** What became of the metrics of one dataset; `gone`: there is no such dataset. */
+/** Outcome of writing the metrics of one dataset; `gone`: the dataset does not exist. */
 export type MetricsLanded = 'created' | 'updated' | 'unchanged' | 'gone' | Failure
 
 export type MetricsExport = {
-  /** The metrics of a message as RDF: what is sent to a repository elsewhere. */
+  /** Metrics of a message as RDF, for a remote repository. */
   readonly body: (
     message: RecordMessage,
   ) => Promise<{ readonly mediaType: string; readonly text: string }>
   /**
-   * Into the repository of this process, many at once and without its door; absent where there is none. Rejects with
-   * `Failure` when nothing of them could be written.
+   * Writes the metrics of many messages directly into the repository of this process; absent without one. Rejects with a
+   * `Failure` when none could be written.
    */
   readonly own?: (
     messages: readonly RecordMessage[],

@@ -1,4 +1,4 @@
-/** What each segment of a pipe is told about its place, and what its config has against it there. */
+/** Checks the configs of a pipe's segments and applies overrides to them. */
 
 import { type Complaint, Failure, shown } from '../errors.ts'
 import { type Secrets, unknownSecrets } from '../secrets.ts'
@@ -9,15 +9,15 @@ import { normalName, type Placement } from './discovery.ts'
 import type { Configs, Pipe, Segment } from './document.ts'
 import type { ConfigProblem, SegmentPlace } from './segment.ts'
 
-/** Where a pipe comes from. */
+/** Origin of a pipe: trust, directory and overrides. */
 export type Origin = {
   readonly trust: 'trusted' | 'foreign'
   readonly directory: string
-  /** What the launch lays over the pipe, which holds it already. */
+  /** Overrides of the launch, which the pipe already contains. */
   readonly configs?: Configs
 }
 
-/** One place per segment, in their order. A segment whose address the launch replaces is a foreign one. */
+/** Context of each segment, in order. A segment whose address the launch overrides is `foreign`. */
 export function placesIn(pipe: Pipe, { trust, directory, configs = {} }: Origin): SegmentPlace[] {
   const { segments } = pipe.body
   return segments.map(({ header }, index) => {
@@ -31,13 +31,16 @@ export function placesIn(pipe: Pipe, { trust, directory, configs = {} }: Origin)
   })
 }
 
-/** The catalogue that the first segment to name one names. */
+/** Catalogue named in the config of a segment; the first one, if several. */
 export function catalogueOf(segments: readonly Segment[]): string | undefined {
   const named = segments.map(({ body }) => body.config['catalogue'])
   return named.find((one): one is string => typeof one === 'string' && one !== '')
 }
 
-/** Complaints about configs and unknown segments, placed by JSON pointers; such a pipe is listed and cannot be launched. */
+/**
+ * Returns the check of a pipe: complaints about configs and unknown segments, with JSON pointers. A pipe with complaints is
+ * listed but cannot be launched.
+ */
 export function pipeCheck(
   resolve: (segment: Segment) => Placement,
 ): (pipe: Pipe, origin: Origin) => readonly Complaint[] {
@@ -60,7 +63,7 @@ export function pipeCheck(
   }
 }
 
-/** Complaints about the config of the segment at that place of a pipe. */
+/** Complaints about the config of the segment at `index`, with JSON pointers. */
 export const configComplaints = (
   index: number,
   problems: readonly ConfigProblem[],
@@ -70,10 +73,10 @@ export const configComplaints = (
     detail: `${key} ${detail}`.trim(),
   }))
 
-/** What the config of a segment of others may say for its pipe, as whole numbers: two times in ms, and a number of records. */
+/** Settings of a foreign segment in its config: two durations in ms and a number of records. */
 export const segmentSettings = ['firstMs', 'quietMs', 'inFlight'] as const
 
-/** What a setting of a foreign segment says; `undefined` where that is nothing. */
+/** Value of a setting of a foreign segment; `undefined` if it is absent or invalid. */
 export function settingOf(
   { body }: Segment,
   name: (typeof segmentSettings)[number],
@@ -88,11 +91,11 @@ const settingProblems = (segment: Segment): readonly ConfigProblem[] =>
     .filter((name) => settingOf(segment, name) === undefined)
     .map((key) => ({ key, detail: 'must be a whole number, 1 or more' }))
 
-/** The deadlines that segments give to the run, in ms; the shortest one counts. */
+/** Deadlines of a pipe's segments in ms; the shortest one applies to the run. */
 export const deadlinesOf = ({ body }: Pipe): readonly number[] =>
   body.segments.flatMap((segment) => deadlineOf(segment) ?? [])
 
-/** Any segment may give one, those of other processes too. `null` is none. */
+/** Deadline in the config of any segment, built-in or foreign; `null` means none. */
 function deadlineOf({ body }: Segment): number | undefined {
   const { deadline } = body.config
   return typeof deadline === 'string' ? durationMs(deadline) : undefined
@@ -106,8 +109,8 @@ function deadlineProblems(segment: Segment): readonly ConfigProblem[] {
 }
 
 /**
- * Makes the literals of a pipe known to the registry of secrets, so that they are never shown, and complains about references
- * of our own segments that lead nowhere; what a foreign segment calls a secret is its own business.
+ * Returns a check that registers the literal secrets of a pipe for redaction and complains about unknown secret references of
+ * built-in segments. Configs of foreign segments are not checked.
  */
 export function secretCheck(
   resolve: (segment: Segment) => Placement,
@@ -124,12 +127,12 @@ export function secretCheck(
     })
 }
 
-// Overrides of a launch or a trigger, laid over the segment configs of a pipe.
+// Overrides of a launch or a trigger for the configs of segments.
 
 /**
- * The pipe with the values of `configs` in place of its own: objects key by key, arrays whole, `null` as `null`. A name
- * counts for every segment of exactly that name, else for those of the same normal form. Throws `invalid-parameter`
- * naming each segment that the pipe does not have.
+ * Merges `configs` into a pipe: objects key by key, arrays as a whole, `null` as `null`. A name applies to the segments with
+ * exactly that name, else to those with the same normal form. Throws `invalid-parameter` with each name that matches no
+ * segment.
  */
 export function configured(pipe: Pipe, configs: Configs): Pipe {
   const overrides = overridesOf(pipe, configs)
@@ -140,7 +143,7 @@ export function configured(pipe: Pipe, configs: Configs): Pipe {
   return { ...pipe, body: { ...pipe.body, segments } }
 }
 
-/** Whether the launch itself gives a segment of this name an address: such a one has no operator behind it. */
+/** Whether `configs` set an address in the segment; the operator has not approved such an address. */
 export const replacesAddress = (pipe: Pipe, configs: Configs, segment: string): boolean =>
   overridesOf(pipe, configs)(segment).some(hasAddress)
 
@@ -153,7 +156,7 @@ const hasAddress = (value: Json): boolean =>
     ([key, inner]) => addressKeys.has(key.toLowerCase()) || hasAddress(inner),
   )
 
-/** Those of `configs` that are meant for a segment of a name. */
+/** Returns a function that finds the overrides for a segment name. */
 function overridesOf(pipe: Pipe, configs: Configs): (segment: string) => readonly JsonObject[] {
   const names = pipe.body.segments.map(({ header }) => header.name)
   const normal = names.map(normalName)
@@ -178,7 +181,7 @@ function overridesOf(pipe: Pipe, configs: Configs): (segment: string) => readonl
     })
 }
 
-/** Keys that would change what every object is. */
+/** Keys that would change object prototypes. */
 const dangerous: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 function overlaid(below: JsonObject, above: JsonObject): JsonObject {

@@ -1,4 +1,4 @@
-/** The shape of a pipe, and in words what is wrong with one that does not have it. */
+/** Schema of the pipe document, with problems as sentences. */
 
 import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { z } from 'zod'
@@ -11,7 +11,7 @@ type Shaped =
   | { readonly problems: readonly Complaint[]; readonly name?: string }
 
 export type PipeLimits = {
-  /** Bytes of one file. */
+  /** Size of a file in bytes. */
   readonly pipeBytes: number
   readonly segments: number
 }
@@ -19,9 +19,8 @@ export type PipeLimits = {
 export const standardLimits: PipeLimits = { pipeBytes: 5 * 2 ** 20, segments: 32 }
 
 /**
- * A pipe from a parsed document, stored or on its way: unknown keys stay, blank `body`, `config` and `processed` become
- * what they stand for, segments are put in order. Problems name their place by a JSON pointer; `name` beside them is the
- * pipe's, where it could be read.
+ * Validates a parsed pipe, stored or received. Keeps unknown keys, fills blank `body`, `config` and `processed` with their
+ * defaults and sorts the segments. Problems have JSON pointers; `name` is the name of the pipe if it could be read.
  */
 export function shapedPipe(value: Json, mostSegments = standardLimits.segments): Shaped {
   const result = document.safeParse(filled(value))
@@ -38,8 +37,8 @@ export function shapedPipe(value: Json, mostSegments = standardLimits.segments):
 }
 
 /**
- * Reads a stored pipe; the suffix of the file name decides between JSON and YAML. What only a run may say (run id, times,
- * payloads, which segments are done) is left out.
+ * Reads a stored pipe as JSON or YAML, by the suffix of `name`. Drops members that belong to a run: run id, times, payloads,
+ * processed flags.
  */
 export function readPipe(text: string, name: string, limits = standardLimits): Shaped {
   if (Buffer.byteLength(text) > limits.pipeBytes) return { problems: [tooLarge(limits)] }
@@ -81,13 +80,13 @@ function misnumbered(
   })
 }
 
-/** What is left out when it is blank: writers of other platforms write down what is empty. */
+/** Members that are ignored when blank; other platforms write empty values. */
 const mayBeBlank: ReadonlySet<string> = new Set(
   'title context runId startTime lastRun endpoint payload dataMimeType dataInfo config processed'.split(
     ' ',
   ),
 )
-/** Free objects of others. */
+/** Objects with arbitrary content. */
 const free: ReadonlySet<string> = new Set(['config', 'dataInfo'])
 
 const isBlank = (key: string, value: Json) =>
@@ -95,7 +94,7 @@ const isBlank = (key: string, value: Json) =>
     ? mayBeBlank.has(key) || key === 'header'
     : mayBeBlank.has(key) && isJsonObject(value) && Object.keys(value).length === 0
 
-/** The value without known members that are there and blank. */
+/** Removes known members that are blank. */
 function filled(value: Json): Json {
   if (Array.isArray(value)) return value.map(filled)
   if (!isJsonObject(value)) return value
@@ -111,7 +110,7 @@ const shape = <Shape extends z.core.$ZodLooseShape>(of: Shape, error = 'must be 
   z.looseObject(of, { error })
 
 const nameRule = 'must be text of 1 to 200 characters without control characters, / and \\'
-/** May stand in a path and in a log line, and is never part of a file name. */
+/** Names that may appear in URL paths and log lines; they are never used as file names. */
 // oxlint-disable-next-line no-control-regex -- they are what must not be there
 const nameForm = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f\u2028\u2029/\\]{1,200}$/
 const name = text(nameRule).regex(nameForm, { error: nameRule })
@@ -121,7 +120,7 @@ const numberRule = { error: 'must be a whole number, 0 or more' }
 const words = text('must be text; put numbers in quotes').exactOptional()
 const object = z.custom<JsonObject>(isJsonObject, { error: 'must be an object' })
 
-/** A time as text; other platforms write milliseconds since 1970. */
+/** Time as text; other platforms write milliseconds since 1970. */
 const time = z.preprocess((value) => {
   const date = new Date(typeof value === 'number' ? value : Number.NaN)
   return Number.isNaN(date.getTime()) ? value : date.toISOString()

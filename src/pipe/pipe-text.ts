@@ -1,4 +1,4 @@
-/** The text of a pipe file or of a request's body as plain values: JSON or YAML 1.2, bounded in size, depth and number. */
+/** Parses pipe files and request bodies (JSON, YAML 1.2) into plain JSON values with bounds on size, depth and count. */
 
 import { LineCounter, parseDocument } from 'yaml'
 import { type Complaint, Failure } from '../errors.ts'
@@ -10,7 +10,7 @@ type Read =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly problems: readonly Complaint[] }
 
-/** Parses by the suffix of the file name, `.json` as JSON and everything else as YAML. Never throws. */
+/** Parses text as JSON if the file name ends in `.json`, else as YAML. Never throws. */
 export function readText(text: string, name: string): Read {
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text
   try {
@@ -19,20 +19,23 @@ export function readText(text: string, name: string): Read {
       ? { ok: false, problems: parsed.slice(0, 10) }
       : { ok: true, value: plain(parsed.value, 0, { left: mostValues }) }
   } catch (error) {
-    // The parser says of alias bombs by a ReferenceError that they are some.
+    // The YAML parser reports too many aliases as a ReferenceError.
     const bomb = error instanceof ReferenceError ? 'repeats its aliases too often' : undefined
     const detail = error instanceof Unfit ? error.message : (bomb ?? 'cannot be read as a document')
     return { ok: false, problems: [{ detail }] }
   }
 }
 
-/** The body of a request as JSON; undefined when it is blank. Throws `malformed-json` with the place, and as `readBodyText`. */
+/**
+ * Reads a request body as JSON; `undefined` when blank. Throws `malformed-json` with the position, and the failures of
+ * `readBodyText`.
+ */
 export async function readJsonBody(c: AppContext, limits: BodyLimits): Promise<Json | undefined> {
   const text = await readBodyText(c.req.raw, limits, c.get('signal'))
   return text.trim() === '' ? undefined : parseJson(text)
 }
 
-/** Throws `malformed-json`. */
+/** Parses JSON. Throws `malformed-json` with the position. */
 export function parseJson(text: string): Json {
   const read = readText(text, 'body.json')
   if (read.ok) return read.value
@@ -47,7 +50,7 @@ function jsonOf(text: string): Parsed {
     return { value: JSON.parse(text) as unknown }
   } catch (error) {
     const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(String(error)) ?? []
-    // The engine does not always say where it stopped; JSON is YAML, whose reader does.
+    // V8 does not always report a position; the YAML parser, which accepts JSON, does.
     const [first] = line === undefined ? yaml(text, 'json').problems : []
     const place = line === undefined ? first : { line: Number(line), column: Number(column) }
     return [{ ...place, detail: 'is not valid JSON' }]
@@ -62,7 +65,7 @@ function yamlOf(text: string): Parsed {
 
 function yaml(text: string, schema: 'core' | 'json') {
   const lineCounter = new LineCounter()
-  // At `silent` a second document is no error.
+  // With `silent`, a second document would not be reported.
   const options = { lineCounter, logLevel: 'error', prettyErrors: false } as const
   const document = parseDocument(text, { version: '1.2', schema, ...options })
   const problems = document.errors.map(({ pos, code }) => {
@@ -78,7 +81,7 @@ const dangerous: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'pro
 
 class Unfit extends Error {}
 
-/** A copy that holds nothing but JSON: aliases are written out, keys that would change every object are dropped. */
+/** Copies a value as plain JSON: resolves aliases and drops keys that would change prototypes. */
 function plain(value: unknown, depth: number, budget: { left: number }): Json {
   if (depth > deepest) throw new Unfit(`is nested deeper than ${deepest} levels`)
   if (--budget.left < 0) throw new Unfit(`holds more than ${mostValues} values`)

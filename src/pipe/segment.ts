@@ -1,60 +1,60 @@
-/** A segment: one function over the messages of a run. */
+/** Interfaces of segments: functions over the messages of a run. */
 
 import type { Log } from '../log.ts'
 import type { JsonObject } from '../text/json.ts'
 import type { Message } from './message.ts'
 import type { RunSink } from './runs/run.ts'
 
-/** What a segment knows of the run that it works for. */
+/** Information about the run that a segment works for. */
 export type SegmentContext = {
   readonly runId: string
   readonly pipe: string
   readonly sink: RunSink
   readonly log: Log
-  /** Nothing may be written. */
+  /** Dry run: nothing may be written. */
   readonly dryRun: boolean
   /** Start of the last complete run of the pipe. */
   readonly lastRun?: Date
-  /** Cursor of the last page of an interrupted run that goes on. */
+  /** Cursor of the last page that an interrupted run completed. */
   readonly resumeFrom?: string
-  /** An interrupted run goes on; without `resumeFrom` it starts at the first page again. */
+  /** The run was interrupted and is resumed; without `resumeFrom` it starts at the first page. */
   readonly resumed?: boolean
-  /** Whether the run does nothing but listen from now on: another one may go meanwhile. */
+  /** Reports that the run only waits for input (`true`), so that another run may start meanwhile, or works again. */
   readonly rest?: (isResting: boolean) => void
-  /** Only these ids are wanted, original ids or source ids: what failed in an earlier run. */
+  /** Restricts the run to these original ids or source ids, such as those that failed in an earlier run. */
   readonly only?: ReadonlySet<string>
 }
 
-/** The first segment gets a stream without messages; what the last one gives is read and dropped. */
+/** A segment as a stream transformation. The first segment gets an empty stream; the output of the last one is dropped. */
 export type SegmentFunction = (
   input: AsyncIterable<Message>,
   context: SegmentContext,
   signal: AbortSignal,
 ) => AsyncIterable<Message>
 
-/** Where a pipe was found, and what of it decides which addresses it may reach. */
+/** Context of a segment within its pipe; decides which addresses it may reach. */
 export type SegmentPlace = {
-  /** `trusted`: a file of the operator's own directory, and the launch did not replace the address. */
+  /** `trusted`: the pipe is a file in a directory of the operator, and the launch did not override the address. */
   readonly trust: 'trusted' | 'foreign'
-  /** Directory of the pipe's source, for scripts and queries beside it. */
+  /** Directory of the pipe, which contains its scripts and queries. */
   readonly directory?: string
-  /** Normal form of the next segment's name. */
+  /** Normalised name of the next segment. */
   readonly next?: string
-  /** Catalogue that an earlier segment names. */
+  /** Catalogue named by an earlier segment. */
   readonly catalogue?: string
 }
 
-/** One complaint about a config: the key and what would be right. */
+/** Problem of one config key, with what would be right. */
 export type ConfigProblem = { readonly key: string; readonly detail: string }
 
-/** A kind of segment that this process can run. */
+/** A type of segment that this process can run. */
 export type SegmentKind = {
-  /** Normal form first, then its aliases. */
+  /** Normalised name, then aliases. */
   readonly names: readonly string[]
   readonly job: 'import' | 'transform' | 'export' | 'metrics'
   /** JSON Schema of the config. */
   readonly schema: () => JsonObject
-  /** Never throws: what is wrong with the config comes back. */
+  /** Opens a segment; returns the problems of its config. Never throws. */
   readonly open: (
     config: JsonObject,
     place: SegmentPlace,
@@ -62,7 +62,7 @@ export type SegmentKind = {
     | {
         readonly ok: true
         readonly run: SegmentFunction
-        /** Of a transformer: digest of what decides how a record comes out; another one makes every record new. */
+        /** Transformers: digest of everything that affects the output; a change makes every record count as new. */
         readonly shape?: string
       }
     | { readonly ok: false; readonly problems: readonly ConfigProblem[] }

@@ -1,4 +1,4 @@
-/** From a launch to what its run is to do, from a pipe to the steps that run it, and the run from its first message to its end. */
+/** Turns a launch into a run's plan, opens the segments of a pipe as steps, and executes a run. */
 
 import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -23,12 +23,15 @@ import type { KnownPipe } from '../sources/pipe-files.ts'
 
 export type OpeningContext = {
   readonly resolve: (segment: Segment) => Placement
-  /** Brings datasets of the repository, for pipes without an importer. */
+  /** Reads datasets of the repository, for pipes without an importer. */
   readonly feeds?: (feed: Feed) => SegmentFunction
   readonly sources: { find(nameOrId: string): KnownPipe | undefined }
-  /** Stands between the importer and what follows it. */
+  /** Step that is inserted after the importer. */
   readonly afterImport?: SegmentFunction
-  /** A step that works in another process. `pipe` carries run id, start and last run; `trust` says whose word its addresses are. */
+  /**
+   * Creates a step for a segment in another process. `pipe` contains run id, start and last run; `trust` says who configured
+   * its addresses.
+   */
   readonly remote?: (
     pipe: Pipe,
     segment: Segment,
@@ -39,24 +42,27 @@ export type OpeningContext = {
 
 export type Opened = {
   readonly steps: readonly SegmentFunction[]
-  /** Deadline of the run, when the pipe has one of its own. */
+  /** Deadline of the run in ms, if the pipe has one. */
   readonly deadlineMs?: number
 }
 
-/** `pipe` may be an id here; at most 20 records of a dry run unless `limit` says otherwise. */
+/** Request to start a run. `pipe` is a name or an id. A dry run is limited to 20 records unless `limit` is given. */
 export type Launch = Pick<RunStart, 'pipe' | 'startedBy'> &
   Partial<
     Pick<RunStart, 'configs' | 'startMode' | 'trigger' | 'dryRun' | 'limit' | 'only' | 'feed'>
   > & {
-    /** Milliseconds that the run waits in the queue at least: not all of a portal's sources are asked at the full hour. */
+    /** Minimum wait in the queue in ms; spreads the runs of scheduled triggers. */
     readonly waitMs?: number
   }
 
-/** Runs of a pipe; of one that is fed, those about the same catalogue, and apart from them those about single datasets. */
+/**
+ * Key of runs that exclude each other: the pipe, and for runs without an importer also the catalogue and whether they are
+ * restricted to some datasets.
+ */
 export const laneOf = ({ pipe, feed }: RunStart): string =>
   feed ? JSON.stringify([pipe, feed.catalogue ?? null, feed.datasets !== undefined]) : pipe
 
-/** What a run is started with. Throws as `pipeOf`. */
+/** Start parameters of a launch. Throws the failures of `pipeOf`. */
 export function startOf(context: OpeningContext, launch: Launch): RunStart {
   const { configs = {}, dryRun = false, startMode, trigger, limit, only, startedBy } = launch
   const { pipe } = pipeOf(context, { pipe: launch.pipe, configs })
@@ -73,12 +79,12 @@ export function startOf(context: OpeningContext, launch: Launch): RunStart {
   return defined({ pipe: name, ...given, segments: steps })
 }
 
-/** What a run is to do. */
+/** Parameters that decide what a run does. */
 type RunPlan = Pick<RunStart, 'pipe' | 'configs' | 'dryRun' | 'limit' | 'feed'>
 
 const dryLimit = 20
 
-/** The pipe under its name, with the configs laid over it; `unknown-pipe`, or `invalid-parameter` for the configs. */
+/** Finds a pipe and applies the configs. Throws `unknown-pipe`, or `invalid-parameter` for the configs. */
 export function pipeOf(
   { sources }: OpeningContext,
   plan: Pick<RunPlan, 'pipe' | 'configs'>,
@@ -89,8 +95,8 @@ export function pipeOf(
 }
 
 /**
- * Opens every segment; `run` is what the pipe says of its run on its way (`lastRun`: the one that was complete). Throws
- * `Failure`: `unknown-segment`, `invalid-pipe` with every complaint, and those of `pipeOf`.
+ * Opens all segments of a pipe; `run` is the run information for the messages to other processes (`lastRun`: the last
+ * complete run). Throws `unknown-segment`, `invalid-pipe` with all complaints, and the failures of `pipeOf`.
  */
 export function opened(
   context: OpeningContext,
@@ -124,7 +130,7 @@ export function opened(
   return defined({ steps: [...fed, ...steps], deadlineMs })
 }
 
-/** With the limit in the importer's config, so that it asks for no more. */
+/** Adds the limit to the importer's config, so that it requests no more records. */
 function prepared(pipe: Pipe, limit: number | undefined): Pipe {
   const [first, ...rest] = pipe.body.segments
   if (!first || limit === undefined) return pipe
@@ -133,7 +139,7 @@ function prepared(pipe: Pipe, limit: number | undefined): Pipe {
   return { ...pipe, body: { ...pipe.body, segments } }
 }
 
-/** The segment of a pipe that was checked. */
+/** Step of a segment whose config was checked. */
 function stepOf(
   { resolve, remote }: OpeningContext,
   pipe: Pipe,
@@ -151,7 +157,7 @@ function stepOf(
   throw new Failure('unknown-segment', `this process cannot reach the segment ${name}`)
 }
 
-/** The segment with a log of its own; its end is noted in the run. */
+/** Gives the segment its own log and reports its end to the run. */
 const watched = ({ header }: Segment, run: SegmentFunction): SegmentFunction =>
   async function* (input, context, signal) {
     const log = context.log.child({ segment: header.name })
@@ -159,7 +165,7 @@ const watched = ({ header }: Segment, run: SegmentFunction): SegmentFunction =>
     context.sink.processed(header.segmentNumber)
   }
 
-/** A pipe that begins with a segment of our own that measures works on the catalogue that its configs name, or on all. */
+/** Datasets for a pipe that begins with a built-in metrics segment: those of the catalogue in its configs, or all. */
 function feedOf({ resolve }: OpeningContext, segments: readonly Segment[]): Feed | undefined {
   const [first] = segments
   const found = first && resolve(first)
@@ -168,8 +174,8 @@ function feedOf({ resolve }: OpeningContext, segments: readonly Segment[]): Feed
 }
 
 /**
- * The first step. Throws `invalid-pipe` when an importer would take its place, when no segment measures (nothing else is
- * written of what a repository feeds) and when this process has no repository.
+ * First step of a pipe without an importer. Throws `invalid-pipe` if the pipe has an importer, has no metrics segment
+ * (nothing else writes results about stored datasets), or this process has no repository.
  */
 function feeding({ resolve, feeds }: OpeningContext, { header, body }: Pipe, feed: Feed) {
   const jobs = body.segments.map((segment) => {
@@ -191,7 +197,7 @@ function feeding({ resolve, feeds }: OpeningContext, { header, body }: Pipe, fee
   throw refused('needs the datasets of a repository, and this process has none')
 }
 
-/** Ends the import at the record after the last one that is wanted; such a run is incomplete. */
+/** Ends the import after `limit` records, as incomplete if there are more. */
 const limited = (limit: number): SegmentFunction =>
   async function* (input) {
     let records = 0
@@ -204,7 +210,7 @@ const limited = (limit: number): SegmentFunction =>
     yield { kind: 'end', completeness: { kind: 'incomplete' } }
   }
 
-// A run from its first message to its end.
+// Execution of a run.
 
 export type ExecutionContext = OpeningContext & {
   readonly runs: Runs
@@ -212,16 +218,16 @@ export type ExecutionContext = OpeningContext & {
   readonly log: Log
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** How long the work in flight may take to end after the run was told to. */
+  /** Time in ms that running steps get to end after an abort. */
   readonly graceMs: number
   readonly deadlineMs: number
-  /** Silence after which a run counts as stalled. */
+  /** Time in ms without a report after which a run counts as stalled. */
   readonly stallMs: number
-  /** Is called with every run that has ended, such as to send a message. */
+  /** Called with every run that has ended, for example to send a notification. */
   readonly onEnd?: (run: Run) => void
 }
 
-/** Why a run is told to stop, and what becomes of it. */
+/** Final state of a run by the kind of the failure that aborted it. */
 const stops: Readonly<Record<string, RunStatus>> = {
   'run-cancelled': 'cancelled',
   'run-deadline': 'timed-out',
@@ -232,14 +238,14 @@ const stops: Readonly<Record<string, RunStatus>> = {
 type Work = {
   readonly run: Run
   readonly plan: Opened
-  /** Called when the run only listens, and when it goes on. */
+  /** Called with `true` when the run only waits for input, with `false` when it works again. */
   readonly rest: (isResting: boolean) => void
 }
 
-/** What came out of the last segment, and whether it decided on the outcome. */
+/** Last message of the chain, and whether a segment has set the outcome. */
 type Result = { isDecided?: boolean; end?: Completeness }
 
-/** How the run ends. Never rejects; the reason of the signal is one of the failures of `stops`. */
+/** Executes a run and returns its final state. Never rejects; the reason of the signal is one of the failures in `stops`. */
 export async function executed(
   context: ExecutionContext,
   work: Work,
@@ -291,7 +297,7 @@ function segmentContext(runs: Runs, { run, rest }: Work, log: Log, result: Resul
   })
 }
 
-/** The end of the chain. A page that has come through the last segment is written: the run can go on after it. */
+/** Final step of the chain. Everything before a page that arrives here was written, so a run can resume after it. */
 const lastStep = (runs: Runs, id: string, result: Result): SegmentFunction =>
   // oxlint-disable-next-line require-yield -- the last step gives nothing to anybody
   async function* (input) {

@@ -1,7 +1,8 @@
 /**
- * Launches, cancels, resumes and retries runs, in order of arrival, at most so many at once, and one per lane unless a run may
- * go beside others. What an earlier process left interrupted goes on by itself. Every second a beat ends runs that are late or
- * silent, and renews leases. The ends of runs are written for certain: what cannot be written now (a full disk) is written later.
+ * Launches, cancels, resumes and retries runs. Runs start in order of arrival with a limit on their number, and one at a time
+ * per concurrency key unless started as `concurrent`. Runs that an earlier process left interrupted are resumed. Once a
+ * second, overdue and stalled runs are ended and leases renewed. A final state that cannot be written (disk full) is written
+ * later.
  */
 
 import { Failure } from '../../errors.ts'
@@ -19,51 +20,54 @@ import {
 } from './execution.ts'
 import { dayMs } from '../../text/duration.ts'
 
-/** The run that was made, or the active one in whose favour the launch was dropped. */
+/** The created run, or the active run because of which the launch was dropped. */
 type Launched = { readonly run: Run } | { readonly dropped: Run }
 
-/** `Failure`: `unknown-pipe`, `invalid-parameter` (configs), `unknown-run`, `conflict` (no such step in this state). */
+/**
+ * Public interface of the launcher. Methods throw `unknown-pipe`, `invalid-parameter` (configs), `unknown-run`, `conflict`
+ * (no such transition).
+ */
 export type Launcher = Pick<RunLauncher, keyof RunLauncher>
 
 export type LauncherOptions = Omit<ExecutionContext, 'graceMs'> & {
-  /** Runs in parallel. */
+  /** Maximum number of parallel runs. */
   readonly atOnce: number
   readonly graceMs?: number
 }
 
-/** A run that waits or is executed. */
+/** A waiting or running run. */
 type Job = {
   readonly id: string
   readonly lane: string
   readonly isDry: boolean
-  /** Does not wait for other runs of its lane. */
+  /** Starts without waiting for runs with the same concurrency key. */
   readonly isConcurrent: boolean
-  /** Milliseconds of the clock before which it does not start. */
+  /** Earliest start, ms since 1970. */
   readonly notBefore: number
-  /** Absent while it waits. */
+  /** Absent while the run waits. */
   execution?: {
     readonly controller: AbortController
     readonly deadline: number
     done: Promise<void>
   }
-  /** Does not count among those at once, until it goes on. */
+  /** Only waits for input; not counted as a parallel run meanwhile. */
   isResting: boolean
 }
 
 const mostWaiting = 1000
 const beatMs = 1000
 const renewMs = 10_000
-/** Interrupted runs that are older are not resumed by themselves. */
+/** Maximum age in ms of interrupted runs that are resumed automatically. */
 const youngMs = dayMs
 const mostResumed = 1000
-/** Runs of a pipe among which the newest of a lane is looked for. */
+/** Number of recent runs of a pipe that are searched for newer ones with the same concurrency key. */
 const mostLanes = 100
 
 const interrupted = (why: string): Failure => new Failure('run-interrupted', why)
 
 /**
- * Opens the launcher: what an earlier process left running is marked `interrupted`, and resumed once when it is younger
- * than 24 h.
+ * Opens the launcher. Runs that an earlier process left active are marked `interrupted`, and resumed once if younger than 24
+ * h.
  */
 // oxlint-disable-next-line typescript/require-await -- callers wait for it
 export async function openLauncher(options: LauncherOptions): Promise<Launcher> {
@@ -73,9 +77,9 @@ export async function openLauncher(options: LauncherOptions): Promise<Launcher> 
 class RunLauncher {
   readonly #context: ExecutionContext
   readonly #atOnce: number
-  /** In order of arrival. */
+  /** Waiting and running runs by id, in order of arrival. */
   readonly #jobs = new Map<string, Job>()
-  /** Ends that could not be written yet. */
+  /** Final states that could not be written yet. */
   readonly #unwritten = new Map<string, RunChange>()
   readonly #stopping = new AbortController()
   readonly #beating: BackgroundLoop
@@ -87,7 +91,7 @@ class RunLauncher {
     this.#beating = this.#beat()
   }
 
-  /** A pipe that cannot be opened gives a run that has failed already. */
+  /** Starts a run. If the pipe cannot be opened, the run is created as failed. */
   launch(launch: Launch): Launched {
     this.#checkOpen()
     const start = startOf(this.#context, launch)
@@ -105,7 +109,7 @@ class RunLauncher {
     return { run: this.#queued(start, launch.waitMs) }
   }
 
-  /** Resolves when the work in flight has ended. */
+  /** Cancels a run; resolves when it has ended. */
   async cancel(id: string): Promise<Run> {
     const done = this.#stop(id, new Failure('run-cancelled', 'the run was cancelled'))
     if (done) {
@@ -117,13 +121,13 @@ class RunLauncher {
     throw new Failure('conflict', `the run ${where}`)
   }
 
-  /** The same run goes on. */
+  /** Resumes a run that has ended. */
   resume(id: string): Run {
     this.#checkOpen()
     return this.#resumed(id)
   }
 
-  /** A new run of what failed. */
+  /** Starts a new run for the failed items of a run. */
   retry(id: string): Run {
     this.#checkOpen()
     const { runs } = this.#context
@@ -140,31 +144,31 @@ class RunLauncher {
     return this.#queued({ ...start, startedBy: 'api', dryRun: false, retryOf: id })
   }
 
-  /** Running and waiting, in order. */
+  /** Running, then waiting runs, in order. */
   active(): readonly Run[] {
     return this.#active().flatMap(({ id }) => this.#context.runs.get(id) ?? [])
   }
 
-  /** How many run and how many wait; costs nothing. */
+  /** Numbers of running and waiting runs. */
   load(): { readonly runs: number; readonly waiting: number } {
     const runs = this.#running().length
     return { runs, waiting: this.#jobs.size - runs }
   }
 
-  /** The run when it has ended. */
+  /** Resolves with the run when it has ended. */
   async settled(id: string, signal: AbortSignal): Promise<Run> {
     for await (const run of this.#context.runs.follow(id, signal)) if (ended(run)) return run
     signal.throwIfAborted()
     return this.#known(id)
   }
 
-  /** Interrupts what runs; it is resumed at the next start. */
+  /** Interrupts all runs; they are resumed at the next start. */
   async stop(): Promise<void> {
-    // First, so that no beat brings an interrupted run back.
+    // Prevents the loop from resuming an interrupted run.
     this.#stopping.abort()
     await this.#beating.stop()
     const why = interrupted('the process was stopped')
-    // Those that wait first, so that none of them starts in the place of one that ends.
+    // Waiting runs first, so that none of them starts when a running one ends.
     await Promise.all(
       this.#active()
         .toReversed()
@@ -191,7 +195,7 @@ class RunLauncher {
     return run
   }
 
-  /** Creates the run and puts it into the queue; a pipe that cannot be opened ends it at once. */
+  /** Creates and queues a run; if the pipe cannot be opened, the run fails at once. */
   #queued(start: RunStart, waitMs = 0): Run {
     const { runs, now } = this.#context
     if (this.load().waiting >= mostWaiting) {
@@ -215,7 +219,7 @@ class RunLauncher {
     return this.#known(id)
   }
 
-  /** The same run waits again. Throws `unknown-run`, `unknown-pipe`, `conflict`. */
+  /** Makes a run wait again. Throws `unknown-run`, `unknown-pipe`, `conflict`. */
   #resumed(id: string): Run {
     const { runs } = this.#context
     const run = this.#known(id)
@@ -230,7 +234,10 @@ class RunLauncher {
     return this.#waiting(id, start)
   }
 
-  /** Marks what other processes have left, and resumes runs interrupted less than 24 h ago, once, oldest first. */
+  /**
+   * Marks runs of ended processes as interrupted and resumes, oldest first, those younger than 24 h that were not resumed
+   * before.
+   */
   #takeBack(): void {
     const { runs, log } = this.#context
     runs.interruptOrphans()
@@ -261,7 +268,7 @@ class RunLauncher {
     return laneOf(this.#context.runs.resumption(id).start) === laneOf(start)
   }
 
-  /** Starts whatever may start. */
+  /** Starts all waiting runs that may start. */
   #start(): void {
     while (!this.#stopping.signal.aborted) {
       const running = this.#running()
@@ -292,7 +299,7 @@ class RunLauncher {
         this.#start()
       }
       const deadline = now() + (plan.deadlineMs ?? deadlineMs)
-      // Before the first step, which may say at once that it rests.
+      // Set before the first step, which may call `rest` at once.
       job.execution = { controller, deadline, done: Promise.resolve() }
       job.execution.done = executed(this.#context, { run, plan, rest }, controller.signal).then(
         (change) => this.#ended(id, change),
@@ -310,7 +317,7 @@ class RunLauncher {
     this.#start()
   }
 
-  /** Tells a run to stop; resolves when it has ended. `undefined` when it is neither waiting nor executed here. */
+  /** Aborts a run; resolves when it has ended. `undefined` if it is not active in this process. */
   #stop(id: string, why: Failure): Promise<void> | undefined {
     const job = this.#jobs.get(id)
     if (job?.execution) {
@@ -331,7 +338,7 @@ class RunLauncher {
       this.#unwritten.delete(id)
       this.#announced(run)
     } catch (err) {
-      // A run that another process has taken is that one's to end; a full disk gets better.
+      // A `Failure` means that another process owns the run now; other errors (disk full) are retried.
       if (err instanceof Failure) this.#unwritten.delete(id)
       else this.#unwritten.set(id, change)
       log.error({ err, run: id, status: change.status }, 'run.write-failed')
@@ -342,7 +349,7 @@ class RunLauncher {
     for (const [id, change] of this.#unwritten) this.#write(id, change)
   }
 
-  /** One line in the log, and whoever wants to know; the run. */
+  /** Logs the end of a run and calls `onEnd`; returns the run. */
   #announced(run: Run): Run {
     const { log, onEnd } = this.#context
     const { id, pipe, status, outcome, counts, problem } = run
@@ -355,14 +362,14 @@ class RunLauncher {
     return run
   }
 
-  /** Every second, until stopped. */
+  /** Starts the loop that runs every second. */
   #beat(): BackgroundLoop {
     const { now, pause, log, runs } = this.#context
     let renewed = now()
     const beat = () => {
       this.#writeEnds()
       this.#endLate()
-      // Those that had to wait for their time.
+      // Starts runs whose `notBefore` has passed.
       this.#start()
       if (now() - renewed < renewMs) return
       renewed = now()
@@ -373,7 +380,7 @@ class RunLauncher {
     return backgroundLoop('launcher.beat', beatMs, beat, { pause, log })
   }
 
-  /** Ends runs that are past their deadline or show no sign of life. */
+  /** Aborts runs that exceed their deadline or are stalled. */
   #endLate(): void {
     const { now, runs, stallMs } = this.#context
     for (const { id, execution } of this.#running()) {

@@ -1,6 +1,6 @@
 /**
- * One run of this process while it goes on. Its numbers are in memory; its items wait there too and are written in groups,
- * together with the numbers, so that a crash loses both or neither.
+ * A run of this process while it is active. Counts are held in memory; items are buffered and written in batches, in one
+ * transaction with the counts.
  */
 
 import { Failure } from '../../errors.ts'
@@ -25,18 +25,18 @@ import {
 export type LiveRunContext = {
   readonly tables: RunTables
   readonly now: () => number
-  /** Takes registered secrets out of a text. */
+  /** Removes registered secrets from a text. */
   readonly redact: (text: string) => string
-  /** Of which items the source text is stored. */
+  /** Items whose source text is stored. */
   readonly keepSource: 'failed' | 'none' | 'all'
-  /** Wakes whoever follows runs. */
+  /** Notifies followers of runs. */
   readonly notify: () => void
 }
 
-/** How long a run belongs to its process without a sign of it. */
+/** Lease of a run in ms, after which another process may take it over. */
 export const leaseMs = 60_000
 
-/** Items that wait in memory at most, and the characters of their excerpts together. */
+/** Maximum number of buffered items, and of the characters of their excerpts. */
 const mostWaiting = 1000
 const mostCharacters = 4 * 2 ** 20
 
@@ -44,13 +44,13 @@ export class LiveRun {
   readonly sink: RunSink
   readonly #context: LiveRunContext
   readonly #stored: StoredRun
-  /** Serial of the run whose failed items this one may mend. */
+  /** Serial of the earlier run whose failed items this run retries or may fix. */
   readonly #failedIn: number | undefined
   readonly #counts: Record<keyof RunCounts, number>
   readonly #clean: (item: RunItem) => RunItem
   #run: Run
   #tally: RunTally
-  /** What a segment has decided. */
+  /** Outcome reported by a segment. */
   #outcome: RunChange = { status: 'finished' }
   #items: RunItem[] = []
   #characters = 0
@@ -65,7 +65,7 @@ export class LiveRun {
     this.#run = stored.run
     this.#counts = { ...stored.run.counts }
     this.#tally = stored.tally
-    // What a dry run would write is all that there is of it.
+    // The items of a dry run are its only result.
     this.#clean = cleaning(context.redact, stored.start.dryRun ? 'all' : context.keepSource)
     this.#lastSign = context.now()
     this.sink = this.#newSink()
@@ -75,12 +75,12 @@ export class LiveRun {
     return { ...this.#run, counts: { ...this.#counts } }
   }
 
-  /** Time of the last report. */
+  /** Time of the last report, ms since 1970. */
   get lastSign(): number {
     return this.#lastSign
   }
 
-  /** Takes the next step and writes it. Throws `conflict` for a step that no run takes. */
+  /** Changes the state and writes it. Throws `conflict` for a transition that does not exist. */
   step(change: RunChange): Run {
     const before = this.#run
     checkStep(before, change.status)
@@ -94,12 +94,12 @@ export class LiveRun {
     return this.now()
   }
 
-  /** Notes that everything up to the cursor was written. */
+  /** Records that everything up to the cursor was written. */
   checkpoint(cursor: string): void {
     if (!ended(this.#run)) this.#write(cursor)
   }
 
-  /** Writes what has come in. */
+  /** Writes buffered items and counts. */
   flush(): void {
     if (this.#changed && !ended(this.#run)) this.#write()
   }
@@ -110,7 +110,7 @@ export class LiveRun {
     tables.transaction(() => {
       const run = this.now()
       const tally = this.#tally
-      // Another process may have the run by now.
+      // The write has no effect if another process has taken over the run.
       const lease = now() + leaseMs
       if (!tables.update({ ...this.#stored, run, tally, lease }, owner)) return
       tables.addItems(serial, this.#items)
@@ -122,7 +122,7 @@ export class LiveRun {
     this.#changed = false
   }
 
-  /** Notes a change and a sign of life; the time of it. */
+  /** Records a change and a sign of life; returns its time. */
   #note(): number {
     this.#lastSign = this.#context.now()
     this.#changed = true
@@ -131,7 +131,7 @@ export class LiveRun {
   }
 
   #newSink(): RunSink {
-    // What comes after the end of the run is dropped.
+    // Reports after the end of the run are dropped.
     const open = (work: (at: number) => void): void => {
       if (!ended(this.#run)) work(this.#note())
     }
@@ -192,7 +192,7 @@ export class LiveRun {
     if (this.#items.length >= mostWaiting || this.#characters >= mostCharacters) this.#write()
   }
 
-  /** Whether the run counted the record as written before it was resumed, and meets it again. */
+  /** Whether a resumed run had already counted this record as written. */
   #isRepeat(item: Omit<RunItem, 'time'>): boolean {
     const { resumed, serial } = this.#stored
     const mayBe = item.state === 'unchanged' || item.state === 'updated'
@@ -221,7 +221,7 @@ export class LiveRun {
   }
 }
 
-/** A time as runs hold it (ISO 8601); `at` is ms since 1970. */
+/** Formats a time in ms since 1970 as ISO 8601. */
 export const timeOf = (at: number): string => new Date(at).toISOString()
 
 const isCounted = (state: ItemState): state is Exclude<ItemState, 'restored'> =>
@@ -232,7 +232,7 @@ const steps: Readonly<Partial<Record<RunStatus, readonly RunStatus[]>>> = {
   running: ['finished', 'failed', 'cancelled', 'timed-out', 'interrupted'],
 }
 
-/** Throws `Failure` `conflict` for a step that no run takes; from an ended state only `waiting` leads on: it is resumed. */
+/** Throws `conflict` for a transition that does not exist. An ended run can only become `waiting`, which resumes it. */
 export function checkStep(run: Run, to: RunStatus): void {
   if (!(steps[run.status] ?? ['waiting']).includes(to)) {
     throw new Failure('conflict', `a run that is ${run.status} cannot become ${to}`)
@@ -245,12 +245,12 @@ export function checkStep(run: Run, to: RunStatus): void {
 const longestExcerpt = 65_536
 const longestText = 2048
 const mostFindings = 20
-/** Excerpts of one run, in characters: a source of which everything fails must not fill the disk. */
+/** Maximum characters of excerpts per run, so that a broken source cannot fill the disk. */
 const mostExcerpts = 64 * 2 ** 20
 
 /**
- * Takes secrets out of items and cuts long texts: excerpts to 64 KB each and 64 MB together. Ids stay whole, because failed
- * items are asked for again by them.
+ * Returns a function that redacts secrets in items and truncates excerpts to 64 KB each, 64 MB per run. Ids are never
+ * truncated, because retries look items up by them.
  */
 function cleaning(
   redact: LiveRunContext['redact'],

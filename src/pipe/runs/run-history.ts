@@ -1,6 +1,6 @@
 /**
- * The history of runs: what is known of all runs, now and 365 days back, in `runs.sqlite`. Runs of this process are live: they
- * write in groups, every 250 ms. Several processes may share the file; each run belongs to the one that renews its lease.
+ * Stores runs in `runs.sqlite` for 365 days. Runs of this process are live and written in batches every 250 ms. Several
+ * processes may share the file; each run belongs to the process that renews its lease.
  */
 
 import { randomUUIDv7 } from 'node:crypto'
@@ -31,18 +31,18 @@ import {
 import { dayMs } from '../../text/duration.ts'
 
 export type RunsOptions = Partial<Pick<LiveRunContext, 'redact' | 'keepSource'>> & {
-  /** The SQLite file, such as `{data}/runs.sqlite`. */
+  /** Path of the SQLite file, such as `{data}/runs.sqlite`. */
   readonly path: string
-  /** Who holds the leases: no two processes that are alive at the same time may have the same. */
+  /** Unique name of this process among all processes that share the file; holds the leases. */
   readonly owner: string
-  /** Whether an owner has certainly ended; when nobody can tell, its lease of 60 s has to run out. */
+  /** Whether the process of an owner has certainly ended. Otherwise its lease of 60 s has to expire. */
   readonly isGone?: (owner: string) => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Rejects when the signal fires. */
   readonly pause: Pause
   readonly log: Log
-  /** Days that a run is stored after its end; 365 when absent. */
+  /** Days to keep a run after its end; 365 by default. */
   readonly historyDays?: number
 }
 
@@ -54,16 +54,16 @@ const itemsPerRound = 5000
 const mostNotes = 20
 const noProgress: Run['progress'] = { pages: 0, bytes: 0 }
 
-/** Opens the file and starts its maintenance: writing in groups, deleting what is too old. Interrupts nobody. */
+/** Opens the file and starts its maintenance: batched writes, deletion of old runs. Does not interrupt any run. */
 export const openRuns = (options: RunsOptions): Runs => new Runs(options)
 
-/** Everything is synchronous except what follows a run; `Failure` `unknown-run` where an id must exist. */
+/** All runs, synchronously except `follow`. Methods throw `unknown-run` for an unknown id. */
 export class Runs {
   readonly #options: RunsOptions
   readonly #context: LiveRunContext
   readonly #tables: RunTables
   readonly #live = new Map<string, LiveRun>()
-  /** Notifies when something happens in any run. */
+  /** Notified when any run changes. */
   readonly #changed = conditionVariable()
   readonly #closing = new AbortController()
   readonly #maintenance: BackgroundLoop
@@ -78,11 +78,11 @@ export class Runs {
     this.#maintenance = this.#maintain()
   }
 
-  /** A run in state `waiting`, durable when this returns. */
+  /** Creates a run in state `waiting`; it is durable on return. */
   create(start: RunStart): Run {
     const { now, owner } = this.#options
     const { pipe, trigger, startedBy, catalogue, segments } = start
-    // Ids that begin with the time (RFC 9562) are written side by side, not all over the file.
+    // Time-ordered ids (UUIDv7, RFC 9562) keep inserts local in the index.
     const identity = { id: randomUUIDv7(), pipe, trigger, startedBy, catalogue }
     const created = timeOf(now())
     const numbers = { counts: noCounts, progress: noProgress, segments }
@@ -91,10 +91,7 @@ export class Runs {
     return this.#enliven(this.#tables.insert(fresh))
   }
 
-  /**
-   * All that `work` does to runs is one write: many runs that are made together cost what one costs. When it throws, none of
-   * them was made.
-   */
+  /** Runs `work` in one transaction. If it throws, nothing of it is stored. */
   together<T>(work: () => T): T {
     return this.#tables.transaction(work)
   }
@@ -103,12 +100,12 @@ export class Runs {
     return this.#live.get(id)?.now() ?? this.#tables.byId(id)?.run
   }
 
-  /** Newest first. */
+  /** Lists runs, newest first. */
   list(filter: RunFilter): readonly Run[] {
     return this.#tables.list(filter).map((run) => this.#live.get(run.id)?.now() ?? run)
   }
 
-  /** In order of arrival, read in slices: memory does not grow with the run. */
+  /** Items in order of arrival, read in slices with constant memory. */
   items(id: string, filter: ItemFilter = {}): Iterable<RunItem> {
     this.#live.get(id)?.flush()
     return this.#tables.items(this.#stored(id).serial, filter)
@@ -131,12 +128,12 @@ export class Runs {
     return defined({ run, counts, ...tally, difference })
   }
 
-  /** Where the segments of a run report; what comes after the end of the run is dropped. */
+  /** Sink for the reports of segments; reports after the end of the run are dropped. */
   sink(id: string): RunSink {
     return this.#liveOne(id).sink
   }
 
-  /** The next state, durable when this returns. Throws `Failure` `conflict` for a step that no run takes. */
+  /** Changes the state of a run; durable on return. Throws `conflict` for a transition that does not exist. */
   change(id: string, change: RunChange): Run {
     if (change.status === 'waiting') return this.#again(id)
     const run = this.#liveOne(id).step(change)
@@ -145,8 +142,8 @@ export class Runs {
   }
 
   /**
-   * Stores what was done about a run that has ended; nothing happens to one that goes on. The result of an action takes the place
-   * of the note that it has begun, which has no counts.
+   * Adds a note about an action of an operator to a run that has ended; ignored while the run is active. The note with the
+   * result of an action replaces the one, without counts, that said it had begun.
    */
   note(id: string, note: Omit<RunNote, 'time'>): void {
     this.#tables.transaction(() => {
@@ -162,14 +159,14 @@ export class Runs {
     this.#changed.notify()
   }
 
-  /** Everything before this cursor of the source is written: a resumed run goes on from there. */
+  /** Records that everything before this cursor was written; a resumed run continues there. */
   checkpoint(id: string, cursor: string): void {
     this.#liveOne(id).checkpoint(cursor)
   }
 
   /**
-   * The run as it is now, then after every change (at most five a second) and every 15 s, lest a proxy takes a connection for
-   * dead, until it has ended or the signal fires.
+   * Yields the current run, then again after changes (at most five times a second) and every 15 s as a keep-alive for
+   * proxies, until it has ended or the signal fires.
    */
   async *follow(id: string, given: AbortSignal): AsyncGenerator<Run, void, undefined> {
     const signal = AbortSignal.any([given, this.#closing.signal])
@@ -193,12 +190,12 @@ export class Runs {
     }
   }
 
-  /** The newest run of a pipe that finished `complete` or `not-modified`. */
+  /** Newest run of a pipe that finished as `complete` or `not-modified`. */
   lastComplete(pipe: string): Run | undefined {
     return this.#tables.before(pipe, Number.MAX_SAFE_INTEGER, ['complete', 'not-modified'])?.run
   }
 
-  /** Original ids and source ids of the items that failed, each once. */
+  /** Distinct original ids and source ids of the failed items. */
   failedIds(id: string): readonly string[] {
     const ids = new Set<string>()
     for (const { originalId, sourceId } of this.items(id, { state: 'failed' })) {
@@ -208,18 +205,18 @@ export class Runs {
     return [...ids]
   }
 
-  /** What a run was started with, how often it was resumed, and the cursor of the last page that was written whole. */
+  /** Start parameters of a run, the number of times it was resumed, and the cursor of its last complete page. */
   resumption(id: string): { start: RunStart; times: number; cursor?: string } {
     const { start, resumed, checkpoint } = this.#stored(id)
     return defined({ start, times: resumed, cursor: checkpoint?.cursor })
   }
 
-  /** When something last happened in a run of this process: ms of the clock. */
+  /** Time of the last report of a live run, ms since 1970. */
   lastSign(id: string): number | undefined {
     return this.#live.get(id)?.lastSign
   }
 
-  /** Renews the leases of this process's runs for 60 s; the ids of runs that somebody else has taken meanwhile. */
+  /** Renews the leases of this process's runs for 60 s; returns the ids of runs taken over by another process. */
   renew(): readonly string[] {
     const { owner, now } = this.#options
     const ours = this.#tables.renew(owner, now() + leaseMs)
@@ -229,8 +226,8 @@ export class Runs {
   }
 
   /**
-   * Marks runs whose lease has expired, or that an earlier process of this owner left, as `interrupted`: then, or when the lease
-   * ran out.
+   * Marks runs with an expired lease, or of an ended process with this owner, as `interrupted` at the time when the lease
+   * expired, or now if that is earlier.
    */
   interruptOrphans(): readonly Run[] {
     const { owner, now, isGone = () => false } = this.#options
@@ -240,7 +237,7 @@ export class Runs {
     const problem = storedProblem(why)
     const orphans = this.#tables.open().filter(isOrphan)
     return orphans.map((orphan) => {
-      // Not when that is noticed: in an older copy of the file it may have been long ago.
+      // In a restored copy of the file the lease may have expired long ago.
       const endTime = timeOf(Math.min(now(), orphan.lease))
       const run: Run = { ...orphan.run, status: 'interrupted', endTime, problem }
       this.#tables.update({ ...orphan, run })
@@ -260,7 +257,7 @@ export class Runs {
     return this.#tables.byId(id) ?? missing(id)
   }
 
-  /** A run of this process; `unknown-run`, or `conflict` when it has ended or another process has it. */
+  /** Returns a live run. Throws `unknown-run`, or `conflict` if it has ended or belongs to another process. */
   #liveOne(id: string): LiveRun {
     const found = this.#live.get(id)
     if (found) return found
@@ -279,8 +276,8 @@ export class Runs {
   }
 
   /**
-   * The run waits again: back to the last checkpoint, or to the beginning, but for the records that were written since. They
-   * stay as items and in the counts, because they will not be written again.
+   * Resets a run to its last checkpoint, or to its start, and makes it `waiting`. Records written since then stay in items
+   * and counts, because they will not be written again.
    */
   #again(id: string): Run {
     const { owner, now } = this.#options
@@ -296,21 +293,21 @@ export class Runs {
     return this.#enliven(waiting)
   }
 
-  /** The run whose failures this one tries again, else the pipe's finished run before, if it was about the same catalogue. */
+  /** Run to compare with: the one that is retried, else the previous finished run of the pipe if it had the same catalogue. */
   #comparedWith({ start, run, serial }: StoredRun): StoredRun | undefined {
     if (start.dryRun || start.only) return undefined
     if (start.retryOf !== undefined) return this.#tables.byId(start.retryOf)
     const before = this.#tables.before(run.pipe, serial, ['complete', 'incomplete'])
-    // One pipe may be fed with many catalogues in turn.
+    // A pipe can run for several catalogues in turn.
     return before?.run.catalogue === run.catalogue ? before : undefined
   }
 
-  /** Round after round until the history is closed. */
+  /** Starts the maintenance loop. */
   #maintain(): BackgroundLoop {
     const round = () => {
       this.#flushAll()
       this.#prune()
-      // Runs of other processes are looked at again and again.
+      // Followers poll the runs of other processes.
       this.#changed.notify()
     }
     return backgroundLoop('runs.write-failed', roundMs, round, this.#options)
@@ -320,7 +317,7 @@ export class Runs {
     for (const live of this.#live.values()) live.flush()
   }
 
-  /** One slice per call: a run of a million items does not stop the others while it is deleted. */
+  /** Deletes one slice of old data, so that deleting a run with a million items does not block others. */
   #prune(): void {
     const { now, historyDays = 365 } = this.#options
     if (now() < this.#nextPruning) return
@@ -333,7 +330,7 @@ function missing(id: string): never {
   throw new Failure('unknown-run', `there is no run ${id.slice(0, 100)}`)
 }
 
-/** `left`: items that stay, by state. */
+/** Counts of a run after a reset; `left` is the number of items that stay, by state. */
 function rewound(stored: StoredRun, left: Readonly<Record<string, number>>): StoredRun {
   const {
     counts: from,

@@ -1,4 +1,4 @@
-/** What a run sums up for its report while it goes on: plain JSON, which stays small whatever the source does. */
+/** Tally of a run for its report: bounded plain JSON, updated while the run is active. */
 
 import { defined } from '../defined.ts'
 import type { Finding } from '../message.ts'
@@ -11,7 +11,7 @@ const mostPages = 10
 const mostHosts = 100
 const mostStatuses = 50
 
-/** With the problem and the findings of an item, most frequent kinds first. */
+/** Adds the problem and the findings of an item; sorts kinds by frequency. */
 export function withItem(tally: RunTally, item: Omit<RunItem, 'time'>): RunTally {
   const { problem, findings = [] } = item
   const problems = problem
@@ -29,7 +29,7 @@ export function withPage(tally: RunTally, page: SlowPage): RunTally {
   return { ...tally, slowestPages: pages.slice(0, mostPages) }
 }
 
-/** With one more request; hosts and statuses beyond the first ones are counted together. */
+/** Counts a request; hosts and statuses beyond the limit are counted together. */
 export function withRequest(
   { requests, ...tally }: RunTally,
   host: string,

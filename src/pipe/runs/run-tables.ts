@@ -1,4 +1,4 @@
-/** `runs.sqlite`: the table of runs and the table of their items. */
+/** SQLite tables of runs and their items (`runs.sqlite`). */
 
 import { openSqlite, type Row, type Sqlite } from '../../sqlite.ts'
 import type {
@@ -12,8 +12,8 @@ import type {
 } from './run.ts'
 
 /**
- * `state` and `start` are JSON. `partial` runs want only some ids. `key` of an item is its source id, else its original
- * id: what the same record is known by in two runs. Times and leases are ms.
+ * Schema. `state` and `start` are JSON. `partial`: the run was restricted to some ids. `key` of an item identifies its record
+ * across runs: the source id, else the original id. Times and leases are in ms.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS run (
@@ -32,10 +32,10 @@ const schema = `
   CREATE INDEX IF NOT EXISTS item_key ON item (run, key) WHERE key IS NOT NULL;
 `
 
-/** Of the schema. */
+/** Version of the schema. */
 export const runsFormat = 1
 
-/** A run with everything that is stored with it. */
+/** A row of the table of runs. */
 export type StoredRun = {
   readonly serial: number
   readonly run: Run
@@ -43,12 +43,12 @@ export type StoredRun = {
   readonly start: RunStart
   readonly owner: string
   readonly lease: number
-  /** How often the run was resumed. */
+  /** Number of times that the run was resumed. */
   readonly resumed: number
   readonly checkpoint?: Checkpoint
 }
 
-/** Everything up to here was written. `item` is the newest item then. */
+/** State of a run when everything so far was written; `item` is the newest item at that time. */
 type Checkpoint = Pick<Run, 'counts' | 'progress'> & {
   readonly cursor: string
   readonly item: number
@@ -57,21 +57,21 @@ type Checkpoint = Pick<Run, 'counts' | 'progress'> & {
 
 const columns = 'serial, state, start, owner, lease, resumed, checkpoint'
 const open = `status IN ('waiting', 'running')`
-/** States in which a record was written: what stays when a run starts again. */
+/** Item states in which a record was written; these items survive a restart of the run. */
 const written = `('created', 'updated', 'removed', 'restored')`
-/** The same record in the other run. */
+/** Subquery for the item of the same record in another run. */
 const same = 'SELECT 1 FROM item o INDEXED BY item_key WHERE o.run = ?2 AND o.key = i.key'
 const sliceRows = 500
 
-/** What the same record is known by in two runs. */
+/** Key that identifies the record of an item across runs. */
 export const itemKey = (item: Pick<RunItem, 'sourceId' | 'originalId'>): string | undefined =>
   item.sourceId ?? item.originalId
 
-/** Methods that write several rows want the caller's transaction. */
+/** Access to the tables. Methods that write several rows need a transaction of the caller. */
 export class RunTables {
   readonly #file: Sqlite
 
-  /** Opens the file, made when absent. */
+  /** Opens the file, or creates it. */
   constructor(path: string) {
     this.#file = openSqlite({ path, schema, format: runsFormat, shrinks: true })
   }
@@ -84,7 +84,7 @@ export class RunTables {
     this.#file.close()
   }
 
-  /** The new row. */
+  /** Inserts a run and returns its row. */
   insert(fresh: Omit<StoredRun, 'serial' | 'resumed'>): StoredRun {
     const { run, start, owner, lease } = fresh
     const isPartial = [start.only, start.retryOf, start.feed?.datasets].some((one) => one)
@@ -101,7 +101,7 @@ export class RunTables {
     return storedOf(this.#file.first(`SELECT ${columns} FROM run WHERE id = ?`, id))
   }
 
-  /** Newest first. */
+  /** Lists runs, newest first. */
   list({ pipe, status, catalogue, limit, offset }: RunFilter): readonly Run[] {
     const filters = Object.entries({ pipe, status, catalogue }).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value] as const],
@@ -112,7 +112,7 @@ export class RunTables {
     return rows.map((row) => parsed<State>(row['state']).run)
   }
 
-  /** Writes the row, unless another process has it by now (`from`: its owner then); whether it was written. */
+  /** Updates a row unless another process owns it by now (`from`: expected owner); returns whether it was written. */
   update({ run, tally, owner, lease, resumed, serial }: StoredRun, from?: string): boolean {
     const endTime = run.endTime === undefined ? null : Date.parse(run.endTime)
     const sql = `UPDATE run SET status = ?, outcome = ?, ended = ?, owner = ?, lease = ?, resumed = ?, state = ?
@@ -122,34 +122,34 @@ export class RunTables {
     return this.#file.run(sql, ...values, stateOf({ run, tally }), serial, ...only).changes > 0
   }
 
-  /** Notes that everything up to now was written; `item` is that of the newest one. */
+  /** Stores a checkpoint at the newest item. */
   checkpoint(serial: number, checkpoint: Omit<Checkpoint, 'item'>): void {
     const newest = this.#file.first('SELECT max(serial) AS newest FROM item WHERE run = ?', serial)
     const text = JSON.stringify({ ...checkpoint, item: Number(newest?.['newest'] ?? 0) })
     this.#file.run('UPDATE run SET checkpoint = ? WHERE serial = ?', text, serial)
   }
 
-  /** Renews all open runs of an owner; the ids of those that it still has. */
+  /** Renews the leases of an owner's active runs; returns their ids. */
   renew(owner: string, lease: number): ReadonlySet<string> {
     this.#file.run(`UPDATE run SET lease = ? WHERE owner = ? AND ${open}`, lease, owner)
     const rows = this.#file.rows(`SELECT id FROM run WHERE owner = ? AND ${open}`, owner)
     return new Set(rows.map((row) => String(row['id'])))
   }
 
-  /** Runs that have not ended. */
+  /** Active runs. */
   open(): readonly StoredRun[] {
     const rows = this.#file.rows(`SELECT ${columns} FROM run WHERE ${open}`)
     return rows.flatMap((row) => storedOf(row) ?? [])
   }
 
-  /** The newest finished run of a pipe before a serial that was about all records. */
+  /** Newest finished, unrestricted run of a pipe before a serial. */
   before(pipe: string, serial: number, outcomes: readonly string[]): StoredRun | undefined {
     const sql = `SELECT ${columns} FROM run INDEXED BY run_whole WHERE pipe = ? AND serial < ? AND status = 'finished' AND partial = 0
       AND outcome IN (${outcomes.map(() => '?').join(', ')}) ORDER BY serial DESC LIMIT 1`
     return storedOf(this.#file.first(sql, pipe, serial, ...outcomes))
   }
 
-  /** Deletes the first run that ended before a time, or so many of its items; whether there was one. */
+  /** Deletes the oldest run that ended before a time, or up to `mostItems` of its items; returns whether there was one. */
   prune(time: number, mostItems: number): boolean {
     const oldest = 'SELECT serial FROM run WHERE ended < ? ORDER BY ended LIMIT 1'
     const serial = this.#file.first(oldest, time)?.['serial']
@@ -170,7 +170,7 @@ export class RunTables {
     }
   }
 
-  /** Slice by slice, each a statement of its own: a slow reader holds neither memory nor the file. */
+  /** Reads items in slices with separate statements, so that a slow reader does not block the file. */
   *items(run: number, filter: ItemFilter): Generator<RunItem> {
     const { state = null, stage = null, record = null, finding = null } = filter
     const sql = `SELECT serial, told FROM item INDEXED BY ${state === null ? 'item_run' : 'item_state'}
@@ -191,14 +191,14 @@ export class RunTables {
     }
   }
 
-  /** Whether the record of this key failed in a run, or was written by it. */
+  /** Whether the record with this key failed in the run, or was written by it. */
   has(run: number, key: string, what: 'failed' | 'written'): boolean {
     const states = what === 'failed' ? `('failed')` : written
     const sql = `SELECT 1 FROM item INDEXED BY item_key WHERE run = ? AND key = ? AND state IN ${states} LIMIT 1`
     return this.#file.first(sql, run, key) !== undefined
   }
 
-  /** Deletes items after one that were not written; how many are left of each state. */
+  /** Deletes the items after `after` whose records were not written; returns the number of remaining ones by state. */
   rewind(run: number, after: number): Readonly<Record<string, number>> {
     const since = 'run = ? AND serial > ?'
     this.#file.run(`DELETE FROM item WHERE ${since} AND state NOT IN ${written}`, run, after)
@@ -208,8 +208,8 @@ export class RunTables {
   }
 
   /**
-   * Keys that failed in one run, and in the other did not (`newly`) or were written or found unchanged (`fixed`); the first ten
-   * by arrival.
+   * Records that failed in one run and not in the other (`newly`), or that were written or unchanged in the other (`fixed`):
+   * their number and the first ten keys.
    */
   failures(failedIn: number, other: number, which: 'newly' | 'fixed'): IdDifference {
     const condition =
@@ -241,10 +241,10 @@ const storedOf = (row: Row | undefined): StoredRun | undefined =>
     ...(row['checkpoint'] !== null && { checkpoint: parsed<Checkpoint>(row['checkpoint']) }),
   }
 
-/** The name of a process among those that may share a file; a container that starts again has the name that it had. */
+/** Name of a process among those that share the file; stable when a container restarts. */
 export const ownerOf = (host: string, pid: number): string => `${host}:${pid}`
 
-/** Whether an owner has certainly ended: a process of this host that is not alive. Nothing is known of other hosts. */
+/** Whether the process of an owner on this host has ended; `false` for owners on other hosts. */
 export function isGone(
   owner: string,
   here: { readonly host: string; readonly isAlive: (pid: number) => boolean },

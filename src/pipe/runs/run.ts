@@ -1,4 +1,4 @@
-/** What is known of one run of a pipe, where segments report it (`RunSink`), and failures as a run stores them. */
+/** Schemas and types of runs and their items, and `RunSink`, to which segments report. */
 
 import { z } from 'zod'
 import { Failure, type Kind } from '../../errors.ts'
@@ -40,9 +40,9 @@ const eachCount = <Value>(value: Value) =>
 
 export const noCounts: RunCounts = eachCount(0)
 
-// What runs are, for their history and for the contract of the scheduler.
+// Schemas, shared by the run history and the API of the scheduler.
 
-/** The type that a schema describes: nothing of it changes, and members are there or absent. */
+/** Read-only type of a schema. */
 type Described<Schema extends z.ZodType> = Fixed<z.infer<Schema>>
 type Fixed<T> = T extends readonly (infer Item)[]
   ? readonly Fixed<Item>[]
@@ -71,7 +71,7 @@ const problem = z
     errors: z.array(complaint).optional(),
   })
   .meta({ id: 'RunProblem', description: 'RFC 9457, without instance' })
-/** A failure as it is kept. */
+/** A failure as stored in a run. */
 export type StoredProblem = Described<typeof problem>
 
 const note = z.object({
@@ -84,7 +84,7 @@ const note = z.object({
   done: z.int().describe('Records'),
   failed: z.int(),
 })
-/** What an operator has had done about a run that had ended, and what came of it. */
+/** Action of an operator on a run that has ended, and its result. */
 export type RunNote = Described<typeof note>
 
 export const runSchema = z
@@ -133,7 +133,7 @@ export const itemStates = [
 ] as const
 export type ItemState = (typeof itemStates)[number]
 
-/** Which record an item, or an example of a report, is about. */
+/** Members that identify the record of an item or of an example in a report. */
 const about = {
   platformId: text.describe('Id of the record on the platform'),
   sourceUrl: text,
@@ -142,7 +142,7 @@ const about = {
   pointer: text.describe('In JSON: a JSON Pointer (RFC 6901)'),
 }
 
-/** One value that was repaired or is not in the record: the parts of `detail`. */
+/** Members of a finding about one value that was repaired or dropped; the parts of `detail`. */
 const aboutValue = {
   property: text.describe(
     'What it was meant for: a term such as dct:issued, or a field of the search document',
@@ -162,7 +162,7 @@ const finding = z
 const difference = z
   .object({ gone: strings, come: strings })
   .describe('Of a dry run: what would change about the record that is stored')
-/** Statements as `predicate object`. */
+/** Added and removed statements, as `predicate object`. */
 export type Difference = Described<typeof difference>
 
 export const itemSchema = z
@@ -182,7 +182,7 @@ export const itemSchema = z
     time: instant,
   })
   .meta({ id: 'RunItem' })
-/** One thing that a run did or did not do. `unchanged` items are counted and not kept one by one. */
+/** Outcome of one record. `unchanged` records are counted but not stored as items. */
 export type RunItem = Described<typeof itemSchema>
 
 const example = z.object({
@@ -193,11 +193,11 @@ const example = z.object({
   ...aboutValue,
 })
 const group = z.object({ count: z.int(), examples: z.array(example).describe('The first three') })
-/** How many, and the first three. */
+/** Number of occurrences and the first three examples. */
 export type ReportGroup = Described<typeof group>
 
 const idDifference = z.object({ count: z.int(), ids: strings.describe('The first ten') })
-/** Ids that changed their state since the run before. */
+/** Number and examples of records whose state differs from the previous run. */
 export type IdDifference = Described<typeof idDifference>
 
 const slowPage = z.object({ number: z.int(), millis: z.number(), bytes: z.int() })
@@ -214,7 +214,7 @@ const tally = {
     .describe('Host, then status (or error): how many'),
 }
 const tallySchema = z.object(tally)
-/** What a run sums up while it goes on: plain JSON, bounded whatever the source does. */
+/** Bounded sums for the report of a run, as plain JSON. */
 export type RunTally = Described<typeof tallySchema>
 
 export const reportSchema = z
@@ -237,36 +237,36 @@ export const reportSchema = z
   .meta({ id: 'RunReport' })
 export type RunReport = Described<typeof reportSchema>
 
-// What a run is started with and asked for.
+// Parameters of runs and filters.
 
-/** What a launch asks for, as it is kept with the run. */
+/** Parameters of a launch, stored with the run. */
 export type RunStart = Pick<Run, 'pipe' | 'catalogue' | 'trigger' | 'startedBy' | 'segments'> & {
   readonly dryRun: boolean
   readonly configs: Configs
-  /** What it does while the pipe is active; `drop` when absent. */
+  /** Behaviour when the pipe is already active; `drop` by default. */
   readonly startMode?: StartMode
-  /** Import no more records than this; the run is then incomplete. */
+  /** Maximum number of records to import; makes the run incomplete. */
   readonly limit?: number
-  /** Only these ids are wanted. */
+  /** Restricts the run to these ids. */
   readonly only?: readonly string[]
-  /** Records come from the repository, not from an importer. */
+  /** Reads records from the repository, without an importer. */
   readonly feed?: Feed
-  /** The run whose failed items are tried again: the wanted ids are read from it. */
+  /** Run whose failed items are retried; provides the ids. */
   readonly retryOf?: string
 }
 
 export const startModes = ['drop', 'restart', 'append', 'concurrent'] as const
 /**
- * What a launch does while the pipe is active: nothing; cancel it and start; wait for its end (one waiting place, the
- * newest wins); start beside it.
+ * Behaviour of a launch while the pipe is active. `drop`: do nothing. `restart`: cancel the active run and start. `append`:
+ * start after it ends (one waiting run, the newest wins). `concurrent`: start in parallel.
  */
 export type StartMode = (typeof startModes)[number]
 
-/** Whether nothing more happens in a run by itself. */
+/** Whether a run is neither waiting nor running. */
 export const ended = ({ status }: Pick<Run, 'status'>): boolean =>
   status !== 'waiting' && status !== 'running'
 
-/** Newest first. */
+/** Filter of a list of runs, newest first. */
 export type RunFilter = {
   readonly pipe?: string
   readonly status?: RunStatus
@@ -275,85 +275,88 @@ export type RunFilter = {
   readonly limit: number
 }
 
-/** In order of arrival. */
+/** Filter of the items of a run, in order of arrival. */
 export type ItemFilter = {
   readonly state?: ItemState
   readonly stage?: Stage
-  /** Only of the record with this id: of the platform, of the source, or the original one. */
+  /** Id of a record: platform id, source id or original id. */
   readonly record?: string
-  /** Only with a finding of this kind. */
+  /** Slug of a finding. */
   readonly finding?: string
   readonly offset?: number
   readonly limit?: number
 }
 
-/** The next state of a run. */
+/** New state of a run. */
 export type RunChange = {
   readonly status: RunStatus
   readonly outcome?: Run['outcome']
   readonly problem?: StoredProblem
 }
 
-// What a run is fed with when no importer brings its records: datasets of the repository itself.
+// Runs over datasets of the repository itself, without an importer.
 
-/** Plain data, kept with the run: one that was interrupted goes on with it. */
+/** Selection of datasets for a run without an importer; stored with the run. */
 export type Feed = {
-  /** Id of the catalogue whose datasets go through the pipe; all datasets when absent. */
+  /** Id of a catalogue; all catalogues if absent. */
   readonly catalogue?: string
-  /** Only these, by platform id. */
+  /** Platform ids of datasets; all datasets if absent. */
   readonly datasets?: readonly string[]
-  /** The present metrics graph of a dataset goes along. */
+  /** Includes the current metrics graph of each dataset. */
   readonly withMetrics?: boolean
-  /** Milliseconds between two datasets. */
+  /** Pause between two datasets in ms. */
   readonly pulseMs?: number
 }
 
-// A failure as a run keeps it.
+// Failures as stored in runs.
 
-/** RFC 9457 without `instance`; anything that is not a `Failure` is a bare `internal`, its message belongs to the log. */
+/**
+ * Converts an error to a problem (RFC 9457) without `instance`. Any error that is not a `Failure` becomes `internal` without
+ * its message, which only the log contains.
+ */
 export function storedProblem(error: unknown): StoredProblem {
   const { title, status, detail, errors } = problemOf(error, '').body
   const kind = error instanceof Failure ? error.kind : 'internal'
   return defined({ type: `urn:cartulary:problem:${kind}`, title, status, detail, errors })
 }
 
-/** The last part of the type of a problem. */
+/** Last segment of the type URI of a problem. */
 export const slugOf = ({ type }: { readonly type: string }): string =>
   type.slice(type.lastIndexOf(':') + 1)
 
-// Where segments report what happens in a run.
+// Reports of segments.
 
-/** The record that a finding is about. */
+/** Members that identify the record of a finding. */
 type FindingSubject = Pick<RunItem, 'sourceId' | 'originalId' | 'sourceUrl' | 'line' | 'pointer'>
 
-/** Everything is cheap and does not wait; the implementation writes in groups. */
+/** Receiver of the reports of a run's segments. All methods return at once; the implementation writes in batches. */
 export type RunSink = {
   item(item: Omit<RunItem, 'time'>): void
   /**
-   * What concerns no record, or one that has been told already (`about`). Findings of a record that is still on its way
-   * travel in its message. Counted, and by slug the first three stand in the report.
+   * Reports a finding about the run, or about a record that was already reported (`about`). Findings of a record on its way
+   * belong into its message. The report of the run contains counts and the first three examples per slug.
    */
   finding(finding: Finding, about?: FindingSubject): void
-  /** A declared total; the last one counts. */
+  /** Declares the total number of records; the last call wins. */
   total(total: number): void
   offered(count?: number): void
   adopted(count: number): void
   /**
-   * A page was handed on whole. Not what a run is resumed from: that is the `cursor` of a `page` message which has come
-   * out of the last segment, because only then everything before it was written.
+   * Reports that an importer has passed on a page. Resumption uses the `cursor` of the `page` message instead, after the last
+   * segment, when everything before it was written.
    */
   page(page: { readonly cursor?: string; readonly bytes?: number; readonly millis?: number }): void
-  /** A request left the house and was answered with this status, or `error`. */
+  /** Reports an outbound request with its status, or `error`. */
   request(request: { readonly host: string; readonly status: number | 'error' }): void
-  /** Any sign of life: keeps the run from counting as stalled. */
+  /** Reports a sign of life, so that the run does not count as stalled. */
   alive(): void
-  /** A segment has ended. */
+  /** Reports that a segment has ended. */
   processed(segmentNumber: number): void
-  /** How the run ends if nothing worse happens; the last segment decides. */
+  /** Sets the outcome if the run does not fail; the last segment decides. */
   outcome(outcome: NonNullable<Run['outcome']>, problem?: Error): void
 }
 
-/** Tells the findings of a record that goes no further in this process: no item of its own will name them. */
+/** Reports the findings of a record for which no item will be reported in this process. */
 export function tellFindings(
   sink: Pick<RunSink, 'finding'>,
   record: Omit<RecordMessage, 'text'>,

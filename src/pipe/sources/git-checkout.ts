@@ -1,6 +1,6 @@
 /**
- * The newest state of one branch as a directory of files, fetched only when it has changed. Git writes exactly the regular files
- * that are wanted, without configuration, hooks or filters.
+ * Checks out the newest commit of a branch, fetching only if it has changed. Only regular, selected files are written,
+ * without git configuration, hooks or filters.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -11,16 +11,16 @@ import { type GitRepository, isBranch, isGitAddress } from '../../config/cluster
 import { git, type GitContext, gitLimits } from './git-command.ts'
 
 type CheckoutTarget = {
-  /** Absolute path; holds one directory per commit, the present one and the one before it. */
+  /** Absolute path; contains one directory per commit, the current and the previous one. */
   readonly directory: string
-  /** By its path in the repository. */
+  /** Selects files by their path in the repository. */
   readonly wanted: (path: string) => boolean
   readonly fileBytes: number
 }
 
 /**
- * The directory with the wanted files of the branch's newest commit. Shallow, one branch, no tags. Throws `Failure`
- * (`address-refused`, `source-…`, `too-large`) and leaves what was there before as it was.
+ * Returns the directory with the selected files of the branch's newest commit, fetched as a shallow clone without tags.
+ * Throws `Failure` (`address-refused`, `source-…`, `too-large`); earlier checkouts stay unchanged then.
  */
 export async function checkout(
   repository: GitRepository,
@@ -35,7 +35,7 @@ export async function checkout(
     throw new Failure('invalid-parameter', 'the branch is not a valid name')
   }
   const ref = branch === undefined ? 'HEAD' : `refs/heads/${branch}`
-  // A path is relative to where we work, not to where git does. A colon before the first slash makes it `host:path`.
+  // Relative paths refer to our working directory, not to that of git. A colon before the first slash means `host:path`.
   const isPath = !/^[^/]*:/.test(uri) && !isAbsolute(uri)
   const remote = { ...repository, uri: isPath ? resolve(uri) : uri, ref }
   const present = join(directory, await newest(remote, context, signal))
@@ -57,7 +57,7 @@ export async function checkout(
   }
 }
 
-/** What an earlier process left half done. */
+/** Deletes temporary directories of earlier processes. */
 export async function sweep(scratch: string): Promise<void> {
   const names = await readdir(scratch).catch(() => [])
   const left = names.filter((name) => /^git-[0-9a-f-]{36}$/.test(name))
@@ -66,14 +66,14 @@ export async function sweep(scratch: string): Promise<void> {
 
 type RemoteBranch = GitRepository & { readonly ref: string }
 
-/** A git command in the bare repository; `most` bounds the bytes of its output. */
+/** Runs a git command in the bare repository; `most` bounds its output in bytes. */
 type Ask = (
   args: readonly string[],
   most: number,
   more?: { readonly input?: string; readonly credentials?: GitRepository },
 ) => Promise<Buffer>
 
-/** The commit that the ref names there now. */
+/** Commit of the ref in the remote repository. */
 async function newest(
   remote: RemoteBranch,
   context: GitContext,
@@ -88,7 +88,7 @@ async function newest(
   throw new Failure('source-not-found', 'the repository has no such branch')
 }
 
-/** The commit that was fetched into the new bare repository. */
+/** Fetches into the new bare repository; returns the commit. */
 async function fetched(
   inBare: Ask,
   remote: RemoteBranch,
@@ -101,7 +101,7 @@ async function fetched(
       credentials: remote,
     })
   } catch (cause) {
-    // A pack that has grown to its limit: git does not say why it could not go on.
+    // git gives no reason when its pack file hits the size limit.
     const { packBytes } = gitLimits(context)
     const packs = join(bare, 'objects', 'pack')
     const names = await readdir(packs).catch(() => [])
@@ -113,19 +113,19 @@ async function fetched(
   return head.toString('utf8').trim()
 }
 
-/** Puts the files in their place in one step and forgets all but the last two commits. */
+/** Moves the files into place atomically and deletes all but the last two commits. */
 async function settled(files: string, directory: string, commit: string): Promise<string> {
   const present = join(directory, commit)
   const before = await checkouts(directory)
   await mkdir(directory, { recursive: true, mode: 0o700 })
   if (!(await isDirectory(present))) await rename(files, present)
-  // A run may still read scripts of the state that it began with.
+  // A run may still read scripts of the previous commit.
   const old = before.filter((path) => path !== present).slice(1)
   await Promise.all(old.map((path) => rm(path, { recursive: true, force: true })))
   return present
 }
 
-/** Directories of commits that are here already, newest first. */
+/** Existing directories of commits, newest first. */
 export async function checkouts(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch(() => [])
   const commits = names.filter((name) => /^[0-9a-f]{40,64}$/.test(name))
@@ -146,7 +146,7 @@ const isDirectory = (path: string): Promise<boolean> =>
 
 type TreeFile = { readonly path: string; readonly size: number }
 
-/** Regular files of the tree that are `wanted`. Names with a leading dot, and with it `..` and `.git`, never are. */
+/** Selected regular files of the tree. Names with a leading dot, including `..` and `.git`, are ignored. */
 async function treeFiles(
   inBare: Ask,
   commit: string,
@@ -156,7 +156,7 @@ async function treeFiles(
   const listing = await inBare(['ls-tree', '-r', '-z', '-l', '--full-tree', commit], 32 * 2 ** 20)
   const lines = listing.toString('utf8').split('\0')
   const files = lines.flatMap((line) => {
-    // 120000 is a link, and a submodule is no blob at all.
+    // Mode 120000 is a symbolic link; submodules are no blobs.
     const [, size, path] = /^100(?:644|755) blob [0-9a-f]{40,64} +(\d+)\t([^]+)$/.exec(line) ?? []
     return path !== undefined && isPlain(path) && wanted(path) ? [{ path, size: Number(size) }] : []
   })
@@ -171,8 +171,8 @@ const isPlain = (path: string) => {
 }
 
 /**
- * Writes the files below `directory`, which must be new. One larger than `fileBytes` is left as a hole of its size, so
- * that a reader finds it too large without anybody having carried it.
+ * Writes the files below `directory`, which must be new. A file larger than `fileBytes` becomes a sparse file of its size, so
+ * that readers reject it without it having been copied.
  */
 async function writeFiles(
   inBare: Ask,
@@ -189,7 +189,7 @@ async function writeFiles(
     )
   }
   const input = small.map(({ path }) => `${path}\0`).join('')
-  // Exactly these paths: whatever else the tree holds is not even looked at.
+  // Only these paths; nothing else of the tree is read.
   const options = ['--literal-pathspecs', '--work-tree', directory, 'checkout', '--quiet', commit]
   const paths = ['--pathspec-from-file=-', '--pathspec-file-nul']
   if (small.length > 0) await inBare([...options, ...paths], 4096, { input })

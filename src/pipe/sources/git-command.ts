@@ -1,4 +1,4 @@
-/** One git command in a process of its own: bounded in time and size, without configuration, hooks or prompts. */
+/** Runs one git command as a child process with limits on time and size, without configuration, hooks or prompts. */
 
 import { spawn } from 'node:child_process'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
@@ -11,11 +11,14 @@ type Command = {
   readonly args: readonly string[]
   readonly credentials?: Credentials
   readonly input?: string
-  /** Bytes of standard output. */
+  /** Maximum bytes of standard output. */
   readonly most: number
 }
 
-/** Standard output of the command. Throws `Failure` of a `source-…` kind or `too-large`, or the reason of the signal. */
+/**
+ * Runs git and returns its standard output. Throws `Failure` of a `source-…` kind or `too-large`, or the reason of the
+ * signal.
+ */
 export async function git(
   context: GitContext,
   command: Command,
@@ -24,14 +27,14 @@ export async function git(
   signal.throwIfAborted()
   const limits = gitLimits(context)
   const home = await homeOf(context)
-  // Sizes are bounded by the kernel: git itself knows no limit for what it is sent. 512 bytes are one unit.
+  // `ulimit` bounds file sizes (in blocks of 512 bytes); git has no limit for what it receives.
   const blocks = String(Math.ceil(limits.packBytes / 512))
   const limited = 'ulimit -f "$1" && shift && exec git "$@"'
   const child = spawn('/bin/sh', ['-c', limited, 'sh', blocks, ...command.args], {
     cwd: home,
     env: environmentOf(context, home, command.credentials ?? {}),
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A group of its own, because git starts helpers that outlive it when it is killed.
+    // A process group of its own, because helpers of git survive when git is killed.
     detached: true,
   })
   const kill = () => {
@@ -80,9 +83,9 @@ async function collected(stream: Readable, most: number, beyond?: 'cut'): Promis
   return Buffer.concat(parts)
 }
 
-// The surroundings of git: a home without configuration of anybody, and an environment of its own.
+// Environment of git.
 
-/** Asked by git for the user's name and the password, which only the environment of this one process holds. */
+/** Script that git calls for user name and password; they are passed only in the environment. */
 const askpass = `#!/bin/sh
 case "$1" in
   Username*) printf '%s\\n' "$CARTULARY_GIT_USERNAME" ;;
@@ -90,7 +93,7 @@ case "$1" in
 esac
 `
 
-/** All the configuration that git gets. Local repositories may belong to another user: the setting is the operator's. */
+/** Complete git configuration. Local repositories may belong to another user, because the operator has configured their paths. */
 const configuration = `[safe]
 	directory = *
 [core]
@@ -115,7 +118,7 @@ const configuration = `[safe]
 	auto = false
 `
 
-/** An empty home that holds these two files only. */
+/** Creates a home directory that contains only these two files. */
 async function homeOf({ scratch }: GitContext): Promise<string> {
   const home = join(scratch, 'git-home')
   await mkdir(home, { recursive: true, mode: 0o700 })
@@ -125,7 +128,7 @@ async function homeOf({ scratch }: GitContext): Promise<string> {
   return home
 }
 
-/** Nothing of ours but what is told; the token stands here and nowhere else. */
+/** Environment with the configured variables and the token. */
 const environmentOf = (
   { environment = {}, transports = ['https', 'http', 'ssh', 'file'] }: GitContext,
   home: string,
@@ -147,7 +150,7 @@ const environmentOf = (
   CARTULARY_GIT_TOKEN: token ?? '',
 })
 
-// What went wrong when git did not end well.
+// Failures of git.
 
 const verdicts = [
   [
@@ -163,10 +166,10 @@ const verdicts = [
   ],
 ] as const
 
-/** Our own words; what git said goes into the log without the token in any form. */
+/** Failure in our own words; the output of git is logged without the token in any form. */
 function verdictOf(code: number | null, said: string, credentials: Credentials): Failure {
   const cause = new Error(`git ended with ${code}: ${cleaned(said, credentials).slice(0, 2048)}`)
-  // 2 is what `ls-remote --exit-code` says of nothing found, 127 what a shell says of an unknown program.
+  // Exit code 2: `ls-remote --exit-code` found nothing. 127: the shell did not find the program.
   if (code === 2) {
     return new Failure('source-not-found', 'the repository has no such branch', { cause })
   }
@@ -184,23 +187,23 @@ function cleaned(said: string, { username = 'git', token }: Credentials): string
   return forms.reduce((text, form) => text.replaceAll(form, '•••'), said)
 }
 
-// What git stands on: places, times and bounds.
+// Directories, times and limits.
 
 export type GitContext = {
   /** Absolute path of a directory for temporary files. */
   readonly scratch: string
-  /** Variables of ours that git and ssh may see, such as `PATH` and `SSH_AUTH_SOCK`. */
+  /** Variables that git and ssh may see, such as `PATH` and `SSH_AUTH_SOCK`. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Transports that may be used: those of an operator's setting, unless told otherwise. */
+  /** Allowed transports; by default those of the operator's configuration. */
   readonly transports?: readonly string[]
   readonly limits?: Partial<GitLimits>
 }
 
 const standardLimits = {
   commandMs: 120_000,
-  /** One file that git writes, in practice the pack that it is sent. */
+  /** Size of a file that git writes, in practice the received pack. */
   packBytes: 200 * 2 ** 20,
-  /** What is taken out of the repository, together. */
+  /** Total size of the checked-out files. */
   treeBytes: 50 * 2 ** 20,
   files: 5000,
 }

@@ -1,4 +1,4 @@
-/** Pipe files below one directory, and what is known of pipes: the valid ones under their names, the others with what is wrong. */
+/** Reads the pipe files of a directory; merges those of several sources. */
 
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
@@ -10,22 +10,22 @@ import { readPipe, standardLimits, tooLarge, type PipeLimits } from '../pipe-sch
 
 export type KnownPipe = {
   readonly pipe: Pipe
-  /** `pipes`, `resources:<directory>` or `git:<name>`. */
+  /** Name of the source: `pipes`, `resources:<directory>` or `git:<name>`. */
   readonly source: string
-  /** Path of the file below its source. */
+  /** Path of the file relative to its source. */
   readonly file: string
-  /** `trusted`: a file of a directory that the operator's configuration names. */
+  /** `trusted`: the file is in a directory that the operator has configured. */
   readonly trust: 'trusted' | 'foreign'
-  /** Absolute; scripts and queries stand below it. */
+  /** Absolute path of the directory with scripts and queries. */
   readonly directory: string
-  /** Why it cannot be launched. */
+  /** Reasons why the pipe cannot be launched; empty if it can. */
   readonly problems: readonly Complaint[]
 }
 
-/** `file` is empty when the source itself cannot be read. */
+/** A file that contains no usable pipe; `file` is empty if the whole source cannot be read. */
 export type InvalidFile = Pick<KnownPipe, 'source' | 'file' | 'problems'>
 
-/** What one source holds, files in order of their names. */
+/** Pipes and invalid files of a source, ordered by file name. */
 export type PipeFiles = {
   readonly pipes: readonly KnownPipe[]
   readonly invalid: readonly InvalidFile[]
@@ -33,7 +33,7 @@ export type PipeFiles = {
 
 export const noFiles: PipeFiles = { pipes: [], invalid: [] }
 
-/** All sources in order of their rank: of a name that is used twice the first one stays, the other is refused. */
+/** Merges sources in order of precedence: the first pipe with a name wins, later ones become invalid. */
 export function mergedFiles(sources: readonly PipeFiles[]): PipeFiles {
   const byName = new Map<string, KnownPipe>()
   const invalid = sources.flatMap((found) => found.invalid)
@@ -50,7 +50,7 @@ export function mergedFiles(sources: readonly PipeFiles[]): PipeFiles {
   return { pipes: names.flatMap((name) => byName.get(name) ?? []), invalid }
 }
 
-/** By name, else by an id that only one pipe has. */
+/** Finds a pipe by name, else by an id that is unique. */
 export function findPipe(pipes: readonly KnownPipe[], nameOrId: string): KnownPipe | undefined {
   const byName = pipes.find(({ pipe }) => pipe.header.name === nameOrId)
   if (byName) return byName
@@ -59,19 +59,19 @@ export function findPipe(pipes: readonly KnownPipe[], nameOrId: string): KnownPi
 }
 
 export type Folder = Pick<KnownPipe, 'source' | 'directory' | 'trust'> & {
-  /** Files of folders below count too, except in those whose name starts with a dot. */
+  /** Includes subdirectories whose names do not begin with a dot. */
   readonly deep: boolean
   readonly check: (pipe: Pipe, origin: Origin) => readonly Complaint[]
   readonly limits?: PipeLimits | undefined
 }
 
-/** More files of pipes than anybody has; what comes after them is not read. */
+/** Maximum number of files per source; further ones are ignored. */
 const mostFiles = 5000
-/** Names of files that are not read, in the message about them. */
+/** Maximum number of ignored files that the message names. */
 const mostNamed = 5
 const deepest = 17
 
-/** The pipes of a folder; an absent one holds nothing. */
+/** Reads the pipes of a folder; a missing folder is empty. */
 export async function readFolder(folder: Folder): Promise<PipeFiles> {
   const { source, directory, deep } = folder
   const root = await realpath(directory).catch(() => undefined)
@@ -91,7 +91,7 @@ export async function readFolder(folder: Folder): Promise<PipeFiles> {
   }
 }
 
-/** Relative paths of what looks like a pipe, in order. */
+/** Sorted relative paths of files with a suffix of pipes. */
 async function pathsBelow(root: string, recursive: boolean): Promise<readonly string[]> {
   const entries = await readdir(root, { withFileTypes: true, recursive })
   return entries
@@ -102,7 +102,7 @@ async function pathsBelow(root: string, recursive: boolean): Promise<readonly st
     .toSorted()
 }
 
-/** The pipe of a file, or what is wrong with it; nothing when the file has gone meanwhile or is none. */
+/** Reads the pipe of a file, or its problems; nothing if the file has disappeared or is no regular file. */
 async function entryOf(
   { source, trust, directory, check, limits = standardLimits }: Folder,
   root: string,
@@ -124,7 +124,7 @@ async function entryOf(
     try {
       return [{ ...known, problems: check(pipe, { trust, directory }) }]
     } catch {
-      // A segment that breaks over a config must not take the other pipes with it.
+      // A check that throws must not affect other pipes.
       return [{ ...known, problems: [{ detail: 'cannot be checked' }] }]
     }
   } catch (error) {
@@ -133,7 +133,7 @@ async function entryOf(
   }
 }
 
-/** Reads no more than the limit, whatever the size was a moment ago; undefined for a larger one. */
+/** Reads a file up to `limit` bytes, even if it has grown since `stat`; `undefined` if it is larger. */
 async function textOf(path: string, limit: number): Promise<string | undefined> {
   await using file = await open(path)
   const bytes = await buffer(file.createReadStream({ end: limit, autoClose: false }))

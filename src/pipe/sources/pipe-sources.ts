@@ -1,7 +1,4 @@
-/**
- * All pipes that this process knows, kept up to date while it runs: files of directories, which are watched, and of git
- * repositories, which are polled.
- */
+/** All known pipes, kept up to date: directories are watched, git repositories polled. */
 
 import { hash } from 'node:crypto'
 import { watch } from 'node:fs'
@@ -28,23 +25,23 @@ import {
 } from './pipe-files.ts'
 
 export type PipeSourceOptions = {
-  /** `./pipes`. */
+  /** Directory of pipe files, such as `./pipes`. */
   readonly directory: string
   readonly cluster: Pick<ClusterConfig, 'pipeRepositories' | 'resources'>
-  /** A directory that stays over restarts and that only one process uses. */
+  /** Persistent directory that only this process uses. */
   readonly scratch: string
   readonly pollMs: number
   readonly log: Log
   readonly pause: Pause
   readonly check: Folder['check']
   readonly limits?: PipeLimits
-  /** What git may see of our environment, and its bounds. */
+  /** Environment variables and limits of git. */
   readonly git?: Pick<GitContext, 'environment' | 'limits'>
 }
 
 /**
- * Reads the directories and what was fetched before, then follows all sources. Repositories are fetched in the
- * background, so that one that is down does not hold the start; `reload` waits for them.
+ * Reads directories and earlier checkouts, then follows all sources. Repositories are fetched in the background, so that an
+ * unreachable one does not delay the start; `reload` waits for them.
  */
 export async function openSources(options: PipeSourceOptions): Promise<PipeSources> {
   await sweep(resolve(options.scratch))
@@ -53,16 +50,16 @@ export async function openSources(options: PipeSourceOptions): Promise<PipeSourc
   return sources
 }
 
-/** Between the first sign of a change and reading: editors write in several steps. */
+/** Delay in ms between a change and reading, because editors write in several steps. */
 const settleMs = 50
 
 export class PipeSources {
   readonly #options: PipeSourceOptions
   readonly #stopping = new AbortController()
   readonly #listeners = new Set<() => void>()
-  /** What each source holds, in order of their rank when names clash. */
+  /** Files by source, in order of precedence. */
   readonly #files: Map<Source, PipeFiles>
-  /** One reading of a source at a time: an older one must not overwrite a newer one. */
+  /** Serialises the reads of a source, so that an older result cannot overwrite a newer one. */
   readonly #reading = new KeyedLock()
   #following: readonly Pick<BackgroundLoop, 'stop'>[] = []
   #known = noFiles
@@ -74,7 +71,7 @@ export class PipeSources {
     this.#files = new Map(sourcesOf(options).map((source) => [source, noFiles]))
   }
 
-  /** Shows what can be known at once, and begins to watch and poll. */
+  /** Loads what is available locally and starts to watch and poll. */
   async begin(): Promise<void> {
     const sources = [...this.#files.keys()]
     await Promise.all(sources.map(async (one) => this.#files.set(one, await one.load())))
@@ -82,48 +79,48 @@ export class PipeSources {
     this.#following = sources.map((source) => this.#follow(source))
   }
 
-  /** In order of their names. */
+  /** Valid pipes, ordered by name. */
   list(): readonly KnownPipe[] {
     return this.#known.pipes
   }
 
-  /** Files that hold no pipe, hold one whose name is taken, and sources that cannot be read (`file` is empty then). */
+  /** Files without a valid pipe, pipes with a duplicate name, and unreadable sources (empty `file`). */
   invalid(): readonly InvalidFile[] {
     return this.#known.invalid
   }
 
-  /** By `header.name`, else by a `header.id` that only one pipe has. */
+  /** Finds a pipe by `header.name`, else by a unique `header.id`. */
   find(nameOrId: string): KnownPipe | undefined {
     return findPipe(this.#known.pipes, nameOrId)
   }
 
-  /** Reads every source again and waits for it; rejects with the signal's reason. */
+  /** Reads all sources again and waits for them; rejects with the signal's reason. */
   async reload(signal: AbortSignal): Promise<void> {
     await this.#loadAll([...this.#files.keys()], signal)
   }
 
-  /** The same for directories alone: a file that was written a moment ago is known then. */
+  /** Reads the directories again, without repositories, to find a file that was just written. */
   async look(signal: AbortSignal): Promise<void> {
     const near = [...this.#files.keys()].filter(({ watched }) => watched !== undefined)
     await this.#loadAll(near, signal)
   }
 
-  /** Ends watching, polling and fetching. */
+  /** Stops watching, polling and fetching. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the process stops'))
     await Promise.all(this.#following.map((one) => one.stop()))
-    // Resolves when earlier readings have ended.
+    // Acquires every lock, that is, waits for pending reads.
     const names = [...this.#files.keys()].map(({ name }) => name)
     await this.#reading.run(names, () => Promise.resolve())
   }
 
-  /** Calls after every change; gives the end of the calls. */
+  /** Adds a listener for changes; returns the function that removes it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Reads a source at once, after each change of its directory, and after `pollMs` without one. */
+  /** Reads a source now, after each change of its directory, and every `pollMs`. */
   #follow(source: Source): Pick<BackgroundLoop, 'stop'> {
     const { pollMs, pause, log } = this.#options
     let isFirst = true
@@ -132,7 +129,7 @@ export class PipeSources {
       unwatch()
       if (!isFirst) await pause(settleMs, signal)
       isFirst = false
-      // Watching begins before reading, so that nothing falls between them.
+      // Watching begins before reading, so that no change is missed.
       if (!signal.aborted) unwatch = watching(source.watched, () => loop.wake())
       await this.#load(source)
     }
@@ -163,7 +160,7 @@ export class PipeSources {
     return this.#reading.run([source.name], read)
   }
 
-  /** Tells listeners and the log what is new. */
+  /** Notifies listeners and logs changes. */
   #show(): void {
     const { log } = this.#options
     const { pipes, invalid } = (this.#known = mergedFiles([...this.#files.values()]))
@@ -184,17 +181,17 @@ export class PipeSources {
   }
 }
 
-/** One place that pipes come from. */
+/** One source of pipes. */
 type Source = {
-  /** `pipes`, `resources:<directory>` or `git:<name>`. */
+  /** Name: `pipes`, `resources:<directory>` or `git:<name>`. */
   readonly name: string
-  /** A directory that is watched; a repository is only polled. */
+  /** Directory to watch; absent for a repository, which is only polled. */
   readonly watched?: string
-  /** What is there now; without a signal what can be known at once. Rejects only when the signal fires. */
+  /** Reads the source; without a signal, only what is available locally. Rejects only when the signal fires. */
   readonly load: (signal?: AbortSignal) => Promise<PipeFiles>
 }
 
-/** In order of their rank when names clash. A directory that is named twice counts once. */
+/** Sources in order of precedence, each directory once. */
 function sourcesOf(options: PipeSourceOptions): readonly Source[] {
   const { cluster, check, limits } = options
   const main = resolve(options.directory)
@@ -224,21 +221,21 @@ const unreadable = (source: string, detail: string, files = noFiles): PipeFiles 
   invalid: [...files.invalid, { source, file: '', problems: [{ detail }] }],
 })
 
-/** What belongs to the pipes of a repository: themselves at any depth, scripts and queries at its root. */
+/** Files of a repository that are checked out: pipes at any depth, scripts and queries at its root. */
 const belongs = (path: string) => /\.(json|ya?ml)$/i.test(path) || /^(scripts|sparql)\//.test(path)
 
-/** A branch of a git repository. While it cannot be fetched, what was fetched last stays, over restarts too. */
+/** Source for a branch of a git repository. If it cannot be fetched, the last checkout is used, also after a restart. */
 function gitSource(name: string, repository: GitRepository, options: PipeSourceOptions): Source {
   const { check, limits, git, log } = options
   const source = `git:${name}`
   const scratch = resolve(options.scratch)
   const { uri, branch = '' } = repository
-  // Names are the operator's free text, and never part of a file name.
+  // The name is free text of the operator and must not become part of a path.
   const key = hash('sha256', JSON.stringify([name, uri, branch]), 'hex').slice(0, 24)
   const place = join(scratch, 'repositories', key)
   const { pipeBytes: fileBytes } = limits ?? standardLimits
   const target = { directory: place, wanted: belongs, fileBytes }
-  /** Why it could not be fetched the last time. */
+  /** Detail of the last failed fetch. */
   let lastFailure: string | undefined
   const read = (directory: string | undefined) =>
     directory === undefined
@@ -256,7 +253,7 @@ function gitSource(name: string, repository: GitRepository, options: PipeSourceO
       } catch (err) {
         signal.throwIfAborted()
         const detail = err instanceof Failure ? err.detail : 'the repository cannot be read'
-        // Once in the log is enough for what is tried again every minute.
+        // Repeated failures are logged at `debug`, because fetching is retried every minute.
         log[detail === lastFailure ? 'debug' : 'warn']({ source, err }, 'pipes.fetch-failed')
         lastFailure = detail
         return unreadable(source, detail, await last())
@@ -265,7 +262,7 @@ function gitSource(name: string, repository: GitRepository, options: PipeSourceO
   }
 }
 
-/** Polling finds what watching misses: network drives, directories that appear later, a kernel out of watches. */
+/** Watches a directory. Polling covers what watching misses: network drives, directories created later, exhausted watches. */
 function watching(directory: string | undefined, changed: () => void): () => void {
   try {
     const watcher = directory === undefined ? undefined : watch(directory, { persistent: false })

@@ -1,49 +1,53 @@
-/** When a segment elsewhere counts as finished: it never says so, and what it was sent and has given shows it. */
+/**
+ * Decides when a foreign segment has finished. Foreign segments send no end, so it is inferred from sent and received
+ * messages.
+ */
 
 import { Failure } from '../../errors.ts'
 import type { RecordMessage } from '../message.ts'
 import type { ArrivedList } from './envelope.ts'
 import type { SegmentTimes } from './transport-limits.ts'
 
-/** A slow segment is given five times the time that it has taken so far. */
+/** Factor by which a slow segment's longest time so far extends its time-outs. */
 export const slownessFactor = 5
 
-/** A record without its text, which the other process has. */
+/** A record without its text, which was sent to the other process. */
 export type SentRecord = Omit<RecordMessage, 'text'>
 
 type Pending = {
   readonly record: SentRecord
-  /** Running number in order of sending. */
+  /** Number in order of sending, from 1. */
   readonly number: number
   readonly sentAt: number
-  /** When the segment had taken it over. */
+  /** Time at which the segment accepted the record. */
   takenAt?: number
 }
 
-/** What a segment has got and given so far; times are ms of the clock. */
+/** Messages exchanged with a segment so far; times are in ms. */
 export type SegmentProgress = {
-  /** When it was told to begin, and when the last message went or came. */
+  /** Time of the start, and of the last message in either direction. */
   readonly began: number
   last: number
-  /** Records that it took, and distinct ones that came, refused ones too. */
+  /** Number of records that the segment accepted, and of distinct records that it returned, including refused ones. */
   taken: number
   records: number
-  /** The largest total that a record announced. */
+  /** Largest total announced by a record. */
   total?: number
-  /** All lists together, and those of their ids that have not come. */
+  /** Merged lists of ids, and the listed ids that have not arrived. */
   list?: ArrivedList
   missing: Set<string>
-  /** Records that the segment has, by id, oldest first; of two with the same id the later one. */
+  /** Records that the segment has and may still return, by id, oldest first; a later record replaces one with the same id. */
   readonly pending: Map<string, Pending>
-  /** Keys of the messages that came, lists not counted. */
+  /** Keys of received messages, without lists. */
   readonly seen: Set<string>
-  /** Longest time from sending a record to its return, ms. */
+  /** Longest time from sending a record to its return, in ms. */
   slowestMs: number
 }
 
 /**
- * What is decided at the time `at` unless a message comes before. `done`: nothing is missing. `listed`: the list is not
- * whole. `endless`: nobody knows whether there is more. `dropped`: what is out will not come back. `silent`: nothing came.
+ * Decision at the time `at`, unless a message arrives before. `done`: nothing is missing. `listed`: listed records are
+ * missing. `endless`: the segment never said how many records there are. `dropped`: pending records will not return.
+ * `silent`: nothing arrived at all.
  */
 export type Ending = {
   readonly kind: 'done' | 'listed' | 'endless' | 'dropped' | 'silent'
@@ -51,7 +55,7 @@ export type Ending = {
   readonly problem?: Failure
 }
 
-/** When an importer is finished, and how. */
+/** Decides when and how an importer has finished. */
 export function importEnding(state: SegmentProgress, times: SegmentTimes): Ending {
   const { list, records, total = 0, missing, began, last } = state
   if (list) {
@@ -64,7 +68,7 @@ export function importEnding(state: SegmentProgress, times: SegmentTimes): Endin
     : { kind: 'endless', at: last + times.quietMs }
 }
 
-/** When a transformer is finished, and how. */
+/** Decides when and how a transformer has finished. */
 export function transformEnding(
   { last, taken, seen, pending, list, slowestMs }: SegmentProgress,
   wantsList: boolean,
@@ -72,7 +76,7 @@ export function transformEnding(
 ): Ending {
   if (pending.size === 0 && (list || !wantsList)) return { kind: 'done', at: 0 }
   const waitMs = list ? times.returnedMs : Math.max(times.listMs, slownessFactor * slowestMs)
-  // Where the list has come back somebody is there, and has wanted none of them.
+  // A returned list proves that the segment works and has dropped all records.
   const isOutage = pending.size > 0 && seen.size === 0 && !list
   return isOutage
     ? silent(`gave back none of ${taken} records`, last, waitMs)

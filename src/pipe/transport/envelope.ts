@@ -1,4 +1,4 @@
-/** What processes send each other: the pipe as the next segment gets it, and its payload, written and read. */
+/** Messages between processes: the pipe for the next segment and its payload, written and read. */
 
 import { hash } from 'node:crypto'
 import { z } from 'zod'
@@ -11,7 +11,7 @@ import type { Endpoint, Payload, Pipe, Segment } from '../document.ts'
 import { type Completeness, type RecordMessage, type Stage, stages } from '../message.ts'
 import { shapedPipe } from '../pipe-schema.ts'
 
-/** What the model of pipes knows: a strict reader refuses the whole message for any other key. `config` is free. */
+/** Keys of the pipe model. Strict receivers refuse messages with other keys. `config` may contain anything. */
 const modelled = {
   header: 'id name title version context transport runId startTime lastRun'.split(' '),
   segment: 'id name segmentNumber title processed errorHandlerId'.split(' '),
@@ -19,8 +19,8 @@ const modelled = {
 }
 
 /**
- * The pipe as the segment of that number gets it, with the keys of the model alone: all before it are done, nothing else
- * carries a payload. `back` is where the output goes instead of the next segment.
+ * Pipe for the segment with that number, reduced to the keys of the model. Earlier segments are marked as processed; only
+ * this one has a payload. `back` is the address for the output instead of the next segment.
  */
 export function outgoing(
   pipe: Pipe,
@@ -33,7 +33,7 @@ export function outgoing(
     const isOwn = header.segmentNumber === number
     const returning = segment === next ? back : undefined
     const endpoint = isOwn || !back ? body.endpoint : returning
-    // Only who comes later and gets the message from somebody else needs what is his.
+    // Secrets are sent only to segments that receive the pipe from this message.
     const isOpen = isOwn || (!back && header.segmentNumber > number)
     return {
       header: { ...only(header, modelled.segment), processed: header.segmentNumber < number },
@@ -47,7 +47,7 @@ export function outgoing(
   return { header: only(pipe.header, modelled.header), body: { segments } }
 }
 
-/** The object with those of its keys whose values are no objects: the model has none there. */
+/** Picks the given keys whose values are no objects; the model has no objects there. */
 function only<Value extends object>(value: Value, keys: readonly string[]): Value {
   const known = Object.entries(value).filter(
     ([key, inner]) => keys.includes(key) && typeof inner !== 'object',
@@ -56,30 +56,30 @@ function only<Value extends object>(value: Value, keys: readonly string[]): Valu
   return Object.fromEntries(known) as Value
 }
 
-/** The pipe that came as a message. Throws `invalid-parameter`. */
+/** Reads the pipe of a received message. Throws `invalid-parameter`. */
 export function messageIn(value: Json): Pipe {
   const shaped = shapedPipe(value)
   if ('pipe' in shaped) return shaped.pipe
   throw new Failure('invalid-parameter', 'the message is not a pipe', { errors: shaped.problems })
 }
 
-/** The segment that a message is for: the first one that is not done. */
+/** Segment that a message is for: the first unprocessed one. */
 export const ownSegment = (pipe: Pipe): Segment | undefined =>
   pipe.body.segments.find(({ header }) => !header.processed)
 
-/** The segment after the one of that number. */
+/** Segment after the one with that number. */
 export const following = (pipe: Pipe, number: number): Segment | undefined =>
   pipe.body.segments.find(({ header }) => header.segmentNumber > number)
 
-/** What a message holds for a segment. Throws `invalid-parameter` when that is nothing. */
+/** Payload of a segment. Throws `invalid-parameter` if it is missing. */
 function payloadIn({ body }: Segment): Payload {
   if (body.payload) return body.payload
   throw new Failure('invalid-parameter', 'the message has no payload for the segment')
 }
 
 /**
- * What a foreign segment gives back for a segment. Without a payload it has dropped the record that it was sent itself, and that
- * message says so. Throws `invalid-parameter` when there is neither.
+ * Payload that a foreign segment returns for the next one. If it is missing, the segment has dropped the record, and its own
+ * payload names that record. Throws `invalid-parameter` if both are missing.
  */
 export function returnedIn(message: Pipe, own: Segment): Payload {
   if (own.body.payload) return own.body.payload
@@ -92,17 +92,17 @@ export function returnedIn(message: Pipe, own: Segment): Payload {
   return payload(1, '', 'text/plain', { identifier, content: 'dropped' })
 }
 
-/** The path of a return address, below the address of the segments. */
+/** Path of a return address, relative to the address of the segments. */
 export const returnPath = (token: string): string => `/r/${token}/pipe`
 
 const returnQueues = 'returns-'
 
-/** A queue for what comes back to one process. */
+/** Name of the queue for messages returned to one process. */
 export type ReturnQueue = `${typeof returnQueues}${string}`
 
 /**
- * Whether whoever is at the endpoint understands what only a platform says: records that were refused on the way, lists
- * that are not complete. Its address tells: no key of the model could.
+ * Whether the endpoint is a platform of this kind, which understands refused records and incomplete lists. Only its address
+ * can tell, because the model has no key for it.
  */
 export function understandsProblems(endpoint: Endpoint | undefined): boolean {
   const address = endpoint?.address ?? ''
@@ -122,17 +122,17 @@ function discreet(value: Json): Json {
   return isJsonObject(value) ? withoutSecrets(value) : value
 }
 
-// Payloads, written.
+// Writing payloads.
 
-/** Where a record stands among those of its run. */
+/** Number of a record in its run. */
 export type RecordNumbers = {
-  /** Running number from 1. */
+  /** Number from 1. */
   readonly counter: number
   readonly total?: number
   readonly catalogue?: string
 }
 
-/** One record: its text, and in `dataInfo` what is known of it. */
+/** Payload of a record: its text, and its metadata in `dataInfo`. */
 export function recordPayload(record: RecordMessage, standing: RecordNumbers): Payload {
   const { originalId, sourceId, sourceHash: hash, extra = {} } = record
   const identifier = originalId ?? sourceId
@@ -141,11 +141,11 @@ export function recordPayload(record: RecordMessage, standing: RecordNumbers): P
   return payload(standing.counter, record.text, record.mediaType, info)
 }
 
-/** A record that the source has declared deleted. */
+/** Payload for a record that the source declared as deleted. */
 export const deletedPayload = (identifier: string, standing: RecordNumbers): Payload =>
   payload(standing.counter, '', 'text/plain', { ...standing, identifier, deleted: true })
 
-/** A record that was refused on its way; only for processes that say that they understand it. */
+/** Payload for a refused record; only for receivers that `understandsProblems`. */
 export function problemPayload(
   { problem: { kind: slug, detail }, stage }: { readonly problem: Failure; readonly stage: Stage },
   identifier: string | undefined,
@@ -157,8 +157,8 @@ export function problemPayload(
 }
 
 /**
- * The last message of an import: all ids that the source offers, and whether the importer vouches for that. `records` says
- * how many of them were sent, because those that are known to be unchanged were not.
+ * Payload of the last message of an import: all ids of the source, and whether the list is complete. `records` is the number
+ * of records that were sent, because unchanged ones are not.
  */
 export function listPayload(
   ids: readonly string[],
@@ -171,7 +171,7 @@ export function listPayload(
   return payload(records + 1, JSON.stringify(ids), 'application/json', info)
 }
 
-/** Members of `dataInfo` that are undefined are left out. */
+/** Builds a payload; undefined members of `dataInfo` are left out. */
 const payload = (
   seqNumber: number,
   data: string,
@@ -183,33 +183,33 @@ const payload = (
   body: { dataMimeType, data, dataInfo: JSON.parse(JSON.stringify(dataInfo)) as JsonObject },
 })
 
-// Payloads, read. What is not as it should be counts as absent: each sender has habits of its own.
+// Reading payloads. Invalid optional members count as absent, because senders differ.
 
 export type ArrivedRecord = {
   readonly kind: 'record'
-  /** Repeats of a message have the same one. */
+  /** Key of the message; equal for repeated deliveries. */
   readonly key: string
-  /** Original id in the source, or the platform's id in metrics pipes; absent where the message names none. */
+  /** Original id in the source, or the platform id in metrics pipes; absent if the message has none. */
   readonly id?: string
   readonly counter?: number
   readonly total?: number
   readonly aliases: readonly string[]
   readonly text: string
   readonly mediaType: string
-  /** Keys of `dataInfo` that mean nothing to us. */
+  /** Unknown keys of `dataInfo`. */
   readonly extra: Readonly<Record<string, unknown>>
 }
 
-/** The identifier of a record that its message does not name, out of its graph; `undefined` when there is none. */
+/** Determines the identifier of a record from its graph, if its message has none. */
 export type Identify = (
   record: Pick<ArrivedRecord, 'text' | 'mediaType'>,
 ) => Promise<string | undefined>
 
-/** The last message of an import, or of a page of it. */
+/** The last message of an import, or of one of its pages. */
 export type ArrivedList = {
   readonly kind: 'list'
   readonly ids: ReadonlySet<string>
-  /** How many of them were sent, where the sender says it: a platform does not send what is known to be unchanged. */
+  /** Number of records that were sent, if known: a platform does not send unchanged ones. */
   readonly records?: number
   readonly complete: boolean
   readonly fingerprint?: string
@@ -225,12 +225,12 @@ export type Arrival =
   | ArrivedRecord
   | ArrivedList
   | { readonly kind: 'deleted'; readonly key: string; readonly id: string }
-  /** The sender does not give the record back. */
+  /** The sender does not return the record. */
   | { readonly kind: 'dropped'; readonly key: string; readonly id: string }
   | ArrivedProblem
 
 const number = z.int().optional().catch(undefined)
-/** An id may be a number where somebody has counted. */
+/** Some senders use numbers as ids. */
 const text = z
   .union([z.string(), z.number()])
   .transform(String)
@@ -251,14 +251,14 @@ const problemInfo = z
   .object({ slug: text, detail: text, stage: z.enum(stages).catch('transform') })
   .catch({ slug: undefined, detail: undefined, stage: 'transform' })
 
-/** Throws `Failure` `invalid-parameter` for a list that is none. */
+/** Interprets a payload. Throws `invalid-parameter` for a malformed list. */
 export function arrivalOf(payload: Payload): Arrival {
   const { data, dataInfo: info = {}, dataMimeType: mediaType } = payload.body
   const isBase64 = payload.header.dataType === 'base64'
   const text = isBase64 ? Buffer.from(data, 'base64').toString('utf8') : data
   if (info['content'] === 'identifierList') return listOf(text, info)
   const { identifier: id, counter, current, total, aliases, ...extra } = knownInfo.parse(info)
-  // One record may come out as several: those differ in their ids, or in what they say.
+  // One record may be returned as several with different ids or texts; the key covers both.
   const { content = '', problem = '', deleted = '' } = info
   const said = JSON.stringify([content, id ?? '', problem, deleted, text])
   const key = hash('sha256', said, 'base64')
@@ -277,7 +277,7 @@ export function arrivalOf(payload: Payload): Arrival {
   })
 }
 
-/** The record as one whose message names no identifier. */
+/** Problem for a record whose message has no identifier. */
 export const nameless = ({ key, counter }: ArrivedRecord): ArrivedProblem => {
   const problem = new Failure('item-no-identifier', 'the message has no identifier')
   return defined({ kind: 'problem', key, counter, stage: 'transform', problem })

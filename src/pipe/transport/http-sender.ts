@@ -1,7 +1,4 @@
-/**
- * Messages to a segment service over HTTP: the whole pipe, by POST or PUT, sent again while that may help; and the outbox of
- * one segment, whatever leads there.
- */
+/** Sends messages to segments over HTTP with retries; `Outbox` limits and tracks the messages under way to one segment. */
 
 import { Failure, type Kind } from '../../errors.ts'
 import type { Reach } from '../../client/outbound.ts'
@@ -10,15 +7,15 @@ import { backoffMs, isTransient, retry, retryAfterMs } from '../../workers/retry
 import { Semaphore } from '../../workers/semaphore.ts'
 import type { TransportContext } from './transport-limits.ts'
 
-/** Hands one message over; throws `Failure` when that is given up. */
+/** Delivers one message; throws `Failure` after the last attempt. */
 export type Post = (message: Pipe, signal: AbortSignal) => Promise<void>
 
 type HttpTarget = {
   readonly address: string
-  /** Tried first. */
+  /** Method of the first attempt. */
   readonly method: 'POST' | 'PUT'
   readonly headers: Readonly<Record<string, string>>
-  /** Absent: the operator has named the address, which is then a neighbour that no guard keeps us from. */
+  /** Address restrictions; absent for addresses that the operator has configured. */
   readonly reach?: Reach
 }
 
@@ -26,10 +23,10 @@ type HttpContext = Pick<TransportContext, 'outbound' | 'limits' | 'now' | 'rando
 
 type Answer = { readonly status: number; readonly headers: Headers }
 
-/** What servers say of a method that they do not route. */
+/** Statuses for a method that a server does not route. */
 const unknownMethod: ReadonlySet<number> = new Set([404, 405, 501])
 
-/** Failures that may pass. */
+/** Transient failures, which are retried. */
 const passing: ReadonlySet<Kind> = new Set([
   'source-unreachable',
   'source-timeout',
@@ -38,11 +35,11 @@ const passing: ReadonlySet<Kind> = new Set([
 ])
 
 /**
- * Hands messages over to the target: 2xx means that it has taken over. A segment that knows only the other one of POST and
- * PUT answers 404, 405 or 501, and gets that from then on. Network errors, 429 and 5xx are tried again after 1, 2, 4 … s
- * with jitter, or when `Retry-After` says. Throws `Failure`: `source-refused` (401, 403), `source-not-found` (404, 405, 410),
- * `item-too-large` (413), `item-malformed` (other 4xx), `source-unreachable`, `source-timeout`, `source-error`,
- * `source-throttled`, `address-refused`.
+ * Returns the sender for a target; any 2xx status means that the message was accepted. On 404, 405 or 501 it switches between
+ * POST and PUT and keeps the method that works. Network errors, 429 and 5xx are retried after 1, 2, 4 … s with jitter, or as
+ * `Retry-After` says. Throws `Failure`: `source-refused` (401, 403), `source-not-found` (404, 405, 410), `item-too-large`
+ * (413), `item-malformed` (other 4xx), `source-unreachable`, `source-timeout`, `source-error`, `source-throttled`, `address-
+ * refused`.
  */
 export function httpPost(target: HttpTarget, context: HttpContext): Post {
   const { limits, pause, random, now } = context
@@ -88,7 +85,7 @@ function refusal(status: number): Kind {
   return status >= 500 || status < 400 ? 'source-error' : 'item-malformed'
 }
 
-/** One request, its answer's body dropped. */
+/** Sends one request and discards the body of the answer. */
 async function sent(
   { address: url, method, headers: credentials, reach }: HttpTarget,
   body: string,
@@ -123,7 +120,7 @@ async function sent(
   }
 }
 
-/** No other message would fare better. */
+/** Failures that every other message would meet as well. */
 const hopeless: ReadonlySet<Kind> = new Set([
   'address-refused',
   'source-refused',
@@ -132,7 +129,7 @@ const hopeless: ReadonlySet<Kind> = new Set([
 ])
 const mostInARow = 10
 
-/** Messages on their way to one segment: several at once, and no more when it is plain that none arrives. */
+/** Messages under way to one segment, with a limit on their number; fails the run when sending is hopeless. */
 export class Outbox {
   readonly #post: Post
   readonly #places: Semaphore
@@ -147,7 +144,10 @@ export class Outbox {
     this.#signal = signal
   }
 
-  /** Resolves when the message is under way; `done` is called when it has arrived, or with why it did not. */
+  /**
+   * Resolves when sending has started; calls `done` when the message has arrived, or with its failure. Throws failures that
+   * end the run.
+   */
   async send(message: Pipe, done: (failure?: Failure) => void): Promise<void> {
     const leave = await this.#places.acquire(this.#signal)
     if (this.#broken) leave()
@@ -159,7 +159,7 @@ export class Outbox {
     this.#sending.add(sending)
   }
 
-  /** Resolves when nothing is under way any more. Both methods throw what makes the whole run pointless. */
+  /** Resolves when no message is under way. Throws failures that end the run. */
   async drained(): Promise<void> {
     await Promise.all(this.#sending)
     this.#check()

@@ -1,6 +1,17 @@
 /**
- * What arrives for one segment of one run, as the stream that the segment reads: what a segment elsewhere gives back, or what
- * other processes send to one of ours. Nobody says in so many words that this is all; what has come, and how fast, shows it.
+ * Messages that arrive for one segment of one run, as the stream that the segment reads: output of a foreign segment, or
+ * input from other processes for a built-in one. Foreign segments send no end; `endings.ts` infers it.
+ *
+ *     a record sent to a transformer:
+ *
+ *     add ──▶ pending ──▶ taken ──▶ returned     (accept: passed on, its slot is free)
+ *                │          │
+ *                │          ├─────▶ dropped      (skip: more than `held` are out, or the stream ends)
+ *                └──────────┴─────▶ refused      (refuse: the segment did not accept it, or returned a problem)
+ *
+ *     the stream:
+ *
+ *     open ──▶ input ended ──▶ ended: done, listed, endless, dropped or silent (`Ending`)
  */
 
 import { Failure } from '../../errors.ts'
@@ -29,40 +40,40 @@ import type { TransportContext } from './transport-limits.ts'
 
 export type InboxContext = Pick<TransportContext, 'limits' | 'now' | 'pause'> & {
   /**
-   * Who fills it: an importer elsewhere, which begins by itself; a transformer elsewhere, with the records that it was sent;
-   * or other processes that have work for a segment of ours, and always end with a list.
+   * Source of the messages: a foreign importer, which starts by itself; a foreign transformer, which gets records sent; or
+   * other processes that send work for a built-in segment and always end with a list.
    */
   readonly role: 'importer' | 'transformer' | 'sender'
   readonly stage: Stage
-  /** End of an import whose list has arrived with all its records. */
+  /** Completeness of an import whose list and records have all arrived. */
   readonly completeness: (list: { complete: boolean; fingerprint?: string }) => Completeness
   readonly context: Pick<SegmentContext, 'sink' | 'only'>
 }
 
-/** The id under which a segment gets a record. */
+/** Id under which a record is sent to a segment. */
 export const idOf = ({ originalId, sourceId }: Pick<RecordMessage, 'originalId' | 'sourceId'>) =>
   originalId ?? sourceId
 
-/** Part of `listMs` after which a record is late at least, once others have come back. */
+/** Fraction of `listMs` after which a record counts as late at the earliest, once others have returned. */
 const lateShare = 1 / 200
-/** How much of a slow return still counts at the next one. */
+/** Weight of earlier return times in the moving maximum. */
 const memory = 0.8
-/** How often a run that waits is said to be alive, and after how much silence it only listens. */
+/** Interval of signs of life while waiting, and silence after which the run counts as only waiting, in ms. */
 const [beatMs, restMs] = [30_000, 1000]
 
 export class Inbox {
-  /** What the segment reads. */
+  /** Stream that the segment reads. */
   readonly out: Channel<Message>
   readonly #changed = conditionVariable()
   readonly #context: InboxContext
   readonly #state: SegmentProgress
-  /** Ids that count against `inFlight`: a filter drops some records without a word, and those leave when they are late. */
+  /** Ids that count against `inFlight`. Late records lose their slot, because filters drop records silently. */
   readonly #slots = new Set<string>()
-  /** Pages, each to be handed on when the record of that number and all before it are settled. */
+  /** Pages, each passed on when the records up to the number `after` are settled. */
   readonly #pages: { readonly page: Message; readonly after: number }[] = []
-  /** Distinct ids that came. */
+  /** Distinct ids of arrived records. */
   readonly #ids = new Set<string>()
-  /** Number of the last record that went out. */
+  /** Number of the last sent record. */
   #number = 0
   #recentMs = 0
   #input: { readonly end: Completeness | undefined; readonly wantsList: boolean } | undefined
@@ -77,14 +88,14 @@ export class Inbox {
     this.#state = { began: now(), last: now(), ...counts, ...sets }
   }
 
-  /** How the stream has ended; `done` when nothing was missing. */
+  /** Kind of the end of the stream; `done` when nothing was missing. */
   get ending(): Ending['kind'] | undefined {
     return this.#ending
   }
 
-  // What goes out.
+  // Outgoing records.
 
-  /** The record is about to go out. */
+  /** Adds a record that is about to be sent. */
   add({ text: _text, ...record }: RecordMessage): void {
     const id = idOf(record)
     this.settle(id)
@@ -93,7 +104,7 @@ export class Inbox {
     this.#slots.add(id)
   }
 
-  /** The segment has the record. */
+  /** Records that the segment has accepted the record. */
   taken(id: string): void {
     const pending = this.#state.pending.get(id)
     if (pending) pending.takenAt = this.#context.now()
@@ -101,7 +112,7 @@ export class Inbox {
     this.touch()
   }
 
-  /** Nothing more is awaited of the record. */
+  /** Removes a record from the pending ones and returns it. */
   settle(id: string): SentRecord | undefined {
     const record = this.#state.pending.get(id)?.record
     this.#state.pending.delete(id)
@@ -109,7 +120,7 @@ export class Inbox {
     return record
   }
 
-  /** The record goes no further, unless it has come back all the same. */
+  /** Reports a record as refused, unless it was returned all the same. */
   refuse(id: string, problem: Failure): void {
     const { stage, context } = this.#context
     const record = this.settle(id)
@@ -121,13 +132,13 @@ export class Inbox {
     this.release()
   }
 
-  /** A page is handed on when everything before it is settled. */
+  /** Passes a page on when all records before it are settled. */
   page(page: Message): void {
     this.#pages.push({ page, after: this.#number })
     this.release()
   }
 
-  /** Hands on the pages whose time has come. */
+  /** Passes on the pages whose records are settled. */
   release(): void {
     const [first] = this.#state.pending.values()
     const oldest = first?.number ?? Infinity
@@ -138,23 +149,23 @@ export class Inbox {
     this.#changed.notify()
   }
 
-  /** Resolves when the segment may have one more record; calls `waiting` as long as it has to wait. */
+  /** Resolves when another record may be sent; calls `waiting` while it has to wait. */
   async room(signal: AbortSignal, waiting: () => void): Promise<void> {
     const { now, limits } = this.#context
     for (let ms = this.#roomAt() - now(); ms > 0; ms = this.#roomAt() - now()) {
       waiting()
       await this.#change(Math.min(ms, beatMs), signal)
     }
-    // By HTTP, a record that has been out for long is not waited for; a queue keeps it until somebody works on it.
+    // Over HTTP, old records are given up; a queue keeps records until a consumer processes them.
     if (limits.inFlight < limits.held) this.#skip(limits.held)
     await this.out.room(signal)
   }
 
-  /** When there is room for another record, ms of the clock: not after now when there is. */
+  /** Time at which another record may be sent, in ms; in the past if it may be sent now. */
   #roomAt(): number {
     const { limits, now } = this.#context
     if (this.#slots.size < limits.inFlight) return 0
-    // A queue keeps what nobody works on, so that only what has come back makes room there.
+    // With a queue, only returned records free a slot.
     if (limits.inFlight >= limits.held) return Infinity
     const hasCome = this.#state.seen.size > 0
     const least = hasCome ? limits.listMs * lateShare : limits.listMs
@@ -167,7 +178,7 @@ export class Inbox {
     return this.#slots.size < limits.inFlight ? 0 : Math.min(...ends)
   }
 
-  /** Gives up the oldest records that have not come back until fewer than so many are left. */
+  /** Gives up the oldest pending records until fewer than `most` are left. */
   #skip(most: number): void {
     for (const [id, { record }] of this.#state.pending) {
       if (this.#state.pending.size < most) break
@@ -178,9 +189,9 @@ export class Inbox {
     this.release()
   }
 
-  // What comes in.
+  // Incoming messages.
 
-  /** A message went out or is coming in. */
+  /** Records the time of a message in either direction. */
   touch(): void {
     this.#state.last = this.#context.now()
     this.#changed.notify()
@@ -192,19 +203,19 @@ export class Inbox {
       : this.#state.seen.has(arrival.key)
   }
 
-  /** Takes what came; a repeat of a record means nothing. Throws `too-large` for more records than a run may have. */
+  /** Processes an arrived message; repeats are ignored. Throws `too-large` for more records than a run may have. */
   accept(arrival: Arrival, weight: number): void {
     if (arrival.kind === 'list') this.#listed(arrival)
     else if (!this.isRepeat(arrival)) this.#came(arrival, weight)
     this.release()
   }
 
-  /** One list per page occurs: what a later one does not hold is not gone. */
+  /** Merges a list. There can be one per page, so ids missing from a later list are not removed. */
   #listed(list: ArrivedList): void {
     const { role } = this.#context
     const { ids, complete } = this.#state.list ?? { ids: new Set<string>(), complete: true }
     const all = { ...list, ids: ids.union(list.ids), complete: complete && list.complete }
-    // For a segment of ours as many records have to come as the list has ids: senders may name them in other ways.
+    // For a built-in segment the number of records counts, because senders may use other ids in the list.
     this.#state.list = role === 'sender' ? { ...all, records: list.records ?? all.ids.size } : all
     if (role !== 'transformer') this.#state.missing = all.ids.difference(this.#ids)
   }
@@ -216,7 +227,7 @@ export class Inbox {
       throw new Failure('too-large', `a run has at most ${limits.records} records`)
     }
     this.#state.seen.add(key)
-    // What comes twice with other words is one record.
+    // Several messages with the same id count as one record.
     if (id === undefined || !this.#ids.has(id)) this.#state.records += 1
     if (id !== undefined) this.#ids.add(id)
     if (id !== undefined) this.#state.missing.delete(id)
@@ -237,7 +248,7 @@ export class Inbox {
     )
   }
 
-  /** The pending record of that id, settled; how long it took says what may be expected of the others. */
+  /** Settles the pending record with that id and updates the expected return time. */
   #back(id: string): SentRecord | undefined {
     const pending = this.#state.pending.get(id)
     if (!pending) return undefined
@@ -247,7 +258,7 @@ export class Inbox {
     return this.settle(id)
   }
 
-  /** What was known of the record is still true; the other process says what it is now. */
+  /** Message for a returned record: metadata of the sent record, overridden by what the segment returned. */
   #record(
     { id: sourceId, counter = this.#state.records, total = -1, ...arrival }: Named,
     sent: SentRecord | undefined,
@@ -265,17 +276,17 @@ export class Inbox {
     return this.out.put({ kind: 'record', counter, sourceId, ...known }, weight)
   }
 
-  // The end.
+  // End of the stream.
 
-  /** Nothing more is sent; when what is out has come back, the stream ends like this. */
+  /** Declares that no more records will be sent; the stream ends with `end` when the pending ones have returned. */
   inputEnded(end: Completeness | undefined, wantsList: boolean): void {
     this.#input = { end, wantsList }
     this.touch()
   }
 
   /**
-   * Resolves when the stream has ended. `isRead`: whether everything that has arrived was accepted. `alive` is called at least
-   * every 30 s, with whether nothing has come for a while: then the run only listens.
+   * Resolves when the stream has ended. `isRead`: whether everything that arrived was processed. `alive` is called at least
+   * every 30 s, with `true` after a while without messages.
    */
   async watch(
     signal: AbortSignal,
@@ -293,7 +304,7 @@ export class Inbox {
     }
   }
 
-  /** Waits for the next change or for so many ms; rejects with the signal's reason. */
+  /** Waits for the next change, at most `ms`; rejects with the signal's reason. */
   async #change(ms: number, signal: AbortSignal): Promise<void> {
     const over = new AbortController()
     const paused = this.#context.pause(ms, AbortSignal.any([signal, over.signal]))
@@ -305,7 +316,7 @@ export class Inbox {
     }
   }
 
-  /** Ends the stream when it is time (`undefined`); else until when nothing changes unless something comes. */
+  /** Ends the stream if it is time and returns `undefined`; else returns the time of the next check. */
   #check(): number | undefined {
     if (!this.#input) return Infinity
     const { limits, role } = this.#context
@@ -329,7 +340,7 @@ export class Inbox {
     this.out.close()
   }
 
-  /** What an importer has brought is complete when everything is there that it has named. */
+  /** Completeness of an import: complete if every listed record has arrived. */
   #imported(kind: Ending['kind']): Completeness {
     const list = this.#state.list
     if (kind === 'done') return this.#context.completeness(list ?? { complete: true })
@@ -339,7 +350,7 @@ export class Inbox {
     }
     const missing = this.#state.missing
     const detail = `${missing.size} of ${list.ids.size} listed records did not come`
-    // A platform lists what it did not send because it is unchanged: nobody can say which ones are missing.
+    // If the list counts fewer records than ids, unchanged ones were not sent, and the missing ones cannot be named.
     const isNamed = list.records === undefined || list.records >= list.ids.size
     const unsent = 'the segment listed the record but did not send it'
     for (const sourceId of isNamed ? missing : []) {

@@ -1,6 +1,7 @@
 /**
- * Durable queues of a NATS server (JetStream) between segments. A queue is a stream with one consumer; a message is acknowledged
- * when what became of it was taken over, given again when not, and put aside into a dead-letter stream after too many tries.
+ * Durable queues between segments on a NATS server (JetStream). A queue is a stream with one consumer. A message is
+ * acknowledged when its results were delivered, redelivered if not, and moved to a dead-letter stream after too many
+ * deliveries.
  */
 
 import type { ConsumerMessages, JetStreamManager, JsMsg } from '@nats-io/jetstream'
@@ -15,25 +16,25 @@ import { messageIn } from './envelope.ts'
 import type { TransportContext } from './transport-limits.ts'
 import { dayMs } from '../../text/duration.ts'
 
-/** A queue of the broker at that address. */
+/** Queue name and the address of its broker. */
 export type Queue = { readonly name: string; readonly broker: string }
 
-/** What becomes of a message that a broker has delivered. */
+/** Acknowledgement of a delivered message. */
 export type Delivery = {
-  /** Everything that came of it was taken over. */
+  /** Acknowledges the message: all its results were delivered. */
   readonly done: () => void
-  /** It has to come again. */
+  /** Requests redelivery. */
   readonly failed: () => void
 }
 
-/** Takes a message; what becomes of it is reported to the delivery. Throws `Failure` for what it cannot take. */
+/** Processes a message and reports the result to `delivery`. Throws `Failure` for a message that it cannot accept. */
 type Listener = (message: Pipe, delivery: Delivery) => Promise<void> | void
 
 type BrokerContext = Pick<TransportContext, 'limits' | 'pause' | 'log'>
 
-/** What there is no room for now. */
+/** Failures because of a full queue; the message is queued again. */
 const later: ReadonlySet<Kind> = new Set(['queue-full', 'spool-full'])
-/** What is never better next time. */
+/** Permanent failures; the message goes to the dead-letter stream. */
 const hopeless: ReadonlySet<Kind> = new Set([
   'invalid-pipe',
   'invalid-parameter',
@@ -52,14 +53,14 @@ const mostHeld = 1000
 
 const nanos = (ms: number): number => ms * 1_000_000
 
-/** One server: connected when it is first needed, and later again by itself when it was away. */
+/** Connection to one server, opened when first used; reconnects by itself. */
 export class Broker {
   readonly #context: BrokerContext
   readonly #connection: NatsConnection
   readonly #manager: JetStreamManager
   readonly #queues = new SingleFlight<string, QueueNames>({ keepMs: Infinity })
   readonly #consumed: ConsumerMessages[] = []
-  /** Messages that are being worked on. */
+  /** Messages in progress. */
   readonly #held = new Set<JsMsg>()
   readonly #moving = new Set<Promise<void>>()
   readonly #beating: BackgroundLoop
@@ -73,15 +74,15 @@ export class Broker {
     this.#connection = connection
     this.#manager = manager
     this.#context = context
-    // Work may take longer than the server waits; it is told that the message is being worked on. Once the connection has
-    // ended nothing is held any more: the server delivers it again.
+    // Extends the acknowledgement deadline of messages in progress. After the connection has closed there are none: the
+    // server redelivers them.
     const beat = () => {
       for (const one of this.#held) one.working()
     }
     this.#beating = backgroundLoop('queue.beat-failed', beatMs, beat, context)
   }
 
-  /** `nats://user:password@host:4222` or `tls://…`. */
+  /** Connects to `nats://user:password@host:4222` or `tls://…`. */
   static async connect(url: string, context: BrokerContext): Promise<Broker> {
     const { jetstreamManager } = await import('@nats-io/jetstream')
     const connection = await connected(url)
@@ -93,8 +94,8 @@ export class Broker {
   }
 
   /**
-   * Resolves when the queue has the message for good. Throws `source-unreachable` when there is no server, `item-too-large` for
-   * more than it takes.
+   * Sends a message; resolves when it is durable. Throws `source-unreachable` without a server, `item-too-large` if the
+   * server refuses its size.
    */
   async send(queue: string, message: Pipe, signal: AbortSignal): Promise<void> {
     const { limits, pause } = this.#context
@@ -123,7 +124,7 @@ export class Broker {
     })
   }
 
-  /** Delivers what is in the queue, until `close`. */
+  /** Consumes a queue until `close`. */
   async listen(queue: string, listener: Listener): Promise<void> {
     const { AckPolicy } = await import('@nats-io/jetstream')
     const names = await this.#names(queue)
@@ -139,7 +140,7 @@ export class Broker {
     this.#reading.push(this.#read(messages, names, listener))
   }
 
-  /** Ends the reading and gives back what is held. */
+  /** Stops consuming and returns the messages in progress to the queue. */
   async close(): Promise<void> {
     await this.#beating.stop()
     await Promise.all(this.#consumed.map((messages) => messages.close()))
@@ -175,7 +176,7 @@ export class Broker {
     }
     const failed = (why: string) => (isLast ? putAside(why) : settle(() => message.nak(againMs)))
     this.#held.add(message)
-    // The process that had it each time may have died of it.
+    // Each process that received the message may have crashed because of it.
     if (deliveryCount > limits.deliveries) return failed('delivered too often')
     try {
       await listener(messageIn(parseJson(message.string())), {
@@ -184,7 +185,7 @@ export class Broker {
       })
     } catch (error) {
       const kind = kindOf(error)
-      // A full queue is no failure of the message: before its tries are used up it is put in anew, at the end.
+      // A full queue is not a fault of the message: before its last delivery fails it is appended again.
       if (isLast && later.has(kind)) settle(() => this.#move(message, names.subject))
       else if (hopeless.has(kind)) putAside(kind)
       else failed(kind)
@@ -192,7 +193,7 @@ export class Broker {
     return undefined
   }
 
-  /** First there, then not here any more. */
+  /** Publishes the message to another subject, then acknowledges it. */
   #move(message: JsMsg, subject: string): void {
     const move = async () => {
       try {
@@ -207,7 +208,7 @@ export class Broker {
     this.#moving.add(moving)
   }
 
-  /** Makes the streams of a queue where they are missing. One that is there stays as it is: its operator may have made it. */
+  /** Creates missing streams of a queue. Existing ones stay unchanged, because the operator may have configured them. */
   #names(queue: string): Promise<QueueNames> {
     return this.#queues.get(queue, async () => {
       const { RetentionPolicy, DiscardPolicy } = await import('@nats-io/jetstream')
@@ -254,10 +255,10 @@ async function connected(url: string): Promise<NatsConnection> {
   }
 }
 
-/** Names of a queue on a NATS server: a stream, its subject, and where messages go that nobody could take. */
+/** Names of a queue on the server: stream, subject, and their dead-letter counterparts. */
 type QueueNames = Readonly<Record<'subject' | 'stream' | 'deadSubject' | 'deadStream', string>>
 
-/** The subject is the queue's name; dots, which streams may not have, become `_` there. Throws `invalid-pipe`. */
+/** Derives the names from a queue name; dots become `_` in stream names, which cannot contain them. Throws `invalid-pipe`. */
 function queueNames(queue: string): QueueNames {
   const isName =
     // oxlint-disable-next-line no-control-regex -- they are what must not be there

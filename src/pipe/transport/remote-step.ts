@@ -1,6 +1,6 @@
 /**
- * A segment of another process as a step of this one: records go out one by one with the address where the output is given
- * back, what comes back is written to the spool at once, and is read from there in its order.
+ * Runs a segment of another process as a step: sends records one by one with a return address, writes returned messages to a
+ * spool at once, and reads them from there in order.
  */
 
 import { hash } from 'node:crypto'
@@ -38,28 +38,28 @@ import type { ReturnPlace, ReturnSpool } from './returns.ts'
 import type { TransportContext } from './transport-limits.ts'
 
 type RemoteStepContext = Pick<TransportContext, 'limits' | 'now' | 'pause'> & {
-  /** With run id and start in its header. */
+  /** Contains run id and start in its header. */
   readonly pipe: Pipe
   readonly segment: Segment
   readonly post: Post
-  /** Absent: what the segment gives goes elsewhere, or nowhere. */
+  /** Destination of the output; absent if it is not returned to this process. */
   readonly back?: ReturnTarget
 }
 
-/** Where what the segment gives comes back to, and how it is read. */
+/** Destination of a segment's output in this process, and how to read it. */
 export type ReturnTarget = {
   readonly endpoint: Endpoint
-  /** Opens the place; the function closes it. */
+  /** Starts to receive; the returned function stops it. */
   readonly open: (place: ReturnPlace) => () => void
   readonly spool: () => ReturnSpool
   readonly identify?: Identify
-  /** What comes next writes it: a record as its source has it is of no use there. */
+  /** The next segment is an exporter, which needs RDF. */
   readonly wantsRdf?: boolean
 }
 
 /**
- * Gives what comes back, in the order in which it does; `page` and `end` only after everything before them has come back or
- * was given up. Without `back` it gives `page` and `end` alone, when everything was taken over.
+ * Creates the step. It yields returned records in order of arrival, and `page` and `end` when all records before them were
+ * returned or given up. Without `back` it yields only `page` and `end`, when all records were accepted.
  */
 export const remoteStep =
   (options: RemoteStepContext): SegmentFunction =>
@@ -76,7 +76,7 @@ class RemoteStep {
   readonly #spool: ReturnSpool | undefined
   readonly #outbox: Outbox
   readonly #isFirst: boolean
-  /** Every id that the source offers. */
+  /** All ids that the source offers. */
   readonly #ids = new Set<string>()
   readonly #catalogue: string | undefined
   #sent = 0
@@ -104,7 +104,7 @@ class RemoteStep {
     })
   }
 
-  /** The messages for the next segment; `over` ends the sending and the reading. */
+  /** Yields messages for the next segment; `over` stops sending and receiving. */
   async *run(input: AsyncIterable<Message>, over: AbortController): AsyncGenerator<Message> {
     const { out } = this.#inbox
     const close = this.#spool && this.#options.back?.open(this.#place(this.#spool))
@@ -121,12 +121,12 @@ class RemoteStep {
     }
   }
 
-  /** What comes is written down at once; whoever brings it is never asked to wait. */
+  /** Receives messages and writes them to the spool at once, so that senders never have to wait. */
   #place(spool: ReturnSpool): ReturnPlace {
     const { sink } = this.#context
     return {
       take: async (payload) => {
-        // A list that is none is refused while somebody hears it.
+        // Refuses a malformed list while the sender can still be answered.
         arrivalOf(payload)
         await spool.put(JSON.stringify(payload))
         sink.alive()
@@ -137,7 +137,7 @@ class RemoteStep {
         sink.finding({ slug: 'segment-return-refused', detail: status })
       },
       late: ({ body }) => {
-        // Some importers send the list a fixed time after their last record: nothing is lost.
+        // Some importers send their list a fixed time after the last record, so a late list is no loss.
         if (body.dataInfo?.['content'] === 'identifierList') return
         const detail = 'the message came after the end of the run'
         sink.finding({ slug: 'segment-return-late', detail })
@@ -174,7 +174,7 @@ class RemoteStep {
     }
     this.#inbox.inputEnded(isListed === false ? unlisted : end, isListed === true && !!back)
     const { sink, rest } = this.#context
-    // What has arrived and is not read yet belongs to it.
+    // The end is decided only when everything that arrived was read.
     const isRead = () => this.#spool?.isEmpty ?? true
     await this.#inbox.watch(this.#signal, isRead, (isQuiet) => {
       if (this.#isFirst) rest?.(isQuiet)
@@ -199,7 +199,7 @@ class RemoteStep {
     const inbox = this.#inbox
     const id = idOf(record)
     this.#note(id)
-    // No exporter of this run will tell them.
+    // This run has no exporter that would report them.
     if (!back) tellFindings(sink, record)
     if (dryRun && !back) return
     if (back) await inbox.room(this.#signal, () => sink.alive())
@@ -226,7 +226,7 @@ class RemoteStep {
     }
   }
 
-  /** Sends what belongs to one record; the list at the end says how many of them there were. */
+  /** Sends the payload of one record; counts records for the final list. */
   #post(
     payload: (standing: RecordNumbers) => Payload,
     done: (failure?: Failure) => void,
@@ -243,7 +243,7 @@ class RemoteStep {
     return this.#outbox.send(outgoing(pipe, segment.header.segmentNumber, load), done)
   }
 
-  /** The same, when it has arrived: why it did not. */
+  /** Sends a payload and waits; resolves with the failure, if any. */
   async #handedOver(payload: Payload | undefined): Promise<Failure | undefined> {
     let why: Failure | undefined
     await this.#hand(payload, (failure) => void (why = failure))
@@ -251,7 +251,7 @@ class RemoteStep {
     return why
   }
 
-  /** Nobody took the record over, and where nothing comes back nobody else will tell the run. */
+  /** Reports a record that was not accepted; if nothing is returned, directly to the run. */
   #lost(record: RecordMessage, failure: Failure): void {
     const { sourceId } = record
     const originalId = idOf(record)
@@ -264,7 +264,7 @@ class RemoteStep {
     sink.item({ sourceId, originalId, stage: 'export', state: 'failed', problem })
   }
 
-  /** What is no record, where nothing comes back: told to the next segment, or to the run. */
+  /** Forwards messages other than records when nothing is returned: to the next segment, or to the run. */
   async #pass(message: Exclude<Message, { kind: 'record' | 'page' }>): Promise<void> {
     const { sink, dryRun } = this.#context
     const ignore = () => undefined
@@ -286,8 +286,8 @@ class RemoteStep {
   }
 
   /**
-   * Whether the list was handed over; `undefined` when there is none to be. Others than our own would remove what an
-   * incomplete one does not hold.
+   * Sends the list of ids; `undefined` if there is none to send. Incomplete lists go only to platforms of this kind: others
+   * would remove what they do not contain.
    */
   async #list(end: Completeness | undefined): Promise<boolean | undefined> {
     const { segment, back } = this.#options
@@ -304,7 +304,7 @@ const unlisted: Completeness = {
   problem: new Failure('export-failed', 'the list of identifiers could not be handed over'),
 }
 
-/** What the list of an importer vouches for: one of changes only, or one that says so itself, is no list of everything. */
+/** Completeness that the list of an importer proves; a list of changes only, or one marked incomplete, proves none. */
 export function listCompleteness(
   { header }: Pipe,
   importer: Segment,
@@ -317,7 +317,7 @@ export function listCompleteness(
       : { kind: 'incomplete' }
 }
 
-/** The id of what is not sent and still offered: its absence must not look like a removal. */
+/** Id of a record that is not sent but still exists at the source; it belongs into the list, so that it is not removed. */
 function offeredId(message: Message): string | undefined {
   if (message.kind === 'unchanged') return message.originalId
   if (message.kind === 'refused') return message.sourceId
@@ -326,7 +326,7 @@ function offeredId(message: Message): string | undefined {
     : undefined
 }
 
-/** With an identifier, and as what comes next can read it; else as a problem. */
+/** Adds a missing identifier and converts the record to RDF if the next segment needs it; returns a problem if that fails. */
 async function readable(arrival: Arrival, { identify, wantsRdf }: ReturnTarget): Promise<Arrival> {
   if (arrival.kind !== 'record') return arrival
   const id = arrival.id ?? (await identify?.(arrival))

@@ -1,6 +1,6 @@
 /**
- * What foreign segments give back to runs of this process: the places where runs wait for it, the tokens that open them, and
- * the spool on disk where it waits for its reader, so that whoever brings it is never asked to come again.
+ * Messages that foreign segments return to runs of this process: return places with their tokens, and the spool on disk,
+ * which decouples senders from readers.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -11,17 +11,17 @@ import { Channel } from '../../workers/channel.ts'
 import type { Payload, Pipe } from '../document.ts'
 import { ownSegment, returnedIn } from './envelope.ts'
 
-/** Where one run waits for what is to go to one of its segments. */
+/** Receiver of messages for one segment of a run. */
 export type ReturnPlace = {
-  /** Resolves when the message is safe. Throws `spool-full`, `invalid-parameter` for a list that is none. */
+  /** Stores a message; resolves when it is durable. Throws `spool-full`, or `invalid-parameter` for a malformed list. */
   readonly take: (payload: Payload) => Promise<void>
-  /** A message came that cannot be taken. */
+  /** Reports a message that was refused. */
   readonly refused: (failure: Failure) => void
-  /** A message came when nobody waited for it any more. */
+  /** Reports a message that came after the run stopped waiting. */
   readonly late: (payload: Payload) => void
 }
 
-/** `token` opens the place over HTTP; over a broker a message is for the segment of the run that it names. */
+/** An open place. Over HTTP `token` identifies it; over a broker, the run id and segment in the message. */
 type Entry = {
   readonly token: string
   readonly runId: string
@@ -30,7 +30,7 @@ type Entry = {
   until?: number
 }
 
-/** For a while after its end (`lateMs`) a place still takes what is late, to report it. */
+/** Open return places. After it was closed, a place still accepts and reports late messages for `lateMs`. */
 export class ReturnPlaces {
   readonly #entries = new Map<string, Entry>()
   readonly #now: () => number
@@ -41,13 +41,13 @@ export class ReturnPlaces {
     this.#lateMs = lateMs
   }
 
-  /** Waits for what comes for this segment of the run; the function ends that. */
+  /** Opens a place; the returned function closes it. */
   open(entry: Entry): () => void {
     this.#entries.set(entry.token, entry)
     return () => void (entry.until = this.#now() + this.#lateMs)
   }
 
-  /** Who waits at the place that the token opens. Throws `not-found`. */
+  /** Finds the place of a token. Throws `not-found`. */
   at(token: string): Entry {
     for (const { token, until = Infinity } of this.#entries.values()) {
       if (until < this.#now()) this.#entries.delete(token)
@@ -59,7 +59,7 @@ export class ReturnPlaces {
     return { ...entry, place: { ...place, take: async (payload) => place.late(payload) } }
   }
 
-  /** Hands the message to the run that waits for it; throws `gone` when none does. */
+  /** Delivers a message to the run that waits for it. Throws `gone` if none does. */
   async take(message: Pipe): Promise<void> {
     const own = ownSegment(message)
     const entry = this.#entries
@@ -76,21 +76,21 @@ export class ReturnPlaces {
 }
 
 /**
- * A token of 43 characters, all of them `A-Za-z0-9_-`, because it stands in a path: whoever has it may hand in the output for
- * one segment of one run, and nothing else.
+ * Creates a random token of 43 characters `A-Za-z0-9_-` for use in a path. It permits only returning the output of one
+ * segment of one run.
  */
 export const returnToken = (): string => randomBytes(32).toString('base64url')
 
 type Budget = { used: number; readonly most: number }
 
-/** Opens spools with a folder each in `directory`; they share one bound in bytes. */
+/** Returns a factory of spools, each with its own folder in `directory`; they share one limit in bytes. */
 export function spools(options: { readonly directory: string; readonly bytes: number }) {
   const budget: Budget = { used: 0, most: options.bytes }
   let last = 0
   return (): ReturnSpool => new ReturnSpool(join(options.directory, String((last += 1))), budget)
 }
 
-/** One file for each text, written one after the other and read in the order in which they came. */
+/** FIFO of texts with one file per text. */
 export class ReturnSpool implements AsyncIterable<string> {
   readonly #folder: string
   readonly #budget: Budget
@@ -99,7 +99,7 @@ export class ReturnSpool implements AsyncIterable<string> {
   })
   #writing: Promise<unknown> | undefined
   #last = 0
-  /** Texts that are not read, and the bytes of those that are written. */
+  /** Number of unread texts, and bytes of the written ones. */
   #unread = 0
   #bytes = 0
 
@@ -108,12 +108,12 @@ export class ReturnSpool implements AsyncIterable<string> {
     this.#budget = budget
   }
 
-  /** Nothing waits, nothing is being written, and the reader has asked for more. */
+  /** Whether nothing is stored or being written and the reader waits for more. */
   get isEmpty(): boolean {
     return this.#unread === 0
   }
 
-  /** Resolves when the text is on disk; throws `spool-full`. */
+  /** Stores a text; resolves when it is on disk. Throws `spool-full`. */
   async put(text: string): Promise<void> {
     const size = Buffer.byteLength(text)
     if (this.#budget.used + size > this.#budget.most) throw full()
@@ -135,7 +135,7 @@ export class ReturnSpool implements AsyncIterable<string> {
     }
   }
 
-  /** Ends the reading; what waits is deleted. */
+  /** Ends the reader and deletes unread texts. */
   async close(): Promise<void> {
     this.#waiting.cancel()
     await this.#writing
@@ -153,7 +153,7 @@ export class ReturnSpool implements AsyncIterable<string> {
     }
   }
 
-  /** Never gives back more than it holds: what is being written may end after `close`. */
+  /** Updates the byte counts. A write may end after `close`, so the count never becomes negative. */
   #count(bytes: number): void {
     const more = Math.max(bytes, -this.#bytes)
     this.#bytes += more

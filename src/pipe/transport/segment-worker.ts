@@ -1,4 +1,4 @@
-/** Work for runs of other processes: each message goes to the stream of its run and segment. */
+/** Processes messages for runs of other processes: dispatches each to the stream of its run and segment. */
 
 import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -16,19 +16,19 @@ import type { Delivery } from './queues.ts'
 import { listCompleteness, remoteStep } from './remote-step.ts'
 import { queueLimits, type TransportContext } from './transport-limits.ts'
 
-/** Sends to a segment elsewhere; `via` is the broker that the message came from. */
+/** Creates the sender to another segment; `via` is the broker that delivered the message. */
 type PostTo = (
   found: Extract<Placement, { readonly kind: 'http' | 'bus' }>,
   via: string | undefined,
 ) => Post
 
-/** Where a message came from. */
+/** Origin of a message. */
 type Source = { readonly via?: string | undefined; readonly delivery?: Delivery }
 
 type Entry = {
-  /** Absent for a segment that begins by itself. */
+  /** Absent for a segment that starts by itself. */
   readonly stream: ArrivingStream | undefined
-  /** Whether it came to its end; never rejects. */
+  /** Resolves with whether the stream was complete; never rejects. */
   readonly done: Promise<boolean>
 }
 
@@ -38,7 +38,7 @@ type Working = {
   readonly log: Log
 }
 
-/** A message with run id and start in its header, and the segment that it is for. */
+/** A message with run id and start in its header, and its target segment. */
 type Task = Source & { readonly message: Pipe; readonly own: Segment; readonly runId: string }
 
 const graceMs = 10_000
@@ -48,7 +48,7 @@ export class SegmentWorker {
   readonly #context: TransportContext
   readonly #postTo: PostTo
   readonly #entries = new Map<string, Entry>()
-  /** Streams that came to their end: what comes once more for them is a repeat. */
+  /** Keys of completed streams, whose further messages are repeats. */
   readonly #whole = new Set<string>()
   readonly #stopping = new AbortController()
 
@@ -58,8 +58,8 @@ export class SegmentWorker {
   }
 
   /**
-   * Takes the message over; gives the run's id. Throws `unknown-segment`, `invalid-pipe`, `invalid-parameter` (nothing to do,
-   * or a list that is none), `queue-full`.
+   * Accepts a message; returns the id of its run. Throws `unknown-segment`, `invalid-pipe`, `invalid-parameter` (no payload,
+   * or a malformed list), `queue-full`.
    */
   take(message: Pipe, { via, delivery }: Source = {}): string {
     const { kinds, makeId } = this.#context
@@ -72,7 +72,7 @@ export class SegmentWorker {
     const imports = ownKind(kinds, own.header.name).job === 'import'
     const { payload } = own.body
     const arrival = imports || !payload ? undefined : arrivalOf(payload)
-    // Only an importer begins by itself.
+    // Only an importer starts without a payload.
     if (!imports && !payload) {
       throw new Failure('invalid-parameter', 'the message has no payload for the segment')
     }
@@ -86,13 +86,13 @@ export class SegmentWorker {
     return runId
   }
 
-  /** Ends all streams; what was not done comes again where a broker has it. */
+  /** Ends all streams; a broker redelivers unfinished messages. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Failure('run-interrupted', 'the process is stopping'))
     await Promise.all([...this.#entries.values()].map(({ done }) => done))
   }
 
-  /** Opens the steps, which may throw, and lets them work. */
+  /** Opens the steps (may throw) and starts the chain. */
   #open(key: string, task: Task, imports: boolean): Entry {
     const { limits, now, pause, log } = this.#context
     const { message, own, runId } = task
@@ -147,8 +147,8 @@ export class SegmentWorker {
   }
 
   /**
-   * The steps from the task's own segment on: those of this process, then one that sends what comes out to where the next
-   * segment is. Throws `invalid-pipe` and `unknown-segment`.
+   * Steps from the task's own segment on: those of this process, then one that sends the output to the next segment. Throws
+   * `invalid-pipe` and `unknown-segment`.
    */
   #planned({ message: pipe, own, via }: Task): readonly SegmentFunction[] {
     const { afterImport, limits, now, pause } = this.#context
@@ -182,7 +182,7 @@ export class SegmentWorker {
     return steps
   }
 
-  /** What a message says of an endpoint was told by the process that runs the pipe: it knows best who comes next. */
+  /** Location of a segment. Endpoints in the message take precedence, because they come from the process that runs the pipe. */
   #placementOf(segment: Segment, own: Segment, via: string | undefined): Placement {
     const { kinds, resolve, eventbusUrl } = this.#context
     if (segment === own) return { kind: 'built-in', segment: ownKind(kinds, segment.header.name) }
@@ -191,7 +191,7 @@ export class SegmentWorker {
   }
 }
 
-/** The segment of this process that answers to the name. Throws `unknown-segment`. */
+/** Built-in segment with that name. Throws `unknown-segment`. */
 export function ownKind(kinds: readonly SegmentKind[], name: string): SegmentKind {
   const normal = normalName(name)
   const found = kinds.find((kind) => kind.names.some((one) => normalName(one) === normal))
@@ -200,8 +200,8 @@ export function ownKind(kinds: readonly SegmentKind[], name: string): SegmentKin
 }
 
 /**
- * What happens in a run of another process goes to the log: its history is kept where it was started. Failures are lines of
- * their own; everything else is counted by state.
+ * Sink that logs the events of a run of another process, which keeps the history. Failures are logged one by one, everything
+ * else is counted by state.
  */
 export function logSink(log: Log): RunSink & { readonly counts: Readonly<Record<string, number>> } {
   const counts: Record<string, number> = {}
@@ -229,21 +229,21 @@ export function logSink(log: Log): RunSink & { readonly counts: Readonly<Record<
   }
 }
 
-// Messages of one run for one segment, joined into the stream that the segment reads.
+// Stream of the messages of one run for one segment.
 
-/** Too many messages of the run wait. */
+/** Failure for too many queued messages of a run. */
 const queueFull = (): Failure =>
   new Failure('queue-full', 'too many messages of the run are waiting: send it again later', {
     retryAfter: 1,
   })
 
-/** Marks a page of ours: so many messages were handed on before it. */
+/** Prefix of cursors of inserted pages, followed by the number of messages before the page. */
 const mark = 'taken:'
 const mostUnmarked = 100
 
 export class ArrivingStream {
   readonly #inbox: Inbox
-  /** Each to be done when so many messages are written, in order. */
+  /** Deliveries to acknowledge when `after` messages were written, in order. */
   readonly #deliveries = new Set<{ readonly delivery: Delivery; readonly after: number }>()
   #count = 0
   #settled: keyof Delivery | undefined
@@ -253,16 +253,16 @@ export class ArrivingStream {
     this.#inbox.inputEnded(undefined, true)
   }
 
-  /** Whether a list came and all its records. */
+  /** Whether the list and all its records have arrived. */
   get isWhole(): boolean {
     return this.#inbox.ending === 'done'
   }
 
-  /** Whether a message was new. Throws `queue-full`, or `too-large` when the run has more records than any may have. */
+  /** Adds a message; returns whether it was new. Throws `queue-full`, or `too-large` for more records than a run may have. */
   offer(arrival: Arrival, weight: number, delivery?: Delivery): 'taken' | 'repeat' {
     const inbox = this.#inbox
     const isRepeat = this.isWhole || inbox.isRepeat(arrival)
-    // A stream that was given up is about to go: what comes now begins a new one.
+    // A stream that has ended incompletely is about to be removed; the message begins a new one.
     const isOver = inbox.ending !== undefined && !this.isWhole
     if (isOver || (!isRepeat && !inbox.out.hasRoom(weight))) throw queueFull()
     if (!isRepeat) {
@@ -270,29 +270,29 @@ export class ArrivingStream {
       inbox.touch()
       if (arrival.kind !== 'list') this.#count += 1
     }
-    // A repeat is done together with what it repeats, which may not be written yet; a list when everything is.
+    // A repeat is acknowledged with the original, which may not be written yet; a list when everything is written.
     const after = arrival.kind === 'list' ? Infinity : this.#count
     if (delivery && this.#settled) delivery[this.#settled]()
     else if (delivery) this.#deliveries.add({ delivery, after })
     return isRepeat ? 'repeat' : 'taken'
   }
 
-  /** A list waits for its records, and a stream for its list, only so long. */
+  /** Resolves when the stream has ended; time-outs bound the wait for records and the list. */
   async watch(signal: AbortSignal): Promise<void> {
     const isRead = () => true
     await this.#inbox.watch(signal, isRead, () => undefined).catch(() => undefined)
   }
 
   /**
-   * First step of the chain: gives what arrives, and among it pages that say how far. A page comes out of the last segment
-   * only when everything before it is written. Not after every message, because segments write in bulk.
+   * First step of the chain: yields arrived messages and inserts pages as progress markers. A page leaves the last segment
+   * only after everything before it was written. Pages are inserted between batches, because segments write in bulk.
    */
   readonly reading: SegmentFunction = () => this.#marked()
 
-  /** Last step of the chain: what comes out here is done. */
+  /** Last step of the chain: acknowledges the deliveries up to each page. */
   readonly ending: SegmentFunction = (input) => this.#confirmed(input)
 
-  /** All deliveries have ended like this. */
+  /** Settles all remaining deliveries. */
   settle(how: keyof Delivery): void {
     this.#settled = how
     this.#inbox.out.close()

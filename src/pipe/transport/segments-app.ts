@@ -1,4 +1,4 @@
-/** The segments of this process for others: a message of a pipe in, the run's id out. */
+/** HTTP app that offers the segments of this process to others: accepts messages, answers the id of the run. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
@@ -17,8 +17,8 @@ import { ownKind, type SegmentWorker } from './segment-worker.ts'
 import type { TransportContext } from './transport-limits.ts'
 
 /**
- * `POST` or `PUT /{name}/pipe` with an API key; the same at `/r/{token}/pipe` for what a run waits for, where the token
- * is all that is asked; `GET /{name}/config/schema`; `GET /health` and `/{name}/health`; the contract at `/` and
+ * Creates the app: `POST` or `PUT /{name}/pipe` with an API key; `/r/{token}/pipe` for returned messages, where the token is
+ * the permission; `GET /{name}/config/schema`; `GET /health` and `/{name}/health`; the OpenAPI page at `/` and
  * `/openapi.json`.
  */
 export function segmentsApp(
@@ -44,7 +44,7 @@ type SegmentServices = Pick<TransportContext, 'kinds' | 'bodyBytes'> & {
 const accept = (c: AppContext, runId: string): Response =>
   c.text(runId, 202, { 'Cache-Control': 'no-store' })
 
-/** Hands the message of a pipe over to the worker of the segment; answers the id of the run. */
+/** Passes a message to the worker of its segment; answers the id of the run. */
 async function handOver(
   c: AppContext,
   name: string,
@@ -65,8 +65,8 @@ async function handOver(
 }
 
 /**
- * Takes what a foreign segment gives back; the run's id. Whoever has the token waits for no answer worth reading: what is
- * refused is told to the run.
+ * Accepts a returned message; answers the id of the run. Refusals are also reported to the run, because foreign segments
+ * ignore the answer.
  */
 async function returned(
   c: AppContext,
@@ -95,7 +95,7 @@ async function messageOf(c: AppContext, bytes: number): Promise<Pipe> {
   return messageIn(body)
 }
 
-/** Schemas of segments, each made once: that takes many milliseconds. */
+/** Caches the config schemas of segments, which take many milliseconds to create. */
 function schemasOnce(): (kind: SegmentKind) => JsonObject {
   const schemas = new Map<SegmentKind, JsonObject>()
   return (kind) => {
@@ -105,7 +105,7 @@ function schemasOnce(): (kind: SegmentKind) => JsonObject {
   }
 }
 
-// The contract.
+// API description.
 
 const description =
   'The segments of this process: importers, transformers, the exporter, and those that measure. A message is a whole pipe; the ' +
@@ -141,7 +141,7 @@ const answers = (description: string, type: string, schema: z.ZodType, status = 
 const taken = answers('Taken; the id of the run', 'text/plain', z.string(), 202)
 const healthAnswers = answers('JSON', 'application/json', z.object({ status: z.string() }))
 
-/** Described only: a token without a run is refused in one way, whatever its form. */
+/** Parameter for the description only: any unknown token is refused in the same way. */
 const tokenParameter = {
   name: 'token',
   in: 'path' as const,
@@ -176,7 +176,7 @@ const returnBy = (method: 'post' | 'put') =>
     parameters: [tokenParameter],
     body: messageBody,
     answers: taken,
-    // The segment's own input stays beside its result.
+    // The payload contains the segment's input beside its result.
     handle: async ({ c }, { bodyBytes, returns }) =>
       accept(c, await returned(c, c.req.param('token') ?? '', 2 * bodyBytes, returns)),
   })
@@ -220,7 +220,7 @@ const readHealth = segmentEndpoint({
   handle: () => ({ status: 'up' }),
 })
 
-/** The endpoints; `names` are the segments that the descriptions give as examples. `POST` and `PUT` of a message are the same. */
+/** Endpoints of the app; `names` are the example segments in descriptions. `POST` and `PUT` of a message are equivalent. */
 function segmentEndpoints(names: readonly string[]): readonly Endpoint<SegmentServices>[] {
   const spelling = `A segment, such as ${names.join(', ')}; aliases and known prefixes too`
   const params = z.object({ name: z.string().describe(spelling) })

@@ -1,4 +1,4 @@
-/** What the transports of this process stand on, how much may be under way between processes, and how long that may take. */
+/** Dependencies of transports between processes, with their limits and time-outs. */
 
 import type { Outbound } from '../../client/outbound.ts'
 import type { ClusterConfig } from '../../config/cluster.ts'
@@ -16,35 +16,35 @@ export type TransportContext = {
   readonly kinds: readonly SegmentKind[]
   readonly resolve: (segment: Segment) => Placement
   readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
-  /** Finds out which record is meant, for an exporter in this process. */
+  /** Identifies records after an import, for an exporter in this process. */
   readonly afterImport?: SegmentFunction
   readonly identify?: Identify
   readonly outbound: Pick<Outbound, 'request'>
-  /** Hosts and networks inside the institution that pipes may name. */
+  /** Internal hosts and networks that pipes may name. */
   readonly allow: readonly string[]
-  /** Where plain names of queues are, when not in this process. */
+  /** Broker of queue names without a scheme; absent if they belong to this process. */
   readonly eventbusUrl?: string
-  /** Where foreign segments reach the segments of this process: plain http, with its port, without a slash at its end. */
+  /** Base URL at which foreign segments reach this process: plain HTTP with port, without trailing slash. */
   readonly returnAddress: string
-  /** Queue for what comes back over a broker; the same after a restart, and no other process's. Begins with `returns-`. */
+  /** Queue for messages returned over a broker, unique to this process and stable over restarts. Begins with `returns-`. */
   readonly returnQueue: ReturnQueue
-  /** For what came back and waits. */
+  /** Directory of the spools. */
   readonly scratch: string
   readonly keys: ApiKeys
-  /** Bytes of a message. */
+  /** Maximum bytes of a message. */
   readonly bodyBytes: number
   readonly http: Omit<AppOptions, 'name'>
   readonly version: string
   readonly limits: TransportLimits
   readonly now: () => number
-  /** 0..1 */
+  /** Random number from 0 to 1. */
   readonly random: () => number
   readonly pause: Pause
   readonly makeId: () => string
   readonly log: Log
 }
 
-/** When a foreign segment counts as finished; it never says so. */
+/** Time-outs after which a foreign segment counts as finished. */
 export type SegmentTimes = Pick<
   TransportLimits,
   'firstMs' | 'quietMs' | 'listMs' | 'returnedMs' | 'totalMs'
@@ -53,52 +53,52 @@ export type SegmentTimes = Pick<
 export type TransportLimits = typeof transportLimits
 
 export const transportLimits = {
-  /** Messages that wait in front of one segment of one run, and their bytes together. */
+  /** Queued messages of one segment of one run, and their total bytes. */
   queued: 256,
   queuedBytes: 64 * 2 ** 20,
-  /** Runs of other processes that this one works for, each segment counted. */
+  /** Parallel streams for runs of other processes, counted by segment. */
   streams: 64,
-  /** Messages that are being handed over to one segment at once. */
+  /** Parallel requests to one segment. */
   sending: 8,
-  /** Records that a foreign segment has and may still give back, by HTTP. */
+  /** Records that a foreign segment has accepted and not returned, over HTTP. */
   inFlight: 8,
-  /** The same behind a queue, which keeps what nobody works on; and how many unreturned ones are remembered. */
+  /** Records in flight behind a queue, which keeps them; also the number of unreturned records remembered. */
   held: 10_000,
-  /** Records of one run. */
+  /** Records per run. */
   records: 2_000_000,
-  /** By a queue: how long a list waits for its records, and records for what follows them. */
+  /** With a queue: time that a list waits for its records, and records for their list. */
   waitMs: 600_000,
-  /** An importer gives its first record within this. */
+  /** Time until the first record of an importer. */
   firstMs: 120_000,
-  /** An importer that does not say that it has ended counts as ended after so much silence. */
+  /** Silence after which an importer without an end counts as finished. */
   quietMs: 120_000,
-  /** Silence after which a list waits no longer for its records; or a transformer's records for its list, at least. */
+  /** Silence after which a list no longer waits for its records; minimum for a transformer's records. */
   listMs: 10_000,
-  /** Silence after the list came back through a transformer. */
+  /** Silence after a transformer returned the list. */
   returnedMs: 2_000,
-  /** Silence after as many records as were announced. */
+  /** Silence after all announced records have arrived. */
   totalMs: 1_000,
-  /** How long after its end a run still takes what comes back, to drop it. */
+  /** Time after the end of a run in which late messages are accepted and dropped. */
   lateMs: 60_000,
-  /** On disk: returned messages that wait to be worked on, of all runs. */
+  /** Bytes on disk of returned, unread messages of all runs. */
   spoolBytes: 2 ** 30,
-  /** How often a message is sent before it counts as lost, and for how long an answer is waited for. */
+  /** Attempts to send a message, and time-out of each. */
   attempts: 4,
   retryAfterMaxMs: 600_000,
   answerMs: 60_000,
-  /** Deliveries of one message by a broker before it is put aside. */
+  /** Deliveries of a message by a broker before it is moved to the dead-letter stream. */
   deliveries: 5,
-  /** Messages of one queue of a broker. */
+  /** Messages per queue of a broker. */
   brokered: 100_000,
 }
 
-/** The limits of one segment by HTTP: what its config says goes before what the platform says. */
+/** Limits of one segment over HTTP; its config overrides the defaults. */
 export function limitsOf(limits: TransportLimits, segment: Segment): TransportLimits {
   const given = segmentSettings.map((name) => [name, settingOf(segment, name) ?? limits[name]])
   return { ...limits, ...Object.fromEntries(given) }
 }
 
-/** The limits of a segment behind a queue: it may be away for a while, and its messages wait for it. */
+/** Limits of a segment behind a queue, which may be offline for a while. */
 export function queueLimits(limits: TransportLimits): TransportLimits {
   const { waitMs, held } = limits
   const times = { firstMs: waitMs, quietMs: waitMs, listMs: waitMs, returnedMs: waitMs }

@@ -1,4 +1,4 @@
-/** Pipes between processes, over HTTP and over the queues of a broker. */
+/** Connects pipes across processes, over HTTP and the queues of a broker. */
 
 import { Failure, shown } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
@@ -25,19 +25,19 @@ export type TransportOptions = Omit<TransportContext, 'limits'> & {
   readonly limits?: Partial<TransportLimits>
 }
 
-/** A segment that is elsewhere. */
+/** Placement in another process. */
 type Remote = Extract<Placement, { readonly kind: 'http' | 'bus' }>
 
 export class Transport {
-  /** `/api/segments`. */
+  /** App for `/api/segments`. */
   readonly app: App
   readonly #context: TransportContext
   readonly #returns: ReturnPlaces
   readonly #worker: SegmentWorker
   readonly #spool: ReturnType<typeof spools>
-  /** Connected brokers, as many as the configuration names. */
+  /** Connected brokers, bounded by the configuration. */
   readonly #brokers = new SingleFlight<string, Broker>({ keepMs: Infinity, most: Infinity })
-  /** Queues that are listened to. */
+  /** Queues that are consumed. */
   readonly #listening = new SingleFlight<string, void>({ keepMs: Infinity, most: Infinity })
 
   constructor(options: TransportOptions) {
@@ -51,7 +51,7 @@ export class Transport {
     this.app = segmentsApp(context, this.#worker, this.#returns)
   }
 
-  /** A step that works in another process. Throws `address-refused` and `invalid-pipe`. */
+  /** Creates a step for a segment in another process. Throws `address-refused` and `invalid-pipe`. */
   remote(
     pipe: Pipe,
     segment: Segment,
@@ -82,13 +82,13 @@ export class Transport {
     return remoteStep({ pipe, segment, post: ready, limits, now, pause, back })
   }
 
-  /** Takes work from the queues that service discovery names for segments of this process. */
+  /** Consumes the queues that service discovery names for segments of this process. */
   async listen(): Promise<void> {
     const { serviceDiscovery, kinds, eventbusUrl: via } = this.#context
     const own = new Set(kinds.flatMap(({ names }) => names.map(normalName)))
     for (const [name, { http, eventbus }] of Object.entries(serviceDiscovery)) {
       if (!eventbus || http || !own.has(normalName(name))) continue
-      // Without a broker the segment works in the pipes of this process alone.
+      // Without a broker the segment is only used by pipes of this process.
       if (via === undefined && !isBrokerAddress(eventbus.address)) continue
       const queue = queueOf(eventbus.address, { by: 'operator', via })
       await this.#listenTo(queue, (message, delivery) => {
@@ -116,8 +116,8 @@ export class Transport {
   }
 
   /**
-   * How messages get there, and by which queue if by any; `via` is the broker of plain names. Throws `Failure`
-   * `address-refused` for a broker that the operator has not named. `trusted`: a file of the operator.
+   * Sender to a placement and its queue, if any; `via` is the broker of names without a scheme. `trusted`: the address comes
+   * from a file of the operator. Throws `address-refused` for a broker that the operator has not configured.
    */
   #routeTo(
     found: Remote,
@@ -136,19 +136,19 @@ export class Transport {
     return { post, queue }
   }
 
-  /** Where the output for the next segment is to go, by the way on which messages go out. */
+  /** Endpoint for the output of a segment, over the same transport as the input. */
   #returnEndpoint(token: string, queue: Queue | undefined): Endpoint {
     const { returnAddress, returnQueue } = this.#context
     if (queue) return { protocol: 'eventbus', address: returnQueue }
     return { protocol: 'http', address: `${returnAddress}${returnPath(token)}`, method: 'POST' }
   }
 
-  /** What comes back over a queue is listened for before the first message leaves. */
+  /** Consumes the return queue before the first message is sent. */
   #listenForReturns(broker: string): Promise<void> {
     return this.#listenTo(
       { name: this.#context.returnQueue, broker },
       async (message, delivery) => {
-        // A run that was interrupted may be on its way back: who is not there now may be there later.
+        // An interrupted run may be resuming; a failure leads to redelivery.
         await this.#returns.take(message)
         delivery.done()
       },
@@ -156,7 +156,10 @@ export class Transport {
   }
 }
 
-/** `nats://host:4222/queue`, or a plain name at `via`. Throws `invalid-pipe`, `address-refused`, `unknown-segment`. */
+/**
+ * Parses `nats://host:4222/queue`, or a plain name on the broker `via`. Throws `invalid-pipe`, `address-refused`, `unknown-
+ * segment`.
+ */
 export function queueOf(
   address: string,
   { by, via }: { readonly by: 'operator' | 'pipe'; readonly via: string | undefined },
