@@ -1,23 +1,23 @@
 /**
- * Cron expressions, with five fields as on Unix and with six or seven as in Quartz. What different readers understand in
- * different ways is refused here; what is left is written in the words of `croner`, which finds the moments.
+ * Cron expressions with five fields (Unix) or six to seven (Quartz). Expressions that implementations read differently are
+ * refused; the rest is translated to the syntax of `croner`, which computes the times.
  */
 
 import { Cron } from 'croner'
 
-/** When a cron expression comes true; instants are milliseconds since 1970. */
+/** Schedule by a cron expression; times are in ms since 1970. */
 export type CronTiming = {
   readonly kind: 'cron'
   readonly expression: string
-  /** IANA name; UTC when absent. */
+  /** IANA time zone; UTC by default. */
   readonly timeZone?: string
   readonly notBefore?: number
 }
 
-/** An expression that cannot be read with certainty; the message says what would be right. */
+/** An invalid or ambiguous expression; the message says what would be right. */
 export class CronFault extends Error {}
 
-/** `names` stand for the numbers from `from` on. */
+/** One field of an expression. `names` are aliases of the numbers from `from` on. */
 type Field = {
   readonly name: string
   readonly from: number
@@ -27,7 +27,7 @@ type Field = {
 
 const names = 'SUN MON TUE WED THU FRI SAT'
 const year: Field = { name: 'year', from: 1970, to: 2099 }
-/** Fields that both kinds have, but for the seconds. */
+/** Fields that Unix and Quartz share, without seconds. */
 const inDay: readonly Field[] = [
   { name: 'second', from: 0, to: 59 },
   { name: 'minute', from: 0, to: 59 },
@@ -35,19 +35,19 @@ const inDay: readonly Field[] = [
   { name: 'day', from: 1, to: 31 },
   { name: 'month', from: 1, to: 12, names: 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC' },
 ]
-/** 0 and 7 are Sunday on Unix, 1 in Quartz. */
+/** Sunday is 0 and 7 on Unix, 1 in Quartz. */
 const unix: readonly Field[] = [...inDay.slice(1), { name: 'weekday', from: 0, to: 7, names }]
 const quartz: readonly Field[] = [...inDay, { name: 'weekday', from: 1, to: 7, names }, year]
 /**
- * What only the day fields of Quartz may say, and not in a list. Whether a month without a 29th is left out for `29W`, or ends
- * earlier, differs from reader to reader.
+ * Special values of the day fields of Quartz, which may not occur in a list. `29W` is refused, because implementations differ
+ * for months without a 29th.
  */
 const special: Readonly<Record<string, RegExp>> = {
   day: /^(?:\?|LW?|(?:[1-9]|1\d|2[0-8])W)$/,
   weekday: /^(?:\?|L|[1-7](?:L|#[1-5]))$/,
 }
 
-/** Reads an expression; throws `CronFault` for everything whose meaning is not certain. */
+/** Parses an expression. Throws `CronFault` for everything ambiguous. */
 export function readCron(expression: string, timezone = 'UTC'): Cron {
   const texts = expression.trim().toUpperCase().split(/\s+/)
   const isUnix = texts.length === 5
@@ -63,12 +63,12 @@ export function readCron(expression: string, timezone = 'UTC'): Cron {
   }
   const fields = isUnix ? unix : quartz
   const read = texts.map((text, at) => fieldText(text, fields[at] ?? year, isUnix))
-  // On Unix, when both day fields are restricted, either fits.
+  // On Unix, if both day fields are restricted, either may match.
   const options = { domAndDow: false, alternativeWeekdays: !isUnix, sloppyRanges: true }
   return new Cron(read.join(' '), { ...options, timezone, paused: true })
 }
 
-/** The field with numbers for names, and a range that goes over the end (`22-3`, Quartz only) as two. */
+/** Replaces names by numbers, and splits a range that wraps around (`22-3`, Quartz only). */
 function fieldText(given: string, { name, from, to, names = '' }: Field, isUnix: boolean): string {
   const text = given.replaceAll(/\b[A-Z]{3}(?=L?\b)/g, (word) => {
     const at = names.split(' ').indexOf(word)
@@ -79,7 +79,7 @@ function fieldText(given: string, { name, from, to, names = '' }: Field, isUnix:
   const parts = text.split(',').map((part) => {
     const [, first, last, step] = /^(\*|\d{1,4})(?:-(\d{1,4}))?(?:\/(\d{1,4}))?$/.exec(part) ?? []
     const start = first === '*' ? from : Number(first)
-    // On Unix a range may end on the Sunday after it: SAT-SUN.
+    // On Unix a range may end on Sunday: SAT-SUN.
     const end = isUnix && names.startsWith('SUN') && last === '0' ? to : Number(last ?? start)
     const isInside = Math.min(start, end) >= from && Math.max(start, end) <= to
     const isStepped = step === undefined || (Number(step) > 0 && Number(step) <= to && start < to)
@@ -102,12 +102,12 @@ function fieldText(given: string, { name, from, to, names = '' }: Field, isUnix:
   return parts.join(',')
 }
 
-/** The first firing after a moment, or undefined when there is none any more. */
+/** First time after `after`; `undefined` if there is none. */
 export function nextOfCron(
   { expression, timeZone, notBefore = -Infinity }: CronTiming,
   after: number,
 ): number | undefined {
-  // The moment itself may be the first firing.
+  // `notBefore` itself may match.
   const from = new Date(Math.max(after, notBefore - 1))
   return readCron(expression, timeZone).nextRun(from)?.getTime()
 }

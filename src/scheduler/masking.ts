@@ -1,23 +1,20 @@
-/** Hides secrets that stand in configs, and finds them again when what was shown comes back. */
+/** Masks secrets in configs that are shown, and restores them when a client sends the masked config back. */
 
 import { isJsonObject, type Json } from '../text/json.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { Configs } from '../pipe/document.ts'
 
-/** What stands in place of a secret. */
+/** Replacement of a secret. */
 const mask = '•••'
 
-/** Names under which configs of all importers, exporters and their headers hold secrets. */
+/** Names of config keys and headers that contain secrets. */
 const secretKey =
   /^(?:authorization|x-api-key|api-?_?key|auth_?key|.*token|.*password|passwd|.*secret|set-cookie|cookie|credentials?)$/i
 const userOfUrl = /(\b[a-z][a-z0-9+.-]*:\/\/)[^/?#\s@]+@/gi
 const secretParameter =
   /([?&;](?:api-?_?key|auth_?key|token|access_token|password|secret|signature|sig)=)[^&;#\s]+/gi
 
-/**
- * The value with `•••` in place of secrets, or of everything in it (`isSecret`); `{ "secret": "name" }` only names one and
- * stays.
- */
+/** Replaces secrets by `•••`, or every leaf value if `isSecret`. References such as `{ "secret": "name" }` are kept. */
 export function masked<T extends Json>(value: T, isSecret?: boolean): T
 export function masked(value: Json, isSecret = false): Json {
   if (isList(value)) return value.map((one) => masked(one, isSecret))
@@ -33,21 +30,21 @@ export function masked(value: Json, isSecret = false): Json {
     : value
 }
 
-/** Configs with the stored values where they hold what was shown of them. */
+/** Restores the stored values of masked secrets. */
 export const unmaskedConfigs = (given: Configs, stored: Configs = {}): Configs =>
   mapped(given, (config, segment) =>
     mapped(config, (value, key) => unmasked(value, stored[segment]?.[key], key)),
   )
 
-/** Whether something in it is hidden. */
+/** Whether a value contains a mask. */
 export const isMasked = (value: Json): boolean =>
   typeof value === 'string'
     ? value.includes(mask)
     : typeof value === 'object' && value !== null && Object.values(value).some(isMasked)
 
-/** One value of a config as a client sent it, with what is stored wherever it is still what was shown. */
+/** Restores one value: the stored one, if the client sent its masked form. */
 function unmasked(given: Json, old: Json | undefined, key: string): Json {
-  // Under its key, because the key may be what hides it.
+  // Masking depends on the key.
   if (old !== undefined && isDeepStrictEqual(masked({ [key]: old })[key], given)) return old
   if (isList(given)) {
     return given.map((one, at) => unmasked(one, isList(old) ? old[at] : undefined, 'member'))

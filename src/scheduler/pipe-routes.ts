@@ -1,4 +1,4 @@
-/** The endpoints of pipes: the list, one pipe, a launch; and the health of the scheduler. */
+/** Endpoints of pipes: list, read, launch; and the health of the scheduler. */
 
 import { z } from '@hono/zod-openapi'
 import { invalidParameter } from '../errors.ts'
@@ -28,8 +28,8 @@ import { conflicting, unknownPipes } from './trigger-changes.ts'
 import { configs, startMode } from './trigger-input.ts'
 
 /**
- * What a launch may ask for; a misspelt member would start another run than the one that is meant. Checked after the size of the body,
- * which is why the contract has it once more.
+ * Body of a launch. Unknown members are refused, because a misspelt one would start another run than intended. It is checked
+ * after the size of the body; therefore the contract repeats it.
  */
 const launchBody = z.strictObject({
   configs: configs.exactOptional(),
@@ -49,7 +49,7 @@ const launchSchema = {
   },
 }
 
-/** `leads`: whether triggers fire in this process; `active`: runs that go on or wait. */
+/** Health: `leads` says whether triggers fire in this process; `active` is the number of running and waiting runs. */
 const health = z.object({ status: z.string(), leads: z.boolean(), pipes: z.int(), active: z.int() })
 
 const listPipes = schedulerEndpoint({
@@ -86,7 +86,7 @@ const readHealth = schedulerEndpoint({
   },
 })
 
-/** 202 with the new run; 409 with a link to the active one where `startMode` does not say what else to do. */
+/** Launches a pipe: 202 with the new run, or 409 with a link to the active run, depending on `startMode`. */
 const launchPipe = schedulerEndpoint({
   method: 'post',
   path: '/pipes/{pipeId}/runs',
@@ -111,24 +111,23 @@ const launchPipe = schedulerEndpoint({
   },
 })
 
-/** The endpoints of pipes. */
 export const pipeEndpoints = [launchPipe, listPipes, readPipe, readHealth]
 
-/** By its name, or by an id that only one pipe has. Throws `unknown-pipe`. */
+/** Finds a pipe by name, else by a unique id. Throws `unknown-pipe`. */
 function pipeAt({ pipes }: SchedulerContext, pipeId: string): KnownPipe {
   const found = pipes.find(pipeId)
   if (found) return found
   throw unknownPipes([pipeId])
 }
 
-/** An empty body asks for nothing. Throws `invalid-parameter`. */
+/** Parses the body of a launch; empty means all defaults. Throws `invalid-parameter`. */
 function launchOf(body: Json | undefined) {
   const result = launchBody.safeParse(body ?? {})
   if (!result.success) throw invalid(result.error.issues, 'json', body)
   return result.data
 }
 
-/** A pipe of the list: where it comes from, its segments by name, and what is wrong with it. */
+/** List entry of a pipe: origin, segment names, problems. */
 function listed({ pipe, source, file, problems }: KnownPipe) {
   const { name, id, title } = pipe.header
   const segments = pipe.body.segments.map(({ header }) => header.name)
@@ -136,5 +135,5 @@ function listed({ pipe, source, file, problems }: KnownPipe) {
   return defined({ name, id, title, catalogue, source, file, segments, problems })
 }
 
-/** What cannot be read has no name that is certain. */
+/** List entry of a file that could not be read. */
 const unread = (invalid: InvalidFile) => ({ ...invalid, segments: [] })

@@ -1,4 +1,4 @@
-/** The endpoints of runs: lists, items, reports, events, and the actions of an operator on a run. */
+/** Endpoints of runs: lists, items, reports, events, and actions of operators. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure, shown } from '../errors.ts'
@@ -29,14 +29,14 @@ import {
   schedulerEndpoint,
 } from './scheduler-contract.ts'
 
-/** Milliseconds for each piece of an answer that comes in pieces. */
+/** Time limit in ms for each chunk of a streamed answer. */
 const pieceMs = 60_000
 
 const runPath = z.object({ runId: z.string() })
-/** Where a page of a list begins, and how many it holds. */
+/** Paging: offset and limit of a list. */
 const offset = z.coerce.number().int().min(0).max(1_000_000_000).default(0)
 const limit = z.coerce.number().int().min(1).max(1000).default(100)
-/** Newest first; all filters have to fit. */
+/** Query of the list of runs, newest first; filters are combined with AND. */
 const listQuery = z.object({
   pipe: z.string().exactOptional(),
   status: z.enum(runStatuses).exactOptional(),
@@ -44,7 +44,7 @@ const listQuery = z.object({
   offset,
   limit,
 })
-/** In order of arrival; all filters have to fit. */
+/** Query of the items of a run, in order of arrival; filters are combined with AND. */
 const itemQuery = z.object({
   state: z.enum(itemStates).exactOptional(),
   stage: z.enum(stages).exactOptional(),
@@ -64,7 +64,7 @@ const itemQuery = z.object({
 })
 const headers = linkHeaders('first, prev and next page')
 
-/** The key of the catalogue that a run is about may read what the run did one by one. */
+/** Permission to read items: also the key of the run's catalogue. */
 const mayReadItems = mayCallFor<SchedulerContext>(
   (c, { runs }) => runs.get(c.req.param('runId') ?? '')?.catalogue,
 )
@@ -110,7 +110,7 @@ const itemContent = {
 }
 const itemTypes = Object.keys(itemContent)
 
-/** Pages of JSON, or everything as CSV or NDJSON: read and sent piece by piece, so that memory does not grow with the run. */
+/** Lists items as JSON pages, or streams all of them as CSV or NDJSON with constant memory. */
 const listItems = schedulerEndpoint({
   method: 'get',
   path: '/runs/{runId}/items',
@@ -148,7 +148,7 @@ const eventHeaders = {
   'X-Accel-Buffering': 'no',
 }
 
-/** A connection of its own for each follower, until the run has ended or the follower goes. */
+/** Streams the states of a run as server-sent events until it has ended or the client disconnects. */
 const followRun = schedulerEndpoint({
   method: 'get',
   path: '/runs/{runId}/events',
@@ -170,7 +170,7 @@ const followRun = schedulerEndpoint({
   },
 })
 
-/** Makes an endpoint for an action of an operator on a run; it answers 202 with the run as it is then. */
+/** Defines an endpoint for an action on a run, which answers 202 with the run. */
 const runAction = (
   name: 'cancel' | 'confirm' | 'keep' | 'resume' | 'retry',
   summary: string,
@@ -188,7 +188,7 @@ const runAction = (
       accepted(c, await act(runOf(context, params.runId), context)),
   })
 
-/** Answers the run as it is when the work has begun. */
+/** Starts the work and returns the run as it is then. */
 async function begin(work: Promise<unknown>, { id }: Run, context: SchedulerContext): Promise<Run> {
   await begun(work, context)
   return runOf(context, id)
@@ -243,7 +243,6 @@ const retryRun = runAction(
   ({ id }, { launcher }) => launcher.retry(id),
 )
 
-/** The endpoints of runs. */
 export const runEndpoints = [
   listRuns,
   readRun,
@@ -257,21 +256,21 @@ export const runEndpoints = [
   retryRun,
 ]
 
-/** Throws `conflict` where the run holds back no removals, or they were carried out. */
+/** Throws `conflict` if the run has no held removals, or they were already confirmed. */
 function demandHeld({ counts, notes = [] }: Run): void {
   if (counts.held === 0) throw new Failure('conflict', 'the run holds back no removals')
   const made = notes.find(({ action, done, failed }) => action === 'confirm' && done > 0 && !failed)
   if (made) throw new Failure('conflict', `the removals were carried out at ${made.time}`)
 }
 
-/** Throws `unknown-run`. */
+/** Finds a run. Throws `unknown-run`. */
 function runOf({ runs }: SchedulerContext, id: string): Run {
   const run = runs.get(id)
   if (run) return run
   throw new Failure('unknown-run', `there is no run ${shown(id)}`)
 }
 
-/** An event `run` for each state, and `end` with the last one (HTML Standard 9.2). */
+/** Server-sent events (HTML Standard 9.2): `run` for each state, then `end` with the last one. */
 async function* events(states: AsyncIterable<Run>): AsyncGenerator<string> {
   const event = (name: string, run: Run) => `event: ${name}\ndata: ${JSON.stringify(run)}\n\n`
   for await (const run of states) {
@@ -280,18 +279,18 @@ async function* events(states: AsyncIterable<Run>): AsyncGenerator<string> {
   }
 }
 
-// A browser with a page for each of a few runs needs some; a program that forgets to close its connections needs a limit.
+// A browser may show several runs; the limit protects against clients that leak connections.
 const mostPerClient = 16
 const mostFollowers = 500
 
-/** Limits those who follow runs; beyond that `too-many-requests`. */
+/** Limits the number of followers. Refuses with `too-many-requests`. */
 export function followerLimiter(): FairLimiter {
   const detail = `at most ${mostPerClient} runs can be followed at once`
   const refusal = () => new Failure('too-many-requests', detail, { retryAfter: 5 })
   return new FairLimiter({ atOnce: mostFollowers, perClient: mostPerClient, refusal })
 }
 
-/** The pieces, read while a slot is held. */
+/** Yields the chunks while holding a slot of the limiter. */
 async function* inSlot(
   slot: () => Promise<Release>,
   pieces: AsyncGenerator<string>,
@@ -304,10 +303,10 @@ async function* inSlot(
   }
 }
 
-/** What takes longer than this goes on after its answer. */
+/** Time in ms after which an action is answered although it goes on. */
 const waitMs = 500
 
-/** Rejects as the work does, if it does so soon; later failures are for the log. */
+/** Rejects if the work fails within `waitMs`; later failures are logged. */
 async function begun(
   work: Promise<unknown>,
   { pause, ending, http }: SchedulerContext,
@@ -320,18 +319,18 @@ async function begun(
   isAnswered = true
 }
 
-// What a run did one by one, as pieces of NDJSON and of CSV.
+// Items of a run as chunks of NDJSON and CSV.
 
 type Reported = { readonly run: Run; readonly items: Iterable<RunItem> }
 
-/** NDJSON: one item in each line. */
+/** NDJSON, one item per line. */
 export const asLines = ({ items }: Reported): AsyncGenerator<string> =>
   gathered(items, (item) => `${JSON.stringify(item)}\n`)
 
-/** Of the CSV; an absent value is an empty cell. */
+/** Value of a CSV cell; `undefined` becomes an empty cell. */
 type Cell = string | number | undefined
 
-/** Columns of the CSV, in their order; programs of others read them by name. */
+/** CSV columns in order. Clients depend on their names. */
 const columns: Readonly<Record<string, (item: RunItem, run: Run) => Cell>> = {
   run: (_, run) => run.id,
   pipe: (_, run) => run.pipe,
@@ -348,11 +347,11 @@ const columns: Readonly<Record<string, (item: RunItem, run: Run) => Cell>> = {
   time: ({ time }) => time,
 }
 
-/** Where in the document of the source the problem is, if anywhere. */
+/** Position of a problem in the document of the source. */
 const placeOf = (problem: RunItem['problem']) =>
   problem?.errors?.find(({ line }) => line !== undefined)
 
-/** RFC 4180. */
+/** CSV (RFC 4180). */
 export const asCsv = ({ run, items }: Reported): AsyncGenerator<string> =>
   gathered(
     items,
@@ -363,17 +362,17 @@ export const asCsv = ({ run, items }: Reported): AsyncGenerator<string> =>
     `${Object.keys(columns).join(',')}\r\n`,
   )
 
-/** A cell that begins as a formula would be run by a spreadsheet: a quote in front makes it text. */
+/** Escapes a cell. A leading quote prevents spreadsheets from evaluating it as a formula. */
 function cellText(value: Cell): string {
   const text = String(value ?? '')
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** One piece per item would cost more than the item. */
+/** Minimum characters of a chunk, to limit the overhead per item. */
 const pieceCharacters = 16_384
 
-/** The texts of the items, a number of them in each piece. */
+/** Joins the texts of items to chunks. */
 async function* gathered(
   items: Iterable<RunItem>,
   text: (item: RunItem) => string,

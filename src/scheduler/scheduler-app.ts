@@ -1,4 +1,4 @@
-/** The HTTP service of the scheduler: triggers, pipes and runs. */
+/** HTTP app of the scheduler: triggers, pipes and runs. */
 
 import { type App, newApp } from '../http/app.ts'
 import { docs } from '../http/docs-page.ts'
@@ -12,7 +12,7 @@ import { triggerEndpoints } from './trigger-routes.ts'
 /** All endpoints of the scheduler. */
 export const schedulerEndpoints = [...triggerEndpoints, ...pipeEndpoints, ...runEndpoints]
 
-/** Makes the app. Lists are open; changes, and the items and reports of runs, need a key. */
+/** Creates the app. Lists are public; changes, and items and reports of runs, need a key. */
 export function schedulerApp(deps: Omit<SchedulerContext, 'followers'>): App {
   const { http, keys, version, writesPerKey } = deps
   const app = newApp({ ...http, name: 'scheduler' })

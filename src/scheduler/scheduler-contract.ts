@@ -1,4 +1,4 @@
-/** Shared by the endpoints of the scheduler: their dependencies, parts of the contract, and answers that name runs. */
+/** Shared parts of the scheduler's endpoints: dependencies, schemas, answers that link runs. */
 
 import { z } from '@hono/zod-openapi'
 import type { ApiKeys } from '../http/api-key.ts'
@@ -17,39 +17,39 @@ import type { Triggers } from './triggers.ts'
 import type { FairLimiter } from '../workers/fair-limiter.ts'
 import type { Pause } from '../workers/pause.ts'
 
-/** The dependencies of the scheduler's endpoints; put together in `main`. */
+/** Dependencies of the endpoints. */
 export type SchedulerContext = {
   readonly pipes: Pick<PipeSources, 'list' | 'invalid' | 'find' | 'look'>
   readonly launcher: Launcher
   readonly runs: Runs
   readonly triggers: Triggers
-  /** Carries out the removals that a run holds back; `Failure` `conflict` when it holds none any more. */
+  /** Carries out the held removals of a run. Throws `conflict` if it has none any more. */
   readonly confirm: (runId: string, signal: AbortSignal) => Promise<void>
   readonly keys: ApiKeys
-  /** Bytes of a request body. */
+  /** Maximum bytes of a request body. */
   readonly pipeBytes: number
-  /** Triggers of one pipe. */
+  /** Maximum triggers of one pipe. */
   readonly triggersPerPipe: number
-  /** Changing requests of one key at once. */
+  /** Maximum parallel changing requests of one key. */
   readonly writesPerKey: number
-  /** Slots of those who follow a run, each of whom holds a connection. */
+  /** Limits clients that follow runs, because each holds a connection. */
   readonly followers: FairLimiter
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly pause: Pause
-  /** Aborted when the service stops, and with it the work that goes on after an answer. */
+  /** Aborted when the service stops; aborts work that goes on after an answer. */
   readonly ending: AbortSignal
   readonly http: Omit<AppOptions, 'name'>
   readonly version: string
 }
 
-/** The body as JSON; undefined when it is blank. Throws `malformed-json`, `too-large`. */
+/** Request body as JSON; `undefined` when blank. Throws `malformed-json`, `too-large`. */
 export const bodyOf = (c: AppContext, { pipeBytes }: SchedulerContext): Promise<Json | undefined> =>
   readJsonBody(c, { bytes: pipeBytes, name: 'pipeBytes' })
 
 /**
- * Reads the pipe files again when no pipe has this name, because it may have been written a moment ago. For requests with a key only:
- * it costs a list of files.
+ * Reads the pipe directories again if the name is unknown, because the file may have just been written. Only for
+ * authenticated requests, because it lists files.
  */
 export async function lookForNewPipe(
   { pipes, ending }: SchedulerContext,
@@ -59,26 +59,26 @@ export async function lookForNewPipe(
   if (!pipes.find(pipeId)) await pipes.look(AbortSignal.any([signal, ending]))
 }
 
-// Parts of the contract.
+// Parts of endpoint definitions.
 
 const json = 'application/json'
 
-/** Defines an endpoint of the scheduler; every status that is not among its answers is a problem. */
+/** Defines an endpoint of the scheduler; statuses that are not declared are problems. */
 export const schedulerEndpoint = endpointsFor<SchedulerContext>({ default: problem() })
 
-/** An answer in JSON. */
+/** Declares a JSON answer. */
 export const answer = (description: string, schema: z.ZodType) => ({
   description,
   content: { [json]: { schema } },
 })
 
-/** A body that is read and checked by its handler: its limits come before its schema. */
+/** Declares a JSON body that the handler validates, after the check of its size. */
 export const jsonBody = (schema: object, example: unknown) => ({
   required: true,
   content: { [json]: { schema, example } },
 })
 
-// Parameters in paths, and headers of answers.
+// Path parameters and headers.
 
 export const pipePath = z.object({
   pipeId: z.string().describe('Name of the pipe, or an id that only one pipe has'),
@@ -89,21 +89,21 @@ export const triggerPath = pipePath.extend({
 
 const textHeader = { schema: { type: 'string' as const } }
 
-/** Of answers that name one run. */
+/** Headers of an answer about one run. */
 export const runHeaders = {
   Location: { ...textHeader, description: 'The run' },
 }
-/** `Link` (RFC 8288); the description says where to. */
+/** Declares a `Link` header (RFC 8288). */
 export const linkHeaders = (description: string) => ({ Link: { ...textHeader, description } })
 
-// What the scheduler answers, as schemas of its contract.
+// Schemas of answers.
 
 const instant = z.iso.datetime()
 const configs = z
   .record(z.string(), z.looseObject({}))
   .describe('By segment name: values in place of those of the pipe; arrays are replaced whole')
 
-/** A trigger as it is read; `next` is what comes, so that what was read can be sent again. */
+/** Schema of a trigger in answers. `next` is the coming firing, so that an answer can be sent back as a request. */
 export const trigger = z
   .object({
     id: z.string(),
@@ -128,7 +128,7 @@ export const triggersByPipe = z.record(z.string(), triggers)
 
 const complaint = z.looseObject({ detail: z.string() })
 
-/** A file of a pipe; without name and id where it cannot be read. */
+/** Schema of a pipe file; without name and id if it cannot be read. */
 export const listedPipe = z
   .object({
     name: z.string().optional(),
@@ -142,29 +142,29 @@ export const listedPipe = z
   })
   .openapi('ListedPipe')
 
-/** The document of a pipe: unknown keys stay. */
+/** Schema of a pipe document; unknown keys are kept. */
 export const pipe = z
   .looseObject({ header: z.looseObject({ name: z.string() }), body: z.looseObject({}) })
   .openapi('Pipe')
 
-// Answers that name runs.
+// Answers that link runs.
 
-/** By the address under which the client has reached us. */
+/** URL of a run at the address by which the client reached us. */
 export const runAddress = (c: AppContext, { id }: Pick<Run, 'id'>): string =>
   `${c.get('address')}/runs/${encodeURIComponent(id)}`
 
-/** 202 with the run and where it is. */
+/** Answers 202 with a run and its `Location`. */
 export function accepted(c: AppContext, run: Run): Response {
   return c.json(run, 202, { Location: runAddress(c, run) })
 }
 
-/** `Link` (RFC 8288) to the runs that a request has started. */
+/** Adds a `Link` header (RFC 8288) for each started run. */
 export function linkRuns(c: AppContext, runs: readonly Run[]): void {
   if (runs.length === 0) return
   c.header('Link', runs.map((run) => `<${runAddress(c, run)}>; rel="run"`).join(', '))
 }
 
-/** `Link` to the pages of a list; whether there is a next one is known by having asked for one more. */
+/** Adds `Link` headers to the previous and next page of a list; one extra entry was requested to detect a next page. */
 export function linkPages(
   c: AppContext,
   page: { readonly offset: number; readonly limit: number; readonly more: boolean },

@@ -1,4 +1,4 @@
-/** Carries out what a client wants of the triggers: checks all of it, then keeps, then starts what starts at once. */
+/** Applies changes of triggers: validates all, then stores the triggers, then launches the immediate ones. */
 
 import { isDeepStrictEqual } from 'node:util'
 import { Failure, shown, invalidParameter } from '../errors.ts'
@@ -11,10 +11,13 @@ import { isMasked, unmaskedConfigs } from './masking.ts'
 import { triggerAnswer, type TriggerEntry, type Sets } from './trigger-input.ts'
 import type { Trigger } from './trigger.ts'
 
-/** What a pipe is to have, checked: triggers to keep, and launches that start at once. */
+/** Validated new entries of a pipe: triggers to store, and launches. */
 export type TriggerChange = { readonly pipe: string; readonly entries: readonly TriggerEntry[] }
 
-/** Throws `unknown-pipe` naming all that are unknown, `invalid-parameter` for configs that fit no segment. */
+/**
+ * Validates sets of entries. Throws `unknown-pipe` with all unknown names, `invalid-parameter` for configs that match no
+ * segment.
+ */
 export function triggerChanges(context: SchedulerContext, sets: Sets): readonly TriggerChange[] {
   const unknown: string[] = []
   const changes = [...sets].flatMap(([name, entries]) => {
@@ -31,20 +34,20 @@ export function triggerChanges(context: SchedulerContext, sets: Sets): readonly 
   throw new Failure('invalid-parameter', detail, { errors: [{ detail }] })
 }
 
-/** Names all of them, because the client has to mend all before anything is changed. */
+/** Failure with all unknown pipes, because the client has to correct all of them. */
 export const unknownPipes = (names: readonly string[]): Failure =>
   new Failure('unknown-pipe', `there is no pipe ${names.slice(0, 10).map(shown).join(', ')}`, {
     errors: names.map((name) => ({ detail: `there is no pipe ${shown(name)}` })),
   })
 
-/** `run` is the address of the active one. */
+/** Failure for an active pipe; `run` is the URL of its run. */
 export function conflicting(pipe: string, run?: string): Failure {
   const detail = `a run of ${shown(pipe)} is active: wait for its end, or send a startMode (restart, append or concurrent)`
   const headers = run === undefined ? {} : { Link: `<${run}>; rel="run"` }
   return new Failure('conflict', detail, { headers })
 }
 
-/** The runs that were started; a launch that was dropped has none. */
+/** Launches the immediate entries and returns the started runs; a dropped launch has none. */
 export function launchAll(
   { launcher }: SchedulerContext,
   changes: readonly TriggerChange[],
@@ -59,16 +62,16 @@ export function launchAll(
   )
 }
 
-/** Nothing but launches leaves the kept triggers as they are. */
+/** Whether the changes contain only launches, which leave stored triggers unchanged. */
 export function leavesAll(changes: readonly TriggerChange[]): boolean {
   const entries = changes.flatMap((change) => change.entries)
   return entries.length > 0 && !entries.some(isKept)
 }
 
-/** Those that are stored, without those that start at once. */
+/** Entries to store, without launches. */
 export const keptOf = ({ entries }: TriggerChange): readonly Trigger[] => entries.filter(isKept)
 
-/** The entries with secrets in place of what was shown of them. Throws `invalid-parameter`. */
+/** Restores masked secrets in the entries of a pipe. Throws `invalid-parameter`. */
 function changeOf(
   { triggers }: SchedulerContext,
   pipe: Pipe,
@@ -90,7 +93,7 @@ function changeOf(
   return { pipe: name, entries: read }
 }
 
-/** The triggers of a pipe that is gone, when nothing of them is to change: all triggers can be read and sent again. */
+/** Stored triggers of a missing pipe, if the entries equal them; so the complete list of triggers can be read and sent back. */
 function unchanged(
   { triggers }: SchedulerContext,
   pipe: string,
@@ -101,7 +104,7 @@ function unchanged(
   return isSame ? { pipe, entries: kept } : undefined
 }
 
-/** As a client sends a trigger and reads it, but for its firings. */
+/** A trigger in the form of the API, without its firings. */
 function asSent(entry: TriggerEntry) {
   if (!isKept(entry)) return undefined
   const { id, status, timing, configs, startMode } = entry
@@ -115,5 +118,5 @@ function asSent(entry: TriggerEntry) {
   })
 }
 
-/** Whether the entry is stored; one without any time starts a run at once and is not. */
+/** Whether the entry is stored; an entry without a time is launched instead. */
 const isKept = (entry: TriggerEntry): entry is Trigger => entry.timing !== 'immediate'

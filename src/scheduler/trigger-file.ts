@@ -1,13 +1,10 @@
-/**
- * The file that keeps triggers over restarts (`triggers.sqlite`): the triggers, each in a row of its own, and until when what had
- * fired was launched.
- */
+/** Persistent triggers (`triggers.sqlite`): one row per trigger, and the time up to which all firings were launched. */
 
 import { defined } from '../pipe/defined.ts'
 import { openSqlite, type Row, type Sqlite } from '../sqlite.ts'
 import type { Request, StoredTrigger, Timing } from './trigger.ts'
 
-/** Times are ms since 1970; `timing` and `request` (configs and start mode) are JSON. */
+/** Schema. Times are in ms since 1970; `timing` and `request` (configs and start mode) are JSON. */
 const schema = `
   CREATE TABLE IF NOT EXISTS trigger (
     pipe TEXT NOT NULL, id TEXT NOT NULL, position INTEGER NOT NULL, enabled INTEGER NOT NULL, timing TEXT NOT NULL,
@@ -16,16 +13,16 @@ const schema = `
   INSERT OR IGNORE INTO launched SELECT 1, coalesce(max(last), 0) FROM trigger;
 `
 
-/** Of the schema. */
+/** Version of the schema. */
 export const triggersFormat = 1
 
 export type TriggerFile = ReturnType<typeof openTriggerFile>
 
-/** Opens the file, made when absent. */
+/** Opens the file, or creates it. */
 export function openTriggerFile(path: string) {
   const file: Sqlite = openSqlite({ path, schema, format: triggersFormat })
   return {
-    /** All kept triggers, or those of a pipe: pipe by pipe, in the order in which they were sent. */
+    /** All stored triggers, or those of a pipe, by pipe and in the order of the request. */
     all: (pipe?: string): readonly StoredTrigger[] =>
       file
         .rows(
@@ -33,7 +30,7 @@ export function openTriggerFile(path: string) {
           pipe ?? null,
         )
         .map(triggerOf),
-    /** Another number after every change by another connection. */
+    /** A number that changes after every write by another connection. */
     version: () => Number(file.first('PRAGMA data_version')?.['data_version']),
     put: (trigger: StoredTrigger, position: number): void => {
       const { pipe, id, status, timing, configs, startMode, since, last = null } = trigger
@@ -44,9 +41,9 @@ export function openTriggerFile(path: string) {
     },
     fired: ({ pipe, id }: StoredTrigger, at: number) =>
       void file.run('UPDATE trigger SET last = ? WHERE pipe = ? AND id = ?', at, pipe, id),
-    /** Everything that fired until then was launched. */
+    /** Records that all firings until `at` were launched. */
     launched: (at: number) => void file.run('UPDATE launched SET at = ?', at),
-    /** The time of the last `launched`. */
+    /** Time of the last call of `launched`. */
     launchedAt: () => Number(file.first('SELECT at FROM launched')?.['at']),
     clear: (pipe?: string) =>
       void file.run('DELETE FROM trigger WHERE ?1 IS NULL OR pipe = ?1', pipe ?? null),
@@ -58,7 +55,7 @@ export function openTriggerFile(path: string) {
   }
 }
 
-/** The texts are what `put` wrote. */
+/** Parses a row. */
 function triggerOf(row: Row): StoredTrigger {
   const timing: Timing = JSON.parse(String(row['timing']))
   const request: Request = JSON.parse(String(row['request']))

@@ -1,4 +1,4 @@
-/** Triggers as clients send and read them. */
+/** Triggers in requests and answers. */
 
 import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { isTimeZone } from '../text/time-zone.ts'
@@ -12,12 +12,12 @@ import { nextFiring, type Request, type Timing, type Trigger, units } from './tr
 import { masked } from './masking.ts'
 import type { ScheduledTrigger } from './triggers.ts'
 
-// Points in time as clients write them.
+// Times.
 
 const shape = z.iso.datetime({ offset: true, local: true })
 const right = 'an ISO 8601 date and time in UTC such as 2027-01-31T04:00:00Z'
 
-/** Milliseconds since 1970. Without an offset it is UTC; `+0000` counts as `+00:00`. */
+/** Parses a time to ms since 1970; UTC without an offset; accepts `+0000`. */
 const instant = z.string().transform((text, context) => {
   const whole = text.trim().replace(/([+-]\d\d)(\d\d)$/, '$1:$2')
   const zoned = /(?:z|[+-]\d\d:\d\d)$/i.test(whole) ? whole : `${whole}Z`
@@ -27,10 +27,10 @@ const instant = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-/** The same in the other direction; milliseconds only where there are some. */
+/** Formats a time; milliseconds only if they are not 0. */
 const written = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z')
 
-/** A trigger to keep, or one that starts a run at once and is not kept. */
+/** A trigger to store, or an immediate launch. */
 export type TriggerEntry =
   | Trigger
   | (Request & { readonly id: string; readonly timing: 'immediate' })
@@ -38,28 +38,28 @@ export type TriggerEntry =
 // oxlint-disable-next-line no-control-regex
 const nameForm = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f/\\]+$/
 
-/** The form of the id of a trigger, for contracts. */
+/** Regular expression of trigger ids for the contract. */
 export const triggerIdForm = nameForm.source
 
-/** Names may stand in a path: 1 to 200 characters without controls and slashes. */
+/** Name of 1 to 200 characters that may be used in a path. */
 const name = z.string().min(1).max(200).regex(nameForm, 'must not hold control characters, / or \\')
 
-/** One of the words, in any case and with blanks around it. */
+/** Matches one of the words, ignoring case and surrounding blanks. */
 const anyCase = <const T extends readonly string[]>(words: T, change: (text: string) => string) =>
   z.preprocess((value) => (typeof value === 'string' ? change(value.trim()) : value), z.enum(words))
 
 const lower = (text: string) => text.toLowerCase()
 const upper = (text: string) => text.toUpperCase()
 
-/** By segment name, as a pipe has them. */
+/** Config overrides by segment name. */
 export const configs = z.record(
   z.string(),
   z.custom<JsonObject>(isJsonObject, 'must be an object of config values'),
 )
-/** In any case: other schedulers write it in capitals. */
+/** Start mode in any case; other schedulers write capitals. */
 export const startMode = anyCase(startModes, lower)
 
-/** A trigger as clients write it. Which members go together is checked afterwards, with the clock. */
+/** Schema of a trigger in requests. Combinations of members are checked afterwards, with the clock. */
 const wire = z.object({
   id: name,
   status: anyCase(['enabled', 'disabled'], lower),
@@ -78,10 +78,10 @@ const wire = z.object({
 
 type Wire = z.infer<typeof wire>
 
-/** Milliseconds until the first firing of an interval that names none. */
+/** Default delay of the first firing of an interval in ms. */
 const firstAfterMs = 5 * 60_000
 
-/** Reads a trigger at a moment; `null` means that a member is absent, unknown members are ignored. */
+/** Schema of a trigger at the time `now`. `null` means absent; unknown members are ignored. */
 export const triggerSchema = (now: number) =>
   z.preprocess(withoutNulls, wire).transform((given, context): TriggerEntry => {
     const fault = (key: keyof Wire, message: string) => {
@@ -108,16 +108,16 @@ export const triggerSchema = (now: number) =>
     )
   })
 
-/** The object without members that are `null`: other platforms write down what is absent. */
+/** Drops members that are `null`; other platforms write absent members as `null`. */
 const withoutNulls = (value: unknown): unknown =>
   isJsonObject(value)
     ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
     : value
 
-/** Members that say when; at most one of them. */
+/** Members that define the schedule; at most one may be given. */
 const kinds = ['interval', 'cron', 'specific'] as const
 
-/** When the trigger fires; `undefined` for one that starts at once. */
+/** Schedule of a trigger; `undefined` for an immediate launch. */
 function timingOf(given: Wire, now: number): Timing | undefined {
   const { interval, cron: expression, specific: times, next, timeZone } = given
   if (interval) return { kind: 'interval', ...interval, anchor: next ?? now + firstAfterMs }
@@ -126,7 +126,7 @@ function timingOf(given: Wire, now: number): Timing | undefined {
   return { kind: 'cron', expression, ...defined({ timeZone, notBefore: next }) }
 }
 
-/** The message of a `CronFault` says what would be right. */
+/** Validates a cron expression. */
 function readableCron(expression: string, context: z.RefinementCtx<string>): void {
   try {
     readCron(expression)
@@ -136,21 +136,24 @@ function readableCron(expression: string, context: z.RefinementCtx<string>): voi
   }
 }
 
-// What a client sends to set triggers: for one pipe, or for all.
+// Bodies of requests that set the triggers of one pipe or of all.
 
-/** Entries by what the client calls the pipe. */
+/** Entries by the name or id of the pipe in the request. */
 export type Sets = ReadonlyMap<string, readonly TriggerEntry[]>
 
-/** `most` is the limit `triggers`. */
+/** Failure for more triggers than the limit `most`. */
 export function tooMany(count: number, most: number): Failure {
   const detail = `a pipe has at most ${most} triggers (limit triggers), not ${count}`
   return new Failure('invalid-parameter', detail, { errors: [{ detail }] })
 }
 
-/** The clock, and how many triggers a pipe may have. */
+/** Current time, and the maximum number of triggers of a pipe. */
 type Bounds = { readonly now: number; readonly most: number }
 
-/** An array whose entries name their pipes as `id`, or an object from pipe to array. Throws `invalid-parameter`. */
+/**
+ * Parses sets for several pipes: an array whose entries name their pipes as `id`, or an object of arrays by pipe. Throws
+ * `invalid-parameter`.
+ */
 export function allSets(body: Json | undefined, { now, most }: Bounds): Sets {
   const list = z.array(triggerSchema(now))
   const sets = Array.isArray(body)
@@ -159,13 +162,13 @@ export function allSets(body: Json | undefined, { now, most }: Bounds): Sets {
   return new Map([...sets].map(([pipe, entries]) => [pipe, bounded(entries, most)]))
 }
 
-/** An array, or a single object. Throws `invalid-parameter`. */
+/** Parses the triggers of one pipe: an array or a single object. Throws `invalid-parameter`. */
 export function oneSet(body: Json | undefined, { now, most }: Bounds): readonly TriggerEntry[] {
   const list = body === undefined || Array.isArray(body) ? body : [body]
   return bounded(parsedSets(z.array(triggerSchema(now)), list), most)
 }
 
-/** One object; the id of the path is its id, whether it says so or not. Throws `invalid-parameter`. */
+/** Parses one trigger; the id of the path takes precedence. Throws `invalid-parameter`. */
 export function oneEntry(body: Json | undefined, id: string, now: number): TriggerEntry {
   const whole =
     typeof body === 'object' && !Array.isArray(body) ? Object.assign({ id }, body) : body
@@ -175,14 +178,14 @@ export function oneEntry(body: Json | undefined, id: string, now: number): Trigg
   throw new Failure('invalid-parameter', detail, { errors: [{ pointer: '/id', detail }] })
 }
 
-/** Throws `invalid-parameter` with the place of each fault as a JSON Pointer. */
+/** Validates a body. Throws `invalid-parameter` with a JSON Pointer for each error. */
 function parsedSets<T>(schema: z.ZodType<T>, body: Json | undefined): T {
   const result = schema.safeParse(body)
   if (result.success) return result.data
   throw invalid(result.error.issues, 'json', body)
 }
 
-/** No more than a pipe may have, and each id once: a repeated one gets `-2`, `-3` and so on. */
+/** Checks the number of entries and makes duplicate ids unique with `-2`, `-3` and so on. */
 function bounded(entries: readonly TriggerEntry[], most: number): readonly TriggerEntry[] {
   if (entries.length > most) throw tooMany(entries.length, most)
   const taken = new Set<string>()
@@ -196,9 +199,9 @@ function bounded(entries: readonly TriggerEntry[], most: number): readonly Trigg
   })
 }
 
-// The same as clients read it; what is read can be sent again.
+// Triggers in answers, which can be sent back as requests.
 
-/** A trigger as JSON. Secrets in its configs are hidden. */
+/** A trigger as JSON with masked secrets. */
 export function triggerAnswer({ id, status, timing, next, last, ...trigger }: ScheduledTrigger) {
   const { configs, startMode, problem } = trigger
   return defined({
@@ -213,7 +216,7 @@ export function triggerAnswer({ id, status, timing, next, last, ...trigger }: Sc
   })
 }
 
-/** Without the first firing: `next` says when the coming one is. */
+/** A schedule as JSON; its first firing is omitted, because `next` has the coming one. */
 function timingAnswer(timing: Timing) {
   if (timing.kind === 'interval') return { interval: { unit: timing.unit, value: timing.value } }
   if (timing.kind === 'specific') return { specific: timing.times.map(written) }

@@ -1,4 +1,4 @@
-/** Triggers over HTTP: of all pipes, of one pipe, and single ones. */
+/** Endpoints of triggers: all pipes, one pipe, single triggers. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure, shown, invalidParameter } from '../errors.ts'
@@ -49,7 +49,7 @@ const example = {
 }
 const ref = { $ref: '#/components/schemas/Trigger' }
 const array = { type: 'array', items: ref }
-/** Two forms: the contract of older platforms has the first one, what `GET` answers is the second one. */
+/** Schema of the body in two forms: the array of older platforms, and the object that `GET` answers. */
 const setsSchema = {
   oneOf: [
     { ...array, description: 'The id of each trigger names its pipe' },
@@ -59,7 +59,7 @@ const setsSchema = {
 const statusPath = triggerPath.extend({
   status: z.string().describe('enabled or disabled; enable and disable mean the same'),
 })
-/** Answers of one trigger, of the triggers of a pipe, and of a change that may have started runs. */
+/** Declared answers: one trigger, the triggers of a pipe, a change that may have started runs. */
 const one = (description: string) => ({ 200: answer(description, trigger) })
 const ofOnePipe = (description: string) => ({ 200: answer(description, triggers) })
 const headers = linkHeaders('rel="run": each run that was started at once')
@@ -81,7 +81,7 @@ const listTriggers = schedulerEndpoint({
   handle: (_, context) => allTriggers(context),
 })
 
-/** All triggers at once: how a deployment reads its schedule and puts it back. */
+/** Replaces all triggers, for example to restore a saved schedule. */
 const replaceTriggers = schedulerEndpoint({
   method: 'put',
   path: '/triggers',
@@ -215,7 +215,6 @@ const switchTrigger = schedulerEndpoint({
   },
 })
 
-/** The endpoints of triggers: of all pipes, of one pipe, and of single ones. */
 export const triggerEndpoints = [
   listTriggers,
   replaceTriggers,
@@ -228,29 +227,29 @@ export const triggerEndpoints = [
   putTrigger,
 ]
 
-/** What is checked of triggers beside their form. */
+/** Bounds for parsing requests. */
 const boundsOf = ({ now, triggersPerPipe }: SchedulerContext) => ({
   now: now(),
   most: triggersPerPipe,
 })
 
-/** The change of one pipe. Throws as `triggerChanges`. */
+/** Validated change of one pipe. Throws the failures of `triggerChanges`. */
 const changeFor = (
   context: SchedulerContext,
   pipe: string,
   entries: readonly TriggerEntry[],
 ): TriggerChange => triggerChanges(context, new Map([[pipe, entries]]))[0] ?? { pipe, entries: [] }
 
-/** Triggers outlive their pipe: where it is gone its name still finds them. */
+/** Name of a pipe by name or id. Triggers of a missing pipe are found by its name. */
 const nameOf = ({ pipes }: SchedulerContext, pipeId: string): string =>
   pipes.find(pipeId)?.pipe.header.name ?? pipeId
 
-/** Before the body is looked at. */
+/** Checks that the pipe exists, before the body is parsed. */
 function checkPipe({ pipes }: SchedulerContext, pipeId: string): void {
   if (!pipes.find(pipeId)) throw unknownPipes([pipeId])
 }
 
-/** Throws `unknown-pipe`, and `unknown-trigger` for a pipe that has none. */
+/** Triggers of a pipe. Throws `unknown-pipe`, or `unknown-trigger` if the pipe has none. */
 function triggersOf(context: SchedulerContext, pipeId: string): readonly ScheduledTrigger[] {
   const name = nameOf(context, pipeId)
   const found = context.triggers.of(name)
@@ -259,7 +258,7 @@ function triggersOf(context: SchedulerContext, pipeId: string): readonly Schedul
   throw new Failure('unknown-trigger', `the pipe ${shown(name)} has no triggers`)
 }
 
-/** Throws `unknown-pipe`, and `unknown-trigger` for an id that the pipe does not have. */
+/** One trigger. Throws `unknown-pipe`, or `unknown-trigger` for an unknown id. */
 function triggerAt(context: SchedulerContext, pipe: string, id: string): ScheduledTrigger {
   const found = context.triggers.of(pipe).find((one) => one.id === id)
   if (found) return found
@@ -267,7 +266,7 @@ function triggerAt(context: SchedulerContext, pipe: string, id: string): Schedul
   throw new Failure('unknown-trigger', `the pipe ${shown(pipe)} has no trigger ${shown(id)}`)
 }
 
-/** `enable` is the word of older clients. Throws `invalid-parameter`. */
+/** Parses a status; `enable` is the spelling of older clients. Throws `invalid-parameter`. */
 function statusOf(word: string): Status {
   const [status] = /^(?:enable|disable)(?=d?$)/i.exec(word) ?? []
   if (status !== undefined) return status.toLowerCase() === 'enable' ? 'enabled' : 'disabled'

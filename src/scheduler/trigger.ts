@@ -1,49 +1,49 @@
-/** What starts a pipe by itself, when it fires next, and how long its run waits then. */
+/** Triggers: schedules, next firings, jitter. */
 
 import type { Configs } from '../pipe/document.ts'
 import type { StartMode } from '../pipe/runs/run.ts'
 import { type CronTiming, nextOfCron } from './cron.ts'
 import { dayMs as day } from '../text/duration.ts'
 
-/** Units of an interval, as clients write them. */
+/** Units of an interval as in requests. */
 export const units = ['SECOND', 'MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const
 type Unit = (typeof units)[number]
 
-/** When a trigger fires; instants are milliseconds since 1970, all in UTC. */
+/** Schedule of a trigger; times are in ms since 1970, UTC. */
 export type Timing =
   | {
       readonly kind: 'interval'
       readonly unit: Unit
       readonly value: number
-      /** The first firing; the rhythm of all others. */
+      /** First firing; all others are multiples of the interval from it. */
       readonly anchor: number
     }
   | CronTiming
   | { readonly kind: 'specific'; readonly times: readonly number[] }
 
-/** A disabled trigger stays as it is and does not fire. */
+/** Whether a trigger fires. */
 export type Status = 'enabled' | 'disabled'
 
-/** What a trigger asks of each run that it starts. */
+/** Launch options of the runs that a trigger starts. */
 export type Request = { readonly configs?: Configs; readonly startMode?: StartMode }
 
-/** `id` is a name unique within the pipe. */
+/** A trigger. `id` is unique within the pipe. */
 export type Trigger = Request & {
   readonly id: string
   readonly status: Status
   readonly timing: Timing
 }
 
-/** A trigger as it is kept. */
+/** A trigger as stored. */
 export type StoredTrigger = Trigger & {
   readonly pipe: string
-  /** Nothing that was due up to this moment fires any more: when the trigger was set or switched on. */
+  /** Time at which the trigger was set or enabled; earlier firings are ignored. */
   readonly since: number
-  /** The last firing. */
+  /** Time of the last firing. */
   readonly last?: number
 }
 
-/** The first firing after a moment, in milliseconds since 1970; undefined when there is none any more. */
+/** First firing after a time, in ms since 1970; `undefined` if there is none. */
 export function nextFiring(timing: Timing, after: number): number | undefined {
   if (timing.kind === 'interval') return nextOfInterval(timing, after)
   if (timing.kind === 'cron') return nextOfCron(timing, after)
@@ -51,9 +51,9 @@ export function nextFiring(timing: Timing, after: number): number | undefined {
   return first === Infinity ? undefined : first
 }
 
-// Firings at equal distances: fixed lengths, or steps of the calendar for months and years.
+// Intervals: fixed lengths, or calendar steps for months and years.
 
-/** Milliseconds of each unit; of months and years about, because they are steps of the calendar. */
+/** Milliseconds of each unit; approximate for months and years, which are calendar steps. */
 const unitMs: Readonly<Record<Unit, number>> = {
   SECOND: 1000,
   MINUTE: 60_000,
@@ -64,7 +64,7 @@ const unitMs: Readonly<Record<Unit, number>> = {
   YEAR: 365 * day,
 }
 
-/** The first firing after a moment, or undefined when it lies outside of what a clock can show. */
+/** First firing of an interval after a time; `undefined` beyond the range of `Date`. */
 export function nextOfInterval(
   { anchor, unit, value }: Extract<Timing, { kind: 'interval' }>,
   after: number,
@@ -78,7 +78,7 @@ export function nextOfInterval(
   return Number.isNaN(new Date(next).getTime()) ? undefined : next
 }
 
-/** Every step is counted from the anchor: after a 31st of January that became the 28th of February comes the 31st of March. */
+/** Counts every step from the anchor: 31 January, 28 February, 31 March. */
 function nextMonth(anchor: number, months: number, after: number): number {
   const [from, to] = [new Date(anchor), new Date(after)]
   const years = to.getUTCFullYear() - from.getUTCFullYear()
@@ -87,7 +87,7 @@ function nextMonth(anchor: number, months: number, after: number): number {
   return next > after ? next : plusMonths(from, (steps + 1) * months)
 }
 
-/** The same day of a later month, or its last one where it has no such day. */
+/** Same day of a later month, or its last day if it is shorter. */
 function plusMonths(from: Date, months: number): number {
   const next = new Date(from)
   next.setUTCDate(1)
@@ -97,13 +97,12 @@ function plusMonths(from: Date, months: number): number {
 }
 
 const longestJitterMs = 60_000
-/** Part of an interval: a short rhythm is not drowned. */
+/** Maximum jitter as a fraction of the interval: 1/10. */
 const jitterShare = 10
 
 /**
- * How long the run of a trigger waits, so that not all of them ask their sources at the same instant: milliseconds from 0 to
- * a minute by `chance` (0..1). Nothing for a cron expression that names seconds: whoever writes six fields means the second.
- * Less than a second is not waited for.
+ * Delay in ms before the run of a trigger starts, from 0 to a minute by `chance` (0..1), so that not all runs query their
+ * sources at once. None for cron expressions with seconds, whose exact time is intended. Delays under a second become 0.
  */
 export function jitter(timing: Timing, chance: number): number {
   const namesSeconds = timing.kind === 'cron' && timing.expression.trim().split(/\s+/).length > 5

@@ -1,7 +1,7 @@
 /**
- * The triggers of all pipes: durable, changed by requests, fired when they are due, in the one process that holds the lease.
- * A group of firings is three writes however many triggers it has: who fires, their runs, and that it is done. Where the
- * process ends between the first and the second, the next one to lead launches what has no run.
+ * Stores the triggers of all pipes and fires them in the one process that holds the lease. A group of firings takes three
+ * writes, whatever its size: claim the firings, create the runs, mark as launched. If the process ends after the claim, the
+ * next leader launches the triggers without a run.
  */
 
 import { isDeepStrictEqual } from 'node:util'
@@ -25,59 +25,59 @@ import {
 } from './trigger.ts'
 import { dayMs } from '../text/duration.ts'
 
-/** `next` is the coming firing; of a disabled trigger the one that it would have. A trigger with a problem has none. */
+/** A trigger with its coming firing; if disabled, the firing that it would have; absent if the trigger has a problem. */
 export type ScheduledTrigger = StoredTrigger & {
   readonly next?: number
   readonly problem?: 'pipe missing'
 }
 
-/** Where triggers are stored, and what a firing needs. */
+/** Storage and dependencies of triggers. */
 export type TriggersOptions = {
-  /** The file, made when absent; the lease lies beside it. */
+  /** Path of the SQLite file, which is created if missing; the lease is stored next to it. */
   readonly path: string
   readonly launcher: Pick<Launcher, 'launch'>
-  /** Where the launcher makes its runs. */
+  /** History of runs. */
   readonly runs: Pick<Runs, 'together' | 'list'>
-  /** Whether a pipe is gone: its triggers stay and do not fire. Without it none is. */
+  /** Whether a pipe is missing: its triggers are kept and do not fire. By default no pipe is. */
   readonly isMissing?: (pipe: string) => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** 0..1; without it every run begins as soon as it is made. */
+  /** Random number from 0 to 1; without it there is no jitter. */
   readonly random?: () => number
   readonly pause: Pause
   readonly log: Log
 }
 
-/** How soon a change by another process, or its end, is noticed. */
+/** Interval in ms to check for changes by other processes and for the lease. */
 const roundMs = 250
 const afterFailureMs = 1000
-/** What is due so soon after a firing is fired together: each time the file is written once. */
+/** Firings within this time in ms are launched together, with one write. */
 const togetherMs = 20
-/** A process that was held up fires late, but not later than this. */
+/** Maximum delay in ms of a firing after the process was suspended. */
 const latestMs = 60_000
-/** What a harvest missed longer ago than this is old news, as with runs that were interrupted. */
+/** Maximum age in ms of missed firings that are launched at the start. */
 const oldestMs = dayMs
-/** More runs than a pipe has had since. */
+/** Number of recent runs of a pipe that are searched for a trigger's run. */
 const mostRuns = 1000
 
-/** Opens the triggers and begins to fire, as soon as no other process on the same file does. */
+/** Opens the triggers; they fire as soon as this process holds the lease. */
 export const openTriggers = (options: TriggersOptions): Triggers => new Triggers(options)
 
-/** Pipes are names. What changes something is durable when it returns. */
+/** Triggers by pipe name. Changes are durable on return. */
 export class Triggers {
   readonly #options: TriggersOptions
   readonly #isMissing: (pipe: string) => boolean
   readonly #file: TriggerFile
   readonly #lease: Lease
   readonly #firing: BackgroundLoop
-  /** Firings that were due before this time, while no scheduler ran, are left out. */
+  /** Start of this process; earlier firings, missed while no scheduler ran, are skipped. */
   readonly #opened: number
-  /** What the last launch of a trigger failed with; logged once. */
+  /** Last failure of each trigger's launch, to log it once. */
   readonly #failed = new Map<string, string>()
   #leads = false
   /** Enabled triggers with their next firing. */
   #rows: readonly { readonly trigger: StoredTrigger; due: number }[] = []
-  /** Of the file, when the rows were read; absent when they have to be read anew. */
+  /** Version of the file when the rows were read; `undefined` to force reading. */
   #version: number | undefined
   #stopped: Promise<void> | undefined
 
@@ -98,18 +98,18 @@ export class Triggers {
     })
   }
 
-  /** By pipe, pipes without triggers left out. */
+  /** Triggers by pipe, without pipes that have none. */
   all(): ReadonlyMap<string, readonly ScheduledTrigger[]> {
     const all = this.#file.all().map((one) => this.#scheduled(one))
     return Map.groupBy(all, ({ pipe }) => pipe)
   }
 
-  /** In the order in which they were sent; none for a pipe that nobody knows. */
+  /** Triggers of a pipe, in the order of the request; empty for an unknown pipe. */
   of(pipe: string): readonly ScheduledTrigger[] {
     return this.#file.all(pipe).map((one) => this.#scheduled(one))
   }
 
-  /** All triggers of all pipes; pipes that are not named lose theirs. */
+  /** Replaces the triggers of all pipes; pipes that are not named lose theirs. */
   replaceAll(sets: ReadonlyMap<string, readonly Trigger[]>): void {
     this.#change(() => {
       const before = Map.groupBy(this.#file.all(), ({ pipe }) => pipe)
@@ -118,12 +118,12 @@ export class Triggers {
     })
   }
 
-  /** All triggers of one pipe; none ends its firings. */
+  /** Replaces the triggers of one pipe. */
   replace(pipe: string, triggers: readonly Trigger[]): void {
     this.#change(() => this.#set(pipe, triggers, this.#file.all(pipe)))
   }
 
-  /** Adds the trigger, or puts it in the place of the one with its id. */
+  /** Adds a trigger, or replaces the one with its id. */
   put(pipe: string, trigger: Trigger): void {
     this.#change(() => {
       const before = this.#file.all(pipe)
@@ -133,7 +133,7 @@ export class Triggers {
     })
   }
 
-  /** Throws `unknown-trigger`. */
+  /** Removes a trigger. Throws `unknown-trigger`. */
   remove(pipe: string, id: string): ScheduledTrigger {
     return this.#change(() => {
       const { trigger } = this.#stored(pipe, id)
@@ -142,7 +142,7 @@ export class Triggers {
     })
   }
 
-  /** Throws `unknown-trigger`, and `conflict` when the status is so already. */
+  /** Enables or disables a trigger. Throws `unknown-trigger`, or `conflict` if it already has the status. */
   turn(pipe: string, id: string, status: Status): ScheduledTrigger {
     return this.#change(() => {
       const { trigger, position } = this.#stored(pipe, id)
@@ -155,18 +155,18 @@ export class Triggers {
     })
   }
 
-  /** Whether this process is the one that fires. */
+  /** Whether this process holds the lease. */
   leads(): boolean {
     return this.#leads
   }
 
-  /** When the next trigger fires; absent where none does and where another process fires. */
+  /** Time of the next firing; `undefined` if there is none or another process fires. */
   next(): number | undefined {
     const next = this.#earliest(({ pipe }) => !this.#isMissing(pipe))
     return this.#leads && next < Infinity ? next : undefined
   }
 
-  /** Resolves when nothing fires any more; the lease is free then. */
+  /** Stops firing and releases the lease. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop()
     return this.#stopped
@@ -186,7 +186,7 @@ export class Triggers {
     }
   }
 
-  /** The trigger and its place among those of its pipe. Throws `unknown-trigger`. */
+  /** Finds a trigger and its index in the list of its pipe. Throws `unknown-trigger`. */
   #stored(pipe: string, id: string) {
     const all = this.#file.all(pipe)
     const position = all.findIndex((one) => one.id === id)
@@ -195,14 +195,14 @@ export class Triggers {
     throw new Failure('unknown-trigger', `${shown(pipe)} has no trigger ${shown(id)}`)
   }
 
-  /** With its coming firing, which is not stored: it follows from the timing. */
+  /** Adds the coming firing, which is computed from the schedule. */
   #scheduled(trigger: StoredTrigger): ScheduledTrigger {
     return this.#isMissing(trigger.pipe)
       ? { ...trigger, problem: 'pipe missing' }
       : { ...trigger, ...defined({ next: nextFiring(trigger.timing, this.#options.now()) }) }
   }
 
-  /** Writes the triggers of a pipe in place of those before, each going on with the rhythm of the one with its id. */
+  /** Replaces the triggers of a pipe; each continues the schedule of the one with its id. */
   #set(pipe: string, triggers: readonly Trigger[], before: readonly StoredTrigger[]): void {
     this.#file.clear(pipe)
     for (const [position, { id, status, timing, configs, startMode }] of triggers.entries()) {
@@ -215,7 +215,7 @@ export class Triggers {
 
   // Firing.
 
-  /** One round. After a failure the triggers are read anew. */
+  /** Runs one round of the loop; after a failure the triggers are read again. */
   #round(): number {
     try {
       return this.#fire()
@@ -225,7 +225,7 @@ export class Triggers {
     }
   }
 
-  /** Fires what is due; answers after how many milliseconds to look again. */
+  /** Fires due triggers; returns the delay in ms until the next round. */
   #fire(): number {
     const { log, now, runs } = this.#options
     const leads = this.#lease.held()
@@ -246,7 +246,7 @@ export class Triggers {
     return Math.max(togetherMs, Math.min(roundMs, this.#earliest() - now()))
   }
 
-  /** When the first trigger that counts is due, ms of the clock; `Infinity` when none is. */
+  /** Earliest firing of the triggers that `counts` selects, in ms; `Infinity` if there is none. */
   #earliest(counts: (trigger: StoredTrigger) => boolean = () => true): number {
     return this.#rows.reduce(
       (first, { trigger, due }) => (due < first && counts(trigger) ? due : first),
@@ -254,10 +254,10 @@ export class Triggers {
     )
   }
 
-  /** Reads the triggers again when the file has changed since. */
+  /** Reads the triggers if the file has changed. */
   #read(): void {
     const { now } = this.#options
-    // Asked first: a change in between is seen once more and not missed.
+    // Read first: a concurrent change is then seen twice instead of never.
     const version = this.#file.version()
     if (this.#version === version) return
     const launchedAt = this.#file.launchedAt()
@@ -272,8 +272,8 @@ export class Triggers {
   }
 
   /**
-   * Whether the last firing of a trigger was noted and not launched, because the process ended in between. Only firings after
-   * the last group that was launched whole are in doubt, and of those the ones that have a run were launched.
+   * Whether the last firing of a trigger was claimed but not launched, because the process ended in between. Only firings
+   * after the last complete group are in question; those that have a run were launched.
    */
   #isOwed({ pipe, id, last = 0 }: StoredTrigger, launchedAt: number): boolean {
     const { runs, now } = this.#options
@@ -283,8 +283,8 @@ export class Triggers {
   }
 
   /**
-   * What may be launched now, each trigger once however often it was due: noted as fired before anything starts, so that
-   * nobody fires it a second time. Nothing when another process has just changed the triggers.
+   * Claims the due triggers, each once, by storing the firing before the launch, so that no other process fires them again.
+   * Empty if another process has just changed the triggers.
    */
   #claimed(now: number): readonly StoredTrigger[] {
     return this.#file.transaction(() => {
@@ -297,7 +297,7 @@ export class Triggers {
     })
   }
 
-  /** A launch that fails is logged once for the same reason; the trigger fires again at its next time. */
+  /** Launches the pipe of a trigger. A repeated failure is logged once; the trigger fires again at its next time. */
   #launch({ pipe, id, configs, startMode, timing }: StoredTrigger): void {
     const { launcher, log, random } = this.#options
     const key = JSON.stringify([pipe, id])
@@ -317,18 +317,18 @@ export class Triggers {
   }
 }
 
-/** The new trigger with the last firing and, where it means the same, the rhythm of the one in whose place it comes. */
+/** Carries the last firing, and for an equivalent interval the anchor, over from the replaced trigger. */
 function continued(trigger: StoredTrigger, old: StoredTrigger): StoredTrigger {
   const timing = isInRhythm(trigger, old.timing) ? old.timing : trigger.timing
   const goesOn = isDeepStrictEqual(timing, old.timing) && trigger.status === old.status
-  // What is due at this very moment is not lost by being sent again.
+  // A firing that is due right now must not be lost when the trigger is sent again.
   const since = goesOn ? old.since : trigger.since
   return { ...trigger, timing, since, ...defined({ last: old.last }) }
 }
 
 /**
- * Whether the first firing of an interval is one of another interval of the same length: that is what comes back when a list
- * of triggers is read and sent again; a later one means to begin later. Counting months from the old anchor keeps the 31st.
+ * Whether the first firing of an interval is one of the old interval of the same length, as in a list of triggers that is
+ * read and sent back. A later first firing is a new start. Months keep the old anchor, so that the 31st is kept.
  */
 function isInRhythm({ timing, since }: StoredTrigger, old: Timing): boolean {
   if (timing.kind !== 'interval' || old.kind !== 'interval') return false
