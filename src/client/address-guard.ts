@@ -1,4 +1,4 @@
-/** Which addresses one request may reach: its reach, applied to the URL that it is about to ask. */
+/** Decides which addresses a request may reach, from its `Reach` and the URL. */
 
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
@@ -6,12 +6,15 @@ import { Failure, shown } from '../errors.ts'
 import type { Reach } from './outbound-request.ts'
 
 export type Permission = {
-  /** Connections are shared only between requests of the same key. */
+  /** Connections are shared only between requests with equal keys. */
   readonly key: string
   readonly permits: (address: string) => boolean
 }
 
-/** Allowances hold for the origin of the configured address, every other origin is public; a list holds for every URL. */
+/**
+ * Permission of a request. Allowances of a configured address apply to its origin only; every other origin must be public. A
+ * list applies to every URL.
+ */
 export function hostPermission(reach: Reach, url: URL): Permission {
   if (reach.kind === 'public') return publicOnly
   if (reach.kind === 'listed') return listed(reach.allow, url)
@@ -35,21 +38,21 @@ function listed(entries: readonly string[], url: URL): Permission {
 
 type Allowance = { readonly place: string; readonly port: number | undefined }
 
-/** A host, address or CIDR block, and the port behind its colon: `10.0.0.0/8:8080`, `[fd00::1]:8080`. Without one, all ports. */
+/** Parses a host, address or CIDR block with an optional port: `10.0.0.0/8:8080`, `[fd00::1]:8080`. Without a port, all ports. */
 function allowanceOf(entry: string): Allowance {
   const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]+)):(\d{1,5})$/.exec(entry) ?? []
   const place = bracketed ?? plain
   return place === undefined ? { place: entry, port: undefined } : { place, port: Number(port) }
 }
 
-/** Whether an entry of the operator's list can mean anything: a host name, an address or a CIDR block, with or without a port. */
+/** Whether an entry of the operator's list is valid: a host name, an address or a CIDR block, with or without a port. */
 export function isAllowance(entry: string): boolean {
   const { place, port = 1 } = allowanceOf(entry.trim())
   const isHost = hostName.test(place) && !/^[\d.]+$/.test(place)
   return port > 0 && port <= 65_535 && (isBlock(place) || isHost)
 }
 
-/** The entry for each port that it means, where an entry without a port means those of the web and no others. */
+/** Expands an entry without a port to one entry for each port of the web. */
 export function webAllowances(entry: string): readonly string[] {
   const { place, port } = allowanceOf(entry.trim())
   const name = place.includes(':') ? `[${place}]` : place
@@ -68,11 +71,11 @@ const trusted: Permission = {
   permits: (address) => classOf(address) !== 'never',
 }
 
-// URLs that may be requested at all: the look of the address, before any name is resolved.
+// Checks of the URL itself, before its name is resolved.
 
 /**
- * The URL without user info and fragment, or `address-refused`: not a URL, not `http` or `https`, or a port on which no
- * web server listens.
+ * Parses a URL and removes user info and fragment. Throws `address-refused` for an invalid URL, a scheme other than `http`
+ * and `https`, or a port on which no web server listens.
  */
 export function target(text: string): URL {
   const url = URL.parse(text)
@@ -89,7 +92,7 @@ export function target(text: string): URL {
   return url
 }
 
-/** Host as a resolver and a socket want it: IPv6 without brackets. */
+/** Host of a URL for resolvers and sockets: IPv6 without brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
 export const portOf = (url: URL): number =>
@@ -97,7 +100,7 @@ export const portOf = (url: URL): number =>
 
 const refused = (detail: string) => new Failure('address-refused', detail)
 
-/** The "bad ports" of the Fetch standard, and 0. */
+/** Blocked ports of the Fetch standard ("bad ports"), and 0. */
 const badPorts: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
   103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
@@ -106,14 +109,14 @@ const badPorts: ReadonlySet<number> = new Set([
   6669, 6679, 6697, 10080,
 ])
 
-// From the host of a URL to the addresses that may be dialled.
+// Resolution of a host to permitted addresses.
 
-/** All addresses of a name. */
+/** Resolves a host name to all its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>
 
 /**
- * The permitted addresses, never empty. `address-refused` when there are others only, `source-unreachable` when there are
- * none. Literal addresses are judged here too: Node asks no `lookup` for them.
+ * Returns the permitted addresses of a host, never empty. Throws `address-refused` if it has only others, `source-
+ * unreachable` if it has none. Literal addresses are checked here too, because Node calls no `lookup` for them.
  */
 export async function permitted(
   url: URL,
@@ -127,7 +130,10 @@ export async function permitted(
   return allowed
 }
 
-/** The answer to the operator and to a stranger alike: it does not tell where a name of ours leads. */
+/**
+ * Failure for a refused address. It is the same for operators and strangers, so that it does not reveal where an internal
+ * name leads.
+ */
 export const addressRefused = (host: string): Failure =>
   new Failure('address-refused', `${shown(host)} is not an address that may be requested`)
 
@@ -144,15 +150,15 @@ async function resolved(host: string, resolve: Resolve): Promise<readonly string
 const system: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address)
 
-// What kind of network an IP address belongs to, whatever form it hides in.
+// Classification of IP addresses in all notations.
 
 /**
- * `public`: the open internet. `internal`: loopback, private, ULA, carrier NAT; only where the operator allowed it.
- * `never`: nothing of ours is ever meant (unspecified, metadata, link-local, multicast, reserved, tunnels).
+ * `public`: the open internet. `internal`: loopback, private, ULA, carrier NAT; only if allowed by the operator. `never`:
+ * unspecified, metadata, link-local, multicast, reserved, tunnels.
  */
 type AddressClass = 'public' | 'internal' | 'never'
 
-/** Addresses that are not IP addresses are `never`. */
+/** Class of an IP address; `never` for anything else. */
 export function classOf(address: string): AddressClass {
   const plain = address.split('%', 1)[0] ?? ''
   const version = isIP(plain)
@@ -166,7 +172,10 @@ export function classOf(address: string): AddressClass {
   return internal6.check(plain, 'ipv6') ? 'internal' : 'public'
 }
 
-/** Whether the address is in the block: `10.0.0.0/8`, `fd00::/8`, or a single address. Mapped IPv4 counts as IPv4. */
+/**
+ * Whether an address is in a block such as `10.0.0.0/8` or `fd00::/8`, or equals a single address. IPv4-mapped addresses
+ * count as IPv4.
+ */
 export function inBlock(address: string, block: string): boolean {
   const parsed = blockOf(block)
   const version = isIP(address)
@@ -176,7 +185,7 @@ export function inBlock(address: string, block: string): boolean {
   return list.check(address, version === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** Whether the text is an address or a CIDR block. */
+/** Whether a text is an address or a CIDR block. */
 export const isBlock = (text: string): boolean => blockOf(text) !== undefined
 
 type Block = {
@@ -195,7 +204,7 @@ function blockOf(text: string): Block | undefined {
   return { network, length, version: version === 4 ? 'ipv4' : 'ipv6' }
 }
 
-/** Shared and special-purpose registries of IANA (RFC 6890); 100.64/10 is the carriers' own. */
+/** IANA special-purpose address registries (RFC 6890); 100.64/10 is carrier NAT. */
 const internal4 = blocks([
   '127.0.0.0/8',
   '10.0.0.0/8',
@@ -228,7 +237,7 @@ const never6 = blocks([
   '64:ff9b:1::/48',
 ])
 
-/** The addresses and CIDR blocks of a list; what is neither is left out. */
+/** Block list of the addresses and CIDR blocks of a list; other entries are ignored. */
 export function blocks(list: readonly string[]): BlockList {
   const found = new BlockList()
   for (const text of list) {
@@ -243,7 +252,7 @@ function classOfIpv4(address: string): AddressClass {
   return internal4.check(address) ? 'internal' : 'public'
 }
 
-/** The IPv4 address inside a mapped, compatible, 6to4 or NAT64 address (RFC 4291, 3056, 6052). */
+/** IPv4 address inside a mapped, compatible, 6to4 or NAT64 address (RFC 4291, 3056, 6052). */
 function embedded(groups: readonly number[]): string | undefined {
   const [a = 0, b = 0, c = 0] = groups
   const zeros = (from: number, to: number) => groups.slice(from, to).every((group) => group === 0)
@@ -259,10 +268,10 @@ function embedded(groups: readonly number[]): string | undefined {
 const ipv4 = (high: number, low: number): string =>
   [high >> 8, high & 255, low >> 8, low & 255].join('.')
 
-/** The eight groups of an IPv6 address, whose zone does not count; nothing for another text. */
+/** The eight groups of an IPv6 address without its zone; `undefined` for any other text. */
 export function groupsOf(address: string): readonly number[] | undefined {
   if (isIP(address) !== 6) return undefined
-  // The URL parser turns a dotted tail into groups, and every spelling into one.
+  // The URL parser normalises all notations, including a dotted tail.
   const host = URL.parse(`http://[${address.split('%', 1)[0]}]/`)?.hostname.slice(1, -1)
   if (host === undefined) return undefined
   const [head = '', tail] = host.split('::')

@@ -1,4 +1,4 @@
-/** Proves to a server who we are: Basic (RFC 7617) and Digest (RFC 7616). */
+/** HTTP authentication: Basic (RFC 7617) and Digest (RFC 7616). */
 
 import { hash, randomBytes } from 'node:crypto'
 import { Failure } from '../errors.ts'
@@ -7,14 +7,14 @@ import type { ServiceAnswer, ServiceCall, ServiceExchange, ServiceName } from '.
 
 export type Credentials = { readonly username: string; readonly password: string }
 
-/** Makes the `Authorization` header of one request; `target` is path and query. */
+/** Creates the `Authorization` header of a request; `target` is path and query. */
 type Proof = {
   readonly header: (method: string, target: string) => string
-  /** Whether the server may stop to accept it, so that it has to be asked again. */
+  /** Whether the server may reject it later, so that a new challenge is needed. */
   readonly expires: boolean
 }
 
-/** The strongest proof that one of `challenges` takes; `undefined` when we master none of them. */
+/** Authenticator for the strongest supported challenge; `undefined` if none is supported. */
 export function proofFor(
   challenges: readonly Challenge[],
   credentials: Credentials,
@@ -28,7 +28,7 @@ export function proofFor(
   return challenges.some(({ scheme }) => scheme === 'basic') ? basic(credentials) : undefined
 }
 
-/** In the header, no algorithm means MD5. */
+/** The default algorithm is MD5. */
 const nameIn = ({ parameters }: Challenge): string =>
   (parameters.get('algorithm') ?? 'MD5').toUpperCase()
 
@@ -36,7 +36,7 @@ const offersAuth = ({ parameters }: Challenge): boolean =>
   parameters.has('nonce') && /(^|[\s,])auth([\s,]|$)/i.test(parameters.get('qop') ?? '')
 
 function basic({ username, password }: Credentials): Proof | undefined {
-  // The first colon ends the user name (RFC 7617, 2): one of its own would move the border.
+  // A user name with a colon cannot be sent: the first colon separates it from the password (RFC 7617, 2).
   if (username.includes(':')) return undefined
   const header = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
   return { header: () => header, expires: false }
@@ -71,7 +71,7 @@ function digest(challenge: Challenge, credentials: Credentials, cnonce: string):
 
 const quoted = (text = ''): string => `"${text.replace(/["\\]/g, '\\$&')}"`
 
-/** Names beyond ASCII have a spelling of their own (RFC 7616, 3.4; RFC 8187). */
+/** User name parameter; non-ASCII names use the extended notation (RFC 7616, 3.4; RFC 8187). */
 const userField = (username: string): string =>
   /^[\x20-\x7e]*$/.test(username)
     ? `username=${quoted(username)}`
@@ -79,7 +79,10 @@ const userField = (username: string): string =>
 
 const percentOf = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
 
-/** One way to authenticate that a server names in `WWW-Authenticate` (RFC 9110, 11.6.1). Scheme and parameter names are in lower case, values as they were meant. */
+/**
+ * A challenge of a `WWW-Authenticate` header (RFC 9110, 11.6.1). Scheme and parameter names are in lower case, values
+ * unquoted.
+ */
 type Challenge = {
   readonly scheme: string
   readonly parameters: ReadonlyMap<string, string>
@@ -90,7 +93,7 @@ const gap = /[\t ,]*/y
 const parameter = new RegExp(`(${token})[\\t ]*=[\\t ]*(?:(${token})|"((?:[^"\\\\]|\\\\.)*)")`, 'y')
 const scheme = new RegExp(`(${token})(?:[\\t ]+[A-Za-z0-9._~+/-]+=*(?=[\\t ]*(?:,|$)))?`, 'y')
 
-/** All challenges of a header, or of several that were joined by commas. What cannot be understood ends the list. */
+/** Parses the challenges of one or more headers joined by commas. Stops at the first part that is no challenge. */
 export function challengesIn(header: string): Challenge[] {
   const found: { scheme: string; parameters: Map<string, string> }[] = []
   let at = 0
@@ -116,7 +119,7 @@ export function challengesIn(header: string): Challenge[] {
 
 const unquoted = (text: string): string => text.replace(/\\(.)/gs, '$1')
 
-/** The service asks for credentials and does not take ours. The message holds what it said. */
+/** The service refused our credentials. The message contains its challenge. */
 export class CredentialsError extends Error {
   constructor(why: string, answer: ServiceAnswer) {
     super(`${why} (${answer.status}): ${answer.text.slice(0, 2048)}`)
@@ -124,12 +127,12 @@ export class CredentialsError extends Error {
   }
 }
 
-/** What is known of a path: how to prove there who we are, or that nobody asks. */
+/** Authentication of a path, or `open` if it needs none. */
 type Known = Proof | 'open'
 
 /**
- * Answers challenges: finds out once per path what the service wants, and sends no body before that. A 401 that remains is a
- * `Failure` with a `CredentialsError` as its cause.
+ * Answers challenges. Probes each path once before a body is sent there. A remaining 401 becomes a `Failure` with a
+ * `CredentialsError` as its cause.
  */
 export class Authentication {
   readonly #bare: ServiceExchange
@@ -183,7 +186,8 @@ export class Authentication {
     try {
       return await this.#bare(proven, call)
     } catch (error) {
-      // A server that refuses a proof may hang up before it has read the body, and its answer is lost: ask again.
+      // A server that rejects the credentials may close the connection before it has read the body, so its answer is lost;
+      // probe again.
       const isLost = error instanceof ExchangeFault && error.stage === 'asking'
       if (isLost && known.expires) {
         for (const [path, proof] of this.#paths) if (proof === known) this.#paths.delete(path)
@@ -205,17 +209,17 @@ export class Authentication {
   }
 }
 
-// An empty POST does nothing or is complained about; an empty PUT would empty a graph.
+// An empty POST has no effect or is rejected; an empty PUT would delete a graph.
 const probeFor = ({ url, method, headers }: Outgoing): Outgoing => ({
   url,
   method: method === 'PUT' ? 'GET' : method,
   headers,
 })
 
-/** Complaints about an empty request: whoever makes them has not asked who we are. */
+/** Rejections of an empty request, which precede authentication. */
 const complaints: ReadonlySet<number> = new Set([400, 405, 406, 411, 415, 422])
 
-/** Whether the answer to a probe tells what the path wants; others stand for the answer to the request. */
+/** Whether the answer to a probe shows how the path authenticates; otherwise it is treated as the answer to the request. */
 const isTelling = ({ status }: ServiceAnswer, { method }: Outgoing): boolean =>
   status === 401 ||
   (status >= 200 && status < 300) ||

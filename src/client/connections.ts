@@ -1,6 +1,6 @@
 /**
- * Connections that stay open, of two kinds. Those of `guardedConnections` go only where they may: every one is judged by name, by
- * address, and again when it stands. Those of `plainConnections` go wherever the operator has configured.
+ * Keep-alive connection pools. `guardedConnections` check every connection by name, by address, and again when it is
+ * established; `plainConnections` connect to whatever the operator has configured.
  */
 
 import { once } from 'node:events'
@@ -20,10 +20,10 @@ import {
 } from './address-guard.ts'
 import { timeLimited } from './deadlines.ts'
 
-/** Connects to one of the addresses, all of them permitted. */
+/** Connects to one of the permitted addresses. */
 export type Dial = (addresses: readonly string[], port: number) => Socket
 
-/** What a request brings along for the connection that it may need. */
+/** Permission and limits for the connection of a request. */
 export type Way = {
   readonly url: URL
   readonly permission: Permission
@@ -33,23 +33,23 @@ export type Way = {
 
 export type Connections = {
   readonly agentOf: (url: URL) => HttpAgent
-  /** Gives up what waits for work at a host: when one connection was found dead, the others are likely to be as well. */
+  /** Closes the idle connections to a host. If one of them was dead, the others are likely dead too. */
   readonly dropIdle: (url: URL) => void
   readonly close: () => void
 }
 
-/** Opens nothing yet: the first request makes the first connection. `sockets`: most to one host; what comes in between waits. */
+/** Pool for configured addresses. `sockets`: maximum connections per host; further requests wait. */
 export const plainConnections = (sockets: number, idleMs: number): Connections =>
   pooled((Agent) => new Agent({ keepAlive: true, maxSockets: sockets, timeout: idleMs }))
 
 type GuardOptions = { readonly resolve?: Resolve | undefined; readonly dial?: Dial | undefined }
 
-/** The same for requests that name their `Way` as the option `way`; without one there is no connection. */
+/** Pool for requests that pass their `Way` as the option `way`; other requests get no connection. */
 export const guardedConnections = (options: GuardOptions = {}): Connections =>
   pooled((Agent) => {
     const agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: 15_000 })
     const nameOf = agent.getName.bind(agent)
-    // A connection that one request was allowed to open is no way round the guard for another.
+    // Requests share a connection only if they have the same permission.
     agent.getName = (asked) => `${nameOf(asked)} ${wayOf(asked)?.permission.key ?? ''}`
     agent.createConnection = (asked: object, callback) => {
       if (callback) callbackify(open)(wayOf(asked), options, callback)
@@ -82,7 +82,7 @@ function wayOf(options: object | undefined): Way | undefined {
 
 async function open(way: Way | undefined, options: GuardOptions): Promise<Socket> {
   if (!way) throw new Failure('address-refused', 'a connection without permission')
-  // Its own signal, because nobody else would end a connection that came too late.
+  // A signal of its own, which closes a connection that is established too late.
   const late = new AbortController()
   const signal = AbortSignal.any([way.signal, late.signal])
   const opening = opened({ ...way, signal }, options)
@@ -103,7 +103,7 @@ async function opened(way: Way, { resolve, dial = system }: GuardOptions): Promi
   try {
     await once(socket, 'connect', { signal })
     const remote = socket.remoteAddress
-    // Belt and braces: nothing has been written yet.
+    // Second check of the address, before anything is written.
     if (remote === undefined || !permission.permits(remote)) throw addressRefused(hostOf(url))
     return url.protocol === 'https:' ? await secured(socket, way) : socket
   } catch (error) {
@@ -119,7 +119,7 @@ async function secured(socket: Socket, { url, signal }: Way): Promise<Socket> {
     host,
     ...(isIP(host) === 0 && { servername: host.replace(/\.$/, '') }),
     ALPNProtocols: ['http/1.1'],
-    // Whatever the environment says: a certificate that nobody vouches for is nobody's.
+    // Certificates are verified regardless of the environment.
     rejectUnauthorized: true,
   })
   try {
@@ -139,7 +139,7 @@ const system: Dial = (addresses, port) =>
     keepAlive: true,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 1000,
-    // The resolver is not asked again: its answer may have changed since it was judged.
+    // Uses the checked addresses; a second resolution could give others.
     lookup: (_, __, callback) =>
       callback(
         null,

@@ -1,16 +1,16 @@
-/** How long one answer is waited for: step by step, and all steps together. */
+/** Time-outs of a request: per step, and in total. */
 
 import { Failure } from '../errors.ts'
 
-/** All in milliseconds. */
+/** Time-outs in ms. */
 export type Deadlines = {
-  /** Name, connection and TLS together. */
+  /** Name resolution, connection and TLS together. */
   readonly connectMs: number
-  /** From the connection to the head of the answer. */
+  /** From the connection to the head of the response. */
   readonly firstByteMs: number
-  /** Between two pieces of the body. */
+  /** Between two chunks of the body. */
   readonly idleMs: number
-  /** All waiting for one page together; time that the reader takes between pieces does not count. */
+  /** Total waiting time of one page, without the time that the reader takes between chunks. */
   readonly pageMs: number
 }
 
@@ -18,15 +18,15 @@ type Step = keyof Deadlines
 
 export type DeadlineClock = {
   readonly deadlines: Deadlines
-  /** The work, or `source-timeout` when it takes longer than its step or than what is left of the page. */
+  /** Awaits the work. Rejects with `source-timeout` after the time-out of the step or of the page. */
   within<T>(work: Promise<T>, step: Step): Promise<T>
-  /** Milliseconds that are left of the page. */
+  /** Remaining ms of the page. */
   left(): number
 }
 
 /**
- * Only waiting counts: a reader that writes records while the source holds the rest may take as long as it needs. The
- * work that was waited for in vain goes on; whoever asked for it breaks it off.
+ * Measures only waiting, so that a slow reader does not cause a time-out. Work that timed out is not aborted here; the caller
+ * does that.
  */
 export function deadlineClock(deadlines: Deadlines, now: () => number): DeadlineClock {
   let spent = 0
@@ -51,14 +51,14 @@ export function deadlineClock(deadlines: Deadlines, now: () => number): Deadline
   }
 }
 
-/** The work, or `source-timeout` after `ms` that names the limit. */
+/** Awaits the work. Rejects with `source-timeout`, which names the limit, after `ms`. */
 export function timeLimited<T>(
   work: Promise<T>,
   step: Step,
   limitMs: number,
   ms = limitMs,
 ): Promise<T> {
-  // No race of promises: this runs several times in every request.
+  // Avoids `Promise.race`, because this runs several times per request.
   return new Promise((resolve, reject) => {
     const end = () => reject(new Overdue(step, limitMs))
     const timer = setTimeout(end, Math.min(ms, longestTimer))
@@ -72,7 +72,7 @@ export function timeLimited<T>(
   })
 }
 
-/** `source-timeout`: a step took longer than it may. */
+/** Time-out of a step, a `source-timeout`. */
 export class Overdue extends Failure {
   readonly step: Step
 
@@ -82,7 +82,7 @@ export class Overdue extends Failure {
   }
 }
 
-/** Longer timers of Node end at once. */
+/** Longest timer of Node; longer ones fire at once. */
 const longestTimer = 2 ** 31 - 1
 
 const words: Readonly<Record<Step, (seconds: string) => string>> = {
@@ -92,16 +92,16 @@ const words: Readonly<Record<Step, (seconds: string) => string>> = {
   pageMs: (seconds) => `the page took longer than ${seconds}`,
 }
 
-/** The numbers that bound outbound requests. */
+/** Limits of outbound requests. */
 export type OutboundLimits = {
   readonly deadlines: Deadlines
   readonly attempts: number
   readonly retryAfterMaxMs: number
   readonly hostConcurrency: number
   readonly hostDelayMs: number
-  /** Most bytes out per byte in of a compressed body, after the first megabyte. */
+  /** Maximum ratio of decompressed to compressed bytes of a body, after the first megabyte. */
   readonly bodyRatio: number
-  /** Hosts whose robots.txt is remembered, and characters of their rules together. */
+  /** Number of cached robots.txt files, and the total characters of their rules. */
   readonly robotsCharacters: number
 }
 

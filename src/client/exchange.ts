@@ -1,4 +1,7 @@
-/** One request over a connection that may be kept: the head of its answer, then its body. For strangers and our own services alike. */
+/**
+ * One HTTP exchange over a keep-alive connection: the head of the response, then its body. Used for foreign addresses and for
+ * services of the operator.
+ */
 
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
@@ -9,27 +12,27 @@ import { hostOf, portOf, type Permission } from './address-guard.ts'
 import type { Connections, Way } from './connections.ts'
 import type { DeadlineClock } from './deadlines.ts'
 
-/** A request that is ready to be sent as it is, apart from `Content-Length`. */
+/** A complete request, apart from `Content-Length`. */
 export type Outgoing = {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  /** Sent whole, in UTF-8, with its length. */
+  /** Sent as UTF-8 with `Content-Length`. */
   readonly body?: string | undefined
 }
 
-/** How far a request had come when it failed: on its way to a connection, to the head of the answer, or in the body. */
+/** Phase in which a request failed: connecting, waiting for the head of the response, or reading the body. */
 export type Stage = 'connecting' | 'asking' | 'answering'
 
 type FaultOptions = { readonly stage: Stage; readonly reused?: boolean; readonly cause?: unknown }
 
 /**
- * A request that got no whole answer: `source-unreachable`, `source-timeout`, `source-malformed` (not HTTP, or not the encoding that
- * it says), `source-truncated`, or `address-refused`. What the system says is the cause.
+ * A request without a complete response: `source-unreachable`, `source-timeout`, `source-malformed` (not HTTP, or an invalid
+ * content coding), `source-truncated`, or `address-refused`. The system error is the cause.
  */
 export class ExchangeFault extends Failure {
   readonly stage: Stage
-  /** True when the connection had served another request before: it may have been dead already. */
+  /** Whether the connection had served another request before and may have been dead already. */
   readonly reused: boolean
 
   constructor(kind: Kind, detail: string, { stage, reused = false, cause }: FaultOptions) {
@@ -41,17 +44,20 @@ export class ExchangeFault extends Failure {
 
 type SendOptions = {
   readonly connections: Connections
-  /** Of guarded connections, which are made for it. */
+  /** Permission of a guarded connection. */
   readonly permission?: Permission
   readonly clock: DeadlineClock
   readonly signal: AbortSignal
-  /** Is sent again at once when a kept connection turns out to be dead. */
+  /** Whether to repeat the request at once if a reused connection turns out to be dead. */
   readonly isRepeatable?: boolean
-  /** Told when there is a connection: what fails from then on is not the network's fault. */
+  /** Called when the connection is established; later failures are not network failures. */
   readonly connected?: () => void
 }
 
-/** The head of the answer. Throws the signal's reason when it was aborted, else an `ExchangeFault`. */
+/**
+ * Sends a request and returns the head of the response. Throws the signal's reason if it was aborted, else an
+ * `ExchangeFault`.
+ */
 export async function exchange(outgoing: Outgoing, options: SendOptions): Promise<IncomingMessage> {
   const { connections, signal, clock, connected } = options
   const host = shown(outgoing.url.host)
@@ -71,14 +77,14 @@ export async function exchange(outgoing: Outgoing, options: SendOptions): Promis
       signal.throwIfAborted()
       const reused = call?.reusedSocket === true
       if (reused) connections.dropIdle(outgoing.url)
-      // A kept connection that the server closed just when we wanted it: another one is due, not another attempt.
+      // The server closed a reused connection at the same moment; a new connection does not count as a retry.
       if (reused && options.isRepeatable && !(error instanceof Failure)) continue
       throw headFault(error, host, { stage, reused })
     }
   }
 }
 
-/** Waits for a connection that stands. A guarded one is not seen before, and has its limit in its `Way`. */
+/** Waits until the connection is established. Guarded connections are awaited through their `Way` instead. */
 async function connection(call: ClientRequest, { clock, signal }: SendOptions): Promise<void> {
   const [socket] = await clock.within<Socket[]>(once(call, 'socket', { signal }), 'pageMs')
   if (!socket?.connecting) return
@@ -102,7 +108,7 @@ function send(outgoing: Outgoing, { connections, permission, clock, signal }: Se
     ...(permission && { way: { url, permission, connectMs, signal } }),
   }
   const call = url.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
-  // Errors after the head are told by the body as well.
+  // Errors after the head are reported by the body.
   call.on('error', () => undefined)
   call.end(body)
   return call
@@ -114,14 +120,14 @@ function headOf(call: ClientRequest): Promise<IncomingMessage> {
     call.on('error', reject)
     call.on('close', () => reject(new Error('the connection was closed')))
   })
-  // Whoever waits for the connection hears of the failure there.
+  // The failure is reported where the connection is awaited.
   answered.catch(() => undefined)
   return answered
 }
 
 /**
- * What comes over the wire, chunk by chunk. Throws the signal's reason, `source-timeout`, `source-truncated`, or what the
- * system says (see `bodyFault`).
+ * Yields the chunks of a body as received. Throws the signal's reason, `source-timeout`, `source-truncated`, or a system
+ * error (see `bodyFault`).
  */
 export async function* received(
   message: IncomingMessage,
@@ -138,9 +144,9 @@ export async function* received(
   if (!message.complete) throw new Failure('source-truncated', 'the answer ended early')
 }
 
-// What Node says about a broken connection, in the words of the harvest vocabulary.
+// Connection errors of Node as failures.
 
-/** While connecting or waiting for the head of the answer. */
+/** Failure while connecting or waiting for the head of the response. */
 function headFault(cause: unknown, host: string, options: FaultOptions): Failure {
   if (cause instanceof Failure)
     return new ExchangeFault(cause.kind, cause.detail, { ...options, cause })
@@ -154,7 +160,7 @@ function headFault(cause: unknown, host: string, options: FaultOptions): Failure
     : new ExchangeFault('source-unreachable', `${host} ${words[code] ?? 'cannot be reached'}`, more)
 }
 
-/** While the body comes in; failures stay what they are. */
+/** Failure while reading the body; failures are returned unchanged. */
 export function bodyFault(cause: unknown): Failure {
   if (cause instanceof Failure) return cause
   const code = codeOf(cause)

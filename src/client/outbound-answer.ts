@@ -1,4 +1,4 @@
-/** An answer as its reader sees it. */
+/** Responses of the outbound client. */
 
 import type { IncomingMessage } from 'node:http'
 import { pipeline, Readable, type Transform } from 'node:stream'
@@ -15,11 +15,11 @@ type Arrived = {
   readonly redirected: readonly string[]
   readonly bounds: Parameters<typeof bodyOf>[1]
   readonly method: string
-  /** Gives back the place at the host. */
+  /** Releases the slot of the host. */
   readonly done: () => void
 }
 
-/** Wraps what arrived; an answer that nobody reads ends with the signal. */
+/** Wraps a response. An unread response is discarded when the signal fires. */
 export function answerOf(
   { message, method, url, redirected, bounds, done }: Arrived,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export function answerOf(
   signal.addEventListener('abort', discard, { once: true })
   const body = hasBody(message, method) ? bodyOf(message, bounds, over, signal) : nothing()
   if (!hasBody(message, method)) {
-    // Nobody needs to read what is not there: the connection is free again.
+    // Drains an empty body, which frees the connection.
     message.resume()
     over()
   }
@@ -57,7 +57,7 @@ const hasBody = ({ statusCode = 0, headers }: IncomingMessage, method: string): 
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** The answer with its body in memory. */
+/** Reads the whole body into memory. */
 export async function whole(answer: OutboundAnswer): Promise<WholeAnswer> {
   const { url, status, headers, redirected, body } = answer
   const bytes = await bytesOf(body)
@@ -80,7 +80,7 @@ async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(parts)
 }
 
-/** Values that no header can hold are left out instead of failing the answer. */
+/** Headers of a response without values that `Headers` does not accept. */
 function headersOf(message: IncomingMessage): Headers {
   const headers = new Headers()
   const { rawHeaders } = message
@@ -92,16 +92,16 @@ function headersOf(message: IncomingMessage): Headers {
   return headers
 }
 
-// The body of an answer: read when it is asked for, decompressed, bounded in size, ratio and waiting.
+// Body of a response: read on demand, decompressed, bounded in size, ratio and time.
 
 type Bounds = {
   readonly maxBytes: number
-  /** Most bytes out per byte in, after the first megabyte. */
+  /** Maximum ratio of decompressed to compressed bytes, after the first megabyte. */
   readonly ratio: number
   readonly clock: DeadlineClock
 }
 
-/** The body once; `done` is called when it is over, however it ends. */
+/** Yields the body once; calls `done` at its end, also after an error. */
 async function* bodyOf(
   message: IncomingMessage,
   { maxBytes, ratio, clock }: Bounds,
@@ -133,7 +133,7 @@ async function* bodyOf(
     signal.throwIfAborted()
     throw bodyFault(error)
   } finally {
-    // A body that was not read to its end would block the connection for others.
+    // A connection with an unread body cannot be reused.
     if (!message.readableEnded) message.destroy()
     done()
   }
@@ -144,14 +144,14 @@ const megabyte = 1_000_000
 const tooLarge = (maxBytes: number) =>
   new Failure('too-large', `the answer has more than ${maxBytes} bytes`)
 
-// Content codings (RFC 9110 8.4.1) as streams.
+// Content codings (RFC 9110, 8.4.1) as streams.
 
 type Bytes = AsyncIterable<Uint8Array>
 
-/** More than one coding on top of another is legal and a trick; two are plenty. */
+/** Maximum number of nested codings; more are legal but suspicious. */
 const mostCodings = 2
 
-/** The codings of a `Content-Encoding`, outermost last; throws `source-malformed` for one that we did not ask for. */
+/** Parses `Content-Encoding`, outermost coding last. Throws `source-malformed` for a coding that was not requested. */
 function codingsOf(header: string | null): readonly string[] {
   const names = (header ?? '')
     .toLowerCase()
@@ -168,7 +168,7 @@ function codingsOf(header: string | null): readonly string[] {
   return names
 }
 
-/** The bytes without their codings. Streams: what is read here is what is asked for there. */
+/** Decodes a stream of bytes with back-pressure. */
 function decoded(bytes: Bytes, codings: readonly string[]): Bytes {
   return codings.reduceRight((inner, coding) => decoders[coding]?.(inner) ?? inner, bytes)
 }
@@ -176,7 +176,7 @@ function decoded(bytes: Bytes, codings: readonly string[]): Bytes {
 const decoders: Readonly<Record<string, (bytes: Bytes) => Bytes>> = {
   gzip: (bytes) => through(bytes, () => createGunzip()),
   br: (bytes) => through(bytes, () => createBrotliDecompress()),
-  // Some servers leave the zlib head away (RFC 1950 says that its low nibble is 8).
+  // Some servers omit the zlib header (RFC 1950: its low nibble is 8).
   deflate: (bytes) =>
     through(bytes, (first) => ((first ?? 0) % 16 === 8 ? createInflate() : createInflateRaw())),
 }
@@ -187,7 +187,7 @@ async function* through(
 ): AsyncGenerator<Uint8Array> {
   const source = bytes[Symbol.asyncIterator]()
   const first = await source.next()
-  // An empty body is empty in every coding.
+  // An empty body is valid in every coding.
   if (first.done) return
   async function* all() {
     yield first.value

@@ -1,17 +1,17 @@
-/** What may be asked of the one client for everything that leaves the house, and what it answers. */
+/** Interface of the outbound client: requests and responses. */
 
 import type { Deadlines } from './deadlines.ts'
 import type { Semaphore } from '../workers/semaphore.ts'
 
 /**
- * Which addresses a request may reach. `public`: public addresses only, as for every URL that was found in data.
- * `configured`: requests to the origin of `address` may reach more than that; every other origin is `public` again.
- * `trusted` (a file of the operator's own directory) allows exactly that host and port wherever it is; otherwise `allow`
- * (hosts, addresses or CIDR blocks) says which addresses of the internal networks are meant to be reached.
+ * Addresses that a request may reach. `public`: only public addresses; for every URL found in data. `configured`: requests to
+ * the origin of `address` may reach more; every other origin is `public`. `trusted` (a file in a directory of the operator)
+ * permits exactly that host and port; otherwise `allow` (hosts, addresses or CIDR blocks) lists the permitted internal
+ * addresses.
  */
 export type Reach =
   | { readonly kind: 'public' }
-  /** Public addresses, and the hosts, addresses and ranges that are listed, wherever the URL comes from. */
+  /** Public addresses and the listed hosts, addresses and blocks, for any URL. */
   | { readonly kind: 'listed'; readonly allow: readonly string[] }
   | {
       readonly kind: 'configured'
@@ -28,63 +28,63 @@ export type OutboundRequest = {
   /** Headers that are dropped for good when a redirect leaves the origin. */
   readonly credentials?: Readonly<Record<string, string>>
   readonly reach: Reach
-  /** Of the body, decompressed; more ends it with `too-large`. */
+  /** Maximum bytes of the decompressed body; more throws `too-large`. */
   readonly maxBytes: number
   readonly deadlines?: Partial<Deadlines>
   readonly attempts?: number
-  /** May be sent again after a failure: by default everything but POST. Queries sent by POST say `true`. */
+  /** Whether the request may be retried: by default all methods but POST. Queries sent by POST set `true`. */
   readonly repeatable?: boolean
-  /** Time between request starts to the host; only longer than the configured one counts. */
+  /** Minimum ms between two requests to the host; the configured delay is the lower bound. */
   readonly delayMs?: number
-  /** Requests at once to the host; only fewer than the configured number counts. */
+  /** Maximum parallel requests to the host; the configured number is the upper bound. */
   readonly atOnce?: number
-  /** The longest `Retry-After` that is waited for. */
+  /** Longest `Retry-After` to wait for, in ms. */
   readonly retryAfterMaxMs?: number
-  /** Most redirects that are followed; default 5. */
+  /** Maximum number of redirects; 5 by default. */
   readonly redirects?: number
   /**
-   * `fail`: throw at once while the host is left alone, instead of waiting for that to end: `source-unreachable`, or also
-   * `source-timeout` (it has answered nothing for long) and `source-throttled` (it asked for a longer time than
-   * `retryAfterMaxMs`, or says nothing but 429 and 503), each with `retryAfter`.
+   * Behaviour while requests to the host are suspended (back-off). `wait`: wait for its end. `fail`: throw at once with
+   * `retryAfter`: `source-unreachable`, `source-timeout` (it has repeatedly not answered), or `source-throttled` (it asked
+   * for more time than `retryAfterMaxMs`, or repeatedly answered 429 or 503).
    */
   readonly whenLeftAlone?: 'wait' | 'fail'
-  /** Bounds how many such requests are made at once over all hosts. */
+  /** Limits the number of such requests over all hosts. */
   readonly room?: Semaphore
-  /** Asked before a redirect is followed; what it throws ends the request. */
+  /** Called before a redirect is followed; an exception ends the request. */
   readonly mayFollow?: (url: string, signal: AbortSignal) => Promise<void>
-  /** Told when there is a connection. */
+  /** Called when a connection is established. */
   readonly connected?: () => void
 }
 
 /**
- * What robots.txt (RFC 9309) says of a URL. `unreachable`: there was no connection, or it broke. `refused`: its address may
- * not be requested. `unknown`: the host is there, and what it says, or that it says nothing, tells nothing now.
+ * Result of a robots.txt check (RFC 9309). `unreachable`: no connection, or a broken one. `refused`: the address may not be
+ * requested. `unknown`: the host answered, but without a usable robots.txt.
  */
 export type RobotsWord = 'allowed' | 'disallowed' | 'unreachable' | 'refused' | 'unknown'
 
 type AnswerHead = {
-  /** Where the answer came from, after redirects, without user info. */
+  /** URL of the response after redirects, without user info. */
   readonly url: string
   readonly status: number
-  /** As they were sent; `Content-Encoding` is history, the body is decompressed already. */
+  /** Headers as sent. The body is already decompressed despite `Content-Encoding`. */
   readonly headers: Headers
-  /** The URLs that redirected to `url`, in order; empty when none did. */
+  /** URLs that redirected to `url`, in order. */
   readonly redirected: readonly string[]
 }
 
 export type OutboundAnswer = AnswerHead & {
   /**
-   * To be read once. Throws `source-truncated`, `source-timeout`, `source-malformed` (not what its encoding says) or
-   * `too-large`. The place at the host is held until the body was read, broken off or discarded.
+   * Body, to be read once. Throws `source-truncated`, `source-timeout`, `source-malformed` (invalid content coding) or `too-
+   * large`. The slot of the host is held until the body was read, aborted or discarded.
    */
   readonly body: AsyncIterable<Uint8Array>
-  /** The whole body as text, decoded by `decodeText`. */
+  /** Reads the whole body as text, decoded by `decodeText`. */
   text(): Promise<string>
-  /** Lets the body go; to be called when it is not read. */
+  /** Discards the body; must be called if it is not read. */
   discard(): void
 }
 
-/** An answer whose body was read whole. */
+/** A response whose body is in memory. */
 export type WholeAnswer = AnswerHead & {
   readonly bytes: Uint8Array
   readonly text: string
@@ -92,18 +92,18 @@ export type WholeAnswer = AnswerHead & {
 
 export type Outbound = {
   /**
-   * Every status comes back as an answer, after the retries. Throws `address-refused` (also for what is not a URL),
-   * `source-unreachable`, `source-timeout`, `source-malformed` (not HTTP), `source-throttled` (with `retryAfter`: longer
-   * than is waited for), `source-error` (too many redirects, or redirects in a circle), or the signal's reason.
+   * Sends a request with retries and returns the response, whatever its status. Throws `address-refused` (also for an invalid
+   * URL), `source-unreachable`, `source-timeout`, `source-malformed` (not HTTP), `source-throttled` (with `retryAfter`),
+   * `source-error` (too many or circular redirects), or the signal's reason.
    */
   request(request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer>
-  /** The same with the body in memory: a body that breaks off counts as a failed attempt and is asked for again. */
+  /** Sends a request and reads the whole body; a truncated body counts as a failed attempt and is retried. */
   read(request: OutboundRequest, signal: AbortSignal): Promise<WholeAnswer>
-  /** Whether robots.txt (RFC 9309) of the URL's host permits it. Whoever asks first says how it is fetched. */
+  /** Checks the robots.txt (RFC 9309) of the URL's host. The options of the first caller apply to fetching it. */
   robots(
     asked: Pick<OutboundRequest, 'url' | 'reach' | 'room' | 'deadlines'>,
     signal: AbortSignal,
   ): Promise<RobotsWord>
-  /** Breaks off everything that is under way. */
+  /** Aborts all requests. */
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * The one client for addresses that others name: guarded at the socket, polite, bounded in time and size. A request is a few
- * attempts; an attempt is a request and the redirects after it, each a new pass through guard and politeness.
+ * HTTP client for addresses that come from others: guarded at the socket, polite, bounded in time and size. A request
+ * consists of attempts; an attempt is a request and its redirects, each of which passes guard and politeness again.
  */
 
 import type { IncomingMessage } from 'node:http'
@@ -30,17 +30,17 @@ export type OutboundOptions = {
   readonly userAgent: string
   readonly limits?: Partial<OutboundLimits>
   readonly now: () => number
-  /** 0..1 */
+  /** Random number from 0 to 1. */
   readonly random: () => number
   readonly pause: Pause
   readonly log: Log
-  /** All addresses of a name; the system's resolver when absent. */
+  /** Resolver; that of the system by default. */
   readonly resolve?: Resolve
-  /** Connects to one of these addresses, all of them permitted; for tests. */
+  /** Connects to one of the permitted addresses; for tests. */
   readonly dial?: Dial
 }
 
-/** What all requests of a process share. */
+/** State shared by all requests of a process. */
 type ClientContext = {
   readonly userAgent: string
   readonly limits: OutboundLimits
@@ -52,7 +52,7 @@ type ClientContext = {
   readonly log: Log
 }
 
-/** Makes the client; one per process, because politeness is per host. */
+/** Creates the client. There is one per process, because politeness is per host. */
 export function outbound(options: OutboundOptions): Outbound {
   const { now, random, pause, log, userAgent } = options
   const limits = { ...outboundLimits, ...options.limits }
@@ -81,7 +81,7 @@ export function outbound(options: OutboundOptions): Outbound {
   }
 }
 
-/** An answer that may be different after a time, which it may have named. */
+/** A response that may differ later, such as 429 or 503, with its `Retry-After`. */
 class Postponed extends Error {
   readonly afterMs: number | undefined
 
@@ -92,14 +92,14 @@ class Postponed extends Error {
   }
 }
 
-/** Failures of an attempt that may be different next time. */
+/** Failures of an attempt that are retried. */
 const transientKinds: ReadonlySet<Kind> = new Set([
   'source-unreachable',
   'source-timeout',
   'source-truncated',
 ])
 
-/** Attempts until one is of use, or until there is no point or no attempt left; the last answer is used whatever its status. */
+/** Repeats attempts until one succeeds, is permanent, or was the last; the last response is returned whatever its status. */
 function attempts<Result>(
   context: ClientContext,
   request: OutboundRequest,
@@ -138,12 +138,12 @@ function comeBack(afterMs: number, now: number): Failure {
   return new Failure('source-throttled', detail, { retryAfter: Math.ceil(afterMs / 1000) })
 }
 
-/** The last moment that a `Date` can tell in four digits of a year. */
+/** Latest time with a year of four digits. */
 const latest = Date.UTC(9999, 11, 31)
 
 const mostRedirects = 5
 
-/** The answer at the end of the redirects, whatever its status. */
+/** Sends a request and follows its redirects; returns the final response. */
 async function attempt(
   request: OutboundRequest,
   context: ClientContext,
@@ -198,7 +198,7 @@ type Visit = {
   readonly context: ClientContext
 }
 
-/** One step: waits for its turn at the host, and says there how it went. */
+/** Sends one request: waits for a slot of the host, and reports the result to politeness. */
 async function ask(
   step: Step,
   { request, clock, context }: Visit,
@@ -260,7 +260,7 @@ const headersOf = (step: Step, userAgent: string): Readonly<Record<string, strin
 function checkCircle(steps: readonly Step[], next: Step, most: number): void {
   const place = shownUrl(steps[0]?.url.href ?? '')
   const hint = next.cookie === undefined ? '' : ', and sets cookies on the way'
-  // A POST may be answered by a redirect to the same place, which is then asked with GET; another cookie may change the answer.
+  // After a POST, a redirect to the same URL is followed with GET; a new cookie also makes a difference.
   const isSame = ({ url, method, cookie }: Step) =>
     url.href === next.url.href && method === next.method && cookie === next.cookie
   if (steps.some(isSame)) {

@@ -1,6 +1,6 @@
 /**
- * Who may ask a host now: few at once, not too fast, more slowly when it is overloaded (429, 503), not at all while it is down.
- * Shared by everything that a process asks of others: runs, exports, checks of URLs.
+ * Limits requests per host: few in parallel, with a delay that grows on overload (429, 503), suspended while the host is
+ * down. Shared by all requests of a process: harvests, exports, URL checks.
  */
 
 import { Failure } from '../errors.ts'
@@ -10,28 +10,28 @@ import type { Pause } from '../workers/pause.ts'
 import { Semaphore, type Release } from '../workers/semaphore.ts'
 import type { OutboundLimits } from './deadlines.ts'
 
-/** How somebody wants to ask a host. */
+/** Wishes of a request regarding the host. */
 export type PolitenessOptions = {
-  /** Only longer than the configured delay counts. */
+  /** Minimum delay in ms; the configured delay is the lower bound. */
   readonly delayMs: number
-  /** Only fewer than the configured number counts. */
+  /** Maximum parallel requests; the configured number is the upper bound. */
   readonly atOnce: number
   readonly whenLeftAlone: 'wait' | 'fail'
-  /** The longest that who does not wait for a host that is left alone waits all the same. */
+  /** With `fail`: longest back-off in ms that is waited for all the same. */
   readonly longestMs?: number
-  /** Where there must be a place too, over all hosts. */
+  /** Limit over all hosts. */
   readonly room?: Semaphore | undefined
 }
 
-/** The right to ask a host once, to be given back by `leave`. */
+/** Permission for one request to a host; must be released by `leave`. */
 export type HostPermit = {
-  /** There is a connection. */
+  /** Reports that a connection was established. */
   connected(): void
-  /** There was none. */
+  /** Reports that no connection was established. */
   failed(): void
-  /** There was one, and no answer in time. */
+  /** Reports a connection without a response in time. */
   silent(): void
-  /** The host answered; a `Retry-After` up to `longestMs` is kept from everybody. */
+  /** Reports a response; a `Retry-After` up to `longestMs` delays all requests. */
   answered(status: number, retryAfterMs?: number, longestMs?: number): void
   leave(): void
 }
@@ -43,7 +43,7 @@ type PolitenessContext = {
   readonly log: Log
 }
 
-/** Hosts that are remembered; the one that was asked last is forgotten last. */
+/** Number of remembered hosts; the least recently used one is removed. */
 const mostHosts = 10_000
 
 export class Hosts {
@@ -54,7 +54,7 @@ export class Hosts {
     this.#context = context
   }
 
-  /** Waits until the host (name and port) may be asked, in order of asking. Rejects with the signal's reason. */
+  /** Waits, in order of arrival, until the host (name and port) may be requested. Rejects with the signal's reason. */
   async enter(name: string, options: PolitenessOptions, signal: AbortSignal): Promise<HostPermit> {
     const host = this.#hosts.get(name) ?? new Host(name, this.#context)
     this.#hosts.delete(name)
@@ -75,25 +75,25 @@ const answersToRecover = 10
 const inARow = 5
 const leftAloneMs = 300_000
 
-/** What is remembered of one host: how fast it may be asked, and since when it has been failing, silent or overloaded. */
+/** State of one host: its delay, and its recent failures, silences and overloads. */
 class Host {
   readonly #name: string
   readonly #context: PolitenessContext
   readonly #turn = new Semaphore(1)
   readonly #left: ConditionVariable = conditionVariable()
-  /** Who wants to ask, whether it is their turn or not. */
+  /** Number of waiting requests. */
   #entering = 0
   #active = 0
   #delayMs: number
   #lastStart = -Infinity
-  /** Nobody asks before. */
+  /** Time before which no request starts. */
   #notBefore = -Infinity
-  /** Who does not wait for hosts that are left alone fails until then, for this reason. */
+  /** Time until which requests with `fail` are refused, and the reason. */
   #avoided: { readonly until: number; readonly because: 'source-timeout' | 'source-throttled' } = {
     until: -Infinity,
     because: 'source-throttled',
   }
-  /** In a row: connections that did not come about, requests without an answer in time, answers of 429 or 503, good ones. */
+  /** Consecutive failed connections, requests without a response in time, overloads (429, 503), and good responses. */
   readonly #row = { failures: 0, silences: 0, overloads: 0, good: 0 }
 
   constructor(name: string, context: PolitenessContext) {
@@ -106,7 +106,10 @@ class Host {
     return this.#active === 0 && this.#entering === 0
   }
 
-  /** What it gives is called to leave the room. Who waits for a place there holds nobody up here, nor the other way round. */
+  /**
+   * Waits for a slot of the host and of the global limit; returns the release of the latter. Waiting for the global limit
+   * does not block other requests to the host, nor the reverse.
+   */
   async admit(options: PolitenessOptions, signal: AbortSignal): Promise<Release> {
     const { room } = options
     for (;;) {
@@ -123,7 +126,7 @@ class Host {
         this.#start()
         return later
       }
-      // While there was no place, others came, or the host asked for more time.
+      // While waiting for the global limit, the host became busy again.
       later()
     }
   }
@@ -177,7 +180,7 @@ class Host {
     }
   }
 
-  /** Milliseconds before the host may be asked; `crowded` when others must leave first. */
+  /** Remaining ms before a request may start, or `crowded` if other requests must end first. */
   #obstacle({ atOnce, delayMs }: PolitenessOptions): number | 'crowded' | undefined {
     const { limits, now } = this.#context
     if (this.#active >= Math.max(1, Math.min(limits.hostConcurrency, atOnce))) return 'crowded'
@@ -187,9 +190,8 @@ class Host {
   }
 
   /**
-   * For who does not wait: `source-unreachable` while the host is left alone because it cannot be reached, `source-timeout`
-   * while it has not been answering, `source-throttled` while it wants to be left alone for longer than `longestMs`. All with
-   * `retryAfter`: the request was not made.
+   * Refuses a request that does not wait: `source-unreachable` while the host is suspended, `source-timeout` while it
+   * repeatedly did not answer, `source-throttled` while it asked for more than `longestMs`. All have `retryAfter`.
    */
   #check(longestMs: number): void {
     const now = this.#context.now()
@@ -221,7 +223,7 @@ class Host {
     log.debug({ host: this.#name, silences: this.#row.silences }, 'outbound.silent')
   }
 
-  /** `delayMs`: what who asked kept between two requests by itself; the host was overloaded at that pace. */
+  /** Doubles the delay after 429 or 503. `delayMs` is the request's own minimum delay, at which the host was overloaded. */
   #overloaded(said: {
     readonly retryAfterMs: number
     readonly longestMs: number
@@ -234,7 +236,7 @@ class Host {
     const slower = Math.max(this.#delayMs, delayMs, firstSlowMs / 2) * 2
     this.#delayMs = Math.max(this.#delayMs, Math.min(slowestMs, slower))
     const until = now() + retryAfterMs
-    // A longer `Retry-After` counts for those only who do not wait.
+    // A longer `Retry-After` only affects requests that do not wait.
     if (retryAfterMs <= longestMs) this.#notBefore = Math.max(this.#notBefore, until)
     else this.#avoid('source-throttled', until)
     if (this.#row.overloads >= inARow) this.#avoid('source-throttled', now() + leftAloneMs)
@@ -245,7 +247,7 @@ class Host {
     if (until > this.#avoided.until) this.#avoided = { until, because }
   }
 
-  /** Ten good answers undo one doubling, down to the configured delay. */
+  /** Halves the delay after ten good responses, down to the configured one. */
   #recover(): void {
     const { hostDelayMs } = this.#context.limits
     this.#row.good += 1

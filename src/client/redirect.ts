@@ -1,27 +1,27 @@
-/** Where a redirect leads, and what of the request goes along. */
+/** Redirects: their target, method, headers and cookies. */
 
 import { Failure, shown } from '../errors.ts'
 import { isSecretName } from '../secrets.ts'
 import { target } from './address-guard.ts'
 
-/** One step of a request: what is asked of which URL. */
+/** One request in a chain of redirects. */
 export type Step = {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly credentials: Readonly<Record<string, string>>
   readonly body?: string | undefined
-  /** The cookies that the host set earlier on the way. */
+  /** Cookies that the host set earlier in the chain. */
   readonly cookie?: string | undefined
 }
 
 const [mostCookies, longestCookie] = [20, 4096]
 
-/** The cookies of one request and the redirects after it: each goes back to the host that set it, and is forgotten afterwards. */
+/** Cookies of one request and its redirects; each is sent only to the host that set it. */
 export class Cookies {
   readonly #held = new Map<string, { readonly url: URL; readonly pair: string }>()
 
-  /** Keeps what an answer of the URL sets. */
+  /** Stores the cookies of a response. */
   keep(url: URL, lines: readonly string[] = []): void {
     for (const line of lines) {
       const [, pair = '', name = ''] = /^\s*(([^=;,\s]+)=[^;]*)/.exec(line) ?? []
@@ -33,7 +33,7 @@ export class Cookies {
     }
   }
 
-  /** The header for a URL; what came over https goes over nothing else. */
+  /** `Cookie` header for a URL; cookies set over https are not sent over http. */
   header({ hostname, protocol }: URL): string | undefined {
     const own = [...this.#held.values()].filter(
       ({ url }) =>
@@ -43,7 +43,7 @@ export class Cookies {
   }
 }
 
-/** The step after an answer with this status and `Location`; nothing when it is not a redirect to follow. */
+/** Next request after a response with this status and `Location`; `undefined` if it is no redirect. */
 export function redirected(
   step: Step,
   status: number,
@@ -78,20 +78,17 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const withoutBody = (headers: Step['headers']): Step['headers'] =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('content-')))
 
-/** Node reads header bytes as Latin-1; what servers send there is UTF-8. */
+/** Decodes a header value as UTF-8; Node reads it as Latin-1. */
 function utf8(header: string): string {
   const text = Buffer.from(header, 'latin1').toString('utf8')
   return text.includes('\ufffd') ? header : text
 }
 
-// Request headers: which are secrets, which are ours, and how the client introduces itself.
+// Request headers: credentials, own headers, `User-Agent`.
 
 type Fields = Readonly<Record<string, string>>
 
-/**
- * `Cartulary/{version} (+{base}; {contact})`: who asks, and whom to write to when it bothers. Characters that a header or a
- * comment in it cannot hold are left out.
- */
+/** `User-Agent`: `Cartulary/{version} (+{base}; {contact})`. Characters that are not valid in a header comment are removed. */
 export function userAgent(version: string, base: string, contact?: string): string {
   const parts = [`+${base}`, ...(contact === undefined ? [] : [contact])].map(commentText)
   return `Cartulary/${commentText(version)} (${parts.filter((part) => part !== '').join('; ')})`
@@ -99,7 +96,7 @@ export function userAgent(version: string, base: string, contact?: string): stri
 
 const commentText = (text: string): string => text.replace(/[^\u0020-\u007e]|[()\\;]/g, '').trim()
 
-/** Plain headers and credentials apart, names in lower case; what only a browser sends is dropped. */
+/** Separates plain headers from credentials, with names in lower case; drops headers that only browsers send. */
 export function separated(
   headers: Fields = {},
   credentials: Fields = {},

@@ -1,4 +1,4 @@
-/** Whether a host wants its URLs checked: robots.txt (RFC 9309), remembered for a day. */
+/** Checks URLs against robots.txt (RFC 9309), cached for a day. */
 
 import * as parser from 'robots-parser'
 import { Failure } from '../errors.ts'
@@ -10,24 +10,24 @@ import type { Outbound, RobotsWord } from './outbound-request.ts'
 
 type RobotsContext = {
   readonly request: Outbound['request']
-  /** Ends what is under way for everybody. */
+  /** Aborts pending requests of all callers. */
   readonly closing: AbortSignal
   readonly limits: Pick<OutboundLimits, 'robotsCharacters'>
   readonly now: () => number
 }
 
-/** The rules of a host, or why there are none. */
+/** Rules of a host, or the reason why there are none. */
 type Outcome = Rules | Exclude<RobotsWord, 'allowed' | 'disallowed'>
 
 const rememberedMs = 24 * 3_600_000
-/** A host that could not tell is asked again after this time. */
+/** Lifetime in ms of a result that is unknown. */
 const unknownMs = 600_000
-/** RFC 9309 2.5: at least 500 KiB are read. */
+/** Maximum bytes to read; RFC 9309 2.5 demands at least 500 KiB. */
 const readBytes = 500 * 1024
-/** What an entry weighs beside its rules. */
+/** Weight of a cache entry in characters, without its rules. */
 const entryCharacters = 500
 
-/** One robots.txt per origin and permission, asked for once even when many want to know. */
+/** Creates the check; one robots.txt per origin and permission, fetched once for parallel callers. */
 export function robotsOf(context: RobotsContext): Outbound['robots'] {
   const { limits, now } = context
   const known = new SingleFlight<string, Outcome>({
@@ -41,7 +41,7 @@ export function robotsOf(context: RobotsContext): Outbound['robots'] {
     const url = URL.parse(request.url)
     if (!url || !/^https?:$/.test(url.protocol)) return 'refused'
     const name = `${hostPermission(request.reach, url).key} ${url.origin}`
-    // Without the caller's signal: a file is read to its end, for the next one who asks.
+    // Not aborted by the signal of one caller, because others wait for the result.
     const asked = known.get(name, () => fetched(request, url.origin, context))
     const outcome = await unlessAborted(asked, signal)
     if (typeof outcome === 'string') return outcome
@@ -49,7 +49,7 @@ export function robotsOf(context: RobotsContext): Outbound['robots'] {
   }
 }
 
-/** Everything that 4xx says is "go ahead"; silence and 5xx say nothing. Never rejects. */
+/** Fetches robots.txt. A 4xx status permits everything; a time-out or 5xx has no result. Never rejects. */
 async function fetched(
   { reach, room, deadlines }: Parameters<Outbound['robots']>[0],
   origin: string,
@@ -64,7 +64,7 @@ async function fetched(
         ...(deadlines && { deadlines }),
         url: `${origin}/robots.txt`,
         headers: { accept: 'text/plain' },
-        // Longer files are read to this length and no further.
+        // Longer files are truncated.
         maxBytes: Number.MAX_SAFE_INTEGER,
         attempts: 2,
         retryAfterMaxMs: 30_000,
@@ -75,7 +75,7 @@ async function fetched(
       },
       closing,
     )
-    // A file that breaks off tells nothing: what it forbids may stand in the rest.
+    // The missing rest of a truncated file may contain prohibitions.
     if (answer.status === 200) {
       return await beginning(answer.body).then(
         (text) => rulesOf(origin, text),
@@ -87,12 +87,12 @@ async function fetched(
   } catch (error) {
     if (!(error instanceof Failure)) return 'unknown'
     const { kind, retryAfter } = error
-    // Redirects without end lead to no file (RFC 9309 2.3.1.2).
+    // Endless redirects count as a missing file (RFC 9309 2.3.1.2).
     if (kind === 'source-error') return rulesOf(origin, '')
-    // What is wrong where a redirect leads to says nothing of the host that was asked.
+    // Failures of a redirect's target say nothing about the requested host.
     if (isElsewhere) return 'unknown'
     if (kind === 'address-refused' && !isThere) return 'refused'
-    // With a time the host was not asked, because it had been silent.
+    // A time-out with `retryAfter` means that the host was not requested.
     const isLate = kind === 'source-timeout' && retryAfter === undefined && !isThere
     return kind === 'source-unreachable' || isLate ? 'unreachable' : 'unknown'
   }
@@ -109,9 +109,9 @@ async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(parts).subarray(0, readBytes).toString('utf8')
 }
 
-// The rules of one robots.txt that concern us.
+// Parsing of the rules for this client.
 
-/** The package's types promise a default inside the default; what is there is this function. */
+/** Corrects the types of the package, whose module object is the function itself. */
 type Parse = (
   url: string,
   text: string,
@@ -127,13 +127,13 @@ function parsed(url: string, text: string): ReturnType<Parse> {
 
 type Rules = {
   readonly permits: (url: URL) => boolean
-  /** How much memory they take, roughly. */
+  /** Approximate memory in characters. */
   readonly characters: number
 }
 
 const token = 'cartulary'
 
-/** Rules for the token `cartulary`, else for everybody. */
+/** Parses the rules for the token `cartulary`, else those for `*`. */
 export function rulesOf(origin: string, text: string): Rules {
   const own = concise(text)
   const robots = parsed(`${origin}/robots.txt`, own)
@@ -143,29 +143,32 @@ export function rulesOf(origin: string, text: string): Rules {
   }
 }
 
-/** Longer paths are judged by their beginning: rules are prefixes, and matching costs path × rule. */
+/** Maximum path length; longer paths are matched by their beginning, because matching costs path × rule. */
 const longestPath = 2048
 const longestRule = 1024
 const mostRules = 10_000
-/** Characters of rules with wildcards: only these cost more than their length. */
+/** Maximum characters of rules with wildcards, which cost more than their length. */
 const mostWildcards = 50_000
 
 const cut = (url: URL): string => `${url.pathname}${url.search}`.slice(0, longestPath)
 
-/** One group for us. The parser would keep every rule once per agent of its group, which a hostile file can make many. */
+/**
+ * Reduces a file to the one group for this client. The parser would store every rule once per agent of its group, which a
+ * hostile file could exploit.
+ */
 function concise(text: string): string {
   const rules: Record<'us' | 'everybody', string[]> = { us: [], everybody: [] }
   const agents = new Set<string>()
   let isNamed = false
   let inAgents = false
   for (const line of text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)) {
-    // Everything else does not even end a group (RFC 9309 2.2.1).
+    // Other lines do not end a group (RFC 9309 2.2.1).
     const [, field, value = ''] = /^\s*(user-agent|allow|disallow)\s*:\s*([^#]*)/i.exec(line) ?? []
     const kind = field?.toLowerCase()
     if (kind === undefined) continue
     if (kind === 'user-agent') {
       if (!inAgents) agents.clear()
-      // The product token only: `Cartulary/1.0 (…)` means us too.
+      // Only the product token counts: `Cartulary/1.0 (…)` also means this client.
       const [agent = ''] = /^(?:\*$|[a-z_-]+)/.exec(value.trim().toLowerCase()) ?? []
       agents.add(agent)
       isNamed ||= agent === token

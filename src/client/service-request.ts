@@ -1,6 +1,6 @@
 /**
- * One request to a service of the operator's (a triplestore, a search engine, a repository) and its whole answer, over a few
- * lasting connections and within limits. Such hosts are trusted: no guard looks at their addresses.
+ * One request to a service of the operator (triplestore, search engine, repository) with its whole response, over keep-alive
+ * connections and within limits. Its address is trusted and not checked.
  */
 
 import type { IncomingMessage } from 'node:http'
@@ -9,45 +9,45 @@ import { plainConnections } from './connections.ts'
 import { type DeadlineClock, Overdue } from './deadlines.ts'
 import { bodyFault, exchange, ExchangeFault, type Outgoing, received } from './exchange.ts'
 
-/** How long and how much one request may take; all in milliseconds, except `bytes`. */
+/** Limits of a request; in ms, except `bytes`. */
 export type ServiceLimits = {
-  /** Until a connection stands, and in all for the attempts to get one. */
+  /** Establishing a connection, including retries. */
   readonly connectMs: number
-  /** From the standing connection until the head of the answer. */
+  /** From the connection to the head of the response. */
   readonly firstByteMs: number
-  /** The whole call: waiting for a socket, authentication, every attempt and the pauses between them. */
+  /** The whole call: waiting for a socket, authentication, all attempts and the pauses between them. */
   readonly totalMs: number
-  /** Length of an answer's body as it is sent. */
+  /** Maximum bytes of a response body as sent. */
   readonly bytes: number
 }
 
 export type ServiceRequest = {
-  /** Absolute, `http:` or `https:`, without user info. */
+  /** Absolute URL, `http:` or `https:`, without user info. */
   readonly url: string
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Without `Authorization` (where credentials are configured) and `Content-Length`, which the client sets. */
+  /** Headers without `Content-Length` and, with configured credentials, `Authorization`; the client sets both. */
   readonly headers: Readonly<Record<string, string>>
-  /** Sent whole, in UTF-8, with its length. */
+  /** Sent as UTF-8 with `Content-Length`. */
   readonly body?: string
-  /** True when sending it twice does what sending it once does. */
+  /** Whether the request may be sent twice. */
   readonly idempotent: boolean
   readonly limits?: Partial<ServiceLimits>
 }
 
-/** A complete answer, whatever its status. Header names are in lower case. */
+/** A complete response of any status. Header names are in lower case. */
 export type ServiceAnswer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
 }
 
-/** How the service is called in messages, such as `store`, and what it is when it is not available. */
+/** Name of the service in messages, such as `store`, and the kind of failure when it is not available. */
 export type ServiceName = {
   readonly name: string
   readonly unavailable: 'store-unavailable' | 'engine-unavailable'
 }
 
-/** What all attempts of one call share. */
+/** State shared by all attempts of one call. */
 export type ServiceCall = {
   readonly clock: DeadlineClock
   readonly bytes: number
@@ -55,20 +55,20 @@ export type ServiceCall = {
 }
 
 /**
- * Rejects with the signal's reason, an `ExchangeFault` (there was no connection, or it broke), or a `Failure`: time-limit,
- * too-large, unavailable.
+ * Sends one request. Rejects with the signal's reason, an `ExchangeFault` (no connection, or a broken one), or a `Failure`:
+ * time-limit, too-large, unavailable.
  */
 export type ServiceExchange = (outgoing: Outgoing, call: ServiceCall) => Promise<ServiceAnswer>
 
 export type ServiceConnections = {
   readonly service: ServiceName
-  /** Connections at the same time; requests beyond wait for one. */
+  /** Maximum parallel connections; further requests wait. */
   readonly sockets: number
-  /** Whether a connection that carried an answer of 400 or more is given up (Virtuoso leaves bodies unread in it). */
+  /** Whether to close a connection after a response of 400 or more (Virtuoso leaves the request body unread in it). */
   readonly destroyAfterError: boolean
 }
 
-// Shorter than the idle time of the servers that we know (5 s and more), so that we are the ones who hang up.
+// Shorter than the idle time-out of known servers (5 s and more), so that the client closes first.
 const idleMs = 4000
 
 export function serviceExchange(options: ServiceConnections): {
@@ -94,7 +94,7 @@ export function serviceExchange(options: ServiceConnections): {
   }
 }
 
-/** Whether the service was slow; one that takes no connection is not there. */
+/** Whether the service was slow; a failed connection means that it is down. */
 function isLate(fault: Failure): boolean {
   const overdue = fault instanceof ExchangeFault ? fault.cause : fault
   return overdue instanceof Overdue && overdue.step !== 'connectMs'
@@ -109,14 +109,14 @@ async function wholeAnswer(
   { service, destroyAfterError }: ServiceConnections,
 ): Promise<ServiceAnswer> {
   const { statusCode: status = 0, headers, socket } = message
-  // At once when the body ends: one turn later the connection may carry somebody else's request.
+  // At once: one turn later the connection may carry another request.
   if (destroyAfterError && status >= 400) message.on('end', () => socket.destroy())
   const check = (length: number) => {
     if (length <= bytes) return
     const detail = `The answer of the ${service.name} is longer than ${bytes} bytes.`
     throw new Failure('too-large', detail)
   }
-  // One that declares more is refused before it is read.
+  // A response that declares a larger body is refused before reading.
   check(Number(headers['content-length'] ?? 0))
   const parts: Uint8Array[] = []
   let length = 0
@@ -128,7 +128,8 @@ async function wholeAnswer(
   return { status, headers: headersOf(message), text: Buffer.concat(parts).toString() }
 }
 
-// A body that lasts until the connection closes cannot be told from one that was cut. Errors may: nobody builds on them.
+// Whether the end of the body can be verified. A body that ends with the connection may be truncated; error responses may
+// use that.
 const isFramed = ({ headers, statusCode = 0 }: IncomingMessage): boolean =>
   statusCode >= 300 ||
   statusCode === 204 ||

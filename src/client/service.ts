@@ -1,7 +1,7 @@
 /**
- * The client for services of the operator's own (triplestore, search engine): lasting connections, authentication, limits,
- * another try after broken connections and passing errors, and a circuit breaker, so that calls fail at once while the service
- * is away instead of queueing up for their time limits.
+ * HTTP client for services of the operator (triplestore, search engine): keep-alive connections, authentication, limits,
+ * retries after broken connections and transient errors, and a circuit breaker that fails calls at once while the service is
+ * down.
  */
 
 import type { Log } from '../log.ts'
@@ -23,30 +23,31 @@ import {
 } from './service-request.ts'
 
 export type ServiceOptions = ServiceConnections & {
-  /** Basic or Digest, as the service asks for; absent = none. */
+  /** Credentials for Basic or Digest; absent for none. */
   readonly auth?: Credentials
-  /** Answers after which an idempotent request is sent again. */
+  /** Responses after which an idempotent request is retried. */
   readonly retryable: (answer: ServiceAnswer) => boolean
   readonly log: Log
   readonly pause: Pause
-  /** 0 ≤ x < 1. */
+  /** Random number, 0 ≤ x < 1. */
   readonly random: () => number
-  /** Milliseconds of any clock that only goes forward. */
+  /** Monotonic time in ms. */
   readonly now: () => number
   readonly limits: ServiceLimits
 }
 
 export type ServiceClient = {
   /**
-   * The whole answer of any status but 401. Rejects with a `Failure`: the service's `unavailable` (no connection, a broken or
-   * cut answer, credentials refused, circuit open), `time-limit`, `too-large`; when `signal` is aborted, with its reason.
+   * Sends a request and returns the whole response, whatever its status but 401. Rejects with a `Failure`: the service's
+   * `unavailable` (no connection, a broken or truncated response, refused credentials, open circuit), `time-limit`, `too-
+   * large`; or with the reason of `signal`.
    */
   readonly send: (request: ServiceRequest, signal?: AbortSignal) => Promise<ServiceAnswer>
-  /** Ends what still runs, with `unavailable`, and closes the connections. */
+  /** Aborts pending calls with `unavailable` and closes the connections. */
   readonly close: () => Promise<void>
 }
 
-/** Opens nothing yet: the first request makes the first connection. */
+/** Creates the client; connections are opened on demand. */
 export function serviceClient(options: ServiceOptions): ServiceClient {
   const { service, limits, auth, now } = options
   const closing = new AbortController()
@@ -88,11 +89,11 @@ export function serviceClient(options: ServiceOptions): ServiceClient {
   }
 }
 
-/** `cause` is for the log. */
+/** Failure for an unavailable service; `cause` is only logged. */
 const unavailable = (service: ServiceName, detail: string, cause?: unknown): Failure =>
   new Failure(service.unavailable, detail, { retryAfter: 2, cause })
 
-/** The failure that a broken connection becomes when nobody tries again. */
+/** Failure for a broken connection after the last attempt. */
 const broken = (fault: ExchangeFault, service: ServiceName): Failure =>
   unavailable(
     service,
@@ -105,7 +106,7 @@ const broken = (fault: ExchangeFault, service: ServiceName): Failure =>
 const faultOf = (outcome: Attempted<ServiceAnswer>): ExchangeFault | undefined =>
   'error' in outcome && outcome.error instanceof ExchangeFault ? outcome.error : undefined
 
-/** Neither message repeats the address: it may hold what must not be told. */
+/** Parses the address. The messages do not contain it, because it may include secrets. */
 function outgoingOf({ url: address, method, headers, body }: ServiceRequest): Outgoing {
   const url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('not an HTTP address')
@@ -113,16 +114,19 @@ function outgoingOf({ url: address, method, headers, body }: ServiceRequest): Ou
   return { url, method, headers, ...(body !== undefined && { body }) }
 }
 
-/** Milliseconds between the tries, before they are spread. */
+/** Pauses between attempts in ms, before jitter. */
 const pauses = [50, 200, 800]
 
-/** How long to wait before the next try of one call; nothing when its time, or the time to connect, would be over. */
+/**
+ * Returns a function that gives the pause before the next attempt; `undefined` when the total or connection time would be
+ * exceeded.
+ */
 function delays({ clock }: ServiceCall, { random, now }: ServiceOptions) {
   const connectUntil = now() + clock.deadlines.connectMs
   let turn = 0
   let isRaced = false
   return (fault: ExchangeFault | undefined): number | undefined => {
-    // The server hung up while the request was on its way: nothing is wrong with it, a new connection will do.
+    // The server closed a reused connection at the same moment; a new connection suffices.
     if (fault?.reused && !isRaced) {
       isRaced = true
       return 0
@@ -136,14 +140,14 @@ function delays({ clock }: ServiceCall, { random, now }: ServiceOptions) {
   }
 }
 
-/** So many connections in a row must fail before the circuit opens. */
+/** Number of consecutive connection failures that opens the circuit. */
 const mostFaults = 5
-/** So long it stays open before one call is let through to see. */
+/** Time in ms until one call is let through as a test. */
 const openMs = 2000
 
 /**
- * Counts connections that could not be made or broke, one after the other. Any answer closes the circuit; a connection that had
- * served before says nothing when it breaks, because its other end may have been gone for long.
+ * Opens after consecutive connection failures; any response closes it. Failures of reused connections do not count, because
+ * they may have been dead for long.
  */
 class CircuitBreaker {
   readonly #options: ServiceOptions
@@ -155,13 +159,13 @@ class CircuitBreaker {
     this.#options = options
   }
 
-  /** Does `work`, or rejects at once with `unavailable` while the circuit is open. */
+  /** Runs `work`, or rejects at once with `unavailable` while the circuit is open. */
   async guard<Result>(work: () => Promise<Result>): Promise<Result> {
     const { service, now } = this.#options
     if (this.#openUntil !== undefined) {
       if (now() < this.#openUntil)
         throw unavailable(service, `The ${service.name} is away.`, this.#last)
-      // This one looks whether it is back; however slow, it keeps the others out no longer than one that fails.
+      // The test call; if it is slow, others wait at most as long as after a failure.
       this.#openUntil = now() + openMs
     }
     try {
@@ -197,7 +201,7 @@ class CircuitBreaker {
 /** `store` or `engine`: the noun of the service's log events. */
 const topicOf = ({ unavailable: kind }: ServiceName) => kind.split('-', 1)[0]
 
-/** One line per exchange, and only for those who debug: they are many. */
+/** Logs each exchange at `debug`. */
 const logged =
   (exchange: ServiceExchange, { log, now, service }: ServiceOptions): ServiceExchange =>
   async (outgoing, call) => {
