@@ -1,4 +1,4 @@
-/** The canonical form of a graph: labels for blank nodes and a hash, whatever order and labels it came with. */
+/** Canonical form of a graph: blank node labels and a hash that do not depend on the order and labels of the input. */
 
 import { createHash, hash } from 'node:crypto'
 import type { Quad, Quad_Object, Quad_Subject, Term } from '@rdfjs/types'
@@ -8,10 +8,10 @@ import { bracketed, endedLines, fromLines, lineWriter, termText, toLine } from '
 import { nextTurn, yielding } from '../workers/event-loop.ts'
 import { blankNode, literal, namedNode, quad } from './terms.ts'
 
-/** `hash`: SHA-256 as hex. `labels`: label in the input → canonical label, 16 hex digits, twins with `-2`, `-3` …. */
+/** `hash`: SHA-256 in hex. `labels`: label in the input → canonical label of 16 hex digits; duplicates get `-2`, `-3` …. */
 type Canonical = { readonly hash: string; readonly labels: ReadonlyMap<string, string> }
 
-/** Bounds for one graph; `work` counts steps of the slow path, of which 200,000 take about a second on one core. */
+/** Limits for one graph. `work` counts steps of the slow algorithm; 200,000 take about a second on one core. */
 export type CanonicalBounds = {
   readonly work?: number | undefined
   readonly blankNodes?: number | undefined
@@ -19,21 +19,21 @@ export type CanonicalBounds = {
 
 const usualWork = 200_000
 
-/** Statements, or blank nodes, after which it is looked whether others are to have a turn. */
+/** Number of statements or blank nodes between two checks whether to yield to the event loop. */
 const perLook = 1000
 
 /**
- * Labels every blank node and hashes the graph (all graphs merged into one, doubles dropped). Two graphs get the same
- * hash if and only if they are isomorphic, up to collisions of SHA-256.
+ * Labels every blank node and hashes the graph (named graphs are merged, duplicates dropped). Two graphs get the same hash if
+ * and only if they are isomorphic, up to collisions of SHA-256.
  *
- * A blank node that exactly one triple points to, and below which this holds too, is named by its path: the label or
- * IRI of its parent, the predicate, and the hash of all it says, nested nodes first. That is a function of the graph
- * alone, so order and labels of the input cannot show in it. Two nodes with the same name have the same parent and
- * equal subtrees: exchanging them changes nothing, hence it does not matter which one becomes `-2`. Nodes without
- * parent count as children of a fixed mark. The others (`labelTangled`) need real canonicalisation, whose work is
- * bounded. Labels depend on what is above and below a node only, so a change elsewhere leaves them alone.
+ * A blank node that exactly one triple points to, if the same holds for all nodes below it, is named by its path: the label
+ * or IRI of its parent, the predicate, and the hash of its content, nested nodes first. This depends on the graph alone, not
+ * on order and labels of the input. Two nodes with the same name have the same parent and equal subtrees, so it does not
+ * matter which one becomes `-2`. Nodes without a parent count as children of a fixed root. All other nodes (`labelCyclic`)
+ * need real canonicalisation, whose work is bounded. A label depends only on what is above and below its node, so changes
+ * elsewhere do not affect it.
  *
- * Throws `Failure('too-complex')`.
+ * Throws `too-complex`.
  */
 export async function canonicalise(
   quads: readonly Quad[],
@@ -51,7 +51,7 @@ export async function canonicalise(
   return canonicalOf([...ground], tied, bounds)
 }
 
-/** The hash alone, of N-Triples in our own spelling without doubles: no terms are made of ground triples. */
+/** Hash of sorted N-Triples without duplicates, as written by `toLines`. Lines without blank nodes are not parsed. */
 export async function canonicalHash(text: string): Promise<string> {
   const ground: string[] = []
   const blank: string[] = []
@@ -68,7 +68,7 @@ export async function canonicalHash(text: string): Promise<string> {
 const holdsBlank = ({ subject, object }: Quad) =>
   subject.termType === 'BlankNode' || object.termType === 'BlankNode'
 
-/** True also for some literals. */
+/** Whether a line may contain a blank node; also true for some literals. */
 const mayHoldBlank = (line: string) =>
   line.startsWith('_:') || line.startsWith('_:', line.lastIndexOf(' ', line.length - 3) + 1)
 
@@ -103,10 +103,10 @@ const tooMany = (given: number, most: number) =>
 
 const hashOf = (lines: string[]) => hash('sha256', endedLines(lines.sort()), 'hex')
 
-/** Content hashes from the leaves up, without recursion; answers the nodes in that order. */
+/** Computes content hashes from the leaves up, without recursion; returns the nodes in that order. */
 function measureTrees(nodes: Iterable<Blank>): Blank[] {
   const order = [...nodes].filter((node) => node.pending === 0 && node.pointedAt.length <= 1)
-  // The list grows while it is walked: a parent joins once all below it is measured.
+  // The list grows during iteration: a parent is added after all its children.
   for (const node of order) {
     const lines = node.says.map(({ predicate, object }) => {
       return `${predicate} ${typeof object === 'string' ? object : `_:${object.content}`}`
@@ -120,7 +120,7 @@ function measureTrees(nodes: Iterable<Blank>): Blank[] {
   return order
 }
 
-/** Labels from the roots down. */
+/** Assigns labels from the roots down. */
 function nameTrees(trees: readonly Blank[], tangled: readonly Blank[]): void {
   const taken = new Map(tangled.map(({ label }) => [label, 1]))
   for (let index = trees.length - 1; index >= 0; index -= 1) {
@@ -146,29 +146,29 @@ function labelled(line: string, one: Quad, nodes: ReadonlyMap<string, Blank>): s
   return toLine(quad(rename(subject), predicate, rename(object)))
 }
 
-// The blank nodes of a graph as a structure: what each says, and who points to it.
+// Structure of the blank nodes of a graph: their statements and the statements about them.
 
-/** `object` is another blank node, or any other term as N-Triples. */
+/** A statement of a blank node. `object` is another blank node, or any other term as N-Triples. */
 type Says = { readonly predicate: string; readonly object: Blank | string }
-/** `subject` is another blank node, or an IRI as N-Triples. */
+/** A statement whose object is a blank node. `subject` is another blank node, or an IRI as N-Triples. */
 type PointedAt = { readonly predicate: string; readonly subject: Blank | string }
 
 class Blank {
   readonly name: string
   readonly says: Says[] = []
   readonly pointedAt: PointedAt[] = []
-  /** Triples to blank nodes whose content is not known yet. */
+  /** Number of statements with blank nodes whose content hash is not computed yet. */
   pending = 0
-  /** SHA-256 over what it says, nodes below included; `''` when it is not the top of a tree. */
+  /** SHA-256 of its content, including nested nodes; `''` if it is no root of a tree. */
   content = ''
-  /** The canonical label; `''` until known. */
+  /** Canonical label; `''` until assigned. */
   label = ''
   constructor(name: string) {
     this.name = name
   }
 }
 
-/** Nodes by their label in the input, from distinct triples. */
+/** Blank nodes by their label in the input, from distinct triples. */
 function blankNodes(quads: readonly Quad[]): Map<string, Blank> {
   const nodes = new Map<string, Blank>()
   const node = (term: Term): Blank | undefined => {
@@ -189,7 +189,7 @@ function blankNodes(quads: readonly Quad[]): Map<string, Blank> {
   return nodes
 }
 
-// Labels for the blank nodes that no path names: shared ones, those in circles, and what leads to them.
+// Labels for blank nodes that no path identifies: shared nodes, cycles, and nodes that lead to them.
 
 const sha = (text: string) => hash('sha256', text, 'hex')
 
@@ -201,9 +201,9 @@ const tooComplex = (work: number) =>
   )
 
 /**
- * Labels each node: by what stands around it where that is unlike every other node, otherwise by RDFC-1.0 (W3C RDF
- * Dataset Canonicalization). Below them hang only trees, whose content hashes are known. Throws `too-complex` when
- * more than `work` steps would be needed.
+ * Labels each node: by its neighbourhood if that is unique, otherwise by RDFC-1.0 (W3C RDF Dataset Canonicalization). Below
+ * these nodes there are only trees, whose content hashes are known. Throws `too-complex` if more than `work` steps are
+ * needed.
  */
 async function labelTangled(nodes: readonly Blank[], work: number): Promise<void> {
   const alike = new Map<string, Blank[]>()
@@ -224,7 +224,7 @@ async function labelTangled(nodes: readonly Blank[], work: number): Promise<void
   for (const node of ties) node.label = sha(`tied ${ids.get(node.name)}`).slice(0, 16)
 }
 
-/** The first-degree hash of RDFC-1.0, 4.6, with trees below replaced by their content. */
+/** First-degree hash of RDFC-1.0, 4.6, with nested trees replaced by their content hash. */
 function surroundings(node: Blank): string {
   const other = (term: Blank) =>
     term.content === '' ? (term === node ? '_:a' : '_:z') : `_:${term.content}`
@@ -239,7 +239,7 @@ function surroundings(node: Blank): string {
   return sha(lines.sort().join('\n'))
 }
 
-/** Nodes that make a digest one step more expensive, because identifier issuers are copied. */
+/** Number of nodes by which a digest costs one more step, because identifier issuers are copied. */
 const nodesPerStep = 64
 
 async function rdfc(nodes: readonly Blank[], work: number): Promise<ReadonlyMap<string, string>> {
@@ -265,7 +265,7 @@ async function rdfc(nodes: readonly Blank[], work: number): Promise<ReadonlyMap<
   return ids
 }
 
-/** The triples around the nodes. Ground terms only need to be equal when they were, so their text stands for them. */
+/** Triples of the nodes. Terms other than blank nodes are replaced by literals of their text, which is enough to compare them. */
 function tangledQuads(nodes: readonly Blank[]): Quad[] {
   const found: Quad[] = []
   for (const node of nodes) {

@@ -1,9 +1,10 @@
-/** Validity of IRIs (RFC 3987), and the repair of broken ones. */
+/** Validation (RFC 3987) and repair of IRIs. */
 
-/** Longest IRI in UTF-8 bytes that every supported store keeps whole. */
+/** Maximum length in UTF-8 bytes that all supported stores keep. */
 export const maxIriBytes = 1800
 
-// RFC 3987, 2.2, without white space of any script; surrogates are checked apart because the pattern reads UTF-16.
+// RFC 3987, 2.2, without white space of any script; surrogates are checked separately, because the pattern matches UTF-16
+// units.
 const space = '\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
 const beyond =
   '\\u00a1-\\u167f\\u1681-\\u1fff\\u200b-\\u2027\\u202a-\\u202e\\u2030-\\u205e\\u2060-\\u2fff\\u3001-\\udfff' +
@@ -17,18 +18,18 @@ const pattern = new RegExp(
     `(?:\\?${run(`${plain}:@/?\\ue000-\\uf8ff`)})?(?:#${run(`${plain}:@/?`)})?$`,
 )
 
-/** Whether a text is an absolute IRI (RFC 3987) without white space and lone surrogates. Its length is not looked at. */
+/** Whether a text is an absolute IRI (RFC 3987) without white space and lone surrogates. Does not check its length. */
 export const isIri = (text: string): boolean => pattern.test(text) && text.isWellFormed()
 
-// What `beyond` leaves out: white space, private use, noncharacters.
+// Characters excluded from `beyond`: white space, private use, noncharacters.
 const strange = new RegExp(
   `[\\x00-\\x20<>"{}|\\\\^\`\\x7f-\\xa0${space}\\ue000-\\uf8ff\\ufdd0-\\ufdef\\ufff0-\\uffff]`,
   'g',
 )
 
 /**
- * Percent-encodes what an IRI must not hold: white space, quotes, braces, brackets outside the host, a second `#`, a
- * `%` that escapes nothing. Blanks around it go. The outcome may still be no IRI (a relative one): ask `isIri`.
+ * Percent-encodes invalid characters: white space, quotes, braces, brackets outside the host, a second `#`, a `%` that begins
+ * no escape. Trims blanks. The result may still be no IRI (a relative reference); check it with `isIri`.
  */
 export function repairIri(text: string): string {
   const trimmed = text.toWellFormed().trim()
@@ -47,13 +48,16 @@ const percentEncode = (text: string) =>
     .replace(/%(?![0-9A-Fa-f]{2})/g, '%25')
     .replace(strange, (character) => encodeURIComponent(character))
 
-/** Separators of addresses in a text. An escaped blank (`%20`) separates only where no address has a query, which may hold one. */
+/**
+ * Separators of several addresses in a text. An escaped blank (`%20`) separates only if no address has a query, which may
+ * contain it.
+ */
 const between = {
   plain: /(?:\s*[,;|]\s*|\s+)(?=(?:https?|ftp):\/\/[^\s,;])/i,
   escaped: /(?:\s*[,;|]\s*|\s+|(?:%20)+)(?=(?:https?|ftp):\/\/[^\s,;])/i,
 }
 
-/** The addresses of the web in a text that holds several, with blanks, commas, semicolons or bars between; else the text alone. */
+/** Splits a text of several web addresses at blanks, commas, semicolons and bars; returns any other text alone. */
 export const addressesIn = (text: string): readonly string[] =>
   /^\s*(?:https?|ftp):\/\//i.test(text)
     ? text.trim().split(text.includes('?') ? between.plain : between.escaped)

@@ -1,11 +1,11 @@
-/** N-Triples in our own spelling: one triple per line, sorted, no doubles; the form that stores and diffs work on. */
+/** N-Triples in the spelling of the platform: one triple per line, sorted, without duplicates. Stores and diffs use this form. */
 import type { Literal, Quad, Term } from '@rdfjs/types'
 import { scanLines } from './reading/line-scanner.ts'
 import { readN3 } from './reading/n3-reader.ts'
 import { nextTurn } from '../workers/event-loop.ts'
 
 const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
-/** The escapes that N-Triples and SPARQL have in common (RDF 1.2 N-Triples, ECHAR; SPARQL 1.1, ECHAR). */
+/** Escapes that N-Triples and SPARQL share (RDF 1.2 N-Triples, ECHAR; SPARQL 1.1, ECHAR). */
 export const shortEscapes: Readonly<Record<string, string>> = {
   '"': '\\"',
   '\\': '\\\\',
@@ -24,13 +24,13 @@ const unquotables = new RegExp(unquotable, 'gu')
 const unbracketable = /[\u0000-\u0020\u007f-\u009f<>"{}|^`\\]/
 const unbracketables = new RegExp(unbracketable, 'gu')
 
-/** A literal's lexical form between quotes, escaped so that every N-Triples reader takes it (RDF 1.2 N-Triples, 4.1). */
+/** Quoted and escaped lexical form of a literal (RDF 1.2 N-Triples, 4.1). */
 export const quoted = (text: string): string =>
   unquotable.test(text)
     ? `"${text.replace(unquotables, (found) => shortEscapes[found] ?? code(found))}"`
     : `"${text}"`
 
-/** An IRI between angle brackets. Characters that would end or break it are escaped, so no IRI can smuggle syntax in. */
+/** IRI in angle brackets. Escapes characters that would end or break it, to prevent injection. */
 export const bracketed = (iri: string): string =>
   unbracketable.test(iri) ? `<${iri.replace(unbracketables, code)}>` : `<${iri}>`
 
@@ -42,7 +42,7 @@ const literalText = (term: Literal) => {
     : `${quoted(term.value)}^^${bracketed(datatype)}`
 }
 
-/** One term as N-Triples writes it; throws on variables, triple terms and the default graph. */
+/** Writes a term as N-Triples. Throws for variables, triple terms and the default graph. */
 export function termText(term: Term): string {
   switch (term.termType) {
     case 'NamedNode':
@@ -60,27 +60,27 @@ export function termText(term: Term): string {
   }
 }
 
-/** A vocabulary has a few hundred predicates; a document that makes them up must not fill the memory. */
+/** Maximum number of cached predicates; vocabularies have a few hundred. */
 const mostPredicates = 10_000
 const predicates = new Map<string, string>()
 
-/** The text of a predicate by its IRI. */
+/** Text of a predicate, cached by its IRI. */
 function predicateText(iri: string): string {
   const known = predicates.get(iri)
   if (known !== undefined) return known
   if (predicates.size >= mostPredicates) return bracketed(iri)
-  // Readers cut IRIs out of their text, which would be kept with them.
+  // Copies the IRI: a substring would keep the whole source text in memory.
   const kept = Buffer.from(iri).toString()
   const made = bracketed(kept)
   predicates.set(kept, made)
   return made
 }
 
-/** One triple without its line end; the graph is ignored. */
+/** Writes a triple without line end; ignores the graph. */
 export const toLine = ({ subject, predicate, object }: Quad): string =>
   `${termText(subject)} ${predicateText(predicate.value)} ${termText(object)} .`
 
-/** Makes a writer of lines for triples in sequence; a subject that repeats is serialised once. */
+/** Creates a writer of lines that serialises a repeated subject once. */
 export function lineWriter(): (quad: Quad) => string {
   let last: Term | undefined
   let start = ''
@@ -94,12 +94,15 @@ export function lineWriter(): (quad: Quad) => string {
 }
 
 /**
- * Lines as one text, an end after each; `''` for none. Joined in one go: a text that something is added to is copied as a
- * whole by the first who reads it.
+ * Joins lines, each with a line end; `''` for none. A single `join` is faster than appending, because V8 copies ropes when
+ * they are first read.
  */
 export const endedLines = (lines: readonly string[]): string => lines.concat('').join('\n')
 
-/** Sorted (by UTF-16 code unit), deduplicated lines, `\n` after each; `''` for no triples. Graphs are ignored. */
+/**
+ * Sorted (by UTF-16 code unit), distinct lines, each with `
+ * `; `''` for no triples. Graphs are ignored.
+ */
 export function toLines(quads: Iterable<Quad>): string {
   const lines = new Set<string>()
   const line = lineWriter()
@@ -107,7 +110,7 @@ export function toLines(quads: Iterable<Quad>): string {
   return endedLines([...lines].sort())
 }
 
-/** The triples of one subject out of lines in our own spelling; the others are not parsed. */
+/** Triples of one subject in lines as written by `toLines`; other lines are not parsed. */
 export function subjectQuads(lines: string, iri: string): Quad[] {
   const start = `${bracketed(iri)} `
   const found: string[] = []
@@ -119,14 +122,17 @@ export function subjectQuads(lines: string, iri: string): Quad[] {
   return fromLines(found.join(''))
 }
 
-/** Reads N-Triples, fast for the spelling of `toLines`, whole N-Triples otherwise. Throws on anything else. */
+/** Parses N-Triples, fast for lines as written by `toLines`. Throws on syntax errors. */
 export const fromLines = (text: string): Quad[] =>
   scanLines(text) ?? readN3(text, 'ntriples', { baseIri: '' })
 
-/** UTF-16 units of a piece, of a text that is cut into pieces, and of the lines about one subject that stay in one piece. */
+/**
+ * In UTF-16 units: size of a chunk, minimum size of a text that is split, and maximum size of a subject that is kept in one
+ * chunk.
+ */
 const [shortText, longText, longSubject] = [60_000, 300_000, 240_000]
 
-/** Lines that take long to work on as several short texts, so that others can have a turn in between; other lines as they are. */
+/** Splits long texts at line ends, so that the caller can yield to the event loop in between. */
 export function* shortTexts(lines: string): Generator<string, void> {
   if (lines.length <= longText) yield lines
   else
@@ -137,7 +143,7 @@ export function* shortTexts(lines: string): Generator<string, void> {
     }
 }
 
-/** Behind the last line about a subject, so that few subjects are cut. */
+/** End of the chunk, after the last line of a subject if possible. */
 function endOfText(lines: string, start: number): number {
   const behind = (at: number) => lines.indexOf('\n', at) + 1 || lines.length
   let end = behind(start + shortText)
@@ -147,7 +153,7 @@ function endOfText(lines: string, start: number): number {
   return end
 }
 
-/** Reads as `fromLines` does, a long text with turns for others in between. */
+/** Parses like `fromLines`, and yields to the event loop in long texts. */
 export async function readLines(text: string): Promise<Quad[]> {
   const quads: Quad[] = []
   for (const short of shortTexts(text)) {
@@ -158,22 +164,22 @@ export async function readLines(text: string): Promise<Quad[]> {
   return quads
 }
 
-// Triples as text, for those who pass them on and need no terms.
+// Triples as text, where no terms are needed.
 
 export type Statement = {
   /** N-Triples. */
   readonly subject: string
-  /** The IRI itself. */
+  /** IRI without brackets. */
   readonly predicate: string
   /** N-Triples. */
   readonly object: string
   /** N-Triples; `''` = default graph. */
   readonly graph: string
-  /** The triple with its line end, without its graph. */
+  /** The triple with line end, without its graph. */
   readonly line: string
 }
 
-/** Throws on what N-Triples has no words for. */
+/** Converts a quad to text. Throws for terms that N-Triples does not have. */
 export function statementOf({ subject, predicate, object, graph }: Quad): Statement {
   const [subjectText, objectText] = [termText(subject), termText(object)]
   return {

@@ -1,15 +1,15 @@
-/** The RDF formats, their media types and suffixes, and content negotiation. */
+/** RDF formats with their media types and suffixes; content negotiation. */
 
 export type Format = 'turtle' | 'trig' | 'ntriples' | 'nquads' | 'rdfxml' | 'jsonld' | 'n3'
 
-/** `suffix` is without the dot; `quads` says whether the format names graphs when we write it. */
+/** `suffix` is without dot; `quads`: the format supports named graphs. */
 export type FormatFacts = {
   readonly mediaType: string
   readonly suffix: string
   readonly quads: boolean
 }
 
-/** In the order of our preference: the first is what somebody without a wish gets. */
+/** Formats in order of preference; the first one is the default. */
 export const formats: Readonly<Record<Format, FormatFacts>> = {
   jsonld: { mediaType: 'application/ld+json', suffix: 'jsonld', quads: false },
   turtle: { mediaType: 'text/turtle', suffix: 'ttl', quads: false },
@@ -26,15 +26,15 @@ const byMediaType = new Map(names.map((name) => [formats[name].mediaType, name])
 const bySuffix = new Map(names.map((name) => [formats[name].suffix, name]))
 const offeredTypes = [...byMediaType.keys()]
 
-/** The format of a `Content-Type`, whatever its parameters; `undefined` when missing or unknown. */
+/** Format of a `Content-Type`, ignoring parameters; `undefined` if missing or unknown. */
 export const formatOfMediaType = (contentType: string | undefined): Format | undefined =>
   byMediaType.get((contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '')
 
-/** The format of a file suffix without the dot (`ttl`). */
+/** Format of a file suffix without dot (`ttl`). */
 export const formatOfSuffix = (suffix: string): Format | undefined =>
   bySuffix.get(suffix.toLowerCase())
 
-/** Takes a known suffix off an id: `x.ttl` → `{ id: 'x', format: 'turtle' }`. */
+/** Splits a known suffix off an id: `x.ttl` → `{ id: 'x', format: 'turtle' }`. */
 export function splitSuffix(id: string): { id: string; format?: Format } {
   const dot = id.lastIndexOf('.')
   const format = dot < 0 ? undefined : formatOfSuffix(id.slice(dot + 1))
@@ -43,7 +43,7 @@ export function splitSuffix(id: string): { id: string; format?: Format } {
 
 type Range = { readonly type: string; readonly quality: number; readonly order: number }
 
-/** RFC 9110, 12.5.1. A part that is no media range is left out; parameters other than `q` are ignored. */
+/** Parses an `Accept` header (RFC 9110, 12.5.1). Invalid ranges and parameters other than `q` are ignored. */
 function ranges(accept: string): Range[] {
   return accept.split(',').flatMap((part, order) => {
     const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())
@@ -61,7 +61,7 @@ const specificity = (range: string) => (range === '*/*' ? 0 : range.endsWith('/*
 const covers = (range: string, type: string) =>
   range === '*/*' || range === type || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
 
-/** The most specific range of an `Accept` header that covers the media type (RFC 9110 12.5.1). */
+/** Most specific range of an `Accept` header that covers the media type (RFC 9110, 12.5.1). */
 function wish(accepted: readonly Range[], type: string): Range | undefined {
   let best: Range | undefined
   for (const range of accepted) {
@@ -72,8 +72,8 @@ function wish(accepted: readonly Range[], type: string): Range | undefined {
 }
 
 /**
- * The offered media type that an `Accept` header prefers (RFC 9110, 12.5.1): quality, then how exactly it was named,
- * then the client's order, then ours. `undefined` when none is acceptable; no header accepts everything.
+ * Chooses the offered media type that an `Accept` header prefers (RFC 9110, 12.5.1): by quality, then specificity, then the
+ * client's order, then ours. `undefined` if none is acceptable; a missing header accepts everything.
  */
 export function negotiate(
   accept: string | undefined,
@@ -96,8 +96,8 @@ function isBetter(one: Range, other: Range): boolean {
 }
 
 /**
- * The format for an answer, JSON-LD when nothing is asked. Clients that know plain JSON only get JSON-LD under that
- * name, but only when no RDF type is acceptable to them. `undefined` → 406. `without` is not offered.
+ * Chooses the format of an answer; JSON-LD by default. If only plain JSON is acceptable, JSON-LD is sent under that type.
+ * `undefined` means 406. `without` is not offered.
  */
 export function negotiateFormat(
   accept: string | undefined,
@@ -111,7 +111,7 @@ export function negotiateFormat(
   return json === undefined ? undefined : { format: 'jsonld', mediaType: json }
 }
 
-/** Names of the formats that people and servers use beside the registered ones. */
+/** Unregistered names of formats in use. */
 const lenient: Readonly<Record<string, Format>> = {
   json: 'jsonld',
   xml: 'rdfxml',
@@ -126,7 +126,7 @@ const lenient: Readonly<Record<string, Format>> = {
 }
 const isFormat = (name: string): name is Format => Object.hasOwn(formats, name)
 
-/** A format by name (`ntriples`), suffix (`nt`) or media type, whatever its parameters; `undefined` when it is none of ours. */
+/** Format by name (`ntriples`), suffix (`nt`) or media type; `undefined` if unknown. */
 export function formatCalled(name: string): Format | undefined {
   const bare = name.split(';')[0]?.trim().toLowerCase() ?? ''
   if (isFormat(bare)) return bare
@@ -136,7 +136,7 @@ export function formatCalled(name: string): Format | undefined {
 const statement =
   /^(?:<[^>\s]*>|_:\S+)[ \t]+<[^>\s]*>[ \t]+(?:<[^>\s]*>|_:\S+|"(?:[^"\\]|\\.)*"\S*)[ \t]*/
 
-/** The format of a text by how it begins; `undefined` when nothing tells. */
+/** Guesses the format from the beginning of a text; `undefined` if unclear. */
 export function formatOfText(start: string): Format | undefined {
   const text = start.replace(/^(?:\s*#[^\n]*\n)+/, '').trimStart()
   if (/^(?:<\?xml|<rdf:RDF|<!--|<!DOCTYPE\s+rdf)/i.test(text)) return 'rdfxml'

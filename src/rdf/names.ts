@@ -1,4 +1,4 @@
-/** The IRIs of the platform's own resources, made from ids and read back into them. */
+/** Creates and parses the IRIs of the platform's resources. */
 import { hash } from 'node:crypto'
 import { isId } from './ids.ts'
 
@@ -11,10 +11,10 @@ export type ResourceKind =
   | 'vocabulary'
   | 'resource'
 
-/** The part of an IRI between `{base}` and the id, with the slash at its end. */
+/** Path between `{base}` and the id by kind of resource, with a trailing slash. */
 export type Segments = Readonly<Record<ResourceKind, string>>
 
-/** The identity of a resource of a declared type. */
+/** Identity of a resource of a declared type. */
 type TypedId = { readonly type: string; readonly id: string }
 
 export type Names = {
@@ -24,28 +24,28 @@ export type Names = {
   readonly record: (id: string) => string
   readonly metrics: (id: string) => string
   readonly distribution: (uuid: string) => string
-  /** The handle of a stored vocabulary; its graph is named by its concept scheme. */
+  /** Handle of a stored vocabulary; its graph is named by its concept scheme. */
   readonly vocabulary: (id: string) => string
-  /** A resource of a type that the profile declares. */
+  /** Resource of a type that the profile declares. */
   readonly resource: (type: string, id: string) => string
-  /** The catalogue record of such a resource, inside its graph. */
+  /** Catalogue record of such a resource, in the same graph. */
   readonly resourceRecord: (type: string, id: string) => string
-  /** Prefix of the skolem IRIs of one graph, with a slash at its end. */
+  /** Prefix of the skolem IRIs of one graph, with a trailing slash. */
   readonly genid: (graph: string) => string
   /** Prefix of the skolem IRIs of all graphs (RFC 8615 and RDF 1.1 Concepts, 3.5). */
   readonly genidPrefix: string
-  /** The id inside an IRI of that kind; `undefined` for every other IRI. */
+  /** Id in an IRI of that kind; `undefined` for any other IRI. */
   readonly idOf: (kind: Exclude<ResourceKind, 'resource'>, iri: string) => string | undefined
-  /** Type and id inside the IRI of a resource of a declared type; `undefined` for every other IRI. */
+  /** Type and id in the IRI of a resource of a declared type; `undefined` for any other IRI. */
   readonly typedIdOf: (iri: string) => TypedId | undefined
   /**
-   * Whether the IRI is of a kind that the platform itself gives out. Other IRIs under `{base}` are the institution's: its
-   * publishers and vocabularies may well live on the portal's own host.
+   * Whether the IRI is of a kind that the platform creates. Other IRIs under `{base}` may belong to the institution, such as
+   * its publishers and vocabularies.
    */
   readonly owns: (iri: string) => boolean
 }
 
-/** The segments where nobody chose others. */
+/** Default path segments. */
 export const usualSegments: Segments = {
   dataset: 'set/data/',
   catalogue: 'id/catalogue/',
@@ -59,7 +59,7 @@ export const usualSegments: Segments = {
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
 export const segmentKinds = Object.keys(usualSegments) as readonly ResourceKind[]
 
-/** Names under a base IRI such as `http://localhost:8080/`; a missing slash at its end is added. */
+/** Names under a base IRI such as `http://localhost:8080/`; a missing trailing slash is added. */
 export function names(base: string, segments: Partial<Segments> = {}): Names {
   const root = base.endsWith('/') ? base : `${base}/`
   const parts = { ...usualSegments, ...segments }

@@ -1,9 +1,9 @@
-/** The vocabularies that the platform speaks: prefixes, and a term builder for each. */
+/** Namespaces: prefixes, and a term builder for each vocabulary. */
 
 import type { NamedNode } from '@rdfjs/types'
 import { namedNode } from './terms.ts'
 
-/** Prefix → namespace IRI, as written in Turtle, TriG, N3, RDF/XML and JSON-LD answers. */
+/** Prefix → namespace IRI in Turtle, TriG, N3, RDF/XML and JSON-LD answers. */
 export const prefixes: Readonly<Record<string, string>> = {
   adms: 'http://www.w3.org/ns/adms#',
   ctl: 'urn:cartulary:control#',
@@ -44,7 +44,7 @@ export const prefixes: Readonly<Record<string, string>> = {
   xsd: 'http://www.w3.org/2001/XMLSchema#',
 }
 
-/** Builds the term with that local name: `dcat('Dataset')`. */
+/** Builds a term from its local name: `dcat('Dataset')`. */
 export type Vocabulary = (localName: string) => NamedNode
 
 function vocabulary(prefix: string): Vocabulary {
@@ -59,7 +59,7 @@ function vocabulary(prefix: string): Vocabulary {
 }
 
 export const adms = vocabulary('adms')
-/** Bookkeeping of the platform: pending marks and the like, never in an answer. */
+/** Internal bookkeeping such as pending marks; never part of an answer. */
 export const ctl = vocabulary('ctl')
 export const dc = vocabulary('dc')
 export const dcat = vocabulary('dcat')
@@ -75,7 +75,7 @@ export const opauthority = vocabulary('opauthority')
 export const org = vocabulary('org')
 export const owl = vocabulary('owl')
 export const prov = vocabulary('prov')
-/** Metrics and dimensions of quality, where clients and stored queries look for them. */
+/** Quality metrics and dimensions, in the namespace that clients and stored queries use. */
 export const pv = vocabulary('pv')
 export const rdf = vocabulary('rdf')
 export const rdfs = vocabulary('rdfs')
@@ -86,25 +86,25 @@ export const spdx = vocabulary('spdx')
 export const vcard = vocabulary('vcard')
 export const xsd = vocabulary('xsd')
 
-/** `dqv:computedOn`, and a misspelling of it that occurs in the wild. */
+/** `dqv:computedOn` and a common misspelling. */
 export const computedOn: readonly string[] = [dqv('computedOn').value, dqv('computeOn').value]
 
-/** The graph that holds pending marks and other bookkeeping. */
+/** Graph of pending marks and other bookkeeping. */
 export const systemGraph = 'urn:cartulary:system'
 
 const byNamespace = new Map(Object.entries(prefixes).map(([prefix, iri]) => [iri, prefix]))
 
-// A cautious subset of PN_LOCAL (Turtle 1.1, 6.5) that JSON-LD reads alike.
+// Subset of PN_LOCAL (Turtle 1.1, 6.5) that JSON-LD reads in the same way.
 const local = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?$/
 
 export type ShortNames = {
-  /** `dct:title`, or `undefined` when the IRI has no short name. */
+  /** Shortens an IRI to `dct:title`; `undefined` if it has no short name. */
   readonly shorten: (iri: string) => string | undefined
-  /** The prefixes used so far, in alphabetical order. */
+  /** Used prefixes in alphabetical order. */
   readonly used: () => readonly (readonly [prefix: string, namespace: string])[]
 }
 
-/** One per document. Prefixes in `without` are not used. */
+/** Creates the short names of one document. Prefixes in `without` are not used. */
 export function shortNames(without: ReadonlySet<string> = new Set()): ShortNames {
   const known = new Map<string, string | undefined>()
   const used = new Set<string>()

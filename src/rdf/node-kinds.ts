@@ -1,16 +1,16 @@
 /**
- * The kind of a node that has several types. Structure decides before types do, and the types that do not decide are statements
- * like any other. Every reader of a body asks here: writes, bulk writes, harvests, imports, validation.
+ * Decides the kind of a node with several types. Structure takes precedence over types; types that do not decide are kept as
+ * statements. Used by all readers of bodies: writes, bulk writes, harvests, imports, validation.
  */
 
 import type { Quad, Term } from '@rdfjs/types'
 import { dcat, foaf, rdf, vcard } from './namespaces.ts'
 import { keyOf } from './read.ts'
 
-/** The kinds of nodes that a body can describe side by side. */
+/** Kinds of nodes that a body can describe. */
 export type NodeKind = 'dataset' | 'catalogue' | 'record' | 'distribution'
 
-/** The classes that matter for the kind of a node, each a bit, so that the types of a node are one number. */
+/** Classes that decide the kind of a node, as bits, so that the types of a node are one number. */
 const bits = { dataset: 1, catalogue: 2, record: 4, distribution: 8, agent: 16 } as const
 
 const classBits: ReadonlyMap<string, number> = new Map([
@@ -23,42 +23,43 @@ const classBits: ReadonlyMap<string, number> = new Map([
   ...['Kind', 'Organization', 'Individual'].map((name) => [vcard(name).value, bits.agent] as const),
 ])
 
-/** The types of a node, given as IRIs, as one number for `NodeFacts`. */
+/** Types of a node, given as IRIs, as one number for `NodeFacts`. */
 export const typeBits = (iris: Iterable<string>): number => {
   let all = 0
   for (const iri of iris) all |= classBits.get(iri) ?? 0
   return all
 }
 
-/** Everything that the kind of a node depends on. The rest is read only where the types leave a choice. */
+/** Properties that decide the kind of a node. All but `types` are read only if the types leave a choice. */
 export type NodeFacts = {
-  /** Made by `typeBits`. */
+  /** Result of `typeBits`. */
   readonly types: number
-  /** Another node names it with `dcat:dataset`. */
+  /** Whether another node references it by `dcat:dataset`. */
   readonly isListed: boolean
-  /** It names another node with one of `listingPredicates`. */
+  /** Whether it references another node by one of `listingPredicates`. */
   readonly lists: boolean
-  /** Its `foaf:primaryTopic` is another node, for which `isTopic` holds. */
+  /** Whether its `foaf:primaryTopic` is another node for which `isTopic` holds. */
   readonly describesDataset: boolean
-  /** Another node names it with `dcat:distribution`. */
+  /** Whether another node references it by `dcat:distribution`. */
   readonly isDistributed: boolean
 }
 
-/** Predicates by which a catalogue lists what it holds, as IRIs. */
+/** IRIs of predicates by which a catalogue lists its resources. */
 export const listingPredicates: ReadonlySet<string> = new Set(
   ['dataset', 'catalog', 'record', 'service', 'resource'].map((name) => dcat(name).value),
 )
 
-/** Whether types are those of the dataset that a record describes: a dataset that is a record too describes itself. */
+/** Whether the types are those of a dataset that a record describes. A dataset that is also typed as record describes itself. */
 export const isTopic = (types: number): boolean =>
   (types & bits.dataset) !== 0 && (types & bits.record) === 0
 
-/** Whether types make a node a person or an organisation: a catalogue that is a publisher is described as one. */
+/** Whether the types make a node a person or an organisation, even if it is also typed as catalogue. */
 export const isAgent = (types: number): boolean => (types & bits.agent) !== 0
 
 /**
- * A node typed as dataset is one, unless structure says that it is the frame of others (a catalogue that lists and is not listed, a
- * record about another dataset) or a part (a distribution of another node). Without that type the other types decide.
+ * Kind of a node. A node typed as dataset is a dataset, unless structure shows that it is a catalogue (lists others and is
+ * not listed), a record (describes another dataset) or a distribution of another node. Other nodes are classified by their
+ * types.
  */
 export function kindOf(facts: NodeFacts): NodeKind | undefined {
   const has = (kind: NodeKind) => (facts.types & bits[kind]) !== 0
@@ -78,7 +79,7 @@ const [type, list, distribution, topic] = [
   foaf('primaryTopic').value,
 ]
 
-/** The kinds of the nodes of a body, which is read once. */
+/** Kinds of the nodes of a body, computed in one pass. */
 export class NodeKinds {
   readonly #nodes = new Map<string, Term>()
   readonly #types = new Map<string, number>()
@@ -97,7 +98,7 @@ export class NodeKinds {
       this.#addLink(keyOf(subject), predicate, keyOf(object))
   }
 
-  /** `undefined` for nodes that are none of these kinds. */
+  /** Kind of a node; `undefined` if it has none. */
   kind(key: string): NodeKind | undefined {
     const types = this.#types.get(key) ?? 0
     const describesDataset = (this.#topics.get(key) ?? []).some((one) =>
@@ -114,31 +115,31 @@ export class NodeKinds {
     })
   }
 
-  /** Typed nodes of these kinds by their keys. */
+  /** Nodes of these kinds by their keys. */
   of(...kinds: readonly NodeKind[]): Map<string, Term> {
     const isWanted = (kind: NodeKind | undefined) => kind !== undefined && kinds.includes(kind)
     return new Map([...this.#nodes].filter(([key]) => isWanted(this.kind(key))))
   }
 
-  /** The datasets; without any, the nodes typed as such that are frames or parts elsewhere. By their keys. */
+  /** Datasets by their keys; if there are none, the nodes typed as dataset that were classified otherwise. */
   datasets(): Map<string, Term> {
     const found = this.of('dataset')
     return found.size > 0 ? found : this.typed('dataset')
   }
 
-  /** Nodes with the type of a kind, whatever kind they are. */
+  /** Nodes with the type of a kind, however classified. */
   typed(kind: NodeKind): Map<string, Term> {
     return new Map(
       [...this.#nodes].filter(([key]) => ((this.#types.get(key) ?? 0) & bits[kind]) !== 0),
     )
   }
 
-  /** Whether another node names it with `dcat:dataset`. */
+  /** Whether another node references it by `dcat:dataset`. */
   isListed(key: string): boolean {
     return this.#listed.has(key)
   }
 
-  /** Whether the node is a person or an organisation, whatever else it is. */
+  /** Whether the node is typed as a person or an organisation. */
   isAgent(key: string): boolean {
     return isAgent(this.#types.get(key) ?? 0)
   }

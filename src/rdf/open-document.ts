@@ -1,4 +1,4 @@
-/** The RDF document that somebody gave to a command: a file, an address on the web, standard input; packed with gzip or not. */
+/** Opens an RDF document given to a command: a file, a web address or standard input, optionally compressed with gzip. */
 
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -14,25 +14,25 @@ export type OpenDocument = {
   readonly name: string
   readonly bytes: AsyncIterable<Uint8Array>
   readonly format: Format
-  /** The charset that a `Content-Type` names. */
+  /** Charset of the `Content-Type`. */
   readonly charset?: string | undefined
-  /** Relative references are resolved against it. */
+  /** Base of relative references. */
   readonly baseIri: string
-  /** Bytes to come, when that is known. */
+  /** Size in bytes, if known. */
   readonly size?: number
 }
 
 type DocumentOptions = {
   /** A path, an http(s) address, or `-`. */
   readonly location: string
-  /** Name, suffix or media type of an RDF format; beats what the location says. */
+  /** Name, suffix or media type of an RDF format; takes precedence over the location. */
   readonly format?: string
   readonly baseIri?: string
   /** Needed for `-` only. */
   readonly stdin?: AsyncIterable<Uint8Array>
 }
 
-/** Opens the document. Throws `WrongUsage` when it cannot be opened or its format is not known. */
+/** Opens the document. Throws `WrongUsage` if it cannot be opened or its format is unknown. */
 export async function openDocument(
   { location, format, baseIri, stdin }: DocumentOptions,
   signal: AbortSignal,
@@ -59,7 +59,7 @@ async function fromFile(
     throw new WrongUsage(`${path}: no such file, or no permission to read it`, { cause })
   })
   if (!facts.isFile()) throw new WrongUsage(`${path}: not a file`)
-  // Only the name: where a file lies on this machine is nobody's business.
+  // Only the file name, because paths of this machine must not be published.
   const baseIri = new URL(encodeURIComponent(basename(path)), 'file:///').href
   const bytes = unpacked(createReadStream(path, { highWaterMark: 1 << 18 }), path)
   return { name: path, bytes, format, baseIri, ...(!isPacked(path) && { size: facts.size }) }

@@ -1,4 +1,4 @@
-/** RDF text of any format in, checked quads out; every fault is a `Failure` that names its line. */
+/** Parses RDF of any format to checked quads; failures have line numbers. */
 import type { Quad } from '@rdfjs/types'
 import { nextTurn } from '../workers/event-loop.ts'
 import { charsetOf, decodeText, UndecodableText } from '../text/decoding.ts'
@@ -13,9 +13,9 @@ import { readXml, xmlPieces } from './reading/xml-reader.ts'
 export type { ParseOptions, Repair } from './reading/options.ts'
 
 /**
- * Parses a whole document. Graph names of TriG, N-Quads and JSON-LD stay on the quads. Blank node labels are unique to
- * the call. Throws `Failure('malformed-rdf')` with `errors: [{ line, column, detail }]`, `Failure('remote-context')`
- * with the address, `Failure('invalid-content')` for over-long terms.
+ * Parses a whole document. Quads of TriG, N-Quads and JSON-LD keep their graph names. Blank node labels are unique to the
+ * call. Throws `malformed-rdf` with `errors: [{ line, column, detail }]`, `remote-context` with the address, `invalid-
+ * content` for terms that are too long.
  */
 export async function parse(text: string, format: Format, options: ParseOptions): Promise<Quad[]> {
   if (format === 'jsonld') return readJsonLd(text, options)
@@ -23,7 +23,7 @@ export async function parse(text: string, format: Format, options: ParseOptions)
   return isLong ? readLong(text, pieceReader(format, options)) : readWhole(text, format, options)
 }
 
-/** Reads text of any size piece by piece. */
+/** Incremental parser for text of any size. */
 export function pieceReader(format: Exclude<Format, 'jsonld'>, options: ParseOptions): PieceReader {
   if (format === 'rdfxml') return xmlPieces(options)
   if (format === 'ntriples' || format === 'nquads') return linePieces(format, options)
@@ -55,10 +55,10 @@ function readWhole(
   }
 }
 
-/** UTF-16 units of a text that is read in pieces, and of a piece. */
+/** In UTF-16 units: minimum size of a text that is parsed in chunks, and the size of a chunk. */
 const [longText, pieceLength] = [500_000, 65_536]
 
-/** Reads a long text with turns for others in between. */
+/** Parses a long text in chunks and yields to the event loop in between. */
 async function readLong(text: string, reader: PieceReader): Promise<Quad[]> {
   const quads: Quad[] = []
   for (let at = 0; at < text.length; at += pieceLength) {
@@ -69,8 +69,8 @@ async function readLong(text: string, reader: PieceReader): Promise<Quad[]> {
 }
 
 /**
- * Bytes as text: UTF-8, or UTF-16 with a byte order mark, or the charset of `contentType`. Throws `malformed-rdf` with the place of
- * the first byte that is not.
+ * Decodes bytes as UTF-8, as UTF-16 with a byte order mark, or by the charset of `contentType`. Throws `malformed-rdf` with
+ * the position of the first invalid byte.
  */
 export function decode(bytes: Uint8Array, contentType?: string): string {
   try {

@@ -1,4 +1,4 @@
-/** Types for the part of rdf-canonize that is used here; the package has none. */
+/** Types of the used part of rdf-canonize, which has none. */
 declare module 'rdf-canonize' {
   import type { Quad } from '@rdfjs/types'
 

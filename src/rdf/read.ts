@@ -1,27 +1,27 @@
-/** Small readers over a set of triples: what a node says, what it is, what belongs to it. */
+/** Queries over a set of triples. */
 import type { Literal, NamedNode, Quad, Term } from '@rdfjs/types'
 
 /** A node: a term, an IRI as a string, or a blank node as `_:label`. */
 export type Node = Term | string
 
-/** Triples indexed by subject and predicate; graph names are not looked at. */
+/** Triples indexed by subject and predicate; graph names are ignored. */
 export type Graph = {
   readonly size: number
-  /** In the order of the triples; empty when there are none. */
+  /** Objects in the order of the triples; empty if there are none. */
   readonly objects: (subject: Node, predicate: NamedNode | string) => readonly Term[]
-  /** The objects of a subject by the IRI of their predicate. */
+  /** Objects of a subject by predicate IRI. */
   readonly about: (subject: Node) => ReadonlyMap<string, readonly Term[]>
-  /** Keys of all subjects: IRIs, and blank nodes as `_:label`. */
+  /** Keys of all subjects: IRIs, and `_:label` for blank nodes. */
   readonly subjects: () => Iterable<string>
-  /** The IRIs of the predicates that a subject has. */
+  /** IRIs of the predicates of a subject. */
   readonly predicates: (subject: Node) => Iterable<string>
-  /** Keys of the subjects that have this object. */
+  /** Keys of the subjects with this object. */
   readonly subjectsOf: (predicate: NamedNode | string, object: Term) => readonly string[]
-  /** The triples of one subject, or all. */
+  /** Triples of one subject, or all. */
   readonly quads: (subject?: Node) => readonly Quad[]
 }
 
-/** The key of a node: its IRI, `_:label` for a blank node. */
+/** Key of a node: its IRI, or `_:label` for a blank node. */
 export function keyOf(node: Node): string {
   if (typeof node === 'string') return node
   return node.termType === 'BlankNode' ? `_:${node.value}` : node.value
@@ -34,7 +34,7 @@ const iriOf = (predicate: NamedNode | string) =>
 
 type About = { readonly quads: Quad[]; readonly objects: Map<string, Term[]> }
 
-/** Indexes triples; cost grows with their number only. */
+/** Indexes triples in linear time. */
 export function graphOf(quads: Iterable<Quad>): Graph {
   const all = [...quads]
   const index = new Map<string, About>()
@@ -65,14 +65,14 @@ export function graphOf(quads: Iterable<Quad>): Graph {
   }
 }
 
-/** The first object, if any. */
+/** First object. */
 export const first = (
   graph: Graph,
   subject: Node,
   predicate: NamedNode | string,
 ): Term | undefined => graph.objects(subject, predicate)[0]
 
-/** The first object that is a literal. */
+/** First literal object. */
 export const literalOf = (
   graph: Graph,
   subject: Node,
@@ -80,7 +80,7 @@ export const literalOf = (
 ): Literal | undefined =>
   graph.objects(subject, predicate).find((term): term is Literal => term.termType === 'Literal')
 
-/** The text of the first literal. */
+/** Lexical form of the first literal object. */
 export const textOf = (
   graph: Graph,
   subject: Node,
@@ -89,19 +89,19 @@ export const textOf = (
 
 const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
 
-/** Whether a node has the class among its `rdf:type`. */
+/** Whether a node has the class as `rdf:type`. */
 export const isA = (graph: Graph, node: Node, cls: NamedNode | string): boolean =>
   graph
     .objects(node, type)
     .some((term) => term.termType === 'NamedNode' && term.value === iriOf(cls))
 
-/** Keys of all nodes that have the class among their `rdf:type`, in the order of the triples. */
+/** Keys of all nodes with the class as `rdf:type`, in the order of the triples. */
 export const instances = (graph: Graph, cls: NamedNode | string): readonly string[] =>
   [...graph.subjects()].filter((subject) => isA(graph, subject, cls))
 
 /**
- * The triples that describe a node: its own and those of every blank node reached from it. `follow` says through which
- * further objects to go on (distributions, for instance). Circles end.
+ * Triples that describe a node: its own and those of all blank nodes reachable from it. `follow` selects further objects to
+ * include (such as distributions). Cycles are handled.
  */
 export function closure(
   graph: Graph,

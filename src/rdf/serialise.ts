@@ -1,4 +1,4 @@
-/** A graph out as text of any format; what goes out parses back to the same graph, byte for byte in its literals. */
+/** Serialises a graph in any format; parsing the result gives the same graph with identical literals. */
 import type { Quad } from '@rdfjs/types'
 import { nextTurn } from '../workers/event-loop.ts'
 import { endedLines, fromLines } from './lines.ts'
@@ -9,9 +9,8 @@ import { turtlePart } from './writing/turtle.ts'
 import { rdfXml } from './writing/xml.ts'
 
 /**
- * Writes a graph that is there as lines of our own spelling, without doubles; where the format has lines too, nothing is parsed.
- * `graph` is its name in TriG and N-Quads. RDF/XML cannot hold every graph (predicates without a local name, control
- * characters): `Failure('not-acceptable')` then.
+ * Serialises a graph given as distinct lines (`toLines`); line-based formats need no parsing. `graph` is its name in TriG and
+ * N-Quads. Throws `not-acceptable` if RDF/XML cannot express the graph (predicates without a local name, control characters).
  */
 export async function serialise(
   lines: string,
@@ -26,7 +25,10 @@ export async function serialise(
     : atOnce(fromLines(lines), format, graph)
 }
 
-/** Others have a turn before each part. Blank nodes have labels, and a node may stand in several parts. */
+/**
+ * Serialises in parts and yields to the event loop before each. All blank nodes are labelled, because a node may occur in
+ * several parts.
+ */
 async function partByPart(parts: readonly Part[], format: Format): Promise<string> {
   const { head, part, tail } = documentWriter(format, { isStrict: true })
   const texts = [head]
@@ -57,7 +59,7 @@ function atOnce(
   }
 }
 
-/** Blank nodes that have come back stand elsewhere in the order than the IRIs that they were. */
+/** Sorts lines again after skolem IRIs were replaced by blank nodes. */
 function sortedLines(lines: string): string {
   const all = lines.split('\n')
   all.pop()

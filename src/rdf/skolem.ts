@@ -1,8 +1,8 @@
-/** Blank nodes as IRIs for the stores, and back again (RDF 1.1 Concepts, 3.5). */
+/** Skolemisation: converts blank nodes to IRIs for stores, and back (RDF 1.1 Concepts, 3.5). */
 import type { Quad, Term } from '@rdfjs/types'
 import { blankNode, namedNode, quad } from './terms.ts'
 
-/** Every blank node `b` becomes `{genid}{labels.get(b)}`. A node without a label is a mistake of ours: `Error`. */
+/** Replaces every blank node `b` by `{genid}{labels.get(b)}`. Throws an `Error` if a label is missing. */
 export function skolemise(
   quads: Iterable<Quad>,
   options: { readonly genid: string; readonly labels: ReadonlyMap<string, string> },
@@ -17,11 +17,11 @@ export function skolemise(
 
 type Unskolemised = {
   readonly prefix: string
-  /** Which of them; absent = all. */
+  /** Selects IRIs to replace; all by default. */
   readonly which?: (iri: string) => boolean
 }
 
-/** Every IRI under `prefix` becomes a blank node; equal IRIs the same one, also over several calls. */
+/** Replaces every IRI under `prefix` by a blank node; equal IRIs give the same node, also over several calls. */
 export function unskolemise(quads: Iterable<Quad>, { prefix, which }: Unskolemised): Quad[] {
   return renamed(quads, (term) =>
     term.termType === 'NamedNode' &&
@@ -33,8 +33,8 @@ export function unskolemise(quads: Iterable<Quad>, { prefix, which }: Unskolemis
 }
 
 /**
- * Replaces the skolem IRIs of N-Triples in our own spelling by blank nodes, without parsing. An object ends its line; an equal text
- * inside a literal is followed by a quotation mark.
+ * Replaces skolem IRIs in lines as written by `toLines`, without parsing. An object is followed by the end of its line; equal
+ * text inside a literal is followed by a quotation mark.
  */
 export function unskolemiseLines(lines: string, { prefix }: { readonly prefix: string }): string {
   if (!lines.includes(prefix)) return lines
@@ -48,13 +48,13 @@ function nodesUnder(prefix: string): RegExp {
   return new RegExp(`^<${start}([^>]*)> | <${start}([^>]*)> \\.$`, 'gm')
 }
 
-/** A label that every syntax takes; different texts give different labels. */
+/** Converts a text to a label that is valid in every syntax; different texts give different labels. */
 export const labelOf = (text: string) =>
   text.replace(/[^A-Za-z0-9]/g, (found) => `_${found.charCodeAt(0).toString(16)}_`)
 
 type Node = ReturnType<typeof namedNode> | ReturnType<typeof blankNode>
 
-/** Replaces terms in subject and object position; quads in which nothing changes stay the same objects. */
+/** Replaces terms in subject and object position; unchanged quads are kept as objects. */
 function renamed(quads: Iterable<Quad>, rename: (term: Term) => Node | undefined): Quad[] {
   const found: Quad[] = []
   for (const one of quads) {

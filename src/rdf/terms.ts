@@ -1,4 +1,4 @@
-/** RDF/JS terms of our own: lexical forms and language tags stay byte for byte as they were given. */
+/** RDF/JS terms that keep lexical forms and language tags exactly as given. */
 import type {
   BlankNode,
   DefaultGraph,
@@ -12,7 +12,7 @@ import type {
   Term,
 } from '@rdfjs/types'
 
-/** Longest literal in UTF-8 bytes that every supported store keeps whole. */
+/** Maximum length of a literal in UTF-8 bytes that all supported stores keep. */
 export const maxLiteralBytes = 2 ** 20
 
 type Other = Term | null | undefined
@@ -111,13 +111,13 @@ const langString = new Iri('http://www.w3.org/1999/02/22-rdf-syntax-ns#langStrin
 const noGraph = new NoGraph()
 let labels = 0
 
-/** A named node; the IRI is not checked here (`isIri`). */
+/** Named node; the IRI is not validated (see `isIri`). */
 export const namedNode = (iri: string): NamedNode => new Iri(iri)
 
-/** A blank node; without a label one that no other call in this process returned. */
+/** Blank node; without a label, one that is unique in this process. */
 export const blankNode = (label = `n${++labels}`): BlankNode => new Blank(label)
 
-/** A literal: with a language tag (string), a datatype (named node), or plain (`xsd:string`). */
+/** Literal with a language tag (string), a datatype (named node), or neither (`xsd:string`). */
 export function literal(value: string, languageOrDatatype?: string | NamedNode): Literal {
   if (!languageOrDatatype) return new Text(value, '', xsdString)
   return typeof languageOrDatatype === 'string'
@@ -125,10 +125,10 @@ export function literal(value: string, languageOrDatatype?: string | NamedNode):
     : new Text(value, '', languageOrDatatype)
 }
 
-/** The one default graph. */
+/** The default graph, a singleton. */
 export const defaultGraph = (): DefaultGraph => noGraph
 
-/** A quad, in the default graph unless told otherwise. */
+/** Quad, in the default graph unless another is given. */
 export const quad = (
   subject: Quad_Subject,
   predicate: Quad_Predicate,

@@ -1,30 +1,33 @@
-/** The factory that every reader makes its terms with: no IRI, tag or text gets past it unchecked. */
+/** Term factory of all readers, which validates every IRI, language tag and literal. */
 import type { BlankNode, Literal, NamedNode, Quad, Term } from '@rdfjs/types'
 import { shortTag } from '../../text/language.ts'
 import { addressesIn, isIri, maxIriBytes, repairIri } from '../iri.ts'
 import { blankNode, defaultGraph, literal, maxLiteralBytes, namedNode, quad } from '../terms.ts'
 import { BadTerm, type ParseOptions, type Place, type TermLimits } from './options.ts'
 
-/** The longest terms that every supported store keeps whole. */
+/** Maximum term lengths that all supported stores keep. */
 const highest: TermLimits = { iriBytes: maxIriBytes, literalBytes: maxLiteralBytes }
 
-// BCP 47 as Turtle writes it: subtags of at most eight letters or digits.
+// BCP 47 as in Turtle: subtags of at most eight letters or digits.
 const tag = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/
 
-/** Stands for a term that could not be repaired; triples that hold it are left out. */
+/** Placeholder for a term that could not be repaired; triples with it are dropped. */
 const unusable = namedNode('urn:cartulary:unusable')
 
-/** IRIs that a source wrote as several addresses in one. */
+/** IRIs in which a source wrote several addresses. */
 const joined = new WeakMap<
   object,
   { readonly from: string; readonly addresses: readonly string[] }
 >()
 
-/** Properties that link pages and files. Elsewhere two addresses with a comma between are one good IRI, which may name something. */
+/**
+ * Properties that link pages and files. With other properties, an IRI with a comma is one IRI, even if it looks like two
+ * addresses.
+ */
 const links =
   /[/#](?:\w+URL|\w*[pP]age|conformsTo|seeAlso|references|isReferencedBy|relation|source|url)$/
 
-/** Leaves out triples that repair could not make usable, and repeats those whose object is several addresses. */
+/** Drops triples with unusable terms, and splits those whose object contains several addresses. */
 export const usable = (quads: Quad[], { repair }: ParseOptions): Quad[] =>
   repair
     ? quads.flatMap((one) => {
@@ -40,48 +43,49 @@ export const usable = (quads: Quad[], { repair }: ParseOptions): Quad[] =>
       })
     : quads
 
-/**
- * IRIs that were found good, of all parses: predicates, classes and the concepts of authority tables stand in every record.
- */
+/** Cache of valid IRIs over all documents: predicates, classes and concepts of authority tables recur in every record. */
 const good = new Map<string, NamedNode>()
 const mostGood = 10_000
 
 let parses = 0
 
-/** Prefix of the blank node labels that every reader makes, so that one reader can continue where another stopped. */
+/** Prefix of the blank node labels of all readers, so that one reader can continue where another stopped. */
 export const labelPrefix = 'l_'
 
-/** Blank node labels as we write them; whatever else a label may hold is the parser's business. */
+/** Blank node labels that need no parser. */
 export const plainLabel = /^[A-Za-z0-9_]+$/
 
-/** JSON-LD lets a label hold anything. The outcome suits every syntax; different labels stay different. */
+/**
+ * Converts a JSON-LD label, which may contain any character, to one that is valid in every syntax; different labels stay
+ * different.
+ */
 const safeLabel = (label: string) =>
   label.replace(/[^A-Za-z0-9_]/g, (found) => `-${found.charCodeAt(0).toString(16)}-`)
 
 const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 const tagged = new Set([`${rdf}langString`, `${rdf}dirLangString`])
 
-/** Whether only a language tag gives a literal this datatype (RDF 1.1 Concepts, 3.3; RDF 1.2 Concepts, 3.4). */
+/** Whether a literal of this datatype needs a language tag (RDF 1.1 Concepts, 3.3; RDF 1.2 Concepts, 3.4). */
 export const needsTag = (datatype: string): boolean => tagged.has(datatype)
 
-/** The latest terms of documents that are read in several texts. */
+/** Latest term factory by document, for documents that are read in several texts. */
 const documents = new WeakMap<object, CheckedTerms>()
 
 type Direction = { readonly language: string; readonly direction?: string }
 
 /**
- * RDF/JS terms that are checked while they are made; throws `BadTerm`. `place` is asked only when something is reported.
- * Labels of blank nodes are made unique to this factory.
+ * RDF/JS data factory with validation; throws `BadTerm`. `place` is called only to report a problem. Blank node labels are
+ * unique to the factory.
  */
 export class CheckedTerms {
   readonly options: ParseOptions
   readonly place: () => Place
   readonly prefix: string
   readonly limits: TermLimits
-  /** Nodes without a label so far: the same document gives them the same labels, but for the mark of the parse. */
+  /** Number of unlabelled nodes; the same document gets the same labels, apart from the prefix of the parse. */
   readonly #unlabelled: { count: number }
 
-  /** `like`: terms of the same document, made elsewhere; equal labels mean the same node there and here. */
+  /** `like`: factory of another text of the same document; equal labels mean the same node in both. */
   constructor(
     options: ParseOptions,
     place: () => Place = () => ({}),
@@ -104,9 +108,9 @@ export class CheckedTerms {
       if (made !== unusable) joined.set(made, { from: iri, addresses })
       return made
     }
-    // A repaired IRI is reported each time it occurs.
+    // A repaired IRI is not cached, because each occurrence is reported.
     if (made.value !== iri) return made
-    // Readers cut IRIs out of their text, which would be kept with them.
+    // Copies the IRI: a substring would keep the whole source text in memory.
     const kept = namedNode(Buffer.from(iri).toString())
     if (good.size >= mostGood) good.clear()
     good.set(kept.value, kept)
@@ -127,7 +131,7 @@ export class CheckedTerms {
 
   blankNode(label?: string): BlankNode {
     if (label !== undefined) return blankNode(this.prefix + safeLabel(label))
-    // No label that was made safe ends so.
+    // No label made by `safeLabel` has this form.
     return blankNode(`${this.prefix}a-${++this.#unlabelled.count}`)
   }
 
@@ -137,7 +141,7 @@ export class CheckedTerms {
 
   readonly defaultGraph = defaultGraph
 
-  /** A quad of RDF 1.1 (Concepts, 3.1): N3 and RDF 1.2 have more, which no store keeps. */
+  /** Quad of RDF 1.1 (Concepts, 3.1); other statements of N3 and RDF 1.2 are refused, because no store keeps them. */
   readonly quad: typeof quad = (subject, predicate, object, graph) => {
     checkParts(subject, predicate, object)
     return quad(subject, predicate, object, graph)
@@ -178,7 +182,7 @@ export class CheckedTerms {
     return to
   }
 
-  /** `undefined` when a literal is too long to be kept. */
+  /** Value of a literal; `undefined` if it is too long. */
   private text(value: string): string | undefined {
     const short = isWithin(value, this.limits.literalBytes)
     if (short && value.isWellFormed()) return value
@@ -204,7 +208,7 @@ export class CheckedTerms {
   }
 }
 
-/** The parsers of N3 and of RDF 1.2 make more than the types of quads say. */
+/** Checks the kinds of terms, because the parsers of N3 and RDF 1.2 create more than the types declare. */
 function checkParts(subject: Term, predicate: Term, object: Term): void {
   if (subject.termType === 'Quad' || object.termType === 'Quad') {
     throw new BadTerm('triple terms are not supported', '')
@@ -217,6 +221,6 @@ function checkParts(subject: Term, predicate: Term, object: Term): void {
   }
 }
 
-/** A UTF-16 unit has three bytes at most. */
+/** A UTF-16 unit has at most three UTF-8 bytes. */
 const isWithin = (text: string, bytes: number) =>
   text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes

@@ -1,4 +1,4 @@
-/** JSON-LD expanded by jsonld, with the contexts that stand in the document or come with the product. */
+/** JSON-LD expansion by jsonld, with contexts in the document or bundled with the product only. */
 
 import { readFileSync } from 'node:fs'
 import type jsonld from 'jsonld'
@@ -9,7 +9,7 @@ import { malformed, type ParseOptions } from './options.ts'
 
 const contexts = new URL('../../../shapes/contexts/', import.meta.url)
 
-/** The contexts that catalogues name by address and that come with the product, with all addresses of their standards. */
+/** Bundled contexts of catalogues, under all their addresses. */
 const bundledContexts = [
   {
     file: 'dcat-us-1.1.jsonld',
@@ -32,7 +32,7 @@ async function expand(tree: JsonLdValue, base: string): Promise<JsonLdValue> {
     }
     return { documentUrl: url, document: readFileSync(new URL(file, contexts), 'utf8') }
   }
-  // Taken in with the first document: it needs 20 MB, and many platforms never see JSON-LD.
+  // Loaded on first use: it needs 20 MB.
   const { default: library } = await import('jsonld')
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the library's types for JSON are its own
@@ -52,12 +52,12 @@ async function expand(tree: JsonLdValue, base: string): Promise<JsonLdValue> {
   }
 }
 
-/** Nodes that are expanded at a stretch. */
+/** Number of nodes that are expanded between two yields. */
 const atOnce = 200
 
 /**
- * Expands a list of nodes, which is the whole document or its `@graph` alone, some at a time with turns for others in between: no node
- * depends on those beside it (JSON-LD 1.1 API, 5.1.2). Other documents are expanded as a whole.
+ * Expands a list of nodes (the whole document or its `@graph`) in chunks and yields to the event loop in between; nodes do
+ * not depend on each other (JSON-LD 1.1 API, 5.1.2). Other documents are expanded at once.
  */
 async function expandInTurns(tree: JsonLdValue, base: string): Promise<JsonLdValue> {
   const { '@graph': graph, '@context': context, ...others } = isJsonLdObject(tree) ? tree : {}
@@ -74,9 +74,12 @@ async function expandInTurns(tree: JsonLdValue, base: string): Promise<JsonLdVal
   return expanded
 }
 
-// A node that is no JSON-LD must not cost the others of its document.
+// Invalid nodes do not affect the other nodes of a document.
 
-/** Expands what can be; with repair, nodes that cannot are left out and reported, else the first is named by its JSON Pointer. */
+/**
+ * Expands a document. With repair, nodes that fail are dropped and reported; without, the first one throws with its JSON
+ * Pointer.
+ */
 export async function expandUsable(tree: JsonLdValue, options: ParseOptions): Promise<JsonLdValue> {
   const { baseIri, repair } = options
   const context = isJsonLdObject(tree) ? { '@context': tree['@context'] ?? null } : {}
@@ -89,7 +92,7 @@ export async function expandUsable(tree: JsonLdValue, options: ParseOptions): Pr
       throw error
     }
   }
-  /** The parts that fail by themselves, found by halves. */
+  /** Finds the parts that fail, by bisection. */
   async function* failing(parts: readonly Part[]): AsyncGenerator<Part> {
     if (parts.length === 0 || !(await faultIn(parts.map(({ value }) => value)))) return
     const middle = parts.length >> 1
@@ -118,7 +121,7 @@ export async function expandUsable(tree: JsonLdValue, options: ParseOptions): Pr
 
 type Part = { readonly value: JsonLdValue; readonly pointer: string; readonly leaveOut: () => void }
 
-/** The objects directly below a value. */
+/** Objects directly below a value. */
 function partsOf(value: JsonLdValue, pointer: string): readonly Part[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, one]) => {

@@ -1,4 +1,4 @@
-/** JSON-LD by jsonld: expansion is its work, contexts come from the document itself and from nowhere else. */
+/** JSON-LD reader: expansion by jsonld, conversion to quads by own code; no remote contexts. */
 
 import type { BlankNode, Literal, NamedNode, Quad, Quad_Graph, Quad_Object } from '@rdfjs/types'
 import { jsonPointer } from '../../errors.ts'
@@ -19,10 +19,10 @@ import { BadTerm, malformed, type ParseOptions, placeOf, type Placing, refused }
 
 const limits = { contexts: 16, terms: 1_000 }
 
-/** Nodes that are made quads of at a stretch. */
+/** Number of nodes that are converted between two yields. */
 const atOnce = 200
 
-/** Reads a whole document. Throws `Failure('remote-context')` with the address of a context that we do not have. */
+/** Reads a whole document. Throws `remote-context` with the address of a context that is not bundled. */
 export async function readJsonLd(text: string, options: ParseOptions): Promise<Quad[]> {
   const tree = readJson(text)
   await inOwnTurn(text)
@@ -63,8 +63,8 @@ const shielded = /[\u{F0009}-\u{FFEFF}]/gu
 const plane = 0xf0000
 
 /**
- * Expansion takes `tel:+49 40` for a relative reference, because of its space, and would resolve it. White space in
- * strings that begin like an IRI therefore travels as private characters; answers how to undo that.
+ * Replaces white space in strings that begin like an IRI by private characters, because expansion would resolve `tel:+49 40`
+ * as a relative reference. Returns the reverse function.
  */
 function shieldSpaces(tree: JsonLdValue, text: string): (text: string) => string {
   const keep = (same: string) => same
@@ -89,9 +89,9 @@ function shieldSpaces(tree: JsonLdValue, text: string): (text: string) => string
     held.replace(shielded, (gap) => String.fromCharCode((gap.codePointAt(0) ?? plane) - plane))
 }
 
-// Expanded JSON-LD to quads (JSON-LD 1.1 API, 8.1), with lexical forms and language tags as they were written. The library's own
-// `toRDF` compares each value of a property with all before it (65 s for 40,000 links, 0.7 s here), rewrites doubles that were
-// written as texts, and leaves out relative IRIs in silence.
+// Converts expanded JSON-LD to quads (JSON-LD 1.1 API, 8.1) and keeps lexical forms and language tags. `toRDF` of the
+// library compares each value of a property with all before it (65 s for 40,000 links, 0.7 s here), rewrites doubles given
+// as strings, and silently drops relative IRIs.
 
 type Resource = NamedNode | BlankNode
 
@@ -109,11 +109,11 @@ function canonicalJson(value: JsonLdValue): string {
   return `{${members.map(([key, held]) => `${JSON.stringify(key)}:${canonicalJson(held)}`).join(',')}}`
 }
 
-/** A reference of which expansion left nothing, because it looks like a keyword (JSON-LD 1.1 API, 5.2.2). */
+/** A reference that expansion emptied, because it looks like a keyword (JSON-LD 1.1 API, 5.2.2). */
 const isNothing = (value: JsonLdObject): boolean =>
   value['@id'] === null && Object.keys(value).length === 1
 
-/** A literal has one datatype (JSON-LD 1.1, 9.5); expansion lets several pass. */
+/** A literal has one datatype (JSON-LD 1.1, 9.5), but expansion accepts several. */
 function datatypeOf({ '@type': type }: JsonLdObject): string | undefined {
   if (type === undefined || typeof type === 'string') return type
   throw new BadTerm('the @type of a value must be one string', asText([type].flat()[0]) ?? '')
@@ -131,7 +131,7 @@ function tellPlace(subject: Resource, node: JsonLdObject, { classes, tell }: Pla
 
 type Settings = {
   readonly terms: CheckedTerms
-  /** Undo what was done to strings and to language tags before expansion. */
+  /** Reverses the changes made to strings and language tags before expansion. */
   readonly restore: (text: string) => string
   readonly spelled: (language: string) => string
 }
@@ -245,7 +245,7 @@ class ExpandedJson {
   }
 }
 
-// Language tags in the spelling of the document, which expansion lower-cases.
+// Language tags in the document's spelling, which expansion converts to lower case.
 
 /** Terms whose values are language maps. */
 function mapTerms(contexts: readonly JsonLdObject[]): Set<string> {
@@ -260,12 +260,12 @@ function mapTerms(contexts: readonly JsonLdObject[]): Set<string> {
   return found
 }
 
-/** Before the number of a tag in the table of a document: a private subtag, which any tag may have (BCP 47, 2.2.7). */
+/** Private subtag (BCP 47, 2.2.7) that precedes the index of a tag in the table of the document. */
 const sign = '-x-written-'
 
 /**
- * Rewrites the tags of a tree so that they survive expansion: beside texts, in language maps and contexts. Answers the tag of the
- * document for one that expansion gave back.
+ * Rewrites language tags in values, language maps and contexts so that they survive expansion. Returns the function that
+ * restores a tag.
  */
 function shieldTags(tree: JsonLdValue): (expanded: string) => string {
   const contexts = contextsIn(tree)
@@ -296,19 +296,19 @@ function shieldTags(tree: JsonLdValue): (expanded: string) => string {
   }
 }
 
-// Where nodes stand in JSON-LD: a mark goes through expansion with each of them, which tells of no places itself.
+// Positions of nodes: a marker passes through expansion with each node, because jsonld reports no positions.
 
-/** An absolute IRI, which expansion leaves as it is, of a scheme that no context has for a prefix. */
+/** Key of the marker: an absolute IRI of a scheme that no context uses as prefix, so that expansion keeps it. */
 const placeKey = 'x-cartulary-place:pointer'
 
-/** The JSON Pointer that an expanded node was marked with. */
+/** JSON Pointer in the marker of an expanded node. */
 function markIn(node: JsonLdObject): string | undefined {
   const [mark] = [node[placeKey] ?? []].flat()
   const pointer = isJsonLdObject(mark) ? mark['@value'] : undefined
   return typeof pointer === 'string' ? pointer : undefined
 }
 
-/** Marks every node whose class may be one of those by the end of its name; which it is, expansion tells. */
+/** Marks every node whose class may be one of `classes` by its local name; the class is verified after expansion. */
 function markPlaces(tree: JsonLdValue, { classes }: Placing): void {
   const contexts = contextsIn(tree)
   const [types, values] = ['@type', '@value'].map((keyword) => aliases(contexts, keyword))
@@ -318,7 +318,7 @@ function markPlaces(tree: JsonLdValue, { classes }: Placing): void {
       .flatMap((key) => [object[key] ?? []].flat())
       .some((type) => typeof type === 'string' && names.some((name) => type.endsWith(name)))
   mark(tree, '', (object) => {
-    // A value may have no members beside its own.
+    // A value object may have no other members.
     const isValue = [...(values ?? [])].some((key) => Object.hasOwn(object, key))
     return !isValue && isWanted(object)
   })

@@ -1,4 +1,4 @@
-/** JSON before it becomes JSON-LD: read with the place of errors, bounded, and without keys that reach prototypes. */
+/** Parses JSON for JSON-LD: errors with positions, bounded depth, no keys that change prototypes. */
 
 import { jsonFault } from '../../text/json-fault.ts'
 import { malformed } from './options.ts'
@@ -22,7 +22,7 @@ export function readJson(text: string): JsonLdValue {
     const { detail, line = 1, column = 1 } = jsonFault(text) ?? { detail: 'this is not JSON' }
     throw malformed(detail, { line, column }, cause)
   }
-  // A bare string would be taken for the address of a document to fetch.
+  // A bare string would be interpreted as the address of a document to fetch.
   if (typeof tree !== 'object' || tree === null) throw malformed('JSON-LD is an object or an array')
   let level: JsonLdValue[] = [tree]
   for (let depth = 1; level.length > 0; depth += 1) {
@@ -52,7 +52,7 @@ export function eachObject(tree: JsonLdValue, visit: (object: JsonLdObject) => v
   }
 }
 
-/** The contexts that stand in a document, wherever they stand. */
+/** All contexts in a document, at any depth. */
 export function contextsIn(tree: JsonLdValue): readonly JsonLdObject[] {
   const contexts: JsonLdObject[] = []
   eachObject(tree, (object) => {
@@ -62,7 +62,7 @@ export function contextsIn(tree: JsonLdValue): readonly JsonLdObject[] {
   return contexts
 }
 
-/** Names that the contexts of a document give to a keyword, and the keyword. */
+/** A keyword and the aliases that the contexts define for it. */
 export function aliases(contexts: readonly JsonLdObject[], keyword: string): Set<string> {
   const found = new Set([keyword])
   for (const context of contexts) {

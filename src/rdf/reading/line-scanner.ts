@@ -1,6 +1,6 @@
 /**
- * The scanner for N-Triples and N-Quads as most people write them, three to four times as fast as the parser. What it does not
- * know, and every fault, it leaves to the parser, which knows better and knows the place.
+ * Scanner for the common subset of N-Triples and N-Quads, three to four times as fast as the parser. Anything else, including
+ * errors, is left to the parser, which reports positions.
  */
 import type { BlankNode, NamedNode, Quad, Quad_Object } from '@rdfjs/types'
 import { blankNode, defaultGraph, literal, namedNode, quad } from '../terms.ts'
@@ -12,7 +12,7 @@ const iri = String.raw`<([^<>\\\s]*)>`
 const node = String.raw`(?:${iri}|_:([^ \n]+))`
 const start = new RegExp(`${node} ${iri} `, 'y')
 const resource = new RegExp(node, 'y')
-/** From the quotation mark that ends a literal. */
+/** Matches from the quotation mark that ends a literal. */
 const annotation = new RegExp(String.raw`"(?:@([^ \n]+)|\^\^${iri})?`, 'y')
 const end = new RegExp(String.raw`(?: ${node})? \.\n`, 'y')
 
@@ -23,7 +23,7 @@ const shortEscapes: Readonly<Record<string, string>> = {
   r: '\r',
   f: '\f',
 }
-/** The escapes of N-Triples, no others (RDF 1.1 N-Triples, ECHAR and UCHAR). */
+/** Escapes of N-Triples (RDF 1.1 N-Triples, ECHAR and UCHAR). */
 const escapes = /\\(?:([tbnrf"'\\])|u([0-9A-Fa-f]{4})|U(00(?:0[0-9A-Fa-f]|10)[0-9A-Fa-f]{4}))/g
 
 const unescaped = (raw: string): string =>
@@ -36,7 +36,7 @@ const unescaped = (raw: string): string =>
 type Terms = {
   readonly namedNode: (iri: string) => NamedNode
   readonly literal: (value: string, extra?: string | NamedNode) => Quad_Object
-  /** `undefined` for a label that is left to the parser. */
+  /** Returns `undefined` for a label that is left to the parser. */
   readonly blankNode: (label: string) => BlankNode | undefined
 }
 
@@ -51,7 +51,7 @@ class LineScanner {
     this.#terms = terms
   }
 
-  /** `undefined` when anything is not known; lines end in the name of a graph only when they are `named`. */
+  /** Scans all lines, with graph names if `named`; `undefined` if a line is outside the subset. */
   quads(named: boolean): Quad[] | undefined {
     const quads: Quad[] = []
     while (this.#at < this.#text.length) {
@@ -99,7 +99,7 @@ class LineScanner {
     return this.#terms.literal(value, datatype === undefined ? language : this.#iri(datatype))
   }
 
-  /** The lexical form between the quotation marks. No regular expression: it would need memory for each character. */
+  /** Reads the lexical form between quotation marks. A regular expression would need memory per character. */
   #lexicalForm(): string | undefined {
     const text = this.#text
     const from = this.#at + 1
@@ -121,14 +121,11 @@ class LineScanner {
 
 const trusted: Terms = { namedNode, literal, blankNode }
 
-/** The triples of N-Triples in our own spelling, labels as they are; `undefined` for any other spelling. */
+/** Scans lines as written by `toLines`, with unchanged labels; `undefined` for any other spelling. */
 export const scanLines = (text: string): Quad[] | undefined =>
   new LineScanner(text, trusted).quads(false)
 
-/**
- * The quads of somebody's N-Triples, or N-Quads when lines may be `named`, every term checked; `undefined` when there is
- * anything that the scanner does not know or that must be refused.
- */
+/** Scans foreign N-Triples, or N-Quads if `named`, with validation; `undefined` if anything is outside the subset or invalid. */
 export function scanChecked(
   text: string,
   checked: CheckedTerms,
@@ -148,13 +145,13 @@ export function scanChecked(
   }
 }
 
-/** UTF-16 units without a line end that are held back; then the parser takes over. */
+/** Maximum UTF-16 units without a line end before the parser takes over. */
 const longestLine = 4 * 1_048_576
 
-/** N-Triples and N-Quads in pieces: scanned as long as the scanner knows every line, parsed from there on. */
+/** Incremental reader of N-Triples and N-Quads: scans until the first line outside the subset, and parses from there on. */
 export function linePieces(format: 'ntriples' | 'nquads', options: ParseOptions): PieceReader {
   const { baseIri, limits, places } = options
-  // Without repair: what needs one is left to the parser.
+  // Without repair: lines that need one are left to the parser.
   const terms = new CheckedTerms({ baseIri, ...(limits && { limits }) })
   let parser: PieceReader | undefined
   let rest = ''
@@ -163,7 +160,7 @@ export function linePieces(format: 'ntriples' | 'nquads', options: ParseOptions)
   const parse = (text: string): Quad[] => {
     if (!parser) {
       parser = n3Pieces(format, options, terms)
-      // Empty lines in place of those that are read already keep the places of faults right.
+      // Empty lines for those already read keep line numbers correct.
       parser.write('\n'.repeat(lines))
     }
     return parser.write(text)

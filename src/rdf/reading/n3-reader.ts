@@ -1,4 +1,4 @@
-/** Turtle, TriG, N-Triples, N-Quads and N3 (without formulae) by N3.js, whole or in pieces. */
+/** Reader of Turtle, TriG, N-Triples, N-Quads and N3 (without formulae) by N3.js, whole or incremental. */
 import type { EventEmitter } from 'node:events'
 import type { DataFactory, Quad, Term } from '@rdfjs/types'
 import { Lexer, Parser } from 'n3'
@@ -25,7 +25,7 @@ const mediaTypes: Readonly<Record<N3Format, string>> = {
   n3: 'text/n3',
 }
 
-/** The parts of N3.js that its published types leave out. */
+/** Parts of N3.js that its types do not declare. */
 type Token = { readonly type: string; readonly line: number; readonly start?: number }
 type Observers = {
   readonly onQuad?: (error: Error | null, quad: Quad | null) => void
@@ -38,7 +38,7 @@ type TokenParser = {
   _completeLiteral(token: Token, component: unknown): object | undefined
 }
 
-// In repair mode the lexer lets these through, so that the factory can put them right and say so.
+// With repair, the lexer accepts invalid IRIs, so that the term factory can repair and report them.
 const lenientIri = /<((?:[^<>\\\p{Cc}]|\t|\s+(?=https?:\/\/))*)>[ \t]*/uy
 const lenientTag = /@([a-z]+(?:[-_][a-z0-9]+)*)(?=[^a-z0-9_])/iy
 
@@ -53,7 +53,7 @@ function tokenParser(format: N3Format, options: ParseOptions, terms: CheckedTerm
     factory: terms as unknown as DataFactory,
     lexer,
     blankNodePrefix: labelPrefix,
-    // Otherwise a label inside `[ ]` of N3 is another node than outside.
+    // Otherwise a label inside `[ ]` of N3 would mean another node than outside.
     formulaScopedBlankNodes: true,
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- observers are missing in the published types
@@ -62,7 +62,7 @@ function tokenParser(format: N3Format, options: ParseOptions, terms: CheckedTerm
   return parser
 }
 
-/** N3.js refuses a datatype that only a language tag gives: the factory can put it right. */
+/** Accepts datatypes that need a language tag, which N3.js refuses; the term factory repairs them. */
 function lenientDatatypes(parser: TokenParser, terms: CheckedTerms): void {
   const complete = parser['_completeLiteral'].bind(parser)
   parser['_completeLiteral'] = (token, component) => {
@@ -79,7 +79,7 @@ function lenientDatatypes(parser: TokenParser, terms: CheckedTerms): void {
 const placeOfToken = ({ line, start }: Token): Place =>
   start === undefined ? { line } : { line, column: start + 1 }
 
-/** N3.js names kinds of tokens, and of a statement without an end the object, which it does not know. */
+/** Translations of the messages of N3.js, which name token types. */
 const details: readonly (readonly [RegExp, string])[] = [
   [
     /^Expected punctuation to follow ".*"$/s,
@@ -99,7 +99,7 @@ const details: readonly (readonly [RegExp, string])[] = [
   [/^Unclosed graph$/, 'expected "}": the graph has no end'],
 ]
 
-/** The text in which a parser stopped, and where; `text` begins at the line `from` of the document. */
+/** Position of a parser and the text around it, which begins at line `from` of the document. */
 type Reading = { readonly place: Place; readonly text: string; readonly from?: number }
 
 function translated(error: unknown, { place, text, from = 1 }: Reading): unknown {
@@ -119,7 +119,7 @@ function translated(error: unknown, { place, text, from = 1 }: Reading): unknown
     return malformed(known, at, error)
   }
   const start = text.split('\n', context.line - from).join('\n').length
-  // What JavaScript takes for white space stands before what is quoted then.
+  // White space of JavaScript that Turtle does not have may precede the quoted text.
   const odd = unread === '' ? (/[^\S \t\r\n]/.exec(text.slice(start))?.[0] ?? '') : ''
   const offset = odd === '' ? offsetOf(text, unread, start) : text.indexOf(odd, start)
   const column = offset < 0 ? undefined : offset - text.lastIndexOf('\n', offset - 1)
@@ -130,7 +130,7 @@ function translated(error: unknown, { place, text, from = 1 }: Reading): unknown
   return malformed(detail, { line: context.line, ...(column !== undefined && { column }) }, error)
 }
 
-/** Where a text stands before white space or at the end; -1 when it does not. */
+/** Offset of a text that is followed by white space or the end; -1 if there is none. */
 function offsetOf(text: string, wanted: string, start: number): number {
   let at = text.indexOf(wanted, start)
   while (at >= 0 && /\S/.test(text[at + wanted.length] ?? '')) at = text.indexOf(wanted, at + 1)
@@ -139,7 +139,7 @@ function offsetOf(text: string, wanted: string, start: number): number {
 
 const goodInText = /^(?:[^"'\\\r\n]|\\(?:[tbnrf"'\\]|u[\dA-Fa-f]{4}|U[\dA-Fa-f]{8}))*/
 
-/** Describes what the lexer expected where it could not read on; `before` is the kind of the token before. */
+/** Describes what the lexer expected where it failed; `before` is the type of the previous token. */
 function unreadDetail(unread: string, rest: string, before = ''): string {
   const [quote] = /^(?:"""|'''|"|')/.exec(rest) ?? []
   if (quote !== undefined && unread !== '') return brokenText(rest.slice(quote.length), quote)
@@ -182,7 +182,7 @@ const formula = (token: Token, format: N3Format) => {
   }
 }
 
-/** Reads a whole document. A first pass without observing tokens is the fast one; only an error looks for its place. */
+/** Reads a whole document. The first pass does not track positions, which is faster; only after an error a second one does. */
 export function readN3(text: string, format: N3Format, options: ParseOptions): Quad[] {
   if (!options.repair && format !== 'n3') {
     try {
@@ -204,14 +204,15 @@ export function readN3(text: string, format: N3Format, options: ParseOptions): Q
   }
 }
 
-/** Text before a piece that is kept for messages, in UTF-16 units. */
+/** UTF-16 units before the current chunk that are kept for messages. */
 const mostRecent = 65_536
 
-/** Text that may be held back while no triple becomes complete, in UTF-16 units. */
+/** Maximum UTF-16 units without a complete triple. */
 const patience = 16 * 1_048_576
 
 /**
- * Reads in pieces; memory is bounded by the longest statement. `before`: the terms of what was read of the document elsewhere.
+ * Incremental reader; memory is bounded by the longest statement. `before`: term factory of another reader that has read the
+ * beginning of the document.
  */
 export function n3Pieces(
   format: N3Format,
@@ -225,7 +226,7 @@ export function n3Pieces(
   let place: Place = {}
   let quads: Quad[] = []
   let waiting = 0
-  // The text around a fault, and the line at which it begins.
+  // Text around an error, and its first line number.
   let [recent, from] = ['', 1]
   const remember = (text: string) => {
     const cut = Math.max(0, recent.length - mostRecent)

@@ -1,17 +1,17 @@
-/** Options of the RDF readers, and the repairs that they report. */
+/** Options of RDF readers, and the repairs that they report. */
 
 import type { Quad } from '@rdfjs/types'
 import { type Complaint, Failure, type Kind } from '../../errors.ts'
 import { rdf } from '../namespaces.ts'
 
 /**
- * One thing that was put right while reading. `to` is what stands there now; without it the triple was left out.
- * Lines and columns count from 1, columns in UTF-16 units.
+ * A repair. `to` is the new value; if it is absent, the triple was dropped. Lines and columns count from 1, columns in UTF-16
+ * units.
  */
 export type Repair = {
   /**
-   * `text`: of the whole document, whose bytes are not UTF-8; `from` is a sentence that says how they were read. `node`: of JSON-LD;
-   * `from` has its JSON Pointer.
+   * `text`: the document is not valid UTF-8; `from` is a sentence about how it was decoded. `node` (JSON-LD): `from` contains
+   * the JSON Pointer.
    */
   readonly kind: 'iri' | 'language' | 'literal' | 'text' | 'node'
   readonly from: string
@@ -20,44 +20,44 @@ export type Repair = {
   readonly column?: number
 }
 
-/** A line of a text, counted from 1; in JSON, which is read without lines, a JSON Pointer (RFC 6901). */
+/** Position of a node: line number from 1, or a JSON Pointer (RFC 6901) in JSON. */
 export type NodePlace = { readonly line: number } | { readonly pointer: string }
 
-/** A wish to know where nodes of some classes stand. */
+/** Request to report the positions of nodes of some classes. */
 export type Placing = {
   /** IRIs. */
   readonly classes: ReadonlySet<string>
-  /** `node`: an IRI or `_:label`. */
+  /** Called with an IRI or `_:label`. */
   readonly tell: (node: string, place: NodePlace) => void
 }
 
-/** Longest IRI and literal in UTF-8 bytes. */
+/** Maximum length of IRIs and literals in UTF-8 bytes. */
 export type TermLimits = { readonly iriBytes: number; readonly literalBytes: number }
 
 export type ParseOptions = {
-  /** Relative references are resolved against it (RFC 3986, 5). */
+  /** Base of relative references (RFC 3986, 5). */
   readonly baseIri: string
-  /** Present: broken IRIs and language tags are repaired and reported here. Absent: they are `malformed-rdf`. */
+  /** If present, broken IRIs and language tags are repaired and reported here; otherwise they throw `malformed-rdf`. */
   readonly repair?: (repair: Repair) => void
-  /** The charset that a `Content-Type` names, for readers of bytes. */
+  /** Charset of the `Content-Type`, for readers of bytes. */
   readonly charset?: string | undefined
-  /** Served by the readers that take a text in pieces, and by that of JSON-LD. */
+  /** Supported by the incremental readers and the JSON-LD reader. */
   readonly places?: Placing
-  /** RDF/XML only: `internal` allows an internal subset with entities, within limits; default is to refuse entities. */
+  /** RDF/XML only: `internal` permits an internal DTD subset with bounded entities; by default entities are refused. */
   readonly entities?: 'internal'
-  /** Identity of the document, where it is read in several texts: equal labels in them mean one node. Only the JSON-LD reader uses it. */
+  /** Identity of a document that is read in several texts; equal labels then mean one node. JSON-LD only. */
   readonly document?: object
-  /** Limits that the operator has set; by default those of every supported store. */
+  /** Limits set by the operator; by default those of all supported stores. */
   readonly limits?: TermLimits
 }
 
-/** Where in a text; both count from 1. */
+/** Position in a text; line and column from 1. */
 export type Place = { readonly line?: number; readonly column?: number }
 
-/** A term that RDF does not allow. Readers add the place and turn it into a `Failure`. */
+/** An invalid term. Readers add the position and convert it to a `Failure`. */
 export class BadTerm extends Error {
   readonly kind: Kind
-  /** The text as it stands in the source, to find its place by. */
+  /** Text in the source, to find its position. */
   readonly source: string
   constructor(detail: string, source: string, kind: Kind = 'malformed-rdf') {
     super(detail)
@@ -69,12 +69,12 @@ export class BadTerm extends Error {
 
 const shortened = (detail: string) => (detail.length > 300 ? `${detail.slice(0, 299)}…` : detail)
 
-/** The answer to a body that is no RDF: one complaint with its place as far as it is known. */
+/** Failure for a body that is no valid RDF, with its position if known. */
 export function malformed(detail: string, place: Place = {}, cause?: unknown): Failure {
   return failure('malformed-rdf', detail, place, cause)
 }
 
-/** A `Failure` from a term that RDF, or a store, does not take. */
+/** Converts a `BadTerm` to a `Failure`. */
 export const refused = (bad: BadTerm, place: Place): Failure =>
   failure(bad.kind, bad.message, place, bad)
 
@@ -85,26 +85,26 @@ function failure(kind: Kind, detail: string, place: Place, cause: unknown): Fail
   return new Failure(kind, `${text}${where}`, { errors: [complaint], cause })
 }
 
-/** The place of a UTF-16 offset. */
+/** Position of a UTF-16 offset. */
 function placeAt(text: string, offset: number): Place & { line: number; column: number } {
   const before = text.slice(0, offset)
   const lineStart = before.lastIndexOf('\n') + 1
   return { line: before.split('\n').length, column: offset - lineStart + 1 }
 }
 
-/** The place of the first occurrence; `{}` when it does not occur as it stands. */
+/** Position of the first occurrence; `{}` if there is none. */
 export function placeOf(text: string, wanted: string): Place {
   const offset = wanted === '' ? -1 : text.indexOf(wanted)
   return offset < 0 ? {} : placeAt(text, offset)
 }
 
-/** A reader that is fed text and gives back the quads that became complete; throws `Failure`. */
+/** Incremental reader: takes text and returns completed quads. Throws `Failure`. */
 export type PieceReader = {
   readonly write: (text: string) => Quad[]
   readonly end: () => Quad[]
 }
 
-/** Reports a quad that gives a node one of the classes, with the line on which it was complete. */
+/** Reports a quad that assigns one of the classes to a node, with the line on which it was complete. */
 export function tellPlace(
   { places }: ParseOptions,
   { subject, predicate, object }: Quad,

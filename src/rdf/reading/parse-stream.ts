@@ -1,18 +1,18 @@
-/** Parses dumps of any size in batches: memory is bounded by a batch and the longest statement, not by the source. */
+/** Parses dumps of any size in batches; memory is bounded by a batch and the longest statement. */
 import type { Quad } from '@rdfjs/types'
 import { TextDecoding, UndecodableText } from '../../text/decoding.ts'
 import type { Format } from '../media-types.ts'
 import { parse, pieceReader } from '../parse.ts'
 import { malformed, type ParseOptions, type PieceReader } from './options.ts'
 
-/** Quads per batch, and UTF-16 units that are parsed before somebody else gets a turn. */
+/** Quads per batch, and UTF-16 units parsed between two yields. */
 const batchSize = 1_000
 const pieceSize = 65_536
 
 /**
- * Batches of at most 1000 quads, in the order of the source. Nothing is read ahead: the next bytes are asked for when
- * the consumer wants more. JSON-LD cannot be read in pieces and is held in memory whole; bound it before. Bytes are
- * decoded as `TextDecoding` says, strictly unless there is repair. Throws as `parse` does; what came before an error was good.
+ * Yields batches of at most 1000 quads in the order of the source, without reading ahead. JSON-LD is read into memory as a
+ * whole; the caller must limit its size. Bytes are decoded by `TextDecoding`, strictly unless there is repair. Throws the
+ * failures of `parse`; batches before an error are valid.
  */
 export async function* parseStream(
   source: AsyncIterable<Uint8Array>,
@@ -26,7 +26,7 @@ export async function* parseStream(
   } else yield* pieces(texts(source, options), pieceReader(format, options))
 }
 
-/** Parses a text that is in memory, in batches between which the consumer may yield to other work. */
+/** Parses a text in memory in batches. */
 export async function* parseText(
   text: string,
   format: Format,
@@ -58,7 +58,7 @@ function* batches(found: readonly Quad[]): Iterable<Quad[]> {
   for (let at = 0; at < found.length; at += batchSize) yield found.slice(at, at + batchSize)
 }
 
-/** Decoded text; a strict reader ends at a byte that is no text with its place, another reports what it assumed. */
+/** Decodes bytes. Without repair, an invalid byte throws with its position; with repair, assumptions are reported. */
 async function* texts(
   source: AsyncIterable<Uint8Array>,
   { charset: declared, repair }: ParseOptions,

@@ -1,12 +1,12 @@
-/** Turtle with the line of every statement, for texts that people write and that are checked for more than syntax. */
+/** Turtle reader that reports the line of every statement, for hand-written files. */
 import type { EventEmitter } from 'node:events'
 import type { Quad } from '@rdfjs/types'
 import { Parser } from 'n3'
 
-/** A statement and the line on which its object ends, of a list's member that before it; lines count from 1. */
+/** A statement and the line on which its object ends (for list members, the line of the previous one); lines count from 1. */
 export type PlacedQuad = { readonly quad: Quad; readonly line: number }
 
-/** The part of N3.js that its published types leave out. */
+/** Part of N3.js that its types do not declare. */
 type Observed = {
   parse(
     input: EventEmitter,
@@ -17,14 +17,14 @@ type Observed = {
   ): void
 }
 
-/** The statements of a Turtle text that `parse` has accepted, in the order in which they end. */
+/** Reads a valid Turtle text; statements are in the order in which they end. */
 export function placedQuads(text: string, baseIri: string): readonly PlacedQuad[] {
   const listeners = new Map<string, (text?: string) => void>()
   const source = {
     on: (event: string, listener: (text?: string) => void) => listeners.set(event, listener),
   }
   const found: PlacedQuad[] = []
-  // A statement is complete with the token behind it, which may stand on a later line.
+  // A statement is complete with the token after it, which may be on a later line.
   let lines = { before: 1, now: 1 }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- observers are missing in the published types
   const parser = new Parser({ format: 'text/turtle', baseIRI: baseIri }) as unknown as Observed

@@ -1,4 +1,4 @@
-/** RDF/XML by rdfxml-streaming-parser, fed directly: no streams, nothing fetched, limits on everything that can grow. */
+/** RDF/XML reader by rdfxml-streaming-parser, called directly without streams; nothing is fetched and everything is bounded. */
 
 import type { DataFactory, Literal, NamedNode, Quad } from '@rdfjs/types'
 import { type IActiveTag, RdfXmlParser } from 'rdfxml-streaming-parser'
@@ -17,20 +17,20 @@ import {
 const limits = { depth: 100, attributes: 256, name: 1_024, text: 10 * 1_048_576 }
 const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 const xml = 'http://www.w3.org/XML/1998/namespace'
-/** The parser's own code for "children are resources", as below `rdf:RDF`. */
+/** Parser constant: child elements are resources, as below `rdf:RDF`. */
 const resources = 0
 
 const absolute = /^[A-Za-z][A-Za-z0-9+.-]*:/
 
 type Tag = Parameters<RdfXmlParser['onTag']>[0]
 
-/** The parser with what it lacks: language tags as written, text in several parts, documents without `rdf:RDF`. */
+/** Extends the parser: language tags as written, text in several chunks, documents without `rdf:RDF`. */
 class Reader extends RdfXmlParser {
   quads: Quad[] = []
-  /** UTF-16 units fed so far, and how far the last event was. */
+  /** UTF-16 units fed so far, and position of the last event. */
   fed = 0
   lastEvent = 0
-  /** The language in scope per open element, in the spelling of the document. */
+  /** Language in scope per open element, as spelled in the document. */
   readonly spelled: string[] = []
   readonly settings: ParseOptions
 
@@ -43,7 +43,7 @@ class Reader extends RdfXmlParser {
       validateUri: false,
     })
     this.settings = settings
-    // Without a listener the XML parser throws, which is what a reader that is called directly needs.
+    // Without a listener the XML parser throws, as direct calls need.
     this['saxParser'].off('error')
   }
 
@@ -77,7 +77,7 @@ class Reader extends RdfXmlParser {
     return super.createLiteral(value, { ...tag, language })
   }
 
-  /** An absolute IRI stays as it is, as in all other formats: resolving it would take out its dot segments. */
+  /** Keeps absolute IRIs unchanged, as other formats do; resolving would remove dot segments. */
   override valueToUri(value: string, tag: IActiveTag): NamedNode {
     return absolute.test(value) ? this.uriToNamedNode(value) : super.valueToUri(value, tag)
   }
@@ -118,7 +118,7 @@ class Reader extends RdfXmlParser {
   }
 }
 
-/** Text inside `rdf:parseType="Literal"` stays XML. */
+/** Escapes text inside `rdf:parseType="Literal"`, which is XML. */
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
@@ -130,7 +130,7 @@ function translated(error: unknown, place: Place): unknown {
   return malformed(detail, place, error)
 }
 
-/** Reads in pieces; memory is bounded by one element. */
+/** Incremental reader; memory is bounded by one element. */
 export function xmlPieces(options: ParseOptions): PieceReader {
   const reader: Reader = new Reader(options, new CheckedTerms(options, () => reader.place()))
   const run = (step: () => void): Quad[] => {
@@ -153,11 +153,11 @@ export function readXml(text: string, options: ParseOptions): Quad[] {
   return [...quads, ...reader.end()]
 }
 
-// What a document type declaration may say: nothing, or a bounded set of internal entities.
+// Document type declarations: none, or a bounded set of internal entities.
 
 const entityLimits = { subset: 65_536, entities: 256, value: 1_024, expansion: 10, grace: 65_536 }
 
-/** Refuses anything that declares or points outside; for bodies that clients send. Throws `Error`. */
+/** Refuses declarations and external references in bodies of clients. Throws `Error`. */
 function refuseDeclarations(doctype: string): void {
   if (/<!|\bSYSTEM\b|\bPUBLIC\b|%/.test(doctype)) {
     throw new Error('document types with entities or external references are not accepted')
@@ -165,9 +165,9 @@ function refuseDeclarations(doctype: string): void {
 }
 
 /**
- * Declares the internal entities of a document type on `target`; external DTDs are ignored, external and parameter
- * entities refused. Every use of an entity is counted, `fed` says how long the document is so far: it may grow tenfold
- * by expansion, not more. Throws `Error`.
+ * Declares the internal entities of a document type on `target`; ignores external DTDs, refuses external and parameter
+ * entities. Uses of entities are counted: expansion may make the document (`fed` units long) at most ten times as long.
+ * Throws `Error`.
  */
 function declareEntities(doctype: string, target: Record<string, string>, fed: () => number): void {
   if (doctype.length > entityLimits.subset)
@@ -206,7 +206,7 @@ const predefined: Readonly<Record<string, string>> = {
   apos: "'",
 }
 
-/** Character references inside a value count; entities inside entities are left as they stand. */
+/** Resolves character references in a value; nested entities are left unchanged. */
 const plain = (value: string) =>
   value.replace(/&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
     if (name) return predefined[name] ?? whole

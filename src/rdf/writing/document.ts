@@ -1,36 +1,36 @@
-/** Documents that are written part by part, so that their length is bounded by nothing but the reader's patience. */
+/** Writes documents of any length part by part. */
 import { bracketed, fromLines, shortTexts } from '../lines.ts'
 import type { Format } from '../media-types.ts'
 import { jsonLdHead, jsonLdPart, jsonLdTail } from './json-ld.ts'
 import { turtlePart } from './turtle.ts'
 import { rdfXmlHead, rdfXmlPart, rdfXmlTail } from './xml.ts'
 
-/** One graph of a document. Blank nodes must not be shared between parts, unless they have the same label in each. */
+/** One graph of a document. Parts must not share blank nodes, unless these have the same labels in all parts. */
 export type Part = {
-  /** Its name in TriG and N-Quads; absent = the default graph. The other formats write the union of all parts. */
+  /** Name in TriG and N-Quads; absent for the default graph. Other formats write the union of all parts. */
   readonly graph?: string
-  /** N-Triples in our own spelling, blank nodes allowed. */
+  /** N-Triples as written by `toLines`; blank nodes are permitted. */
   readonly lines: string
-  /** Its blank nodes may stand in other parts too, under the same labels. */
+  /** Whether its blank nodes may occur in other parts under the same labels. */
   readonly isDivided?: boolean
 }
 
 type WriterOptions = {
-  /** All parts are those of one graph and share blank nodes. */
+  /** Whether all parts belong to one graph and share blank nodes. */
   readonly divided?: boolean
-  /** RDF/XML throws `Failure('not-acceptable')` for what it cannot express. */
+  /** Whether RDF/XML throws `not-acceptable` for statements that it cannot express. */
   readonly isStrict?: boolean
 }
 
-/** `head`, then any number of parts, then `tail` are one well-formed document. */
+/** Writer of a document: `head`, any number of parts, `tail`. */
 export type DocumentWriter = {
   readonly head: string
-  /** Empty for a part without triples. What RDF/XML cannot express is left out with a comment (decision 0033). */
+  /** Writes a part; empty for no triples. Statements that RDF/XML cannot express become comments (decision 0033). */
   readonly part: (part: Part) => string
   readonly tail: string
 }
 
-/** A writer for one document. Its memory is that of the largest part. */
+/** Creates the writer of one document; memory is bounded by the largest part. */
 export function documentWriter(
   format: Format,
   { divided = false, isStrict = false }: WriterOptions = {},
@@ -56,7 +56,7 @@ export function documentWriter(
 
 const plain = (part: DocumentWriter['part']): DocumentWriter => ({ head: '', part, tail: '' })
 
-/** Lines as N-Quads; a literal holds no raw line end, so ` .` before one ends a triple. */
+/** Adds the graph name to lines (N-Quads). Literals contain no raw line ends, so ` .` before one ends a triple. */
 export function inGraph(lines: string, graph: string | undefined): string {
   const end = graph === undefined ? ' .\n' : ` ${bracketed(graph)} .\n`
   return lines.replaceAll(' .\n', () => end)
@@ -101,7 +101,7 @@ function rdfXmlWriter(divided: boolean, isStrict: boolean): DocumentWriter {
   }
 }
 
-/** A part that takes long to write as several short ones, so that others can have a turn between them; a short one as it is. */
+/** Splits a long part into short ones, so that the caller can yield to the event loop in between. */
 export function* shortParts(part: Part): Generator<Part, void> {
   const [first, ...others] = shortTexts(part.lines)
   if (first === undefined || others.length === 0) yield part

@@ -1,4 +1,4 @@
-/** JSON-LD with an inline context of prefixes: nothing to fetch, lexical forms and language tags as they are. */
+/** JSON-LD writer with an inline context of prefixes; keeps lexical forms and language tags. */
 import type { Quad, Term } from '@rdfjs/types'
 import { termText } from '../lines.ts'
 import { prefixes, shortNames, type ShortNames } from '../namespaces.ts'
@@ -11,8 +11,8 @@ const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
 const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
 
 /**
- * Triples without doubles as a JSON-LD 1.1 document: one node object, or `@graph` when there are several. Values that
- * `jsonld` would normalise (doubles, language tags) are written by hand for that reason.
+ * Writes distinct triples as a JSON-LD 1.1 document: one node object, or `@graph` for several. Does not use `jsonld`, which
+ * normalises doubles and language tags.
  */
 export function jsonLd(triples: readonly Quad[]): string {
   const names = shortNames(misleading(triples))
@@ -24,17 +24,17 @@ export function jsonLd(triples: readonly Quad[]): string {
   return `${JSON.stringify({ '@context': context, ...body }, undefined, 2)}\n`
 }
 
-/** A document of many parts begins with all prefixes, because what its parts will use is not known yet. */
+/** Head of a document of many parts, with all prefixes, because those of later parts are not known yet. */
 export const jsonLdHead = `{"@context": ${JSON.stringify(prefixes)},\n"@graph": [`
 export const jsonLdTail = '\n]}\n'
 
 /**
- * The node objects of one part, to stand in the array that `jsonLdHead` opens. `divided` = its nodes may stand in other parts
- * too: a reader puts together what has the same `@id`.
+ * Writes the node objects of one part for the array that `jsonLdHead` opens. `divided`: its nodes may occur in other parts
+ * too; readers merge node objects with the same `@id`.
  */
 export function jsonLdPart(triples: readonly Quad[], divided = false): string[] {
   const without = misleading(triples)
-  // A prefix that would change the meaning of an IRI is switched off where that IRI stands.
+  // Disables prefixes that would change the meaning of an IRI in this part.
   const off = Object.fromEntries([...without].map((prefix) => [prefix, null]))
   const context = without.size === 0 ? {} : { '@context': off }
   const nesting = nest(triples, divided ? blankNodesOf(triples) : undefined)
@@ -42,7 +42,7 @@ export function jsonLdPart(triples: readonly Quad[], divided = false): string[] 
   return nodes.map((node) => JSON.stringify({ ...context, ...node }))
 }
 
-/** Prefixes that are the scheme of an IRI in the document: with them in the context that IRI would mean another. */
+/** Prefixes that equal the scheme of an IRI in the document and would change its meaning. */
 function misleading(triples: readonly Quad[]): Set<string> {
   const found = new Set<string>()
   const look = (term: Term) => {

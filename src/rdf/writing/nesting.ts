@@ -1,19 +1,19 @@
-/** Which blank nodes can be written inside the one triple that points to them. */
+/** Decides which blank nodes can be nested in the one triple that references them. */
 import type { Quad } from '@rdfjs/types'
 import { keyOf } from '../read.ts'
 
-/** Deeper ones get a label, so that no reader's depth limit and no recursion of ours is met. */
+/** Maximum nesting depth; deeper nodes are labelled, because readers limit depth. */
 const deepest = 12
 
-/** The triples of a graph by subject. `roots` are written on their own, the other subjects inside their parent. */
+/** Triples of a graph by subject. `roots` are written at top level, other subjects inside their parent. */
 export type Nesting = {
   readonly about: ReadonlyMap<string, readonly Quad[]>
   readonly roots: readonly string[]
-  /** Keys (`_:label`) of the blank nodes that are written inside. */
+  /** Keys (`_:label`) of nested blank nodes. */
   readonly inside: ReadonlySet<string>
 }
 
-/** `_:label` → how many triples of the whole document point to it. */
+/** `_:label` → number of triples of the document that reference it. */
 function references(quads: readonly Quad[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { object } of quads) {
@@ -24,7 +24,7 @@ function references(quads: readonly Quad[]): Map<string, number> {
   return counts
 }
 
-/** Groups the triples of one graph, each of which is there once; keys in `labelled` (nodes of several graphs) are never written inside. */
+/** Groups the distinct triples of one graph; keys in `labelled` (nodes of several graphs) are never nested. */
 export function nest(quads: readonly Quad[], labelled: ReadonlySet<string> = new Set()): Nesting {
   const about = new Map<string, Quad[]>()
   for (const quad of quads) {
@@ -66,12 +66,12 @@ export function nest(quads: readonly Quad[], labelled: ReadonlySet<string> = new
     }
   }
   for (const key of about.keys()) if (!key.startsWith('_:') || !single(key)) grow(key)
-  // What is left stands in circles without a way in.
+  // Remaining subjects are in cycles without an entry.
   for (const key of about.keys()) if (!seen.has(key)) grow(key)
   return { about, roots, inside }
 }
 
-/** Keys of all blank nodes: labelled, they may stand in other parts of a document too. */
+/** Keys of all blank nodes; labelled nodes may occur in other parts of a document. */
 export const blankNodesOf = (quads: readonly Quad[]): Set<string> =>
   new Set(
     quads.flatMap(({ subject, object }) =>
@@ -79,7 +79,7 @@ export const blankNodesOf = (quads: readonly Quad[]): Set<string> =>
     ),
   )
 
-/** The triples of a subject by predicate, `rdf:type` first, otherwise in the order of the triples. */
+/** Triples of a subject by predicate, `rdf:type` first, otherwise in order. */
 export function byPredicate(quads: readonly Quad[]): Map<string, Quad[]> {
   const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
   const groups = new Map<string, Quad[]>([[type, []]])

@@ -1,4 +1,4 @@
-/** Turtle and TriG for people: subjects grouped, prefixes that are used, blank nodes nested where they are used once. */
+/** Turtle and TriG writer for human readers: grouped by subject, only used prefixes, nested blank nodes. */
 import type { Quad, Term } from '@rdfjs/types'
 import { bracketed, quoted, termText } from '../lines.ts'
 import { keyOf } from '../read.ts'
@@ -8,7 +8,7 @@ import { shortNames, type ShortNames } from '../namespaces.ts'
 const xsd = 'http://www.w3.org/2001/XMLSchema#'
 const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
 
-// Lexical forms that Turtle reads as themselves (Turtle 1.1, 2.5.2 and 2.5.3).
+// Lexical forms that Turtle can write without quotes (Turtle 1.1, 2.5.2 and 2.5.3).
 const bare: Readonly<Record<string, RegExp>> = {
   [`${xsd}integer`]: /^[+-]?[0-9]+$/,
   [`${xsd}decimal`]: /^[+-]?[0-9]*\.[0-9]+$/,
@@ -16,15 +16,15 @@ const bare: Readonly<Record<string, RegExp>> = {
 }
 
 type TurtleOptions = {
-  /** Its name in TriG. */
+  /** Name of the graph in TriG. */
   readonly graph?: string | undefined
-  /** Its blank nodes may stand in other parts too, so that every one of them has a label. */
+  /** Whether its blank nodes may occur in other parts, so that all of them are labelled. */
   readonly divided?: boolean
 }
 
 /**
- * Turtle, or TriG where the graph has a name, of triples without doubles: a document, or a part of a longer one. Prefixes in
- * `declared` stand in it already, those that this part brings are added to them.
+ * Writes distinct triples as Turtle, or TriG if the graph has a name: a document, or a part of one. Prefixes in `declared`
+ * are already written; new ones are added to it.
  */
 export function turtlePart(
   quads: readonly Quad[],

@@ -1,4 +1,4 @@
-/** RDF/XML: nested like the Turtle, one property element per triple. */
+/** RDF/XML writer: nested like Turtle, one property element per triple. */
 
 import type { Literal, Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -12,8 +12,8 @@ const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
 const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
 
 /**
- * Triples without doubles as RDF/XML. Some graphs have no RDF/XML: a predicate must end in an XML name, and XML 1.0 has
- * no control characters but tab and line ends. `Failure('not-acceptable')` says which term is in the way.
+ * Writes distinct triples as RDF/XML. Predicates must end in an XML name, and XML 1.0 permits no control characters but tab
+ * and line ends. Throws `not-acceptable` with the term that cannot be expressed.
  */
 export function rdfXml(triples: readonly Quad[]): string {
   const names = elementNames()
@@ -32,12 +32,12 @@ function demandExpressible(triples: readonly Quad[], names: ElementNames): void 
 }
 
 type PartOptions = {
-  /** Sets the blank nodes of the part apart from those of others; without it the same label is the same node in all parts. */
+  /** Distinguishes the blank nodes of the part from those of others; without it, equal labels mean the same node in all parts. */
   readonly labels: string | undefined
   readonly isStrict?: boolean
 }
 
-/** A document of many parts declares all our prefixes; other namespaces are declared by the elements that need them. */
+/** Head of a document of many parts; declares all prefixes. Other namespaces are declared where they are used. */
 export const rdfXmlHead = `<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF${Object.entries(
   prefixes,
 )
@@ -46,8 +46,8 @@ export const rdfXmlHead = `<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF${Obj
 export const rdfXmlTail = '</rdf:RDF>\n'
 
 /**
- * The elements of one part. What RDF/XML cannot express is left out, because the document has begun: a comment holds each such
- * triple as N-Triples. With `isStrict` it is `Failure('not-acceptable')`.
+ * Writes the elements of one part. Triples that RDF/XML cannot express become comments with N-Triples, because the answer has
+ * already begun; with `isStrict` they throw `not-acceptable`.
  */
 export function rdfXmlPart(quads: readonly Quad[], { labels, isStrict }: PartOptions): string {
   const names = elementNames()
@@ -70,11 +70,11 @@ export function rdfXmlPart(quads: readonly Quad[], { labels, isStrict }: PartOpt
   return leftOut + declared.join('')
 }
 
-/** A comment holds no two hyphens in a row (XML 1.0, 2.5); the escape means the same to readers of N-Triples. */
+/** Comment with a triple. Comments contain no double hyphen (XML 1.0, 2.5); its escape is equivalent in N-Triples. */
 const comment = (triple: Quad): string =>
   `  <!-- RDF/XML cannot express: ${toLine(triple).replace(/-(?=-)/g, () => '\\u002D')} -->\n`
 
-/** Why RDF/XML cannot express a triple; `undefined` when it can. */
+/** Reason why RDF/XML cannot express a triple; `undefined` if it can. */
 function obstacleIn({ predicate, object }: Quad, names: ElementNames): string | undefined {
   if (names.propertyElement(predicate.value) === undefined) {
     return `RDF/XML has no element name for the property <${predicate.value}>`
@@ -86,13 +86,13 @@ function obstacleIn({ predicate, object }: Quad, names: ElementNames): string | 
   return `RDF/XML cannot hold the control characters in ${JSON.stringify(value.slice(0, 40))}`
 }
 
-// XML 1.0, 2.2: what no document may hold, not even as a reference.
+// Characters that no XML document may contain, not even as references (XML 1.0, 2.2).
 const impossible = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
-/** Whether a text is made of characters that an XML document may hold. */
+/** Whether a text contains only characters that XML permits. */
 export const isXmlText = (text: string): boolean => !impossible.test(text)
 
-// Most texts hold nothing that needs a closer look.
+// Quick check; most texts contain no special characters.
 const special = /[^ !#-%'-;=?-\ud7ff]/
 
 const text = (value: string): string => {
@@ -145,7 +145,7 @@ class Writer {
     return this.nesting.inside.has(key) ? '' : ` rdf:nodeID="${this.label(key)}"`
   }
 
-  /** Labels of our own, because XML names are fewer than N-Triples labels. */
+  /** Label of a blank node, because XML names are more restricted than N-Triples labels. */
   label(key: string): string {
     if (this.labelStart === undefined) return `b${labelOf(key.slice(2))}`
     let label = this.labels.get(key)
@@ -190,13 +190,13 @@ class Writer {
 const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 const byNamespace = new Map(Object.entries(prefixes).map(([prefix, iri]) => [iri, prefix]))
 
-// RDF/XML Syntax, 6.2.x: names with a meaning of their own, and `li`, which a reader counts through.
+// Reserved names (RDF/XML Syntax, 6.2.x), and `li`, which readers number.
 const syntax = new Set(
   'RDF ID about parseType resource nodeID datatype li aboutEach aboutEachPrefix bagID version'
     .split(' ')
     .map((name) => rdf + name),
 )
-// XML namespaces that no prefix may be bound to.
+// Namespaces that no prefix may be bound to.
 const reserved = new Set(['http://www.w3.org/XML/1998/namespace', 'http://www.w3.org/2000/xmlns/'])
 
 const start = 'A-Z_a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff'
@@ -205,15 +205,15 @@ const nameAtEnd = new RegExp(`[${start}][${start}0-9.\\-]*$`)
 type ElementNames = {
   /** `rdf:Description`. */
   readonly description: string
-  /** `undefined` when the IRI has no XML name at its end. */
+  /** Element name of a property; `undefined` if the IRI does not end in an XML name. */
   readonly propertyElement: (iri: string) => string | undefined
-  /** `undefined` when the class cannot be an element. */
+  /** Element name of a class; `undefined` if it cannot be an element. */
   readonly classElement: (cls: Term) => string | undefined
-  /** All prefixes used so far, `rdf` always. */
+  /** Used prefixes, always including `rdf`. */
   readonly used: () => readonly (readonly [prefix: string, namespace: string])[]
 }
 
-/** One per document; namespaces that we have no prefix for become `ns1`, `ns2` …. */
+/** Creates the element names of one document; unknown namespaces become `ns1`, `ns2` …. */
 function elementNames(): ElementNames {
   const used = new Map([[rdf, 'rdf']])
   const known = new Map<string, string | undefined>()
