@@ -15,15 +15,27 @@ const sources: Source[] = globSync('**/*.ts', { cwd: root }).map((path) => ({
 const negatedEvents = ({ path, text }: Source): string[] =>
   [...text.matchAll(/'([a-z-]+\.(?:[a-z]+-)*un[a-z-]+)'/g)].map((match) => `${path}: ${match[1]}`)
 
-/** Folders and files whose doc comments have been reviewed. */
+/** Folders and files whose doc comments have been reviewed for their beginning. */
 const reviewed =
-  /^(?:workers|http|jobs|text|profile|config|rdf|vocabularies|harvest|search-index)\/|^[\w-]+\.ts$/
+  /^(?:workers|http|jobs|text|profile|config|rdf|vocabularies|harvest|search-index|pipe|scheduler|client)\/|^[\w-]+\.ts$/
+
+/** Folders whose comments have been reviewed word by word. */
+const plain = /^(?:pipe|scheduler|client|rdf)\//
 
 /** Doc comments that begin with a subordinate clause in place of a noun or a verb. */
 const vagueComments = ({ path, text }: Source): string[] =>
   [...text.matchAll(/\/\*\*\s+(?:\* )?((?:Of|The same|Whoever|What|How)\b.{0,40})/g)].map(
     (match) => `${path}: ${match[1]}`,
   )
+
+/** Comments with words that name no subject, or that have a plainer equivalent. */
+const unclearComments = ({ path, text }: Source): string[] =>
+  [...text.matchAll(/\/\*\*[^]*?\*\/|^\s*\/\/.*$/gm)].flatMap(([comment]) => {
+    const word = /\b(?:nobody|somebody|anybody|everybody|whoever|whomever|told|stands?)\b/i.exec(
+      comment,
+    )
+    return word && !comment.includes('oxlint-disable') ? [`${path}: ${word[0]}`] : []
+  })
 
 describe('the source', () => {
   it('names log events by what happened or failed', () => {
@@ -32,6 +44,12 @@ describe('the source', () => {
 
   it('begins doc comments with a noun or a verb, where it has been reviewed', () => {
     expect(sources.filter(({ path }) => reviewed.test(path)).flatMap(vagueComments)).toEqual([])
+  })
+})
+
+describe('the source, where it has been reviewed word by word', () => {
+  it('says in comments who does what', () => {
+    expect(sources.filter(({ path }) => plain.test(path)).flatMap(unclearComments)).toEqual([])
   })
 })
 
@@ -53,6 +71,13 @@ describe('the rules find', () => {
   ])('%j', (text) => {
     expect(vagueComments({ path: 'a.ts', text })).toHaveLength(1)
   })
+
+  it.each(['/** Nobody reads it. */', '// It stands there.', '/**\n * Shown\n * as told.\n */'])(
+    '%j',
+    (text) => {
+      expect(unclearComments({ path: 'a.ts', text })).toHaveLength(1)
+    },
+  )
 
   it('nothing in comments that begin with a noun or a verb', () => {
     const text = '/** Marks of a batch. */ /** Offset in bytes. */ // What for.'
