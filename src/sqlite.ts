@@ -1,17 +1,7 @@
 /** SQLite files of our own: which program wrote one is read before anything is written, statements are prepared once, transactions leave nothing when they throw. */
 
 import { hash } from 'node:crypto'
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { StartRefused } from './errors.ts'
@@ -147,61 +137,6 @@ export function conditionOf(
     if (damages.has(code)) return { is: 'damaged', why }
     throw new StartRefused(`${path} cannot be opened (${why}).`, { cause: error })
   }
-}
-
-/** Bytes of the header of a write-ahead log, and of the header of each frame in it (https://sqlite.org/fileformat2.html#walformat). */
-const [logHead, frameHead] = [32, 24]
-
-/** Whether SQLite would leave out a part of the log of a file: it reads up to the first page whose checksum is wrong. */
-export function hasBrokenLog(path: string): boolean {
-  const log = `${path}-wal`
-  if (!existsSync(log) || statSync(log).size === 0) return false
-  const file = openSync(log, 'r')
-  try {
-    const head = Buffer.alloc(logHead)
-    readSync(file, head)
-    // The magic number of the format; its last bit is the order of bytes in sums.
-    if ((head.readUInt32BE() & ~1) !== 0x377f0682) return true
-    return leavesOutCommits(file, head)
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** Whether a transaction ends at or after the first wrong page. Pages of an earlier use of the log have another salt. */
-function leavesOutCommits(file: number, head: Buffer): boolean {
-  const isBigEndian = (head.readUInt32BE() & 1) === 1
-  const frame = Buffer.alloc(frameHead + head.readUInt32BE(8))
-  let sums = summed([0, 0], head.subarray(0, 24), isBigEndian)
-  const isSum = (at: number, bytes: Buffer) =>
-    sums[0] === bytes.readUInt32BE(at) && sums[1] === bytes.readUInt32BE(at + 4)
-  if (!isSum(24, head)) return true
-  let isRight = true
-  for (let at = logHead; readSync(file, frame, { position: at }) === frame.length;) {
-    if (frame.compare(head, 16, 24, 8, 16) !== 0) return false
-    sums = summed(
-      summed(sums, frame.subarray(0, 8), isBigEndian),
-      frame.subarray(frameHead),
-      isBigEndian,
-    )
-    isRight &&= isSum(16, frame)
-    const isCommit = frame.readUInt32BE(4) > 0
-    if (!isRight && isCommit) return true
-    at += frame.length
-  }
-  return false
-}
-
-type Sums = readonly [number, number]
-
-function summed([first, second]: Sums, bytes: Buffer, isBigEndian: boolean): Sums {
-  let [a, b] = [first, second]
-  const word = (at: number) => (isBigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at))
-  for (let at = 0; at < bytes.length; at += 8) {
-    a = (a + word(at) + b) >>> 0
-    b = (b + word(at + 4) + a) >>> 0
-  }
-  return [a, b]
 }
 
 /** Suffix of the name of a file that was set aside. */

@@ -1,19 +1,11 @@
 /** Files of our own: who may read them, and what a transaction leaves. */
 
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { hasBrokenLog, openSqlite } from '../src/sqlite.ts'
+import { openSqlite } from '../src/sqlite.ts'
 
 const fresh = () => join(mkdtempSync(join(tmpdir(), 'sqlite-')), 'deep', 'file.sqlite')
 const schema = 'CREATE TABLE IF NOT EXISTS thing (serial INTEGER PRIMARY KEY, name TEXT UNIQUE)'
@@ -50,47 +42,6 @@ describe('a file', () => {
     onTestFinished(() => file.close())
     expect(file.first('PRAGMA auto_vacuum')).toEqual({ auto_vacuum: 2 })
     expect(opened().first('PRAGMA auto_vacuum')).toEqual({ auto_vacuum: 0 })
-  })
-})
-
-describe('the log of a file', () => {
-  /** As a process leaves it that was killed: with a log, which was used before. */
-  function left(): string {
-    const path = fresh()
-    const file = opened(path)
-    for (let n = 0; n < 20; n += 1) file.run('INSERT INTO thing (name) VALUES (?)', `first ${n}`)
-    file.first('PRAGMA wal_checkpoint(RESTART)')
-    for (let n = 0; n < 5; n += 1) file.run('INSERT INTO thing (name) VALUES (?)', `second ${n}`)
-    const copy = `${path}.copy`
-    for (const part of ['', '-wal']) copyFileSync(path + part, copy + part)
-    return copy
-  }
-
-  it('is sound as a killed process leaves it, and where its last page came in part', () => {
-    const path = left()
-    expect(hasBrokenLog(path)).toBe(false)
-    truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - 100)
-    expect(hasBrokenLog(path)).toBe(false)
-  })
-
-  it('is broken by one other byte in any part that would be read, and only there', () => {
-    const path = left()
-    const log = readFileSync(`${path}-wal`)
-    const size = 24 + log.readUInt32BE(8)
-    // Pages of the earlier use have another salt than the head.
-    let living = 32
-    while (log.compare(log, 16, 24, living + 8, living + 16) === 0) living += size
-    expect(log.length).toBeGreaterThan(living)
-    const flipped = (at: number) => {
-      const bytes = Buffer.from(log)
-      bytes[at] = (bytes[at] ?? 0) ^ 0x40
-      writeFileSync(`${path}-wal`, bytes)
-      return hasBrokenLog(path)
-    }
-    for (const at of [1, 17, 26, 32, 32 + 20, 32 + 24 + 7, living - size + 30, living - 1])
-      expect([at, flipped(at)]).toEqual([at, true])
-    expect(flipped(living + 24 + 9)).toBe(false)
-    expect(flipped(log.length - 1)).toBe(false)
   })
 })
 

@@ -111,13 +111,13 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
   }
 }
 
-/** To be called after changes of the ledger; an older copy of it is told, and doubted from now on. */
+/** Compares the count of changes with the one kept elsewhere; returns the function that counts a change in both places. */
 async function counting(
   { changes, directory, log }: HarvestOptions,
   ledger: Ledger,
 ): Promise<() => Promise<void>> {
   if (changes && ledger.isOlderThan(changes.known))
-    log.warn({ file: join(directory, 'harvest.sqlite') }, 'harvest.ledger-doubted')
+    log.warn({ file: join(directory, 'harvest.sqlite') }, 'harvest.ledger-older')
   const changed = async () => changes?.note(ledger.countChange())
   await changed()
   return changed

@@ -20,7 +20,7 @@ import { verdictsFormat } from '../metrics/reach/verdict-file.ts'
 import { runsFormat } from '../pipe/runs/run-tables.ts'
 import { tombstonesFormat } from '../repository/deleting/tombstones.ts'
 import { triggersFormat } from '../scheduler/trigger-file.ts'
-import { asideMark, conditionOf, hasBrokenLog, setAside } from '../sqlite.ts'
+import { asideMark, conditionOf, setAside } from '../sqlite.ts'
 import { graphFileFormat } from '../store/embedded/graph-file.ts'
 
 type DataFile = {
@@ -146,7 +146,6 @@ export function checkFiles({ directory, reset, had, unused, log }: Checking): vo
   for (const name of reset) aside(join(directory, `${name}.sqlite`), 'It was to be reset.', log)
   for (const file of dataFiles.filter(({ name }) => !unused.includes(name))) {
     const path = join(directory, file.name)
-    if (hasBrokenLog(path)) log.warn({ file: `${path}-wal` }, 'file.last-writes-may-be-lost')
     checkFile(path, file, { had, log })
   }
   if (had.includes('api-key') && !existsSync(join(directory, 'api-key')))

@@ -22,8 +22,6 @@ export type Finding = {
     | 'secret-removed'
     | 'invalid-text'
     | 'possible-duplicate'
-    /** The ownership of stored records is uncertain; the run removes nothing. */
-    | 'ledger-doubted'
     /** A value of the source that has no mapping; it is not in the record. */
     | 'unmapped-value'
     /** A value that is in the record but cannot be shown in its search document. */

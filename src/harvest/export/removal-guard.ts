@@ -4,7 +4,7 @@
  */
 
 import { Failure } from '../../errors.ts'
-import type { Completeness, Finding } from '../../pipe/message.ts'
+import type { Completeness } from '../../pipe/message.ts'
 import { storedProblem } from '../../pipe/runs/run.ts'
 import type { RecordRow } from '../ledger/ledger-rows.ts'
 import type { ExportRun } from './export-run.ts'
@@ -39,15 +39,12 @@ export async function settleRun(
     return
   }
   const mayRemove = run.isWhole && !isAccompanied(run)
-  const isDoubted = ledger.isDoubted(pipe)
-  if (isDoubted) sink.finding(doubtful)
   if (!mayRemove) log.info({ resumed }, 'harvest.removal-skipped')
   const isComplete = judged.kind === 'complete'
   // What nobody owns may have been another pipe's.
-  if (mayRemove && settings.adoptUnowned && isComplete && !isDoubted) adopt(run)
+  if (mayRemove && settings.adoptUnowned && isComplete && !ledger.isBehind(pipe)) adopt(run)
   const plan = mayRemove ? planOf(run, settings, judged) : nothing
   remember(run, judged, plan)
-  if (mayRemove && isComplete) ledger.trust(pipe)
   for (const row of plan.held) sink.item({ ...namesOf(row), stage: 'export', state: 'held' })
   const { context, owner, client } = run
   const report = (row: RecordRow, problem: Failure | undefined) => {
@@ -58,11 +55,6 @@ export async function settleRun(
   await removeAll({ context, client, owner, runId, log, report }, plan.due, signal)
   if (isComplete) sink.outcome('complete', plan.problem)
   else sink.outcome('incomplete', plan.problem ?? judged.problem)
-}
-
-const doubtful: Finding = {
-  slug: 'ledger-doubted',
-  detail: 'harvest.sqlite is an older copy or was lost: this run removes nothing.',
 }
 
 const namesOf = ({ originalId, sourceId, platformId }: RecordRow) => ({
@@ -145,14 +137,11 @@ function planOf(run: ExportRun, settings: ExportConfig, completeness: Completene
   const last = ledger.pipe(pipe)
   const isMoved =
     isComplete && last?.catalogue === catalogue && last.fingerprint !== completeness.fingerprint
-  const isDoubted = ledger.isDoubted(pipe)
-  const rows = goneRows(run, settings, { isComplete, isCounted: !isMoved && !isDoubted })
+  const rows = goneRows(run, settings, { isComplete, isCounted: !isMoved })
   if (rows.length === 0) return nothing
   const reason =
-    (isDoubted &&
-      `harvest.sqlite is an older copy or was lost, so this run removes nothing, and ${rows.length} would be removed.`) ||
     (isMoved &&
-      `The pipe asks its source for other records than last time, and ${rows.length} would be removed.`) ||
+      `${last.fingerprint === '' ? 'harvest.sqlite is an older copy' : 'The pipe asks its source for other records than last time'}, and ${rows.length} would be removed.`) ||
     guard(run, settings, rows.length)
   if (reason === undefined) return { due: rows, held: [] }
   return { due: [], held: rows, problem: new Failure('removal-held', reason) }

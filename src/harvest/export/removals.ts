@@ -110,7 +110,6 @@ export async function confirmRemovals(
   runs.note(runId, { action: 'confirm', done, failed: 0 })
   try {
     await removeAll({ context, client, owner, runId, log, report }, rows, signal)
-    ledger.trust(pipe)
     isWhole = true
   } finally {
     await context.changed()

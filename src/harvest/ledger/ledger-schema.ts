@@ -6,8 +6,7 @@
  * each. `place`: in which file of which source a pipe stood. `held` and `removed`: what runs wanted to remove and did.
  * `likeness`: digests of what a record shares with one of another catalogue when both are the same. `checkpoint`: from where a
  * run may go on; the rows that it had met until then have it as their `last_run`. `present`: what a catalogue holds. `age`: how
- * many changes there were, and whether the file was an older copy; `trusted`: the pipes that have had a complete run since. Times
- * are ms.
+ * many changes there were, and whether the file was an older copy. Times are ms.
  */
 export const ledgerSchema = `
   PRAGMA cache_size = -16384;
@@ -31,7 +30,6 @@ export const ledgerSchema = `
   CREATE INDEX IF NOT EXISTS removed_platform ON removed (platform);
   CREATE TABLE IF NOT EXISTS checkpoint (run TEXT PRIMARY KEY, offered INTEGER NOT NULL, nameless INTEGER NOT NULL, time INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS age (id INTEGER PRIMARY KEY CHECK (id = 1), changes INTEGER NOT NULL, doubted INTEGER NOT NULL) STRICT;
-  CREATE TABLE IF NOT EXISTS trusted (pipe TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   CREATE TEMP TABLE present (run TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (run, id)) WITHOUT ROWID;
 `
 

@@ -284,7 +284,7 @@ export class Ledger {
     return this.#file.run(sql, run, run).changes > 0
   }
 
-  // Age of the file: whoever keeps the count of changes elsewhere sees when an older copy took its place.
+  // The count of changes, which `cartulary.json` repeats: a file with a smaller one is an older copy.
 
   /** One change more; how many there have been. */
   countChange(): number {
@@ -294,8 +294,8 @@ export class Ledger {
   }
 
   /**
-   * Whether there were more changes than the file knows: it is an older copy, or was lost. Then no pipe may remove anything
-   * before it is trusted again, and nothing counts as unchanged.
+   * Whether there were more changes than the file knows: it is an older copy, or was lost. Then nothing counts as unchanged, and
+   * the first complete run of each pipe removes nothing, as after a change of its source.
    */
   isOlderThan(changes: number): boolean {
     return this.#file.transaction(() => {
@@ -303,20 +303,15 @@ export class Ledger {
       const sql =
         'INSERT INTO age VALUES (1, ?, 1) ON CONFLICT DO UPDATE SET changes = excluded.changes, doubted = 1'
       this.#file.run(sql, changes)
-      this.#file.run('DELETE FROM trusted')
       this.#file.run('UPDATE record SET hash = NULL')
-      this.#file.run(`UPDATE pipe SET validators = '[]'`)
+      this.#file.run(`UPDATE pipe SET fingerprint = '', validators = '[]'`)
       return true
     }, 'durable')
   }
 
-  isDoubted(pipe: string): boolean {
-    const sql = `SELECT 1 AS n FROM age WHERE doubted = 1 AND NOT EXISTS (SELECT 1 FROM trusted WHERE pipe = ?)`
+  /** Whether the file was an older copy, or was lost, and the pipe has had no complete run since. */
+  isBehind(pipe: string): boolean {
+    const sql = `SELECT 1 AS n FROM age WHERE doubted = 1 AND NOT EXISTS (SELECT 1 FROM pipe WHERE pipe = ? AND fingerprint <> '')`
     return this.#number(sql, pipe) === 1
-  }
-
-  /** The pipe has compared all of its records with its source, or somebody has. */
-  trust(pipe: string): void {
-    this.#file.run('INSERT OR IGNORE INTO trusted VALUES (?)', pipe)
   }
 }
