@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { isJsonObject } from '../text/json.ts'
-import { misspelt, must } from './settings.ts'
+import { misspelt, messageOf } from './settings.ts'
 
 /** A git repository of pipes; the token never stands in an address. */
 export type GitRepository = {
@@ -49,25 +49,27 @@ const isService = (address: string) =>
 /** Absent, null and blank are the same: generated configurations are full of blanks. */
 const optional = (test: (text: string) => boolean, right: string) =>
   z
-    .string(must(right))
+    .string(messageOf(right))
     .nullish()
     .transform((text) => text?.trim() || undefined)
-    .refine((text) => text === undefined || test(text), must(right))
+    .refine((text) => text === undefined || test(text), messageOf(right))
 
 const repository = z
   .strictObject(
     {
       uri: z
-        .string(must('the address of a git repository'))
+        .string(messageOf('the address of a git repository'))
         .refine(
           isGitAddress,
-          must('an https, http, ssh or file address or a path, with username and token beside it'),
+          messageOf(
+            'an https, http, ssh or file address or a path, with username and token beside it',
+          ),
         ),
       branch: optional(isBranch, 'the name of a branch'),
       username: optional(() => true, 'text'),
       token: optional(() => true, 'text'),
     },
-    must('an object of uri, branch, username and token'),
+    messageOf('an object of uri, branch, username and token'),
   )
   .transform(({ uri, branch, username, token }): GitRepository => ({
     uri,
@@ -78,7 +80,7 @@ const repository = z
 
 const resources = z.looseObject(
   { paths: z.array(z.string().min(1)).default([]) },
-  must('an object with paths, an array of directories'),
+  messageOf('an object with paths, an array of directories'),
 )
 
 const service = z
@@ -88,19 +90,19 @@ const service = z
       {
         http: z
           .object({
-            address: z.string().refine(isService, must('an http(s) URL without credentials')),
+            address: z.string().refine(isService, messageOf('an http(s) URL without credentials')),
             method: z
               .string()
               .default('POST')
               .transform((method) => method.toUpperCase())
-              .pipe(z.enum(['POST', 'PUT'], must('POST or PUT'))),
+              .pipe(z.enum(['POST', 'PUT'], messageOf('POST or PUT'))),
             headers: z.record(z.string(), z.string()).default({}),
           })
           .exactOptional(),
         /** A queue of this process by its plain name, or a broker's URL with the queue as its path. */
         eventbus: z.object({ address: z.string().min(1) }).exactOptional(),
       },
-      must('an object with http or eventbus'),
+      messageOf('an object with http or eventbus'),
     ),
   )
   .refine(({ http, eventbus }) => http ?? eventbus, { error: 'must name http or eventbus' })
@@ -130,7 +132,7 @@ export const clusterConfig = z.preprocess(
   z
     .looseObject({
       pipeRepositories: z
-        .record(z.string(), repository, must('an object of name → repository'))
+        .record(z.string(), repository, messageOf('an object of name → repository'))
         .default({}),
       resources: resources.default({ paths: [] }),
       serviceDiscovery: z.preprocess(inner, z.record(z.string(), service)).default({}),

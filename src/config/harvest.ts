@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { dayMs as day, durationMs } from '../text/duration.ts'
-import { must, numbersOf, object, type NumberRow } from './settings.ts'
+import { messageOf, numbersOf, object, type NumberRow } from './settings.ts'
 
 const MB = 2 ** 20
 const GB = 2 ** 30
@@ -66,16 +66,21 @@ export const harvestConfig = object(
     /** Who a source may write to, as a mail or web address; part of `User-Agent`. */
     contact: z
       .string()
-      .regex(/^[\x20-\x7e]{1,200}$/, must('at most 200 ASCII characters'))
+      .regex(/^[\x20-\x7e]{1,200}$/, messageOf('at most 200 ASCII characters'))
       .optional(),
     /** Texts of which records are kept with a run. */
-    keepSource: z.enum(['failed', 'none', 'all'], must('failed, none or all')).default('failed'),
+    keepSource: z
+      .enum(['failed', 'none', 'all'], messageOf('failed, none or all'))
+      .default('failed'),
     /** Told when the outcome of a pipe turns bad or good again. */
     notify: z
-      .strictObject({ url: z.url({ protocol: /^https?$/ }) }, must('{"url":"<http(s) address>"}'))
+      .strictObject(
+        { url: z.url({ protocol: /^https?$/ }) },
+        messageOf('{"url":"<http(s) address>"}'),
+      )
       .optional(),
     /** Hosts and ranges inside the institution that configured addresses may reach. */
-    allow: z.array(z.string().min(1), must('an array of hosts and ranges')).default([]),
+    allow: z.array(z.string().min(1), messageOf('an array of hosts and ranges')).default([]),
   },
   'is no setting',
 )

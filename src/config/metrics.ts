@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { isAllowance } from '../client/address-guard.ts'
-import { is, must, numbersOf, object, type NumberRow } from './settings.ts'
+import { matching, messageOf, numbersOf, object, type NumberRow } from './settings.ts'
 
 /** Default, least, most and meaning of each number; the page has them as a table. */
 export const metricsNumbers = {
@@ -20,11 +20,11 @@ export const metricsNumbers = {
   ],
 } as const satisfies Readonly<Record<string, NumberRow>>
 
-const models = must('an object of name → array of files')
+const models = messageOf('an object of name → array of files')
 const files = z
   .array(z.string(models).min(1), models)
   .min(1, { error: 'must name at least one file' })
-const flag = z.boolean(must('true or false'))
+const flag = z.boolean(messageOf('true or false'))
 
 /** `PLATFORM_METRICS_CONFIG`. Files of shapes and weights are paths, relative to the working directory. */
 export const metricsConfig = object(
@@ -34,15 +34,17 @@ export const metricsConfig = object(
     shapeModels: z.record(z.string().regex(/^[\w.-]{1,100}$/), files, models).default({}),
     urlChecks: flag.default(true),
     literalFormats: flag.default(true),
-    licenceSchemes: z.array(z.url(must('IRIs of concept schemes')), must('an array')).default([]),
+    licenceSchemes: z
+      .array(z.url(messageOf('IRIs of concept schemes')), messageOf('an array'))
+      .default([]),
     /** Hosts and ranges inside the institution whose links are checked; nothing else may use them. */
     allow: z
       .array(
-        is(isAllowance, 'a host name, an address or a range such as 10.20.0.0/16'),
-        must('an array of hosts and ranges'),
+        matching(isAllowance, 'a host name, an address or a range such as 10.20.0.0/16'),
+        messageOf('an array of hosts and ranges'),
       )
       .default([]),
-    refresh: z.string(must('a cron expression')).min(1).optional(),
+    refresh: z.string(messageOf('a cron expression')).min(1).optional(),
   },
   'is no setting',
 )

@@ -4,22 +4,22 @@ import { z } from 'zod'
 import { isAllowance } from '../client/address-guard.ts'
 import { isPermission } from '../http/api-key.ts'
 import { isTimeZone } from '../text/time-zone.ts'
-import { is, must, object } from './settings.ts'
+import { matching, messageOf, object } from './settings.ts'
 
-const language = z.enum(['en', 'de', 'fr', 'it'], must('one of en, de, fr, it'))
+const language = z.enum(['en', 'de', 'fr', 'it'], messageOf('one of en, de, fr, it'))
 
 /** Text, or text by language. */
 const texts = z.union(
   [z.string().min(1), z.record(z.string(), z.string().min(1))],
-  must('text, or an object of language → text'),
+  messageOf('text, or an object of language → text'),
 )
 /** Searches, or searches by language. */
 const someSearches = z.array(z.string().min(1).max(100)).max(10)
 const searches = z.union(
   [someSearches, z.partialRecord(language, someSearches)],
-  must('an array of at most ten searches, or an object of language → such an array'),
+  messageOf('an array of at most ten searches, or an object of language → such an array'),
 )
-const address = z.url({ protocol: /^https?$/, ...must('an http(s) address') })
+const address = z.url({ protocol: /^https?$/, ...messageOf('an http(s) address') })
 const link = z.union([object({ title: texts, href: address }), object({ page: z.string().min(1) })])
 
 /** Codes and secrets travel to it: in clear text they may not leave the machine. */
@@ -44,7 +44,7 @@ function luminance(hex: string): number {
 
 /** A colour of text: 4.5:1 on the paper, else people cannot read it. */
 const inkOn = (on: string) =>
-  is(
+  matching(
     (ink) => /^#[0-9a-f]{6}$/i.test(ink) && contrastOf(ink, on) >= 4.5,
     `a colour such as #0d5c58, with a contrast of 4.5:1 on ${on}`,
   ).optional()
@@ -58,21 +58,23 @@ export const portalConfig = object({
   lead: texts.optional(),
   logo: z.string().min(1).optional(),
   languages: z
-    .array(language, must('an array of en, de, fr, it'))
+    .array(language, messageOf('an array of en, de, fr, it'))
     .min(1)
     .default(['en', 'de', 'fr', 'it']),
   defaultLanguage: language.default('en'),
-  timeZone: is(isTimeZone, 'a time zone such as Europe/Berlin').default('UTC'),
+  timeZone: matching(isTimeZone, 'a time zone such as Europe/Berlin').default('UTC'),
   colours: object({
     accent: inkOn(paper.light),
     accentDark: inkOn(paper.dark),
     rubric: inkOn(paper.light),
   }).default({}),
-  font: z.enum(['source-serif', 'system'], must('source-serif or system')).default('source-serif'),
+  font: z
+    .enum(['source-serif', 'system'], messageOf('source-serif or system'))
+    .default('source-serif'),
   directory: z.string().min(1).optional(),
   examples: searches.default([]),
   facets: z
-    .array(z.string(), must('an array of facets'))
+    .array(z.string(), messageOf('an array of facets'))
     .default([
       'format',
       'catalog',
@@ -84,27 +86,27 @@ export const portalConfig = object({
       'quality',
     ]),
   home: z
-    .array(z.enum(['themes', 'recent', 'catalogues'], must('themes, recent or catalogues')))
+    .array(z.enum(['themes', 'recent', 'catalogues'], messageOf('themes, recent or catalogues')))
     .default(['themes', 'recent', 'catalogues']),
   footer: z.array(object({ title: texts, links: z.array(link) })).default([]),
   /** Where problems of a dataset are reported; `{id}`, `{title}` and `{iri}` are filled in. */
-  feedback: is(
+  feedback: matching(
     (address) => /^(https?:\/\/|mailto:)\S+$/.test(address),
     'an http(s) or mailto address',
   ).optional(),
   /** `allow`: hosts inside the institution that previews of strangers may reach, which harvests may is another list. */
   preview: z
     .union(
-      [z.boolean(), object({ allow: z.array(is(isAllowance, allowance)) })],
-      must(`true, false or {"allow":[…]}, whose entries are each ${allowance}`),
+      [z.boolean(), object({ allow: z.array(matching(isAllowance, allowance)) })],
+      messageOf(`true, false or {"allow":[…]}, whose entries are each ${allowance}`),
     )
     .default(true),
   embed: z.array(address).default([]),
   signIn: object({
-    key: z.boolean(must('true or false')).default(true),
+    key: z.boolean(messageOf('true or false')).default(true),
     /** OpenID Connect: `secret` names one of `PLATFORM_SECRETS`, `permissions` is group → permissions. */
     oidc: object({
-      issuer: is(
+      issuer: matching(
         (text) => issuer.test(text) && URL.canParse(text),
         'an https address, or http on this machine',
       ),
@@ -112,7 +114,7 @@ export const portalConfig = object({
       secret: object({ secret: z.string().min(1) }),
       permissions: z.record(
         z.string(),
-        z.array(is(isPermission, '*, a catalogue id or METHOD /path')),
+        z.array(matching(isPermission, '*, a catalogue id or METHOD /path')),
       ),
     }).optional(),
   }).default({ key: true }),

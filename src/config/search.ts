@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { shown } from '../errors.ts'
 import { nearest } from '../text/nearest.ts'
-import { is, json, must, object, text, whole, wholly } from './settings.ts'
+import { intBetween, json, matching, messageOf, object, opaqueSchema, text } from './settings.ts'
 
 type IndexName = 'dataset' | 'catalogue' | 'vocabulary' | `resource_${string}`
 
@@ -18,16 +18,16 @@ const dottedPath = /^[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)*$/
 /** Valid paths of a facet, in words. */
 const pathForm = 'a field of the profile such as "distributions.format"'
 
-const matching = (pattern: RegExp, right: string) => is((value) => pattern.test(value), right)
+const textLike = (pattern: RegExp, right: string) => matching((value) => pattern.test(value), right)
 
-const number = whole(-1_000_000_000, 1_000_000_000)
+const number = intBetween(-1_000_000_000, 1_000_000_000)
 const band = z
   .object({ id: z.string().regex(isFacetName), title: text, from: number, to: number })
   .refine(({ from, to }) => from <= to)
 
 /** '' is allowed: the value itself is the term. `name.raw` is what Elasticsearch calls the exact form of `name`. */
 const term = z
-  .string(must('the key of a value, or "" for the value itself'))
+  .string(messageOf('the key of a value, or "" for the value itself'))
   .transform((value) => value.replace(/(^|\.)raw$/, ''))
 
 const kinds = ['values', 'scope', 'exists', 'bands', 'catalogue', 'parent', 'vocabulary'] as const
@@ -39,17 +39,17 @@ const bandsAlone = 'belongs to facets of "kind":"bands" alone'
 /** One facet as it is configured; what is absent is that of the default facet with its name. */
 const ownFacet = object(
   {
-    name: matching(isFacetName, 'letters, digits, _ and -, a letter first'),
+    name: textLike(isFacetName, 'letters, digits, _ and -, a letter first'),
     title: text.exactOptional(),
-    path: matching(dottedPath, pathForm).exactOptional(),
-    indices: wholly(
+    path: textLike(dottedPath, pathForm).exactOptional(),
+    indices: opaqueSchema(
       z.array(z.custom<IndexName>(isIndexName)).min(1),
       'an array of dataset, catalogue, vocabulary, resource_<type>',
     ).exactOptional(),
     aggregation_term: term.exactOptional(),
     display_title: term.exactOptional(),
-    kind: z.enum(kinds, must(`one of ${kinds.join(', ')}`)).exactOptional(),
-    bands: wholly(z.array(band).min(1), bandsForm).exactOptional(),
+    kind: z.enum(kinds, messageOf(`one of ${kinds.join(', ')}`)).exactOptional(),
+    bands: opaqueSchema(z.array(band).min(1), bandsForm).exactOptional(),
   },
   'is not read',
   facetForm,
@@ -75,7 +75,7 @@ const facet = z.preprocess(
 )
 
 const facets = z
-  .array(facet, must('an array of names of default facets and of {"name","title","path"}'))
+  .array(facet, messageOf('an array of names of default facets and of {"name","title","path"}'))
   .superRefine((all, context) => {
     const names = all.map(({ id }) => id)
     for (const name of new Set(names.filter((one, at) => names.indexOf(one) !== at)))
@@ -86,18 +86,18 @@ const dateForm = 'issued, modified or temporal'
 
 /** Index → the date that limits its records where a request does not name one. */
 const dateTypes = z.record(
-  z.custom<string>(isIndexName, must(`an index such as dataset, and ${dateForm}`)),
-  z.enum(['issued', 'modified', 'temporal'], must(dateForm)),
-  must(`an object of index → ${dateForm}, such as {"dataset":"modified"}`),
+  z.custom<string>(isIndexName, messageOf(`an index such as dataset, and ${dateForm}`)),
+  z.enum(['issued', 'modified', 'temporal'], messageOf(dateForm)),
+  messageOf(`an object of index → ${dateForm}, such as {"dataset":"modified"}`),
 )
 
-const weight = must('a number of at least 0')
+const weight = messageOf('a number of at least 0')
 
 /** Field → default weight in the ranking. */
 const boosts = z.record(
   z.string(),
   z.number(weight).min(0, weight),
-  must('an object of field → weight, such as {"title":3}'),
+  messageOf('an object of field → weight, such as {"title":3}'),
 )
 
 const ruleForm =
@@ -105,7 +105,7 @@ const ruleForm =
 const pairForm = /^\s*([A-Za-z][\w-]*)\s*:\s*([A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)*)\s*$/
 
 /** Key of the field → dotted path in the indexed concept. */
-const replacement = matching(
+const replacement = textLike(
   pairForm,
   '"target:source", a key of the field and a path in the concept',
 ).transform((pair) => {
@@ -119,10 +119,10 @@ const isDocumentType = (value: unknown) => isIndexName(value) && value !== 'voca
 const rule = object(
   {
     /** Names of fields, at any depth; a dotted one is exact. */
-    fields: wholly(z.array(text).min(1), 'an array of field names such as ["publisher"]'),
-    replacements: z.array(replacement, must('an array such as ["name:pref_label.en"]')).min(1),
+    fields: opaqueSchema(z.array(text).min(1), 'an array of field names such as ["publisher"]'),
+    replacements: z.array(replacement, messageOf('an array such as ["name:pref_label.en"]')).min(1),
     /** Indices whose documents are enriched. */
-    documentTypes: wholly(
+    documentTypes: opaqueSchema(
       z.array(z.custom<string>(isDocumentType)),
       'an array of dataset, catalogue, resource_<type>',
     ).default(['dataset', 'catalogue']),
@@ -133,7 +133,7 @@ const rule = object(
 
 /** In the order in which they are tried. */
 const vocabularies = z
-  .record(z.string(), rule, must(`an object of vocabulary id → ${ruleForm}`))
+  .record(z.string(), rule, messageOf(`an object of vocabulary id → ${ruleForm}`))
   .transform((rules) => Object.entries(rules).map(([vocabulary, one]) => ({ vocabulary, ...one })))
 
 const isFolder = (value: string) => /^https?:\/\/[^?#]*\/$/.test(value) && URL.canParse(value)
@@ -143,30 +143,30 @@ export const searchConfig = object({
   /** In the order of answers; absent = the default ones. */
   facets: facets.exactOptional(),
   /** Start of the addresses of pages for people; absent = that of the platform's own addresses. */
-  portal: is(isFolder, 'an http(s) address that ends in /').exactOptional(),
+  portal: matching(isFolder, 'an http(s) address that ends in /').exactOptional(),
   dateType: dateTypes.exactOptional(),
   /** Dates without a time as they are, or as instants; absent = as the data directory began. */
-  dates: z.enum(['faithful', 'utc'], must('faithful or utc')).exactOptional(),
+  dates: z.enum(['faithful', 'utc'], messageOf('faithful or utc')).exactOptional(),
   /** Values of `country.id` that are no countries; absent = the usual ones. */
-  nonCountries: wholly(
+  nonCountries: opaqueSchema(
     z.array(text),
     'an array of country ids such as ["eu","io"]',
   ).exactOptional(),
   /** The number that scores limit; absent = the usual one. */
-  scoreField: matching(
+  scoreField: textLike(
     dottedPath,
     'the path of a number such as quality_meas.scoring',
   ).exactOptional(),
   vocabulary: vocabularies.default([]),
   boost: boosts.default({}),
   /** Items per facet. */
-  maxAggSize: whole(1, 10_000).default(50),
+  maxAggSize: intBetween(1, 10_000).default(50),
   /** Hits reachable by page. */
-  maxResultWindow: whole(1, 1_000_000).default(10_000),
+  maxResultWindow: intBetween(1, 1_000_000).default(10_000),
   /** For how long a sitemap is good. */
-  sitemapHours: whole(1, 8760).default(24),
+  sitemapHours: intBetween(1, 8760).default(24),
   /** Between two comparisons of index and store; 0 = none by itself. */
-  reconcileHours: whole(0, 8760).default(24),
+  reconcileHours: intBetween(0, 8760).default(24),
 }).transform(({ maxAggSize, maxResultWindow, boost, dateType, ...others }) => ({
   ...others,
   boosts: boost,

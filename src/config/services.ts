@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { StoreConfig } from '../store/open.ts'
-import { is, misspelt, must, object, text, whole } from './settings.ts'
+import { matching, misspelt, messageOf, object, text, intBetween } from './settings.ts'
 
 const dialects = ['fuseki', 'virtuoso', 'sparql11'] as const
 
@@ -37,7 +37,7 @@ function endpoint(name: EndpointName, place: string | undefined, address: string
 
 /** `PLATFORM_TRIPLESTORE_CONFIG`, with the usual endpoints where none are given. */
 export const triplestoreConfig = object({
-  dialect: z.enum(dialects, must(`one of ${dialects.join(', ')}`)),
+  dialect: z.enum(dialects, messageOf(`one of ${dialects.join(', ')}`)),
   address: text.optional(),
   queryEndpoint: text.optional(),
   updateEndpoint: text.optional(),
@@ -76,15 +76,16 @@ const isBareUrl = (value: string): boolean => {
 
 /** `PLATFORM_SEARCH_ENGINE_CONFIG`: a search engine beside the process, where it is, and who we are there. */
 export const engineConfig = object({
-  engine: z.literal('meilisearch', must('meilisearch')),
-  url: is(isBareUrl, 'an http(s) URL without credentials and query').transform((url) =>
+  engine: z.literal('meilisearch', messageOf('meilisearch')),
+  url: matching(isBareUrl, 'an http(s) URL without credentials and query').transform((url) =>
     url.replace(/\/+$/, ''),
   ),
-  apiKey: is((key) => /^[\u0021-\u007e]+$/.test(key), 'text without spaces').exactOptional(),
+  apiKey: matching((key) => /^[\u0021-\u007e]+$/.test(key), 'text without spaces').exactOptional(),
   /** Start of the names of all its indices. Names there are letters, digits, `-` and `_`. */
-  prefix: is((prefix) => /^[\w-]{1,64}$/.test(prefix), '1 to 64 letters, digits, - and _').default(
-    'cartulary_',
-  ),
+  prefix: matching(
+    (prefix) => /^[\w-]{1,64}$/.test(prefix),
+    '1 to 64 letters, digits, - and _',
+  ).default('cartulary_'),
 })
 
 /** Ways to the console; one that is absent is not opened. */
@@ -96,9 +97,9 @@ export type ShellConfig = {
 
 const port = z.preprocess(
   (value) => (typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value),
-  whole(0, 65_535),
+  intBetween(0, 65_535),
 )
-const host = is(
+const host = matching(
   (name) => /^[A-Za-z0-9_.:%-]{1,253}$/.test(name),
   'an address or the name of a host',
 )
@@ -108,7 +109,7 @@ const access = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.preprocess(
     (value) => (value === null || value === false ? undefined : value === true ? {} : value),
     z
-      .looseObject(shape, must('an object of host and port'))
+      .looseObject(shape, messageOf('an object of host and port'))
       .superRefine(misspelt(Object.keys(shape)))
       .optional(),
   )
@@ -120,7 +121,7 @@ export const shellConfig = z
       telnet: access({ host: host.default('127.0.0.1'), port: port.default(5000) }),
       http: access({ host: host.exactOptional(), port: z.exactOptional(port) }),
     },
-    must('an object with telnet or http, such as {"telnet":{},"http":{}}'),
+    messageOf('an object with telnet or http, such as {"telnet":{},"http":{}}'),
   )
   .superRefine(misspelt(['telnet', 'http']))
   .transform(({ telnet, http }): ShellConfig => ({

@@ -106,24 +106,24 @@ const masked = (key: string): string =>
 // The parts of schemas.
 
 /** The error of a value: what it must be. */
-export const must = (right: string) => ({ error: `must be ${right}` })
+export const messageOf = (right: string) => ({ error: `must be ${right}` })
 
 /** Text that passes a test. */
-export const is = (test: (text: string) => boolean, right: string) =>
-  z.string(must(right)).refine(test, must(right))
+export const matching = (test: (text: string) => boolean, right: string) =>
+  z.string(messageOf(right)).refine(test, messageOf(right))
 
 /** Text that is not blank. */
-export const text = is((value) => value.trim() !== '', 'text that is not empty')
+export const text = matching((value) => value.trim() !== '', 'text that is not empty')
 
 /** A whole number within bounds. */
-export const whole = (least: number, most: number) => {
-  const right = must(`a whole number ${least}..${most}`)
+export const intBetween = (least: number, most: number) => {
+  const right = messageOf(`a whole number ${least}..${most}`)
   return z.int(right).min(least, right).max(most, right)
 }
 
 /** Checks as a whole: each mistake inside is this one sentence. */
-export const wholly = <Schema extends z.ZodType>(schema: Schema, right: string) =>
-  z.custom<z.output<Schema>>((value) => schema.safeParse(value).success, must(right))
+export const opaqueSchema = <Schema extends z.ZodType>(schema: Schema, right: string) =>
+  z.custom<z.output<Schema>>((value) => schema.safeParse(value).success, messageOf(right))
 
 /** JSON text of the given shape. */
 export const json = <Schema extends z.ZodType>(schema: Schema) =>
@@ -168,7 +168,9 @@ export function object<Shape extends z.ZodRawShape>(
   const error = ({ path }: { readonly path?: readonly PropertyKey[] | undefined }) =>
     `${what}${hint(String(path?.at(-1)), Object.keys(shape))}`
   const unknown = z.unknown().refine(() => false, { error, params: { unknown: true } })
-  const schema = z.object(shape, right === undefined ? undefined : must(right)).catchall(unknown)
+  const schema = z
+    .object(shape, right === undefined ? undefined : messageOf(right))
+    .catchall(unknown)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there are no other names behind it
   return schema as unknown as z.ZodObject<Shape>
 }
@@ -192,7 +194,7 @@ export function numbersOf<Name extends string>(
   table: Readonly<Record<Name, NumberRow>>,
 ): Record<Name, z.ZodDefault<z.ZodInt>> {
   const rows = Object.entries<NumberRow>(table).map(
-    ([name, [standard, least, most]]) => [name, whole(least, most).default(standard)] as const,
+    ([name, [standard, least, most]]) => [name, intBetween(least, most).default(standard)] as const,
   )
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `fromEntries` forgets the names of the table
   return Object.fromEntries(rows) as Record<Name, z.ZodDefault<z.ZodInt>>

@@ -13,7 +13,7 @@ import { metricsConfig, validatorConfig } from './metrics.ts'
 import { portalConfig } from './portal.ts'
 import { searchConfig } from './search.ts'
 import { engineConfig, shellConfig, triplestoreConfig } from './services.ts'
-import { facts, is, json, list, object, whole } from './settings.ts'
+import { facts, matching, json, list, object, intBetween } from './settings.ts'
 
 /** Stations that this version can run. */
 export const services = [
@@ -44,14 +44,14 @@ const isPlainHttp = (text: string) => {
 
 const apiKeys = z.record(
   z.string().regex(/^[\u0021-\u007e]{1,512}$/),
-  z.array(is(isPermission, '*, a catalogue id or METHOD /path')),
+  z.array(matching(isPermission, '*, a catalogue id or METHOD /path')),
 )
 const profileConfig = z.object({ type: z.literal('directory'), path: z.string().min(1) })
 const secretValues = z.record(z.string().regex(/^[\w.-]{1,100}$/), z.string().min(1))
 const flags = z.record(z.string(), z.union([z.boolean(), z.stringbool()]))
 
 /** Path parts, each with its slash. None begins with a dot, so that what is well known (RFC 8615) stays apart. */
-const segment = is(
+const segment = matching(
   (text) => /^(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*\/){1,8}$/.test(text),
   'a relative path that ends in a slash, such as "dataset/"',
 ).exactOptional()
@@ -81,7 +81,7 @@ const segmentValues = object(
 const limitShape = Object.fromEntries(
   limitNames.map((name) => [
     name,
-    whole(limitTable[name].least, limitTable[name].most).exactOptional(),
+    intBetween(limitTable[name].least, limitTable[name].most).exactOptional(),
   ]),
 ) as Record<keyof Limits, z.ZodExactOptional<z.ZodInt>>
 
@@ -98,18 +98,18 @@ export const variables = z.object({
       right: 'a host name or an address',
       standard: '127.0.0.1',
     }),
-  PLATFORM_PORT: digits.pipe(whole(0, 65_535)).register(facts, {
+  PLATFORM_PORT: digits.pipe(intBetween(0, 65_535)).register(facts, {
     meaning: 'Port to listen on; 0 takes a free one.',
     right: 'a whole number 0..65535',
     standard: '8080',
   }),
-  PLATFORM_BASE_URI: is(folderIri, 'an absolute http(s) IRI that ends in /')
+  PLATFORM_BASE_URI: matching(folderIri, 'an absolute http(s) IRI that ends in /')
     .optional()
     .register(facts, {
       meaning: 'Start of every IRI that the platform makes. Choose it once: it stands in the data.',
       derived: 'http://localhost:{port}/',
     }),
-  PLATFORM_PUBLIC_URL: is(isPublicUrl, 'an absolute http(s) address that ends in /')
+  PLATFORM_PUBLIC_URL: matching(isPublicUrl, 'an absolute http(s) address that ends in /')
     .optional()
     .register(facts, {
       meaning:
@@ -117,7 +117,10 @@ export const variables = z.object({
         'feeds and notices. By default each answer uses the address of its request (`Host`, or what `PLATFORM_TRUSTED_PROXIES` ' +
         'say with `Forwarded` or `X-Forwarded-Host`, `-Proto` and `-Prefix`), and what nobody asked for takes the base IRI.',
     }),
-  PLATFORM_SEGMENT_URL: is(isPlainHttp, 'an address such as http://platform:8080, without query')
+  PLATFORM_SEGMENT_URL: matching(
+    isPlainHttp,
+    'an address such as http://platform:8080, without query',
+  )
     .optional()
     .register(facts, {
       meaning:
@@ -232,7 +235,7 @@ export const variables = z.object({
       'Name, languages, look and parts of the pages that people read, as told in `portal.md`.',
     right: 'a JSON object such as {"name":{"en":"Open Data Auenfeld"},"languages":["en","de"]}',
   }),
-  PLATFORM_EVENTBUS_URL: is(
+  PLATFORM_EVENTBUS_URL: matching(
     (text) => /^(nats|tls):\/\//.test(text) && URL.canParse(text),
     'an address such as nats://127.0.0.1:4222',
   )
@@ -251,12 +254,12 @@ export const variables = z.object({
     meaning: 'Limits in place of the defaults below.',
     right: 'a JSON object of limit → whole number',
   }),
-  PLATFORM_CORS_ORIGINS: list(is(origin, 'an origin such as https://portal.example'))
+  PLATFORM_CORS_ORIGINS: list(matching(origin, 'an origin such as https://portal.example'))
     .optional()
     .register(facts, {
       meaning: 'Origins whose web pages may write, separated by commas. Every page may read.',
     }),
-  PLATFORM_TRUSTED_PROXIES: list(is(isBlock, 'an address or a CIDR range'))
+  PLATFORM_TRUSTED_PROXIES: list(matching(isBlock, 'an address or a CIDR range'))
     .optional()
     .register(facts, {
       meaning:
