@@ -1,4 +1,4 @@
-/** Starts the platform: reads the configuration once and is the only place where stations meet. */
+/** Starts the platform: reads the configuration once and is the only place where services meet. */
 
 import { join } from 'node:path'
 import { parseConfig } from './config/config.ts'
@@ -29,10 +29,10 @@ import {
   showState,
   startingHealth,
 } from './main/health.ts'
-import { pagesAbout, portalStation, withPages } from './main/portal.ts'
+import { pagesAbout, portalService, withPages } from './main/portal.ts'
 import { pause } from './workers/pause.ts'
 import { endOnUnhandled } from './main/last-resort.ts'
-import { openStations, type Stations } from './main/stations.ts'
+import { openServices, type Services } from './main/services.ts'
 import { refusingLost } from './main/lost-writes.ts'
 import { waiting, waitingSentence } from './main/waiting.ts'
 import { defaultFacets } from './projector/building/facets.ts'
@@ -105,12 +105,12 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
       secrets,
       segmentUrl: segmentAddress(config, served.port),
     }
-    const running = await openStations(context)
+    const running = await openServices(context)
     const ready = readiness(engines.store, { elapsed: () => performance.now(), pause, log })
-    await engines.remembering.noteFiles()
+    await engines.identityWriter.noteFiles()
     engines.storage.watch()
     showState(engines, first.numbers)
-    const pages = portalStation(context, running)
+    const pages = portalService(context, running)
     const root = front(context, running, ready, pages)
     const mounted = running.mounted.map((one) => refusingLost(one, engines.storage))
     handler = gateway([...mounted, { base: '', app: root }])
@@ -156,13 +156,13 @@ const startingFront = (shell: StartContext): App => {
 /** The front of all services. */
 function front(
   context: PlatformContext,
-  stations: Pick<Stations, 'reconciled' | 'scheduler' | 'jobs'>,
+  services: Pick<Services, 'reconciled' | 'scheduler' | 'jobs'>,
   { isReady, isStopping }: Readiness,
   portal: App | undefined,
 ): FetchHandler {
   const app = rootApp({
     ...frontOf(context),
-    health: () => runningHealth(context, stations, isStopping()),
+    health: () => runningHealth(context, services, isStopping()),
     isReady,
     hasKey: (c) => context.keys.find(c) !== undefined,
   })

@@ -26,7 +26,7 @@ export const services = [
   'console',
   'portal',
 ] as const
-/** Other names of stations. */
+/** Other names of services. */
 export const serviceAliases = { cache: 'metrics' } as const
 const knownServices = ['cache', ...services] as const
 

@@ -60,7 +60,7 @@ export function execution(context: ExecutionContext): Execution {
       if (reader.signal.aborted) leave()
       // A first piece at once: the reader sees that the order was taken.
       out.put('')
-      const work = obey(order, reader, { ...context, out }).finally(() => active.delete(work))
+      const work = runCommand(order, reader, { ...context, out }).finally(() => active.delete(work))
       active.add(work)
       return piecesOf(out)
     },
@@ -80,7 +80,7 @@ async function* piecesOf(out: Channel<string>): AsyncGenerator<string> {
 }
 
 /** Never rejects. */
-async function obey(
+async function runCommand(
   { command, given }: ParsedCommand,
   reader: Reader,
   context: ExecutionContext & { readonly out: Channel<string> },

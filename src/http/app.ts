@@ -24,7 +24,7 @@ export type { App, AppContext } from './context.ts'
 /** `log` and `name` are needed; everything else has a default that fits a test. */
 export type AppOptions = {
   readonly log: Log
-  /** Names the station in log lines and metrics. */
+  /** Names the service in log lines and metrics. */
   readonly name: string
   /** Path in front of all routes, without a slash at its end: `/api/hub/repo`; nothing on a port of its own. */
   readonly base?: string
@@ -53,7 +53,7 @@ export type AppOptions = {
 }
 
 /**
- * An empty station: request id, deadline, problems for every error, 404 and 405, CORS, security headers, gzip, HEAD for
+ * An empty service: request id, deadline, problems for every error, 404 and 405, CORS, security headers, gzip, HEAD for
  * every GET, and a trailing slash that means nothing for reads.
  */
 export function newApp(options: AppOptions): App {

@@ -1,4 +1,4 @@
-/** The contract of a station as OpenAPI 3.1, for programs and as a page for people; nothing comes from the internet. */
+/** The contract of a service as OpenAPI 3.1, for programs and as a page for people; nothing comes from the internet. */
 
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { blocks, groupsOf } from '../client/address-guard.ts'
 import type { AppContext } from './context.ts'
 
-/** Address of a request that came without a socket, from a station in the same process. */
+/** Address of a request that came without a socket, from a service in the same process. */
 export const inProcess = 'in-process'
 
 type IsProxy = (address: string) => boolean

@@ -29,7 +29,7 @@ function contentOf(c: AppContext): { format: Format; charset: string | undefined
 }
 
 /**
- * The body as text, not parsed yet, for stations that must look something up between size and syntax. Throws
+ * The body as text, not parsed yet, for services that must look something up between size and syntax. Throws
  * `unsupported-media-type`, `too-large`, and `malformed-rdf` for bytes that are neither UTF-8 nor in the declared charset.
  */
 export async function receiveRdf(c: AppContext, limits: BodyLimits) {
@@ -49,7 +49,7 @@ const noBody = () => new Failure('empty-body', 'send the description of the reso
 type Received = ReturnType<typeof contentOf> & { readonly pieces: AsyncGenerator<Uint8Array> }
 
 /**
- * The body as it arrives, for stations that need not hold it: its media type is checked now, its size while it is read.
+ * The body as it arrives, for services that need not hold it: its media type is checked now, its size while it is read.
  * `limits` of the format. Throws as `receiveRdf`, `empty-body` at its end.
  */
 export function receivePieces(c: AppContext, limits: (format: Format) => BodyLimits): Received {

@@ -24,8 +24,8 @@ import type { Harvesting } from './harvesting.ts'
 import { catalogueLaunch, refreshOf } from './metrics.ts'
 import { currentSettings, effectiveBoosts, engineHealth } from './search-engine.ts'
 
-/** The stations of this process that have commands. */
-type Neighbours = {
+/** The services of this process that have commands. */
+type OtherServices = {
   readonly harvesting: Harvesting | undefined
   readonly repository: OpenRepository | undefined
   readonly reconciling: Reconciling
@@ -34,15 +34,15 @@ type Neighbours = {
 }
 
 /** Opens the console where the configuration wants it: on a page, on telnet; rejects when a port is taken. */
-export async function consoleStation(
+export async function consoleService(
   context: PlatformContext,
-  neighbours: Neighbours,
+  services: OtherServices,
 ): Promise<Console | undefined> {
   const { config, keys, secrets, log } = context
   if (!config.shell || !config.services.includes('console')) return undefined
   return openConsole({
     config: config.shell,
-    parts: partsOf(context, neighbours),
+    parts: partsOf(context, services),
     keys,
     log,
     now: clock.now,
@@ -53,14 +53,14 @@ export async function consoleStation(
   })
 }
 
-function partsOf(context: PlatformContext, neighbours: Neighbours): Parts {
+function partsOf(context: PlatformContext, services: OtherServices): Parts {
   const { config, index } = context
-  const { harvesting, repository, search } = neighbours
+  const { harvesting, repository, search } = services
   const scheduler = harvesting && config.services.includes('scheduler') && schedulerOf(harvesting)
   return {
     ...(scheduler && { scheduler }),
     ...(harvesting?.measuring && { metrics: { refresh: refreshOf(harvesting.measuring) } }),
-    ...(repository && { repository: repositoryOf(context, neighbours, repository) }),
+    ...(repository && { repository: repositoryOf(context, services, repository) }),
     ...(search && {
       search: {
         sitemap: async () =>
@@ -72,15 +72,15 @@ function partsOf(context: PlatformContext, neighbours: Neighbours): Parts {
           ),
       },
     }),
-    jobs: neighbours.jobs,
-    status: () => statusOf(context, neighbours),
+    jobs: services.jobs,
+    status: () => statusOf(context, services),
   }
 }
 
 /** Of a repository and of the indices that follow it. */
 function repositoryOf(
   context: PlatformContext,
-  { harvesting, search, reconciling }: Neighbours,
+  { harvesting, search, reconciling }: OtherServices,
   repository: OpenRepository,
 ): RepositoryPart {
   const { pending, upkeep } = context.projection
@@ -143,7 +143,7 @@ async function restored(
   {
     harvesting,
     repository,
-  }: Pick<Neighbours, 'harvesting'> & { readonly repository: OpenRepository },
+  }: Pick<OtherServices, 'harvesting'> & { readonly repository: OpenRepository },
   id: string,
   signal: AbortSignal,
 ) {
@@ -164,7 +164,7 @@ async function restored(
 
 async function statusOf(
   context: PlatformContext,
-  { harvesting, reconciling }: Neighbours,
+  { harvesting, reconciling }: OtherServices,
 ): Promise<JsonObject> {
   const [store, index] = await Promise.all([context.store.health(), engineHealth(context.index)])
   return {

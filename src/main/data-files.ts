@@ -28,8 +28,8 @@ type DataFile = {
   /** The newest that this program knows; absent where one of any other is written anew. */
   readonly format?: number
   /** What can be made anew, or done without, is set aside; without the others the start ends. */
-  readonly damaged: 'aside' | 'refuse'
-  readonly newer: 'aside' | 'refuse'
+  readonly damaged: 'set-aside' | 'refuse'
+  readonly newer: 'set-aside' | 'refuse'
   /** What it means that the file is not there any more. */
   readonly loss: string
   readonly level: 'warn' | 'error'
@@ -39,7 +39,7 @@ type DataFile = {
   readonly isMended?: boolean
 }
 
-const rest = { damaged: 'aside', newer: 'refuse', level: 'warn' } as const
+const rest = { damaged: 'set-aside', newer: 'refuse', level: 'warn' } as const
 const restored = 'restore it from a backup'
 
 const dataFiles: readonly DataFile[] = [
@@ -93,7 +93,7 @@ const dataFiles: readonly DataFile[] = [
     ...rest,
     name: 'verdicts.sqlite',
     format: verdictsFormat,
-    newer: 'aside',
+    newer: 'set-aside',
     loss: 'URLs are asked again.',
   },
 ]
@@ -143,7 +143,8 @@ type Checking = {
  * that names the file, the reason and the cure for what cannot.
  */
 export function checkFiles({ directory, reset, had, unused, log }: Checking): void {
-  for (const name of reset) aside(join(directory, `${name}.sqlite`), 'It was to be reset.', log)
+  for (const name of reset)
+    setFileAside(join(directory, `${name}.sqlite`), 'It was to be reset.', log)
   for (const file of dataFiles.filter(({ name }) => !unused.includes(name))) {
     const path = join(directory, file.name)
     checkFile(path, file, { had, log })
@@ -164,7 +165,8 @@ function checkFile(
       log[level]({ file: path, loss }, 'file.lost')
     return
   }
-  if (file[condition.is] === 'aside') return aside(path, `${condition.why} ${loss}`, log, level)
+  if (file[condition.is] === 'set-aside')
+    return setFileAside(path, `${condition.why} ${loss}`, log, level)
   throw new StartRefused(
     condition.is === 'newer'
       ? condition.why
@@ -172,7 +174,12 @@ function checkFile(
   )
 }
 
-function aside(path: string, why: string, log: Log, level: DataFile['level'] = 'warn'): void {
+function setFileAside(
+  path: string,
+  why: string,
+  log: Log,
+  level: DataFile['level'] = 'warn',
+): void {
   const kept = setAside(path)
   if (kept !== undefined) log[level]({ file: path, why, kept }, 'file.set-aside')
 }

@@ -28,7 +28,7 @@ import {
   identify,
   readIdentity,
   refuseLost,
-  remembering,
+  identityWriter,
   type StartOptions,
 } from './identity.ts'
 import { openIndex } from './search-engine.ts'
@@ -94,7 +94,7 @@ export async function openEngines(shell: StartContext) {
     names,
     profile,
     config,
-    remembering: remembering(identity, config.dataDir, log),
+    identityWriter: identityWriter(identity, config.dataDir, log),
     isOther,
     /** Hears when the store is this process's again after another one may have written to it. */
     onRegained: opened.onRegained,

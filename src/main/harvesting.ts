@@ -8,8 +8,8 @@ import { type Outbound, outbound } from '../client/outbound.ts'
 import { userAgent } from '../client/redirect.ts'
 import { identifierOf } from '../harvest/importers/rdf-records.ts'
 import { failing, notifier } from '../harvest/notifying.ts'
-import { type Harvest, type HarvestOptions, openHarvest } from '../harvest/station.ts'
-import type { MetricsStation } from '../metrics/station.ts'
+import { type Harvest, type HarvestOptions, openHarvest } from '../harvest/harvest.ts'
+import type { MetricsService } from '../metrics/metrics-service.ts'
 import { queuesWith, resolver } from '../pipe/discovery.ts'
 import { pipeCheck, secretCheck } from '../pipe/pipe-check.ts'
 import { type Launcher, type LauncherOptions, openLauncher } from '../pipe/running/launcher.ts'
@@ -25,7 +25,7 @@ import { httpAt, servicePaths, version, type PlatformContext } from './platform-
 /** The parts that other services use, and how all of them end: what starts runs first, what they write to last. */
 export type Harvesting = {
   readonly harvest: Harvest
-  readonly measuring: MetricsStation | undefined
+  readonly measuring: MetricsService | undefined
   readonly launcher: Launcher
   readonly pipes: PipeSources
   readonly runs: Runs
@@ -37,9 +37,9 @@ export type Harvesting = {
   readonly stop: () => Promise<void>
 }
 
-type Neighbours = {
+type OtherServices = {
   /** Opens the measuring; absent where it is not run. */
-  readonly measuring: ((outbound: Outbound) => Promise<MetricsStation>) | undefined
+  readonly measuring: ((outbound: Outbound) => Promise<MetricsService>) | undefined
   /** Our own, called without a socket. */
   readonly repository: HarvestOptions['repository']
 }
@@ -49,13 +49,13 @@ const pollMs = 60_000
 /** Rejects when one of its files cannot be opened; pipes that are broken are named in the log and left out. */
 export async function openHarvesting(
   context: PlatformContext,
-  neighbours: Neighbours,
+  services: OtherServices,
 ): Promise<Harvesting> {
   const directory = resolve(context.config.dataDir)
   const runs = historyIn(directory, context)
   const client = outboundOf(context)
-  const measuring = await neighbours.measuring?.(client)
-  const { repository } = neighbours
+  const measuring = await services.measuring?.(client)
+  const { repository } = services
   // Pipes are checked with the kinds of segments there are: they are asked for when both are there.
   const beside = { outbound: client, repository, runs, sources: () => pipes, measuring }
   const harvest = await harvestIn(directory, context, beside)
@@ -158,7 +158,7 @@ const gitEnvironment = (): Record<string, string> =>
   )
 
 type HarvestParts = Pick<HarvestOptions, 'outbound' | 'repository' | 'runs' | 'sources'> & {
-  readonly measuring: MetricsStation | undefined
+  readonly measuring: MetricsService | undefined
 }
 
 async function harvestIn(
@@ -166,16 +166,16 @@ async function harvestIn(
   context: PlatformContext,
   { measuring, ...parts }: HarvestParts,
 ): Promise<Harvest> {
-  const { config, secrets, key, log, projection, remembering } = context
+  const { config, secrets, key, log, projection, identityWriter } = context
   // What the ledger takes for written may be missing in an older store: then it is as if its last change was lost.
-  const known = remembering.harvests + Number(projection.olderCopy === 'store')
+  const known = identityWriter.harvests + Number(projection.olderCopy === 'store')
   return openHarvest({
     ...parts,
     key,
     log,
     scratch: await emptied(join(directory, 'tmp')),
     directory,
-    changes: { known, note: remembering.noteHarvests },
+    changes: { known, note: identityWriter.noteHarvests },
     config: config.harvest,
     secret: (name) => secrets.named(name)?.reveal(),
     serviceDiscovery: config.cluster.serviceDiscovery,

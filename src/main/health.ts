@@ -10,7 +10,7 @@ import { damagedFiles } from './data-files.ts'
 import type { Engines, StartContext } from './engines.ts'
 import { version } from './platform-context.ts'
 import { engineHealth } from './search-engine.ts'
-import type { Stations } from './stations.ts'
+import type { Services } from './services.ts'
 
 /** ISO 8601; of the process. */
 const started = new Date(Date.now() - performance.now()).toISOString()
@@ -33,7 +33,7 @@ export function startingHealth(
 /** `degraded` while store or engine is away, or the store takes no writes: searches and reads may still be answered. */
 export async function runningHealth(
   { store: graphs, index: engine, profile, projection, config, disk }: Omit<Engines, 'close'>,
-  { reconciled, scheduler, jobs }: Pick<Stations, 'reconciled' | 'scheduler' | 'jobs'>,
+  { reconciled, scheduler, jobs }: Pick<Services, 'reconciled' | 'scheduler' | 'jobs'>,
   isStopping: boolean,
 ): Promise<Health> {
   const [store, index] = await Promise.all([graphs.health(), engineHealth(engine)])

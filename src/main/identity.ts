@@ -105,7 +105,7 @@ async function writeIdentity(directory: string, identity: Identity): Promise<voi
 }
 
 /** What the identity of an open directory remembers, written one after the other; a failure stands in the log. */
-export type Remembering = {
+export type IdentityWriter = {
   /** Changes of the ledger at the last count. */
   readonly harvests: number
   readonly noteHarvests: (count: number) => Promise<void>
@@ -114,7 +114,7 @@ export type Remembering = {
 }
 
 /** Begins with the identity that was read or made; each change is written whole, in the order of calls. */
-export function remembering(identity: Identity, directory: string, log: Log): Remembering {
+export function identityWriter(identity: Identity, directory: string, log: Log): IdentityWriter {
   let [current, last] = [identity, Promise.resolve()]
   const write = async () => {
     try {

@@ -12,7 +12,7 @@ import type { Schedule, Schedules } from '../metrics/figures/refresh-queue.ts'
 import { collector, type Collector, datasetsIn } from '../metrics/pipe/collector.ts'
 import type { MetricsRepository } from '../metrics/pipe/metrics-export.ts'
 import { reportsApp } from '../metrics/reports/report-app.ts'
-import { type MetricsStation, openMetrics } from '../metrics/station.ts'
+import { type MetricsService, openMetrics } from '../metrics/metrics-service.ts'
 import { validationApp } from '../metrics/validate/validation-app.ts'
 import type { Feed } from '../pipe/runs/run.ts'
 import { wantedLanguage } from '../portal/negotiation.ts'
@@ -37,7 +37,7 @@ export function openMeasuring(
   context: PlatformContext,
   repository: MetricsRepository | undefined,
   outbound: Outbound,
-): Promise<MetricsStation> {
+): Promise<MetricsService> {
   const { config, store, names, log } = context
   return openMetrics({
     ...clock,
@@ -84,11 +84,11 @@ const switchedOff =
 
 /** `refresh [catalogue]` of the console. */
 export const refreshOf =
-  ({ cache }: MetricsStation): MetricsPart['refresh'] =>
+  ({ cache }: MetricsService): MetricsPart['refresh'] =>
   async (catalogue, signal) =>
     void (await cache.refresh(catalogue === undefined ? 'all' : [catalogue], signal))
 
-export type Automatic = {
+export type MetricsTrigger = {
   /** Datasets are among what has landed, as their writers hand them over. */
   readonly written: (landed: readonly Landed[]) => void
   /** What is written from now on is measured. */
@@ -97,7 +97,7 @@ export type Automatic = {
 }
 
 /** Has measured what is written, by itself, where the configuration says so. */
-export function automaticMetrics(context: PlatformContext): Automatic {
+export function metricsTrigger(context: PlatformContext): MetricsTrigger {
   let collector: Collector | undefined
   return {
     written: (landed) => {
@@ -137,7 +137,7 @@ function collecting({ config, log }: PlatformContext, { launcher }: Harvesting):
 /** Figures, reports and validation, each with its path. */
 export function metricsApps(
   context: PlatformContext,
-  { cache, validation, expected, weights }: MetricsStation,
+  { cache, validation, expected, weights }: MetricsService,
 ): readonly MountedApp[] {
   const { names, store, keys, config } = context
   const { shapes, reports } = furtherPaths

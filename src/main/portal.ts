@@ -11,12 +11,12 @@ import { openOidc, type Oidc } from '../http/oidc.ts'
 import { openSessions } from '../portal/sessions.ts'
 import { portInProcess, portWithKey } from '../portal/ports.ts'
 import { furtherPaths, httpAt, servicePaths, type PlatformContext } from './platform-context.ts'
-import { recordPagesOf, type Stations } from './stations.ts'
+import { recordPagesOf, type Services } from './services.ts'
 
 /** Absent where it is not run. */
-export function portalStation(
+export function portalService(
   context: PlatformContext,
-  { mounted, outbound, writers }: Pick<Stations, 'mounted' | 'outbound' | 'writers'>,
+  { mounted, outbound, writers }: Pick<Services, 'mounted' | 'outbound' | 'writers'>,
 ): App | undefined {
   const { config, pages, keys } = context
   if (!pages) return undefined
@@ -60,7 +60,7 @@ export function portalStation(
 /** Who vouches for people; throws, so that nothing starts, when a part of it is missing. */
 function providerOf(
   { config, secrets }: PlatformContext,
-  outbound: Stations['outbound'],
+  outbound: Services['outbound'],
 ): Oidc | undefined {
   const settings = config.portal.signIn.oidc
   if (!settings) return undefined

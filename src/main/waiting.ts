@@ -3,15 +3,15 @@
 import type { Log } from '../log.ts'
 import type { Loading } from '../store/graph-store.ts'
 
-/** What somebody else has, or is. */
-const things = {
+/** Dependencies that the start may have to wait for, as `The platform waits for …` names them. */
+const startupDependencies = {
   'data-directory': 'another process to leave the data directory',
   store: 'its triplestore',
   lease: 'another gateway to give up the triplestore',
 } as const
 
 type Awaited = {
-  readonly what: keyof typeof things
+  readonly what: keyof typeof startupDependencies
   /** ISO 8601. */
   readonly since: string
   /** In words for operators: may name hosts and paths. */
@@ -55,5 +55,5 @@ export const reportWaiting =
 /** The sentence that strangers may read. */
 export const waitingSentence = (awaited: Awaited | undefined): string =>
   awaited
-    ? `The platform waits for ${things[awaited.what]} since ${awaited.since}.`
+    ? `The platform waits for ${startupDependencies[awaited.what]} since ${awaited.since}.`
     : 'The platform is starting.'

@@ -265,7 +265,7 @@ export class Triggers {
       const { timing, since, last = 0, status } = trigger
       if (status === 'disabled') return []
       const after = Math.max(since, last, this.#opened, now() - latestMs)
-      const due = this.#isOwed(trigger, launchedAt) ? last : nextFiring(timing, after)
+      const due = this.#isUnlaunched(trigger, launchedAt) ? last : nextFiring(timing, after)
       return due === undefined ? [] : [{ trigger, due }]
     })
     this.#version = version
@@ -275,7 +275,7 @@ export class Triggers {
    * Whether the last firing of a trigger was claimed but not launched, because the process ended in between. Only firings
    * after the last complete group are in question; those that have a run were launched.
    */
-  #isOwed({ pipe, id, last = 0 }: StoredTrigger, launchedAt: number): boolean {
+  #isUnlaunched({ pipe, id, last = 0 }: StoredTrigger, launchedAt: number): boolean {
     const { runs, now } = this.#options
     if (last <= launchedAt || last < now() - oldestMs) return false
     const later = runs.list({ pipe, offset: 0, limit: mostRuns })

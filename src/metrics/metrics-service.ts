@@ -49,7 +49,7 @@ type MetricsOptions = {
 }
 
 /** The open metrics, as `main` hands their parts to the others. */
-export type MetricsStation = {
+export type MetricsService = {
   readonly kinds: readonly SegmentKind[]
   readonly feeds: ((feed: Feed) => SegmentFunction) | undefined
   /** How what of a message was measured is written. */
@@ -66,7 +66,7 @@ export type MetricsStation = {
 }
 
 /** Rejects when a shipped file or a data file cannot be read; what is wrong with those of the institution is logged. */
-export async function openMetrics(options: MetricsOptions): Promise<MetricsStation> {
+export async function openMetrics(options: MetricsOptions): Promise<MetricsService> {
   const { config, directory, shapes, repository, log } = options
   const shippedWeights = join(shapes, 'metrics/weights.ttl')
   const { weights, problems } = await loadWeights(

@@ -21,9 +21,9 @@ import type { SearchIndex } from '../search-index/search-index.ts'
 import { backgroundThrottle, type BackgroundThrottle } from './background-throttle.ts'
 import { clock } from './clock.ts'
 import { pause } from '../workers/pause.ts'
-import { consoleStation } from './console.ts'
+import { consoleService } from './console.ts'
 import { openHarvesting, type Harvesting } from './harvesting.ts'
-import { automaticMetrics, metricsApps, openMeasuring, type Automatic } from './metrics.ts'
+import { metricsTrigger, metricsApps, openMeasuring, type MetricsTrigger } from './metrics.ts'
 import {
   httpAt,
   ownRepository,
@@ -34,7 +34,7 @@ import {
 import { currentSettings } from './search-engine.ts'
 
 /** What is reached from outside, and what `/health` and the portal ask of it. */
-export type Stations = {
+export type Services = {
   readonly mounted: readonly MountedApp[]
   /** Of services with a port of their own. */
   readonly addresses: readonly string[]
@@ -51,14 +51,14 @@ export type Stations = {
 }
 
 /** Opens what this process runs; `stop` ends what goes on beside requests. */
-export async function openStations(context: PlatformContext): Promise<Stations> {
+export async function openServices(context: PlatformContext): Promise<Services> {
   const { config, projection, isOther } = context
   const runs = (name: Service) => config.services.includes(name)
-  const automatic = automaticMetrics(context)
+  const trigger = metricsTrigger(context)
   const throttle = backgroundThrottle({ elapsed: () => performance.now(), pause: clock.pause })
   const jobs = jobsIn(context)
-  const beside = { automatic, jobs }
-  const repository = runs('repo') ? await repositoryStation(context, beside) : undefined
+  const beside = { trigger, jobs }
+  const repository = runs('repo') ? await repositoryService(context, beside) : undefined
   const measured = repository && { turn: throttle.turn, putMetrics: repository.manyMetrics }
   const harvesting =
     runs('harvest') || runs('scheduler') || runs('metrics')
@@ -69,20 +69,20 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
             : undefined,
         })
       : undefined
-  if (harvesting) automatic.begin(harvesting)
-  const search = runs('search') ? searchStation(context) : undefined
+  if (harvesting) trigger.begin(harvesting)
+  const search = runs('search') ? searchService(context) : undefined
   const comparing = comparison(context)
   if (repository) comparing.begin(isOther || projection.olderCopy !== undefined)
   if (repository) followOthers(context, repository, comparing)
-  const neighbours = { harvesting, repository, search, reconciling: comparing, jobs }
-  const console = await consoleStation(context, neighbours)
+  const services = { harvesting, repository, search, reconciling: comparing, jobs }
+  const console = await consoleService(context, services)
   const ending = new AbortController()
   const mounted = mountedApps(config.services, {
     repo: () => repository && throttle.front(repository.app),
     search: () => search?.app,
-    sparql: () => sparqlStation(context),
+    sparql: () => sparqlService(context),
     harvest: () => harvesting?.transport.app,
-    scheduler: () => harvesting && schedulerStation(context, harvesting, ending.signal),
+    scheduler: () => harvesting && schedulerService(context, harvesting, ending.signal),
     console: () => console?.entrance?.app,
   })
   const figures = harvesting?.measuring ? metricsApps(context, harvesting.measuring) : []
@@ -96,7 +96,7 @@ export async function openStations(context: PlatformContext): Promise<Stations> 
     writers: throttle,
     stop: async () => {
       ending.abort()
-      for (const part of [automatic, comparing, console, harvesting, repository, jobs])
+      for (const part of [trigger, comparing, console, harvesting, repository, jobs])
         await part?.stop()
     },
   }
@@ -113,7 +113,7 @@ const ckanAliasesOf = (app: App | undefined): readonly MountedApp[] =>
 /** Looks at the store again when another gateway has written to it while this one stood still. */
 function followOthers(
   { onRegained, projection }: PlatformContext,
-  repository: Awaited<ReturnType<typeof repositoryStation>>,
+  repository: Awaited<ReturnType<typeof repositoryService>>,
   comparing: Reconciling,
 ): void {
   onRegained(() => {
@@ -142,9 +142,9 @@ const comparison = ({ projection, config, numbers, log }: PlatformContext): Reco
     log,
   })
 
-const repositoryStation = (
+const repositoryService = (
   context: PlatformContext,
-  { automatic, jobs }: { readonly automatic: Automatic; readonly jobs: JobRunner },
+  { trigger, jobs }: { readonly trigger: MetricsTrigger; readonly jobs: JobRunner },
 ) => {
   const { config, projection, index } = context
   return openRepository({
@@ -152,7 +152,7 @@ const repositoryStation = (
     ...projection,
     changed: (landed) => {
       projection.changed(landed)
-      automatic.written(landed)
+      trigger.written(landed)
     },
     version,
     pause,
@@ -180,7 +180,7 @@ async function homeIn(
   return catalog?.id
 }
 
-function searchStation(context: PlatformContext) {
+function searchService(context: PlatformContext) {
   const { config, names, index, profile, projection, store } = context
   const deps = {
     ...config.search,
@@ -228,7 +228,7 @@ const queryPage = ({ config }: PlatformContext) =>
     ? (c: AppContext) => `${c.get('root')}${wantedLanguage(c, config.portal)}/sparql`
     : undefined
 
-const sparqlStation = (context: PlatformContext): App =>
+const sparqlService = (context: PlatformContext): App =>
   sparqlApp({
     store: context.store,
     keys: context.keys,
@@ -237,7 +237,7 @@ const sparqlStation = (context: PlatformContext): App =>
     ...httpAt(context, servicePaths.sparql, ['POST']),
   })
 
-const schedulerStation = (
+const schedulerService = (
   context: PlatformContext,
   harvesting: Harvesting,
   ending: AbortSignal,
