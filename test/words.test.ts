@@ -37,6 +37,71 @@ const unclearComments = ({ path, text }: Source): string[] =>
     return word && !comment.includes('oxlint-disable') ? [`${path}: ${word[0]}`] : []
   })
 
+/** Events with the levels at which a file logs them; the level is `undefined` where it is chosen by a condition. */
+function loggedEvents({ text }: Source): [event: string, level: string | undefined][] {
+  const calls = [...text.matchAll(/\blog(?:\.(debug|info|warn|error|fatal)|\[[^\n]*?\])\(/g)]
+  const logged = calls.flatMap(({ 0: call, 1: level, index }): [string, string | undefined][] =>
+    topLevelTexts(text, index + call.length)
+      .filter((event) => /^(?:[a-z]+\.[a-zA-Z-]+|request)$/.test(event))
+      .map((event) => [event, level]),
+  )
+  const loops = [...text.matchAll(/backgroundLoop\(\s*'([a-z.-]+)'/g)]
+  return [...logged, ...loops.map(({ 1: event = '' }): [string, string] => [event, 'error'])]
+}
+
+/** Texts among the arguments of a call, without those inside of objects and other calls. */
+function topLevelTexts(text: string, from: number): string[] {
+  const found: string[] = []
+  let depth = 1
+  const tokens = /'([^'\n]*)'|`[^`]*`|\/\/[^\n]*|[([{]|[)\]}]/g
+  tokens.lastIndex = from
+  for (let token = tokens.exec(text); token && depth > 0; token = tokens.exec(text)) {
+    if (token[1] !== undefined && depth === 1) found.push(token[1])
+    if (/^[([{]$/.test(token[0])) depth += 1
+    if (/^[)\]}]$/.test(token[0])) depth -= 1
+  }
+  return found
+}
+
+/** Events whose noun is chosen by the service that is asked: `store` or `engine`. */
+const composedEvents = /^(?:store|engine)\.(?:away|back|exchange)$/
+
+describe('the table of log events', () => {
+  const page = readFileSync(new URL('../docs/log-events.md', import.meta.url), 'utf8')
+  const rows = [...page.matchAll(/^\| `([^`]+)` \| ([^|]+) \| ([^|]+) \|$/gm)].map(
+    ([, event = '', levels = '', meaning = '']) => ({ event, levels: levels.split(', '), meaning }),
+  )
+  const logged = sources.flatMap(loggedEvents)
+
+  it('has each event of the source with its levels', () => {
+    const missing = logged.filter(([event, level]) => {
+      const row = rows.find((one) => one.event === event)
+      return !row || (level !== undefined && !row.levels.includes(level))
+    })
+    expect(missing).toEqual([])
+  })
+
+  it('has no other events, each once, in their order, with a sentence', () => {
+    const names = rows.map(({ event }) => event)
+    const isKnown = (name: string) =>
+      composedEvents.test(name) || logged.some(([event]) => event === name)
+    expect(names.filter((name) => !isKnown(name))).toEqual([])
+    expect(names).toEqual([...new Set(names)].toSorted())
+    expect(rows.filter(({ meaning }) => !/^[A-Z`].*\.$/.test(meaning))).toEqual([])
+  })
+
+  it('is read from calls with objects, conditions and comments', () => {
+    const text = `log.warn({ file: join('a.b', ')'), /* */ }, isLate ? 'job.late' : 'job.ended')
+      log[level]({ a }, 'file.lost'); backgroundLoop('disk.look-failed', 1)`
+    expect(loggedEvents({ path: 'a.ts', text })).toEqual([
+      ['job.late', 'warn'],
+      ['job.ended', 'warn'],
+      ['file.lost', undefined],
+      ['disk.look-failed', 'error'],
+    ])
+  })
+})
+
 describe('the source', () => {
   it('names log events by what happened or failed', () => {
     expect(sources.flatMap(negatedEvents)).toEqual([])

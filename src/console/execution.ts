@@ -108,7 +108,7 @@ async function runCommand(
     outcome = 'failed'
     const isExpected = error instanceof Failure
     if (!isExpected && !left() && !ending.aborted)
-      log.error({ err: error, command: command.name }, 'command.broken')
+      log.error({ err: error, command: command.name }, 'command.failed')
     const why = ending.aborted
       ? 'the console is closing'
       : 'unexpected error; see the log of the platform'
@@ -126,7 +126,7 @@ async function runCommand(
       ms: Math.round(now() - started),
       outcome: left() ? 'left' : outcome,
     },
-    'console.command',
+    'command.finished',
   )
 }
 

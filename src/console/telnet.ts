@@ -48,13 +48,13 @@ export async function openTelnet(options: TelnetOptions): Promise<TelnetServer> 
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     new TelnetSession(socket, options).run().catch((error: unknown) => {
-      log.error({ err: error }, 'console.broken')
+      log.error({ err: error }, 'console.connection-failed')
       socket.destroy()
     })
   })
   server.maxConnections = options.connections ?? 16
   await listenOn(server, { host, port, setting: 'PLATFORM_HUB_SHELL_CONFIG' })
-  server.on('error', (error) => log.error({ err: error }, 'console.broken'))
+  server.on('error', (error) => log.error({ err: error }, 'console.connection-failed'))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('not listening on a port')
   return {
@@ -157,10 +157,10 @@ class TelnetSession {
     try {
       const key = keys.check(shown, address)
       if (may(key, consolePermission)) return key.id
-      log.warn({ address, key: key.id }, 'console.refused')
+      log.warn({ address, key: key.id }, 'console.key-refused')
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      log.warn({ address }, 'console.refused')
+      log.warn({ address }, 'console.key-refused')
     }
     return undefined
   }

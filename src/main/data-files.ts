@@ -223,7 +223,7 @@ export function keepPrivate(directory: string, log: Log): void {
       chmodSync(path, mode & ~others)
       changed += 1
     } catch (error) {
-      log.debug({ err: error, path }, 'data.mode')
+      log.debug({ err: error, path }, 'data.mode-change-failed')
       refused.push(path)
     }
   }

@@ -189,7 +189,8 @@ function forgetStore({ dataDir }: Config, log: Log): void {
   for (const name of ['search/index.db', 'harvest.sqlite']) {
     const file = join(dataDir, name)
     const kept = setAside(file)
-    if (kept !== undefined) log.warn({ file, kept }, 'store.other')
+    const why = 'It belongs to another store.'
+    if (kept !== undefined) log.warn({ file, why, kept }, 'file.set-aside')
   }
 }
 

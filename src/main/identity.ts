@@ -195,7 +195,8 @@ export async function identify(
   if (JSON.stringify(identity) !== JSON.stringify(kept))
     await writeIdentity(config.dataDir, identity)
   const { base } = namesOf(config.baseUri)
-  if (identity.baseUri !== base) log.info({ base: identity.baseUri, not: base }, 'base.of-the-data')
+  if (identity.baseUri !== base)
+    log.info({ base: identity.baseUri, not: base }, 'base.taken-from-data')
   return { identity, isOther: isAnew || (kept !== undefined && kept.storeId !== identity.storeId) }
 }
 

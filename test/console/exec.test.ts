@@ -76,7 +76,7 @@ describe('POST /exec', () => {
 
   it('[T14] logs every command with the id of its key and without configurations', async () => {
     await station.said('launch nowhere {"importing-rdf":{"apikey":"hunter22"}} -v')
-    const line = station.lines().findLast(({ event }) => event === 'console.command')
+    const line = station.lines().findLast(({ event }) => event === 'command.finished')
     expect(line).toMatchObject({ command: 'launch', transport: 'http', words: ['nowhere'] })
     expect(line?.['key']).toMatch(/^[0-9a-f]{8}$/)
     expect(JSON.stringify(station.lines())).not.toContain('hunter22')
@@ -163,7 +163,7 @@ describe('the console', () => {
     expect(await broken.said('status')).toBe(
       'Command failed: unexpected error; see the log of the platform\n',
     )
-    expect(broken.lines().some(({ event }) => event === 'command.broken')).toBe(true)
+    expect(broken.lines().some(({ event }) => event === 'command.failed')).toBe(true)
     await broken.stop()
   })
 

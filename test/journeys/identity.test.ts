@@ -89,7 +89,7 @@ describe('a data directory', () => {
     const again = await start()
     expect(await datasets(again)).toEqual(iris)
     expect((await fetch(`${again.repo}/datasets/one`)).status).toBe(200)
-    expect(again.log()).toContain('base.of-the-data')
+    expect(again.log()).toContain('base.taken-from-data')
     const dataset = `${prefixes}<> a dcat:Dataset ; dct:title "One"@en .`
     expect((await again.putDataset('c', 'one', dataset)).status).toBe(304)
     expect((await identity())['baseUri']).toBe(baseUri)
