@@ -122,8 +122,8 @@ type More = {
 }
 
 /**
- * Something that a client or a neighbour did, said in words that may leave the process. Foreign messages go into
- * `cause`, which is logged and never answered.
+ * Error caused by a client or by another service, in words that may be answered. Foreign messages go into `cause`, which is logged
+ * and never answered.
  */
 export class Failure extends Error {
   readonly kind: Kind

@@ -1,18 +1,18 @@
-/** A right that one process at a time has; the operating system takes it back when that process ends. */
+/** Leases: rights that one process at a time has, and that end with the process. */
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 export type Lease = {
-  /** Whether this process has the right, trying to get it. */
+  /** Whether this process has the lease; tries to get it. */
   held(): boolean
   release(): void
 }
 
 /**
- * A lease on a file (mode 600 in a directory of mode 700, made when absent). It is a lock of SQLite on that file and not a time
- * in it: it cannot run out while its holder is slow, and another process gets it at once when the holder was killed.
+ * Opens a lease on a file (mode 600 in a directory of mode 700, made when absent). The lease is a lock of SQLite on the file: it does
+ * not expire while its holder is slow, and is free as soon as the holder ends.
  */
 export function openLease(path: string): Lease {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -32,7 +32,7 @@ export function openLease(path: string): Lease {
   }
 }
 
-/** Nobody can have the right to a file that is no database. In place: who had it when it was one has it still. */
+/** Empties a file that is no database, which nobody can hold. In place: a process that held it as a database still holds it. */
 function emptyUnlessOurs(path: string): void {
   if (!existsSync(path)) return
   const head = readFileSync(path).subarray(0, magic.length).toString('latin1')
@@ -44,7 +44,7 @@ const busy = 5
 
 function taken(file: DatabaseSync): boolean {
   try {
-    // A journal on the disk would need room there.
+    // A journal on the disk would need space there.
     file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     return true
   } catch (error) {

@@ -9,16 +9,15 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 type Options = {
-  /** The last look at a finished line: takes out the secrets that the process knows by then. */
+  /** Masks the secrets that the process knows in a finished line. */
   readonly clean?: (line: string) => string
   /** Time, level, event and fields instead of JSON; default: where standard error is a terminal. */
   readonly isReadable?: boolean
 }
 
 /**
- * A logger that writes JSON lines to standard error, so that what a command prints on standard output stays its own.
- * Values of secret names and secret values are masked, errors are told with their causes but without the properties that
- * libraries hang on them. A person at a terminal gets readable lines. `destination` is for tests.
+ * Makes a logger that writes JSON lines to standard error, or readable lines to a terminal. Secret values are masked; errors are
+ * logged with their causes, without the properties that libraries add. `destination` is for tests.
  */
 export function logger(
   level: LogLevel,
@@ -33,7 +32,7 @@ export function logger(
       level: (label: string) => ({ level: label }),
       log: (fields: object) => masked(fields),
     },
-    // The library's own serialiser would flatten what `masked` has told already.
+    // The serialiser of the library would flatten what `masked` returns.
     serializers: { err: (err: unknown) => err },
     messageKey: 'event',
   }
@@ -48,7 +47,7 @@ const deepest = 6
 const longestText = 8192
 const longestMessage = 2048
 
-/** Names, in small letters, of fields, headers, parameters and keys whose values never reach a log line, at any depth. */
+/** Lower-case names of fields, headers, parameters and keys whose values are never logged, at any depth. */
 export const secretNames: ReadonlySet<string> = new Set([
   'access_token',
   'api-key',
@@ -67,13 +66,13 @@ export const secretNames: ReadonlySet<string> = new Set([
   'x-app-token',
 ])
 
-// Our own walk: pino's redaction with wildcards for these names takes 30 µs per line, this one below 1.
+// Pino's redaction with wildcards for these names takes 30 µs per line, this walk below 1.
 function masked(fields: object, depth = 1): Fields {
-  const told: Fields = {}
+  const shown: Fields = {}
   for (const [name, value] of Object.entries(fields)) {
-    told[name] = secretNames.has(name.toLowerCase()) ? mask : plain(value, depth)
+    shown[name] = secretNames.has(name.toLowerCase()) ? mask : plain(value, depth)
   }
-  return told
+  return shown
 }
 
 function plain(value: unknown, depth: number): unknown {
@@ -90,8 +89,8 @@ function plain(value: unknown, depth: number): unknown {
 }
 
 /**
- * Name, message, place and cause only: libraries hang whole requests with their headers on errors. A `Failure` and an error of
- * the operating system are expected: their place says nothing to an operator.
+ * Reduces an error to name, message, stack and cause: libraries add whole requests with their headers. A `Failure` and an error of
+ * the operating system are expected: their stack does not help an operator.
  */
 function errorFields(error: Error, depth: number): Fields {
   const isExpected = ('kind' in error && error.kind !== 'internal') || 'syscall' in error
@@ -112,7 +111,7 @@ const cut = (text: string, longest: number): string =>
 const active = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
 const userInfo = /\/\/[^\s/"@]{1,512}@/g
 
-/** A finished line as it may leave. */
+/** Masks and escapes a finished line. */
 function cleaning(
   destination: DestinationStream,
   clean: (line: string) => string,
@@ -125,7 +124,7 @@ function cleaning(
   }
 }
 
-/** A finished line of JSON for a terminal: `12:00:00 WARN  store.away  message="…"`. */
+/** Formats a finished JSON line for a terminal: `12:00:00 WARN  store.away  message="…"`. */
 function readable(line: string): string {
   const { level, time, event, ...fields }: Fields = JSON.parse(line)
   const rest = Object.entries(fields).map(

@@ -67,7 +67,7 @@ function parseArguments(argumentList: readonly string[]) {
   return values
 }
 
-/** `key` is accepted as `X-API-Key`, `addresses` are of services with a port of their own; `stop` finishes what is in flight, then closes everything. */
+/** Open platform: `key` is valid as `X-API-Key`, `addresses` belong to services with a port of their own, `stop` finishes requests and closes everything. */
 type Running = {
   readonly url: string
   readonly key: string
@@ -203,7 +203,7 @@ async function run(argumentList: readonly string[]): Promise<void> {
   await runUntilSignal(shell, secrets, source)
 }
 
-/** Starts the platform, says where it is, and ends with the process. */
+/** Starts the platform, prints its addresses, and stops it on SIGTERM or SIGINT. */
 async function runUntilSignal(
   shell: StartContext,
   secrets: Secrets,
@@ -241,7 +241,7 @@ async function runUntilSignal(
   }
 }
 
-/** Where the key for writing is, and what to do with it. */
+/** Text about the key for writing, printed after the start. */
 const nextSteps = ({ apiKeys, dataDir }: StartContext['config']): string =>
   apiKeys
     ? 'Keys for writing are those of PLATFORM_HUB_API_KEYS.\n'

@@ -1,21 +1,21 @@
-/** All secrets that the process knows, by name where they have one, and how they are kept out of every text. */
+/** Registry of the secrets that the process knows; masks them in logs, problems and reports. */
 
 import { inspect } from 'node:util'
 import { type Complaint, jsonPointer, shown } from './errors.ts'
 import { secretNames } from './log.ts'
 
 export type Secrets = {
-  /** The secret that pipes call by this name. */
+  /** Secret that pipes reference by this name. */
   named(name: string): Secret | undefined
-  /** A secret without a name: a literal in a pipe, a token of a repository. */
+  /** Adds a secret without a name: a literal in a pipe, a token of a repository. */
   add(value: string): Secret
-  /** The text with every known secret of six or more characters masked, also escaped or encoded. */
+  /** Masks every known secret of six or more characters in a text, also where it is escaped or encoded. */
   clean(text: string): string
-  /** A plain value, such as a problem or a report, with all its texts cleaned, names of members too. */
+  /** Masks secrets in all texts and member names of a plain value, such as a problem or a report. */
   cleaned(value: unknown): unknown
 }
 
-/** `named`: name → value, as the operator configured them. */
+/** Makes the registry; `named` is name → value, as configured. */
 export function secretRegistry(named: Readonly<Record<string, string>> = {}): Secrets {
   const byName = new Map(Object.entries(named).map(([name, value]) => [name, new Secret(value)]))
   const known = new Set<string>()
@@ -38,11 +38,11 @@ export function secretRegistry(named: Readonly<Record<string, string>> = {}): Se
   }
 }
 
-/** Shorter ones would mask half of every text. */
+/** Characters of the shortest secret that is masked; shorter ones occur in other words. */
 const shortest = 6
 const deepest = 64
 
-/** Longer forms first, so that no tail of a secret is left because another one is its beginning. */
+/** Masks longer forms first, so that no end of a secret stays when another one is its beginning. */
 function patternOf(values: ReadonlySet<string>): RegExp {
   const forms = new Set([...values].flatMap(formsOf))
   const sorted = [...forms].toSorted((a, b) => b.length - a.length)
@@ -51,7 +51,7 @@ function patternOf(values: ReadonlySet<string>): RegExp {
 
 const special = /[\\^$.*+?()[\]{}|/-]/g
 
-/** As it is, inside JSON, inside a URL or a form, and as part of a Basic credential. */
+/** Forms of a secret: plain, in JSON, in a URL or form, and in Basic credentials. */
 function formsOf(value: string): readonly string[] {
   const encoded = encodeURIComponent(value.toWellFormed())
   const bytes = Buffer.from(value)
@@ -77,24 +77,24 @@ function cleaned(value: unknown, clean: (text: string) => string, depth: number)
   )
 }
 
-/** Whether what stands under this name is never shown. Case, `$` and surrounding blanks do not matter. */
+/** Whether values of this name are never shown. Case, `$` and surrounding blanks do not matter. */
 export const isSecretName = (name: string): boolean =>
   secretNames.has(name.trim().replace(/^\$+/, '').toLowerCase())
 
-/** Words in names of parameters, in which clients send keys and sessions although this platform has no such parameter. */
+/** Words in names of URL parameters that carry keys and sessions. */
 const secretWord =
   /(?:^|[^a-z])(?:(?:api|access|auth|app|client|user|private|shared|licen[cs]e)?keys?|auth|authorization|pass|passphrase|passwort|kennwort|mdp|motdepasse|pwd?|psw|pin|otp|code|sig|signature|hmac|jwt|sid|sess|sas|pat|cookie|csrf|xsrf|verifier|credentials?|assertion|saml(?:art|response|request)|ticket|bearer)(?:$|[^a-z])|sess(?:ion)?_?id|session|token|secret|passw(?:or)?d|passcode|otpcode/
 
-/** Whether a parameter of an address may carry a secret: a secret name, or a name with a word that says so. */
+/** Whether a parameter of a URL may carry a secret: its name is secret or contains such a word. */
 const mayHoldSecret = (name: string): boolean =>
   isSecretName(name) || secretWord.test(name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase())
 
-/** Shorter values of such a parameter are words as often as secrets, and masking them would spoil other texts. */
+/** Characters of the shortest value of such a parameter that is masked elsewhere; shorter ones are often plain words. */
 const shortestSecret = 16
 
 /**
- * The secret that a value stands for: a reference by its name, a text as itself (foreign files have it so). Nothing when
- * the name is unknown or the value is neither.
+ * Secret that a value of a pipe stands for: a reference by name, or a text itself (as in foreign files); `undefined` when the name is
+ * unknown or the value is neither.
  */
 export function secretOf(value: unknown, secrets: Secrets): Secret | undefined {
   if (typeof value === 'string') return secrets.add(value)
@@ -103,8 +103,8 @@ export function secretOf(value: unknown, secrets: Secrets): Secret | undefined {
 }
 
 /**
- * Complaints about references to secrets that nobody configured, each with its JSON Pointer (RFC 6901). Literals under
- * secret names and the credentials of addresses are made known to the registry on the way, so that no log shows them.
+ * Finds references to secrets that are not configured, each with its JSON Pointer (RFC 6901). Adds literals under secret names and
+ * the credentials of URLs to the registry, so that no log shows them.
  */
 export function unknownSecrets(config: unknown, secrets: Secrets): readonly Complaint[] {
   return [...complaints(config, secrets, '')]
@@ -136,8 +136,8 @@ const referenceOf = (value: unknown): string | undefined =>
     : undefined
 
 /**
- * A URL from a record without user info and without the parameters that carry credentials; byte for byte the same when
- * there are none. `removed` is a finding of the record.
+ * Removes user info and parameters with credentials from a URL of a record; without any the URL stays byte for byte the same.
+ * `removed` is a finding of the record.
  */
 export function withoutCredentials(url: string): {
   readonly url: string
@@ -151,7 +151,7 @@ export function withoutCredentials(url: string): {
   return { url: removed ? clean : url, removed }
 }
 
-/** The credentials of a URL, as they stand there and as they are meant; none of a text that is more than a URL. */
+/** Credentials of a URL, encoded and decoded; none for a text that is more than a URL. */
 function credentialsIn(url: string): readonly string[] {
   if (!/^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(url)) return []
   const { head, query = '' } = partsOf(url)
@@ -162,11 +162,11 @@ function credentialsIn(url: string): readonly string[] {
     .map((pair) => ({ name: nameOf(pair), value: pair.split('=').slice(1).join('=') }))
     .filter(({ name, value }) => isSecretName(name) || value.length >= shortestSecret)
     .map(({ value }) => value)
-  const told = [password, ...values].filter((value) => value !== '')
-  return [...new Set(told.flatMap((value) => [value, decoded(value)]))]
+  const credentials = [password, ...values].filter((value) => value !== '')
+  return [...new Set(credentials.flatMap((value) => [value, decoded(value)]))]
 }
 
-/** A URL for a log, a report or a problem: at most 2,000 characters, without user info and the values of credentials. */
+/** Shows a URL in a log, report or problem: at most 2,000 characters, without user info and values of credentials. */
 export function shownUrl(url: string): string {
   const { head, query } = partsOf(url)
   const path = head.replace(userInfo, '$1').replace(/(?<=;)[^;/]+/g, shownPair)
@@ -174,7 +174,7 @@ export function shownUrl(url: string): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text
 }
 
-/** A parameter without its value where that may be a secret; an address in it is shown as one. */
+/** Shows a parameter without its value where that may be a secret; a URL in it is shown like one. */
 function shownPair(pair: string): string {
   const [name = ''] = pair.split(/=|%3D/i, 1)
   if (mayHoldSecret(nameOf(pair))) return `${name}=${mask}`
@@ -184,7 +184,7 @@ function shownPair(pair: string): string {
 
 const longest = 2000
 
-/** Everything up to the last `@` of the authority, as the URL standard reads it. */
+/** Removes the user info: all up to the last `@` of the authority, as in the URL standard. */
 const userInfo = /^([a-z][a-z0-9+.-]*:[/\\]{2})[^/\\?#]*@/i
 
 type Parts = {
@@ -202,7 +202,7 @@ function partsOf(url: string): Parts {
     : { head: plain.slice(0, mark), query: plain.slice(mark + 1), fragment }
 }
 
-/** A name may hide behind percent-encoding. */
+/** Decodes a percent-encoded name. */
 function nameOf(pair: string): string {
   const [name = ''] = pair.split('=', 1)
   return decoded(name)
@@ -219,7 +219,7 @@ function decoded(text: string): string {
 /** Text that replaces a secret. */
 const mask = '•••'
 
-/** Printed, joined, serialised or inspected it is the mask; only who asks for it gets the value. */
+/** Secret value that is a mask when printed, joined, serialised or inspected; `reveal` returns it. */
 class Secret {
   readonly #value: string
 
@@ -227,7 +227,7 @@ class Secret {
     this.#value = value
   }
 
-  /** The value, for the one place that sends it. */
+  /** Returns the value, for the place that sends it. */
   reveal(): string {
     return this.#value
   }

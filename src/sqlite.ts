@@ -1,4 +1,4 @@
-/** SQLite files of our own: which program wrote one is read before anything is written, statements are prepared once, transactions leave nothing when they throw. */
+/** SQLite files: checks name and format before the first write, prepares statements once, rolls transactions back when they throw. */
 
 import { hash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -14,7 +14,7 @@ type Safety = keyof typeof synchronous
 export type Sqlite = {
   rows(sql: string, ...values: SQLInputValue[]): readonly Row[]
   first(sql: string, ...values: SQLInputValue[]): Row | undefined
-  /** Row by row; nothing may be written before the last one was taken. */
+  /** Reads row by row; nothing may be written before the last one was taken. */
   each(sql: string, ...values: SQLInputValue[]): Iterable<Row>
   /** Runs a statement; returns the number of changed rows and the serial of the last inserted one. */
   run(
@@ -22,8 +22,8 @@ export type Sqlite = {
     ...values: SQLInputValue[]
   ): { readonly changes: number; readonly serial: number }
   /**
-   * One transaction, with nobody else writing; what throws inside leaves nothing. `quick` unless said otherwise. Inside
-   * another it is a part of that one, which decides how safe it is.
+   * Runs a transaction with the write lock, and rolls it back when `work` throws. The default is `quick`. Inside another
+   * transaction it is a savepoint of that one, whose durability counts.
    */
   transaction<T>(work: () => T, safety?: Safety): T
   close(): void
@@ -31,25 +31,25 @@ export type Sqlite = {
 
 type SqliteOptions = {
   readonly path: string
-  /** `CREATE … IF NOT EXISTS` of everything. */
+  /** SQL with `CREATE … IF NOT EXISTS` for all tables and indices. */
   readonly schema: string
   /** Version of the schema; a file with a larger one is refused. */
   readonly format: number
-  /** Pages of deleted rows can be given back to the file system (`PRAGMA incremental_vacuum`). */
+  /** Whether pages of deleted rows can be returned to the file system (`PRAGMA incremental_vacuum`). */
   readonly shrinks?: boolean
-  /** The file is there and another connection writes it: what that one has committed is seen, nothing is written. */
+  /** Opens an existing file for reading; commits of other connections are visible. */
   readonly readOnly?: boolean
 }
 
 const synchronous = { durable: 'FULL', quick: 'NORMAL' } as const
 
-/** Waits for another process that writes, ms. */
+/** Milliseconds to wait for another writer. */
 const busyMs = 5000
 
-/** Pages of the log (16 MB) before they are moved into the file: rows that follow each other touch the same ones many times. */
+/** Pages of the write-ahead log (16 MB) before a checkpoint: consecutive rows change the same pages many times. */
 const logPages = 4000
 
-/** A file that a newer program wrote, or that is another one than its name says. The message names it, and the cure. */
+/** File of a newer version, or file under the name of another one. The message says what to do. */
 export class ForeignFile extends StartRefused {
   readonly isNewer: boolean
 
@@ -61,14 +61,14 @@ export class ForeignFile extends StartRefused {
 }
 
 type FileOptions = {
-  /** The newest format that this program knows; absent for whoever looks at it alone. */
+  /** Newest format that this program knows; absent when any format will do. */
   readonly format?: number
   readonly readOnly?: boolean
 }
 
 /**
- * Opens a file (directory 700, file 600, made when absent unless it is to be read only) and reads what it is before anybody
- * writes to it. Throws a `ForeignFile`, and the error of SQLite when that cannot read it.
+ * Opens a file (directory 700, file 600, made when absent unless `readOnly`) and checks its application id and format. Throws a
+ * `ForeignFile`, or the error of SQLite when it cannot be read.
  */
 export function openFile(path: string, { format, readOnly = false }: FileOptions = {}) {
   if (!readOnly) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -100,15 +100,15 @@ export type Condition =
   | { readonly is: 'missing' | 'empty' | 'sound' }
   | { readonly is: 'damaged' | 'newer'; readonly why: string }
 
-/** Larger files are looked through only when their last process did not close them. */
+/** Bytes from which a file is checked only when its last process did not close it. */
 const mostLookedThrough = 50 * 2 ** 20
 
 /** Error codes of SQLite for a damaged file: `SQLITE_CORRUPT` and `SQLITE_NOTADB`. */
 const damages = new Set([11, 26])
 
 /**
- * In which state a file is, before anybody works with it; `isDeep` looks at the structure of its pages too. Throws a
- * `StartRefused` where it cannot be opened for other reasons.
+ * Finds the state of a file before it is used; `isDeep` checks the structure of its pages too. Throws a `StartRefused` when it
+ * cannot be opened for other reasons.
  */
 export function conditionOf(
   path: string,
@@ -139,10 +139,10 @@ export function conditionOf(
   }
 }
 
-/** Suffix of the name of a file that was set aside. */
+/** Infix in the name of a file that was set aside. */
 export const asideMark = '.damaged-'
 
-/** Moves a file with its log out of the way, to `{file}.damaged-{time}`, which is the answer; absent where there is none. */
+/** Renames a file and its write-ahead log to `{file}.damaged-{time}`; returns the new name, or `undefined` where there is no file. */
 export function setAside(path: string, now = new Date()): string | undefined {
   if (!existsSync(path)) return undefined
   const kept = `${path}${asideMark}${now.toISOString().replaceAll(/[-:.]/g, '')}`
@@ -152,13 +152,13 @@ export function setAside(path: string, now = new Date()): string | undefined {
   return kept
 }
 
-/** Writes into a file what it is, where that is not there yet; read by `openFile`. */
+/** Writes format and application id into a file where they are missing; `openFile` reads them. */
 function stamp(file: DatabaseSync, path: string, format: number): void {
   if (numberOf(file, 'user_version') !== format) file.exec(`PRAGMA user_version = ${format}`)
   if (numberOf(file, 'application_id') === 0) file.exec(`PRAGMA application_id = ${markOf(path)}`)
 }
 
-/** Application id of a database file, made from its name: a file that was put in the place of another is recognised. */
+/** Application id of a database file, derived from its name, so that a file under the name of another one is recognised. */
 const markOf = (path: string): number =>
   Number.parseInt(hash('sha256', `cartulary ${basename(path)}`, 'hex').slice(0, 7), 16) + 1
 
@@ -185,7 +185,7 @@ export function openSqlite(options: SqliteOptions): Sqlite {
 }
 
 function prepare(file: DatabaseSync, { path, schema, format, shrinks = false }: SqliteOptions) {
-  // Before the first page is written: afterwards it takes a VACUUM.
+  // Set before the first page is written; later it needs a VACUUM.
   if (shrinks) file.exec('PRAGMA auto_vacuum = INCREMENTAL')
   file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
   file.exec(`PRAGMA wal_autocheckpoint = ${logPages}`)
@@ -193,7 +193,7 @@ function prepare(file: DatabaseSync, { path, schema, format, shrinks = false }: 
   stamp(file, path, format)
 }
 
-/** Statements of a file by their text, each prepared when it is first asked for. */
+/** Makes a lookup of prepared statements by their SQL. */
 export function preparedOnce(file: DatabaseSync): (sql: string) => StatementSync {
   const prepared = new Map<string, StatementSync>()
   return (sql) => {
@@ -205,7 +205,7 @@ export function preparedOnce(file: DatabaseSync): (sql: string) => StatementSync
   }
 }
 
-/** See `Sqlite.transaction`. */
+/** Runs a transaction; see `Sqlite.transaction`. */
 export function transaction<T>(file: DatabaseSync, work: () => T, safety: Safety = 'quick'): T {
   if (file.isTransaction) return part(file, work)
   file.exec(`PRAGMA synchronous = ${synchronous[safety]}; BEGIN IMMEDIATE`)
@@ -226,7 +226,7 @@ function part<T>(file: DatabaseSync, work: () => T): T {
     file.exec('RELEASE part')
     return result
   } catch (error) {
-    // A full disk may have ended the whole of it.
+    // A full disk may have ended the whole transaction.
     if (file.isTransaction) file.exec('ROLLBACK TO part; RELEASE part')
     throw error
   }

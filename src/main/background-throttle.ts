@@ -1,30 +1,30 @@
-/** Background work (exports, measurements) gives way to those who write from outside. */
+/** Slows background work (exports, measurements) down while requests write. */
 
 import type { FetchHandler } from '../http/app.ts'
 import { Semaphore } from '../workers/semaphore.ts'
 import type { Pause } from '../workers/pause.ts'
 
 export type BackgroundThrottle = {
-  /** The same handler, whose writers go first. */
+  /** Wraps a handler, and counts its writing requests. */
   readonly front: (handler: FetchHandler) => FetchHandler
-  /** Whether a writer is here, or has been a moment ago. */
+  /** Whether a request writes now, or wrote within the last second. */
   readonly isExpected: () => boolean
-  /** Waits until nobody writes, though never long. */
+  /** Waits until no request writes, at most a tenth of a second. */
   readonly gap: (signal: AbortSignal) => Promise<void>
-  /** Waits until nobody writes, though never long, and says to the work how much may be done at once then. */
+  /** Waits like `gap`, then runs the work with the number of datasets that it may write at once. */
   readonly turn: <T>(work: (most: number) => Promise<T>, signal: AbortSignal) => Promise<T>
 }
 
 const lookMs = 2
-/** Many writers must not stop the work for ever. */
+/** Looks before the work goes on in spite of writers. */
 const mostLooks = 50
-/** A writer is here or has been lately: the next one is expected. */
+/** Milliseconds after a write in which another one is expected. */
 const expectedMs = 1000
-/** Datasets at once, when a writer is expected and when none is; in the first case also milliseconds of rest before them. */
+/** Datasets at once while a write is expected, after a rest in milliseconds; and while none is. */
 const few = 3
 const restMs = 8
 const many = 64
-/** Background works at once when a writer is expected: a writer waits for one of them then, not for all. */
+/** Background tasks at once while a write is expected, so that a request waits for one of them at most. */
 const mostWorks = 1
 
 type Time = {
@@ -33,7 +33,7 @@ type Time = {
   readonly pause: Pause
 }
 
-/** One for all background work of the process; nothing is held up while nobody writes. */
+/** Makes the throttle that all background work of the process shares; without writing requests it delays nothing. */
 export function backgroundThrottle({ elapsed, pause }: Time): BackgroundThrottle {
   let activeWriters = 0
   let lastWrite = -Infinity
@@ -63,7 +63,7 @@ export function backgroundThrottle({ elapsed, pause }: Time): BackgroundThrottle
       if (!isExpected()) return work(many)
       const end = await quietly.acquire(signal)
       try {
-        // Half of the time nobody works in the background then, so that a writer mostly has to wait for nobody.
+        // The rest leaves half of the time to writers.
         await pause(restMs, signal)
         await gap(signal)
         return await work(isExpected() ? few : many)

@@ -1,6 +1,6 @@
-/** Time and chance, as the services get them. */
+/** Clock, randomness and pause of the services. */
 
 import { pause } from '../workers/pause.ts'
 
-/** Wall clock in milliseconds since 1970, chance 0..1, and waiting: tests put their own in its place. */
+/** Wall clock in milliseconds since 1970, random numbers 0..1, and pauses; tests replace them. */
 export const clock = { now: Date.now, random: Math.random, pause }

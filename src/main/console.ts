@@ -1,4 +1,4 @@
-/** What the console of this process can do. */
+/** Opens the console with the parts of the services of this process. */
 
 import type { Parts, RepositoryPart } from '../console/console-parts.ts'
 import { openConsole, type Console } from '../console/console-service.ts'
@@ -24,7 +24,7 @@ import type { Harvesting } from './harvesting.ts'
 import { catalogueLaunch, refreshOf } from './metrics.ts'
 import { currentSettings, effectiveBoosts, engineHealth } from './search-engine.ts'
 
-/** The services of this process that have commands. */
+/** Services of this process that have commands. */
 type OtherServices = {
   readonly harvesting: Harvesting | undefined
   readonly repository: OpenRepository | undefined
@@ -33,7 +33,7 @@ type OtherServices = {
   readonly search: { readonly app: App; readonly sitemap: SitemapKeeper } | undefined
 }
 
-/** Opens the console where the configuration wants it: on a page, on telnet; rejects when a port is taken. */
+/** Opens the page and the telnet server of the console as configured. Rejects when a port is taken. */
 export async function consoleService(
   context: PlatformContext,
   services: OtherServices,
@@ -77,7 +77,7 @@ function partsOf(context: PlatformContext, services: OtherServices): Parts {
   }
 }
 
-/** Of a repository and of the indices that follow it. */
+/** Commands of the repository and of its indices. */
 function repositoryOf(
   context: PlatformContext,
   { harvesting, search, reconciling }: OtherServices,
@@ -137,7 +137,7 @@ const schedulerOf = ({ harvest, pipes, launcher, runs, triggers }: Harvesting) =
   masked: (pipe: JsonObject) => masked(pipe),
 })
 
-/** What a harvest removed is brought back by the harvest, which remembers it; everything else by the repository. */
+/** Restores what a harvest removed through its ledger, everything else through the repository. */
 async function restored(
   { key }: PlatformContext,
   {

@@ -1,4 +1,4 @@
-/** The files of a data directory: what is done when one is lost or damaged. */
+/** Files of a data directory: checks, modes, and what happens when one is lost or damaged. */
 
 import {
   accessSync,
@@ -25,17 +25,17 @@ import { graphFileFormat } from '../store/embedded/graph-file.ts'
 
 type DataFile = {
   readonly name: string
-  /** The newest that this program knows; absent where one of any other is written anew. */
+  /** Newest format that this program knows; absent for a file that is made again when its format differs. */
   readonly format?: number
-  /** What can be made anew, or done without, is set aside; without the others the start ends. */
+  /** A file that is not needed, or can be made again, is set aside; the others end the start. */
   readonly damaged: 'set-aside' | 'refuse'
   readonly newer: 'set-aside' | 'refuse'
-  /** What it means that the file is not there any more. */
+  /** Consequence of the loss, for the log. */
   readonly loss: string
   readonly level: 'warn' | 'error'
-  /** What an operator does about a damaged one. */
+  /** Advice to the operator about a damaged file. */
   readonly cure?: string
-  /** Whoever uses it finds damage inside and mends it. */
+  /** Whether its owner finds and repairs damage inside. */
   readonly isMended?: boolean
 }
 
@@ -98,24 +98,24 @@ const dataFiles: readonly DataFile[] = [
   },
 ]
 
-/** Files that an operator may set aside, without the ending of their names. */
+/** Names of files that `--reset` accepts, without their extension. */
 export const resettable = ['harvest', 'triggers'] as const
 
-/** Where files are missed when they are gone. */
+/** Files whose loss is logged. */
 const missed = [...dataFiles.map(({ name }) => name), 'api-key']
 
-/** The files that must not change while a process runs; `renewed` may be made anew meanwhile. */
+/** Files that must stay the same while a process runs; those of `renewed` may be replaced by their owner. */
 export const watchedFiles = (unused: readonly string[]) => {
   const used = dataFiles.filter(({ name }) => !unused.includes(name))
   const namesOf = (files: readonly DataFile[]) => files.map(({ name }) => name)
   return { files: namesOf(used), renewed: namesOf(used.filter(({ isMended }) => isMended)) }
 }
 
-/** Of those that would be missed, the ones that are there or have been. */
+/** Files whose loss would be logged and that exist or existed `before`. */
 export const filesIn = (directory: string, before: readonly string[]): readonly string[] =>
   missed.filter((name) => before.includes(name) || existsSync(join(directory, name)))
 
-/** Makes the directory (mode 700). Throws where this process cannot write there, which is told with its name. */
+/** Makes the directory (mode 700). Throws a `StartRefused` that names it when this process cannot write there. */
 function openDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -131,16 +131,16 @@ function openDirectory(directory: string): void {
 type Checking = {
   readonly directory: string
   readonly reset: readonly string[]
-  /** Files that the directory has had. */
+  /** Files that earlier processes had in the directory. */
   readonly had: readonly string[]
-  /** Files in whose place there is a server. */
+  /** Files that are not used because a server replaces them. */
   readonly unused: readonly string[]
   readonly log: Log
 }
 
 /**
- * Sees to every file before anybody opens it: what can be made anew is set aside when it is damaged. Throws a `StartRefused`
- * that names the file, the reason and the cure for what cannot.
+ * Checks every file before it is opened: sets damaged files aside that can be made again. Throws a `StartRefused` with the file,
+ * the reason and the cure for the others.
  */
 export function checkFiles({ directory, reset, had, unused, log }: Checking): void {
   for (const name of reset)
@@ -184,10 +184,10 @@ function setFileAside(
   if (kept !== undefined) log[level]({ file: path, why, kept }, 'file.set-aside')
 }
 
-/** Whether a file is there and has anything in it. */
+/** Whether a file exists and is not empty. */
 export const hasContent = (path: string): boolean => existsSync(path) && statSync(path).size > 0
 
-/** Files that were set aside and still lie in a data directory, relative to it. */
+/** Paths of files that were set aside, relative to the data directory. */
 export function damagedFiles(directory: string): readonly string[] {
   const folders = ['.', ...new Set(dataFiles.map(({ name }) => dirname(name)))]
   return [...new Set(folders)].flatMap((folder) => {
@@ -199,17 +199,16 @@ export function damagedFiles(directory: string): readonly string[] {
   })
 }
 
-// Who may read what the platform keeps: its own user and nobody else.
+// Permissions: only the user of the process may read the data directory.
 
 const others = 0o077
 
-/** Folders inside folders that are looked through; whatever lies deeper is behind a closed folder. */
+/** Levels of folders that are looked through; deeper ones are behind a closed folder. */
 const depth = 2
 
 /**
- * Makes the data directory (700) and takes from others what they may do with it: folders become 700, files 600. What is made
- * later has such modes by itself, because the process keeps them from others (`umask`). A directory of somebody else cannot
- * be changed: that is a warning.
+ * Makes the data directory and removes the permissions of other users: folders become 700, files 600. The `umask` of the process
+ * does it for later files. What belongs to another user cannot be changed, and is logged.
  */
 export function keepPrivate(directory: string, log: Log): void {
   process.umask(others)
@@ -231,7 +230,7 @@ export function keepPrivate(directory: string, log: Log): void {
   if (refused.length > 0) log.warn({ paths: refused.slice(0, 10) }, 'data.readable-by-others')
 }
 
-/** The directory, and what is in it; links are left alone. A volume may have folders that are not ours, such as `lost+found`. */
+/** Yields the directory and its entries without links. A volume may have unreadable folders of others, such as `lost+found`. */
 function* entries(directory: string, levels: number): Generator<string> {
   yield directory
   if (levels === 0 || !mayAccess(directory, constants.R_OK | constants.X_OK)) return

@@ -1,7 +1,4 @@
-/**
- * Room on the disk of the data directory: found out when it is used up, and enough of it kept for a start that serves reads; and
- * whether the store takes writes.
- */
+/** Space on the disk of the data directory, with a reserve for a start that serves reads; and whether the store accepts writes. */
 
 import { randomFillSync } from 'node:crypto'
 import {
@@ -23,22 +20,22 @@ import { backgroundLoop } from '../workers/background-loop.ts'
 import type { Pause } from '../workers/pause.ts'
 import type { Storage } from './storage.ts'
 
-/** The disk of the data directory, watched from the first sign that it is full until there is room again. */
+/** State of the disk of the data directory, watched from the first failed write until there is space again. */
 export type Disk = {
   readonly isFull: () => boolean
-  /** Bytes that this process may still write. */
+  /** Bytes that this process can still write. */
   readonly free: () => number
-  /** Throws while the disk is full: what is left is for reads, whose files need some of it. */
+  /** Throws `store-unavailable` while the disk is full: reads need the rest for their files. */
   readonly demandRoom: () => void
-  /** A write has failed: perhaps for want of room. */
+  /** Reports a failed write, for which the space is checked. */
   readonly suspect: () => void
   readonly stop: () => Promise<void>
 }
 
 const MB = 2 ** 20
-/** What a write may need at least. */
+/** Bytes without which the disk counts as full. */
 const leastBytes = MB
-/** Given away at the start on a full disk: opening the files takes some. */
+/** Size of the reserve that a start on a full disk releases so that it can open its files. */
 const reserveBytes = 16 * MB
 const lookMs = 2000
 const retryAfter = 30
@@ -50,7 +47,7 @@ type Options = {
   readonly storage: Pick<Storage, 'look'>
 }
 
-/** Keeps a reserve in the directory while there is room for it. */
+/** Watches the disk, and keeps a reserve in the directory while there is space for it. */
 export function openDisk({ directory, log, pause, storage }: Options): Disk {
   const [reserve, probe] = [join(directory, 'reserve'), join(directory, 'probe')]
   const hasReserve = () => existsSync(reserve) && statSync(reserve).size === reserveBytes
@@ -62,7 +59,7 @@ export function openDisk({ directory, log, pause, storage }: Options): Disk {
     rmSync(probe, { force: true })
     return is
   }
-  /** The reserve comes back before anybody writes again. */
+  /** Whether there is space again; the reserve is written first. */
   const isMended = () => hasRoom() && (hasReserve() || filled(reserve, reserveBytes)) && hasRoom()
   const look = () => {
     storage.look()
@@ -90,7 +87,7 @@ export function openDisk({ directory, log, pause, storage }: Options): Disk {
       throw new Failure('store-unavailable', detail, { retryAfter })
     },
     suspect: () => {
-      // It takes a moment, and many writes fail together.
+      // The check takes a moment, and many writes fail together.
       if (isFull || performance.now() - looked < lookMs) return
       looked = performance.now()
       if (!hasRoom()) full()
@@ -104,10 +101,10 @@ const freeIn = (directory: string): number => {
   return bavail * bsize
 }
 
-/** For want of room, of a quota, or of what a file may have. */
+/** Errors of the operating system for missing space, an exceeded quota or an exceeded file size. */
 const lackOfRoom = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'])
 
-/** Whether a file of that size can be made; otherwise nothing of it stays. Random bytes: some disks need no room for others. */
+/** Whether a file of that size can be written; otherwise it is removed. Its bytes are random because some disks compress others. */
 function filled(path: string, bytes: number): boolean {
   try {
     const file = openSync(path, 'w', 0o600)
@@ -129,15 +126,15 @@ function filled(path: string, bytes: number): boolean {
   }
 }
 
-// A store whose writes are watched: whether it takes any, and why it last took one not.
+// Watched writes of a store.
 
 type Reason = 'storage-lost' | 'disk-full' | 'full' | 'away' | 'time'
 
 type Writes = {
-  /** Whether the store takes writes, as far as is known. */
+  /** Whether the store accepts writes, as far as is known. */
   readonly writes: boolean
   readonly reason?: Reason
-  /** The last one that failed; `at` is ISO 8601. */
+  /** Last failed write; `at` is ISO 8601. */
   readonly lastWriteError?: { readonly at: string; readonly reason: Reason }
 }
 
@@ -150,8 +147,8 @@ const reasons: Partial<Record<Failure['kind'], Reason>> = {
 }
 
 /**
- * `disk` is that of the embedded store, absent for others; nothing is acknowledged while the storage is lost. What a write asks
- * wrongly is no failure of the store.
+ * Wraps a store: refuses writes while the disk is full or the storage is lost, and remembers the last failure. `disk` is absent for
+ * a store on a server. Mistakes in a write are no failures of the store.
  */
 export function watchedStore(
   store: GraphStore,

@@ -1,4 +1,4 @@
-/** What all services stand on: store, index, profile and the projection between them. */
+/** Opens what all services need: store, index, profile and the projection between them. */
 
 import type { PageShell } from '../portal/page-shell.ts'
 import { hash, randomUUID } from 'node:crypto'
@@ -35,7 +35,7 @@ import { openIndex } from './search-engine.ts'
 import { openStorage, refuseLostPlace } from './storage.ts'
 import { reportWaiting, type Waiting } from './waiting.ts'
 
-/** What there is before the engines are up, so that the port can say what is waited for. */
+/** Dependencies that exist before the engines are open, so that the port can say what the start waits for. */
 export type StartContext = {
   readonly config: Config
   readonly log: Log
@@ -44,16 +44,16 @@ export type StartContext = {
   readonly longAnswers: LongAnswers
   readonly startOptions: StartOptions
   readonly version: string
-  /** What pages are made with; absent where no portal is run. */
+  /** Layout of pages; absent without the service `portal`. */
   readonly pages?: PageShell | undefined
 }
 
-/** A file that comes with the code. */
+/** Path of a file of the product, such as `shapes/default`. */
 export const shipped = (path: string) => new URL(`../../${path}`, import.meta.url).pathname
 
 export type Engines = Awaited<ReturnType<typeof openEngines>>
 
-/** Rejects when a file cannot be opened, the profile has problems, or the data is not what it should be. */
+/** Opens the engines. Rejects when a file cannot be opened, the profile has problems, or store and directory do not belong together. */
 export async function openEngines(shell: StartContext) {
   const { log, numbers } = shell
   const { directory: own, enabled } = shell.config.profile
@@ -96,14 +96,14 @@ export async function openEngines(shell: StartContext) {
     config,
     identityWriter: identityWriter(identity, config.dataDir, log),
     isOther,
-    /** Hears when the store is this process's again after another one may have written to it. */
+    /** Sets the listener for the moment when this process has the lease of the store again. */
     onRegained: opened.onRegained,
     projection: projected,
     close,
   }
 }
 
-/** What follows the store into the index. */
+/** Starts the projection from the store into the index. */
 function startProjection(
   { log, numbers, waiting }: StartContext,
   {
@@ -130,7 +130,7 @@ function startProjection(
   return withStore(() => projection(deps), { log, pause, told: reportWaiting(waiting, 'store') })
 }
 
-/** The store, once it is known whose it is; the base of its IRIs is that of the configuration from then on. */
+/** Opens the store and checks whose data it is; the returned `config` has the base IRI of the data. */
 async function openOwnStore({ config, log, waiting, startOptions, version }: StartContext) {
   const directory = config.dataDir
   const kept = await readIdentity(directory)
@@ -165,7 +165,7 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
   const given = { ...known, store }
   const { identity, isOther } = await withStore(() => identify(given), { log, pause, told }).catch(
     async (error: unknown) => {
-      // Gives the lease up: who may have the store need not wait for it to run out.
+      // Releases the lease, so that another process need not wait until it expires.
       await store.close()
       throw error
     },
@@ -178,13 +178,13 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
   return { store, identity, config: { ...config, baseUri, search }, isOther, onRegained }
 }
 
-/** Files in whose place there is a server. */
+/** Files that are not used because a server replaces them. */
 const unusedFiles = ({ triplestore, searchEngine }: Config): readonly string[] => [
   ...(triplestore ? ['store/store.db'] : []),
   ...(searchEngine ? ['search/index.db'] : []),
 ]
 
-/** Sets aside what speaks of another store: the index, and who harvested what. */
+/** Sets aside the files that describe another store: the index and the ledger. */
 function forgetStore({ dataDir }: Config, log: Log): void {
   for (const name of ['search/index.db', 'harvest.sqlite']) {
     const file = join(dataDir, name)
@@ -194,7 +194,7 @@ function forgetStore({ dataDir }: Config, log: Log): void {
   }
 }
 
-/** This process, as others that want the same store see it; of one data directory there is one process at a time. */
+/** Name of this process in the lease of the store; a process of the same data directory is its predecessor. */
 function leaseHolder(dataDir: string) {
   const host = hostname().replace(/[^\w.-]/g, '_')
   const place = hash('sha256', `${hostname()} ${resolve(dataDir)}`).slice(0, 12)
@@ -205,8 +205,8 @@ function leaseHolder(dataDir: string) {
 }
 
 /**
- * Resolves when no other process works in the data directory, whose files and engines would not see what this one writes: the
- * one that starts again ends soon, and one that was started by mistake waits for ever and does no harm.
+ * Waits until no other process uses the data directory: its engines would not see what this one writes. A predecessor ends soon;
+ * a process that was started by mistake waits for ever and does no harm.
  */
 async function alone({ config, log, waiting }: StartContext): Promise<Lease> {
   const lease = openLease(join(config.dataDir, 'process.lease'))
@@ -220,7 +220,7 @@ async function alone({ config, log, waiting }: StartContext): Promise<Lease> {
   return withStore(take, { log, pause, told: reportWaiting(waiting, 'data-directory') })
 }
 
-/** What of profile and configuration has no effect, in the log once. */
+/** Logs what has no effect in profile and configuration. */
 function warnAbout(profile: Profile, { search }: Config, log: Log): void {
   for (const warning of profile.warnings) log.warn({ warning }, 'profile.warning')
   for (const facet of unservedFacets(profile, search.facets)) log.warn(facet, 'facet.ignored')

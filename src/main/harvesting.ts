@@ -1,4 +1,4 @@
-/** Where pipes are found, launched and followed: what harvesting consists of, put together. */
+/** Opens harvesting: pipes and their sources, launcher, runs, triggers, segments and transport. */
 
 import { hash, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
@@ -22,7 +22,7 @@ import { openTriggers, type Triggers } from '../scheduler/triggers.ts'
 import { clock } from './clock.ts'
 import { httpAt, servicePaths, version, type PlatformContext } from './platform-context.ts'
 
-/** The parts that other services use, and how all of them end: what starts runs first, what they write to last. */
+/** Parts of harvesting that other services use; `stop` ends what starts runs first, and what runs write to last. */
 export type Harvesting = {
   readonly harvest: Harvest
   readonly measuring: MetricsService | undefined
@@ -32,21 +32,21 @@ export type Harvesting = {
   readonly triggers: Triggers
   readonly transport: Transport
   readonly outbound: Outbound
-  /** Of the scheduler, from memory. */
+  /** Health of the scheduler, from memory. */
   readonly health: () => object
   readonly stop: () => Promise<void>
 }
 
 type OtherServices = {
-  /** Opens the measuring; absent where it is not run. */
+  /** Opens the service `metrics`; absent where it does not run. */
   readonly measuring: ((outbound: Outbound) => Promise<MetricsService>) | undefined
-  /** Our own, called without a socket. */
+  /** Repository of this process, called without a socket. */
   readonly repository: HarvestOptions['repository']
 }
 
 const pollMs = 60_000
 
-/** Rejects when one of its files cannot be opened; pipes that are broken are named in the log and left out. */
+/** Opens all parts. Rejects when one of the files cannot be opened; invalid pipes are logged and left out. */
 export async function openHarvesting(
   context: PlatformContext,
   services: OtherServices,
@@ -56,7 +56,7 @@ export async function openHarvesting(
   const client = outboundOf(context)
   const measuring = await services.measuring?.(client)
   const { repository } = services
-  // Pipes are checked with the kinds of segments there are: they are asked for when both are there.
+  // Pipes are checked against the kinds of segments, which are known later.
   const beside = { outbound: client, repository, runs, sources: () => pipes, measuring }
   const harvest = await harvestIn(directory, context, beside)
   const kinds = [...harvest.kinds, ...(measuring?.kinds ?? [])]
@@ -133,7 +133,7 @@ const launcherOf = (
     ...clock,
   })
 
-/** `nextFiring` is ISO 8601, null where nothing fires; `failing` the first hundred pipes whose last run went wrong. */
+/** Health of the scheduler: `nextFiring` is ISO 8601 or null, `failing` has at most a hundred pipes whose last run failed. */
 function schedulerHealth(triggers: Triggers, launcher: Launcher, wrong: readonly string[]) {
   const next = triggers.next()
   const nextFiring = next === undefined ? null : new Date(next).toISOString()
@@ -141,14 +141,14 @@ function schedulerHealth(triggers: Triggers, launcher: Launcher, wrong: readonly
   return { leads: triggers.leads(), ...launcher.load(), nextFiring, failing }
 }
 
-/** Absent where no address for notices is configured. */
+/** Sender of notices about failing pipes; absent where no address is configured. */
 function noticesOf({ config, log }: PlatformContext, client: Outbound, runs: Runs) {
   const { notify, allow } = config.harvest
   const scheduler = (config.publicUrl ?? config.baseUri) + servicePaths.scheduler.slice(1)
   return notify && notifier({ outbound: client, runs, log, allow, scheduler, url: notify.url })
 }
 
-/** What git sees of our environment: where it is, whose keys it may use, and the way out. */
+/** Environment variables that git gets: its path, the agent for SSH keys, and proxies. */
 const gitEnvironment = (): Record<string, string> =>
   Object.fromEntries(
     ['PATH', 'SSH_AUTH_SOCK', 'https_proxy', 'http_proxy', 'no_proxy'].flatMap((name) => {
@@ -167,7 +167,7 @@ async function harvestIn(
   { measuring, ...parts }: HarvestParts,
 ): Promise<Harvest> {
   const { config, secrets, key, log, projection, identityWriter } = context
-  // What the ledger takes for written may be missing in an older store: then it is as if its last change was lost.
+  // An older store may lack what the ledger holds for written: its count is treated as one change too small.
   const known = identityWriter.harvests + Number(projection.olderCopy === 'store')
   return openHarvest({
     ...parts,
@@ -194,7 +194,7 @@ function transportIn(
   segments: Pick<TransportOptions, 'kinds' | 'resolve' | 'afterImport' | 'outbound'>,
 ): Transport {
   const { config, log, keys, segmentUrl } = context
-  // The same after a restart, and no other process's.
+  // Stays the same after a restart, and differs between processes.
   const place = hash('sha256', `${hostname()} ${directory}`).slice(0, 16)
   return new Transport({
     ...segments,
@@ -239,7 +239,7 @@ const historyIn = (directory: string, { config, secrets, log }: PlatformContext)
     ...clock,
   })
 
-/** Whether another process of this host lives. Signal 0 asks only; a process of another user is alive too. */
+/** Whether a process of this host is alive. Signal 0 only checks; EPERM means a process of another user. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -248,7 +248,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The one client for everything that is asked of foreign hosts on behalf of others. */
+/** Client for requests to foreign hosts. */
 function outboundOf({ config: { harvest, baseUri }, log }: PlatformContext): Outbound {
   return outbound({
     ...clock,

@@ -1,4 +1,4 @@
-/** What `/health` tells of this process, and whether it should get requests. */
+/** Answers `/health` and decides whether this process should get requests. */
 
 import type { Log } from '../log.ts'
 import type { Metrics } from '../http/metrics.ts'
@@ -12,13 +12,13 @@ import { version } from './platform-context.ts'
 import { engineHealth } from './search-engine.ts'
 import type { Services } from './services.ts'
 
-/** ISO 8601; of the process. */
+/** Start of the process, ISO 8601. */
 const started = new Date(Date.now() - performance.now()).toISOString()
 
-/** The only one there is: whoever runs, writes. */
+/** Role of every process: there are no read-only ones. */
 const role = 'writer'
 
-/** Before the first answer of a service. */
+/** Health before the services are open; details are for trusted clients. */
 export function startingHealth(
   { waiting }: Pick<StartContext, 'waiting'>,
   isTrusted: boolean,
@@ -30,7 +30,7 @@ export function startingHealth(
   return { status: 'waiting', version, started, role, waitingFor }
 }
 
-/** `degraded` while store or engine is away, or the store takes no writes: searches and reads may still be answered. */
+/** Health of open services: `degraded` while store or engine is unavailable or the store accepts no writes. */
 export async function runningHealth(
   { store: graphs, index: engine, profile, projection, config, disk }: Omit<Engines, 'close'>,
   { reconciled, scheduler, jobs }: Pick<Services, 'reconciled' | 'scheduler' | 'jobs'>,
@@ -57,7 +57,7 @@ export async function runningHealth(
   }
 }
 
-/** The same for `/metrics`. */
+/** Registers the state of disk and store in `/metrics`. */
 export function showState({ config, disk, store }: Engines, { gauge }: Metrics): void {
   const statements = async (name: 'quads' | 'dead') =>
     (await store.health().catch(() => undefined))?.[name]
@@ -74,7 +74,7 @@ export function showState({ config, disk, store }: Engines, { gauge }: Metrics):
   gauge('cartulary_store_dead_quads', dead, () => statements('dead'))
 }
 
-/** Between two questions whether the store is there, and how long it may be away before requests should go elsewhere. */
+/** Milliseconds between two questions to the store, and without an answer until the process is not ready. */
 const [askMs, awayMs] = [2000, 30_000]
 
 type Time = {
@@ -87,11 +87,11 @@ type Time = {
 export type Readiness = {
   readonly isReady: () => boolean
   readonly isStopping: () => boolean
-  /** Not ready from now on; resolves when the store is not asked any more. */
+  /** Ends readiness at once; resolves when the store is not asked any more. */
   readonly stop: () => Promise<void>
 }
 
-/** Ready until it stops, while no other gateway has the store, and as long as the store has answered within half a minute; an engine that is away costs searches only. */
+/** Watches the store: ready while it answered within the last 30 s and no other process has its lease. An unavailable engine does not matter: it fails searches only. */
 export function readiness(
   store: Pick<GraphStore, 'ask' | 'health'>,
   { elapsed, pause, log }: Time,
@@ -100,7 +100,7 @@ export function readiness(
   let isStopping = false
   let isMute = false
   const look = async (signal: AbortSignal) => {
-    // Why it does not answer is told by whoever needs an answer.
+    // The requests that need the store log why it does not answer.
     const is = await store.ask('ASK {}', signal).then(
       () => true,
       () => false,

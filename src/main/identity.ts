@@ -1,4 +1,4 @@
-/** Whose data this is: what a data directory and its store say of themselves, and what must not be mixed. */
+/** Identity of the data: what `cartulary.json` and the store say about themselves, and refusals of what does not belong together. */
 
 import { hash } from 'node:crypto'
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
@@ -14,45 +14,45 @@ import type { GraphStore } from '../store/graph-store.ts'
 import { fact, systemChange } from '../store/marks.ts'
 import { bind, loadQuery } from '../store/queries.ts'
 
-/** Of the data directory as a whole, and of the facts in the system graph. */
+/** Format of the data directory and of the facts in the system graph. */
 const format = 1
 
 const fileName = 'cartulary.json'
 
 const shape = z.object({
   format: z.number(),
-  /** Made once per store; a store that was replaced by another has another one. */
+  /** Id of the store, made once. */
   storeId: z.string(),
   baseUri: z.string(),
   segments: z.record(z.string(), z.string()),
   engine: z.string(),
-  /** Versions of the program. */
+  /** Versions of the program that made and last opened the directory. */
   createdBy: z.string(),
   openedBy: z.string(),
   created: z.string(),
-  /** Names of the files that the directory has had, of those that would be missed. */
+  /** Names of files that the directory has had, so that their loss is noticed. */
   files: z.array(z.string()).default([]),
-  /** Changes of the ledger: a `harvest.sqlite` that knows fewer is an older copy. */
+  /** Changes of the ledger: a `harvest.sqlite` with a smaller count is an older copy. */
   harvests: z.number().default(0),
-  /** How search documents show dates, unless configured: a directory of a version that did not say it keeps `utc`. */
+  /** Form of dates in search documents unless configured; a directory of a version without this field keeps `utc`. */
   dates: z.enum(['faithful', 'utc']).default('utc'),
 })
 
 type Identity = z.output<typeof shape>
 
-/** What an operator says with the start. */
+/** Options of the command line about the data. */
 export type StartOptions = {
-  /** The store becomes that of this data directory, even if it belonged to another one. */
+  /** Take the store over, even if it belongs to another data directory. */
   readonly adopt: boolean
-  /** The store is empty, and that is right. */
+  /** Start with an empty store. */
   readonly empty: boolean
-  /** Files that are set aside. */
+  /** Files to set aside. */
   readonly reset: readonly string[]
 }
 
 const checksumOf = (identity: object): string => hash('sha256', JSON.stringify(identity), 'hex')
 
-/** Of the directory; absent where there has been no start of a version that writes it. Rejects when it cannot be relied on. */
+/** Reads `cartulary.json`; absent where no version that writes it has started. Rejects when it is damaged or of a newer version. */
 export async function readIdentity(directory: string): Promise<Identity | undefined> {
   const path = join(directory, fileName)
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -83,7 +83,7 @@ function parsed(text: string): Identity | undefined {
   }
 }
 
-/** Whole or not at all, also after a power cut; mode 600. */
+/** Writes `cartulary.json` atomically and durably; mode 600. */
 async function writeIdentity(directory: string, identity: Identity): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, fileName)
@@ -104,16 +104,16 @@ async function writeIdentity(directory: string, identity: Identity): Promise<voi
   }
 }
 
-/** What the identity of an open directory remembers, written one after the other; a failure stands in the log. */
+/** Writes changes of the identity one after the other; failures are logged. */
 export type IdentityWriter = {
-  /** Changes of the ledger at the last count. */
+  /** Changes of the ledger when the directory was opened. */
   readonly harvests: number
   readonly noteHarvests: (count: number) => Promise<void>
-  /** Which files the directory has, so that they are missed when they are gone. */
+  /** Notes which files the directory has, so that their loss is noticed. */
   readonly noteFiles: () => Promise<void>
 }
 
-/** Begins with the identity that was read or made; each change is written whole, in the order of calls. */
+/** Makes the writer of an identity that was read or made. */
 export function identityWriter(identity: Identity, directory: string, log: Log): IdentityWriter {
   let [current, last] = [identity, Promise.resolve()]
   const write = async () => {
@@ -140,7 +140,7 @@ export function identityWriter(identity: Identity, directory: string, log: Log):
 
 const queries = { facts: loadQuery('platform-facts'), catalogues: loadQuery('own-catalogues') }
 
-/** What a store says of itself. */
+/** Facts that a store has about itself. */
 type Facts = { readonly storeId: string; readonly baseUri: string; readonly format: number }
 
 async function factsOf(store: Pick<GraphStore, 'select'>): Promise<Facts | undefined> {
@@ -160,20 +160,19 @@ type Identifying = {
   readonly store: Pick<GraphStore, 'select' | 'write'>
   readonly config: Config
   readonly startOptions: StartOptions
-  /** Of the directory. */
+  /** Identity of the directory, if it has one. */
   readonly kept: Identity | undefined
-  /** How many records the embedded index has. */
+  /** Number of records in the embedded index. */
   readonly indexed: number
   readonly version: string
   readonly log: Log
-  /** For a store that has none yet. */
+  /** Id for a store without one. */
   readonly newId: string
 }
 
 /**
- * Whose data it is from now on, written into store and directory where it was not there, and whether what else lies in the
- * directory speaks of another store. The base of the data wins over the
- * default one; a base that somebody chose must be the same. Rejects with what does not fit together, and with what to do.
+ * Decides whose data it is, and writes that into store and directory. `isOther`: the other files of the directory describe another
+ * store. The base of the data replaces the default one; a configured base must be the same. Rejects with the reason and the cure.
  */
 export async function identify(
   given: Identifying,
@@ -200,7 +199,7 @@ export async function identify(
   return { identity, isOther: isAnew || (kept !== undefined && kept.storeId !== identity.storeId) }
 }
 
-/** Rejects a store that this data directory must not have, before anybody waits for it. */
+/** Rejects a store of another platform before its lease is waited for. */
 export async function checkOwner(
   given: Omit<Identifying, 'store'>,
   store: Pick<GraphStore, 'select'>,
@@ -229,7 +228,7 @@ async function cataloguesOf(store: Pick<GraphStore, 'select'>): Promise<string[]
   return rows.flatMap(({ catalogue }) => (catalogue ? [catalogue.value] : []))
 }
 
-/** A store of another platform, or of a newer version. */
+/** Refuses a store of another platform or of a newer version. */
 function refuseOthers(
   { kept, startOptions, config }: Omit<Identifying, 'store'>,
   facts: Facts | undefined,
@@ -255,7 +254,7 @@ function refuseOthers(
   }
 }
 
-/** A store without anything, beside files that know better. */
+/** Refuses an empty store beside files that show that it had content. */
 export function refuseLost({
   kept,
   indexed,
@@ -271,16 +270,16 @@ export function refuseLost({
     ? `The store at ${config.triplestore.queryEndpoint}`
     : join(config.dataDir, 'store', 'store.db')
   const count = `${indexed} ${indexed === 1 ? 'record' : 'records'}`
-  const told =
+  const evidence =
     indexed > 0
       ? `the index knows ${count}`
       : `${kept ? fileName : other} says that there was a store`
   throw new StartRefused(
-    `${place} is missing or empty; ${told}. Restore a backup of the store, or start with --empty.`,
+    `${place} is missing or empty; ${evidence}. Restore a backup of the store, or start with --empty.`,
   )
 }
 
-/** The base of catalogues that a version without identities wrote. */
+/** Base IRI of the catalogues of a store that has no facts about itself. */
 function baseAmong(catalogues: readonly string[], { config }: Identifying): string {
   const names = namesOf(config.baseUri, config.segments)
   const bases = [...new Set(catalogues.flatMap((iri) => baseOf(iri, names) ?? []))]
@@ -295,7 +294,7 @@ function baseOf(catalogue: string, { base, catalogue: iriOf }: Names): string | 
     : undefined
 }
 
-/** Names that would make other IRIs than those of the data. */
+/** Refuses settings that would make other IRIs than those of the data. */
 function refuseOtherNames(identity: Identity, { config, kept }: Identifying): void {
   const { base } = namesOf(config.baseUri)
   if (config.isBaseChosen && identity.baseUri !== base) {

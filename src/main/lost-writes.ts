@@ -1,4 +1,4 @@
-/** Requests that would write while the storage is lost. */
+/** Refuses writing requests while the storage is lost. */
 
 import { Failure } from '../errors.ts'
 import { type MountedApp, problemResponse } from '../http/app.ts'
@@ -6,10 +6,10 @@ import { pathOf } from '../http/context.ts'
 import { furtherPaths, servicePaths } from './platform-context.ts'
 import type { Storage } from './storage.ts'
 
-/** Services that write nothing, whatever the method. */
+/** Paths of services that write nothing, whatever the method. */
 const readers: readonly string[] = [servicePaths.search, servicePaths.sparql, furtherPaths.shapes]
 
-/** The service, which refuses to change anything while the storage is lost. */
+/** Wraps a service so that it answers 503 to writing requests while the storage is lost. */
 export function refusingLost({ base, app }: MountedApp, { demand }: Storage): MountedApp {
   if (readers.includes(base)) return { base, app }
   const fetch: MountedApp['app']['fetch'] = (request, env) => {

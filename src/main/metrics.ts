@@ -1,4 +1,4 @@
-/** Where quality is measured: between the repository whose datasets are measured and the runs that do it. */
+/** Opens the service `metrics` between the repository whose datasets are measured and the runs that measure them. */
 
 import { resolve } from 'node:path'
 import type { Outbound } from '../client/outbound.ts'
@@ -32,7 +32,7 @@ import {
 } from './platform-context.ts'
 import type { Harvesting } from './harvesting.ts'
 
-/** Opens the segments that measure; to be stopped when no run is under way. */
+/** Opens the segments of the metrics pipe; stop it when no run is active. */
 export function openMeasuring(
   context: PlatformContext,
   repository: MetricsRepository | undefined,
@@ -55,7 +55,7 @@ export function openMeasuring(
   })
 }
 
-/** `launch <catalogue> <pipe>` of the console; absent where nothing can be launched. */
+/** Makes `launch <catalogue> <pipe>` of the console. */
 export function catalogueLaunch(
   { config, store, names }: PlatformContext,
   { pipes, launcher }: Harvesting,
@@ -82,21 +82,21 @@ export function catalogueLaunch(
 const switchedOff =
   'nothing is launched over a catalogue: set PLATFORM_HUB_VALIDATOR={"enabled":true,"metricsPipeName":"metrics"}'
 
-/** `refresh [catalogue]` of the console. */
+/** Makes `refresh [catalogue]` of the console. */
 export const refreshOf =
   ({ cache }: MetricsService): MetricsPart['refresh'] =>
   async (catalogue, signal) =>
     void (await cache.refresh(catalogue === undefined ? 'all' : [catalogue], signal))
 
 export type MetricsTrigger = {
-  /** Datasets are among what has landed, as their writers hand them over. */
+  /** Notes the datasets among committed marks. */
   readonly written: (landed: readonly Landed[]) => void
-  /** What is written from now on is measured. */
+  /** Starts measuring what is written from now on. */
   readonly begin: (harvesting: Harvesting) => void
   readonly stop: () => Promise<void>
 }
 
-/** Has measured what is written, by itself, where the configuration says so. */
+/** Makes the trigger that measures written datasets, where `PLATFORM_HUB_VALIDATOR` enables it. */
 export function metricsTrigger(context: PlatformContext): MetricsTrigger {
   let collector: Collector | undefined
   return {
@@ -134,7 +134,7 @@ function collecting({ config, log }: PlatformContext, { launcher }: Harvesting):
   })
 }
 
-/** Figures, reports and validation, each with its path. */
+/** Makes the apps for figures, reports and validation, each with its path. */
 export function metricsApps(
   context: PlatformContext,
   { cache, validation, expected, weights }: MetricsService,
@@ -177,14 +177,12 @@ export function metricsApps(
   ]
 }
 
-/** As the facet of the search calls them. */
+/** Bands of scores as the facet `scoring` names them. */
 const bandsOf = ({ config }: PlatformContext) =>
   [...(config.search.facets ?? []), ...defaultFacets].find(({ id }) => id === 'scoring')?.bands ??
   []
 
-// The scheduler's triggers as the schedules of the metrics cache: read, kept and told in the same words.
-
-/** A schedule is a trigger without a pipe. Throws `invalid-parameter`. */
+/** Reads and writes schedules of the metrics cache, which are triggers without a pipe. Throws `invalid-parameter`. */
 export const cacheSchedules: Schedules = {
   read: (body, now) => {
     const read = triggerSchema(now).safeParse(body)

@@ -1,4 +1,4 @@
-/** What the services of this process stand on, and where they are reached. */
+/** Dependencies that all services share, and the paths of the services. */
 
 import { hostname } from 'node:os'
 import type { Config, Service } from '../config/config.ts'
@@ -9,10 +9,10 @@ import type { OpenRepository } from '../repository/repository.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Engines, StartContext } from './engines.ts'
 
-/** Of this program, as `/health`, `User-Agent` and every OpenAPI document give it. */
+/** Version of this program in `/health`, `User-Agent` and OpenAPI documents. */
 export const version = '0.1.0'
 
-/** Where each service is on the common port, without a slash at its end: the `base` that its app is made with. */
+/** Path of each service on the common port, without a slash at its end. */
 export const servicePaths = {
   repo: '/api/hub/repo',
   search: '/api/hub/search',
@@ -24,27 +24,27 @@ export const servicePaths = {
   portal: '',
 } as const satisfies Record<Service, string>
 
-/** Paths that a service has beside its own. */
+/** Further paths of the service `metrics`. */
 export const furtherPaths = { shapes: '/api/mqa/shacl', reports: '/api/mqa/reports' } as const
 
-/** What every service may use; the base of the IRIs in `config` is that of the data. */
+/** Dependencies of the services; the base IRI in `config` is that of the data. */
 export type PlatformContext = Omit<StartContext, 'waiting' | 'startOptions'> &
   Omit<Engines, 'close'> & {
-    /** Where segments of others reach this process: with its port, without a slash at its end. */
+    /** Address at which foreign segments reach this process, with port and without a slash at its end. */
     readonly segmentUrl: string
     readonly keys: ApiKeys
-    /** Of the keys: what the process does through its own public API. */
+    /** Key with which the process calls its own public API. */
     readonly key: OwnKeys
     readonly secrets: Secrets
   }
 
-/** The services that are reached on the common port. */
+/** Services of the configuration that are on the common port. */
 export const servicesOnPort = ({ services, shell }: Config): readonly Service[] =>
   services.filter((name) => name !== 'console' || (shell?.http && shell.http.port === undefined))
 
 const everyInterface: ReadonlySet<string> = new Set(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'])
 
-/** What is configured, else where this process listens. The port is always written: some segments send nowhere without. */
+/** Configured address for foreign segments, else that of this process. It always has a port because some segments need one. */
 export function segmentAddress(
   { segmentUrl, host }: Pick<Config, 'segmentUrl' | 'host'>,
   port: number,
@@ -57,21 +57,21 @@ export function segmentAddress(
   return `http://${url.hostname}:${url.port || '80'}${url.pathname.replace(/\/+$/, '')}`
 }
 
-/** Where nobody but this process is asked: no public address, which may have a path of its own. */
+/** Origin of requests that stay in this process; a public address could have a path. */
 export const inside = 'http://localhost'
 
-/** Our own repository as its clients see it, asked without a socket. */
+/** Repository of this process as its clients see it, called without a socket. */
 export const ownRepository = ({ app, previewDataset }: OpenRepository) => ({
   address: `${inside}${servicePaths.repo}`,
   fetch: async (request: Request) => app.fetch(request),
   previewDataset,
 })
 
-/** The configured name of the portal in its default language, else in the first one that it has. */
+/** Configured name of the portal in its default language, else in its first one. */
 export const siteNameOf = ({ name, defaultLanguage }: Config['portal']): string =>
   typeof name === 'string' ? name : (name[defaultLanguage] ?? Object.values(name)[0] ?? 'Cartulary')
 
-/** What the app of every service is made with, beside its path and who may write from web pages. */
+/** Options that the apps of all services share. */
 export const httpOptions = ({
   config,
   log,
@@ -89,7 +89,7 @@ export const httpOptions = ({
   publicAddress: { configured: config.publicUrl, base: config.baseUri },
 })
 
-/** The options of a service at a path; what is sent there by a method of `reads` changes nothing: pages of other origins may send it. */
+/** Options of a service at a path; pages of other origins may send requests with a method of `reads`, because these change nothing. */
 export const httpAt = (context: PlatformContext, base: string, reads: readonly string[] = []) => ({
   http: {
     ...httpOptions(context),

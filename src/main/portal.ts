@@ -1,4 +1,4 @@
-/** The pages of this process: an app at the root, beside health and numbers, that asks the services by their public APIs. */
+/** Opens the portal: an app at the root that calls the services through their public APIs. */
 
 import { join } from 'node:path'
 import { webAllowances } from '../client/address-guard.ts'
@@ -13,7 +13,7 @@ import { portInProcess, portWithKey } from '../portal/ports.ts'
 import { furtherPaths, httpAt, servicePaths, type PlatformContext } from './platform-context.ts'
 import { recordPagesOf, type Services } from './services.ts'
 
-/** Absent where it is not run. */
+/** Opens the portal; absent where it does not run. */
 export function portalService(
   context: PlatformContext,
   { mounted, outbound, writers }: Pick<Services, 'mounted' | 'outbound' | 'writers'>,
@@ -57,7 +57,7 @@ export function portalService(
   })
 }
 
-/** Who vouches for people; throws, so that nothing starts, when a part of it is missing. */
+/** Opens the identity provider of the sign-in. Throws when a part of its configuration is missing, which ends the start. */
 function providerOf(
   { config, secrets }: PlatformContext,
   outbound: Services['outbound'],
@@ -72,7 +72,7 @@ function providerOf(
   return openOidc({ settings, secret, outbound, allow: config.harvest.allow, now: Date.now })
 }
 
-/** Addresses of pages about records, on ours in a language that the client reads; absent where there are none. */
+/** Makes addresses of pages about records, in a language of the client where the portal is ours; absent without a portal. */
 export function pagesAbout({ config, names }: PlatformContext) {
   const { address, isPortal, isRooted } = recordPagesOf(config, names)
   const page = (kind: string, id: string, c: AppContext): string => {
@@ -82,7 +82,7 @@ export function pagesAbout({ config, names }: PlatformContext) {
   return isPortal ? page : undefined
 }
 
-/** Health and numbers go to the front; the root too, unless somebody wants to read a page. */
+/** Sends `/health`, `/metrics` and, unless a page is preferred, `/` to the root app, everything else to the portal. */
 export const withPages = (front: FetchHandler, pages: FetchHandler): FetchHandler => ({
   fetch: (request, env) => {
     const path = pathOf(request.url)

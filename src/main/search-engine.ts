@@ -12,10 +12,10 @@ import type { Log } from '../log.ts'
 import { inOwnTurn } from '../workers/event-loop.ts'
 import { pause } from '../workers/pause.ts'
 
-/** What all cursors hold together. */
+/** Bytes that all cursors may hold together. */
 const cursorBytes = 256 * 2 ** 20
 
-/** Rejects when the files of the embedded engine cannot be opened, and when a Meilisearch is too old. */
+/** Opens the engine. Rejects when the files of the embedded one cannot be opened, or when Meilisearch is too old. */
 export async function openIndex(
   { dataDir, limits, searchEngine }: Config,
   log: Log,
@@ -32,11 +32,11 @@ export async function openIndex(
   const index = searchEngine
     ? await meilisearchIndex({ ...options, ...searchEngine, pause })
     : await embeddedIndex({ ...options, directory: join(dataDir, 'search') })
-  // Long records are parsed and narrowed on the main thread by whoever reads them.
+  // Long records are parsed on the main thread by their readers.
   return { ...index, get: async (...given) => inOwnTurn(await index.get(...given)) }
 }
 
-/** The settings that searches are answered under. Throws while the engine has not said which: nobody knows its fields yet. */
+/** Settings of the indices that answer searches. Throws `engine-unavailable` while the engine has not been reached. */
 export function currentSettings(index: SearchIndex): readonly IndexSettings[] {
   const current = index.current()
   if (current.length > 0) return current
@@ -45,7 +45,7 @@ export function currentSettings(index: SearchIndex): readonly IndexSettings[] {
   })
 }
 
-/** What each field weighs in the ranking where a request says nothing: as configured, else as its index has it. */
+/** Weight of each field in the ranking unless a request sets it: as configured, else as in its index. */
 export const effectiveBoosts = (
   settings: readonly IndexSettings[],
   configured: Readonly<Record<string, number>>,
@@ -60,7 +60,7 @@ type EngineHealth = { readonly ready: boolean } & Partial<
   Awaited<ReturnType<SearchIndex['health']>>
 >
 
-/** Whether the engine answers, and with how many documents. */
+/** Asks the engine for its health; `ready` is false when it is unavailable. */
 export const engineHealth = (index: SearchIndex): Promise<EngineHealth> =>
   index.health().then(
     (health) => ({ ready: true, ...health }),

@@ -1,4 +1,4 @@
-/** The services of this process, opened with what they stand on, and how all of them end. */
+/** Opens the services of this process, and ends them. */
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -33,24 +33,24 @@ import {
 } from './platform-context.ts'
 import { currentSettings } from './search-engine.ts'
 
-/** What is reached from outside, and what `/health` and the portal ask of it. */
+/** Open services: apps, addresses, and what `/health` and the portal need of them. */
 export type Services = {
   readonly mounted: readonly MountedApp[]
-  /** Of services with a port of their own. */
+  /** Addresses of services with a port of their own. */
   readonly addresses: readonly string[]
-  /** What the last comparison of index and store found. */
+  /** Result of the last comparison of index and store. */
   readonly reconciled: Reconciling['last']
-  /** How this process asks foreign hosts; absent where it does not. */
+  /** Client for foreign hosts; absent where none are asked. */
   readonly outbound: Harvesting['outbound'] | undefined
   readonly jobs: Pick<JobRunner, 'counts'>
-  /** Who writes from outside: pages give way. */
+  /** Writing requests, to which pages give way. */
   readonly writers: Pick<BackgroundThrottle, 'isExpected' | 'gap'>
-  /** Absent where none runs. */
+  /** Health of the scheduler; absent where it does not run. */
   readonly scheduler: Harvesting['health'] | undefined
   readonly stop: () => Promise<void>
 }
 
-/** Opens what this process runs; `stop` ends what goes on beside requests. */
+/** Opens the configured services; `stop` ends their background work. */
 export async function openServices(context: PlatformContext): Promise<Services> {
   const { config, projection, isOther } = context
   const runs = (name: Service) => config.services.includes(name)
@@ -102,15 +102,15 @@ export async function openServices(context: PlatformContext): Promise<Services> 
   }
 }
 
-/** The jobs of the data directory. */
+/** Opens the runner of background jobs. */
 const jobsIn = ({ config, log }: PlatformContext) =>
   new JobRunner({ path: join(config.dataDir, 'jobs.sqlite'), log, ...clock })
 
-/** Clients of CKAN know the address of a portal, not that of a service in it. */
+/** Mounts the search service at the paths that CKAN clients expect. */
 const ckanAliasesOf = (app: App | undefined): readonly MountedApp[] =>
   app ? ckanMounts.map((base) => ({ base, app })) : []
 
-/** Looks at the store again when another gateway has written to it while this one stood still. */
+/** Drops caches and compares store and index when this process gets the lease of the store again. */
 function followOthers(
   { onRegained, projection }: PlatformContext,
   repository: Awaited<ReturnType<typeof repositoryService>>,
@@ -123,7 +123,7 @@ function followOthers(
   })
 }
 
-/** Those of the services that run; metrics has several, and the portal is at the root. */
+/** Mounts the apps of the services that run; `metrics` and the portal are mounted elsewhere. */
 const mountedApps = (
   services: readonly Service[],
   apps: Readonly<Partial<Record<Service, () => MountedApp['app'] | undefined>>>,
@@ -169,7 +169,7 @@ const repositoryService = (
   })
 }
 
-/** The catalogue in which searches find a dataset. */
+/** Id of the catalogue that a dataset has in the index. */
 async function homeIn(
   index: SearchIndex,
   dataset: string,
@@ -201,7 +201,7 @@ function searchService(context: PlatformContext) {
   return { app: searchApp({ ...deps, sitemap }), sitemap }
 }
 
-/** The pages of another portal that is named, else our own; without any an IRI leads to the description of its record. */
+/** Addresses of pages: those of the configured foreign portal, else of ours, else of the descriptions of records. */
 export function recordPagesOf({ search, portal, services }: Config, names: Names): RecordPages {
   const { portal: other } = search
   const isOwn = other === undefined && services.includes('portal')
@@ -222,7 +222,7 @@ export function recordPagesOf({ search, portal, services }: Config, names: Names
   }
 }
 
-/** The page where people ask queries, in a language that the client reads; absent without pages of our own. */
+/** Makes the address of the page for SPARQL queries in a language of the client; absent without the portal. */
 const queryPage = ({ config }: PlatformContext) =>
   config.services.includes('portal')
     ? (c: AppContext) => `${c.get('root')}${wantedLanguage(c, config.portal)}/sparql`

@@ -1,4 +1,4 @@
-/** Whether the data directory and the files in it are still those that this process has open. */
+/** Watches whether the data directory and its files are still those that this process opened. */
 
 import {
   accessSync,
@@ -13,23 +13,23 @@ import { join } from 'node:path'
 import { Failure, StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
 
-/** Looks after the files of a data directory. */
+/** State of the files of a data directory. */
 export type Storage = {
-  /** Notes the files that are there now, and those that come later: from then on they are missed. */
+  /** Starts to watch the files that exist now, and later ones from their first appearance. */
   readonly watch: () => void
-  /** Looks now. */
+  /** Checks the files now. */
   readonly look: () => void
-  /** Whether writes would be lost, as far as is known. */
+  /** Whether writes would be lost, as of the last check. */
   readonly isLost: () => boolean
-  /** Throws `store-unavailable` where writes would be lost; looks at most once a second. */
+  /** Throws `store-unavailable` when writes would be lost; checks at most once a second. */
   readonly demand: () => void
 }
 
 type StorageOptions = {
   readonly directory: string
-  /** Relative to the directory. */
+  /** Paths relative to the directory. */
   readonly files: readonly string[]
-  /** Files among them that may be made anew while the process runs. */
+  /** Files among them that their owner may replace while the process runs. */
   readonly renewed: readonly string[]
   readonly log: Log
   /** Milliseconds of a clock that only goes forward. */
@@ -42,14 +42,14 @@ const retryAfter = 30
 const cure =
   'What is written now would be lost. Mount the data directory again or put the missing files back, or stop this process and restore a backup.'
 
-/** Left in the place of a data directory that is gone, so that no start takes that place for an empty platform. */
+/** File that marks the place of a lost data directory, so that no start takes it for a new platform. */
 const markName = 'cartulary.lost'
 
-/** Says why the directory or a file in it is not the one that was there; notes what it sees for the first time. */
+/** Compares directory and files with what was there at first sight. */
 function fileWatch({ directory, files, renewed }: Omit<StorageOptions, 'log' | 'now'>) {
   const known = new Map<string, string>()
   const missed = new Set<string>()
-  /** `.` is the directory. */
+  /** Reason why a file counts as lost; `.` is the directory. */
   const lossOf = (name: string): string | undefined => {
     const path = join(directory, name)
     const [before, is] = [known.get(name), identityOf(path)]
@@ -59,7 +59,7 @@ function fileWatch({ directory, files, renewed }: Omit<StorageOptions, 'log' | '
       missed.delete(name)
       return undefined
     }
-    // A file that is made anew is missing for a moment.
+    // A file that is replaced is missing for a moment.
     const isFirst = mayChange && !missed.has(name)
     missed.add(name)
     if (isFirst) return undefined
@@ -80,7 +80,7 @@ function fileWatch({ directory, files, renewed }: Omit<StorageOptions, 'log' | '
         return `${directory} cannot be written (${codeOf(error)}).`
       }
     },
-    /** Whether the directory itself is another one, or none. */
+    /** Whether the directory itself is gone or another one. */
     isElsewhere: () => {
       try {
         return identityOf(directory) !== known.get('.')
@@ -94,7 +94,7 @@ function fileWatch({ directory, files, renewed }: Omit<StorageOptions, 'log' | '
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error)
 
-/** Watches nothing until `watch` is called. */
+/** Makes the watcher, which is idle until `watch` is called. */
 export function openStorage({ directory, files, renewed, log, now }: StorageOptions): Storage {
   const watch = fileWatch({ directory, files, renewed })
   let isWatching = false
@@ -127,13 +127,13 @@ export function openStorage({ directory, files, renewed, log, now }: StorageOpti
   }
 }
 
-/** Device and inode of a file that still has a name. */
+/** Device and inode of a file that is still linked in a directory. */
 function identityOf(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
   return stat && stat.nlink > 0n ? `${stat.dev} ${stat.ino}` : undefined
 }
 
-/** Another platform may have been put there: its directory is left alone. */
+/** Writes the mark, unless another platform's directory lies there. */
 function leaveMark(directory: string, log: Log): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -144,7 +144,7 @@ function leaveMark(directory: string, log: Log): void {
   }
 }
 
-/** Refuses a directory that lies where a data directory was lost, until somebody says that it is meant (`--empty`). */
+/** Refuses a directory where a data directory was lost, unless `--empty` was given. */
 export function refuseLostPlace(directory: string, isMeant: boolean): void {
   const mark = join(directory, markName)
   if (!existsSync(mark)) return

@@ -1,4 +1,4 @@
-/** What the start of the platform waits for, from when on: told by `/health`, the log and every address that is not served yet. */
+/** Records what the start waits for and since when, for `/health`, the log and answers before the services are open. */
 
 import type { Log } from '../log.ts'
 import type { Loading } from '../store/graph-store.ts'
@@ -14,22 +14,22 @@ type Awaited = {
   readonly what: keyof typeof startupDependencies
   /** ISO 8601. */
   readonly since: string
-  /** In words for operators: may name hosts and paths. */
+  /** Sentence for operators; may name hosts and paths. */
   readonly detail: string
 }
 
-/** The one thing that the start waits for at present. */
+/** Dependency that the start waits for at present. */
 export type Waiting = {
-  /** Absent while nothing is waited for. */
+  /** Absent while the start does not wait. */
   readonly current: () => Awaited | undefined
-  /** Begins to wait, or goes on with what is waited for already: `since` stays. */
+  /** Begins to wait; `since` stays when the dependency is the same. */
   readonly for: (what: Awaited['what'], detail: string) => void
   readonly over: () => void
-  /** How much of the embedded store is loaded; absent before that begins. */
+  /** Progress of loading the embedded store; absent before it begins. */
   progress?: Loading
 }
 
-/** `now`: milliseconds since 1970. The log has one warning for each reason: nothing else would say why nothing starts. */
+/** Makes the record; `now` is in milliseconds since 1970. Each new reason is logged once. */
 export function waiting(now: () => number, log: Log): Waiting {
   let current: Awaited | undefined
   return {
@@ -46,13 +46,13 @@ export function waiting(now: () => number, log: Log): Waiting {
   }
 }
 
-/** For whoever tells why it has nothing yet, and `undefined` when it has. */
+/** Makes a listener for the reason why a dependency is not available yet; `undefined` when it is. */
 export const reportWaiting =
   (waits: Waiting, what: Awaited['what']) =>
   (detail: string | undefined): void =>
     detail === undefined ? waits.over() : waits.for(what, detail)
 
-/** The sentence that strangers may read. */
+/** Sentence for anonymous clients, without details. */
 export const waitingSentence = (awaited: Awaited | undefined): string =>
   awaited
     ? `The platform waits for ${startupDependencies[awaited.what]} since ${awaited.since}.`
