@@ -1,4 +1,4 @@
-/** The commands of a console: found by name, listed, completed. */
+/** Table of the commands of a console: lookup by name, help, completion. */
 
 import { nearest } from '../text/nearest.ts'
 import {
@@ -21,14 +21,14 @@ import {
 } from './record-commands.ts'
 import { runCommands } from './run-commands.ts'
 
-/** A line that may be run. */
+/** Command with its checked arguments. */
 export type ParsedCommand = { readonly command: Command; readonly given: CommandArguments }
 
-/** What a line means to a console, and what may follow what was typed. */
+/** Commands of a console, for the page, telnet and `npm run console`. */
 export type Table = {
-  /** Throws `WrongCommand` with what would be right. */
+  /** Parses a line. Throws `WrongCommand` with what would be right. */
   readonly order: (line: string) => ParsedCommand
-  /** What may stand at the end of a line; `from` is where the word begins that a candidate would replace. */
+  /** Candidates for the last word of a line; `from` is the index where that word begins. */
   readonly complete: (line: string) => {
     readonly from: number
     readonly candidates: readonly string[]
@@ -37,7 +37,7 @@ export type Table = {
 
 const mostCandidates = 200
 
-/** The commands of the services that run in this process. */
+/** Makes the table of the commands of the services that run in this process. */
 export const commandsOf = (parts: Parts): Table => {
   const { scheduler, repository, search, metrics, jobs, status } = parts
   return table([
@@ -51,7 +51,7 @@ export const commandsOf = (parts: Parts): Table => {
   ])
 }
 
-/** `help` and `exit` are always there. */
+/** Makes a table of commands, with `help` and `exit`. */
 export function table(given: readonly Command[]): Table {
   const commands: Command[] = [...given, exit].toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const byName = new Map<string, Command>()
@@ -67,7 +67,6 @@ export function table(given: readonly Command[]): Table {
   const help: Command = {
     name: 'help',
     words: '[command]',
-    most: 1,
     does: 'lists the commands, or shows the usage of one',
     complete: () => [...byName.keys()],
     run: ({ words: [name] }) => (name === undefined ? overview(commands) : helpOf(find(name))),

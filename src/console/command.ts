@@ -1,19 +1,19 @@
-/** What a command of the console is, and how a line becomes one: words, options, usage. */
+/** Commands of the console: type, parsing of lines, arguments and options, usage. */
 
 import { parseArgs } from 'node:util'
 
-/** As `parseArgs` of Node.js takes it, with what people read of it. */
+/** Option of a command as `parseArgs` of Node.js takes it, with its texts for the help. */
 type Option = {
   readonly type: 'boolean' | 'string'
   readonly short?: string
-  /** What stands for its value in the usage: `ms`, `pipe`. */
+  /** Placeholder of its value in the usage: `ms`, `pipe`. */
   readonly value?: string
   readonly means: string
-  /** Of a whole number, both included. */
+  /** Bounds of a whole number, both included. */
   readonly range?: readonly [least: number, most: number]
 }
 
-/** What was asked for, checked against the command: as many words as it takes, its own options only. */
+/** Arguments of a command line, checked against the command. */
 export type CommandArguments = {
   readonly words: readonly string[]
   readonly flag: (option: string) => boolean
@@ -21,51 +21,48 @@ export type CommandArguments = {
   readonly number: (option: string) => number | undefined
 }
 
-/** An answer: one or more lines in each text. They are asked for as fast as the reader takes them. */
+/** Answer of a command: texts of one or more lines, produced as fast as the reader takes them. */
 type CommandAnswer = string | Iterable<string> | AsyncIterable<string>
 
-/** What a command has of the console that runs it. */
+/** Progress and signal that a command gets from the console. */
 export type CommandContext = {
-  /** A line about the progress: at most one in five seconds, and none while the reader is slow. */
+  /** Sends a line about the progress: at most one in five seconds, and none while the reader is slow. */
   readonly progress: (line: string) => void
-  /** Aborts when nobody waits for the command any more. */
+  /** Aborts when the command shall end. */
   readonly signal: AbortSignal
 }
 
-/** A command as the table lists it, checks its words and runs it. */
+/** Command of the console. */
 export type Command = {
   readonly name: string
   readonly aliases?: readonly string[]
-  /** What follows the name, options left out: `<catalogue> <pipe>`. */
+  /** Arguments in the usage: `<catalogue> [pipe]`; their brackets say how many there must and may be, `…` that there may be more. */
   readonly words?: string
-  /** How many words it takes; none by default. */
-  readonly least?: number
-  readonly most?: number
   readonly does: string
   readonly options?: Readonly<Record<string, Option>>
-  /** Goes on after its reader has left; its signal is the end of the console. */
+  /** Whether it goes on when its reader leaves; its signal aborts when the console stops. */
   readonly lasts?: boolean
-  /** What may stand in the place after these words. */
+  /** Candidates for the argument after these. */
   readonly complete?: (words: readonly string[]) => readonly string[]
-  /** Throws `Failure` for everything that the reader may be told. */
+  /** Throws a `Failure` for errors that the reader may see. */
   readonly run: (
     given: CommandArguments,
     context: CommandContext,
   ) => CommandAnswer | Promise<CommandAnswer>
 }
 
-/** The line cannot be obeyed; the message is the answer. */
+/** Error of a line that is no valid command; the message is the answer. */
 export class WrongCommand extends Error {}
 
-/** Characters of one line. */
+/** Most characters of a line. */
 export const longestLine = 10_000
 
-/** A part of a word: between double quotes, between single ones, bare. */
+/** Part of a word: in double quotes, in single quotes, or bare. */
 const wordPart = /"((?:\\["\\]|[^"\\]|\\(?!["\\]))*)"|'([^']*)'|([^\s"']+)/y
 
 /**
- * Words are separated by blanks. Quotes of both kinds group, a backslash between double quotes takes the next quote or
- * backslash as it is. A word that begins with `{` is a JSON object and stays as it stands. Throws `WrongCommand`.
+ * Splits a line at blanks. Quotes of both kinds group; between double quotes a backslash escapes a quote or a backslash. A word that
+ * begins with `{` is a JSON object and stays unchanged. Throws `WrongCommand`.
  */
 export function splitCommandLine(line: string): readonly string[] {
   if (line.length > longestLine)
@@ -80,7 +77,7 @@ export function splitCommandLine(line: string): readonly string[] {
   return words
 }
 
-/** A word as `splitCommandLine` reads it back. */
+/** Quotes a word so that `splitCommandLine` returns it unchanged. */
 export const quotedWord = (word: string): string =>
   /^[^\s"'{\\]+$/.test(word) ? word : `"${word.replaceAll(/["\\]/g, String.raw`\$&`)}"`
 
@@ -91,7 +88,7 @@ function nextWord(line: string, from: number): number {
   return found < 0 ? line.length : from + found
 }
 
-/** Quoted and bare parts up to the next blank. */
+/** Reads quoted and bare parts up to the next blank. */
 function plainWord(line: string, from: number): Word {
   let [text, end] = ['', from]
   while (end < line.length && !/\s/.test(line.charAt(end))) {
@@ -105,7 +102,7 @@ function plainWord(line: string, from: number): Word {
   return { text, end }
 }
 
-/** Up to the bracket that closes the first one; brackets inside of strings do not count. */
+/** Reads up to the bracket that closes the first one; brackets in strings do not count. */
 function jsonWord(line: string, from: number): Word {
   let depth = 0
   let inText = false
@@ -120,16 +117,17 @@ function jsonWord(line: string, from: number): Word {
   throw new WrongCommand(`the object that begins at character ${from + 1} is not closed`)
 }
 
-// Words after the name of a command, checked against what it takes.
+// Arguments and options.
 
 const help: Option = { short: 'h', type: 'boolean', means: 'this text' }
 
-/** Options stand anywhere; `--` ends them. `help` when the usage is asked for. Throws `WrongCommand`. */
+/** Parses arguments and options in any order; `--` ends the options. Returns `help` for `-h`. Throws `WrongCommand`. */
 export function parseArguments(
   command: Command,
   words: readonly string[],
 ): CommandArguments | 'help' {
-  const { options = {}, least = 0, most = least } = command
+  const { options = {} } = command
+  const [least, most] = argumentCounts(command.words)
   const { values, positionals } = parsed(command, words)
   if (values['help'] === true) return 'help'
   if (positionals.length < least) throw wrong(command, 'something is missing')
@@ -155,6 +153,17 @@ export function parseArguments(
   }
 }
 
+/** Least and most arguments of a usage such as `<name> [show|launch]`. */
+function argumentCounts(usage = ''): readonly [least: number, most: number] {
+  const forms = usage.split(' | ').map((form) => {
+    const optional = form.match(/\[[^\]]*\]/g) ?? []
+    const least = form.replaceAll(/\[[^\]]*\]/g, '').match(/<[^>]*>/g)?.length ?? 0
+    const further = optional.map((one) => (one.includes('…') ? 1000 : one.includes('<') ? 2 : 1))
+    return { least, most: further.reduce((sum, count) => sum + count, least) }
+  })
+  return [Math.min(...forms.map((one) => one.least)), Math.max(...forms.map((one) => one.most))]
+}
+
 function parsed(command: Command, words: readonly string[]) {
   const options: Readonly<Record<string, Option>> = { ...command.options, help }
   try {
@@ -170,7 +179,7 @@ const wrong = (command: Command, why: string): WrongCommand =>
 
 const valueText = ({ type, value = 'value' }: Option) => (type === 'boolean' ? '' : ` ${value}`)
 
-/** `launch <pipe> [-n number]` */
+/** Usage in one line: `launch <pipe> [-n number]`. */
 export function usageOf({ name, words, options = {} }: Command): string {
   const tail = Object.entries(options).map(([long, option]) => {
     const { short } = option
@@ -179,7 +188,7 @@ export function usageOf({ name, words, options = {} }: Command): string {
   return [name, ...(words === undefined ? [] : [words]), ...tail].join(' ')
 }
 
-/** Usage, meaning and options, several lines. */
+/** Help of a command: usage, meaning and options, in several lines. */
 export function helpOf(command: Command): string {
   const { aliases = [], options = {}, does } = command
   const rows = Object.entries({ ...options, help }).map(([long, option]) => {

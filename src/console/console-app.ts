@@ -1,8 +1,6 @@
-/** The console over HTTP: its page, and the commands as streams of text. */
+/** Console over HTTP: the page, and commands whose output is streamed as text. */
 
-import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { Failure } from '../errors.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import { type App, type AppContext, type AppOptions, newApp } from '../http/app.ts'
@@ -10,13 +8,12 @@ import { readBody } from '../http/body.ts'
 import { keyIdOf, pathOf } from '../http/context.ts'
 import { anyone, endpointsFor, mount } from '../http/endpoint.ts'
 import { answerFlow } from '../http/long-answers.ts'
-import { pagePolicy } from '../http/headers.ts'
 import { escaped } from '../text/escaped.ts'
 import { WrongCommand } from './command.ts'
 import type { Execution } from './execution.ts'
 import type { Table } from './command-table.ts'
 
-/** The dependencies of the endpoints of the console. */
+/** Dependencies of the endpoints of the console. */
 type ConsoleAppContext = {
   readonly table: Table
   readonly execution: Execution
@@ -24,12 +21,12 @@ type ConsoleAppContext = {
   readonly http: Omit<AppOptions, 'name'>
 }
 
-/** The action whose permission a key needs for the console, wherever the console is mounted. */
+/** Action whose permission a key needs for the console, wherever it is mounted. */
 export const consolePermission = { method: 'POST', path: '/shell/exec' } as const
 
-/** Bytes of a command line. */
+/** Most bytes of a command line. */
 const lineBytes = 65_536
-/** Milliseconds in which a command may be silent, or its reader may not take anything. */
+/** Milliseconds without output, or without a reader that takes it, until an answer is broken off. */
 const silenceMs = 24 * 3_600_000
 const plain = 'text/plain; charset=utf-8'
 const html = 'text/html; charset=utf-8'
@@ -66,14 +63,14 @@ const completeLine = consoleEndpoint({
   handle: async ({ c }, { table }) => table.complete(await lineOf(c)),
 })
 
-/** A line that waits in a coder or a proxy is no progress. */
+/** Headers of a streamed answer: neither compression nor proxies may hold lines back. */
 const streamed = {
   'Content-Type': plain,
   'Content-Encoding': 'identity',
   'X-Accel-Buffering': 'no',
 }
 
-/** One line, its end allowed. */
+/** Reads a command line from the body; a line end after it is allowed. */
 async function lineOf(c: AppContext): Promise<string> {
   const type = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== undefined && type !== 'text/plain')
@@ -93,10 +90,6 @@ async function lineOf(c: AppContext): Promise<string> {
   throw new Failure('invalid-parameter', 'a command is one line without control characters')
 }
 
-/** The terminal draws with styles that it makes itself: they carry a nonce of this answer (Content Security Policy 3, 2.3.1). */
-const policyWith = (nonce: string): string =>
-  pagePolicy.replace(`style-src 'self'`, `style-src 'self' 'nonce-${nonce}'`)
-
 const readPage = consoleEndpoint({
   method: 'get',
   path: '/shell.html',
@@ -104,11 +97,9 @@ const readPage = consoleEndpoint({
   auth: anyone,
   answers,
   handle: async ({ c }) => {
-    const nonce = randomBytes(16).toString('base64')
-    const text = await readFile(own('shell.html'), 'utf8')
-    const headers = { 'Content-Type': html, 'Content-Security-Policy': policyWith(nonce) }
-    const page = text.replace('{nonce}', nonce).replace('{site}', () => escaped(c.get('siteName')))
-    return c.body(page, 200, headers)
+    const text = await readFile(pageFile('shell.html'), 'utf8')
+    const page = text.replace('{site}', () => escaped(c.get('siteName')))
+    return c.body(page, 200, { 'Content-Type': html })
   },
 })
 
@@ -125,19 +116,9 @@ const redirectToPage = consoleEndpoint({
   },
 })
 
-const require = createRequire(import.meta.url)
-const own = (name: string) => new URL(`page/${name}`, import.meta.url)
+const pageFile = (name: string) => new URL(`page/${name}`, import.meta.url)
 
-/** Files of the page, read from disk: nothing comes from the internet. */
-const pageFiles: Readonly<Record<string, URL | string>> = {
-  'shell.js': own('shell.js'),
-  'line.js': own('line.js'),
-  'shell.css': own('shell.css'),
-  'xterm.mjs': require.resolve('@xterm/xterm/lib/xterm.mjs'),
-  'xterm.css': require.resolve('@xterm/xterm/css/xterm.css'),
-}
-
-const readPageFiles = Object.entries(pageFiles).map(([name, file]) =>
+const readPageFiles = ['shell.js', 'shell.css'].map((name) =>
   consoleEndpoint({
     method: 'get',
     path: `/${name}`,
@@ -146,15 +127,17 @@ const readPageFiles = Object.entries(pageFiles).map(([name, file]) =>
     answers,
     handle: async ({ c }) => {
       const type = name.endsWith('.css') ? 'text/css' : 'text/javascript'
-      return c.body(await readFile(file), 200, { 'Content-Type': `${type}; charset=utf-8` })
+      return c.body(await readFile(pageFile(name)), 200, {
+        'Content-Type': `${type}; charset=utf-8`,
+      })
     },
   }),
 )
 
-/** The endpoints of the console: the page with its files is open, commands need a key with `consolePermission`. */
+/** Endpoints of the console: the page is public, commands need a key with `consolePermission`. */
 const consoleEndpoints = [...readPageFiles, readPage, redirectToPage, runCommandLine, completeLine]
 
-/** Makes the app. */
+/** Makes the app of the console. */
 export function consoleApp(context: ConsoleAppContext): App {
   const { keys, http } = context
   const app = newApp({ ...http, name: 'console' })

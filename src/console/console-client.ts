@@ -1,4 +1,4 @@
-/** A client of the console: sends one command line and hands its answer on as it comes. */
+/** Client of the console: sends one command line and prints its answer as it comes. */
 
 import {
   refusalOf,
@@ -11,10 +11,10 @@ import { WrongUsage } from '../errors.ts'
 import { quotedWord } from './command.ts'
 import { commandFinished } from './execution.ts'
 
-/** Without it a platform has no console. */
+/** Setting that opens the console of a platform. */
 const openShell = 'PLATFORM_HUB_SHELL_CONFIG={"http":{}}'
 
-/** Shown for wrong arguments; what belongs to the commands themselves is told by `help`. */
+/** Usage of `npm run console`. */
 export const consoleUsage = `npm run console -- [--server url] [--key key] <command> [words and options of the command]
 
 ${serverUsage}  --to url             the console itself, where it has a port of its own
@@ -23,13 +23,13 @@ ${serverUsage}  --to url             the console itself, where it has a port of 
 `
 
 type ClientArguments = {
-  /** Without a slash at its end. */
+  /** Address of the console, without a slash at its end. */
   readonly to: string
   readonly key?: string
   readonly line: string
 }
 
-/** Options of our own, then a command of the console as it is. Throws `WrongUsage`. */
+/** Parses the options of the client, which end where the command begins. Throws `WrongUsage`. */
 export function parseClientArguments(argumentList: readonly string[]): ClientArguments {
   const isOption = (word = '') => /^--(server|to|key)(=|$)/s.test(word)
   let count = 0
@@ -53,11 +53,11 @@ export function parseClientArguments(argumentList: readonly string[]): ClientArg
 
 type Outputs = {
   readonly out: (text: string) => void
-  /** What is about the command and not its answer. */
+  /** Prints messages that are not part of the answer. */
   readonly aside: (text: string) => void
 }
 
-/** 0 when the command finished, 1 when it failed or the answer broke off, 2 when it was not understood. */
+/** Runs a command; returns 0 when it finished, 1 when it failed or its answer broke off, 2 when it is not valid. */
 export async function ask(
   { to, key, line }: ClientArguments & { readonly key: string },
   { out, aside }: Outputs,
@@ -88,7 +88,7 @@ export async function ask(
   return 1
 }
 
-/** Hands on everything but the last line, which it answers. */
+/** Prints all lines but the last one, which it returns. */
 async function copied(
   body: ReadableStream<Uint8Array>,
   out: (text: string) => void,
@@ -97,7 +97,7 @@ async function copied(
   let held = ''
   for await (const piece of body) {
     held += decoder.decode(piece, { stream: true })
-    // The line end before the last line shows that it is not the last one.
+    // Lines before the last line end are not the last one.
     const end = held.lastIndexOf('\n', held.length - 2) + 1
     if (end > 0) out(held.slice(0, end))
     held = held.slice(end)

@@ -1,4 +1,4 @@
-/** What the console needs of the services beside it: one part for each service that runs in this process. */
+/** Parts of the console: functions of the services that run in this process. */
 
 import type { JobRunner } from '../jobs/job-runner.ts'
 import type { JsonObject } from '../text/json.ts'
@@ -6,7 +6,7 @@ import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
 import type { PipeSources } from '../pipe/sources/pipe-sources.ts'
 
-/** A part that is absent has no commands. */
+/** Parts of the console; commands of an absent one do not exist. */
 export type Parts = {
   readonly scheduler?: SchedulerPart
   readonly repository?: RepositoryPart
@@ -17,7 +17,7 @@ export type Parts = {
   readonly status: (signal: AbortSignal) => Promise<JsonObject>
 }
 
-/** Instants are milliseconds since 1970. */
+/** Trigger of a pipe; instants are milliseconds since 1970. */
 export type ConsoleTrigger = {
   readonly id: string
   readonly status: 'enabled' | 'disabled'
@@ -27,11 +27,11 @@ export type ConsoleTrigger = {
     | { readonly kind: 'specific'; readonly times: readonly number[] }
   readonly next?: number
   readonly last?: number
-  /** Why it does not fire as things are. */
+  /** Reason why it does not fire. */
   readonly problem?: string
 }
 
-/** Pipes, runs, triggers, and what operators decide about harvested records. */
+/** Pipes, runs, triggers, and decisions of operators about harvested records. */
 export type SchedulerPart = {
   readonly pipes: Pick<PipeSources, 'list' | 'invalid' | 'find' | 'reload'>
   readonly launcher: Pick<Launcher, 'launch' | 'cancel' | 'resume' | 'retry'>
@@ -41,28 +41,28 @@ export type SchedulerPart = {
     of(pipe: string): readonly ConsoleTrigger[]
     turn(pipe: string, id: string, status: ConsoleTrigger['status']): unknown
   }
-  /** Carries out the removals that a run holds back. */
+  /** Carries out the held removals of a run. */
   readonly confirm: (runId: string, signal: AbortSignal) => Promise<void>
-  /** Hands the records of the pipe `from` over to another one; their number. */
+  /** Gives the records of the pipe `from` to another one; returns their number. */
   readonly adopt: (
     pipes: { readonly pipe: string; readonly from: string },
     signal: AbortSignal,
   ) => Promise<number>
-  /** Groups of records of several catalogues that look like the same one; of one catalogue where it is named. */
+  /** Groups of records of different catalogues that may be duplicates, or those of one catalogue. */
   readonly duplicates: Listing<string | undefined, readonly Alike[]>
-  /** A pipe as it may be shown. */
+  /** Masks the secrets of a pipe. */
   readonly masked: (pipe: JsonObject) => JsonObject
 }
 
 type Alike = {
-  /** What it shares with the others. */
+  /** Property that is equal in the group. */
   readonly mark: 'identifier' | 'page'
   readonly catalogue: string
   readonly originalId: string
   readonly platformId?: string
 }
 
-/** `total` is absent as long as it is not known. */
+/** Reports progress; `total` is absent while unknown. */
 export type ReportProgress = (done: number, total?: number) => void
 
 type CatalogueLaunch = {
@@ -70,11 +70,11 @@ type CatalogueLaunch = {
   readonly pipe: string
   /** Milliseconds between two datasets. */
   readonly pulseMs: number
-  /** The present metrics graph goes along. */
+  /** Whether the present metrics graph is part of the payload. */
   readonly withMetrics: boolean
 }
 
-/** Resolves when the work is done, with how many records it met. */
+/** Work on records; resolves with the number of records when it is done. */
 type Work<Options, Result = number> = (
   options: Options,
   progress: ReportProgress,
@@ -82,32 +82,32 @@ type Work<Options, Result = number> = (
 ) => Promise<Result>
 type Listing<Options, Row = string> = (options: Options, signal: AbortSignal) => AsyncIterable<Row>
 
-/** Records, their indices, what was deleted, and vocabularies. */
+/** Records, their indices, tombstones and vocabularies. */
 export type RepositoryPart = {
-  /** Sends every dataset of a catalogue through a pipe; the number found and the id of the run. */
+  /** Sends every dataset of a catalogue through a pipe; returns their number and the id of the run. */
   readonly launch?: (
     launch: CatalogueLaunch,
     signal: AbortSignal,
   ) => Promise<{ readonly found: number; readonly run: string }>
-  /** No catalogues = all of them. */
+  /** Projects catalogues again; none means all. */
   readonly index: Work<readonly string[]>
-  /** No indices = all of them. */
+  /** Fills indices again; none means all. */
   readonly reindex: Work<readonly string[]>
   readonly reconcile: Work<{ readonly dryRun: boolean }, Drift>
   readonly pending: (
     signal: AbortSignal,
   ) => Promise<{ readonly count: number; /** Seconds. */ readonly oldest?: number }>
   readonly clear: Work<{ readonly catalogue: string; readonly keepIndex: boolean }>
-  /** A sentence for everything that was found. */
+  /** Repairs a catalogue; yields a sentence for each finding. */
   readonly repair: Listing<string>
-  /** Restores addresses that are IRIs of the platform; a sentence for each. */
+  /** Restores URLs that were replaced by IRIs of the platform; yields a sentence for each. */
   readonly repairAddresses: Listing<{ readonly dryRun: boolean }>
-  /** Removes statements of datasets that were not sent; a sentence for each. */
+  /** Removes statements of datasets that were not sent; yields a sentence for each. */
   readonly repairStore: Listing<{ readonly dryRun: boolean }>
-  /** Brings back one dataset, or all that a run removed. */
+  /** Restores one dataset, or all that a run removed. */
   readonly restore: (datasetOrRun: string, signal: AbortSignal) => Promise<Restored>
   readonly tombstones: Listing<string | undefined, Tombstone>
-  /** No ids = all that come with the platform. A line for each. */
+  /** Installs bundled vocabularies, all when no ids are given; yields a line for each. */
   readonly installVocabularies: Listing<readonly string[]>
   readonly vocabularies: (
     signal: AbortSignal,
@@ -116,18 +116,18 @@ export type RepositoryPart = {
 
 type Restored = {
   readonly restored: number
-  /** Ids of datasets that did not come back, and why. */
+  /** Datasets that could not be restored, with the reason. */
   readonly failed: readonly { readonly id: string; readonly reason: string }[]
 }
 
-/** How store and index differ. */
+/** Differences between store and index, as numbers of records. */
 type Drift = {
   readonly compared: number
-  /** In the store and not in the index. */
+  /** In the store only. */
   readonly missing: number
-  /** In both and not the same. */
+  /** In both, but not equal. */
   readonly stale: number
-  /** In the index and not in the store. */
+  /** In the index only. */
   readonly extra: number
   readonly repaired: number
 }
@@ -138,29 +138,29 @@ type Tombstone = {
   readonly deleted: string
 }
 
-/** What the search service shows of its settings. */
+/** Sitemap, weights and facets of the search service. */
 export type SearchPart = {
-  /** Builds the sitemap again; the number of its addresses. */
+  /** Builds the sitemap again; returns the number of its addresses. */
   readonly sitemap: (signal: AbortSignal) => Promise<number>
-  /** How much every field weighs. */
+  /** Weight of each field in the ranking. */
   readonly boosts: () => Readonly<Record<string, number>>
   readonly facets: () => readonly { readonly index: string; readonly id: string }[]
 }
 
-/** Background jobs. */
+/** List of background jobs, and their cancellation. */
 export type JobsPart = Pick<JobRunner, 'list' | 'cancel'>
 
-/** The cache of figures. */
+/** Cache of the figures of quality. */
 export type MetricsPart = {
-  /** No catalogue = all of them. */
+  /** Refreshes the figures of a catalogue, or of all. */
   readonly refresh: (catalogue: string | undefined, signal: AbortSignal) => Promise<void>
 }
 
-/** Names of the known pipes, for completion. */
+/** Names of the pipes, for completion. */
 export const pipeNames = ({ pipes }: SchedulerPart): readonly string[] =>
   pipes.list().map(({ pipe }) => pipe.header.name)
 
-/** Completes the first word of a command alone. */
+/** Makes a completion of the first argument only. */
 export const firstWord =
   (candidates: () => readonly string[]) =>
   (words: readonly string[]): readonly string[] =>

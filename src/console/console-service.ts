@@ -1,4 +1,4 @@
-/** The console of a process: its commands by HTTP and telnet, as the configuration says. */
+/** Opens the console of a process over HTTP and telnet, as configured. */
 
 import type { ApiKeys } from '../http/api-key.ts'
 import type { App, AppOptions } from '../http/app.ts'
@@ -12,34 +12,34 @@ import { execution } from './execution.ts'
 import type { Parts } from './console-parts.ts'
 import { openTelnet } from './telnet.ts'
 
-/** What the console is made of; `parts` decides which commands there are. */
+/** Dependencies of the console; `parts` decides which commands exist. */
 export type ConsoleDeps = {
   readonly config: ShellConfig
   readonly parts: Parts
   readonly keys: ApiKeys
   readonly log: Log
-  /** Milliseconds of a clock. */
+  /** Current time in milliseconds. */
   readonly now: () => number
-  /** Takes known secrets out of a text. */
+  /** Masks known secrets in a text. */
   readonly clean: (text: string) => string
-  /** `base` is its path on the common port, `/shell`. */
+  /** Options of the app; `base` is its path on the common port, `/shell`. */
   readonly http: Omit<AppOptions, 'name'> & { readonly base: string }
-  /** Where a port of its own listens unless the configuration says otherwise, and its limits. */
+  /** Host of an own port unless configured, and its limits. */
   readonly host: string
   readonly limits?: Limits
 }
 
-/** A console that is open. */
+/** Open console. */
 export type Console = {
-  /** For the common port; absent when HTTP is off or has a port of its own. */
+  /** App for the common port; absent when HTTP is off or has a port of its own. */
   readonly entrance: { readonly base: string; readonly app: App } | undefined
   /** Addresses of its own: `http://…/shell.html`, `telnet://…`. */
   readonly addresses: readonly string[]
-  /** Closes connections, ends what goes on and waits for it. */
+  /** Closes connections, ends commands and waits for them. */
   readonly stop: () => Promise<void>
 }
 
-/** Rejects when a port is taken. */
+/** Opens the console. Rejects when a port is taken. */
 export async function openConsole(deps: ConsoleDeps): Promise<Console> {
   const { config, parts, keys, log, now, clean, http } = deps
   const ending = new AbortController()

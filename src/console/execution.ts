@@ -1,49 +1,46 @@
-/** Commands as they run: what they say goes to their reader, their end into the log. */
+/** Runs commands: streams their output to their readers and logs their end. */
 
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { Channel } from '../workers/channel.ts'
 import type { ParsedCommand } from './command-table.ts'
 
-/** The last line of every answer; of one that failed `Command failed: …`. */
+/** Last line of every answer; that of a failed command is `Command failed: …`. */
 export const commandFinished = 'Command finished'
 
 type Reader = {
-  /** Id of the key that was shown. */
+  /** Id of the API key. */
   readonly key: string
   readonly transport: 'http' | 'telnet'
-  /** Aborts when the reader leaves: ends what only lists. */
+  /** Aborts when the reader leaves, which ends commands unless they `lasts`. */
   readonly signal: AbortSignal
 }
 
 /** Runs commands for all readers of a process. */
 export type Execution = {
-  /**
-   * Starts the order. The answer comes in pieces that end in line ends, except a first empty one. Throws
-   * `too-many-requests`.
-   */
+  /** Starts a command. Its answer comes in pieces of whole lines after an empty first one. Throws `too-many-requests`. */
   readonly run: (order: ParsedCommand, reader: Reader) => AsyncGenerator<string>
-  /** Resolves when nothing goes on any more. */
+  /** Resolves when no command runs any more. */
   readonly idle: () => Promise<void>
 }
 
 type ExecutionContext = {
   readonly log: Log
-  /** Milliseconds of a clock. */
+  /** Current time in milliseconds. */
   readonly now: () => number
-  /** Takes known secrets out of a text. */
+  /** Masks known secrets in a text. */
   readonly clean: (text: string) => string
-  /** Ends commands that outlive their readers. */
+  /** Aborts when the console stops. */
   readonly ending: AbortSignal
-  /** Commands at once. */
+  /** Most commands at once; 32 by default. */
   readonly atOnce?: number
 }
 
-/** Pieces of an answer that wait for their reader. */
+/** Most pieces of an answer that wait for their reader. */
 const mostPieces = 32
 const progressMs = 5000
 
-/** Commands that last go on when their reader has left; the others end with it. */
+/** Makes the runner of commands; one with `lasts` goes on when its reader leaves. */
 export function execution(context: ExecutionContext): Execution {
   const { ending, atOnce = 32 } = context
   const active = new Set<Promise<void>>()
@@ -58,7 +55,7 @@ export function execution(context: ExecutionContext): Execution {
       const leave = () => out.cancel()
       reader.signal.addEventListener('abort', leave, { once: true })
       if (reader.signal.aborted) leave()
-      // A first piece at once: the reader sees that the order was taken.
+      // A first piece shows the reader that the command was accepted.
       out.put('')
       const work = runCommand(order, reader, { ...context, out }).finally(() => active.delete(work))
       active.add(work)
@@ -70,7 +67,7 @@ export function execution(context: ExecutionContext): Execution {
   }
 }
 
-/** Nobody waits for a reader who has left. */
+/** Yields the pieces; a reader who leaves cancels the channel. */
 async function* piecesOf(out: Channel<string>): AsyncGenerator<string> {
   try {
     yield* out
@@ -79,7 +76,7 @@ async function* piecesOf(out: Channel<string>): AsyncGenerator<string> {
   }
 }
 
-/** Never rejects. */
+/** Runs a command to its end; never rejects. */
 async function runCommand(
   { command, given }: ParsedCommand,
   reader: Reader,
@@ -133,7 +130,7 @@ async function runCommand(
 // oxlint-disable-next-line no-control-regex -- they are what must not reach a terminal
 const active = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
 
-/** Text that a terminal shows and does not obey: everything but line ends and tabs that moves a cursor, colours or turns text. */
+/** Escapes the control characters of a text, except line ends and tabs. */
 const printable = (text: string): string =>
   text
     .replaceAll('\r\n', '\n')

@@ -1,4 +1,4 @@
-/** The command about background jobs. */
+/** Command about background jobs. */
 
 import { jobStates } from '../jobs/job.ts'
 import { type Command, WrongCommand } from './command.ts'
@@ -7,11 +7,10 @@ import { columns, progressBar } from './text-output.ts'
 
 const [usualJobs, mostJobs] = [20, 1000]
 
-/** `jobs` lists them, `jobs cancel <id>` ends one. */
+/** Command `jobs`: lists jobs, or cancels one. */
 export const jobsCommand = (part: JobsPart): Command => ({
   name: 'jobs',
   words: '[cancel <id>]',
-  most: 2,
   does: 'lists background jobs, newest first, or cancels one',
   options: {
     state: { type: 'string', value: 'state', means: `only those that are ${jobStates.join(', ')}` },

@@ -1,4 +1,4 @@
-/** Commands about pipes: what they are, when they start, and starting them now. */
+/** Commands that list and start pipes and their triggers. */
 
 import { Failure, invalidParameter } from '../errors.ts'
 import { configured } from '../pipe/pipe-check.ts'
@@ -17,7 +17,7 @@ import {
   triggerRow,
 } from './text-output.ts'
 
-/** `pipes`, `pipe`, `reload`, `triggers`, `enable` and `disable`. */
+/** Commands `pipes`, `pipe`, `reload`, `triggers`, `enable` and `disable`. */
 export const pipeCommands = (scheduler: SchedulerPart): readonly Command[] => [
   pipes(scheduler),
   pipe(scheduler),
@@ -48,12 +48,10 @@ const invalidFiles = (pipes: SchedulerPart['pipes']): readonly string[] =>
         `! ${source} ${file}: ${problems.map(({ detail }) => detail).join('; ')}`,
     )
 
-/** Secrets are masked, because terminals are recorded and seen by others. */
+/** Command `pipe`; secrets are masked because output of terminals is recorded. */
 const pipe = (scheduler: SchedulerPart): Command => ({
   name: 'pipe',
   words: '<name> [show|launch]',
-  least: 1,
-  most: 2,
   does: 'shows a pipe, or runs it now',
   complete: (words) => [pipeNames(scheduler), ['show', 'launch']][words.length] ?? [],
   run: ({ words: [name = '', what = 'show'] }, context) => {
@@ -72,7 +70,7 @@ const pipe = (scheduler: SchedulerPart): Command => ({
   },
 })
 
-/** For those who do not want to wait for the next look at the sources. */
+/** Command `reload`, which reads the sources before their next poll. */
 const reload = ({ pipes }: SchedulerPart): Command => ({
   name: 'reload',
   does: 'reads all pipe sources again',
@@ -87,7 +85,6 @@ const reload = ({ pipes }: SchedulerPart): Command => ({
 const triggers = ({ triggers, pipes }: SchedulerPart): Command => ({
   name: 'triggers',
   words: '[pipe]',
-  most: 1,
   does: 'lists triggers with their next and last firing',
   complete: firstWord(() => [...triggers.all().keys()]),
   run: ({ words: [name] }) => {
@@ -97,11 +94,10 @@ const triggers = ({ triggers, pipes }: SchedulerPart): Command => ({
   },
 })
 
-/** A trigger of a pipe that is gone can still be switched off. */
+/** Commands `enable` and `disable`, also for triggers of a pipe that is gone. */
 const turn = ({ triggers, pipes }: SchedulerPart, name: 'enable' | 'disable'): Command => ({
   name,
   words: '<pipe> <trigger>',
-  least: 2,
   does: `switches a trigger ${name === 'enable' ? 'on' : 'off'}`,
   complete: ([pipe, ...more]) => {
     if (pipe === undefined) return [...triggers.all().keys()]
@@ -113,21 +109,19 @@ const turn = ({ triggers, pipes }: SchedulerPart, name: 'enable' | 'disable'): C
   },
 })
 
-/** Triggers outlive their pipe: where it is gone its name still finds them. */
+/** Name of a pipe given by name or id; a pipe that is gone is found by its name. */
 const nameOf = (pipes: SchedulerPart['pipes'], nameOrId: string): string =>
   pipes.find(nameOrId)?.pipe.header.name ?? nameOrId
 
-// Starting a pipe, and watching its run.
+// Launches.
 
-/** One word starts a pipe, two words send a catalogue through one. */
+/** Command `launch`: with one argument it starts a pipe, with two it sends a catalogue through one. */
 export const launchCommand = (
   scheduler: SchedulerPart | undefined,
   repository: RepositoryPart | undefined,
 ): Command => ({
   name: 'launch',
   words: '<pipe> [json configs] | <catalogue> <pipe>',
-  least: 1,
-  most: 2,
   does: 'runs a pipe now, or sends every dataset of a catalogue through one',
   options: {
     pulse: {
@@ -147,7 +141,7 @@ export const launchCommand = (
   complete: () => (scheduler ? pipeNames(scheduler) : []),
   async *run({ words: [first = '', second], number, flag }, context) {
     const verbose = flag('verbose')
-    // The words of the contract: clients look for them.
+    // Wording of the contract.
     const missing = (pipe: string) => new Failure('unknown-pipe', `Pipe ${pipe} not available`)
     if (second === undefined || second.startsWith('{')) {
       if (!scheduler) throw missing(first)
@@ -176,7 +170,7 @@ type PipeLaunch = {
   readonly verbose?: boolean
 }
 
-/** Starts a pipe and watches it; who leaves does not end it. Throws `Failure`. */
+/** Starts a pipe and follows its run, which goes on when the reader leaves. Throws `Failure`. */
 async function* launchPipe(
   scheduler: SchedulerPart,
   { pipe: nameOrId, configs, verbose = false }: PipeLaunch,
@@ -193,7 +187,7 @@ async function* launchPipe(
   demandRecords(yield* followRun(scheduler, run.id, context))
 }
 
-/** Throws `conflict` when the pipe is active. */
+/** Launches a pipe and returns its run. Throws `conflict` when the pipe is active. */
 export function launched(
   { launcher }: SchedulerPart,
   launch: Parameters<SchedulerPart['launcher']['launch']>[0],
@@ -203,18 +197,18 @@ export function launched(
   throw new Failure('conflict', `the pipe is active already: run ${started.dropped.id}`)
 }
 
-/** Whoever starts a harvest by hand wants to hear it when nothing came. Throws `source-empty`. */
+/** Throws `source-empty` when a run started by hand brought no records. */
 function demandRecords({ catalogue, counts, outcome, problem }: Run): void {
   const { created, updated, unchanged, removed, held, adopted } = counts
   const some = created + updated + unchanged + removed + held + adopted > 0
-  // An incremental run without news has no problem.
+  // An incremental run without news is no problem.
   const isFine = outcome === 'not-modified' || (outcome === 'incomplete' && !problem)
   if (some || isFine || catalogue === undefined) return
   const why = problem ? `: ${problemLine(problem)}` : ''
   throw new Failure('source-empty', `the run brought no record${why}`)
 }
 
-/** Throws `invalid-parameter`. */
+/** Parses configs of segments. Throws `invalid-parameter`. */
 function configsOf(text: string): Configs {
   let value: unknown
   try {
@@ -228,7 +222,7 @@ function configsOf(text: string): Configs {
   throw invalidParameter('configs', 'configs are a JSON object of segment name → object')
 }
 
-/** The progress and the end; throws `Failure` when the run did not finish. */
+/** Yields progress and end of a run. Throws `Failure` when it did not finish. */
 export async function* followRun(
   scheduler: SchedulerPart,
   id: string,
@@ -247,7 +241,7 @@ export async function* followRun(
   throw new Failure('conflict', `the run is ${last.status}${why}`)
 }
 
-/** Throws `unknown-run`. */
+/** Returns a run by its id. Throws `unknown-run`. */
 export function knownRun({ runs }: SchedulerPart, id: string): Run {
   const run = runs.get(id)
   if (run) return run

@@ -1,17 +1,16 @@
-/** Commands about what repository, indices, search and metrics hold. */
+/** Commands about repository, indices, search and metrics. */
 
 import { Failure } from '../errors.ts'
 import type { Command } from './command.ts'
 import type { MetricsPart, Parts, RepositoryPart, SearchPart } from './console-parts.ts'
 import { amount, bar, columns, number } from './text-output.ts'
 
-/** Commands of the repository. Work on records goes on when its reader leaves: half of it would help nobody. */
+/** Commands of the repository. Work on records goes on when the reader leaves, so that it is not left half done. */
 export const recordCommands = (part: RepositoryPart): readonly Command[] => [
   {
     name: 'index',
     aliases: ['sync'],
     words: '[catalogue…]',
-    most: 1000,
     does: 'projects catalogues again into the present index; all of them when none is named',
     lasts: true,
     run: async ({ words }, { progress, signal }) =>
@@ -20,7 +19,6 @@ export const recordCommands = (part: RepositoryPart): readonly Command[] => [
   {
     name: 'reindex',
     words: '[index…]',
-    most: 1000,
     does: 'builds a second index and swaps it in',
     lasts: true,
     run: async ({ words }, { progress, signal }) =>
@@ -55,11 +53,10 @@ export const recordCommands = (part: RepositoryPart): readonly Command[] => [
   },
 ]
 
-/** Each dataset becomes a tombstone, so that `restore` can bring it back. */
+/** Command `clear`; it keeps tombstones, so that `restore` can bring datasets back. */
 const clear = (part: RepositoryPart): Command => ({
   name: 'clear',
   words: '<catalogue>',
-  least: 1,
   does: 'deletes all datasets of a catalogue and keeps the catalogue',
   lasts: true,
   options: { 'keep-index': { short: 'k', type: 'boolean', means: 'leaves the index as it is' } },
@@ -73,7 +70,6 @@ const clear = (part: RepositoryPart): Command => ({
 const repair = (part: RepositoryPart): Command => ({
   name: 'repair',
   words: '<catalogue>|addresses|store',
-  least: 1,
   does: 'mends links without dataset and datasets without link, lists ids that are used twice; addresses: restores access, download and page URLs that an earlier version replaced by its own names; store: removes values of datasets that stayed beside their replacement',
   lasts: true,
   options: {
@@ -101,12 +97,11 @@ const repair = (part: RepositoryPart): Command => ({
   },
 })
 
-/** A harvest restores what its runs removed, the repository everything else. */
+/** Commands `restore` and `tombstones`. */
 const deletionCommands = (part: RepositoryPart): readonly Command[] => [
   {
     name: 'restore',
     words: '<dataset|run>',
-    least: 1,
     does: 'puts back one dataset, or all that a run removed',
     lasts: true,
     async *run({ words: [id = ''] }, { signal }) {
@@ -120,7 +115,6 @@ const deletionCommands = (part: RepositoryPart): readonly Command[] => [
   {
     name: 'tombstones',
     words: '[catalogue]',
-    most: 1,
     does: 'lists what was deleted and can be restored',
     async *run({ words: [catalogue] }, { signal }) {
       let count = 0
@@ -137,7 +131,6 @@ const vocabularyCommands = (part: RepositoryPart): readonly Command[] => [
   {
     name: 'installVocabularies',
     words: '[id…]',
-    most: 1000,
     does: 'loads the tables that come with the platform',
     lasts: true,
     run: ({ words }, { signal }) => part.installVocabularies(words, signal),
@@ -177,12 +170,11 @@ export const searchCommands = (part: SearchPart): readonly Command[] => [
   },
 ]
 
-/** The command of the metrics cache. */
+/** Command of the metrics cache. */
 export const metricsCommands = ({ refresh }: MetricsPart): readonly Command[] => [
   {
     name: 'refresh',
     words: '[catalogue]',
-    most: 1,
     does: 'brings the metrics cache up to the store',
     lasts: true,
     run: async ({ words: [catalogue] }, { signal }) => {
@@ -192,7 +184,7 @@ export const metricsCommands = ({ refresh }: MetricsPart): readonly Command[] =>
   },
 ]
 
-/** Always there: it is what operators type first. */
+/** Command `status`. */
 export const statusCommand = (status: Parts['status']): Command => ({
   name: 'status',
   does: 'services, store, engine, drift and queues',

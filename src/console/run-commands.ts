@@ -1,4 +1,4 @@
-/** Commands that watch runs, tell about them, and decide what becomes of what they found. */
+/** Commands about runs: lists, details, cancellation, held removals, ownership, dry runs. */
 
 import { Failure } from '../errors.ts'
 import type { ItemState } from '../pipe/runs/run.ts'
@@ -17,7 +17,7 @@ import {
   stateText,
 } from './text-output.ts'
 
-/** Everything about runs but `launch`, which the repository has too. */
+/** Commands about runs, without `launch`. */
 export const runCommands = (scheduler: SchedulerPart): readonly Command[] => [
   runs(scheduler),
   run(scheduler),
@@ -41,14 +41,13 @@ const countOption = (most: number) =>
     },
   }) as const
 
-/** Ids are long: nobody types one. */
+/** Completion of ids of recent runs. */
 const recentRuns = ({ runs }: SchedulerPart) =>
   firstWord(() => runs.list({ offset: 0, limit: 50 }).map(({ id }) => id))
 
 const runs = (scheduler: SchedulerPart): Command => ({
   name: 'runs',
   words: '[pipe]',
-  most: 1,
   does: 'lists runs, newest first',
   options: countOption(1000),
   complete: firstWord(() => pipeNames(scheduler)),
@@ -59,13 +58,12 @@ const runs = (scheduler: SchedulerPart): Command => ({
   },
 })
 
-/** What of a run people ask for first. */
+/** States of items that `run` lists. */
 const badStates: readonly ItemState[] = ['failed', 'refused', 'duplicate', 'held']
 
 const run = (scheduler: SchedulerPart): Command => ({
   name: 'run',
   words: '<id>',
-  least: 1,
   does: 'shows a run and what failed in it',
   options: countOption(1000),
   complete: recentRuns(scheduler),
@@ -77,11 +75,10 @@ const run = (scheduler: SchedulerPart): Command => ({
   },
 })
 
-/** What has been written stays. */
+/** Command `cancel`; written records stay. */
 const cancel = (scheduler: SchedulerPart): Command => ({
   name: 'cancel',
   words: '<run>',
-  least: 1,
   does: 'ends a run, once the work in flight has ended',
   lasts: true,
   complete: recentRuns(scheduler),
@@ -91,11 +88,10 @@ const cancel = (scheduler: SchedulerPart): Command => ({
   },
 })
 
-/** A new run for `retry`, the same one for `resume`; both are watched to their end. */
+/** Commands `resume`, which continues a run, and `retry`, which starts a new one; both follow it to its end. */
 const again = (scheduler: SchedulerPart, name: 'resume' | 'retry', does: string): Command => ({
   name,
   words: '<run>',
-  least: 1,
   does,
   complete: recentRuns(scheduler),
   async *run({ words: [given = ''] }, context) {
@@ -105,11 +101,10 @@ const again = (scheduler: SchedulerPart, name: 'resume' | 'retry', does: string)
   },
 })
 
-/** Only of the latest complete run: a later one has looked at the source again. */
+/** Command `confirm`, for the latest complete run of a pipe only: a later one has read the source again. */
 const confirm = (scheduler: SchedulerPart): Command => ({
   name: 'confirm',
   words: '<run>',
-  least: 1,
   does: 'carries out the removals that a run holds back',
   lasts: true,
   complete: recentRuns(scheduler),
@@ -123,11 +118,10 @@ const confirm = (scheduler: SchedulerPart): Command => ({
   },
 })
 
-/** Ownership is by the name of the pipe, so that a new name owns nothing. */
+/** Command `adopt`: records belong to the name of a pipe, so a renamed one owns none. */
 const adopt = (scheduler: SchedulerPart): Command => ({
   name: 'adopt',
   words: '<pipe>',
-  least: 1,
   does: 'hands the records of a renamed pipe over',
   lasts: true,
   options: { from: { type: 'string', value: 'pipe', means: 'the name that the pipe had' } },
@@ -141,11 +135,10 @@ const adopt = (scheduler: SchedulerPart): Command => ({
   },
 })
 
-/** Prints for each record what a real run would change, then problems and findings by kind. */
+/** Command `dryrun`: prints what a run would change in each record, then problems and findings by kind. */
 const dryRun = (scheduler: SchedulerPart): Command => ({
   name: 'dryrun',
   words: '<pipe>',
-  least: 1,
   does: 'imports without writing and prints the report',
   options: countOption(100_000),
   complete: firstWord(() => pipeNames(scheduler)),
@@ -162,11 +155,10 @@ const dryRun = (scheduler: SchedulerPart): Command => ({
 
 const marks = { identifier: 'the same identifier', page: 'the same landing page' } as const
 
-/** Across catalogues only: within one the original id tells records apart. */
+/** Command `duplicates`, across catalogues only: within one, records have different original ids. */
 const duplicates = (scheduler: SchedulerPart): Command => ({
   name: 'duplicates',
   words: '[catalogue]',
-  most: 1,
   does: 'lists harvested datasets of several catalogues that may be the same',
   options: countOption(100_000),
   async *run({ words: [catalogue], number }, { signal }) {

@@ -1,6 +1,6 @@
 /**
- * The console by telnet (RFC 854): the key first, without echo, then commands until the client leaves. Lines are UTF-8 and end
- * in CR LF, CR NUL, CR or LF; every option of the protocol is refused but the echo that we offer ourselves.
+ * Console by telnet (RFC 854), for `telnet` and `nc`: asks for the key without echo, then runs commands until the client leaves.
+ * Lines are UTF-8 and end in CR LF, CR NUL, CR or LF; empty lines are ignored. The client edits its line.
  */
 
 import { once } from 'node:events'
@@ -15,24 +15,24 @@ import { longestLine, WrongCommand } from './command.ts'
 import { consolePermission } from './console-app.ts'
 import type { Execution } from './execution.ts'
 
-/** Where it listens, and its bounds. */
+/** Address, limits and dependencies of the telnet server. */
 export type TelnetOptions = {
   readonly table: Table
   readonly execution: Execution
   readonly keys: Pick<ApiKeys, 'check'>
   readonly log: Log
   readonly host: string
-  /** 0 takes a free one. */
+  /** Port; 0 takes a free one. */
   readonly port: number
-  /** Milliseconds without a word of the client; 30 minutes by default. */
+  /** Milliseconds without input until the connection is closed; 30 minutes by default. */
   readonly idleMs?: number
-  /** Milliseconds until the key must be there; one minute by default. */
+  /** Milliseconds until the key must be entered; one minute by default. */
   readonly keyMs?: number
   /** Clients at once; 16 by default. */
   readonly connections?: number
 }
 
-/** Closing it tells the clients. */
+/** Listening telnet server; `close` notifies the clients. */
 export type TelnetServer = {
   readonly host: string
   readonly port: number
@@ -43,7 +43,7 @@ export type TelnetServer = {
 export async function openTelnet(options: TelnetOptions): Promise<TelnetServer> {
   const { log, host, port } = options
   const sockets = new Set<Socket>()
-  // Who sends commands from a file closes its side before the answers are there.
+  // A client that sends commands from a file closes its side before it has the answers.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
@@ -71,10 +71,22 @@ export async function openTelnet(options: TelnetOptions): Promise<TelnetServer> 
   }
 }
 
-const tries = 3
+const mostTries = 3
 const prompt = '> '
-/** Characters of the lines that wait for their turn; a line counts as one more than it has. */
+/** Characters of the lines that wait to be executed. */
 const mostCharacters = 65_536
+
+// Bytes of the protocol, read as Latin-1: one character each.
+
+const [iac, will, wont, doIt, dont, echo] = ['\xff', '\xfb', '\xfc', '\xfd', '\xfe', '\x01']
+const [interrupt, endOfInput] = ['\x03', '\x04']
+
+/** Negotiation of an option, subnegotiation, or command of one byte; the last alternative is the beginning of one. */
+const protocolCommand = /\xff(?:([\xfb-\xfe])([^])|\xfa[^]*?\xff\xf0|([^\xfa-\xfe])|([^]*)$)/g
+// oxlint-disable-next-line no-control-regex -- Ctrl-C and Ctrl-D
+const lineEnds = /([\r\n\x03\x04])/
+/** Interrupt Process and Break. */
+const interrupts: readonly (string | undefined)[] = ['\xf4', '\xf3']
 
 class TelnetSession {
   readonly #socket: Socket
@@ -82,29 +94,22 @@ class TelnetSession {
   readonly #address: string
   readonly #lines = new Channel<string>({ items: Infinity, weight: mostCharacters })
   readonly #reader = this.#lines[Symbol.asyncIterator]()
-  /** Aborts when the connection is gone. */
+  /** Aborts when the connection is closed. */
   readonly #gone = new AbortController()
-  /** The command that runs. */
+  /** Aborts the command that runs. */
   #running: AbortController | undefined
-  /** Whether a key was accepted. */
-  #isOpen = false
+  #hasKey = false
+  /** Beginnings of a command of the protocol and of a line. */
+  #command = ''
+  #line = ''
 
   constructor(socket: Socket, options: TelnetOptions) {
     this.#socket = socket
     this.#options = options
     this.#address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
-    const input = new TelnetInput({
-      line: (text) => this.#takeLine(text),
-      tooLong: () => this.#close(`\nthe line is longer than ${longestLine} bytes\n`),
-      end: () => this.#lines.close(),
-      interrupt: () => this.#interrupt(),
-      reply: (bytes) => this.#send(bytes),
-    })
-    socket.on('data', (bytes: Buffer) => {
-      if (!socket.writableEnded) input.take(bytes)
-    })
+    socket.on('data', (bytes: Buffer) => this.#read(bytes.toString('latin1')))
     socket.on('end', () => this.#lines.close())
-    // What was broken is told by the close that follows.
+    // `close` follows.
     socket.on('error', () => undefined)
     socket.on('close', () => {
       this.#gone.abort()
@@ -118,7 +123,7 @@ class TelnetSession {
   /** Resolves when the client has left. */
   async run(): Promise<void> {
     const key = await this.#enteredKey()
-    this.#isOpen = key !== undefined
+    this.#hasKey = key !== undefined
     for (let leaves = key === undefined; !leaves;) {
       await this.#write(prompt)
       const line = await this.#nextLine()
@@ -127,35 +132,35 @@ class TelnetSession {
     this.#close()
   }
 
-  /** The id of a key that may enter; undefined after three wrong ones, or when the client left or took too long. */
+  /** Reads keys until one has the permission; returns its id, or `undefined` after three wrong ones or when the client left. */
   async #enteredKey(): Promise<string | undefined> {
-    // A client without a key must not hold its place for ever.
     const late = setTimeout(
       () => this.#close('\nno key was entered in time\n'),
       this.#options.keyMs ?? 60_000,
     )
-    this.#send([telnet.iac, telnet.will, telnet.echo])
+    // The client sends each key at once then, and shows none.
+    this.#send(iac + will + echo)
     try {
-      for (let tried = 0; tried < tries; tried++) {
+      for (let tried = 0; tried < mostTries; tried++) {
         await this.#write('key: ')
-        const shown = await this.#nextLine()
-        if (shown === undefined) return undefined
-        const key = this.#admitted(shown.trim())
+        const entered = await this.#nextLine()
+        if (entered === undefined) return undefined
+        const key = this.#checked(withoutErased(entered).trim())
         await this.#write(`\n${key === undefined ? 'this key does not open the console\n' : ''}`)
         if (key !== undefined) return key
       }
       return undefined
     } finally {
       clearTimeout(late)
-      this.#send([telnet.iac, telnet.wont, telnet.echo])
+      this.#send(iac + wont + echo)
     }
   }
 
-  #admitted(shown: string): string | undefined {
+  #checked(entered: string): string | undefined {
     const { keys, log } = this.#options
     const address = this.#address
     try {
-      const key = keys.check(shown, address)
+      const key = keys.check(entered, address)
       if (may(key, consolePermission)) return key.id
       log.warn({ address, key: key.id }, 'console.key-refused')
     } catch (error) {
@@ -167,7 +172,6 @@ class TelnetSession {
 
   /** Whether the client wants to leave. */
   async #execute(line: string, key: string): Promise<boolean> {
-    if (line.trim() === '') return false
     this.#running = new AbortController()
     const signal = AbortSignal.any([this.#running.signal, this.#gone.signal])
     try {
@@ -186,26 +190,57 @@ class TelnetSession {
     }
   }
 
+  /** Removes the commands of the protocol, refuses every offered option, and takes lines, Ctrl-C and Ctrl-D. */
+  #read(received: string): void {
+    if (this.#socket.writableEnded) return
+    const all = this.#command + received
+    this.#command = ''
+    const typed = all.replace(protocolCommand, (found, ...groups: string[]) => {
+      const [verb, option = '', single, open] = groups
+      if (verb === will) this.#send(iac + dont + option)
+      else if (verb === doIt && option !== echo) this.#send(iac + wont + option)
+      else if (interrupts.includes(single)) return interrupt
+      else if (single === iac) return iac
+      else if (open !== undefined) this.#command = found.slice(0, longestLine)
+      return ''
+    })
+    for (const part of typed.split(lineEnds)) this.#take(part)
+  }
+
+  #take(part: string): void {
+    if (!lineEnds.test(part)) {
+      this.#line = (this.#line + part.replaceAll('\0', '')).slice(0, longestLine + 1)
+      return
+    }
+    const line = this.#line
+    this.#line = ''
+    if (part === interrupt) this.#interrupt()
+    else if (part === endOfInput) this.#lines.close()
+    else if (line.length > longestLine)
+      this.#close(`\nthe line is longer than ${longestLine} bytes\n`)
+    else if (line.trim() !== '') this.#queue(Buffer.from(line, 'latin1').toString())
+  }
+
+  #queue(line: string): void {
+    const weight = line.length + 1
+    if (this.#lines.isClosed || this.#lines.hasRoom(weight)) this.#lines.put(line, weight)
+    else this.#close('\ntoo many lines wait\n')
+  }
+
   #interrupt(): void {
     this.#lines.clear()
-    if (!this.#isOpen) this.#close()
+    if (!this.#hasKey) this.#close()
     else if (this.#running) this.#running.abort()
     else void this.#write(`^C\n${prompt}`)
   }
 
-  #takeLine(text: string): void {
-    const weight = text.length + 1
-    if (this.#lines.isClosed || this.#lines.hasRoom(weight)) this.#lines.put(text, weight)
-    else this.#close('\ntoo many lines wait\n')
-  }
-
-  /** Undefined when the client has closed its side. */
+  /** Returns `undefined` when the client has closed its side. */
   async #nextLine(): Promise<string | undefined> {
     const next = await this.#reader.next()
     return next.done === true ? undefined : next.value
   }
 
-  /** Waits until the client has taken enough. */
+  /** Waits while the client takes no more. */
   async #write(text: string): Promise<void> {
     const { signal } = this.#gone
     if (text === '' || signal.aborted || this.#socket.writableEnded) return
@@ -213,87 +248,20 @@ class TelnetSession {
       await once(this.#socket, 'drain', { signal }).catch(() => undefined)
   }
 
-  #send(bytes: readonly number[]): void {
-    if (!this.#socket.writableEnded) this.#socket.write(Uint8Array.from(bytes))
+  /** Sends bytes of the protocol. */
+  #send(bytes: string): void {
+    if (!this.#socket.writableEnded) this.#socket.write(bytes, 'latin1')
   }
 
-  /** Says a last word and closes. */
+  /** Sends a last text and closes. */
   #close(text = ''): void {
     this.#lines.cancel()
     this.#socket.end(text.replaceAll('\n', '\r\n'), () => this.#socket.destroy())
   }
 }
 
-// What the client sends: what was typed among the commands of the protocol. Bytes are read as Latin-1, one character each.
-
-const telnet = { iac: 255, will: 251, wont: 252, do: 253, dont: 254, echo: 1 } as const
-
-/** An option that is asked for or offered, a negotiation, an escaped 255 or a command of one byte; else one whose end is to come. */
-const command = /\xff(?:([\xfb-\xfe])([^])|\xfa[^]*?\xff\xf0|([^\xfa-\xfe])|([^]*))/g
-// oxlint-disable-next-line no-control-regex -- Ctrl-C and Ctrl-D
-const parts = /[\r\n\x03\x04]|[^\r\n\x03\x04]+/g
-const [interrupt, endOfInput] = ['\x03', '\x04']
-const [interruptCommand, breakCommand] = ['\xf4', '\xf3']
-
-type InputEvents = {
-  readonly line: (text: string) => void
-  readonly tooLong: () => void
-  /** Ctrl-D. */
-  readonly end: () => void
-  readonly interrupt: () => void
-  /** An answer of the protocol. */
-  readonly reply: (bytes: readonly number[]) => void
-}
-
-class TelnetInput {
-  readonly #events: InputEvents
-  /** The beginnings of a command and of a line. */
-  #open = ''
-  #line = ''
-  #wasReturn = false
-
-  constructor(events: InputEvents) {
-    this.#events = events
-  }
-
-  take(bytes: Buffer): void {
-    const all = this.#open + bytes.toString('latin1')
-    this.#open = ''
-    const typed = all.replace(command, (found, ...groups: string[]) => {
-      const [verb, option = '', other = '', rest] = groups
-      if (verb !== undefined) this.#refuse(verb.charCodeAt(0), option.charCodeAt(0))
-      // A negotiation that never ends is of no use to anybody.
-      if (rest !== undefined) this.#open = found.slice(0, longestLine)
-      if (other === '\xff') return other
-      return other === interruptCommand || other === breakCommand ? interrupt : ''
-    })
-    for (const [part] of typed.matchAll(parts)) this.#takePart(part)
-  }
-
-  /** A request may always be refused; echo was offered by us. */
-  #refuse(verb: number, option: number): void {
-    if (verb === telnet.will) this.#events.reply([telnet.iac, telnet.dont, option])
-    if (verb === telnet.do && option !== telnet.echo)
-      this.#events.reply([telnet.iac, telnet.wont, option])
-  }
-
-  #takePart(part: string): void {
-    const isSecond = this.#wasReturn && (part === '\n' || part.startsWith('\0'))
-    this.#wasReturn = part === '\r'
-    const text = isSecond ? part.slice(1) : part
-    if (text === interrupt || text === endOfInput || text === '\r' || text === '\n') {
-      const line = this.#line
-      this.#line = ''
-      if (text === interrupt) this.#events.interrupt()
-      else if (text === endOfInput) this.#events.end()
-      else if (line.length > longestLine) this.#events.tooLong()
-      else this.#events.line(edited(Buffer.from(line, 'latin1').toString()))
-    } else this.#line = (this.#line + text).slice(0, longestLine + 1)
-  }
-}
-
-/** The line after its backspaces, each of which takes a character back. */
-function edited(line: string): string {
+/** Applies backspaces: a client without echo sends them with the key. */
+function withoutErased(line: string): string {
   const kept: string[] = []
   for (const character of line)
     if (character === '\b' || character === '\x7f') kept.pop()

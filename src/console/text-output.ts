@@ -1,4 +1,4 @@
-/** Lists as text: columns under each other. */
+/** Texts of commands: columns, progress, runs, triggers. */
 
 import {
   countNames,
@@ -13,7 +13,7 @@ import type { ConsoleTrigger, ReportProgress } from './console-parts.ts'
 
 const widest = 60
 
-/** Rows as lines; a column is as wide as its widest cell, up to 60 characters. */
+/** Formats rows as lines; a column is as wide as its widest cell, at most 60 characters. */
 export function columns(rows: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = []
   for (const row of rows)
@@ -27,21 +27,21 @@ export function columns(rows: readonly (readonly string[])[]): readonly string[]
   )
 }
 
-/** With a comma between thousands: `12,345`. */
+/** Formats a number with a comma between thousands: `12,345`. */
 export const number = (value: number): string => value.toLocaleString('en')
 
 const instant = (milliseconds: number | undefined): string =>
   milliseconds === undefined ? '–' : `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
 
-/** `3 datasets`, `1 dataset`. */
+/** Formats a number with its noun: `3 datasets`, `1 dataset`. */
 export const amount = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`
 
-// How far something has come.
+// Progress.
 
 const width = 30
 
-/** `[#####.....] 50 %  5 of 10`; without a total only the number. */
+/** Progress bar `[#####.....] 50 %  5 of 10`; without a total only the number. */
 export function progressBar(done: number, total: number | undefined): string {
   if (total === undefined || total <= 0) return `[${'-'.repeat(width)}] ${number(done)}`
   const share = Math.min(1, done / total)
@@ -50,25 +50,25 @@ export function progressBar(done: number, total: number | undefined): string {
   return `[${'#'.repeat(full)}${'.'.repeat(width - full)}] ${percent} %  ${number(done)} of ${number(total)}`
 }
 
-/** Progress as a bar. */
+/** Makes a listener that reports progress as a bar. */
 export const bar =
   (progress: CommandContext['progress']): ReportProgress =>
   (done, total) =>
     progress(progressBar(done, total))
 
-// Runs, their items and triggers in words.
+// Runs, items and triggers.
 
-/** `created 3, updated 10`; what is zero is left out. */
+/** Counts of a run other than zero: `created 3, updated 10`. */
 export function countsText({ counts }: Pick<Run, 'counts'>): string {
   const said = countNames.filter((name) => counts[name] > 0)
   return said.map((name) => `${name} ${number(counts[name])}`).join(', ') || 'nothing met'
 }
 
-/** `finished (complete)`. */
+/** Status and outcome of a run: `finished (complete)`. */
 export const stateText = ({ status, outcome }: Run): string =>
   outcome === undefined ? status : `${status} (${outcome})`
 
-/** Id, pipe, who started it, since when, state and counts. */
+/** Row of a run: id, pipe, starter, start, state and counts. */
 export const runRow = (run: Run): readonly string[] => [
   run.id,
   run.pipe,
@@ -78,11 +78,11 @@ export const runRow = (run: Run): readonly string[] => [
   countsText(run),
 ]
 
-/** Of a run that is active: its bar, its state, its counts. */
+/** Line of an active run: bar, state and counts. */
 export const progressOf = (run: Run): string =>
   `${progressBar(metOf(run), run.progress.total)}  ${run.status}, ${countsText(run)}`
 
-/** Records that are done with, whatever came of them. */
+/** Number of records with an outcome. */
 const metOf = ({ counts }: Run): number =>
   counts.created +
   counts.updated +
@@ -92,25 +92,25 @@ const metOf = ({ counts }: Run): number =>
   counts.refused +
   counts.duplicate
 
-/** `export-refused: no title`. */
+/** Line of a problem: `export-refused: no title`. */
 export const problemLine = ({ type, title, detail }: StoredProblem): string =>
   `${type.slice(type.lastIndexOf(':') + 1)}: ${detail ?? title}`
 
-/** Name, stage, state, and why. */
+/** Line of an item: name, stage, state and reason. */
 export const runItemLine = (item: RunItem): string => {
   const name = item.originalId ?? item.sourceId ?? item.platformId ?? '–'
   const why = item.problem ? problemLine(item.problem) : (item.note ?? '')
   return [name, item.stage, item.state, why].join('  ').trimEnd()
 }
 
-/** What would become of a record, and what of it would go and come. */
+/** Lines of an item of a dry run with removed and added statements. */
 export const changeLines = (item: RunItem): readonly string[] => [
   runItemLine(item),
   ...(item.difference?.gone ?? []).map((text) => `  - ${text}`),
   ...(item.difference?.come ?? []).map((text) => `  + ${text}`),
 ]
 
-/** Problems and findings by kind with examples, and how each host answered. */
+/** Lines of a report: problems and findings by kind with examples, and statuses by host. */
 export const reportLines = ({ problems, findings, requests }: RunReport): readonly string[] => [
   ...Object.entries({ ...problems, ...findings }).flatMap(([slug, { count, examples }]) => [
     `${slug}: ${count}`,
@@ -122,7 +122,7 @@ export const reportLines = ({ problems, findings, requests }: RunReport): readon
   }),
 ]
 
-/** Everything about a run but its items. */
+/** Lines of a run without its items. */
 export const runLines = (run: Run): readonly string[] => [
   `run        ${run.id}`,
   `pipe       ${run.pipe}`,
@@ -147,13 +147,13 @@ const done = {
   restore: 'records restored',
 } as const
 
-/** What somebody did about the run after its end. */
+/** Line of a decision about a run after its end. */
 const noteLine = ({ action, time, ...counts }: RunNote): string => {
   const failed = counts.failed === 0 ? '' : `, ${number(counts.failed)} failed`
   return `note       ${time} ${number(counts.done)} ${done[action]}${failed}`
 }
 
-/** Pipe, trigger, state, rhythm, next and last firing. */
+/** Row of a trigger: pipe, id, status, timing, next and last firing. */
 export const triggerRow = (pipe: string, trigger: ConsoleTrigger): readonly string[] => [
   pipe,
   trigger.id,

@@ -1,4 +1,4 @@
-/** A client of a platform's vocabularies over HTTP, and where the documents are that it sends. */
+/** Client for the vocabularies of a platform over HTTP, and addresses of vocabulary documents. */
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,20 +8,20 @@ import { formats } from '../rdf/media-types.ts'
 import type { OpenDocument } from '../rdf/open-document.ts'
 import { integrity, type Finding } from '../vocabularies/skos-integrity.ts'
 
-/** A platform as the client speaks to it. */
+/** Addresses of the services of a platform. */
 export type ServiceAddresses = {
   readonly repository: string
   readonly search?: string
-  /** What asks them; the runtime's own where none is given. */
+  /** Function that sends requests; by default `fetch` of the runtime. */
   readonly fetch?: (request: Request) => Promise<Response>
 }
 
-/** For one document from its first byte to the platform's answer. */
+/** Milliseconds for one document until the platform has answered. */
 const requestMs = 30 * 60_000
 
 type VocabularyRequest = RequestInit & { readonly duplex?: 'half' }
 
-/** Its requests throw `ScriptFailure`. */
+/** Client for vocabularies; its requests throw `ScriptFailure`. */
 export class VocabularyClient {
   readonly #platform: ServiceAddresses
   readonly #signal: AbortSignal
@@ -46,7 +46,7 @@ export class VocabularyClient {
     throw new ScriptFailure(await refusalOf(answer))
   }
 
-  /** Sends the document as it is read: `created`, `replaced` or `unchanged`, and whether it is searchable later only. */
+  /** Sends a document while it is read; returns `created`, `replaced` or `unchanged`, and whether it is searchable later. */
   async put(id: string, { bytes, format }: OpenDocument, key: string): Promise<string> {
     const answer = await this.#ask(`${this.#platform.repository}/vocabularies/${id}`, {
       method: 'PUT',
@@ -74,7 +74,7 @@ export class VocabularyClient {
     }
   }
 
-  /** Indexed concepts of a vocabulary; `undefined` when the search service is elsewhere. */
+  /** Number of indexed concepts of a vocabulary; `undefined` without the search service. */
   async conceptCount(id: string): Promise<number | undefined> {
     const { search } = this.#platform
     if (search === undefined) return undefined
@@ -83,7 +83,7 @@ export class VocabularyClient {
     return countSchema.safeParse(await answer.json()).data?.result.count
   }
 
-  /** What of SKOS's integrity conditions a vocabulary breaks, found while it is read. */
+  /** Integrity conditions of SKOS that a vocabulary breaks. */
   findings(id: string): Promise<readonly Finding[]> {
     return integrity(() => this.#lines(`${this.#platform.repository}/vocabularies/${id}.nt`))
   }
@@ -105,7 +105,7 @@ const idsPerPage = 5000
 const idsSchema = z.array(z.coerce.string())
 const countSchema = z.object({ result: z.object({ count: z.number() }) })
 
-// Where the documents of vocabularies are.
+// Addresses of vocabulary documents.
 
 /** Ids of the vocabularies that come with the platform, ascending. */
 export async function bundledIds(folder: string): Promise<readonly string[]> {
@@ -113,12 +113,12 @@ export async function bundledIds(folder: string): Promise<readonly string[]> {
   return names.flatMap((file) => (file.endsWith('.ttl') ? [file.slice(0, -4)] : [])).sort()
 }
 
-/** File of a bundled vocabulary; it may not exist. */
+/** Path of a bundled vocabulary; the file may not exist. */
 export const bundledPlace = (folder: string, id: string): string => join(folder, `${id}.ttl`)
 
 const authority = 'http://publications.europa.eu/resource'
 
-/** The SKOS files of tables, below `distribution/{table}/rdf/skos_core/`. */
+/** SKOS files of tables, below `distribution/{table}/rdf/skos_core/`. */
 const files: Readonly<Record<string, string>> = {
   continent: 'continents',
   'corporate-body': 'corporatebodies',
@@ -131,7 +131,7 @@ const files: Readonly<Record<string, string>> = {
   place: 'places',
 }
 
-/** Tables whose IRI answers with RDF when RDF is asked for. */
+/** Tables whose IRI serves RDF by content negotiation. */
 const byIri: ReadonlySet<string> = new Set([
   'access-right',
   'dataset-type',
@@ -143,7 +143,7 @@ const byIri: ReadonlySet<string> = new Set([
 /** Ids of the tables that `officialPlace` knows. */
 export const officialIds: readonly string[] = [...Object.keys(files), ...byIri].sort()
 
-/** The address of the newest version of an EU authority table. */
+/** Address of the newest version of an EU authority table. */
 export function officialPlace(id: string): string | undefined {
   if (byIri.has(id)) return `${authority}/authority/${id}`
   if (!officialIds.includes(id)) return undefined

@@ -1,4 +1,4 @@
-/** Installs, lists and checks vocabularies: the commands of `npm run vocabularies`, and the same within a running platform. */
+/** Commands that install, list and check vocabularies, for `npm run vocabularies` and the console. */
 
 import {
   repositoryPath,
@@ -22,7 +22,7 @@ import {
   VocabularyClient,
 } from './vocabulary-client.ts'
 
-/** Shown for wrong arguments. */
+/** Usage of `npm run vocabularies`. */
 export const vocabulariesUsage = `npm run vocabularies -- <command> [options]
 
   list                 the vocabularies of a running platform, with the number of their concepts
@@ -38,7 +38,7 @@ ${serverUsage}`
 
 type InstallCommand = {
   readonly name: 'install'
-  /** None = all of the source. */
+  /** Ids; none means all of the source. */
   readonly ids: readonly string[]
   readonly from: 'bundled' | 'official' | { readonly place: string }
 }
@@ -54,7 +54,7 @@ const options = {
   ...serverOptions,
 } as const
 
-/** Reads arguments as they follow the script's name. Throws `WrongUsage`. */
+/** Parses the arguments of `npm run vocabularies`. Throws `WrongUsage`. */
 export function parseVocabularyArguments(
   argumentList: readonly string[],
 ): ServiceAddresses & { readonly command: VocabularyCommand; readonly key?: string } {
@@ -90,12 +90,12 @@ type CommandContext = {
   readonly client: VocabularyClient
   /** Folder of the vocabularies that come with the platform. */
   readonly bundled: string
-  /** Asked only by commands that write. */
+  /** Returns the API key; called only by commands that write. */
   readonly key: () => Promise<string>
   readonly signal: AbortSignal
 }
 
-/** Lines of text; in the end whether everything went well. Throws `ScriptFailure` when the platform cannot be asked at all. */
+/** Runs a command: yields lines, returns whether all succeeded. Throws `ScriptFailure` when the platform does not answer. */
 export async function* runVocabularyCommand(
   command: VocabularyCommand,
   context: CommandContext,
@@ -112,7 +112,7 @@ export async function* runVocabularyCommand(
     return true
   }
   const ids = command.ids.length > 0 ? command.ids : await client.storedIds()
-  // Findings refuse nothing, so that they are no failure of the command either.
+  // Findings are no failure of the command.
   return yield* eachOf(ids, async (id) => {
     const findings = await client.findings(id)
     if (findings.length === 0) return 'nothing found'
@@ -142,7 +142,7 @@ async function* install(
   )
 }
 
-/** A line for each id; one that fails does not keep the others. */
+/** Yields a line for each id; a failure does not stop the others. */
 async function* eachOf(
   ids: readonly string[],
   work: (id: string) => Promise<string>,
@@ -161,7 +161,7 @@ async function* eachOf(
 
 type OwnPlatform = ServiceAddresses & { readonly bundled: string; readonly key: string }
 
-/** The commands inside of a running platform: the client's own, without a socket. They throw `Failure`. */
+/** Commands of the console, which call the platform without a socket. They throw `Failure`. */
 export const vocabularyPart = ({
   bundled,
   key,

@@ -50,13 +50,12 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
     expect(await shows(all.page, 'help lists the commands')).toBe(true)
     return all
   }
-  const shown = (page: Page) => page.locator('.xterm-rows').innerText()
-  // The terminal writes blanks as hard ones.
   const shows = async (page: Page, text: string | RegExp) => {
     const pattern = typeof text === 'string' ? new RegExp(literally(text)) : text
-    await expect.poll(async () => (await shown(page)).replaceAll('\u00a0', ' ')).toMatch(pattern)
+    await expect.poll(() => page.locator('#output').innerText()).toMatch(pattern)
     return true
   }
+  const typed = (page: Page) => page.locator('#line').inputValue()
   const type = async (page: Page, line: string) => {
     await page.keyboard.type(line)
     await page.keyboard.press('Enter')
@@ -64,11 +63,11 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
 
   it('asks for a key and lets nobody in with a wrong one', async () => {
     const { page, troubles } = await opened()
-    expect(await page.locator('#terminal').isVisible()).toBe(false)
+    expect(await page.locator('#console').isVisible()).toBe(false)
     await page.fill('#key', 'wrong')
     await page.keyboard.press('Enter')
     await expect.poll(() => page.locator('#refusal').innerText()).toMatch(/valid API key/)
-    expect(await page.locator('#terminal').isVisible()).toBe(false)
+    expect(await page.locator('#console').isVisible()).toBe(false)
     expect(troubles).toEqual([])
     await page.close()
   })
@@ -77,7 +76,10 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
     const { page, troubles, asked } = await entered()
     await type(page, 'vocabularies')
     expect(
-      await shows(page, /language {2}1,200 concepts\s+1 vocabulary\s+Command finished\s+> /),
+      await shows(
+        page,
+        /> vocabularies\s+language {2}1,200 concepts\s+1 vocabulary\s+Command finished\s*$/,
+      ),
     ).toBe(true)
     await type(page, 'lanch city')
     expect(await shows(page, 'did you mean launch?')).toBe(true)
@@ -86,23 +88,12 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
     await page.close()
   })
 
-  it('[T14] takes no styles but its own, and those of this answer alone', async () => {
-    const policies = await Promise.all(
-      [1, 2].map(async () => {
-        const answer = await fetch(`${station.url}/shell.html`)
-        return answer.headers.get('Content-Security-Policy') ?? ''
-      }),
-    )
-    expect(policies[0]).toMatch(/style-src 'self' 'nonce-[\w+/]{22}=='/)
-    expect(policies[0]).not.toContain('unsafe')
-    expect(policies[0]).not.toBe(policies[1])
+  it('[T14] takes no styles but its own', async () => {
+    const answer = await fetch(`${station.url}/shell.html`)
+    expect(answer.headers.get('Content-Security-Policy')).toMatch(/style-src 'self';/)
     const { page, troubles } = await entered()
-    const widths = `[...document.querySelectorAll('.xterm-screen style')].map(({ sheet }) => sheet.cssRules.length)`
-    const rules = (await page.evaluate(widths)) as number[]
-    expect(rules.length).toBeGreaterThan(0)
-    expect(Math.min(...rules)).toBeGreaterThan(0)
     expect(troubles).toEqual([])
-    const foreign = `(() => { const style = document.createElementNS('http://www.w3.org/1999/xhtml', 'style'); style.textContent = 'body { color: red }'; document.head.append(style); return style.sheet === null || style.sheet.cssRules.length === 0 })()`
+    const foreign = `(() => { const style = document.createElement('style'); style.textContent = 'body { color: red }'; document.head.append(style); return style.sheet === null || style.sheet.cssRules.length === 0 })()`
     expect(await page.evaluate(foreign)).toBe(true)
     await page.close()
   })
@@ -118,19 +109,29 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
     await page.close()
   })
 
-  it('has a history and edits its line', async () => {
+  it('has a history', async () => {
     const { page } = await entered()
     await type(page, 'runs lake')
-    expect(await shows(page, /no runs\s+Command finished\s+> /)).toBe(true)
+    await type(page, 'pending')
+    expect(await shows(page, /no runs\s+Command finished\s+> pending/)).toBe(true)
+    await page.keyboard.type('dr')
     await page.keyboard.press('ArrowUp')
-    expect(await shows(page, /Command finished\s+> runs lake/)).toBe(true)
-    for (let step = 0; step < 5; step++) await page.keyboard.press('ArrowLeft')
-    await page.keyboard.type(' -n 5')
-    await page.keyboard.press('Home')
-    await page.keyboard.press('Delete')
-    await page.keyboard.press('End')
-    await page.keyboard.press('Backspace')
-    expect(await shows(page, '> uns -n 5 lak')).toBe(true)
+    await page.keyboard.press('ArrowUp')
+    expect(await typed(page)).toBe('runs lake')
+    for (const _ of [1, 2]) await page.keyboard.press('ArrowDown')
+    expect(await typed(page)).toBe('dr')
+    await page.close()
+  })
+
+  it('runs each line that is pasted, and keeps the last one', async () => {
+    const { page } = await entered()
+    await page.evaluate(
+      `(() => { const data = new DataTransfer(); data.setData('text', 'lake\\r\\npending\\nrun'); document.querySelector('#line').value = 'runs '; document.querySelector('#line').setSelectionRange(5, 5); document.querySelector('#line').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, cancelable: true })) })()`,
+    )
+    expect(
+      await shows(page, /> runs lake\s+no runs\s+Command finished\s+> pending\s+2 records/),
+    ).toBe(true)
+    expect(await typed(page)).toBe('run')
     await page.close()
   })
 
@@ -138,11 +139,12 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
     const { page } = await entered()
     await page.keyboard.type('vocab')
     await page.keyboard.press('Tab')
-    expect(await shows(page, '> vocabularies')).toBe(true)
+    await expect.poll(() => typed(page)).toBe('vocabularies ')
     await page.keyboard.press('Control+c')
+    expect(await typed(page)).toBe('')
     await page.keyboard.type('pipe ')
     await page.keyboard.press('Tab')
-    expect(await shows(page, /city {2}lake\s+> pipe /)).toBe(true)
+    expect(await shows(page, /city {2}lake/)).toBe(true)
     await page.close()
   })
 
@@ -152,7 +154,7 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
     await type(page, 'tombstones')
     expect(await shows(page, 'gone-')).toBe(true)
     await page.keyboard.press('Control+c')
-    expect(await shows(page, /\^C\s+> /)).toBe(true)
+    expect(await shows(page, /\^C\s*$/)).toBe(true)
     await expect.poll(() => station.seen.left).toBe(true)
     await type(page, 'pending')
     expect(await shows(page, '2 records pending')).toBe(true)

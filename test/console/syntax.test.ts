@@ -52,8 +52,6 @@ const sample: Command = {
   name: 'sample',
   aliases: ['example'],
   words: '<one> [two]',
-  least: 1,
-  most: 2,
   does: 'stands for others',
   options: {
     number: { short: 'n', type: 'string', value: 'count', range: [1, 50], means: 'how many' },

@@ -69,7 +69,6 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'quickjs-emscripten': ['harvest'],
   '@comunica/': ['harvest'],
   '@streamparser/json': ['harvest'],
-  '@xterm/xterm': ['console'],
   'rdf-validate-shacl': ['metrics'],
   'intl-messageformat': ['portal'],
   'd3-geo': ['portal'],

@@ -1,157 +1,84 @@
 /** The console's page: asks for the key, then sends lines and shows the answers as they come. */
 
-import { Terminal } from './xterm.mjs'
-import { editor } from './line.js'
+const at = (id) => document.getElementById(id)
+const [signIn, keyField, refusal] = [at('sign-in'), at('key'), at('refusal')]
+const [screen, output, prompt, line] = [at('console'), at('output'), at('prompt'), at('line')]
+const mostRows = 10_000
 
-const door = document.querySelector('#door')
-const keyField = document.querySelector('#key')
-const refusal = document.querySelector('#refusal')
-const place = document.querySelector('#terminal')
-const prompt = '> '
-
-/** The terminal makes style elements as it draws: the page's policy takes those that carry its number. */
-const { nonce } = document.querySelector('link[nonce]')
-const create = document.createElement.bind(document)
-document.createElement = (name, options) => {
-  const element = create(name, options)
-  if (element instanceof HTMLStyleElement) element.nonce = nonce
-  return element
-}
-
-/** Kept in this page's memory only. */
+/** Kept in the memory of this page only. */
 let key = ''
+/** Aborts the command that runs. */
 let running
-const line = editor()
-const terminal = new Terminal({
-  cursorBlink: true,
-  fontSize: 14,
-  scrollback: 10_000,
-  convertEol: true,
-})
+/** Lines that were sent, and the one that is shown of them; after the last one comes what is being typed. */
+const sent = []
+let shown = 0
+let draft = ''
 
-door.addEventListener('submit', (event) => {
+signIn.addEventListener('submit', (event) => {
   event.preventDefault()
-  void knocked()
+  void enter()
 })
 
-async function knocked() {
+async function enter() {
   key = keyField.value.trim()
   refusal.textContent = ''
   const answer = await send('complete', '').catch(() => undefined)
-  if (answer?.ok) {
-    enter()
+  if (!answer?.ok) {
+    key = ''
+    refusal.textContent = answer ? await reason(answer) : 'The platform does not answer.'
+    keyField.select()
     return
   }
-  key = ''
-  refusal.textContent = answer ? await reason(answer) : 'The platform does not answer.'
-  keyField.select()
-}
-
-function enter() {
   keyField.value = ''
-  door.hidden = true
-  place.hidden = false
-  if (!terminal.element) open()
-  terminal.reset()
-  terminal.writeln('help lists the commands; Tab completes, Ctrl-C ends an answer, exit leaves')
-  terminal.write(prompt)
-  terminal.focus()
+  signIn.hidden = true
+  screen.hidden = false
+  write('help lists the commands; Tab completes, Ctrl-C ends an answer, exit leaves')
+  line.focus()
 }
 
-function open() {
-  terminal.open(place)
-  fit()
-  addEventListener('resize', fit)
-  terminal.onData(typed)
+/** Removes the key and what was shown. */
+function leave(why = '') {
+  key = ''
+  interruptions += 1
+  sent.length = 0
+  line.value = ''
+  output.replaceChildren()
+  screen.hidden = true
+  signIn.hidden = false
+  refusal.textContent = why
+  keyField.focus()
 }
 
-/** As many columns and rows as there is room for. */
-function fit() {
-  const screen = place.querySelector('.xterm-screen')
-  const { width, height } = screen.getBoundingClientRect()
-  const [cell, row] = [width / terminal.cols, height / terminal.rows]
-  if (!(cell > 0 && row > 0)) return
-  const columns = Math.floor((place.clientWidth - 32) / cell)
-  const rows = Math.floor((place.clientHeight - 16) / row)
-  terminal.resize(Math.max(20, columns), Math.max(5, rows))
+function write(text) {
+  const row = document.createElement('div')
+  row.textContent = text
+  output.append(row)
+  if (output.childElementCount > mostRows) output.firstChild.remove()
+  scrollTo(0, document.body.scrollHeight)
 }
 
-/** Everything typed is taken in its turn, also what is typed while an answer comes; a paste is several lines. */
+// Lines are executed one after the other, also those that were typed or pasted while an answer came.
+
 let turn = Promise.resolve()
 let interruptions = 0
 
-function typed(text) {
-  if (text === '\u0003') {
-    interrupted()
-    return
-  }
+prompt.addEventListener('submit', (event) => {
+  event.preventDefault()
+  submit(line.value)
+  line.value = ''
+})
+
+function submit(text) {
+  if (text.trim() !== '' && sent.at(-1) !== text) sent.push(text)
+  if (sent.length > 200) sent.shift()
+  shown = sent.length
   const since = interruptions
-  turn = taken(text, turn, () => since !== interruptions)
+  turn = turn.then(() => since === interruptions && execute(text))
 }
 
-async function taken(text, before, isOver) {
-  await before
-  const [first, ...more] = text.split(/\r\n?|\n/)
-  if (!isOver() && first !== '') await pressed(first)
-  for (const next of more) {
-    if (isOver()) return
-    await entered()
-    if (next !== '') await pressed(next)
-  }
-}
-
-async function pressed(text) {
-  if (key === '') return
-  if (text === '\u0004') {
-    if (line.text() === '') leave()
-    return
-  }
-  if (text === '\u000c') terminal.clear()
-  else if (text === '\t') await completed()
-  else line.take(text)
-  draw()
-}
-
-let rowsAbove = 0
-
-/** Draws prompt and line again; they may take several rows. */
-function draw() {
-  const [before, behind] = line.parts()
-  const up = rowsAbove > 0 ? `\u001b[${rowsAbove}A` : ''
-  terminal.write(`${up}\r\u001b[J${prompt}${before}${behind}`)
-  if (behind !== '') terminal.write(`\u001b[${behind.length}D`)
-  rowsAbove = Math.floor((prompt.length + before.length) / terminal.cols)
-}
-
-function interrupted() {
-  interruptions++
-  if (running) running.abort()
-  else {
-    line.drop()
-    terminal.write(`^C\r\n${prompt}`)
-    rowsAbove = 0
-  }
-}
-
-async function completed() {
-  const [before] = line.parts()
-  const answer = await send('complete', before).catch(() => undefined)
-  if (!answer?.ok) return
-  const completion = await answer.json()
-  if (!line.complete(completion) && completion.candidates.length > 1)
-    terminal.write(`\r\n${completion.candidates.join('  ')}\r\n`)
-}
-
-async function entered() {
-  const text = line.done()
-  rowsAbove = 0
-  terminal.write('\r\n')
-  if (text.trim() !== '') await executed(text)
-  if (text.trim() === 'exit') leave()
-  else if (key !== '') terminal.write(prompt)
-}
-
-async function executed(text) {
+async function execute(text) {
+  write(`> ${text}`)
+  if (text.trim() === '') return
   const mine = new AbortController()
   running = mine
   try {
@@ -159,9 +86,10 @@ async function executed(text) {
     if (answer.status === 401 || answer.status === 403) leave(await reason(answer))
     else if (answer.headers.get('Content-Type')?.startsWith('text/plain'))
       await show(answer.body.pipeThrough(new TextDecoderStream()).getReader(), mine.signal)
-    else terminal.writeln(await reason(answer))
+    else write(await reason(answer))
+    if (text.trim() === 'exit') leave()
   } catch {
-    terminal.writeln(mine.signal.aborted ? '^C' : 'The connection broke off.')
+    write(mine.signal.aborted ? '^C' : 'The connection broke off.')
   } finally {
     running = undefined
   }
@@ -169,32 +97,80 @@ async function executed(text) {
 
 const isBar = /^\[[#.-]{30}\]/
 
-/** Writes line after line; a progress bar takes the place of the one before it. */
+/** Writes line after line; a progress bar replaces the one before it. */
 async function show(reader, signal) {
   let rest = ''
-  let wasBar = false
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     const lines = (rest + next.value).split('\n')
     rest = lines.pop()
     for (const one of lines) {
       signal.throwIfAborted()
-      if (wasBar && isBar.test(one)) terminal.write('\u001b[A\r\u001b[J')
-      wasBar = isBar.test(one) && one.length < terminal.cols
-      await new Promise((resolve) => terminal.writeln(one, resolve))
+      const last = output.lastChild
+      if (isBar.test(one) && isBar.test(last.textContent)) last.textContent = one
+      else write(one)
     }
   }
-  if (rest !== '') terminal.writeln(rest)
+  if (rest !== '') write(rest)
 }
 
-/** Forgets the key and what was shown. */
-function leave(why = '') {
-  key = ''
-  line.drop()
-  terminal.reset()
-  place.hidden = true
-  door.hidden = false
-  refusal.textContent = why
-  keyField.focus()
+line.addEventListener('paste', (event) => {
+  const [first, ...more] = event.clipboardData.getData('text').split(/\r\n?|\n/)
+  if (more.length === 0) return
+  event.preventDefault()
+  line.setRangeText(first, line.selectionStart, line.selectionEnd, 'end')
+  for (const next of more) {
+    submit(line.value)
+    line.value = next
+  }
+})
+
+addEventListener('keydown', (event) => {
+  if (screen.hidden) return
+  const isControl = event.ctrlKey && !event.altKey && !event.metaKey
+  const pressed = (isControl ? 'Control+' : '') + event.key
+  if (
+    pressed === 'Control+c' &&
+    getSelection().isCollapsed &&
+    line.selectionStart === line.selectionEnd
+  )
+    interrupt()
+  else if (pressed === 'Control+d' && line.value === '') leave()
+  else if (pressed === 'Control+l') output.replaceChildren()
+  else if (pressed === 'Tab' && !event.shiftKey && line.value !== '') void complete()
+  else if (pressed === 'ArrowUp') walk(-1)
+  else if (pressed === 'ArrowDown') walk(1)
+  else return
+  event.preventDefault()
+})
+
+function interrupt() {
+  interruptions += 1
+  if (running) running.abort()
+  else write(`> ${line.value}^C`)
+  line.value = ''
+}
+
+/** Shows the line before or after the shown one. */
+function walk(step) {
+  const next = shown + step
+  if (next < 0 || next > sent.length) return
+  if (shown === sent.length) draft = line.value
+  shown = next
+  line.value = sent[shown] ?? draft
+}
+
+/** Replaces the word before the cursor by the longest common beginning of its candidates, or lists them. */
+async function complete() {
+  const before = line.value.slice(0, line.selectionStart)
+  const answer = await send('complete', before).catch(() => undefined)
+  if (!answer?.ok || !line.value.startsWith(before)) return
+  const { from, candidates } = await answer.json()
+  const [first = '', ...others] = candidates
+  let { length } = first
+  for (const other of others) while (!other.startsWith(first.slice(0, length))) length -= 1
+  const word = first.slice(0, length) + (candidates.length === 1 ? ' ' : '')
+  if (from + word.length > before.length) line.setRangeText(word, from, before.length, 'end')
+  else if (others.length > 0) write(candidates.join('  '))
 }
 
 const send = (path, body, signal) =>
