@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { Outbound } from '../client/outbound.ts'
 import type { MetricsPart, RepositoryPart } from '../console/console-parts.ts'
 import { Failure, shown } from '../errors.ts'
-import type { MountedApp } from '../http/app.ts'
+import type { AppContext, MountedApp } from '../http/app.ts'
 import { invalid } from '../http/problem.ts'
 import { cacheApp } from '../metrics/figures/cache-app.ts'
 import { knownDatasetIds } from '../metrics/figures/catalogue-reader.ts'
@@ -15,7 +15,9 @@ import { reportsApp } from '../metrics/reports/report-app.ts'
 import { type MetricsService, openMetrics } from '../metrics/metrics-service.ts'
 import { validationApp } from '../metrics/validate/validation-app.ts'
 import type { Feed } from '../pipe/runs/run.ts'
+import { pagePath } from '../portal/addresses.ts'
 import { wantedLanguage } from '../portal/negotiation.ts'
+import { baseOf } from '../portal/page-shell.ts'
 import { defaultFacets } from '../projector/building/facets.ts'
 import { triggerAnswer, triggerSchema } from '../scheduler/trigger-input.ts'
 import { nextFiring, type Trigger } from '../scheduler/trigger.ts'
@@ -156,9 +158,7 @@ export function metricsApps(
     weights,
     version,
     portal: siteNameOf(config.portal),
-    ...(typeof config.portal.name !== 'string' && { names: config.portal.name }),
-    languageOf: (c) => wantedLanguage(c, config.portal),
-    accents: config.portal.colours,
+    pageOf: reportPages(context),
     ...httpAt(context, reports),
   })
   const validations = validationApp({
@@ -175,6 +175,17 @@ export function metricsApps(
     { base: reports, app: pages },
     { base: shapes, app: validations },
   ]
+}
+
+/** Paths of the pages that show reports, in the language that is named or that the reader wants; absent without a portal. */
+function reportPages({ config, pages }: PlatformContext) {
+  if (!pages) return undefined
+  const { languages } = config.portal
+  return (c: AppContext, steps: readonly string[], locale?: string): string => {
+    const named = languages.find((one) => one === locale?.toLowerCase().split('-')[0])
+    const language = named ?? wantedLanguage(c, config.portal)
+    return baseOf(c) + pagePath(language, 'quality', ...steps)
+  }
 }
 
 /** Bands of scores as the facet `scoring` names them. */

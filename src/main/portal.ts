@@ -36,6 +36,7 @@ export function portalService(
       search: port(servicePaths.search),
       repository: port(servicePaths.repo),
       metrics: port(servicePaths.metrics),
+      reports: port(furtherPaths.reports),
       sparql: port(servicePaths.sparql),
       ...(services.includes('metrics') && {
         validation: port(furtherPaths.shapes),

@@ -83,15 +83,3 @@ const invisible = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
 /** One line without control characters, well formed (a lone surrogate is no text). */
 export const line = (text: string): string =>
   text.toWellFormed().replace(invisible, ' ').replace(/ {2,}/g, ' ').trim()
-
-/** At most so many characters as a reader counts them, roughly; what is cut off is marked. */
-export function clipped(text: string, most: number): string {
-  if (text.length <= most) return text
-  const points = Array.from(text)
-  return points.length <= most
-    ? text
-    : `${points
-        .slice(0, most - 1)
-        .join('')
-        .trimEnd()}…`
-}

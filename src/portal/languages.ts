@@ -97,6 +97,8 @@ function localFormats(language: string, timeZone: string) {
   return {
     /** A day of the portal's zone; a year, month or day as it is written. */
     day: dated({}),
+    /** A day (`YYYY-MM-DD`) as text alone. */
+    dayText: (day: string): string => withoutZone(10).format(new Date(day)),
     isoDate: isoDates(timeZone),
     moment: dated({ timeStyle: 'short' }),
     number: (value: number) => number.format(value),

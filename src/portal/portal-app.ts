@@ -166,7 +166,13 @@ async function crowdPage(
 /** What browsers send by themselves and by forms. */
 const readers: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
 const noPort: Port = () => Promise.reject(new Error('no service is asked for a problem'))
-const noPorts: Ports = { search: noPort, repository: noPort, metrics: noPort, sparql: noPort }
+const noPorts: Ports = {
+  search: noPort,
+  repository: noPort,
+  metrics: noPort,
+  reports: noPort,
+  sparql: noPort,
+}
 
 const nothingAt = (c: AppContext) =>
   new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`)

@@ -15,6 +15,8 @@ export type Ports = {
   readonly search: Port
   readonly repository: Port
   readonly metrics: Port
+  /** Quality reports of the metrics. */
+  readonly reports: Port
   readonly sparql: Port
   /** Absent where nothing is validated. */
   readonly validation?: Port
@@ -149,6 +151,7 @@ export function pageSources(ports: Ports) {
       search: watched(ports.search),
       repository: watched(ports.repository),
       metrics: watched(ports.metrics),
+      reports: watched(ports.reports),
       sparql: watched(ports.sparql),
     },
     /** Says that a part of the page is missing. */

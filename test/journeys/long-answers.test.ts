@@ -69,7 +69,7 @@ const long = [
   '/api/hub/search/{lang}/feeds/datasets.atom',
   '/api/hub/search/{lang}/feeds/datasets.rss',
   '/api/mqa/cache/catalogues',
-  '/api/mqa/reports/portal.html',
+  '/api/mqa/reports/portal.json',
 ]
 
 let directory: string

@@ -29,5 +29,6 @@ export const portsTo = (port: Port): Ports => ({
   search: port,
   repository: port,
   metrics: port,
+  reports: port,
   sparql: port,
 })

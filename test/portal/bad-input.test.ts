@@ -338,6 +338,7 @@ describe('while a service is away', () => {
     search: '/api/hub/search',
     repository: '/api/hub/repo',
     metrics: '/api/mqa/cache',
+    reports: '/api/mqa/reports',
     sparql: '/sparql',
   }
   const failures: readonly (readonly [string, () => Promise<Response>])[] = [
@@ -369,6 +370,7 @@ describe('while a service is away', () => {
             search: portTo(bases.search),
             repository: portTo(bases.repository),
             metrics: portTo(bases.metrics),
+            reports: portTo(bases.reports),
             sparql: portTo(bases.sparql),
           }
           const app = appAlone(ports)

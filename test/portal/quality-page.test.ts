@@ -22,7 +22,6 @@ const file = (id: string, isThere: boolean) => [
 ]
 const answers: Readonly<Record<string, unknown>> = {
   '/datasets/wells': { ...score, accessibility: [{ downloadUrlAvailability: false }] },
-  '/catalogues/city': { info: { title: 'City' }, score: 100 },
   '/datasets/wells/distributions': { results: [file('one', true), file('two', false)] },
 }
 
@@ -81,13 +80,4 @@ it('calls what a finding of the validation is about by its title, else by the en
   expect(about('a has no address')).toContain('<bdi>Wells</bdi>')
   expect(about('b has no address')).toContain('<bdi>Map of wells</bdi>')
   expect(about('c has no address')).toContain('<bdi>7</bdi>')
-})
-
-it('leads from a catalogue to its report in the language of the page', async () => {
-  const answer = await app.request('/de/quality/catalogues/city', {
-    headers: { Accept: 'text/html' },
-  })
-  const text = await answer.text()
-  for (const form of ['html', 'csv', 'json'])
-    expect(text).toContain(`api/mqa/reports/catalogues/city.${form}?locale=de"`)
 })

@@ -103,6 +103,13 @@ it('a problem is a problem document, for browsers too', async () => {
   expect(answer.headers.get('Content-Type')).toMatch(/^application\/problem\+json/)
 })
 
+it('a report as HTML says where JSON and CSV are', async () => {
+  const answer = await get('/api/mqa/reports/portal', browser)
+  expect(answer.status).toBe(406)
+  expect(await answer.text()).toContain(`ask for ${platform.url}/api/mqa/reports/portal.json or`)
+  expect((await get('/api/mqa/reports/portal.json', browser)).status).toBe(200)
+})
+
 it('an IRI leads to RDF', async () => {
   const answer = await get('/set/data/parks', 'text/turtle')
   expect(answer.status).toBe(303)

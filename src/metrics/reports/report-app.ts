@@ -1,4 +1,4 @@
-/** The endpoints of the reports: `/portal` and `/catalogues/{id}` as pages to print, CSV and JSON, open to anyone. */
+/** Endpoints of the quality reports: `/portal` and `/catalogues/{id}` as JSON and as CSV, open to anyone. The pages are the portal's. */
 
 import { hash } from 'node:crypto'
 import { z } from '@hono/zod-openapi'
@@ -7,111 +7,36 @@ import { type App, type AppContext, type AppOptions, newApp } from '../../http/a
 import { isFresh } from '../../http/conditions.ts'
 import { docs } from '../../http/docs-page.ts'
 import { anyone, endpointsFor, mount } from '../../http/endpoint.ts'
-import { problem } from '../../http/problem.ts'
 import { longAnswer } from '../../http/long-answers.ts'
+import { problem } from '../../http/problem.ts'
 import { idForm } from '../../rdf/ids.ts'
 import { negotiate } from '../../rdf/media-types.ts'
 import { locale, page } from '../figures/cache-contract.ts'
-import { reportCsv, reportJson } from './report-data.ts'
-import {
-  addressesFrom,
-  type ReportAccents,
-  type ReportAddresses,
-  type ReportForm,
-  reportHtml,
-  type ReportLook,
-  reportLook,
-} from './report-page.ts'
-import { catalogueReport, type ReportContext, portalReport, type Report } from './report.ts'
-import { wordsFor } from './report-words.ts'
+import { reportCsv } from './report-csv.ts'
+import { type ReportContext, reportOf, type ReportRequest } from './report.ts'
 
-/** The dependencies of `reportsApp`. */
+/** Dependencies of `reportsApp`. */
 type ReportsAppContext = ReportContext & {
   readonly http: Omit<AppOptions, 'name'>
   readonly version: string
-  readonly accents?: ReportAccents
-  /** Names of the portal by language; pages say them in the place of its one name. */
-  readonly names?: Readonly<Record<string, string>>
-  /** The language of a page whose address names none: what the reader accepts, else that of the portal. */
-  readonly languageOf: (c: AppContext) => string
+  /** Path of a page of the portal below its quality page, in a language that it has; absent where the portal does not run. */
+  readonly pageOf:
+    | ((c: AppContext, steps: readonly string[], locale?: string) => string)
+    | undefined
 }
-
-/** The dependencies of the endpoints. */
-type ReportsContext = ReportsAppContext & {
-  /** Sends the report that `read` makes, in the form and the language of the request, or 304. */
-  readonly sendReport: (
-    c: AppContext,
-    place: ReportPlace,
-    read: (context: ReportContext, language: string) => Report,
-  ) => Promise<Response>
-}
-
-/** The path of a report without a suffix, and the language that its address names. */
-type ReportPlace = { readonly path: string; readonly locale: string | undefined }
 
 /** In the order of our preference: programs that ask for nothing get JSON, browsers ask for HTML. */
-const types = {
-  json: 'application/json',
-  html: 'text/html',
-  csv: 'text/csv',
-} as const satisfies Record<ReportForm, string>
+const types = { json: 'application/json', html: 'text/html', csv: 'text/csv' } as const
 
 const suffix = /\.(html|csv|json)$/
 
-/** Makes `sendReport`. The state of a report is the number of the refresh, its language, and what writes it. */
-function reportSender(context: ReportsAppContext): ReportsContext['sendReport'] {
-  const { figures, bands, weights, portal, version, accents = {}, names = {} } = context
-  const look = reportLook(accents)
-  const written = JSON.stringify([version, look.policy, bands, weights, portal, names])
-  const writer = hash('sha256', written, 'hex')
-  return (c, { path, locale: wanted }, read) => {
-    const form = formOf(c)
-    // Programs get the same titles whoever calls them; only pages follow the reader.
-    const accepted = form === 'html' && wanted === undefined ? context.languageOf(c) : undefined
-    const language = wanted ?? accepted ?? 'en'
-    const name = form === 'html' ? names[wordsFor(language).language] : undefined
-    return longAnswer(c, () => {
-      const refreshed = figures.refreshed()
-      const state = [refreshed?.number ?? 0, form, ...(accepted === undefined ? [] : [accepted])]
-      const tag = `${state.join('-')}-${writer.slice(0, 12)}`
-      c.header('ETag', `W/"${tag}"`)
-      if (refreshed) c.header('Last-Modified', refreshed.at.toUTCString())
-      if (!suffix.test(c.req.path)) c.header('Vary', 'Accept')
-      if (accepted !== undefined) c.header('Vary', 'Accept-Language', { append: true })
-      if (isFresh(c.req.raw.headers, tag)) return c.body(null, 304)
-      const report = read({ ...context, portal: name ?? portal }, language)
-      // English needs no name: whoever reads it here is answered in English there.
-      const locale = wanted ?? (accepted === 'en' ? undefined : accepted)
-      const addresses = addressesFrom(c.req.url, { own: path, locale })
-      return reportResponse(c, report, { form, addresses, look })
-    })
-  }
-}
-
-function reportResponse(
-  c: AppContext,
-  report: Report,
-  { form, addresses, look }: { form: ReportForm; addresses: ReportAddresses; look: ReportLook },
-): Response | Promise<Response> {
-  if (form === 'json') return c.json(reportJson(report))
-  if (form === 'html') {
-    return c.html(reportHtml(report, addresses, look), 200, {
-      'Content-Security-Policy': look.policy,
-    })
-  }
-  const name = (report.subject.id ?? 'portal').replace(/[^A-Za-z0-9~_-]+/g, '-')
-  return c.body(reportCsv(report), 200, {
-    'Content-Type': 'text/csv; charset=utf-8; header=present',
-    'Content-Disposition': `attachment; filename="quality-${name}.csv"`,
-  })
-}
-
-/** The suffix beats `Accept`. Throws `not-acceptable`. */
-function formOf(c: AppContext): ReportForm {
-  const named = suffix.exec(c.req.path)?.[1]
+/** Form that a request asks for; the suffix of its path wins over `Accept`. Throws `not-acceptable`. */
+function formOf(c: AppContext): keyof typeof types {
+  const ending = suffix.exec(c.req.path)?.[1]
+  if (ending === undefined) c.header('Vary', 'Accept', { append: true })
   const type = negotiate(c.req.header('Accept'), Object.values(types))
   const forms = ['json', 'html', 'csv'] as const
-  const form = forms.find((one) => (named === undefined ? types[one] === type : one === named))
+  const form = forms.find((one) => (ending === undefined ? types[one] === type : one === ending))
   if (form !== undefined) return form
   throw new Failure('not-acceptable', `a report is ${Object.values(types).join(', ')}`)
 }
@@ -120,9 +45,7 @@ const language = z.object({
   locale: locale.shape.locale
     .unwrap()
     .optional()
-    .describe(
-      'Language of titles and messages, and of the words of a page. Without it pages follow Accept-Language, CSV and JSON have English titles',
-    ),
+    .describe('Language of titles and messages, by default English'),
 })
 
 const listQuery = page.extend({
@@ -131,36 +54,83 @@ const listQuery = page.extend({
   limit: page.shape.limit.default(50),
 })
 
-const text = { schema: z.string() }
+type ReportQuery = z.output<typeof language> & Partial<z.output<typeof listQuery>>
+
+/** Catalogues on one page of the portal. */
+const perPage = 50
+
+/** Leads from the address of a report as HTML to its page. Throws `not-acceptable` where no portal runs. */
+function toPage(
+  c: AppContext,
+  { pageOf }: ReportsAppContext,
+  { steps, query }: { readonly steps: readonly string[]; readonly query: ReportQuery },
+): Response {
+  if (!pageOf) {
+    const path = `${c.get('address')}/${steps.length > 0 ? steps.join('/') : 'portal'}`
+    const detail = 'reports as HTML are pages of the portal, which does not run here'
+    throw new Failure('not-acceptable', `${detail}; ask for ${path}.json or ${path}.csv`)
+  }
+  const { locale: wanted, order, offset = 0 } = query
+  c.header('Vary', 'Accept-Language', { append: true })
+  const list = new URLSearchParams({
+    ...(order === 'worst' && { order }),
+    ...(offset > 0 && { page: String(Math.floor(offset / perPage) + 1) }),
+  })
+  return c.redirect(pageOf(c, steps, wanted) + (list.size > 0 ? `?${list.toString()}` : ''), 301)
+}
+
+/** Sends a report, or 304. Its state is the number of the refresh, its form, and what writes it. */
+function reportSender({ figures, bands, weights, portal, version }: ReportsAppContext) {
+  const writer = hash('sha256', JSON.stringify([version, bands, weights, portal]), 'hex')
+  return (c: AppContext, form: 'json' | 'csv', request: ReportRequest) =>
+    longAnswer(c, () => {
+      const refreshed = figures.refreshed()
+      const tag = `${refreshed?.number ?? 0}-${form}-${writer.slice(0, 12)}`
+      c.header('ETag', `W/"${tag}"`)
+      if (refreshed) c.header('Last-Modified', refreshed.at.toUTCString())
+      if (isFresh(c.req.raw.headers, tag)) return c.body(null, 304)
+      const report = reportOf({ figures, bands, weights, portal }, request)
+      if (form === 'json') return c.json(report)
+      const name = (report.id ?? 'portal').replace(/[^A-Za-z0-9~_-]+/g, '-')
+      return c.body(reportCsv(report), 200, {
+        'Content-Type': 'text/csv; charset=utf-8; header=present',
+        'Content-Disposition': `attachment; filename="quality-${name}.csv"`,
+      })
+    })
+}
 
 const answers = {
   200: {
     description: 'The report, in the form that Accept or the suffix asks for',
     content: {
       'application/json': { schema: z.looseObject({ report: z.enum(['portal', 'catalogue']) }) },
-      'text/html': text,
-      'text/csv': text,
+      'text/csv': { schema: z.string() },
     },
   },
+  301: { description: 'The page of the report, for Accept: text/html and the suffix .html' },
   304: { description: 'Not refreshed since the state named in If-None-Match' },
   400: problem('A parameter is not valid'),
-  406: problem('No acceptable form'),
+  406: problem('No acceptable form, or HTML where the portal does not run'),
 }
+
+type ReportsContext = ReportsAppContext & { readonly sendReport: ReturnType<typeof reportSender> }
 
 const reportEndpoint = endpointsFor<ReportsContext>({})
 
-const portalReports = ['', '.html', '.csv', '.json'].map((form) =>
+const portalReports = ['', '.html', '.csv', '.json'].map((ending) =>
   reportEndpoint({
     method: 'get',
-    path: `/portal${form}`,
+    path: `/portal${ending}`,
     summary: 'The quality report of all catalogues, or only their list after the first page of it',
     auth: anyone,
     query: listQuery,
     answers,
-    handle: ({ c, query: { locale, order, offset, limit } }, { sendReport }) =>
-      sendReport(c, { path: '/portal', locale }, (context, language) =>
-        portalReport(context, { locale: language, order, page: { offset, limit } }),
-      ),
+    handle: ({ c, query }, context) => {
+      const form = formOf(c)
+      if (form === 'html') return toPage(c, context, { steps: [], query })
+      const { locale = 'en', order, offset, limit } = query
+      return context.sendReport(c, form, { locale, list: { order, page: { offset, limit } } })
+    },
   }),
 )
 
@@ -177,14 +147,12 @@ const readCatalogueReport = reportEndpoint({
   }),
   query: language,
   answers: { ...answers, 404: problem('The catalogue is unknown') },
-  handle: ({ c, params, query: { locale } }, { figures, sendReport }) => {
-    const id = params.id.replace(suffix, '')
-    const catalogue = figures.catalogue(id)
-    if (catalogue === undefined)
-      throw new Failure('unknown-catalogue', `there are no figures of a catalogue ${id}`)
-    return sendReport(c, { path: `/catalogues/${id}`, locale }, (context, language) =>
-      catalogueReport(context, catalogue, { locale: language }),
-    )
+  handle: ({ c, params, query }, context) => {
+    const [id, form] = [params.id.replace(suffix, ''), formOf(c)]
+    if (form === 'html') return toPage(c, context, { steps: ['catalogues', id], query })
+    const catalogue = context.figures.catalogue(id)
+    if (catalogue) return context.sendReport(c, form, { locale: query.locale ?? 'en', catalogue })
+    throw new Failure('unknown-catalogue', `there are no figures of a catalogue ${id}`)
   },
 })
 
@@ -197,8 +165,8 @@ export function reportsApp(context: ReportsAppContext): App {
     title: 'Quality reports',
     version: context.version,
     description:
-      'What the quality metrics found, for people: the score over time, its dimensions and indicators with their rules, ' +
-      'violations, broken links, and the datasets at both ends. As pages to print, as CSV and as JSON.',
+      'Results of the quality metrics: the score over time, its dimensions and indicators with their rules, violations, broken ' +
+      'links, and the datasets with the lowest and the highest scores. As CSV and as JSON; the pages are those of the portal.',
   })
   return app
 }

@@ -1,5 +1,7 @@
 /** The quality of metadata: of one dataset with what to do first to make it better, of all catalogues, and of one. */
 
+import { Failure } from '../../errors.ts'
+import { shortText } from '../../text/code-points.ts'
 import {
   type Fields,
   isJsonObject,
@@ -12,17 +14,28 @@ import {
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joined } from '../html.ts'
 import type { PageContent } from '../page.ts'
-import { crumbs, pageSection, stateMark } from '../parts/blocks.ts'
+import { crumbs, pageSection } from '../parts/blocks.ts'
 import {
   dimensionBars,
-  meanScore,
+  fulfilled,
   missingPoints,
   type PageIndicator,
   qualityDimensions,
-  qualityMark,
   scoreText,
+  type ShareOf,
+  stepOf,
   verdict,
 } from '../parts/quality.ts'
+import {
+  badCodes,
+  listSections,
+  overviewSections,
+  pointCells,
+  pointHeads,
+  reportVerdict,
+  shareInReport,
+  titleIn,
+} from '../parts/quality-report.ts'
 import {
   countedResults,
   leftOutTable,
@@ -166,26 +179,90 @@ function fixes(
     <p class="close"><a class="button" href="${pathTo('check')}?dataset=${encodeURIComponent(id)}">${icon('wrench')} ${t('try-corrected')}</a></p>`
 }
 
-/** All catalogues with their scores. Throws `Failure`. */
+/** Catalogues on one page of their list, and its last page. */
+const [perPage, mostPages] = [50, 200]
+
+/** The quality of all catalogues: their figures together, a list of them, and how they are measured. Throws `Failure`. */
 export async function reportsPage(context: PageContext): Promise<PageContent> {
-  const { t, labelOf, pathTo, ask } = context
-  const rows = listAt(await ask('metrics', '/catalogues'), 'result.results').map((one) => {
-    const id = textAt(one, 'info.id') ?? ''
-    const name = labelOf(valueAt(one, 'info.title')) ?? id
-    const link = html`<a href="${pathTo('quality', 'catalogues', id)}">${name}</a>`
-    const { score } = one
-    return typeof score === 'number'
-      ? [link, Math.round(score), qualityMark(context, score)]
-      : [link, '–', t('not-measured')]
-  })
-  const heads = ['facet-catalog', 'points', 'metadata-quality']
+  const { t, language, query, ask } = context
+  const page = Math.max(1, Math.min(mostPages, Math.trunc(Number(query.get('page'))) || 1))
+  const order = query.get('order') === 'worst' ? 'worst' : 'best'
+  const offset = (page - 1) * perPage
+  const list = `locale=${language}&order=${order}&offset=${offset}&limit=${perPage}`
+  const report = memberFields(await ask('reports', `/portal.json?${list}`))
+  const catalogues = catalogueList(context, report, { page, order })
+  const all = [
+    ...figuresOf(context, report, catalogues),
+    pageSection('how', t('how-quality'), explanation(context)),
+  ]
   return {
     title: t('quality-title'),
     section: 'quality',
-    body: html`<h1>${t('quality-title')}</h1><p class="prose close">${t('quality-lead')}</p>
-      ${rows.length > 0 ? textTable(context, 'menu-catalogues', heads, rows) : notMeasured(context)}
-      ${pageSection('how', t('how-quality'), explanation(context))}`,
+    body: html`${reportHeader(context, t('quality-title'), report)}<p class="prose close">${t('quality-lead')}</p>
+      ${page === 1 ? all : catalogues} ${reportAsData(context, 'portal')}`,
   }
+}
+
+/** Title of a page, and when its figures were made. */
+const reportHeader = ({ t, formats }: PageContext, title: string, report: Fields): HtmlMarkup =>
+  html`<header class="title"><h1>${title}</h1><p class="by">${joined([t('measured-by'), formats.day(report['refreshed'])], ' · ')}</p></header>`
+
+const reportAsData = ({ t, root, language }: PageContext, path: string): HtmlMarkup => {
+  const address = `${root}api/mqa/reports/${path}`
+  return html`<p class="take close"><span>${t('as-data')}</span>
+    <a href="${address}.csv?locale=${language}">CSV</a><a href="${address}.json?locale=${language}">JSON</a></p>`
+}
+
+/** What a report has to show; `list` follows the score. */
+const figuresOf = (
+  context: PageContext,
+  report: Fields,
+  list: HtmlContent = false,
+): readonly HtmlContent[] =>
+  isJsonObject(report['measured'])
+    ? [
+        reportVerdict(context, report),
+        list,
+        overviewSections(context, report),
+        reportIndicators(context, report),
+        listSections(context, report),
+      ]
+    : [notMeasured(context), html`<p>${context.t('after-run')}</p>`, list]
+
+type ListPlace = { readonly page: number; readonly order: 'best' | 'worst' }
+
+/** A page of the catalogues by their scores, with links to the pages beside it and to the other order. */
+function catalogueList(
+  context: PageContext,
+  report: Fields,
+  { page, order }: ListPlace,
+): HtmlContent {
+  const { t, pathTo } = context
+  const all = numberAt(report, 'catalogues.count')
+  const rows = listAt(report, 'catalogues.results').map((one) => {
+    const href = pathTo('quality', 'catalogues', textAt(one, 'id') ?? '')
+    const { score } = one
+    const step = stepOf(context, score) || t('not-measured')
+    const link = html`<a href="${href}">${titleIn(context, one)}</a>`
+    return [link, ...pointCells(fieldsAt(one, 'points'), score), step, numberAt(one, 'datasets')]
+  })
+  const other = order === 'best' ? 'worst' : 'best'
+  const to = (number: number, text: string, by = order) => {
+    const query = {
+      ...(by === 'worst' && { order: by }),
+      ...(number > 1 && { page: String(number) }),
+    }
+    return html`<a href="${pathTo('quality')}?${new URLSearchParams(query).toString()}#catalogues">${text}</a>`
+  }
+  const heads = ['facet-catalog', ...pointHeads, 'metadata-quality', 'datasets-title']
+  const links = [
+    page > 1 && to(page - 1, t('previous')),
+    page * perPage < all && page < mostPages && to(page + 1, t('next')),
+    all > 1 && to(1, t(`${other}-first`), other),
+  ]
+  const body = html`${rows.length > 0 && textTable(context, 'menu-catalogues', heads, rows)}
+    <nav class="pages" aria-label="${t('pages')}">${links}</nav>`
+  return pageSection('catalogues', t('n-catalogues', { count: all }), body)
 }
 
 /** What the dimensions ask, and what each indicator can earn. */
@@ -200,50 +277,44 @@ function explanation({ t }: PageContext): HtmlContent {
   })
 }
 
-/** Of one catalogue. Throws `Failure`. */
+/** The quality of the datasets of one catalogue. Throws `Failure`. */
 export async function catalogueReportPage(context: PageContext, id: string): Promise<PageContent> {
-  const { t, root, language, labelOf, pathTo, ask } = context
+  const { t, language, pathTo, ask } = context
   const path = `catalogues/${encodeURIComponent(id)}`
-  const result = fieldsAt(await ask('metrics', `/${path}`), 'result.results.0')
-  const title = t('quality-of', { title: textAt(result, 'info.title') ?? id })
+  /** A catalogue that the figures do not have yet. */
+  const withoutFigures = async (cause: unknown): Promise<Fields> => {
+    if (!(cause instanceof Failure) || cause.kind !== 'unknown-catalogue') throw cause
+    const info = fieldsAt(await ask('metrics', `/${path}?filter=info`), 'result.results.0.info')
+    return { title: id, ...info }
+  }
+  const asked = ask('reports', `/${path}.json?locale=${language}`)
+  const report = await asked.then(memberFields).catch(withoutFigures)
+  const title = t('quality-of', { title: shortText(textAt(report, 'title') ?? id) })
   const steps = [
     { href: pathTo('quality'), label: t('menu-quality') },
-    { href: pathTo('catalogues', id), label: labelOf(valueAt(result, 'info.title')) ?? id },
+    { href: pathTo('catalogues', id), label: titleIn(context, report) },
   ]
-  const report = `${root}api/mqa/reports/${path}`
   return {
     title,
     section: 'quality',
-    body: html`${crumbs(context, ...steps)}<header class="title"><h1>${title}</h1></header>
-      ${typeof result['score'] === 'number' ? meanFigures(context, result) : notMeasured(context)}
-      <p class="take close"><span>${t('full-report')}:</span><a href="${report}.html?locale=${language}">HTML</a>
-      <a href="${report}.csv?locale=${language}">CSV</a><a href="${report}.json?locale=${language}">JSON</a></p>`,
+    body: html`${crumbs(context, ...steps)}${reportHeader(context, title, report)}
+      ${figuresOf(context, report)} ${reportAsData(context, path)}`,
   }
 }
 
-/** Names of indicators of a dataset that are others in the figures of catalogues. */
-const inCatalogues: Readonly<Record<string, string>> = {
-  accessUrlStatusCode: 'accessUrlAccessibility',
-  downloadUrlStatusCode: 'downloadUrlAccessibility',
-  formatMediaTypeVocabularyAlignment: 'formatMediaTypeAlignment',
-  formatMediaTypeMachineInterpretable: 'formatMediaTypeMachineReadable',
-  knownLicence: 'licenceAlignment',
-  accessRightsVocabularyAlignment: 'accessRightsAlignment',
+/** All indicators with the share that fulfils each, and the points that it can give. */
+function reportIndicators(context: PageContext, report: Fields): HtmlMarkup {
+  const measured = fieldsAt(report, 'measured')
+  const found = new Map(listAt(measured, 'indicators').map((one) => [textAt(one, 'name'), one]))
+  return indicatorTable(context, shareInReport(report), {
+    of: ({ key }) => String(numberAt(found.get(key), 'points')),
+    sum: ({ key }) =>
+      ['points', 'max'].map((one) => numberAt(measured, `dimensions.${key}.${one}`)).join(' / '),
+    note: ({ key }) => badCodes(context, found.get(key)),
+  })
 }
 
-/** The mean of the datasets of a catalogue, and which share of them or of their distributions fulfils each indicator. */
-function meanFigures(context: PageContext, result: Fields): HtmlContent {
-  const shareOf = sharesIn(result)
-  return [
-    verdict(...meanScore(context, result, true)),
-    indicatorTable(context, (key) => shareOf(inCatalogues[key] ?? key)),
-  ]
-}
-
-/** The share that fulfils an indicator, 0 to 1; of one that was not measured none. */
-type ShareOf = (indicator: string) => number | undefined
-
-/** Shares in what the metrics answer about a dataset or a catalogue. */
+/** Shares in what the metrics answer about a dataset. */
 function sharesIn(result: Fields): ShareOf {
   // Dates are told apart for the dataset and its distributions.
   const parts = qualityDimensions
@@ -263,33 +334,27 @@ function sharesIn(result: Fields): ShareOf {
 type PointsColumn = {
   readonly of: (indicator: PageIndicator) => string
   readonly sum: (dimension: (typeof qualityDimensions)[number]) => string
+  /** What stands beside the name of an indicator. */
+  readonly note?: (indicator: PageIndicator) => HtmlContent
 }
 
 /** A section with all indicators by dimension. */
-function indicatorTable(context: PageContext, shareOf: ShareOf, points?: PointsColumn): HtmlMarkup {
+function indicatorTable(context: PageContext, shareOf: ShareOf, points: PointsColumn): HtmlMarkup {
   const { t } = context
   const bodies = qualityDimensions.map((dimension) => {
     const rows = dimension.indicators.map((one) => {
       const { key, property } = one
-      return html`<tr><th scope="row">${t(`indicator-${key}`)}</th>
+      return html`<tr><th scope="row">${t(`indicator-${key}`)}${points.note?.(one)}</th>
         <td>${property !== undefined && html`<code>${property}</code>`}</td><td>${fulfilled(context, shareOf(key))}</td>
-        ${points && html`<td class="num">${points.of(one)}</td>`}</tr>`
+        <td class="num">${points.of(one)}</td></tr>`
     })
     const name = html`<th scope="rowgroup" id="${dimension.key}" colspan="3">${t(dimension.key)}</th>`
-    const sum = points && html`<td class="num group-sum">${points.sum(dimension)}</td>`
-    return html`<tbody><tr>${name}${sum}</tr>${rows}</tbody>`
+    return html`<tbody><tr>${name}<td class="num group-sum">${points.sum(dimension)}</td></tr>${rows}</tbody>`
   })
   const heads = ['indicator', 'property', 'fulfilled'].map(
     (key) => html`<th scope="col">${t(key)}</th>`,
   )
-  const last = points && html`<th scope="col" class="num">${t('points')}</th>`
+  const last = html`<th scope="col" class="num">${t('points')}</th>`
   const table = html`<table class="table indicators"><thead><tr>${heads}${last}</tr></thead>${bodies}</table>`
   return pageSection('all', t('all-indicators'), scrolling(t('all-indicators'), table))
-}
-
-function fulfilled({ t, formats }: PageContext, share: number | undefined): HtmlMarkup {
-  if (share === undefined) return stateMark('idle', t('not-measured'))
-  if (share >= 0.999) return stateMark('good', t('yes'))
-  if (share <= 0.001) return stateMark('bad', t('no'))
-  return stateMark('warn', t('in-part', { share: formats.number(Math.round(share * 100)) }))
 }

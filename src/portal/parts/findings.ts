@@ -23,7 +23,7 @@ export type ShaclResult = {
 }
 
 /** `dct:title` where the IRI has a short name. */
-const prefixedName = (iri: string): string => shortNames().shorten(iri) ?? iri
+export const prefixedName = (iri: string): string => shortNames().shorten(iri) ?? iri
 
 /** The results of a report in N-Triples: those that count as errors first, then by their lines. */
 export async function shaclResults(

@@ -5,6 +5,7 @@ import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { numberAt } from '../record.ts'
+import { stateMark } from './blocks.ts'
 
 /** Points from which each step begins (data.europa.eu, Metadata Quality Assessment). */
 const steps = [
@@ -79,13 +80,13 @@ export const verdict = (text: HtmlContent, bars: HtmlContent): HtmlMarkup =>
   html`<div class="verdict close"><div>${text}</div>${bars}</div>`
 
 /** Text and bars of the mean of a catalogue, out of its figures. */
-export const meanScore = (context: PageContext, result: Fields, isLinked = false) => {
+export const meanScore = (context: PageContext, result: Fields) => {
   const points = qualityDimensions.map(
     ({ key }) => [key, numberAt(result, `${key}.score.points`)] as const,
   )
   return [
     scoreText(context, numberAt(result, 'score'), context.t('points-on-average')),
-    dimensionBars(context, Object.fromEntries(points), isLinked),
+    dimensionBars(context, Object.fromEntries(points)),
   ] as const
 }
 
@@ -103,3 +104,18 @@ export function dimensionBars({ t }: PageContext, scores: Fields, isLinked = fal
   })
   return html`<ul class="dims" role="list">${rows}</ul>`
 }
+
+/** The share that fulfils an indicator, 0 to 1; `undefined` for one that was not measured. */
+export type ShareOf = (indicator: string) => number | undefined
+
+/** Whether an indicator is fulfilled, in a word or as a percentage. */
+export function fulfilled({ t, formats }: PageContext, share: number | undefined): HtmlMarkup {
+  if (share === undefined) return stateMark('idle', t('not-measured'))
+  if (share >= 0.999) return stateMark('good', t('yes'))
+  if (share <= 0.001) return stateMark('bad', t('no'))
+  return stateMark('warn', t('in-part', { share: formats.number(Math.round(share * 1000) / 10) }))
+}
+
+/** The step that a score reaches; nothing without a score. */
+export const stepOf = (context: PageContext, score: unknown): HtmlContent =>
+  typeof score === 'number' && qualityMark(context, score)

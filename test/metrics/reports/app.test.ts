@@ -1,8 +1,7 @@
 /** How a report is asked for. */
 
-import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { appOf, asked } from './ground.ts'
+import { appOf, asked, base } from './report-apps.ts'
 import { catalogueOf, figuresOf } from './figures-double.ts'
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -12,11 +11,10 @@ const slugOf = async (answer: Response) =>
 
 describe('the form of a report', () => {
   it.each([
-    ['what a browser sends', browser, 'text/html'],
     ['text/csv', 'text/csv', 'text/csv'],
     ['application/json', 'application/json', 'application/json'],
     ['anything', '*/*', 'application/json'],
-    ['a wish for CSV before HTML', 'text/html;q=0.5, text/csv', 'text/csv'],
+    ['CSV rather than HTML', 'text/html;q=0.5, text/csv', 'text/csv'],
   ])('follows Accept: %s', async (_, accept, type) => {
     for (const path of ['/portal', '/catalogues/city']) {
       const answer = await asked(path, { headers: { Accept: accept } })
@@ -27,7 +25,6 @@ describe('the form of a report', () => {
   })
 
   it.each([
-    ['.html', 'text/html'],
     ['.csv', 'text/csv'],
     ['.json', 'application/json'],
   ])('is that of the suffix %s, whatever Accept says', async (suffix, type) => {
@@ -35,7 +32,7 @@ describe('the form of a report', () => {
       expect(typeOf(await asked(path, { headers: { Accept: 'image/png' } }))).toBe(type)
   })
 
-  it('is JSON without any wish', async () => {
+  it('is JSON where nothing is asked for', async () => {
     expect(typeOf(await asked('/portal'))).toBe('application/json')
   })
 
@@ -53,8 +50,51 @@ describe('the form of a report', () => {
   })
 })
 
+describe('a report as HTML', () => {
+  const page = (path: string, headers: Record<string, string> = { Accept: browser }) =>
+    appOf(figuresOf(), { hasPortal: true }).request(`http://localhost${base}${path}`, { headers })
+
+  it.each([
+    ['/portal', '/fr/quality'],
+    ['/portal/', '/fr/quality'],
+    ['/portal.html', '/fr/quality'],
+    ['/portal.html?locale=de', '/de/quality'],
+    ['/portal.html?locale=de&offset=100&limit=50&order=worst', '/de/quality?order=worst&page=3'],
+    ['/catalogues/city', '/fr/quality/catalogues/city'],
+    ['/catalogues/city.html?locale=it', '/it/quality/catalogues/city'],
+    ['/catalogues/nowhere.html', '/fr/quality/catalogues/nowhere'],
+  ])('%s leads to the page of the portal, for good: %s', async (path, address) => {
+    const answer = await page(path)
+    expect([answer.status, answer.headers.get('Location')]).toEqual([301, address])
+    expect(answer.headers.get('Vary')).toContain('Accept-Language')
+  })
+
+  it('a suffix leads there whatever Accept says', async () => {
+    expect((await page('/portal.html', { Accept: 'application/json' })).status).toBe(301)
+    expect((await page('/portal.json')).status).toBe(200)
+  })
+
+  it.each(['/portal', '/catalogues/city'])(
+    'without a portal %s says where JSON and CSV are',
+    async (path) => {
+      for (const [address, accept] of [
+        [path, browser],
+        [`${path}/`, browser],
+        [`${path}.html`, '*/*'],
+      ] as const) {
+        const answer = await asked(address, { headers: { Accept: accept } })
+        const { detail } = (await answer.json()) as { detail: string }
+        expect([answer.status, detail]).toEqual([
+          406,
+          `reports as HTML are pages of the portal, which does not run here; ask for http://localhost${base}${path}.json or http://localhost${base}${path}.csv`,
+        ])
+      }
+    },
+  )
+})
+
 describe('a report that is not there', () => {
-  it.each(['/catalogues/nowhere', '/catalogues/nowhere.html', '/catalogues/city.pdf'])(
+  it.each(['/catalogues/nowhere', '/catalogues/nowhere.csv', '/catalogues/city.pdf'])(
     '%s is 404',
     async (path) => {
       const answer = await asked(path)
@@ -83,21 +123,21 @@ describe('a report that is not there', () => {
 describe('the state of a report', () => {
   it('is the number of the refresh, one for each form', async () => {
     const tags = await Promise.all(
-      ['.html', '.csv', '.json'].map(async (suffix) =>
+      ['.csv', '.json'].map(async (suffix) =>
         (await asked(`/portal${suffix}`)).headers.get('ETag'),
       ),
     )
-    expect(new Set(tags).size).toBe(3)
+    expect(new Set(tags).size).toBe(2)
     for (const tag of tags) expect(tag).toMatch(/^W\/"7-/)
   })
 
   it('a reader who has it gets 304 without the report', async () => {
-    const first = await asked('/catalogues/city.html')
+    const first = await asked('/catalogues/city.json')
     const tag = first.headers.get('ETag') ?? ''
-    const again = await asked('/catalogues/city.html', { headers: { 'If-None-Match': tag } })
+    const again = await asked('/catalogues/city.json', { headers: { 'If-None-Match': tag } })
     expect([again.status, await again.text()]).toEqual([304, ''])
     const refreshed = { at: new Date('2026-11-23T04:30:00Z'), number: 8 }
-    const later = await asked('/catalogues/city.html', {
+    const later = await asked('/catalogues/city.json', {
       figures: figuresOf({ refreshed }),
       headers: { 'If-None-Match': tag },
     })
@@ -106,27 +146,14 @@ describe('the state of a report', () => {
   })
 
   it('HEAD has the headers and no body', async () => {
-    const answer = await appOf().request('/api/mqa/reports/portal.html', { method: 'HEAD' })
+    const answer = await appOf().request(`${base}/portal.json`, { method: 'HEAD' })
     expect([answer.status, await answer.text()]).toEqual([200, ''])
-    expect(answer.headers.get('ETag')).toMatch(/^W\/"7-html-/)
+    expect(answer.headers.get('ETag')).toMatch(/^W\/"7-json-/)
   })
 
-  it('a page is compressed for those who can', async () => {
-    const answer = await asked('/portal.html', { headers: { 'Accept-Encoding': 'gzip' } })
+  it('is compressed for those who can', async () => {
+    const answer = await asked('/portal.csv', { headers: { 'Accept-Encoding': 'gzip' } })
     expect(answer.headers.get('Content-Encoding')).toBe('gzip')
-  })
-})
-
-describe('a page', () => {
-  it('may use its own style and nothing else: no script, no frame, nothing from elsewhere', async () => {
-    const answer = await asked('/portal.html')
-    const page = await answer.text()
-    const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? ''
-    const policy = answer.headers.get('Content-Security-Policy') ?? ''
-    expect(policy).toContain(`default-src 'none'`)
-    expect(policy).toContain(`style-src 'sha256-${hash('sha256', style, 'base64')}'`)
-    expect(policy).not.toMatch(/unsafe|script-src|'self'/)
-    expect(page).not.toMatch(/<script|<iframe|\son\w+=|\sstyle=|@import|url\(/i)
   })
 })
 
@@ -135,32 +162,21 @@ describe('the list of catalogues', () => {
     catalogues: Array.from({ length: 10_000 }, (_, n) => catalogueOf(`c${n}`, { en: `Nr ${n}` })),
   })
 
-  it('has an end, however many there are', async () => {
-    const page = await (await asked('/portal.html', { figures: many })).text()
-    expect(page.length).toBeLessThan(100_000)
-    expect(page).toContain('1 to 50 of 10,000')
-    expect(page.match(/href="\.\/catalogues\//g)).toHaveLength(50)
-    expect(page).toContain('href="./portal.html?offset=50&amp;limit=50#catalogues"')
+  it('comes alone after its first page, and is empty after its end', async () => {
+    const page = async (query: string) => {
+      const answer = await asked(`/portal.json?${query}`, { figures: many })
+      const { measured, catalogues } = (await answer.json()) as {
+        measured: object | null
+        catalogues: { results: { id: string }[] }
+      }
+      return [measured !== null, catalogues.results.length, catalogues.results[0]?.id]
+    }
+    expect(await page('')).toEqual([true, 50, 'c0'])
+    expect(await page('offset=100&limit=25&order=worst')).toEqual([false, 25, 'c9899'])
+    expect(await page('offset=20000')).toEqual([false, 0, undefined])
   })
 
-  it('goes on without the figures of the portal', async () => {
-    const page = await (
-      await asked('/portal.html?offset=100&limit=25&order=worst', { figures: many })
-    ).text()
-    expect(page).toContain('101 to 125 of 10,000, the lowest score first')
-    expect(page).toContain('href="./portal.html?order=worst&amp;offset=75&amp;limit=25#catalogues"')
-    expect(page).toContain('>Nr 9899<')
-    expect(page).not.toContain('Five dimensions')
-  })
-
-  it('behind its end is empty and leads back', async () => {
-    const page = await (await asked('/portal.html?offset=20000', { figures: many })).text()
-    expect(page).toContain('There are 10,000.')
-    expect(page).toContain('>First</a>')
-    expect(page).not.toContain('>Next</a>')
-  })
-
-  it('JSON has the same page of it', async () => {
+  it('is counted whole', async () => {
     const answer = await asked('/portal.json?offset=9990&limit=50', { figures: many })
     const { catalogues } = (await answer.json()) as {
       catalogues: { count: number; results: { id: string; datasets: number }[] }
@@ -183,27 +199,5 @@ describe('the contract', () => {
       '/portal.json',
       '/catalogues/{id}',
     ])
-  })
-})
-
-describe('links', () => {
-  const hrefs = (page: string) => [...page.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)
-
-  it.each([
-    ['/catalogues/city', '../catalogues/city.csv'],
-    ['/catalogues/city/', '../../catalogues/city.csv'],
-    ['/catalogues/city.html?locale=de', '../catalogues/city.csv?locale=de'],
-    ['/portal', './portal.csv'],
-    ['/portal/', '../portal.csv'],
-  ])('of %s lead to %s from where the page is', async (path, expected) => {
-    const page = await (await asked(path, { headers: { Accept: browser } })).text()
-    expect(hrefs(page)).toContain(expected)
-    const address = new URL(expected, `http://localhost/api/mqa/reports${path}`)
-    expect(address.pathname).toMatch(/^\/api\/mqa\/reports\/(?:portal|catalogues\/city)\.csv$/)
-  })
-
-  it('keep the language', async () => {
-    const page = await (await asked('/portal.html?locale=de')).text()
-    expect(hrefs(page)).toContain('./catalogues/city.html?locale=de')
   })
 })

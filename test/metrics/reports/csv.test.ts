@@ -2,12 +2,17 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Figures } from '../../../src/metrics/figures/figures-reader.ts'
-import { reportCsv } from '../../../src/metrics/reports/report-data.ts'
-import { catalogueReport } from '../../../src/metrics/reports/report.ts'
 import { indicators } from '../../../src/metrics/indicators.ts'
-import { catalogueOf, datasetOf, figuresOf, rules } from './figures-double.ts'
-import { groundOf, textOf } from './ground.ts'
+import {
+  aggregateOf,
+  catalogueOf,
+  datasetOf,
+  figuresOf,
+  hosts,
+  rules,
+  shares,
+} from './figures-double.ts'
+import { asked, textOf } from './report-apps.ts'
 
 /** A reader of RFC 4180 that knows nothing of our writer. */
 function parsed(text: string): string[][] {
@@ -33,10 +38,6 @@ function parsed(text: string): string[][] {
   return rows
 }
 
-const rowsFrom = (figures: Figures) =>
-  parsed(
-    reportCsv(catalogueReport(groundOf(figures), figures.catalogue('city')!, { locale: 'en' })),
-  )
 const rowsOf = async (path: string, figures = figuresOf()) => parsed(await textOf(path, figures))
 
 describe('CSV', () => {
@@ -59,7 +60,7 @@ describe('CSV', () => {
     expect(value('best dataset', 'top-0', '*', 'interoperability')).toBe('110')
   })
 
-  it('has every indicator with the rule that its page has', async () => {
+  it('has every indicator with its rule', async () => {
     const rows = await rowsOf('/portal.csv')
     for (const { name } of indicators) {
       const row = rows.find(([section, id]) => section === 'indicator' && id === name)
@@ -82,16 +83,16 @@ describe('CSV', () => {
     },
   )
 
-  it('no text of others ever begins a cell with a sign, breaks a row or is changed otherwise', () => {
+  it('no text of others ever begins a cell with a sign, breaks a row or is changed otherwise', async () => {
     const text = fc.string({ unit: fc.constantFrom(...'=+-@"\',;\r\n\t\0 aß<水'.split('')) })
-    fc.assert(
-      fc.property(text, (title) => {
+    await fc.assert(
+      fc.asyncProperty(text, async (title) => {
         const figures = figuresOf({
           catalogues: [catalogueOf('city', { en: title })],
           worst: [datasetOf('x', 1, { en: title })],
           rules: [{ ...rules[0]!, path: title, messages: { en: title } }],
         })
-        const rows = rowsFrom(figures)
+        const rows = await rowsOf('/catalogues/city.csv', figures)
         expect(rows.filter((row) => row.length !== 6)).toEqual([])
         expect(rows.flat().filter((cell) => /^\s*[=+\-@]/.test(cell))).toEqual([])
         const plain = title.replace(/[\s\0]+/g, ' ').trim()
@@ -150,6 +151,78 @@ describe('JSON', () => {
     })
     expect(measured.worstIndicators[0]).toBe('temporalAvailability')
     expect(measured.history.at(-1)).toMatchObject({ day: '2025-12-31', score: 287 })
+  })
+
+  it('shows the top of each list and no more', async () => {
+    const figures = figuresOf({
+      worst: Array.from({ length: 500 }, (_, n) => datasetOf(`d${n}`, 100)),
+      rules: Array.from({ length: 500 }, () => rules[0]!),
+      hosts: Array.from({ length: 500 }, () => hosts[0]!),
+      history: Array.from({ length: 400 }, (_, n) => ({
+        day: new Date(Date.UTC(1990, n, 28)).toISOString().slice(0, 10),
+        aggregate: aggregateOf(n),
+      })),
+    })
+    const { measured } = JSON.parse(await textOf('/catalogues/city.json', figures)) as {
+      measured: Record<string, unknown[]>
+    }
+    const lists = ['worst', 'violations', 'hosts', 'history', 'worstIndicators'] as const
+    expect(lists.map((name) => measured[name]?.length)).toEqual([10, 15, 15, 240, 6])
+  })
+
+  it('has the worst indicators first, and none that was not measured', async () => {
+    const metrics = { ...shares, dcatApCompliance: null, spatialAvailability: null }
+    const worstIn = async (some: typeof shares) => {
+      const text = await textOf('/catalogues/city.json', figuresOf({ metrics: some }))
+      return (JSON.parse(text) as { measured: { worstIndicators: string[] } }).measured
+        .worstIndicators
+    }
+    expect(await worstIn(shares)).toEqual([
+      'temporalAvailability',
+      'dcatApCompliance',
+      'formatMediaTypeVocabularyAlignment',
+      'rightsAvailability',
+      'accessUrlStatusCode',
+      'formatMediaTypeNonProprietary',
+    ])
+    expect(await worstIn(metrics)).not.toContain('dcatApCompliance')
+  })
+
+  it('has titles and messages in the language that is asked for, with the tags of others', async () => {
+    const report = JSON.parse(await textOf('/catalogues/city.json?locale=de')) as object
+    expect(report).toMatchObject({
+      title: 'Stadt Beispiel',
+      titleLanguage: 'de',
+      measured: {
+        violations: [
+          { message: 'Der Wert ist keine IRI.', messageLanguage: 'de' },
+          { message: 'At least one value is needed.', messageLanguage: 'en' },
+          { message: '' },
+        ],
+      },
+    })
+  })
+
+  it.each(['csv', 'json'])('does not follow Accept-Language: %s', async (form) => {
+    const [german, any] = await Promise.all(
+      ['de', 'en'].map((language) =>
+        asked(`/catalogues/city.${form}`, { headers: { 'Accept-Language': language } }),
+      ),
+    )
+    expect(await german?.text()).toBe(await any?.text())
+    expect(german?.headers.get('Vary') ?? '').not.toContain('Accept-Language')
+  })
+
+  it.each([
+    [405, 'excellentScoring'],
+    [351, 'excellentScoring'],
+    [350, 'goodScoring'],
+    [121, 'sufficientScoring'],
+    [120, 'badScoring'],
+    [0, 'badScoring'],
+  ])('%i points are in the band %s', async (score, band) => {
+    const text = await textOf('/catalogues/city.json', figuresOf({ score }))
+    expect(JSON.parse(text)).toMatchObject({ measured: { score, band } })
   })
 
   it('says null where nothing was measured', async () => {

@@ -3,7 +3,13 @@
 import { describe, expect, it } from 'vitest'
 import { openedCache, openStore } from '../figures/ground.ts'
 import { scores, write } from '../figures/measured.ts'
-import { asked, sectionOf, textOf, wordsOf } from './ground.ts'
+import type { Figures } from '../../../src/metrics/figures/figures-reader.ts'
+import { asked, textOf } from './report-apps.ts'
+
+type Report = { measured: Record<string, unknown> | null; catalogues?: object }
+
+const reportOf = async (path: string, figures: Figures, query = ''): Promise<Report> =>
+  JSON.parse(await textOf(`${path}.json${query}`, figures))
 
 const byteSize = 'http://www.w3.org/ns/dcat#byteSize'
 const missing = { path: byteSize, messages: { en: 'A size is needed.', de: 'Die Größe fehlt.' } }
@@ -54,54 +60,59 @@ async function measuredPortal() {
 }
 
 describe('a report over the real cache', () => {
-  it('has no figures before the first refresh, and says so', async () => {
+  it('has no figures before the first refresh', async () => {
     const { figures } = await measuredPortal()
-    expect(wordsOf(await textOf('/portal.html', figures))).toContain('have never been refreshed')
+    expect(await reportOf('/portal', figures)).toMatchObject({ refreshed: null, measured: null })
     expect((await asked('/catalogues/city', { figures })).status).toBe(404)
   })
 
-  it('tells of a catalogue what was measured of its datasets', async () => {
+  it('has what was measured of the datasets of a catalogue', async () => {
     const { cache, figures } = await measuredPortal()
     await cache.refresh('all')
-    const page = await textOf('/catalogues/city.html?locale=de', figures)
-    const words = (id: string) => wordsOf(sectionOf(page, id))
-    expect(words('score')).toContain('250 von 405 Punkten Gut')
-    expect(words('score')).toContain('2 von 2 Datensätzen wurden gemessen, mit 1 Distribution.')
-    expect(words('bands')).toContain(
-      'Ausgezeichnet 1 50,0 % Gut 0 0,0 % Ausreichend 0 0,0 % Mangelhaft 1 50,0 %',
-    )
-    expect(words('over-time')).toContain('22. November 2026 75 50 65 48 13 250')
-    expect(words('worst-indicators')).toMatch(/Zugangs-URL funktioniert .*? 33,3 % 50 33,4/)
-    expect(words('violations')).toContain(
-      'Die Größe fehlt. dcat:byteSize, Verstoß, Mindestzahl 1 2',
-    )
-    expect(words('hosts')).toContain('old.example.org 2 1 404')
-    expect(words('worst-datasets')).toContain('Straßen city 50 0 20 20 10 100 Mangelhaft')
-    expect(words('best-datasets')).toContain('=Parks() city 100 100 110 75 15 400 Ausgezeichnet')
+    const { measured } = await reportOf('/catalogues/city', figures, '?locale=de')
+    const points = { findability: 50, accessibility: 0, interoperability: 20 }
+    expect(measured).toMatchObject({
+      score: 250,
+      band: 'goodScoring',
+      all: 2,
+      datasets: 2,
+      distributions: 1,
+      byBand: [{ datasets: 1 }, { datasets: 0 }, { datasets: 0 }, { datasets: 1 }],
+      history: [{ day: '2026-11-22', score: 250 }],
+      violations: [{ message: 'Die Größe fehlt.', path: byteSize, datasets: 1, count: 2 }],
+      hosts: [{ host: 'old.example.org', urls: 2, datasets: 1, status: 404 }],
+      worst: [{ id: 'roads', title: 'Straßen', catalogue: 'city', score: 100, points }, {}],
+      best: [{ id: 'parks', title: '=Parks()', score: 400, band: 'excellentScoring' }, {}],
+    })
+    expect(measured?.['worstIndicators']).toContain('accessUrlStatusCode')
     expect(await textOf('/catalogues/city.csv?locale=de', figures)).toContain(
       `best dataset,parks,'=Parks(),score,400`,
     )
   })
 
-  it('tells of the portal which catalogues there are, measured or not', async () => {
+  it('lists the catalogues of the portal, measured or not', async () => {
     const { cache, figures } = await measuredPortal()
     await cache.refresh('all')
-    const list = wordsOf(sectionOf(await textOf('/portal.html', figures), 'catalogues'))
-    expect(list).toContain('City 75 50 65 48 13 250 Good 2 Lake – – – – – – 0')
-    expect(wordsOf(await textOf('/catalogues/lake.html', figures))).toContain(
-      'Nothing has been measured',
-    )
+    const { catalogues } = await reportOf('/portal', figures)
+    expect(catalogues).toMatchObject({
+      count: 2,
+      results: [
+        { id: 'city', title: 'City', score: 250, datasets: 2 },
+        { id: 'lake', title: 'Lake', score: null, band: null, datasets: 0 },
+      ],
+    })
+    expect((await reportOf('/catalogues/lake', figures)).measured).toBeNull()
   })
 
-  it('has a line after the second refresh, and another state', async () => {
+  it('has a longer history after the second refresh, and another state', async () => {
     const { cache, figures, clock } = await measuredPortal()
     await cache.refresh('all')
-    const before = await asked('/catalogues/city.html', { figures })
+    const before = await asked('/catalogues/city.json', { figures })
     clock.set('2026-11-23T10:00:00Z')
     await cache.refresh('all')
-    const after = await asked('/catalogues/city.html', { figures })
+    const after = await asked('/catalogues/city.json', { figures })
     expect(after.headers.get('ETag')).not.toBe(before.headers.get('ETag'))
-    const page = await after.text()
-    expect(sectionOf(page, 'over-time')).toContain('<polyline')
+    const { measured } = (await after.json()) as Report
+    expect(measured?.['history']).toHaveLength(2)
   })
 })

@@ -1,0 +1,273 @@
+/** Sections of a quality report: the figures of all catalogues together, or of one. */
+
+import { shortText } from '../../text/code-points.ts'
+import { type Fields, textAt, valueAt } from '../../text/json.ts'
+import type { PageContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
+import { fieldsAt, listAt, numberAt, textsAt } from '../record.ts'
+import { pageSection, stateMark } from './blocks.ts'
+import { prefixedName } from './findings.ts'
+import {
+  dimensionBars,
+  fulfilled,
+  qualityDimensions,
+  scoreText,
+  type ShareOf,
+  stepOf,
+  verdict,
+} from './quality.ts'
+import { scoreChart } from './score-chart.ts'
+import { textTable } from './table.ts'
+
+/** Rows of the table of the history; the line has all of them. */
+const newest = 12
+
+/** Heads of the columns of `pointCells`. */
+export const pointHeads = [...qualityDimensions.map(({ key }) => `short-${key}`), 'points']
+
+/** Points of each dimension, then the score; a dash where nothing was scored. */
+export const pointCells = (points: Fields, score: unknown): readonly (string | number)[] =>
+  [...qualityDimensions.map(({ key }) => points[key]), score].map((one) =>
+    typeof one === 'number' ? one : '–',
+  )
+
+/** Points of each dimension in figures that have a share beside them. */
+const pointsIn = (dimensions: Fields): Fields =>
+  Object.fromEntries(
+    qualityDimensions.map(({ key }) => [key, valueAt(dimensions, `${key}.points`)]),
+  )
+
+/** A title of others that the report has in a language, cut to the length of a line. */
+export const titleIn = ({ inLanguage }: PageContext, row: Fields, name = 'title'): HtmlContent =>
+  inLanguage({ text: shortText(textAt(row, name) ?? ''), language: textAt(row, `${name}Language`) })
+
+/** Section whose text says what its figures are. */
+const explained = ({ t }: PageContext, key: string, body: HtmlContent): HtmlMarkup =>
+  pageSection(key, t(key), html`<p class="soft">${t(`${key}-text`)}</p>${body}`)
+
+/** The score and how much was measured; nothing where a report has no figures. */
+export function reportVerdict(context: PageContext, { measured }: Fields): HtmlMarkup {
+  const { t } = context
+  const [score, dimensions] = [valueAt(measured, 'score'), fieldsAt(measured, 'dimensions')]
+  const counts = {
+    datasets: numberAt(measured, 'datasets'),
+    all: numberAt(measured, 'all'),
+    distributions: numberAt(measured, 'distributions'),
+  }
+  const figures =
+    typeof score === 'number'
+      ? verdict(
+          scoreText(context, score, t('points-on-average')),
+          dimensionBars(context, pointsIn(dimensions), true),
+        )
+      : html`<p class="close">${t('no-scores')}</p>`
+  return html`${figures}<p class="close">${t('measured-datasets', counts)} ${t('score-text')}</p>`
+}
+
+/** Sections before the one of the indicators: bands, history, and where most is missing. */
+export const overviewSections = (context: PageContext, report: Fields): HtmlContent => [
+  bandSection(context, report),
+  historySection(context, report),
+  missingSection(context, report),
+]
+
+/** Names of the bands that come with the platform; those of an operator keep their title. */
+const bandKeys: Readonly<Record<string, string>> = {
+  Excellent: 'quality-excellent',
+  Good: 'quality-good',
+  Sufficient: 'quality-sufficient',
+  Bad: 'quality-poor',
+}
+
+function bandsOf({ t }: PageContext, report: Fields) {
+  return listAt(report, 'bands').map((band) => {
+    const title = textAt(band, 'title') ?? ''
+    const key = bandKeys[title]
+    const name = key === undefined ? title : t(key)
+    return { id: textAt(band, 'id'), from: numberAt(band, 'from'), title: name }
+  })
+}
+
+function bandSection(context: PageContext, report: Fields): HtmlMarkup {
+  const bands = bandsOf(context, report)
+  const counts = listAt(report, 'measured.byBand')
+  const all = counts.reduce((sum, one) => sum + numberAt(one, 'datasets'), 0)
+  const rows = counts.toReversed().map((one) => {
+    const count = numberAt(one, 'datasets')
+    const title = bands.find(({ id }) => id === one['band'])?.title
+    return [title, count, percent(context, all === 0 ? 0 : (count / all) * 100)]
+  })
+  const heads = ['metadata-quality', 'datasets-title', 'share']
+  return explained(context, 'score-bands', textTable(context, 'score-bands', heads, rows))
+}
+
+/** `97.5 %` */
+const percent = ({ t, formats }: PageContext, share: number): string =>
+  t('in-part', { share: formats.number(Math.round(share * 10) / 10) })
+
+function historySection(context: PageContext, report: Fields): HtmlMarkup {
+  const { t, formats } = context
+  const history = listAt(report, 'measured.history')
+  const moments = history.map((one) => {
+    const { score } = one
+    return { day: textAt(one, 'day') ?? '', score: typeof score === 'number' ? score : undefined }
+  })
+  const rows = history
+    .slice(-newest)
+    .toReversed()
+    .map((one) => [
+      formats.day(one['day']),
+      ...pointCells(pointsIn(fieldsAt(one, 'dimensions')), one['score']),
+    ])
+  const { length: count } = history
+  const scale = { bands: bandsOf(context, report), most: numberAt(report, 'most') }
+  const body = html`${scoreChart(context, moments, scale)}
+    ${count > newest && html`<p class="soft close">${t('newest-measurements', { shown: newest, count })}</p>`}
+    ${textTable(context, 'score-over-time', ['day', ...pointHeads], rows)}`
+  return explained(context, 'score-over-time', body)
+}
+
+/** Sections after the one of the indicators: violations, links and datasets. */
+export const listSections = (context: PageContext, report: Fields): HtmlContent => [
+  violationSection(context, report),
+  hostSection(context, report),
+  ...['worst', 'best'].map((end) => datasetSection(context, report, end)),
+]
+
+const hasIndicator = (report: Fields, isOne: (indicator: Fields) => boolean) =>
+  listAt(report, 'measured.indicators').some(isOne)
+
+function violationSection(context: PageContext, report: Fields): HtmlMarkup {
+  const { t } = context
+  const rows = listAt(report, 'measured.violations').map((one) => {
+    const [path, component, message] = ['path', 'component', 'message'].map((key) =>
+      textAt(one, key),
+    )
+    const isError = one['severity'] === 'Violation'
+    const constraint = component !== undefined && html`<code>sh:${shortText(component)}</code>`
+    return [
+      message ? titleIn(context, one, 'message') : constraint || '–',
+      path === undefined ? '–' : html`<code>${shortText(prefixedName(path))}</code>`,
+      isError ? stateMark('bad', t('error')) : stateMark('warn', t('warning')),
+      numberAt(one, 'datasets'),
+      numberAt(one, 'count'),
+    ]
+  })
+  const wasValidated = hasIndicator(
+    report,
+    ({ name, yes }) => name === 'dcatApCompliance' && yes !== null,
+  )
+  const heads = ['what-is-wrong', 'property', 'severity', 'datasets-title', 'times']
+  const none = html`<p>${t(wasValidated ? 'no-violations' : 'not-validated')}</p>`
+  return explained(
+    context,
+    'violations',
+    rows.length > 0 ? textTable(context, 'violations', heads, rows) : none,
+  )
+}
+
+/** A status code, or words in place of a pseudo code of the metrics. */
+const statusName = ({ t }: PageContext, status: unknown): string =>
+  status === 1100 ? t('link-unreachable') : status === 1300 ? t('link-invalid') : String(status)
+
+function hostSection(context: PageContext, report: Fields): HtmlMarkup {
+  const { t } = context
+  const rows = listAt(report, 'measured.hosts').map((one) => {
+    const host = textAt(one, 'host')
+    return [
+      host ? html`<bdi>${shortText(host)}</bdi>` : t('no-host'),
+      numberAt(one, 'urls'),
+      numberAt(one, 'datasets'),
+      statusName(context, one['status']),
+    ]
+  })
+  const wasAsked = hasIndicator(report, (one) => listAt(one, 'codes').length > 0)
+  const heads = ['host', 'urls', 'datasets-title', 'mostly']
+  const none = html`<p>${t(wasAsked ? 'no-broken-links' : 'no-urls')}</p>`
+  return explained(
+    context,
+    'broken-links',
+    rows.length > 0 ? textTable(context, 'broken-links', heads, rows) : none,
+  )
+}
+
+/** At most ten datasets; the report of the portal names their catalogues. */
+function datasetSection(context: PageContext, report: Fields, end: string): HtmlMarkup {
+  const { t, pathTo } = context
+  const isPortal = report['report'] === 'portal'
+  const rows = listAt(report, `measured.${end}`).map((one) => {
+    const [id, catalogue] = [textAt(one, 'id') ?? '', textAt(one, 'catalogue') ?? '']
+    const link = html`<a href="${pathTo('datasets', id, 'quality')}">${titleIn(context, one)}</a>`
+    const cells = [
+      ...pointCells(fieldsAt(one, 'points'), one['score']),
+      stepOf(context, one['score']),
+    ]
+    return isPortal ? [link, shortText(catalogue, 60), ...cells] : [link, ...cells]
+  })
+  const heads = [
+    'record',
+    ...(isPortal ? ['facet-catalog'] : []),
+    ...pointHeads,
+    'metadata-quality',
+  ]
+  const table =
+    rows.length > 0
+      ? textTable(context, `${end}-datasets`, heads, rows)
+      : html`<p>${t('no-scores')}</p>`
+  return pageSection(`${end}-datasets`, t(`${end}-datasets`), table)
+}
+
+/** Bad answers of URLs that are named. */
+const mostCodes = 3
+
+/** The most frequent answers other than 200 to 299 of the URLs of an indicator, with their shares. */
+export function badCodes(context: PageContext, indicator: Fields | undefined): HtmlContent {
+  const bad = listAt(indicator, 'codes').filter(({ name }) => !/^2\d\d$/.test(String(name)))
+  const named = bad
+    .slice(0, mostCodes)
+    .map((one) =>
+      [
+        statusName(context, Number(one['name'])),
+        percent(context, numberAt(one, 'percentage')),
+      ].join(' '),
+    )
+  return (
+    named.length > 0 &&
+    html` <span class="soft">${named.join(', ')}${bad.length > mostCodes && ', …'}</span>`
+  )
+}
+
+/** Share of each indicator in a report, 0 to 1; `undefined` where it was not measured. */
+export function shareInReport(report: Fields): ShareOf {
+  const shares = new Map(
+    listAt(report, 'measured.indicators').map(({ name, yes }) => [name, yes] as const),
+  )
+  return (indicator) => {
+    const yes = shares.get(indicator)
+    return typeof yes === 'number' ? yes / 100 : undefined
+  }
+}
+
+/** The indicators that cost the most points, with what would bring them. */
+function missingSection(context: PageContext, report: Fields): HtmlMarkup {
+  const { t } = context
+  const shareOf = shareInReport(report)
+  const all = listAt(report, 'measured.indicators')
+  const rows = textsAt(report, 'measured.worstIndicators').flatMap((name) => {
+    const one = all.find((indicator) => indicator['name'] === name)
+    const cells = [
+      fulfilled(context, shareOf(name)),
+      numberAt(one, 'points'),
+      numberAt(one, 'missing'),
+    ]
+    return [[t(`indicator-${name}`), ...cells]]
+  })
+  const wasMeasured = all.some(({ yes }) => yes !== null)
+  const heads = ['indicator', 'fulfilled', 'points', 'points-missing']
+  const none = html`<p>${t(wasMeasured ? 'nothing-missing' : 'no-indicators')}</p>`
+  return explained(
+    context,
+    'most-missing',
+    rows.length > 0 ? textTable(context, 'most-missing', heads, rows) : none,
+  )
+}
