@@ -156,7 +156,7 @@ const startingFront = (shell: StartContext): App => {
 /** The front of all services. */
 function front(
   context: PlatformContext,
-  services: Pick<Services, 'reconciled' | 'scheduler' | 'jobs'>,
+  services: Pick<Services, 'reconciled' | 'scheduler'>,
   { isReady, isStopping }: Readiness,
   portal: App | undefined,
 ): FetchHandler {

@@ -8,14 +8,14 @@
 
 import { randomUUID } from 'node:crypto'
 import { Failure, shown } from '../errors.ts'
-import { problemOf } from '../http/problem.ts'
+import { failureIn, problemOf } from '../http/problem.ts'
 import type { Log } from '../log.ts'
 import type { Json } from '../text/json.ts'
 import { backgroundLoop, type BackgroundLoop } from '../workers/background-loop.ts'
 import { conditionVariable, unlessAborted } from '../workers/condition.ts'
 import type { Pause } from '../workers/pause.ts'
 import { retry } from '../workers/retry.ts'
-import type { Job, JobKind, JobProgress } from './job.ts'
+import type { Job, JobKind, JobProgress, JobSource } from './job.ts'
 import { type JobEnd, type JobFilter, JobTable } from './job-table.ts'
 
 type RunnerOptions = {
@@ -63,6 +63,7 @@ export class JobRunner {
   readonly #table: JobTable
   readonly #kinds = new Map<string, Registered>()
   readonly #running = new Map<string, RunningJob>()
+  readonly #sources: JobSource[] = []
   readonly #changed = conditionVariable()
   readonly #end = new AbortController()
   readonly #loop: BackgroundLoop
@@ -89,6 +90,11 @@ export class JobRunner {
     }
   }
 
+  /** Shows work that is done elsewhere among the jobs; `active`, `counts` and `waitFor` are about the jobs of the table alone. */
+  addSource(source: JobSource): void {
+    this.#sources.push(source)
+  }
+
   /** Puts a job into the table, or joins it with the one of its kind and key that waits. */
   submit({ merge, ...request }: JobRequest): Job {
     const { kind, key, payload, createdBy, progress } = request
@@ -108,7 +114,13 @@ export class JobRunner {
 
   /** The job with this id, with the progress of this moment. */
   get(id: string): Job | undefined {
-    return this.#running.get(id)?.job ?? this.#table.get(id)
+    const known = this.#running.get(id)?.job ?? this.#table.get(id)
+    if (known) return known
+    for (const source of this.#sources) {
+      const found = source.get(id)
+      if (found) return found
+    }
+    return undefined
   }
 
   /** The job of a kind and key that runs, else the one that waits. */
@@ -122,9 +134,18 @@ export class JobRunner {
     return all.find(({ job }) => job.kind === kind && job.key === key)?.job
   }
 
-  /** Newest first. */
+  /** Jobs of the table and of the sources, newest first. */
   list(filter: JobFilter): readonly Job[] {
-    return this.#table.list(filter).map((job) => this.#running.get(job.id)?.job ?? job)
+    const { kind, state, limit, offset } = filter
+    const sources = this.#sources.filter((one) => kind === undefined || one.kind === kind)
+    if (sources.length === 0) return this.#table.list(filter).map((job) => this.#now(job))
+    const end = offset + limit
+    const own = this.#table
+      .list({ kind, state, limit: end, offset: 0 })
+      .map((job) => this.#now(job))
+    return [...own, ...sources.flatMap((source) => source.list(state, end))]
+      .toSorted((one, other) => other.createdAt - one.createdAt)
+      .slice(offset, end)
   }
 
   /** Numbers of jobs in the states that operators look after. */
@@ -143,6 +164,11 @@ export class JobRunner {
       throw new Failure('conflict', `the job has ended: it is ${job.state}`)
     if (this.#kinds.get(job.kind)?.code.isCancellable === false)
       throw new Failure('conflict', `a job of the kind ${job.kind} cannot be cancelled`)
+    const source = this.#sources.find(({ kind }) => kind === job.kind)
+    if (source) {
+      source.cancel(id)
+      return this.#demand(id)
+    }
     const running = this.#running.get(id)
     if (running) {
       this.#table.noteCancelled(id)
@@ -154,13 +180,32 @@ export class JobRunner {
     return this.#demand(id)
   }
 
-  /** Resolves with the job when it has ended, `undefined` when it is not kept; rejects when the signal fires or the jobs stop. */
-  async waitFor(id: string, signal: AbortSignal): Promise<Job | undefined> {
+  /**
+   * Resolves with the job when it has ended, `undefined` when it is not kept; rejects when the signal fires or the jobs stop. Tells
+   * its progress until then.
+   */
+  async waitFor(
+    id: string,
+    signal: AbortSignal,
+    progress?: (progress: JobProgress) => void,
+  ): Promise<Job | undefined> {
     for (;;) {
       const job = this.get(id)
+      if (job?.progress) progress?.(job.progress)
       if (job?.endedAt !== undefined || !job) return job
       await unlessAborted(this.#changed.next(signal), this.#end.signal)
     }
+  }
+
+  /** Result of a job when it has ended; throws the failure of one that has failed or was cancelled, and what `waitFor` throws. */
+  async resultOf(
+    id: string,
+    signal: AbortSignal,
+    progress?: (progress: JobProgress) => void,
+  ): Promise<Json | undefined> {
+    const job = await this.waitFor(id, signal, progress)
+    if (job?.state === 'done') return job.result
+    throw failureIn(job?.problem) ?? new Failure('conflict', `the job ${shown(id)} was cancelled`)
   }
 
   /** Aborts what runs, which waits for the next start; resolves when everything has ended and the file is closed. */
@@ -176,6 +221,11 @@ export class JobRunner {
     const job = this.get(id)
     if (!job) throw new Failure('unknown-job', `there is no job ${shown(id)}`)
     return job
+  }
+
+  /** The job with the progress of this moment. */
+  #now(job: Job): Job {
+    return this.#running.get(job.id)?.job ?? job
   }
 
   #beginDue(): void {
@@ -224,12 +274,12 @@ export class JobRunner {
       running.hasAdvanced = false
       return code.run(running.job, { progress, signal })
     }
-    const end = (state: Job['state'], problem?: Job['problem']): JobEnd => {
+    const end = (state: Job['state'], more: Pick<JobEnd, 'problem' | 'result'> = {}): JobEnd => {
       const { attempts, progress: last } = running.job
-      return { id, state, attempts, progress: last, problem }
+      return { id, state, attempts, progress: last, ...more }
     }
     try {
-      await retry(work, {
+      const result = await retry(work, {
         delayMs: (outcome) => {
           if (!('error' in outcome) || !code.retry) return undefined
           const { firstMs, longestMs } = code.retry
@@ -242,12 +292,12 @@ export class JobRunner {
         signal,
       })
       log.info({ id, kind, key, progress: running.job.progress }, 'job.finished')
-      return end('done')
+      return end('done', { result: result ?? undefined })
     } catch (err) {
       if (cancel.signal.aborted) return end('cancelled')
       if (stopping.aborted) return end('waiting')
       log.warn({ id, kind, key, err }, 'job.failed')
-      return end('failed', problemOf(err, `urn:cartulary:job:${id}`).body)
+      return end('failed', { problem: problemOf(err, `urn:cartulary:job:${id}`).body })
     }
   }
 
@@ -271,6 +321,7 @@ export class JobRunner {
     const { job } = running
     if (progress.done > (job.progress?.done ?? 0)) running.hasAdvanced = true
     running.job = { ...job, progress }
+    this.#changed.notify()
     const now = this.#options.now()
     if (Math.abs(now - running.savedAt) < saveMs) return
     running.savedAt = now

@@ -5,13 +5,13 @@ import type { Json } from '../text/json.ts'
 import { type Job, type JobProgress, type JobState, jobStates } from './job.ts'
 import { dayMs } from '../text/duration.ts'
 
-/** `payload`, `progress` and `problem` are JSON, times milliseconds since 1970. `cancelling`: a running job was cancelled. */
+/** `payload`, `progress`, `problem` and `result` are JSON, times milliseconds since 1970. `cancelling`: a running job was cancelled. */
 const schema = `
   CREATE TABLE IF NOT EXISTS job (
     serial INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, key TEXT NOT NULL,
     payload TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', progress TEXT, run_at INTEGER NOT NULL,
     lease INTEGER NOT NULL DEFAULT 0, attempts INTEGER NOT NULL DEFAULT 0, problem TEXT, created_by TEXT NOT NULL,
-    created INTEGER NOT NULL, started INTEGER, ended INTEGER, cancelling INTEGER NOT NULL DEFAULT 0) STRICT;
+    created INTEGER NOT NULL, started INTEGER, ended INTEGER, cancelling INTEGER NOT NULL DEFAULT 0, result TEXT) STRICT;
   CREATE INDEX IF NOT EXISTS job_state ON job (state, run_at, serial);
   CREATE INDEX IF NOT EXISTS job_ended ON job (ended) WHERE ended IS NOT NULL;
   CREATE TABLE IF NOT EXISTS opening (number INTEGER PRIMARY KEY) STRICT;
@@ -42,6 +42,7 @@ export type NewJob = Pick<Job, 'id' | 'kind' | 'key' | 'payload' | 'runAt' | 'cr
 export type JobEnd = Pick<Job, 'id' | 'state' | 'attempts'> & {
   readonly progress?: JobProgress | undefined
   readonly problem?: Job['problem'] | undefined
+  readonly result?: Json | undefined
 }
 
 /** The open table. */
@@ -57,6 +58,8 @@ export class JobTable {
   constructor(path: string, now: () => number) {
     this.#now = now
     this.#file = openSqlite({ path, schema, format: jobsFormat })
+    const hasResults = `SELECT 1 FROM pragma_table_info('job') WHERE name = 'result'`
+    if (!this.#file.first(hasResults)) this.#file.run('ALTER TABLE job ADD COLUMN result TEXT')
     this.#lease = this.#file.transaction(() => openNext(this.#file, now()))
   }
 
@@ -113,13 +116,14 @@ export class JobTable {
   }
 
   /** Ends a job, or lets a running one wait again. Removes the oldest ended ones. */
-  end({ id, state, attempts, progress, problem }: JobEnd): void {
+  end({ id, state, attempts, progress, problem, result }: JobEnd): void {
     const sql = `UPDATE job SET state = ?, attempts = ?, progress = coalesce(?, progress),
-      problem = coalesce(?, problem), ended = ? WHERE id = ? AND ended IS NULL`
+      problem = coalesce(?, problem), result = ?, ended = ? WHERE id = ? AND ended IS NULL`
     const now = this.#now()
     const ended = state === 'waiting' ? null : now
     this.#file.transaction(() => {
-      this.#file.run(sql, state, attempts, textOf(progress), textOf(problem), ended, id)
+      const texts = [textOf(progress), textOf(problem), textOf(result)] as const
+      this.#file.run(sql, state, attempts, ...texts, ended, id)
       this.#file.run(removeOldest, now - keptMs, mostEnded)
     })
   }
@@ -153,7 +157,7 @@ function openNext(file: Sqlite, at: number): number {
   return lease
 }
 
-const textOf = (value: object | undefined): string | null =>
+const textOf = (value: object | Json | undefined): string | null =>
   value === undefined ? null : JSON.stringify(value)
 
 const stateOf = (value: unknown): JobState => jobStates.find((state) => state === value) ?? 'failed'
@@ -165,6 +169,7 @@ function jobOf(row: Row): Job {
   const payload: Json = JSON.parse(String(row['payload']))
   const progress: JobProgress | null = JSON.parse(String(row['progress']))
   const problem: Job['problem'] | null = JSON.parse(String(row['problem']))
+  const result: Json = JSON.parse(String(row['result']))
   const { started, ended } = row
   return {
     id: String(row['id']),
@@ -177,6 +182,7 @@ function jobOf(row: Row): Job {
     lease: Number(row['lease']),
     attempts: Number(row['attempts']),
     ...(problem && { problem }),
+    ...(result !== null && { result }),
     createdBy: String(row['created_by']),
     createdAt: Number(row['created']),
     ...(started !== null && { startedAt: Number(started) }),

@@ -1,6 +1,5 @@
 /** Jobs: work that outlives the request that asked for it, as the table keeps it and as a service does it. */
 
-import type { ProblemAnswer } from '../http/problem.ts'
 import type { Json } from '../text/json.ts'
 
 /** `waiting` until `runAt`, a free place and a free key; `done`, `failed` and `cancelled` are final. */
@@ -10,6 +9,15 @@ export type JobState = (typeof jobStates)[number]
 
 /** Progress of a job; `of` is absent while the total is unknown. */
 export type JobProgress = { readonly done: number; readonly of?: number; readonly note?: string }
+
+/** Problem document (RFC 9457) of a failed job. */
+type JobProblem = {
+  readonly [extension: string]: unknown
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail?: string
+}
 
 /** A job. Times are milliseconds since 1970. */
 export type Job = {
@@ -29,7 +37,9 @@ export type Job = {
   /** Number of times it was started. */
   readonly attempts: number
   /** Why the last attempt failed. */
-  readonly problem?: ProblemAnswer['body']
+  readonly problem?: JobProblem
+  /** Result of the work; absent where it has none. */
+  readonly result?: Json
   /** Id of the API key, or the name of the service that submitted it. */
   readonly createdBy: string
   readonly createdAt: number
@@ -55,5 +65,15 @@ export type JobKind = {
   /** Milliseconds before the next attempt; doubled after each failure, begun again after progress. Without it a failure is final. */
   readonly retry?: { readonly firstMs: number; readonly longestMs: number }
   /** Does the job. It may be called again after a crash, also when it had just ended: it finds what is left to do. */
-  readonly run: (job: Job, run: JobRun) => Promise<void>
+  readonly run: (job: Job, run: JobRun) => Promise<Json | void>
+}
+
+/** Work with tables of its own that the list of jobs shows too, such as runs of pipes. */
+export type JobSource = {
+  readonly kind: string
+  readonly get: (id: string) => Job | undefined
+  /** Jobs in one state, or in all; newest first. */
+  readonly list: (state: JobState | undefined, limit: number) => readonly Job[]
+  /** Tells a job to end. Throws `conflict` where it has ended, or another process does it. */
+  readonly cancel: (id: string) => void
 }

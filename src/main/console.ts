@@ -5,7 +5,6 @@ import { openConsole, type Console } from '../console/console-service.ts'
 import { Failure } from '../errors.ts'
 import { vocabularyPart } from '../console/vocabulary-commands.ts'
 import type { App } from '../http/app.ts'
-import type { JobRunner } from '../jobs/job-runner.ts'
 import type { JsonObject } from '../text/json.ts'
 import type { Reconciling } from '../projector/reconcile.ts'
 import type { OpenRepository } from '../repository/repository.ts'
@@ -29,7 +28,6 @@ type OtherServices = {
   readonly harvesting: Harvesting | undefined
   readonly repository: OpenRepository | undefined
   readonly reconciling: Reconciling
-  readonly jobs: JobRunner
   readonly search: { readonly app: App; readonly sitemap: SitemapKeeper } | undefined
 }
 
@@ -72,7 +70,7 @@ function partsOf(context: PlatformContext, services: OtherServices): Parts {
           ),
       },
     }),
-    jobs: services.jobs,
+    jobs: context.jobs,
     status: () => statusOf(context, services),
   }
 }

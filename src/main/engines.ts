@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts'
 import { Failure } from '../errors.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { LongAnswers } from '../http/context.ts'
+import { JobRunner } from '../jobs/job-runner.ts'
 import { type Lease, openLease } from '../lease.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/profile.ts'
@@ -21,6 +22,7 @@ import { recordsIn } from '../search-index/sqlite/stored-records.ts'
 import { setAside } from '../sqlite.ts'
 import { openStore, withStore } from '../store/open.ts'
 import { pause } from '../workers/pause.ts'
+import { clock } from './clock.ts'
 import { checkFiles, hasContent, watchedFiles } from './data-files.ts'
 import { openDisk, watchedStore } from './disk.ts'
 import {
@@ -78,9 +80,11 @@ export async function openEngines(shell: StartContext) {
   )
   const names = namesOf(config.baseUri, config.segments)
   const index = await openIndex(config, log)
-  const projected = await startProjection(shell, { store, index, names, profile, config })
+  const jobs = new JobRunner({ path: join(config.dataDir, 'jobs.sqlite'), log, ...clock })
+  const projected = await startProjection(shell, { store, index, names, profile, config, jobs })
   const close = async () => {
     await projected.stop()
+    await jobs.stop()
     await index.close()
     await store.close()
     await disk.stop()
@@ -99,6 +103,7 @@ export async function openEngines(shell: StartContext) {
     /** Sets the listener for the moment when this process has the lease of the store again. */
     onRegained: opened.onRegained,
     projection: projected,
+    jobs,
     close,
   }
 }
@@ -109,7 +114,7 @@ function startProjection(
   {
     config,
     ...engines
-  }: Pick<ProjectionDeps, 'store' | 'index' | 'names' | 'profile'> & {
+  }: Pick<ProjectionDeps, 'store' | 'index' | 'names' | 'profile' | 'jobs'> & {
     readonly config: Config
   },
 ) {

@@ -32,8 +32,8 @@ export function startingHealth(
 
 /** Health of open services: `degraded` while store or engine is unavailable or the store accepts no writes. */
 export async function runningHealth(
-  { store: graphs, index: engine, profile, projection, config, disk }: Omit<Engines, 'close'>,
-  { reconciled, scheduler, jobs }: Pick<Services, 'reconciled' | 'scheduler' | 'jobs'>,
+  { store: graphs, index: engine, profile, projection, config, disk, jobs }: Omit<Engines, 'close'>,
+  { reconciled, scheduler }: Pick<Services, 'reconciled' | 'scheduler'>,
   isStopping: boolean,
 ): Promise<Health> {
   const [store, index] = await Promise.all([graphs.health(), engineHealth(engine)])

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config, Service } from '../config/config.ts'
 import type { App, AppContext, MountedApp } from '../http/app.ts'
-import { JobRunner } from '../jobs/job-runner.ts'
+import { runJobs } from '../pipe/runs/run-jobs.ts'
 import { datasetOfDistribution } from '../metrics/figures/dataset-reader.ts'
 import { recordPath } from '../portal/addresses.ts'
 import { wantedLanguage } from '../portal/negotiation.ts'
@@ -42,7 +42,6 @@ export type Services = {
   readonly reconciled: Reconciling['last']
   /** Client for foreign hosts; absent where none are asked. */
   readonly outbound: Harvesting['outbound'] | undefined
-  readonly jobs: Pick<JobRunner, 'counts'>
   /** Writing requests, to which pages give way. */
   readonly writers: Pick<BackgroundThrottle, 'isExpected' | 'gap'>
   /** Health of the scheduler; absent where it does not run. */
@@ -52,13 +51,11 @@ export type Services = {
 
 /** Opens the configured services; `stop` ends their background work. */
 export async function openServices(context: PlatformContext): Promise<Services> {
-  const { config, projection, isOther } = context
+  const { config, projection, isOther, jobs, log } = context
   const runs = (name: Service) => config.services.includes(name)
   const trigger = metricsTrigger(context)
   const throttle = backgroundThrottle({ elapsed: () => performance.now(), pause: clock.pause })
-  const jobs = jobsIn(context)
-  const beside = { trigger, jobs }
-  const repository = runs('repo') ? await repositoryService(context, beside) : undefined
+  const repository = runs('repo') ? await repositoryService(context, trigger) : undefined
   const measured = repository && { turn: throttle.turn, putMetrics: repository.manyMetrics }
   const harvesting =
     runs('harvest') || runs('scheduler') || runs('metrics')
@@ -69,12 +66,16 @@ export async function openServices(context: PlatformContext): Promise<Services> 
             : undefined,
         })
       : undefined
-  if (harvesting) trigger.begin(harvesting)
+  if (harvesting) {
+    trigger.begin(harvesting)
+    const failed = (err: unknown) => log.error({ err }, 'run.cancel-failed')
+    jobs.addSource(runJobs(harvesting.runs, harvesting.launcher, failed))
+  }
   const search = runs('search') ? searchService(context) : undefined
   const comparing = comparison(context)
   if (repository) comparing.begin(isOther || projection.olderCopy !== undefined)
   if (repository) followOthers(context, repository, comparing)
-  const services = { harvesting, repository, search, reconciling: comparing, jobs }
+  const services = { harvesting, repository, search, reconciling: comparing }
   const console = await consoleService(context, services)
   const ending = new AbortController()
   const mounted = mountedApps(config.services, {
@@ -92,19 +93,13 @@ export async function openServices(context: PlatformContext): Promise<Services> 
     reconciled: comparing.last,
     scheduler: harvesting?.health,
     outbound: harvesting?.outbound,
-    jobs,
     writers: throttle,
     stop: async () => {
       ending.abort()
-      for (const part of [trigger, comparing, console, harvesting, repository, jobs])
-        await part?.stop()
+      for (const part of [trigger, comparing, console, harvesting, repository]) await part?.stop()
     },
   }
 }
-
-/** Opens the runner of background jobs. */
-const jobsIn = ({ config, log }: PlatformContext) =>
-  new JobRunner({ path: join(config.dataDir, 'jobs.sqlite'), log, ...clock })
 
 /** Mounts the search service at the paths that CKAN clients expect. */
 const ckanAliasesOf = (app: App | undefined): readonly MountedApp[] =>
@@ -142,10 +137,7 @@ const comparison = ({ projection, config, numbers, log }: PlatformContext): Reco
     log,
   })
 
-const repositoryService = (
-  context: PlatformContext,
-  { trigger, jobs }: { readonly trigger: MetricsTrigger; readonly jobs: JobRunner },
-) => {
+const repositoryService = (context: PlatformContext, trigger: MetricsTrigger) => {
   const { config, projection, index } = context
   return openRepository({
     ...context,
@@ -156,7 +148,6 @@ const repositoryService = (
     },
     version,
     pause,
-    jobs,
     directory: join(config.dataDir, 'deleted'),
     days: config.restoreDays,
     limits: config.limits,

@@ -9,6 +9,8 @@
  * lexvo languages, NUTS regions for countries).
  */
 
+import type { JobRunner } from '../jobs/job-runner.ts'
+import type { JobRun } from '../jobs/job.ts'
 import type { Log } from '../log.ts'
 import { isIri } from '../rdf/iri.ts'
 import type { Names } from '../rdf/names.ts'
@@ -16,6 +18,7 @@ import { ctl } from '../rdf/namespaces.ts'
 import { literal, namedNode } from '../rdf/terms.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { fact, type Mark, markLine, systemChange } from '../store/marks.ts'
+import { textOr } from '../text/json.ts'
 import { bind, loadQuery, paged, type Query, type QueryValues } from '../store/queries.ts'
 import { mentionsOf } from '../vocabularies/concept-table.ts'
 import { backgroundLoop, type BackgroundLoop } from '../workers/background-loop.ts'
@@ -38,8 +41,8 @@ const queries = {
 
 /** Marks read at a time. */
 const mostMarks = 100
-/** Milliseconds after a failure, and between two looks for marks of which nothing was heard. */
-const [retryMs, idleMs] = [1000, 60_000]
+/** Milliseconds after a failure, between two looks for marks of which nothing was heard, and for marks that a job may have left. */
+const [retryMs, idleMs, busyMs] = [1000, 60_000, 1000]
 /** Rows per query: some stores do not sort more. */
 const mostRows = 5000
 /** Milliseconds until a vocabulary is looked at again that is not indexed yet. */
@@ -59,39 +62,78 @@ export type Affects = (mark: Mark, signal: AbortSignal) => Promise<Affected>
 type CascadeContext = {
   readonly store: GraphStore
   readonly projector: Pick<Projector, 'again'>
+  readonly jobs: JobRunner
   readonly log: Log
   readonly affected: Affects
   readonly pause: Pause
 }
 
+const kind = 'project-again'
+
 /**
- * Works off cascade marks, one after the other, until it is stopped. `wake` looks for marks in the store; what an earlier process
- * left is found at the start.
+ * Submits a job for each resource with a cascade mark, until it is stopped: of those that an earlier process left at the start, of
+ * new ones after `wake`. The marks in the store say what is to be done, and go when a job has done it.
  */
 export function cascades({
   store,
   projector,
+  jobs,
   log,
   affected,
   pause,
 }: CascadeContext): BackgroundLoop {
-  const run = async (mark: Mark, signal: AbortSignal) => {
-    const { resource } = mark
-    const { pages, lines = [] } = await affected(mark, signal)
+  const run = async (resource: string, { progress, signal }: JobRun) => {
     const take = (one: string) => projector.again(one)
-    const progress = (done: number) => log.info({ resource, done }, 'cascade.progress')
-    const records = await feed(pages, { take, pause, progress }, signal)
-    await store.write([systemChange({ remove: [markLine('cascade', mark), ...lines] })], signal)
-    log.info({ resource, records }, 'cascade.finished')
+    let done = 0
+    // Marks that are written meanwhile are for this job too.
+    for (;;) {
+      const mark = await cascadeOf(store, resource, signal)
+      if (!mark) return
+      const { pages, lines = [] } = await affected(mark, signal)
+      const before = done
+      const told = (records: number) => progress({ done: (done = before + records) })
+      await feed(pages, { take, pause, progress: told }, signal)
+      await store.write([systemChange({ remove: [markLine('cascade', mark), ...lines] })], signal)
+    }
   }
-  const work = async (signal: AbortSignal) => {
-    let marks: readonly Mark[]
-    do {
-      marks = await readCascades(store, mostMarks, signal)
-      for (const mark of marks) await run(mark, signal)
-    } while (marks.length > 0)
+  const registration = jobs.register({
+    kind,
+    atOnce: 1,
+    isCancellable: false,
+    retry: { firstMs: retryMs, longestMs: 10 * retryMs },
+    run: ({ payload }, context) => run(textOr(payload) ?? '', context),
+  })
+  const look = async (signal: AbortSignal) => {
+    const resources = new Set((await readCascades(store, mostMarks, signal)).map(resourceOf))
+    for (const resource of resources) {
+      const key = `users of ${resource}`
+      if (!jobs.active(kind, key))
+        jobs.submit({ kind, key, payload: resource, createdBy: 'projector' })
+    }
+    return resources.size > 0 ? busyMs : idleMs
   }
-  return backgroundLoop('cascade.failed', idleMs, work, { log, pause, firstMs: 0, retryMs })
+  const loop = backgroundLoop('cascade.failed', idleMs, look, { log, pause, firstMs: 0, retryMs })
+  return {
+    wake: loop.wake,
+    stop: async () => {
+      await loop.stop()
+      await registration.stop()
+    },
+  }
+}
+
+const resourceOf = ({ resource }: Mark): string => resource
+
+/** A cascade mark of a resource. */
+async function cascadeOf(
+  store: GraphStore,
+  resource: string,
+  signal: AbortSignal,
+): Promise<Mark | undefined> {
+  const values = { vocabulary: namedNode(resource), property: ctl('cascade') }
+  for await (const [version] of keyedPages(store, queries.notes, values, signal))
+    return { resource, version: Number(version) }
+  return undefined
 }
 
 /** What is in a catalogue: its datasets and its resources of declared types. What goes meanwhile may still be named. */

@@ -33,8 +33,6 @@ export type StartState = { readonly rebuild: readonly IndexName[]; readonly newe
 
 /** Milliseconds between two looks for an engine, and after a failure. */
 const pauseMs = 1000
-/** Milliseconds between two looks whether replaced documents take too much memory. */
-const wornMs = 120_000
 
 /** What the engine says, or nothing when it is away. */
 export async function configuredOrAway(
@@ -59,17 +57,15 @@ type StartContext = EngineContext & {
   readonly found: (newest: number) => void
 }
 
-/** Fills what is named until it is whole, and again whatever the engine loses or wears out; one filling at a time. */
+/** Fills what is named until it is whole, and again whatever the engine loses; one filling at a time. */
 export class EngineStart {
   readonly #context: StartContext
   readonly #settings: readonly IndexSettings[]
   readonly #reaching: BackgroundLoop
-  readonly #refilling: BackgroundLoop
   /** Resolves when the fillings that were replaced by others have ended. */
   #replaced: Promise<unknown> = Promise.resolve()
   #isStopped = false
   #filling: Reindex | undefined
-  #isBeginning = false
 
   /** Fills what `first` names; without it the engine is looked for until it is there. */
   constructor(
@@ -91,7 +87,6 @@ export class EngineStart {
     const firstMs = this.#filling ? Infinity : pauseMs
     const options = { log, pause, firstMs, longestRetryMs: pauseMs }
     this.#reaching = backgroundLoop('engine.failed', pauseMs, reach, options)
-    this.#refilling = backgroundLoop('index.worn-failed', wornMs, () => this.#refillWorn(), context)
   }
 
   /** `undefined` while the engine has not been reached. */
@@ -99,28 +94,28 @@ export class EngineStart {
     return this.#filling?.rebuilding()
   }
 
+  /** Records of the indices of the present filling that are whole by now. */
+  filled(): number {
+    return this.#filling?.filled() ?? 0
+  }
+
   /**
    * Begins to fill these indices anew. Throws `conflict` while any is being filled, and `engine-unavailable` while the engine is
    * away.
    */
-  async anew(indices: readonly IndexName[]): Promise<Reindex> {
+  async anew(indices: readonly IndexName[]): Promise<void> {
     const { index, fill } = this.#context
     if (!this.#filling)
       throw new Failure('engine-unavailable', 'The search engine is not ready yet.')
-    if (this.#isBeginning || this.#filling.rebuilding().length > 0)
+    if (this.#filling.rebuilding().length > 0)
       throw new Failure('conflict', 'an index is being filled already; try again when it is whole')
-    this.#isBeginning = true
-    try {
-      const { rebuild } = await index.configure(this.#settings, indices)
-      return (this.#filling = fill(rebuild))
-    } finally {
-      this.#isBeginning = false
-    }
+    const { rebuild } = await index.configure(this.#settings, indices)
+    this.#filling = fill(rebuild)
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true
-    await Promise.all([this.#refilling.stop(), this.#reaching.stop()])
+    await this.#reaching.stop()
     await Promise.all([this.#filling?.stop(), this.#replaced])
   }
 
@@ -134,16 +129,6 @@ export class EngineStart {
     found(state.newest)
     this.#filling = fill(state.rebuild)
     return Infinity
-  }
-
-  /** Indices whose replaced documents take more memory than the others are filled anew while they run. */
-  async #refillWorn(): Promise<void> {
-    const { index, log } = this.#context
-    if (this.rebuilding()?.length !== 0) return
-    const worn = (await index.worn?.()) ?? []
-    if (worn.length === 0) return
-    log.info({ indices: worn }, 'index.worn')
-    await this.anew(worn)
   }
 }
 

@@ -1,6 +1,8 @@
 /** What an operator may have done to the indices: projected again, filled anew, compared with the store. */
 
 import { Failure, shown } from '../errors.ts'
+import type { Job, JobKind, JobProgress, JobRun } from '../jobs/job.ts'
+import type { JobRequest, JobRunner } from '../jobs/job-runner.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/profile.ts'
 import type { Names } from '../rdf/names.ts'
@@ -9,6 +11,8 @@ import type { IndexName } from '../search-index/index-settings.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { bind, loadQuery } from '../store/queries.ts'
+import { type Fields, type Json, listed, memberFields } from '../text/json.ts'
+import { backgroundLoop } from '../workers/background-loop.ts'
 import type { Pause } from '../workers/pause.ts'
 import { indexNames } from './building/index-settings.ts'
 import { catalogueMembers } from './cascades.ts'
@@ -17,7 +21,7 @@ import { feed } from './feed.ts'
 import { type Records, storedCatalogues } from './indexed-records.ts'
 import { readMarks } from './queue.ts'
 import type { Projector } from './projector.ts'
-import { reconcile, type ReconcileOptions } from './reconcile.ts'
+import { type Drift, reconcile, type ReconcileOptions } from './reconcile.ts'
 
 type MaintenanceContext = {
   readonly store: GraphStore
@@ -27,43 +31,70 @@ type MaintenanceContext = {
   /** Those of all indices. */
   readonly records: () => readonly Records[]
   readonly projector: Pick<Projector, 'again' | 'awaits'>
-  readonly engine: Pick<EngineStart, 'anew' | 'rebuilding'>
+  readonly engine: Pick<EngineStart, 'anew' | 'rebuilding' | 'filled'>
+  readonly jobs: JobRunner
   readonly log: Log
   readonly pause: Pause
 }
 
 type Progress = (done: number, total?: number) => void
 
-/** Milliseconds between two looks at how far the filling is. */
-const lookMs = 250
+/** Milliseconds between two looks at how far the filling is, and whether replaced documents take too much memory. */
+const [lookMs, wornMs] = [250, 120_000]
 
-/** Each call goes on until it is done or its signal fires; numbers are records. */
+/** Works on the indices as a whole: one of these jobs runs at a time. */
+const indexKey = 'indices'
+
+/** A job of this file; by default it is on all indices and was asked for by an operator. */
+type IndexJob = Pick<JobRequest, 'kind' | 'payload' | 'merge'> & {
+  readonly key?: string
+  readonly createdBy?: string | undefined
+}
+
+/** Indices of a job that waits, together with those of another one. */
+const withIndices = (more: readonly string[]) => (waiting: Json) => [
+  ...new Set([...listed(waiting).map(String), ...more]),
+]
+
+/** Jobs on the indices. Each call submits one and waits for its result; its signal ends the waiting only. Numbers are records. */
 export function indexMaintenance(context: MaintenanceContext) {
-  const { store, profile, index, projector, engine, log, pause } = context
-  const take = (resource: string) => projector.again(resource)
-  const awaits = (resource: string) => projector.awaits(resource)
-  let isComparing = false
+  const { store, index, profile, engine, jobs, log, pause } = context
+  const registrations = kindsOf(context).map((kind) => jobs.register(kind))
+  const submit = ({ key = indexKey, createdBy = 'console', ...job }: IndexJob) =>
+    jobs.submit({ ...job, key, createdBy })
+  const result = async (job: IndexJob, progress: Progress, signal: AbortSignal) => {
+    signal.throwIfAborted()
+    const told = ({ done, of }: JobProgress) => progress(done, of)
+    return memberFields(await jobs.resultOf(submit(job).id, signal, told))
+  }
+  const demandWhole = () => {
+    if (engine.rebuilding()?.length !== 0)
+      throw new Failure('conflict', 'an index is being filled; try again when it is whole')
+  }
+  const lookForWorn = async () => {
+    if (engine.rebuilding()?.length !== 0) return
+    const worn = (await index.worn?.()) ?? []
+    if (worn.length === 0) return
+    log.info({ indices: worn }, 'index.worn')
+    submit({ kind: 'reindex', payload: worn, merge: withIndices(worn), createdBy: 'schedule' })
+  }
+  const looking = backgroundLoop('index.worn-failed', wornMs, lookForWorn, { log, pause })
   return {
     /** Projects catalogues with all that is in them again; none = everything. Throws `unknown-catalogue`. */
     again: async (catalogues: readonly string[], progress: Progress, signal: AbortSignal) => {
-      const { pages, total } = await (catalogues.length === 0
-        ? everything(context.records(), signal)
-        : cataloguesWithMembers(context, catalogues, signal))
-      return feed(pages, { take, pause, progress: (done) => progress(done, total) }, signal)
+      const key = `records of ${catalogues.toSorted().join(' ') || 'all catalogues'}`
+      const job = { kind: 'project-catalogues', key, payload: catalogues }
+      return Number((await result(job, progress, signal))['records'])
     },
     /**
      * Fills indices anew beside what answers, and swaps them in; none = all. Throws `invalid-parameter` for a name that is none,
-     * and `conflict` while any is being filled. The signal ends the waiting only.
+     * and `conflict` while any is being filled.
      */
     refill: async (given: readonly string[], progress: Progress, signal: AbortSignal) => {
-      const filling = await engine.anew(chosenIndices(profile, given))
-      const sum = (of: 'done' | 'of') =>
-        filling.rebuilding().reduce((all, state) => all + state[of], filling.filled())
-      while (filling.rebuilding().length > 0) {
-        progress(sum('done'), sum('of'))
-        await pause(lookMs, signal)
-      }
-      return filling.filled()
+      const payload = chosenIndices(profile, given)
+      demandWhole()
+      const job = { kind: 'reindex', payload, merge: withIndices(payload) }
+      return Number((await result(job, progress, signal))['records'])
     },
     /** When the oldest write was made that is not indexed yet, milliseconds since 1970. */
     oldest: async (signal: AbortSignal) => {
@@ -71,23 +102,96 @@ export function indexMaintenance(context: MaintenanceContext) {
       // Versions are microseconds of the clock.
       return mark && mark.version / 1000
     },
-    /** Compares store and index. Throws `conflict` while an index is being filled, or while they are compared already. */
-    reconcile: async (options: ReconcileOptions, signal: AbortSignal) => {
-      if (engine.rebuilding()?.length !== 0)
-        throw new Failure('conflict', 'an index is being filled; try again when it is whole')
-      if (isComparing) throw new Failure('conflict', 'store and index are being compared already')
-      isComparing = true
-      try {
-        const comparison = { take, pause, index, awaits, records: context.records() }
-        const drift = await reconcile(comparison, options, signal)
-        log.info({ ...drift, dryRun: options.dryRun }, 'reconcile.finished')
-        return drift
-      } finally {
-        isComparing = false
-      }
+    /** Compares store and index. Throws `conflict` while an index is being filled. */
+    reconcile: async (options: ReconcileOptions, signal: AbortSignal): Promise<Drift> => {
+      demandWhole()
+      const { dryRun, createdBy, progress } = options
+      const job = { kind: dryRun ? 'compare' : 'reconcile', payload: null, createdBy }
+      return driftIn(await result(job, progress, signal))
+    },
+    stop: async () => {
+      await looking.stop()
+      await Promise.all(registrations.map((registration) => registration.stop()))
     },
   }
 }
+
+/** The kinds of jobs: `compare` is `reconcile` without repairs. After a crash they begin anew. */
+function kindsOf(context: MaintenanceContext): readonly JobKind[] {
+  const { index, projector, engine, pause } = context
+  const take = (resource: string) => projector.again(resource)
+  const awaits = (resource: string) => projector.awaits(resource)
+  const compare =
+    (dryRun: boolean) =>
+    async (_: Job, { progress, signal }: JobRun) => {
+      if (engine.rebuilding()?.length !== 0)
+        throw new Failure('conflict', 'an index is being filled; try again when it is whole')
+      const comparison = { take, pause, index, awaits, records: context.records() }
+      const told: Progress = (done, of) => progress({ done, ...(of !== undefined && { of }) })
+      return reconcile(comparison, { dryRun, progress: told }, signal)
+    }
+  return [
+    {
+      kind: 'project-catalogues',
+      atOnce: 2,
+      run: async ({ payload }, { progress, signal }) => {
+        const { pages, total: of } = await workOn(context, listed(payload).map(String), signal)
+        const told = (done: number) => progress({ done, of })
+        return { records: await feed(pages, { take, pause, progress: told }, signal) }
+      },
+    },
+    {
+      kind: 'reindex',
+      atOnce: 1,
+      isCancellable: false,
+      run: (...given) => refill(context, ...given),
+    },
+    { kind: 'reconcile', atOnce: 1, run: compare(false) },
+    { kind: 'compare', atOnce: 1, run: compare(true) },
+  ]
+}
+
+/** Begins to fill indices, unless an earlier attempt has begun, and waits until all of them are whole. */
+async function refill(
+  { engine, profile, pause }: MaintenanceContext,
+  { payload, attempts, progress: before }: Job,
+  { progress, signal }: JobRun,
+): Promise<Json> {
+  // After a crash the engine says that an index is being filled, and the start goes on with it.
+  const isUnderWay = before !== undefined || engine.rebuilding()?.length !== 0
+  if (attempts === 1 || !isUnderWay)
+    await engine.anew(chosenIndices(profile, listed(payload).map(String)))
+  while (engine.rebuilding()?.length !== 0) {
+    const sum = (of: 'done' | 'of') =>
+      (engine.rebuilding() ?? []).reduce((all, state) => all + state[of], engine.filled())
+    progress({ done: sum('done'), of: sum('of') })
+    await pause(lookMs, signal)
+    signal.throwIfAborted()
+  }
+  return { records: engine.filled() }
+}
+
+/** Drift as a job has stored it. */
+function driftIn(fields: Fields): Drift {
+  const count = (name: keyof Drift) => Number(fields[name] ?? 0)
+  return {
+    compared: count('compared'),
+    missing: count('missing'),
+    stale: count('stale'),
+    extra: count('extra'),
+    repaired: count('repaired'),
+  }
+}
+
+/** What is to be projected again. Throws `unknown-catalogue`. */
+const workOn = (
+  context: MaintenanceContext,
+  catalogues: readonly string[],
+  signal: AbortSignal,
+): Promise<Work> =>
+  catalogues.length === 0
+    ? everything(context.records(), signal)
+    : cataloguesWithMembers(context, catalogues, signal)
 
 /** None given = all. Throws `invalid-parameter`. */
 function chosenIndices(profile: Profile, given: readonly string[]): readonly IndexName[] {

@@ -1,9 +1,10 @@
 /** The projector with everything around it: concept cache, document builder, index settings, cascades. */
 
+import type { JobRunner } from '../jobs/job-runner.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/profile.ts'
 import type { Names } from '../rdf/names.ts'
-import type { IndexName } from '../search-index/index-settings.ts'
+import type { IndexName, IndexSettings } from '../search-index/index-settings.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { Landed, Mark } from '../store/marks.ts'
@@ -37,6 +38,8 @@ export type ProjectionDeps = {
   readonly index: SearchIndex
   readonly names: Names
   readonly profile: Profile
+  /** Runs the work that projects again, fills anew and compares; stopped after the projection. */
+  readonly jobs: JobRunner
   readonly log: Log
   readonly pause: Pause
   /** Directory of the bundled vocabularies. */
@@ -74,9 +77,8 @@ const keptUpPollMs = 5
  * search engine that is away is waited for in the background: what is written meanwhile stays marked.
  */
 export async function projection(deps: ProjectionDeps) {
-  const { store, index, names, profile, log, pause } = deps
-  const { projector, cascading, engine, gather, versions, olderCopy, records } = await started(deps)
-  const maintained = { store, index, names, profile, log, pause, records, projector, engine }
+  const { names, profile, pause } = deps
+  const { projector, cascading, engine, gather, versions, olderCopy, upkeep } = await started(deps)
   const { contexts, concepts } = gather
   return {
     /** The clock that every write of this process takes its version from. */
@@ -115,7 +117,7 @@ export async function projection(deps: ProjectionDeps) {
     /** Which of the two knew less than the other at the start: somebody has put an older copy of it in its place. */
     olderCopy,
     /** What an operator may have done to the indices. */
-    upkeep: indexMaintenance(maintained),
+    upkeep,
     /** Resolves when nothing waits and no index is being filled; rejects with the signal's reason when it fires first. */
     idle: async (signal: AbortSignal): Promise<void> => {
       while (engine.rebuilding()?.length !== 0) {
@@ -125,6 +127,7 @@ export async function projection(deps: ProjectionDeps) {
       await projector.idle(signal)
     },
     stop: async (): Promise<void> => {
+      await upkeep.stop()
       await engine.stop()
       await cascading.stop()
       await projector.stop()
@@ -133,17 +136,9 @@ export async function projection(deps: ProjectionDeps) {
 }
 
 async function started(deps: ProjectionDeps) {
-  const { store, index, names, profile, log, pause, facets, nonCountries, now } = deps
+  const { store, index, names, profile, jobs, log, pause, now } = deps
   const gather = await gatherContext(deps)
-  // What documents follow from beside the profile and its facets.
-  const { dates, timeZone } = deps
-  const rules = [
-    ...(deps.enrichment ?? []),
-    ...(nonCountries ? [{ nonCountries }] : []),
-    ...(dates === 'faithful' ? [{ dates }] : []),
-    ...(timeZone !== undefined && timeZone !== 'UTC' ? [{ timeZone }] : []),
-  ]
-  const settings = indexSettings(profile, facets, rules)
+  const settings = settingsOf(deps)
   const first = await configuredOrAway({ index, log }, settings)
   const { indexed, marked, olderCopy } = await comparedCopies(store, log, first)
   const versions = clock(Math.max(first?.newest ?? 0, marked), now)
@@ -164,7 +159,7 @@ async function started(deps: ProjectionDeps) {
     names.idOf('vocabulary', mark.resource) === undefined
       ? { pages: catalogueMembers(store, mark.resource, signal) }
       : vocabularyUsers({ store, names, log, next: versions.next, pause }, mark, signal)
-  const cascading = cascades({ store, projector, log, pause, affected })
+  const cascading = cascades({ store, projector, jobs, log, pause, affected })
   const records = () =>
     recordsOf({ store, names, profile, contexts: catalogueContexts(store, names) })
   const indexedNow = () => newestIndexed(store)
@@ -172,7 +167,20 @@ async function started(deps: ProjectionDeps) {
   const fill = (indices: readonly IndexName[]) => reindex(filling, indices)
   const context = { index, log, pause, fill, found: versions.raise }
   const engine = new EngineStart(context, settings, first)
-  return { projector, cascading, engine, gather, versions, olderCopy, records }
+  const maintained = { store, index, names, profile, jobs, log, pause, records, projector, engine }
+  const upkeep = indexMaintenance(maintained)
+  return { projector, cascading, engine, gather, versions, olderCopy, upkeep }
+}
+
+/** Settings of all indices, with everything but the profile and its facets from which documents follow. */
+function settingsOf(deps: ProjectionDeps): readonly IndexSettings[] {
+  const { profile, facets, nonCountries, dates, timeZone } = deps
+  return indexSettings(profile, facets, [
+    ...(deps.enrichment ?? []),
+    ...(nonCountries ? [{ nonCountries }] : []),
+    ...(dates === 'faithful' ? [{ dates }] : []),
+    ...(timeZone !== undefined && timeZone !== 'UTC' ? [{ timeZone }] : []),
+  ])
 }
 
 /** What every batch is gathered and built with. */

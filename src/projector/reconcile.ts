@@ -33,6 +33,8 @@ export type ReconcileOptions = {
   readonly dryRun: boolean
   /** Records done, and how many there are. */
   readonly progress: (done: number, total?: number) => void
+  /** Of the job; an operator by default. */
+  readonly createdBy?: string
 }
 
 /** Records that are compared at a time, and entries of the index that are read at once. */
@@ -126,7 +128,7 @@ async function differencesOf(
 
 // The comparison that comes by itself now and then, and what the last one found.
 
-/** Compares once. Throws `conflict` while an index is being filled, or while they are compared already. */
+/** Compares once, after the comparisons that run and wait. Throws `conflict` while an index is being filled. */
 type Reconcile = (options: ReconcileOptions, signal: AbortSignal) => Promise<Drift>
 
 export type Reconciling = { readonly reconcile: Reconcile } & {
@@ -177,7 +179,7 @@ export function reconciling(context: ReconcilingContext): Reconciling {
   /** Compares once; answers the milliseconds until the next comparison. What was found is in the log already. */
   const compare = async (signal: AbortSignal) => {
     try {
-      await reconcile({ dryRun: false, progress: () => undefined }, signal)
+      await reconcile({ dryRun: false, progress: () => undefined, createdBy: 'schedule' }, signal)
       return hours > 0 ? spread(hours * hourMs) : Infinity
     } catch (error) {
       if (error instanceof Failure && error.kind === 'conflict')

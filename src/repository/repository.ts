@@ -15,7 +15,7 @@ import { Semaphore } from '../workers/semaphore.ts'
 import type { RepositoryContext, RepositoryOptions } from './context.ts'
 import { catalogueJobKinds } from './deleting/catalogue-deletion.ts'
 import { Tombstones } from './deleting/tombstones.ts'
-import { startUpkeep } from './deleting/upkeep.ts'
+import { purgeJob, startUpkeep } from './deleting/upkeep.ts'
 import { IdLists } from './writing/id-lists.ts'
 import { resourceListEndpoints } from './resources/lists.ts'
 import { maintenance } from './maintenance.ts'
@@ -83,7 +83,8 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
     bulkWrites: new Semaphore(bulkWritesAtOnce),
     turn: yielding(options.http.now ?? (() => performance.now()), turnMs),
   }
-  const registrations = catalogueJobKinds(context).map((kind) => options.jobs.register(kind))
+  const kinds = [...catalogueJobKinds(context), purgeJob(context)]
+  const registrations = kinds.map((kind) => options.jobs.register(kind))
   const upkeep = await startUpkeep(context)
   return {
     app: repositoryApp(context),

@@ -10,6 +10,8 @@ import { loadProfile } from '../../src/profile/load-profile.ts'
 import { ConceptCache } from '../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../src/vocabularies/authorities.ts'
 import { documentBuilder } from '../../src/projector/building/document.ts'
+import { JobRunner } from '../../src/jobs/job-runner.ts'
+import { pause as jobPause } from '../../src/workers/pause.ts'
 import { projection } from '../../src/projector/projection.ts'
 import { indexSettings } from '../../src/projector/building/index-settings.ts'
 import { canonicalise } from '../../src/rdf/canonical.ts'
@@ -127,7 +129,9 @@ async function fullReindex(
   }
   const index = await embeddedIndex({ directory: join(directory, 'index'), log })
   const profile = await loadProfile()
-  const deps = { store, index, names: iris, profile, log, vocabularies, now: Date.now, pause }
+  const path = join(directory, 'jobs.sqlite')
+  const jobs = new JobRunner({ path, log, now: Date.now, pause: jobPause })
+  const deps = { store, index, names: iris, profile, jobs, log, vocabularies, now: Date.now, pause }
   const before = process.cpuUsage()
   let found = 0
   const ms = await timed(async () => {
@@ -137,6 +141,7 @@ async function fullReindex(
     await projecting.stop()
   })
   const cpu = cpuSince(before)
+  await jobs.stop()
   await index.close()
   await store.close()
   if (found !== count) throw new Error(`${found} documents instead of ${count}`)

@@ -57,25 +57,6 @@ describe('the start of a search engine', () => {
     await engine.stop()
   })
 
-  it('fills an index anew that says it is worn, once, while it runs', async () => {
-    const worn: IndexName[][] = [['dataset'], []]
-    const configured: (readonly IndexName[] | undefined)[] = []
-    const index: SearchIndex = {
-      ...failing(0, 'engine-unavailable'),
-      configure: (_, anew) =>
-        Promise.resolve({ rebuild: configured.push(anew) > 1 ? [...(anew ?? [])] : [] }),
-      worn: () => Promise.resolve(worn.shift() ?? []),
-    }
-    const { told, start } = started(index)
-    const { engine } = await start()
-    await expect.poll(() => worn).toEqual([])
-    await engine.stop()
-    expect([configured, told.filled]).toEqual([
-      [undefined, ['dataset']],
-      [[], ['dataset']],
-    ])
-  })
-
   it('ends with an engine that cannot be used at all', async () => {
     const { start } = started(failing(1, 'internal'))
     await expect(start()).rejects.toThrow('not now')

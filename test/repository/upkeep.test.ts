@@ -17,8 +17,14 @@ it('purges tombstones later when their file is full now, and the process lives',
   file.exec(`CREATE TRIGGER full BEFORE DELETE ON tombstone
     BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END`)
   repo.clock.now = new Date('2026-12-31T10:00:00Z')
-  await expect.poll(() => repo.logged.join('')).toContain('tombstone.purge-failed')
+  await expect.poll(() => repo.logged.join('')).toContain('job.attempt-failed')
   expect(left()).toBe(1)
   file.exec('DROP TRIGGER full')
   await expect.poll(left).toBe(0)
+  const purges = () => repo.jobs.list({ kind: 'purge-tombstones', limit: 9, offset: 0 })
+  await expect
+    .poll(purges)
+    .toMatchObject([
+      { state: 'done', createdBy: 'schedule', progress: { done: 1 }, result: { tombstones: 1 } },
+    ])
 })

@@ -234,9 +234,13 @@ export class Tombstones {
     )
   }
 
+  /** Whether the window of some is over. */
+  hasExpired(): boolean {
+    return this.#file.first('SELECT 1 FROM tombstone WHERE deleted <= ?', this.#since) !== undefined
+  }
+
   /** Removes at most `limit` whose window is over; answers how many. */
   purge(limit: number): number {
-    if (!this.#file.first('SELECT 1 FROM tombstone WHERE deleted <= ?', this.#since)) return 0
     const sql = `DELETE FROM tombstone WHERE serial IN (SELECT serial FROM tombstone WHERE deleted <= ? LIMIT ?)`
     const { changes } = this.#file.transaction(() => this.#file.run(sql, this.#since, limit))
     this.#file.rows(vacuum)

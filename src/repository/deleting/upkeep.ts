@@ -3,6 +3,7 @@
  * on, and what is past its window is removed.
  */
 
+import type { JobKind } from '../../jobs/job.ts'
 import type { RepositoryContext } from '../context.ts'
 import { backgroundLoop, type BackgroundLoop } from '../../workers/background-loop.ts'
 import { resumeDeletions, resumeRestores } from './catalogue-deletion.ts'
@@ -11,8 +12,9 @@ import type { ListedTombstone, TombstonePage } from './tombstones.ts'
 
 /** Doubts that are settled together. */
 const mostDoubts = 500
-/** Milliseconds between two rounds, and tombstones removed before others get their turn. */
-const roundMs = 10_000
+/** Milliseconds between two rounds, and between two looks for tombstones past their window. */
+const [roundMs, purgeMs] = [10_000, 3_600_000]
+/** Tombstones removed before others get their turn. */
 const purged = 200
 
 /**
@@ -54,25 +56,44 @@ function withoutSerial(listed: ListedTombstone): ListedTombstone {
  * Settles what a crash left in doubt and takes on what it interrupted, as far as the store answers, before this resolves; then
  * again and again until `stop`.
  */
-export async function startUpkeep(context: RepositoryContext): Promise<BackgroundLoop> {
+export async function startUpkeep(
+  context: RepositoryContext,
+): Promise<Pick<BackgroundLoop, 'stop'>> {
+  const { jobs, tombstones } = context
   await round(context, new AbortController().signal)
-  const work = async (signal: AbortSignal) => {
-    await round(context, signal)
-    await purge(context, signal)
+  const work = (signal: AbortSignal) => round(context, signal)
+  const look = () => {
+    if (tombstones.hasExpired() && !jobs.active(purgeKind, purgeKey))
+      jobs.submit({ kind: purgeKind, key: purgeKey, payload: null, createdBy: 'schedule' })
   }
-  return backgroundLoop('tombstone.purge-failed', roundMs, work, context)
+  const loops = [
+    backgroundLoop('deletion.resume-failed', roundMs, work, context),
+    backgroundLoop('tombstone.look-failed', purgeMs, look, { ...context, firstMs: roundMs }),
+  ]
+  return {
+    stop: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()))
+    },
+  }
 }
 
-/** Purges in small steps, so that requests get their turn between two of them. */
-async function purge(context: RepositoryContext, signal: AbortSignal): Promise<void> {
-  const { tombstones, pause, log } = context
-  let count = 0
-  for (let more = purged; more === purged; count += more) {
-    more = tombstones.purge(purged)
-    await pause(1, signal)
-  }
-  if (count > 0) log.info({ count }, 'tombstone.purged')
-}
+const [purgeKind, purgeKey] = ['purge-tombstones', 'tombstones']
+
+/** Removes tombstones past their window in small steps, so that requests get their turn between two of them. */
+export const purgeJob = ({ tombstones, pause }: RepositoryContext): JobKind => ({
+  kind: purgeKind,
+  atOnce: 1,
+  retry: { firstMs: roundMs, longestMs: purgeMs },
+  run: async (_, { progress, signal }) => {
+    let count = 0
+    for (let more = purged; more === purged; count += more) {
+      more = tombstones.purge(purged)
+      progress({ done: count + more })
+      await pause(1, signal)
+    }
+    return { tombstones: count }
+  },
+})
 
 /** A failure is logged and tried again in the next round. */
 async function round(context: RepositoryContext, signal: AbortSignal): Promise<void> {

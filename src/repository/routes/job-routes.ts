@@ -24,7 +24,11 @@ const count = z.int().min(0)
 const jobSchema = z
   .object({
     id: z.string(),
-    kind: z.string().describe('What is done: delete-catalogue, restore-catalogue'),
+    kind: z
+      .string()
+      .describe(
+        'What is done: delete-catalogue, restore-catalogue, project-again, project-catalogues, reindex, reconcile, compare, purge-tombstones, run-pipe',
+      ),
     key: z.string().describe('What it is done to; of the jobs with a key one runs at a time'),
     payload: z.unknown(),
     state: z.enum(jobStates),
@@ -34,6 +38,7 @@ const jobSchema = z
     runAt: instant.describe('It does not start earlier'),
     attempts: count.describe('How often it was begun'),
     problem: z.looseObject(problemMembers).optional().describe('Why the last attempt failed'),
+    result: z.unknown().optional().describe('What the work found, such as the drift of an index'),
     createdBy: z.string().describe('Id of the API key, or name of the service'),
     createdAt: instant,
     startedAt: instant.optional(),
@@ -51,7 +56,7 @@ const isoOf = (ms: number) => new Date(ms).toISOString()
 /** A job as clients see it. */
 function jobDocument(job: Job) {
   const { id, kind, key, payload, state, progress, attempts, problem: failure, createdBy } = job
-  const { runAt, createdAt, startedAt, endedAt } = job
+  const { result, runAt, createdAt, startedAt, endedAt } = job
   return {
     id,
     kind,
@@ -62,6 +67,7 @@ function jobDocument(job: Job) {
     createdBy,
     ...(progress && { progress }),
     ...(failure && { problem: failure }),
+    ...(result !== undefined && { result }),
     runAt: isoOf(runAt),
     createdAt: isoOf(createdAt),
     ...(startedAt !== undefined && { startedAt: isoOf(startedAt) }),
@@ -77,13 +83,14 @@ const path = '/jobs/{jobId}'
 const listJobs = jobEndpoint({
   method: 'get',
   path: '/jobs',
-  summary: 'List background jobs, newest first: those that wait or run, and the newest that ended',
+  summary:
+    'List background jobs and runs of pipes, newest first: those that wait or run, and the newest that ended',
   auth: mayCall,
   query: z.object({
     kind: z.string().max(100).optional(),
     state: z.enum(jobStates).optional(),
     limit: z.coerce.number().int().min(1).max(1000).default(100),
-    offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+    offset: z.coerce.number().int().min(0).max(10_000).default(0),
   }),
   answers: { 200: answer('Jobs', z.array(jobSchema)) },
   handle: ({ query }, { jobs }) => jobs.list(query).map(jobDocument),
@@ -107,7 +114,8 @@ const cancelJob = jobEndpoint({
   method: 'delete',
   path,
   summary: 'Cancel a background job',
-  description: 'Jobs that delete or restore a catalogue go to their end: the answer is 409.',
+  description:
+    'Jobs that delete or restore a catalogue, project again or fill an index go to their end: the answer is 409.',
   auth: mayCall,
   params: jobPath,
   answers: {

@@ -62,7 +62,9 @@ export async function station(options: StationOptions = {}) {
   const now = () => Date.now()
   const pause = (ms: number, signal: AbortSignal) =>
     sleep(Math.min(ms, 20), undefined, { signal }).catch(() => undefined)
+  const jobs = new JobRunner({ path: join(directory, 'jobs.sqlite'), log, pause, now })
   const projector = await projection({
+    jobs,
     store,
     index,
     names,
@@ -74,7 +76,6 @@ export async function station(options: StationOptions = {}) {
     ...(options.enrichment && { enrichment: options.enrichment }),
     leftOut: (reports) => void options.reports?.push(...reports),
   })
-  const jobs = new JobRunner({ path: join(directory, 'jobs.sqlite'), log, pause, now })
   const repository = await openRepository({
     jobs,
     store,

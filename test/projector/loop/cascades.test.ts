@@ -11,6 +11,7 @@ import { systemGraph } from '../../../src/rdf/namespaces.ts'
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import { fact, type Mark, markLine, systemChange } from '../../../src/store/marks.ts'
+import { openJobs } from '../../jobs/open.ts'
 
 const log = logger('silent')
 const catalogue = 'urn:x:catalogue'
@@ -42,6 +43,7 @@ const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('a cascade', () => {
   it('reaches every member that is still there, although others are deleted meanwhile', async () => {
+    const { jobs } = openJobs()
     const seen = new Set<string>()
     let deleted: Promise<unknown> | undefined
     const projector = {
@@ -51,13 +53,14 @@ describe('a cascade', () => {
         await deleted
       },
     }
-    const cascading = cascades({ store, projector, log, affected, pause })
+    const cascading = cascades({ store, projector, jobs, log, affected, pause })
     await expect.poll(left).toBe(0)
     await cascading.stop()
     expect(numbers.filter((n) => !seen.has(`urn:x:d${String(n).padStart(4, '0')}`))).toEqual([])
   })
 
   it('goes on where a full projector or a failing store stopped it', async () => {
+    const { jobs, clock } = openJobs()
     const seen = new Set<string>()
     let room = 0
     let failures = 1
@@ -74,15 +77,57 @@ describe('a cascade', () => {
       room = 77
       return pause()
     }
-    const cascading = cascades({ store, projector, log, affected: failing, pause: refill })
-    await expect.poll(left).toBe(0)
+    const cascading = cascades({ store, projector, jobs, log, affected: failing, pause: refill })
+    await expect
+      .poll(() => {
+        clock.forward(1000)
+        return left()
+      })
+      .toBe(0)
     await cascading.stop()
     expect(seen.size).toBe(450)
   })
 
-  it('that comes later is found when it is told of', async () => {
+  it('is a job with its progress, one for all marks of a resource, which goes to its end', async () => {
+    const { jobs } = openJobs()
     const projector = { again: () => Promise.resolve() }
-    const cascading = cascades({ store, projector, log, affected, pause })
+    await store.write([
+      systemChange({ add: [markLine('cascade', { resource: catalogue, version: 2 })] }),
+    ])
+    const cascading = cascades({ store, projector, jobs, log, affected, pause })
+    await expect.poll(left).toBe(0)
+    const ended = () => jobs.list({ state: 'done', limit: 9, offset: 0 })
+    await expect.poll(() => ended().length).toBe(1)
+    const [job] = ended()
+    const key = `users of ${catalogue}`
+    expect(job).toMatchObject({ kind: 'project-again', key, progress: { done: 900 } })
+    const { id } = jobs.submit({ kind: 'project-again', key, payload: catalogue, createdBy: 'x' })
+    expect(() => jobs.cancel(id)).toThrow('cannot be cancelled')
+    await cascading.stop()
+  })
+
+  it('that a crash interrupted is found in the store by the next start', async () => {
+    const never = { again: () => new Promise<void>(() => undefined) }
+    const first = openJobs()
+    const stuck = cascades({ store, projector: never, jobs: first.jobs, log, affected, pause })
+    await expect.poll(() => first.jobs.counts().running).toBe(1)
+    await stuck.stop()
+    await first.stop()
+    expect(await left()).toBe(1)
+    const { jobs } = openJobs({ path: first.path })
+    const projector = { again: () => Promise.resolve() }
+    const cascading = cascades({ store, projector, jobs, log, affected, pause })
+    await expect.poll(left).toBe(0)
+    await expect
+      .poll(() => jobs.list({ limit: 9, offset: 0 }))
+      .toMatchObject([{ state: 'done', attempts: 2 }])
+    await cascading.stop()
+  })
+
+  it('that comes later is found when it is told of', async () => {
+    const { jobs } = openJobs()
+    const projector = { again: () => Promise.resolve() }
+    const cascading = cascades({ store, projector, jobs, log, affected, pause })
     await expect.poll(left).toBe(0)
     await store.write([
       systemChange({ add: [markLine('cascade', { resource: catalogue, version: 2 })] }),
@@ -100,10 +145,17 @@ describe('a cascade', () => {
     }
     const noting = async () => ({ pages: nobody(), lines: [kept] })
     const never = { again: () => new Promise<void>(() => undefined) }
-    const stuck = cascades({ store, projector: never, log, affected, pause })
+    const stuck = cascades({ store, projector: never, jobs: openJobs().jobs, log, affected, pause })
     await stuck.stop()
     expect(await left()).toBe(1)
-    const cascading = cascades({ store, projector: never, log, affected: noting, pause })
+    const cascading = cascades({
+      store,
+      projector: never,
+      jobs: openJobs().jobs,
+      log,
+      affected: noting,
+      pause,
+    })
     await expect.poll(left).toBe(0)
     await cascading.stop()
     expect(await store.read(systemGraph, {})).toBeUndefined()

@@ -6,6 +6,7 @@ import { embeddedIndex } from '../../../src/search-index/sqlite/sqlite-index.ts'
 import type { IndexName } from '../../../src/search-index/index-settings.ts'
 import { logger, type Log } from '../../../src/log.ts'
 import { loadProfile } from '../../../src/profile/load-profile.ts'
+import { JobRunner } from '../../../src/jobs/job-runner.ts'
 import { projection } from '../../../src/projector/projection.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
@@ -21,6 +22,9 @@ const title = '<http://purl.org/dc/terms/title>'
 export const pause = (ms: number, signal?: AbortSignal) =>
   sleep(Math.min(ms, 20), undefined, signal ? { signal } : {}).catch(() => undefined)
 
+/** As `pause`, but rejects with the signal's reason. */
+const jobPause = (ms: number, signal: AbortSignal) => sleep(Math.min(ms, 20), undefined, { signal })
+
 const linesOf = (id: string, text: string) => {
   const iri = `<${names.dataset(id)}>`
   return [`${iri} ${type} <${dcat}Dataset> .`, `${iri} ${title} "${text}"@en .`]
@@ -32,17 +36,26 @@ export async function platform(directory: string, version: number, log: Log = lo
   const store = await embeddedStore({ directory: join(directory, 'store'), log })
   const index = await embeddedIndex({ directory: join(directory, 'search'), log })
   const fields = profile.dataset.fields.slice(0, profile.dataset.fields.length - version + 1)
-  const start = () =>
-    projection({
+  const start = async () => {
+    const path = join(directory, 'jobs.sqlite')
+    const jobs = new JobRunner({ path, log, now: Date.now, pause: jobPause })
+    const running = await projection({
       store,
       index,
       names,
+      jobs,
       log,
       pause,
       now: Date.now,
       vocabularies: 'shapes/vocabularies',
       profile: { ...profile, dataset: { ...profile.dataset, fields } },
     })
+    const stop = async () => {
+      await running.stop()
+      await jobs.stop()
+    }
+    return { ...running, stop, jobs }
+  }
 
   /** Datasets in the store, without marks: the state that an index is built from. */
   const populate = async (ids: readonly string[]) => {

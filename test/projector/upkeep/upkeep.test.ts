@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Projection } from '../../../src/projector/projection.ts'
 import { names, platform } from '../swap/platform.ts'
 
 const soon = () => AbortSignal.timeout(30_000)
@@ -16,7 +15,7 @@ const ids = Array.from({ length: 1200 }, (_, n) => `d-${String(n).padStart(4, '0
 
 let directory: string
 let made: Awaited<ReturnType<typeof platform>>
-let running: Projection
+let running: Awaited<ReturnType<typeof made.start>>
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'cartulary-'))
   made = await platform(directory, 1)
@@ -92,13 +91,32 @@ describe('comparing store and index', () => {
   })
 
   it('is done once at a time, and not while an index is being filled', async () => {
-    const first = compare(true)
-    await expect(compare(true)).rejects.toThrow(/being compared already/)
-    await first
+    const both = await Promise.all([compare(true), compare()])
+    expect(both.map(({ compared }) => compared)).toEqual([ids.length + 1, ids.length + 1])
+    const times = running.jobs.list({ state: 'done', limit: 2, offset: 0 })
+    const [second, first] = times.map(({ kind, startedAt, endedAt }) => ({
+      kind,
+      startedAt,
+      endedAt,
+    }))
+    expect([first?.kind, second?.kind]).toEqual(['compare', 'reconcile'])
+    expect(second?.startedAt).toBeGreaterThanOrEqual(first?.endedAt ?? Infinity)
     const filling = running.upkeep.refill([], nothing, soon())
     await expect.poll(() => running.rebuilding().length).toBeGreaterThan(0)
     await expect(compare(true)).rejects.toThrow(/being filled/)
     await filling
+  })
+
+  it('is a job that shows its progress and its result, and can be cancelled', async () => {
+    await behindOurBack()
+    const drift = await compare()
+    const [done] = running.jobs.list({ kind: 'reconcile', limit: 1, offset: 0 })
+    const of = ids.length + 1
+    expect(done).toMatchObject({ state: 'done', result: drift, progress: { done: of, of } })
+    const again = compare()
+    const [job] = running.jobs.list({ kind: 'reconcile', limit: 1, offset: 0 })
+    running.jobs.cancel(job?.id ?? '')
+    await expect(again).rejects.toThrow(/was cancelled/)
   })
 
   it('ends with its signal', async () => {
@@ -143,7 +161,34 @@ describe('filling anew', () => {
     const refill = (indices: readonly string[]) => running.upkeep.refill(indices, nothing, soon())
     await expect(refill(['datasets'])).rejects.toThrow(/the indices are dataset, catalogue/)
     const first = refill(['dataset'])
-    await expect(refill(['dataset'])).rejects.toThrow(/being filled already/)
-    await first
+    await expect.poll(() => running.rebuilding().length).toBeGreaterThan(0)
+    await expect(refill(['dataset'])).rejects.toThrow(/being filled/)
+    expect(await first).toBe(ids.length)
+    const [job] = running.jobs.list({ kind: 'reindex', limit: 1, offset: 0 })
+    const of = ids.length
+    expect(job).toMatchObject({ state: 'done', payload: ['dataset'], result: { records: of } })
+    expect(() => running.jobs.cancel(job?.id ?? '')).toThrow('it is done')
+  })
+
+  it('of several requests that wait is one job for all their indices', async () => {
+    const asked = compare(true)
+    const wanted = [['dataset'], ['catalogue'], ['dataset']]
+    const counts = wanted.map((one) => running.upkeep.refill(one, nothing, soon()))
+    await asked
+    expect(await Promise.all(counts)).toEqual(wanted.map(() => ids.length + 1))
+    const listed = running.jobs.list({ kind: 'reindex', limit: 9, offset: 0 })
+    expect(listed.map(({ payload }) => payload)).toEqual([['dataset', 'catalogue']])
+  })
+
+  it('goes on after a crash with what the engine fills already', async () => {
+    const filling = running.upkeep.refill(['dataset'], nothing, soon()).catch(() => 'stopped')
+    await expect.poll(() => running.rebuilding().length).toBeGreaterThan(0)
+    await running.stop()
+    expect(await filling).toBe('stopped')
+    running = await made.start()
+    const last = () => running.jobs.list({ kind: 'reindex', limit: 9, offset: 0 })
+    await expect.poll(last, { timeout: 20_000 }).toMatchObject([{ state: 'done', attempts: 2 }])
+    expect(running.rebuilding()).toEqual([])
+    expect((await made.search()).count).toBe(ids.length)
   })
 })
