@@ -15,6 +15,8 @@ let raw: Awaited<ReturnType<typeof rawHost>>
 let noise: Awaited<ReturnType<typeof rawHost>>
 let place: Town
 let run: ReachRun
+/** What no host answers: nothing but its robots.txt, or not even that. */
+let silence: 'pages' | 'all' | undefined
 
 beforeAll(async () => {
   host = await portal((request) =>
@@ -32,7 +34,9 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
+  silence = undefined
   place = town({
+    silent: (_, asked) => silence === 'all' || (silence === 'pages' && asked === 'page'),
     names: {
       'a.example': ['8.8.8.8'],
       'leads.example': ['8.8.4.4'],
@@ -181,12 +185,14 @@ describe('1100', () => {
   })
 
   it('is a host that hangs, after another try', async () => {
+    silence = 'pages'
     onAll({ kind: 'silent' })
     expect(await status('http://a.example/x')).toBe(1100)
     expect(asked(host)).toEqual(['HEAD /x', 'HEAD /x'])
   })
 
   it('is told at once of a host that has not answered five times', async () => {
+    silence = 'pages'
     onAll({ kind: 'silent' })
     const urls = Array.from({ length: 40 }, (_, number) => `http://a.example/${number}`)
     const told = await Promise.all(urls.map(status))
@@ -215,6 +221,7 @@ describe('no verdict', () => {
     ['leads to a host that is not there', { kind: 'redirect', to: 'http://down.example/' }],
   ]
   it.each(hindrances)('is of a host whose robots.txt %s', async (_, fault) => {
+    if (fault.kind === 'silent') silence = 'all'
     host.faults.when(isRobots, fault)
     expect(await status('http://a.example/x')).toBeUndefined()
     expect(asked(host)).toEqual([])

@@ -10,6 +10,8 @@ import { dayMs, quiet, town, type Town } from './town.ts'
 const signal = new AbortController().signal
 let host: Portal
 let place: Town
+/** How many attempts, from the next on, the host does not answer. */
+let silentAttempts: number
 
 const isRobots = (request: Request) => new URL(request.url).pathname === '/robots.txt'
 
@@ -18,7 +20,9 @@ beforeAll(async () => {
 })
 
 beforeEach(() => {
+  silentAttempts = 0
   place = town({
+    silent: (_, asked) => asked === 'page' && silentAttempts-- > 0,
     names: { 'a.example': ['8.8.8.8'], 'down.example': ['1.1.1.1'] },
     world: { '8.8.8.8': host.port },
   })
@@ -234,6 +238,7 @@ describe('a check under way', () => {
   const hang = () => host.faults.when((request) => !isRobots(request), { kind: 'silent' })
 
   it('is given up by one at once, and goes on for the other', async () => {
+    silentAttempts = 1
     host.faults.when((request) => !isRobots(request), { kind: 'silent' }, 1)
     const reach = await place.open()
     const run = reach.begin('run', quiet)

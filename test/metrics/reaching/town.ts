@@ -9,6 +9,7 @@ import {
   type UrlReach,
   type ReachOptions,
 } from '../../../src/metrics/reach/url-reach.ts'
+import type { Outbound, OutboundRequest } from '../../../src/client/outbound.ts'
 import { stage, type Stage } from '../../support/portals/outbound.ts'
 
 type Clock = Pick<ReachOptions, 'now' | 'pause'> & {
@@ -52,7 +53,31 @@ function quickClock(): Clock {
   }
 }
 
-type Scene = Pick<Parameters<typeof stage>[0], 'names' | 'world' | 'honest'>
+/** Whether an attempt is one that is never answered: it is given up after half a second in place of ten. */
+type Silent = (url: string, asked: 'page' | 'robots') => boolean
+
+type Scene = Pick<Parameters<typeof stage>[0], 'names' | 'world' | 'honest'> & {
+  readonly silent?: Silent
+}
+
+const silentMs = 500
+
+/** The client, with less patience where no answer will ever come. */
+function impatient(client: Outbound, silent: Silent): Outbound {
+  const hurried = <Request extends Pick<OutboundRequest, 'url' | 'deadlines'>>(
+    request: Request,
+    asked: 'page' | 'robots',
+  ): Request => {
+    if (request.deadlines?.firstByteMs !== 10_000) throw new Error('an attempt has ten seconds')
+    if (!silent(request.url, asked)) return request
+    return { ...request, deadlines: { ...request.deadlines, firstByteMs: silentMs } }
+  }
+  return {
+    ...client,
+    request: (request, signal) => client.request(hurried(request, 'page'), signal),
+    robots: (request, signal) => client.robots(hurried(request, 'robots'), signal),
+  }
+}
 
 export type Town = Pick<Stage, 'client' | 'dialled'> & {
   readonly clock: Clock
@@ -79,7 +104,7 @@ export function town(scene: Scene): Town {
       await last?.stop()
       last = openReach({
         path: join(directory, 'verdicts.sqlite'),
-        outbound: client,
+        outbound: impatient(client, scene.silent ?? (() => false)),
         recheckDays: 14,
         unreachableDays: 3,
         budget: 20_000,
