@@ -7,6 +7,7 @@ import { serviceAddress } from '../../src/config/script.ts'
 import { WrongUsage } from '../../src/errors.ts'
 
 const path = '/api/hub/repo'
+const root = fileURLToPath(new URL('../../', import.meta.url))
 
 describe('the address of a service', () => {
   it.each<[string | undefined, Record<string, string>, string]>([
@@ -52,7 +53,8 @@ describe.each([
 ])('the command %s', (file) => {
   const run = (option: string) => {
     const entry = fileURLToPath(new URL(`../../src/${file}`, import.meta.url))
-    return spawnSync(process.execPath, [entry, option], { encoding: 'utf8', timeout: 60_000 })
+    const words = ['--import', './src/compile-cache.js', entry, option]
+    return spawnSync(process.execPath, words, { cwd: root, encoding: 'utf8', timeout: 60_000 })
   }
 
   it('says how it is used, and does nothing, when asked for help', () => {

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { doubleKey, repositoryDouble, type RepositoryDouble } from '../support/repository-double.ts'
 
 const entry = new URL('../../src/harvest/import.ts', import.meta.url).pathname
+const cache = new URL('../../src/compile-cache.js', import.meta.url).href
 const folder = mkdtempSync(join(tmpdir(), 'import-test-'))
 const good = '<a:d> a <http://www.w3.org/ns/dcat#Dataset> .\n'
 let double: RepositoryDouble
@@ -34,7 +35,7 @@ type Ran = { code: number | null; out: string; error: string }
 
 /** Runs the command with the double as server; `input` goes to standard input. */
 function run(words: readonly string[], input = '', env: Record<string, string> = {}): Promise<Ran> {
-  const list = [entry, ...words, '--server', double.service]
+  const list = ['--import', cache, entry, ...words, '--server', double.service]
   const child = spawn(process.execPath, list, {
     cwd: folder,
     env: { PATH: process.env['PATH'], PLATFORM_API_KEY: doubleKey, ...env },

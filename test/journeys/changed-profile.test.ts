@@ -11,7 +11,7 @@ import { client, gateway, remove, temporaryDirectory, type Gateway } from '../su
 
 const generator = new URL('../../../shared/data/generate-catalogue.mjs', import.meta.url).pathname
 const profile = new URL('../profile/foreign/national', import.meta.url).pathname
-const amount = 600
+const amount = 300
 const never = new AbortController().signal
 
 type Found = {

@@ -8,7 +8,7 @@ import { prefixes } from '../support/repository.ts'
 const services = ['hub/repo', 'hub/search', 'scheduler', 'mqa/cache', 'mqa/reports', 'mqa/shacl']
 
 /** More than the buffers of a socket hold. */
-const [datasets, filling] = [300, 100_000]
+const [datasets, filling] = [200, 75_000]
 
 /** What stands for the parameters of paths, and what is asked for where as much as possible is wanted. */
 const given: Readonly<Record<string, string>> = {

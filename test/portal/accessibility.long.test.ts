@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { remove, temporaryDirectory } from '../support/gateway.ts'
+import { crawl } from './crawling.ts'
 import { startDemo, type DemoProcess } from './demo-process.ts'
 
 const places = [
@@ -84,6 +85,8 @@ describe.skipIf(executablePath === undefined)('the portal in Chromium', () => {
     await demo?.end()
     await remove(directory)
   })
+
+  crawl(() => new URL(demo.home).origin, { addresses: 1500, languages: 'every language' })
 
   async function signIn(page: Page, language = 'en'): Promise<void> {
     await page.goto(`${demo.home}${language}/sign-in`)

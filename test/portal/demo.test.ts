@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { remove, temporaryDirectory } from '../support/gateway.ts'
+import { crawl } from './crawling.ts'
 import { startDemo, type DemoProcess } from './demo-process.ts'
 
 let temporary: string
@@ -10,7 +11,7 @@ let demo: DemoProcess
 
 beforeAll(async () => {
   temporary = await temporaryDirectory()
-  demo = await startDemo(temporary)
+  demo = await startDemo(temporary, { PLATFORM_PORTAL_CONFIG: '{"name":{"en":"Own name"}}' })
 }, 90_000)
 afterAll(async () => {
   await demo?.end()
@@ -191,17 +192,16 @@ it('leaves nothing behind when its port is taken or a setting is wrong', async (
 }, 60_000)
 
 it('keeps its own settings beside those of the environment', async () => {
-  const other = await temporaryDirectory()
-  const named = await startDemo(other, { PLATFORM_PORTAL_CONFIG: '{"name":{"en":"Own name"}}' })
-  const text = async (path: string) =>
-    (await fetch(new URL(path, named.home), { headers: { Accept: 'text/html' } })).text()
-  expect(await text('en/')).toContain('Own name')
+  expect(await shown('en/')).toContain('Own name')
   const [, preview = ''] =
-    /href="([^"]+\/preview)"/.exec(await text('en/datasets/bathing-water')) ?? []
-  expect(await text(preview)).toContain('<table')
-  expect(await named.end()).toBe(0)
-  await remove(other)
-}, 90_000)
+    /href="([^"]+\/preview)"/.exec(await shown('en/datasets/bathing-water')) ?? []
+  expect(await shown(preview)).toContain('<table')
+})
+
+crawl(() => new URL(demo.home).origin, {
+  addresses: 400,
+  languages: 'one language after the other',
+})
 
 it('removes its data when it ends', async () => {
   expect(await demo.end()).toBe(0)

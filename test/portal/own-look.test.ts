@@ -149,19 +149,21 @@ it.skipIf(executablePath === undefined)(
         'width="4000" height="3000"',
         'width="9000" height="20"',
       ]
-      for (const size of sizes)
+      for (const size of sizes) {
+        const page = await browser.newPage()
+        await page.route('**/logo.svg', (route) =>
+          route.fulfill({ contentType: 'image/svg+xml', body: svg(size) }),
+        )
+        await page.goto(`${platform.url}/en/`)
         for (const width of [320, 390, 1280]) {
-          const page = await browser.newPage({ viewport: { width, height: 800 } })
-          await page.route('**/logo.svg', (route) =>
-            route.fulfill({ contentType: 'image/svg+xml', body: svg(size) }),
-          )
-          await page.goto(`${platform.url}/en/`)
+          await page.setViewportSize({ width, height: 800 })
           const box = await page.locator('.brand img').boundingBox()
           const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
           expect([size, width, box?.height, wide <= width]).toEqual([size, width, 40, true])
           expect(box!.width).toBeGreaterThan(0)
-          await page.close()
         }
+        await page.close()
+      }
     } finally {
       await browser.close()
     }

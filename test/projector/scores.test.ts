@@ -147,7 +147,7 @@ describe('scores alone', () => {
         await opened.pop()?.close()
       }),
       {
-        numRuns: 12,
+        numRuns: 4,
         examples: [
           [
             [

@@ -30,7 +30,7 @@ export class SparqlDouble {
   #last = 0
 
   /** A store that never gave up a query would be busy with it when the next one comes. */
-  constructor(callMs = 3000) {
+  constructor(callMs = 2000) {
     this.#callMs = callMs
   }
 

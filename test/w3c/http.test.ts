@@ -16,7 +16,7 @@ import { jsonLd11, rdf11, same, type Case } from './cases.ts'
 import { known } from './known.ts'
 
 const all = Object.keys(formats) as Format[]
-const size = 150
+const size = 60
 const dataset = namedNode(`${base}set/data/w3c`)
 
 /** As many cases of each suite as its share, spread over it. */

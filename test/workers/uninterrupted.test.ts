@@ -29,11 +29,11 @@ const program = (rounds: number) => `
   console.log(ended)
 `
 
-it('a thread that compresses all the time can be ended 100 times without ending the process', () => {
+it('a thread that compresses all the time can be ended 40 times without ending the process', () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ['--input-type=module', '--eval', program(100)],
+    ['--input-type=module', '--eval', program(40)],
     { encoding: 'utf8', timeout: 50_000 },
   )
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '100\n', stderr: '' })
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '40\n', stderr: '' })
 })

@@ -66,7 +66,7 @@ function surplus(more: readonly string[], less: readonly string[]): readonly str
 }
 
 const amount = 1000
-const compared = 300
+const compared = 80
 
 describe.skipIf(!isThere)('our shapes of DCAT-AP', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'shapes-'))

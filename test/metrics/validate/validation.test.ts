@@ -171,10 +171,10 @@ describe('validation', () => {
     await expect(attempt).rejects.toEqual(failing('too-complex'))
   })
 
-  it('bounds a record of a hundred thousand violations', async () => {
+  it('bounds a record of twenty thousand violations', async () => {
     const validation = await open()
-    const values = Array.from({ length: 100_000 }, (_, n) => `"${n}"`).join(' , ')
-    const nodes = Array.from({ length: 100_000 }, (_, n) => `:x${n} a dcat:Distribution .`).join(
+    const values = Array.from({ length: 20_000 }, (_, n) => `"${n}"`).join(' , ')
+    const nodes = Array.from({ length: 20_000 }, (_, n) => `:x${n} a dcat:Distribution .`).join(
       '\n',
     )
     for (const record of [`${sound} :d dct:language ${values} .`, `${sound} ${nodes}`]) {

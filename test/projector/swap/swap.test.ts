@@ -1,10 +1,10 @@
 /** A changed profile: everything is projected anew beside what answers, and nobody who searches or writes notices. */
 
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { logger } from '../../../src/log.ts'
 import { readMarks } from '../../../src/projector/queue.ts'
 import { names, pause, platform } from './platform.ts'
@@ -45,14 +45,27 @@ async function start(version: number, lines: string[] = []) {
   return { ...made, projected, end }
 }
 
+/** What tests that begin with a full index get a copy of; made by the first of them. */
+let template: string | undefined
+afterAll(async () => {
+  if (template !== undefined) await rm(template, { recursive: true, force: true })
+})
 async function filled(): Promise<void> {
-  const made = await platform(directory, 1)
+  template ??= await fill()
+  await cp(template, directory, { recursive: true })
+}
+
+/** A directory whose index is full, under the first version of the profile. */
+async function fill(): Promise<string> {
+  const place = await mkdtemp(join(tmpdir(), 'cartulary-'))
+  const made = await platform(place, 1)
   await made.populate(ids)
+  const projected = await made.start()
+  await projected.idle(soon())
+  expect((await made.search()).count).toBe(ids.length)
+  await projected.stop()
   await made.close()
-  const first = await start(1)
-  await first.projected.idle(soon())
-  expect((await first.search()).count).toBe(ids.length)
-  await first.end()
+  return place
 }
 
 const basisOf = ({ index }: Awaited<ReturnType<typeof start>>) =>

@@ -1,9 +1,9 @@
 /** What an operator has done to the indices, over a real store and a real engine whose store others write to as well. */
 
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { names, platform } from '../swap/platform.ts'
 
 const soon = () => AbortSignal.timeout(30_000)
@@ -13,13 +13,26 @@ const title = '<http://purl.org/dc/terms/title>'
 const catalogue = names.catalogue('swap')
 const ids = Array.from({ length: 1200 }, (_, n) => `d-${String(n).padStart(4, '0')}`)
 
+const temporary = () => mkdtemp(join(tmpdir(), 'cartulary-'))
+/** Store and index of the beginning, which every test gets a copy of. */
+let filled: string
 let directory: string
 let made: Awaited<ReturnType<typeof platform>>
 let running: Awaited<ReturnType<typeof made.start>>
+beforeAll(async () => {
+  filled = await temporary()
+  const first = await platform(filled, 1)
+  await first.populate(ids)
+  const projection = await first.start()
+  await projection.idle(soon())
+  await projection.stop()
+  await first.close()
+})
+afterAll(() => rm(filled, { recursive: true, force: true }))
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'cartulary-'))
+  directory = await temporary()
+  await cp(filled, directory, { recursive: true })
   made = await platform(directory, 1)
-  await made.populate(ids)
   running = await made.start()
   await running.idle(soon())
 })
