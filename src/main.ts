@@ -8,6 +8,7 @@ import { type DemoSource, openDemoSource, runDemo } from './harvest/demo.ts'
 import { type App, type FetchHandler, gateway } from './http/app.ts'
 import { knownKeys } from './http/known-keys.ts'
 import { metrics } from './http/metrics.ts'
+import { mount } from './http/endpoint.ts'
 import { rootApp } from './http/root.ts'
 import { serve } from './http/serve.ts'
 import { longAnswers } from './http/long-answers.ts'
@@ -29,15 +30,14 @@ import {
   showState,
   startingHealth,
 } from './main/health.ts'
-import { pagesAbout, portalService, withPages } from './main/portal.ts'
+import { portalService, resourceRedirects, withPages } from './main/portal.ts'
 import { pause } from './workers/pause.ts'
 import { endOnUnhandled } from './main/last-resort.ts'
 import { openServices, type Services } from './main/services.ts'
 import { refusingLost } from './main/lost-writes.ts'
 import { waiting, waitingSentence } from './main/waiting.ts'
 import { defaultFacets } from './projector/building/facets.ts'
-import { leadToDescriptions } from './repository/resource-iris.ts'
-import { openPageShell, servePageFiles } from './portal/page-shell.ts'
+import { assetEndpoints, openPageShell } from './portal/page-shell.ts'
 import { secretRegistry, type Secrets } from './secrets.ts'
 
 // The command line of the platform.
@@ -149,7 +149,7 @@ const startingFront = (shell: StartContext): App => {
     health: async (isTrusted) => startingHealth(shell, isTrusted),
     isReady: () => false,
     starting: () => waitingSentence(waits.current()),
-    files: pages && ((app) => servePageFiles(app, pages)),
+    files: pages && ((app) => mount(app, assetEndpoints, pages)),
   })
 }
 
@@ -165,8 +165,8 @@ function front(
     health: () => runningHealth(context, services, isStopping()),
     isReady,
     hasKey: (c) => context.keys.find(c) !== undefined,
+    ...(!portal && { middleware: resourceRedirects(context) }),
   })
-  leadToDescriptions(portal ?? app, context.names, servicePaths.repo, pagesAbout(context))
   return portal ? withPages(app, portal) : app
 }
 

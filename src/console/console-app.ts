@@ -38,6 +38,7 @@ const answers = { 200: { description: 'Sent' } }
 const runCommandLine = consoleEndpoint({
   method: 'post',
   path: '/exec',
+  operation: 'postExec',
   summary: 'Run a command line; its output is streamed',
   auth: mayUseConsole,
   answers,
@@ -57,6 +58,7 @@ const runCommandLine = consoleEndpoint({
 const completeLine = consoleEndpoint({
   method: 'post',
   path: '/complete',
+  operation: 'postComplete',
   summary: 'The ways to complete a command line',
   auth: mayUseConsole,
   answers,
@@ -93,6 +95,7 @@ async function lineOf(c: AppContext): Promise<string> {
 const readPage = consoleEndpoint({
   method: 'get',
   path: '/shell.html',
+  operation: 'getShellHtml',
   summary: 'The page of the console',
   auth: anyone,
   answers,
@@ -106,6 +109,7 @@ const readPage = consoleEndpoint({
 const redirectToPage = consoleEndpoint({
   method: 'get',
   path: '/',
+  operation: 'get',
   summary: 'Redirects to the page of the console',
   auth: anyone,
   answers: { 302: { description: 'To the page' } },
@@ -122,6 +126,7 @@ const readPageFiles = ['shell.js', 'shell.css'].map((name) =>
   consoleEndpoint({
     method: 'get',
     path: `/${name}`,
+    operation: `get.${name}`,
     summary: `The file ${name} of the page`,
     auth: anyone,
     answers,

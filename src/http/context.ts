@@ -50,6 +50,8 @@ export type AppEnv = {
     changes?: boolean
     /** The configured name of the portal. */
     siteName: string
+    /** Fields of the form in the body, once they have been read: a field by its name. */
+    form?: (name: string) => string
     longAnswers: LongAnswers
     /** Set by `ApiKeys.require` and `ApiKeys.find`. */
     key?: Key

@@ -8,6 +8,7 @@ import { negotiate } from '../rdf/media-types.ts'
 import { escaped } from '../text/escaped.ts'
 import type { App, AppContext } from './app.ts'
 import { pathOf } from './context.ts'
+import { anyone, type Endpoint, mount, pageEndpoint } from './endpoint.ts'
 import { addVary, pagePolicy } from './headers.ts'
 
 type Description = {
@@ -18,10 +19,54 @@ type Description = {
   readonly schemas?: Readonly<Record<string, object>>
 }
 
+type Document = ReturnType<App['getOpenAPI31Document']>
+
+/** The document as a client sees it, by the address that it was asked for. */
+type ContractServices = { readonly title: string; readonly document: (c: AppContext) => object }
+
+const tag = 'contract'
+
+const readJson = pageEndpoint<ContractServices>({
+  path: '/openapi.json',
+  operation: 'getOpenapiJson',
+  tag,
+  summary: 'The contract as OpenAPI 3.1',
+  auth: anyone,
+  page: (c, { document }) => c.json(document(c)),
+})
+
+const readYaml = pageEndpoint<ContractServices>({
+  path: '/openapi.yaml',
+  operation: 'getOpenapiYaml',
+  tag,
+  summary: 'The contract as OpenAPI 3.1, in YAML',
+  auth: anyone,
+  page: (c, { document }) =>
+    // YAML 1.1 readers take a bare `no` for false, and `no` is a language.
+    c.body(stringify(document(c), { compat: 'yaml-1.1', aliasDuplicateObjects: false }), 200, {
+      'Content-Type': 'application/yaml',
+    }),
+})
+
+const readContract = pageEndpoint<ContractServices>({
+  path: '/',
+  operation: 'getContract',
+  tag,
+  summary: 'The contract as a page for clients that prefer text/html, else as JSON',
+  auth: anyone,
+  page: (c, { title, document }) => {
+    const wanted = negotiate(c.req.header('Accept'), ['application/json', 'text/html'])
+    const answer =
+      wanted === 'text/html' ? page(c, `${title} – ${c.get('siteName')}`) : c.json(document(c))
+    addVary(answer.headers, 'Accept')
+    return answer
+  },
+})
+
 /**
- * Adds `/openapi.json`, `/openapi.yaml`, and `/`: the page for clients that prefer `text/html`, the JSON document for
- * all others. To be called after the last route. The page's addresses are relative, so it works behind any proxy path; the
- * document names its server by the path of the public address first, because many tools resolve no relative ones.
+ * Adds `/openapi.json`, `/openapi.yaml`, `/` and the files of the page. To be called after the last route. The page's addresses
+ * are relative, so it works behind any proxy path; the document names its server by the path of the public address first,
+ * because many tools resolve no relative ones.
  */
 export function docs(app: App, { schemas = {}, ...about }: Description): void {
   const security = {
@@ -32,7 +77,7 @@ export function docs(app: App, { schemas = {}, ...about }: Description): void {
     app.openAPIRegistry.registerComponent('securitySchemes', name, scheme)
   let made: Document | undefined
   const document = (c: AppContext) => {
-    made ??= named(app.getOpenAPI31Document({ openapi: '3.1.0', info: { ...about } }))
+    made ??= app.getOpenAPI31Document({ openapi: '3.1.0', info: { ...about } })
     const { components } = made
     return {
       ...made,
@@ -40,46 +85,8 @@ export function docs(app: App, { schemas = {}, ...about }: Description): void {
       servers: [{ url: new URL(c.get('address')).pathname }, { url: serverUrl(pathOf(c.req.url)) }],
     }
   }
-  app.get('/openapi.json', (c) => c.json(document(c)))
-  app.get('/openapi.yaml', (c) =>
-    // YAML 1.1 readers take a bare `no` for false, and `no` is a language.
-    c.body(stringify(document(c), { compat: 'yaml-1.1', aliasDuplicateObjects: false }), 200, {
-      'Content-Type': 'application/yaml',
-    }),
-  )
-  app.get('/', (c) => {
-    const wanted = negotiate(c.req.header('Accept'), ['application/json', 'text/html'])
-    const answer =
-      wanted === 'text/html'
-        ? page(c, `${about.title} – ${c.get('siteName')}`)
-        : c.json(document(c))
-    addVary(answer.headers, 'Accept')
-    return answer
-  })
-  serveAssets(app)
+  mount(app, contractEndpoints(), { title: about.title, document })
 }
-
-type Document = ReturnType<App['getOpenAPI31Document']>
-
-/** Every operation with an id, by which generators of clients name it, and a tag, by which pages group it: both out of its path. */
-function named(document: Document): Document {
-  const paths = Object.entries(document.paths ?? {}).map(([path, item]) => {
-    const tag = path.split('/').find((step) => /^[a-z]/i.test(step)) ?? document.info.title
-    const operations = methods.flatMap((method) => {
-      const operation = item[method]
-      const operationId = method + path.replace(/[^A-Za-z]+([A-Za-z]?)/g, camel)
-      return operation ? [[method, { operationId, tags: [tag], ...operation }]] : []
-    })
-    return [path, { ...item, ...Object.fromEntries(operations) }]
-  })
-  return { ...document, paths: Object.fromEntries(paths) }
-}
-
-const methods = ['get', 'put', 'post', 'patch', 'delete'] as const
-
-/** `/datasets/{id}/index` → `DatasetsByIdIndex`. */
-const camel = (marks: string, letter: string): string =>
-  (marks.includes('{') ? 'By' : '') + letter.toUpperCase()
 
 /** Swagger UI draws with inline styles. */
 const policy = pagePolicy.replace(`style-src 'self'`, `style-src 'self' 'unsafe-inline'`)
@@ -106,23 +113,36 @@ const assets: Readonly<Record<string, string>> = {
 }
 const forEver = 'public, max-age=31536000, immutable'
 
-/** The release stands in the address, so that browsers may keep the files for ever. */
-function serveAssets(app: App): void {
-  const root = `/docs/${release()}`
-  app.get(`${root}/start.js`, (c) =>
-    c.body(initializer, 200, {
-      'Content-Type': 'text/javascript; charset=utf-8',
-      'Cache-Control': 'no-cache',
+/** The endpoints of the contract. The release stands in the addresses of files, so that browsers may keep them for ever. */
+export function contractEndpoints(): readonly Endpoint<ContractServices>[] {
+  const root = `/docs/${release()}` as const
+  const files = Object.entries(assets).map(([name, type]) =>
+    pageEndpoint<ContractServices>({
+      path: `${root}/${name}`,
+      operation: `get.${name}`,
+      tag,
+      summary: `The file ${name} of the page`,
+      auth: anyone,
+      page: async (c) =>
+        c.body(await readFile(join(folder(), name)), 200, {
+          'Content-Type': type,
+          'Cache-Control': forEver,
+        }),
     }),
   )
-  for (const [name, type] of Object.entries(assets)) {
-    app.get(`${root}/${name}`, async (c) =>
-      c.body(await readFile(join(folder(), name)), 200, {
-        'Content-Type': type,
-        'Cache-Control': forEver,
+  const start = pageEndpoint<ContractServices>({
+    path: `${root}/start.js`,
+    operation: 'get.start.js',
+    tag,
+    summary: 'The script that begins the page',
+    auth: anyone,
+    page: (c) =>
+      c.body(initializer, 200, {
+        'Content-Type': 'text/javascript; charset=utf-8',
+        'Cache-Control': 'no-cache',
       }),
-    )
-  }
+  })
+  return [readJson, readYaml, readContract, start, ...files]
 }
 
 const require = createRequire(import.meta.url)

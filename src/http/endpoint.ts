@@ -1,6 +1,6 @@
 /**
- * Endpoints as data: the contract of a route, who may call it, and its handler in one value. `mount` registers them; OpenAPI
- * security, 401, 403 and the permission matrix of the tests follow from `auth`.
+ * Endpoints as data: the contract of a route, who may call it, and its handler in one value. `mount` registers them and nothing
+ * else registers routes; OpenAPI security, 401, 403 and the permission matrix of the tests follow from `auth`.
  */
 
 import { createRoute, type RouteConfig, type z } from '@hono/zod-openapi'
@@ -17,16 +17,16 @@ type MaybePromise<T> = T | Promise<T>
 
 /** Who may call an endpoint. `Services` are the dependencies of the room that the endpoint belongs to. */
 export type Auth<Services> = {
-  /** `nothing`: open to anyone. `key`: any valid key, because the handler checks the permission. `permission`: as `may` says. */
-  readonly needs: 'nothing' | 'key' | 'permission'
+  /** `nothing`: open to anyone. `permission`: a key, as `may` says. `session`: a session of the portal, which `check` looks for. */
+  readonly needs: 'nothing' | 'permission' | 'session'
   /** The id of the catalogue that the requested resource is in; a key for that catalogue is permitted too. */
   readonly catalogueOf?: (c: AppContext, services: Services) => MaybePromise<string | undefined>
   /** The action whose permission is needed, where it is not that of the method and the path. */
   readonly action?: Action
   /** A further action whose permission suffices. */
   readonly orElse?: Action
-  /** Checks the path of a permitted request, before its parameters and its body are read; throws the refusal. */
-  readonly checkPath?: (c: AppContext) => void
+  /** Checks a permitted request before its parameters are read: throws the refusal, or answers in place of the handler. */
+  readonly check?: (c: AppContext, services: Services) => MaybePromise<Response | undefined>
 }
 
 /** Open to anyone. */
@@ -48,13 +48,24 @@ type EndpointRequest<Params extends z.ZodObject, Query extends z.ZodObject> = {
   readonly c: AppContext
 }
 
-type Definition<Services, Params extends z.ZodObject, Query extends z.ZodObject> = {
+type CommonDefinition<Services> = {
   readonly method: 'get' | 'put' | 'post' | 'patch' | 'delete'
-  /** In the form of OpenAPI: `/runs/{runId}`. */
   readonly path: `/${string}`
+  /** Id of the operation, by which generators of clients name it; unique in its service. */
+  readonly operation: string
+  /** Group of the operation on the page of the contract; by default the first word of the path. */
+  readonly tag?: string
   readonly summary: string
-  readonly description?: string
   readonly auth: Auth<Services>
+}
+
+/** The path is in the form of OpenAPI: `/runs/{runId}`. Parameters of the path and bodies have examples. */
+type Definition<
+  Services,
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+> = CommonDefinition<Services> & {
+  readonly description?: string | undefined
   readonly params?: Params | undefined
   readonly query?: Query | undefined
   /** Parameters that are only described: the handler reads and checks them. */
@@ -74,13 +85,29 @@ type Definition<Services, Params extends z.ZodObject, Query extends z.ZodObject>
   ) => MaybePromise<Response | object>
 }
 
+/** The path is in the form of Hono: `/:language/harvest/:kind{pipes|runs}/:id`. */
+type PageDefinition<Services> = Omit<CommonDefinition<Services>, 'method'> & {
+  /** By default GET. */
+  readonly method?: 'get' | 'post'
+  /** A path that the endpoint answers; by default its own. */
+  readonly example?: string
+  /** The handler. */
+  readonly page: (c: AppContext, services: Services) => MaybePromise<Response>
+}
+
 /** An endpoint that `mount` registers. */
 export type Endpoint<Services> = {
   readonly route: ReturnType<typeof createRoute<string, RouteConfig & { path: string }>>
+  /** A path that the endpoint answers, where the contract of its parameters has no examples. */
+  readonly example?: string
   readonly auth: Auth<Services>
   readonly isChangingGet: boolean
   readonly handle: (c: AppContext, services: Services) => Promise<Response>
 }
+
+/** The first step of a path that is no parameter. */
+const tagOf = (path: string): string =>
+  path.split('/').find((step) => /^[a-z]/i.test(step)) ?? 'root'
 
 const security = [{ ApiKey: [] }, { Bearer: [] }]
 
@@ -95,12 +122,15 @@ export const endpointsFor =
   <Params extends z.ZodObject, Query extends z.ZodObject>(
     definition: Definition<Services, Params, Query>,
   ): Endpoint<Services> => {
-    const { method, path, summary, description, auth, params, query, body, answers } = definition
-    const { parameters, isDeprecated, isHidden, isChangingGet = false } = definition
+    const { method, path, operation, tag = tagOf(path), summary, description, auth } = definition
+    const { params, query, parameters, body, answers } = definition
+    const { isDeprecated, isHidden, isChangingGet = false } = definition
     const isOpen = auth.needs === 'nothing'
     const route = createRoute({
       method,
       path,
+      operationId: operation,
+      tags: [tag],
       summary,
       ...(description !== undefined && { description }),
       ...(isDeprecated && { deprecated: true }),
@@ -117,6 +147,16 @@ export const endpointsFor =
     }
     return { route, auth, isChangingGet, handle }
   }
+
+/** Defines an endpoint for browsers and probes: a page, a file or a redirect, which OpenAPI documents leave out. */
+export function pageEndpoint<Services>(definition: PageDefinition<Services>): Endpoint<Services> {
+  const { method = 'get', path, operation, tag = tagOf(path), summary, auth, page } = definition
+  const { example = path } = definition
+  const described = { operationId: operation, tags: [tag], summary, hide: true, responses: {} }
+  const handle = async (c: AppContext, services: Services) => page(c, services)
+  const route = createRoute({ method, path, ...described })
+  return { route, example, auth, isChangingGet: false, handle }
+}
 
 /** The parameters that the validator of the route has parsed; an object without members where the route has none. */
 function validated<Schema extends z.ZodObject>(
@@ -145,49 +185,38 @@ export function mount<Services>(
   services: Services,
   options: MountOptions = {},
 ): void {
-  for (const { route, isChangingGet } of endpoints)
-    if (isChangingGet) app.use(route.getRoutingPath(), changingGet)
+  for (const { route, isChangingGet } of endpoints) {
+    const siblings = endpoints.filter((one) => one.route.path === route.path)
+    const methods = siblings.map((one) => one.route.method.toUpperCase())
+    if (isChangingGet) app.use(route.getRoutingPath(), changingGet(methods))
+  }
   for (const endpoint of endpoints) {
-    const siblings = endpoints.filter(({ route }) => route.path === endpoint.route.path)
-    const methods = siblings.map(({ route }) => route.method.toUpperCase())
-    const middleware = guardOf(endpoint, services, { ...options, methods })
+    const middleware = guardOf(endpoint, services, options)
     app.openapi({ ...endpoint.route, middleware }, (c) => endpoint.handle(c, services))
   }
 }
 
-type GuardOptions = MountOptions & {
-  /** All methods of the path. */
-  readonly methods: readonly string[]
-}
-
-/** Checks key and permission, and bounds the changing requests that a key has under way. */
+/** Checks key, permission and `check`, and bounds the changing requests that a key has under way. */
 function guardOf<Services>(
   { route, auth, isChangingGet }: Endpoint<Services>,
   services: Services,
-  { keys, limit = (_, work) => work(), pathOfPermission, methods }: GuardOptions,
+  { keys, limit = (_, work) => work(), pathOfPermission }: MountOptions,
 ): MiddlewareHandler<AppEnv> {
-  if (!keys) {
-    if (auth.needs === 'nothing' && !isChangingGet) return (_, next) => next()
+  const needsKey = auth.needs === 'permission'
+  if (!keys && (needsKey || isChangingGet))
     throw new Error(`${route.method} ${route.path} needs keys: mount it with them`)
-  }
   return async (c, next) => {
-    if (isChangingGet && c.req.method === 'HEAD') throw noHead(methods)
-    if (auth.needs === 'nothing') return next()
-    const key = keys.require(c)
-    if (auth.needs === 'permission') {
+    const key = needsKey ? keys?.require(c) : undefined
+    if (key) {
       const catalogue = await auth.catalogueOf?.(c, services)
       demandPermission(c, { key, auth, catalogue, pattern: route.path, pathOfPermission })
     }
-    auth.checkPath?.(c)
+    const answer = await auth.check?.(c, services)
+    if (answer) return answer
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
-    return isRead && !isChangingGet ? next() : limit(key.id, next, c.get('signal'))
+    return key && !(isRead && !isChangingGet) ? limit(key.id, next, c.get('signal')) : next()
   }
 }
-
-const noHead = (methods: readonly string[]) =>
-  new Failure('method-not-allowed', 'use GET: HEAD is not possible here', {
-    headers: { Allow: [...methods, 'OPTIONS'].sort().join(', ') },
-  })
 
 type PermissionDemand = {
   readonly pathOfPermission: MountOptions['pathOfPermission'] | undefined

@@ -99,19 +99,31 @@ function allowOrigin(c: AppContext, reads: boolean, { origins }: Cors): void {
 }
 
 /**
- * For a GET that changes something, which older clients send: neither a page of another site nor a browser's prefetch may (Fetch
- * Metadata; `Purpose` and `X-Moz` of older browsers). To be set on the path before everything else: answers carry no CORS
- * header, not even errors.
+ * Guards a GET that changes something, which older clients send: neither a page of another site nor a browser's prefetch may (Fetch
+ * Metadata; `Purpose` and `X-Moz` of older browsers), and there is no HEAD. `methods` are all of its path. To be set on the path
+ * before everything else: answers to GET carry no CORS header, not even errors.
  */
-export const changingGet: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const isPreflight = c.req.method === 'OPTIONS'
-  const method = isPreflight ? c.req.header('Access-Control-Request-Method') : c.req.method
-  if (method !== 'GET' && method !== 'HEAD') return next()
-  c.set('changes', true)
-  const site = c.req.header('Sec-Fetch-Site')?.trim().toLowerCase()
-  if (site === 'cross-site')
-    throw new Failure('forbidden', 'a page of another site may not do this')
-  return notAhead(c, next)
+export function changingGet(methods: readonly string[]): MiddlewareHandler<AppEnv> {
+  const headers = { Allow: [...methods, 'OPTIONS'].sort().join(', ') }
+  return async (c, next) => {
+    const { method } = c.req
+    const requested = method === 'OPTIONS' ? c.req.header('Access-Control-Request-Method') : method
+    if (requested === 'GET' || requested === 'HEAD') c.set('changes', true)
+    if (method === 'OPTIONS') return c.body(null, 204, headers)
+    if (!methods.includes(method))
+      throw new Failure(
+        'method-not-allowed',
+        `${method} is not possible here, only ${headers.Allow}`,
+        {
+          headers,
+        },
+      )
+    if (method !== 'GET') return next()
+    if (c.req.header('Sec-Fetch-Site')?.trim().toLowerCase() === 'cross-site')
+      throw new Failure('forbidden', 'a page of another site may not do this')
+    demandIntent(c)
+    return next()
+  }
 }
 
 /**
@@ -126,14 +138,13 @@ export function isOwnForm(c: AppContext): boolean {
   return URL.canParse(origin) && new URL(origin).host === new URL(c.get('root')).host
 }
 
-/** For a GET that somebody has to want: a browser's prefetch may not. */
-export const notAhead: MiddlewareHandler<AppEnv> = (c, next) => {
+/** Throws `forbidden` for a browser's prefetch: for a GET that somebody has to want. */
+export function demandIntent(c: AppContext): undefined {
   const purposes = ['Sec-Purpose', 'Purpose', 'X-Purpose', 'X-Moz'].map((name) =>
     c.req.header(name),
   )
   if (purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose ?? '')))
     throw new Failure('forbidden', 'this is not done ahead of time')
-  return next()
 }
 
 // gzip. Not the middleware of hono: it codes one level only, and answers of some hundred bytes too.

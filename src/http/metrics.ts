@@ -2,7 +2,7 @@
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { cacheNames, lookupsOf } from '../workers/bounded-cache.ts'
-import type { App } from './context.ts'
+import { anyone, pageEndpoint } from './endpoint.ts'
 
 /** One request that was answered; `route` is the pattern, so that the number of series stays small. */
 type Observation = {
@@ -118,8 +118,11 @@ function comparing(registry: Registry): (found: Comparison, at: number) => void 
 }
 
 /** `GET /metrics`: everything in the registry as text. */
-export function serveMetrics(app: App, { registry }: Pick<Metrics, 'registry'>): void {
-  app.get('/metrics', async (c) =>
+export const readNumbers = pageEndpoint<{ readonly metrics: Pick<Metrics, 'registry'> }>({
+  path: '/metrics',
+  operation: 'getMetrics',
+  summary: 'Numbers of this process for Prometheus',
+  auth: anyone,
+  page: async (c, { metrics: { registry } }) =>
     c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType }),
-  )
-}
+})

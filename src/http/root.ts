@@ -1,8 +1,11 @@
 /** Root app of the common port, in front of all services: health, metrics, and the list of addresses. */
 
+import type { MiddlewareHandler } from 'hono'
 import { Failure } from '../errors.ts'
 import { newApp, type App, type AppContext, type AppOptions } from './app.ts'
-import { serveMetrics, type Metrics } from './metrics.ts'
+import type { AppEnv } from './context.ts'
+import { anyone, mount, pageEndpoint } from './endpoint.ts'
+import { readNumbers, type Metrics } from './metrics.ts'
 import { isLoopback } from './peer.ts'
 
 /** `starting` and `waiting` come before the first answer of a service, `stopping` after the last one. */
@@ -22,8 +25,10 @@ type RootOptions = {
   readonly isReady: () => boolean
   /** Says why no service answers yet; absent once they do. */
   readonly starting?: () => string
-  /** Serves what the page of a start loads: without its style nobody can read it. */
+  /** Mounts the files that the page of a start loads, which needs its style. */
   readonly files?: ((app: App) => void) | undefined
+  /** Runs before the endpoints. */
+  readonly middleware?: MiddlewareHandler<AppEnv> | undefined
   /** Whether the request has a right key. */
   readonly hasKey?: (c: AppContext) => boolean
 }
@@ -32,23 +37,65 @@ type RootOptions = {
 const retryAfter = 5
 
 /**
- * `GET /health` is 200 when the platform is up or degraded, `/health/ready` when it should get requests, `/health/live` as
- * long as the process answers at all; `GET /` lists the services. While the platform starts, every other address is 503:
- * a 404 would say that what stood there was deleted.
+ * Makes the app. While the platform starts, every address but those of its endpoints is 503: a 404 would say that what was there
+ * was deleted.
  */
 export function rootApp(options: RootOptions): App {
-  const { http, metrics, version, services, starting, files } = options
+  const { http, starting, files, middleware } = options
   const app = newApp({ ...http, name: 'root' })
   files?.(app)
+  if (middleware) app.use(middleware)
   if (starting) {
     app.use(async (c, next) => {
       if (!isServed(c.req.path)) throw new Failure('starting', starting(), { retryAfter })
       return next()
     })
   }
-  serveMetrics(app, metrics)
-  serveHealth(app, options)
-  app.get('/', (c) => {
+  mount(app, rootEndpoints, options)
+  return app
+}
+
+const answerHealth = (c: AppContext, isGood: boolean, body: object) => {
+  c.header('Cache-Control', 'no-store')
+  return c.json(body, isGood ? 200 : 503)
+}
+
+const readHealth = pageEndpoint<RootOptions>({
+  path: '/health',
+  operation: 'getHealth',
+  summary: '200 when the platform is up or degraded',
+  auth: anyone,
+  page: async (c, { health, hasKey }) => {
+    const state = await health(isNear(c) || hasKey?.(c) === true)
+    return answerHealth(c, state.status === 'up' || state.status === 'degraded', state)
+  },
+})
+
+const readLiveness = pageEndpoint<RootOptions>({
+  path: '/health/live',
+  operation: 'getHealthLive',
+  summary: '200 as long as the process answers at all',
+  auth: anyone,
+  page: (c) => answerHealth(c, true, { status: 'live' }),
+})
+
+const readReadiness = pageEndpoint<RootOptions>({
+  path: '/health/ready',
+  operation: 'getHealthReady',
+  summary: '200 when the platform should get requests',
+  auth: anyone,
+  page: (c, { isReady }) => {
+    const isGood = isReady()
+    return answerHealth(c, isGood, { status: isGood ? 'ready' : 'not-ready' })
+  },
+})
+
+const listServices = pageEndpoint<RootOptions>({
+  path: '/',
+  operation: 'get',
+  summary: 'The services and their addresses; while the platform starts a page that asks again',
+  auth: anyone,
+  page: (c, { http, version, services, starting }) => {
     if (!starting) return c.json({ name: 'Cartulary', version, services, health: '/health' })
     if (isForPeople(c) && http.problemPage)
       throw new Failure('starting', starting(), { retryAfter })
@@ -57,25 +104,11 @@ export function rootApp(options: RootOptions): App {
     return isForPeople(c)
       ? c.html(startingPage(starting()), 503)
       : c.json({ name: 'Cartulary', version, status: 'starting', health: '/health' }, 503)
-  })
-  return app
-}
+  },
+})
 
-function serveHealth(app: App, { health, isReady, hasKey }: RootOptions): void {
-  const answer = (c: AppContext, isGood: boolean, body: object) => {
-    c.header('Cache-Control', 'no-store')
-    return c.json(body, isGood ? 200 : 503)
-  }
-  app.get('/health', async (c) => {
-    const state = await health(isNear(c) || hasKey?.(c) === true)
-    return answer(c, state.status === 'up' || state.status === 'degraded', state)
-  })
-  app.get('/health/live', (c) => answer(c, true, { status: 'live' }))
-  app.get('/health/ready', (c) => {
-    const is = isReady()
-    return answer(c, is, { status: is ? 'ready' : 'not-ready' })
-  })
-}
+/** The endpoints of the root: health, numbers, the list of services. */
+export const rootEndpoints = [readHealth, readLiveness, readReadiness, listServices, readNumbers]
 
 const isServed = (path: string): boolean =>
   path === '/' || path === '/metrics' || path === '/health' || path.startsWith('/health/')

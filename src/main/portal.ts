@@ -1,15 +1,17 @@
 /** Opens the portal: an app at the root that calls the services through their public APIs. */
 
 import { join } from 'node:path'
+import type { MiddlewareHandler } from 'hono'
 import { webAllowances } from '../client/address-guard.ts'
 import { type FetchHandler, gateway } from '../http/app.ts'
-import { pathOf, type App, type AppContext } from '../http/context.ts'
+import { pathOf, type App, type AppContext, type AppEnv } from '../http/context.ts'
 import { prefersPage, wantedLanguage } from '../portal/negotiation.ts'
 import { portalApp } from '../portal/portal-app.ts'
 import { openPreviews } from '../portal/preview/previews.ts'
 import { openOidc, type Oidc } from '../http/oidc.ts'
 import { openSessions } from '../portal/sessions.ts'
 import { portInProcess, portWithKey } from '../portal/ports.ts'
+import { leadToDescriptions } from '../repository/resource-iris.ts'
 import { furtherPaths, httpAt, servicePaths, type PlatformContext } from './platform-context.ts'
 import { recordPagesOf, type Services } from './services.ts'
 
@@ -30,7 +32,7 @@ export function portalService(
   const allow = typeof preview === 'object' ? preview.allow.flatMap(webAllowances) : []
   const canSignIn = portal.signIn.key || oidc !== undefined
   return portalApp({
-    isResource: (path) => context.names.owns(context.names.base + path.slice(1)),
+    leadToResources: resourceRedirects(context),
     shell: pages,
     ports: {
       search: port(servicePaths.search),
@@ -42,7 +44,7 @@ export function portalService(
         validation: port(furtherPaths.shapes),
         stewardValidation: asProcess(furtherPaths.shapes),
       }),
-      keeper: asProcess(servicePaths.repo),
+      repositoryAdmin: asProcess(servicePaths.repo),
       ...(services.includes('scheduler') && { scheduler: asProcess(servicePaths.scheduler) }),
     },
     previews:
@@ -73,8 +75,12 @@ function providerOf(
   return openOidc({ settings, secret, outbound, allow: config.harvest.allow, now: Date.now })
 }
 
+/** Makes the middleware that leads from IRIs of resources to their pages or their RDF. */
+export const resourceRedirects = (context: PlatformContext): MiddlewareHandler<AppEnv> =>
+  leadToDescriptions(context.names, servicePaths.repo, pagesAbout(context))
+
 /** Makes addresses of pages about records, in a language of the client where the portal is ours; absent without a portal. */
-export function pagesAbout({ config, names }: PlatformContext) {
+function pagesAbout({ config, names }: PlatformContext) {
   const { address, isPortal, isRooted } = recordPagesOf(config, names)
   const page = (kind: string, id: string, c: AppContext): string => {
     const wanted = wantedLanguage(c, config.portal)

@@ -6,7 +6,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { PortalConfig } from '../config/portal.ts'
 import { Failure } from '../errors.ts'
-import type { App, AppContext } from '../http/app.ts'
+import type { AppContext } from '../http/app.ts'
+import { anyone, pageEndpoint } from '../http/endpoint.ts'
 import type { Log } from '../log.ts'
 import { type Speech, speechOf } from './languages.ts'
 import { assetType, openTheme, type Theme } from './theme.ts'
@@ -96,32 +97,74 @@ const forever = 'public, max-age=31536000, immutable'
 /** Path of the platform's root, `/` at its end. */
 export const baseOf = (c: AppContext) => new URL(c.get('root')).pathname
 
-/** What pages load, also those of a platform that is starting. */
-export function servePageFiles(app: App, { assets, theme }: PageShell): void {
-  app.get('/assets/:name', (c) => {
-    const asset = assets.find(`assets/${c.req.param('name')}`)
-    if (!asset) throw new Failure('not-found', 'there is no such file')
-    return c.body(asset.body, 200, { 'Content-Type': asset.type, 'Cache-Control': forever })
-  })
-  app.get('/theme/:tag/:name', async (c) => {
-    const file = await theme.file(c.req.param('name'))
-    if (!file) throw new Failure('not-found', 'there is no such file')
-    const headers = { 'Content-Type': file.type, 'Cache-Control': 'public, max-age=300' }
-    return c.body(file.body, 200, headers)
-  })
-  app.get('/favicon.svg', (c) => c.redirect(baseOf(c) + assets.path('favicon.svg'), 302))
-}
+type FileServices = Pick<PageShell, 'assets' | 'theme' | 'config'>
+
+const tag = 'files'
+
+const noFile = () => new Failure('not-found', 'there is no such file')
+
+/** The endpoints of the files that pages load, also those of a platform that is starting. */
+export const assetEndpoints = [
+  pageEndpoint<FileServices>({
+    path: '/assets/:name',
+    operation: 'getAsset',
+    tag,
+    summary: 'A file that comes with the portal',
+    auth: anyone,
+    example: '/assets/portal.css',
+    page: (c, { assets }) => {
+      const asset = assets.find(`assets/${c.req.param('name')}`)
+      if (!asset) throw noFile()
+      return c.body(asset.body, 200, { 'Content-Type': asset.type, 'Cache-Control': forever })
+    },
+  }),
+  pageEndpoint<FileServices>({
+    path: '/theme/:tag/:name',
+    operation: 'getThemeFile',
+    tag,
+    summary: "A file of the operator's folder",
+    auth: anyone,
+    example: '/theme/1a2b3c4d/logo.svg',
+    page: async (c, { theme }) => {
+      const file = await theme.file(c.req.param('name') ?? '')
+      if (!file) throw noFile()
+      const headers = { 'Content-Type': file.type, 'Cache-Control': 'public, max-age=300' }
+      return c.body(file.body, 200, headers)
+    },
+  }),
+  pageEndpoint<FileServices>({
+    path: '/favicon.svg',
+    operation: 'getIcon',
+    tag,
+    summary: 'The icon of the portal',
+    auth: anyone,
+    page: (c, { assets }) => c.redirect(baseOf(c) + assets.path('favicon.svg'), 302),
+  }),
+]
 
 /** What crawlers leave alone: endless combinations of filters, and what is fetched from others for each request. */
 const closed = ['/*?*page=', '/*/datasets/facets', '/*/preview', '/*/harvest', '/api/']
 
-/** Where crawlers may go, and what is there. */
-export function serveCrawlers(app: App, { config }: PageShell): void {
-  app.get('/robots.txt', (c) => {
-    const rules = ['Allow: /api/hub/search/sitemap', ...closed.map((path) => `Disallow: ${path}`)]
-    return c.text(`User-agent: *\n${rules.join('\n')}\nSitemap: ${c.get('root')}sitemap.xml\n`)
-  })
-  app.get('/sitemap.xml', (c) =>
-    c.redirect(`${baseOf(c)}api/hub/search/sitemap?locale=${config.defaultLanguage}`, 302),
-  )
-}
+/** The endpoints that tell crawlers where they may go, and what is there. */
+export const crawlerEndpoints = [
+  pageEndpoint<FileServices>({
+    path: '/robots.txt',
+    operation: 'getRobots',
+    tag,
+    summary: 'The rules for crawlers',
+    auth: anyone,
+    page: (c) => {
+      const rules = ['Allow: /api/hub/search/sitemap', ...closed.map((path) => `Disallow: ${path}`)]
+      return c.text(`User-agent: *\n${rules.join('\n')}\nSitemap: ${c.get('root')}sitemap.xml\n`)
+    },
+  }),
+  pageEndpoint<FileServices>({
+    path: '/sitemap.xml',
+    operation: 'getSitemap',
+    tag,
+    summary: 'Redirects to the sitemap',
+    auth: anyone,
+    page: (c, { config }) =>
+      c.redirect(`${baseOf(c)}api/hub/search/sitemap?locale=${config.defaultLanguage}`, 302),
+  }),
+]

@@ -1,34 +1,36 @@
 /** The pages that people read: every page at `/{language}/…`, its style and script, and problems as pages. */
 
 import { hash } from 'node:crypto'
-import { Failure } from '../errors.ts'
+import type { MiddlewareHandler } from 'hono'
 import { newApp, type App, type AppContext, type AppOptions } from '../http/app.ts'
-import { pathOf } from '../http/context.ts'
-import { addVary } from '../http/headers.ts'
+import { type AppEnv, pathOf } from '../http/context.ts'
+import { mount } from '../http/endpoint.ts'
 import type { Oidc } from '../http/oidc.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
-import { recordPath, searchPath } from './addresses.ts'
+import { checkEndpoint } from './check-endpoint.ts'
 import { pageContext, type PageContext } from './context.ts'
-import { addFileRoutes } from './file-routes.ts'
+import { fileEndpoints } from './file-endpoints.ts'
 import { prefersPage, wantedLanguage } from './negotiation.ts'
-import { addCheck, addPageRoutes, type Answers, type MakePage } from './page-routes.ts'
-import { baseOf, serveCrawlers, servePageFiles, type PageShell } from './page-shell.ts'
+import { pageEndpoints, showPreview } from './page-endpoints.ts'
+import { assetEndpoints, crawlerEndpoints, type PageShell } from './page-shell.ts'
 import { frame, linkHeader, type PageStatus } from './page.ts'
 import { errorPage, helpFor } from './pages/error-page.ts'
 import { pageSources, type PageSources, type Port, type Ports, portsFor } from './ports.ts'
 import type { Previews } from './preview/previews.ts'
 import { renderQueue, type RenderQueue, type Writers } from './render-queue.ts'
+import type { MakePage, PortalServices } from './portal-services.ts'
+import { nothingAt, oneAddress, redirectEndpoints } from './redirects.ts'
 import type { Sessions } from './sessions.ts'
-import { addSignIn, sessionOf } from './sign-in-routes.ts'
-import { addStewardRoutes } from './steward-routes.ts'
+import { providerEndpoints, sessionOf, signInEndpoints } from './sign-in-endpoints.ts'
+import { stewardEndpoints } from './steward-endpoints.ts'
 import type { Theme } from './theme.ts'
 
 type PortalDeps = {
   readonly shell: PageShell
   readonly ports: Ports
   readonly http: Omit<AppOptions, 'name'>
-  /** Whether a path below the root is the IRI of a resource, which leads elsewhere. */
-  readonly isResource?: (path: string) => boolean
+  /** Answers requests for IRIs of resources, which lead elsewhere. */
+  readonly leadToResources?: MiddlewareHandler<AppEnv>
   /** Absent where nothing is fetched for previews. */
   readonly previews: Previews | undefined
   /** Absent where nobody can sign in. */
@@ -76,30 +78,38 @@ font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-
 
 /** The app of the portal, at the root of the common port beside the services. */
 export function portalApp(deps: PortalDeps): App {
+  const { http, shell, leadToResources, previews, sessions, oidc } = deps
   const renders = renderQueue(deps.writers)
   const known = new BoundedCache<KnownPage>('pages', mostKnown)
-  const portal: Portal = { ...deps, ...deps.shell, renders, known }
-  const app = newApp({ ...deps.http, name: 'portal', problemPage: problemPages(portal) })
-  const further: Answers = {
+  const portal: Portal = { ...deps, ...shell, renders, known }
+  const app = newApp({ ...http, name: 'portal', problemPage: problemPages(portal) })
+  const services: PortalServices = {
+    ...shell,
+    renders,
     contextOf: (c) => contextOf(c, portal),
+    contextIn: (c, language) => contextIn(c, portal, language),
     respond: (c, make, status) =>
       renders.run(() => answer(c, portal, make, status), c.get('signal'), c.get('client')),
-    renders,
   }
-  // First: `/:language` would take their addresses.
-  servePageFiles(app, portal)
-  serveCrawlers(app, portal)
-  serveRedirects(app, portal)
-  addFileRoutes(app, further)
-  addPageRoutes(app, '', further, deps.previews)
-  addCheck(app, further)
-  if (portal.config.embed.length > 0) addPageRoutes(app, '/embed', further)
-  const { sessions, oidc } = deps
-  if (!sessions) return app
-  addSignIn(app, { ...further, config: portal.config, sessions, oidc })
-  addStewardRoutes(app, sessions, further)
+  if (leadToResources) app.use(leadToResources)
+  app.use(oneAddress(shell.config))
+  mount(app, portalEndpoints, services)
+  if (previews) mount(app, [showPreview], { ...services, previews })
+  mount(app, [checkEndpoint()], services)
+  if (shell.config.embed.length > 0) mount(app, pageEndpoints('/embed'), services)
+  if (sessions) mount(app, [...signInEndpoints(sessions), ...stewardEndpoints(sessions)], services)
+  if (sessions && oidc) mount(app, providerEndpoints(sessions, oidc), services)
   return app
 }
+
+/** Endpoints of every portal. Fixed addresses come first: `/:language` would take them. */
+export const portalEndpoints = [
+  ...assetEndpoints,
+  ...crawlerEndpoints,
+  ...redirectEndpoints,
+  ...fileEndpoints,
+  ...pageEndpoints(),
+]
 
 /**
  * Problems as pages, for every service: whoever wants to read a page gets one, even while nothing else is there. What helps is asked
@@ -174,9 +184,6 @@ const noPorts: Ports = {
   sparql: noPort,
 }
 
-const nothingAt = (c: AppContext) =>
-  new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`)
-
 /** Answers a page; an unchanged one is 304 (RFC 9110 13.1.2). Pages of a session are nobody else's. */
 async function answer(
   c: AppContext,
@@ -236,96 +243,4 @@ async function contextIn(c: AppContext, portal: Given, language: string): Promis
     requestId: c.get('requestId'),
     steward: session,
   })
-}
-
-/** The root, and what older feeds and sitemaps of this kind publish. */
-function serveRedirects(app: App, portal: Portal): void {
-  const { languages } = portal.config
-  app.get('/', (c) => {
-    addVary(c.res.headers, 'Accept, Accept-Language')
-    return c.redirect(`${baseOf(c)}${wantedLanguage(c, portal.config)}/`, 303)
-  })
-  for (const kind of ['dataset', 'catalogue'] as const)
-    app.get(`/${kind}s/:id`, (c) => {
-      const named = languages.find((one) => one === c.req.query('locale'))
-      const language = named ?? wantedLanguage(c, portal.config)
-      return c.redirect(baseOf(c) + recordPath(kind, c.req.param('id'), language), 301)
-    })
-  servePlainRedirects(app, portal)
-  // One address for each page: its language in small letters, no slash at its end.
-  app.get('*', async (c, next) => {
-    const { pathname, search } = new URL(c.req.url)
-    const [, given = '', rest = ''] = /^\/([a-z]{2})(?:\/(.*?))?\/*$/i.exec(pathname) ?? []
-    const language = languages.find((one) => one === given.toLowerCase())
-    const path = `${language}/${rest}`
-    if (language === undefined || pathname === `/${path}`) return next()
-    return c.redirect(baseOf(c) + path + search, 301)
-  })
-}
-
-/** Pages that are also asked for without a language. */
-const pageNames = 'datasets catalogues publishers vocabularies quality check'.split(' ')
-
-/** Pages of CKAN by the first step of their path, and ours in their place. */
-const ckanPages: Readonly<Record<string, string>> = {
-  dataset: 'datasets',
-  organization: 'catalogues',
-  group: 'datasets',
-}
-
-/** Parameters of a search in CKAN, and ours in their place. */
-const ckanParameters = new Map(
-  Object.entries({
-    organization: 'catalog',
-    groups: 'categories',
-    tags: 'keywords',
-    res_format: 'format',
-    license_id: 'license',
-  }),
-)
-
-/** The query of an address with the names that the search form has. */
-function searchOf(address: string): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of new URL(address).searchParams)
-    query.append(ckanParameters.get(name) ?? name, name === 'groups' ? value.toUpperCase() : value)
-  return query.size > 0 ? `?${query.toString()}` : ''
-}
-
-/** Pages without a language, and those of a CKAN that was replaced. */
-function servePlainRedirects(app: App, portal: Portal): void {
-  const languageOf = (c: AppContext) =>
-    portal.config.languages.find((one) => one === c.req.param('language')?.slice(0, 2)) ??
-    wantedLanguage(c, portal.config)
-  const listOf = (name: string) => (c: AppContext) =>
-    c.redirect(`${baseOf(c)}${languageOf(c)}/${name}${searchOf(c.req.url)}`, 301)
-  for (const name of pageNames) app.get(`/${name}`, listOf(name))
-  for (const [kind, name] of Object.entries(ckanPages))
-    for (const prefix of ['', '/:language{[a-z][a-z](?:_[A-Za-z]+)*}']) {
-      app.get(`${prefix}/${kind}`, listOf(name))
-      // A record, what CKAN says about it, and its resources, which are on its page here.
-      for (const rest of [':id', ':view{about|activity|groups}/:id', ':id/resource/*'])
-        app.get(`${prefix}/${kind}/${rest}`, async (c, next) => {
-          // An own IRI may begin like an address of CKAN.
-          if (prefix === '' && portal.isResource?.(c.req.path)) return next()
-          const language = languageOf(c)
-          const context = await contextIn(c, portal, language)
-          const path = await pageInstead(context, kind, c.req.param('id') ?? '')
-          if (path === undefined) throw nothingAt(c)
-          return c.redirect(baseOf(c) + path, 301)
-        })
-    }
-}
-
-/** The page for a record of a CKAN: of a dataset, of the catalogue of an organization, or a search in a theme. */
-async function pageInstead(context: PageContext, kind: string, id: string) {
-  const { language, find, readRecord } = context
-  if (kind === 'group') {
-    const theme = id.toUpperCase()
-    const found = await find({ filters: 'dataset', limit: 0, facets: { categories: [theme] } })
-    return found.count > 0 ? searchPath(language, [['categories', theme]]) : undefined
-  }
-  const own = kind === 'organization' ? 'catalogue' : 'dataset'
-  await readRecord(`${own}s`, id)
-  return recordPath(own, id, language)
 }

@@ -24,7 +24,7 @@ export type Ports = {
   readonly stewardValidation?: Port
   /** The scheduler and the repository with the rights of the process, for what a session may; absent where they do not run. */
   readonly scheduler?: Port
-  readonly keeper?: Port
+  readonly repositoryAdmin?: Port
 }
 
 /** The services as a page asks them for a reader; their log lines carry the id of the request for the page. */

@@ -1,6 +1,7 @@
 /** Resource IRIs lead to their descriptions (303, Cool URIs for the Semantic Web). */
 
-import type { App, AppContext } from '../http/app.ts'
+import type { MiddlewareHandler } from 'hono'
+import type { AppContext, AppEnv } from '../http/context.ts'
 import { addVary } from '../http/headers.ts'
 import type { Names, ResourceKind } from '../rdf/names.ts'
 import { formats, negotiate, splitSuffix } from '../rdf/media-types.ts'
@@ -28,19 +29,17 @@ const shown = new Set<ResourceKind>(['dataset', 'catalogue'])
 const offered = [...Object.values(formats).map(({ mediaType }) => mediaType), 'text/html']
 
 /**
- * Answers resource IRIs under the base of `names`; `repository` is the path of the repository service. The answer
- * names the path only, so that whoever came by another host stays there. Where there are `pages`, clients that prefer
- * `text/html` are led to them, unless the IRI has a suffix.
+ * Makes the middleware that answers resource IRIs under the base of `names`; `repository` is the path of the repository service.
+ * The answer names the path only, so that a client stays on the host that it came by. Where there are `pages`, clients that
+ * prefer `text/html` are led to them, unless the IRI has a suffix. It is no endpoint: every path below the base would exist.
  */
-export function leadToDescriptions(
-  app: App,
+export const leadToDescriptions = (
   names: Names,
   repository: string,
   pages?: Pages,
-): void {
+): MiddlewareHandler<AppEnv> => {
   const root = new URL(names.base).pathname
-  // No route of its own: it would make every other path one that exists.
-  app.use('*', async (c, next) => {
+  return async (c, next) => {
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return next()
     const { pathname } = new URL(c.req.url)
     const service = new URL(c.get('root')).pathname.slice(0, -1) + repository
@@ -67,7 +66,7 @@ export function leadToDescriptions(
       return c.redirect(page ?? service + described[kind](id + suffix), 303)
     }
     return next()
-  })
+  }
 }
 
 /** Of a resource of a declared type, or of its record, which is described with it. */

@@ -140,6 +140,7 @@ const sparqlEndpoint = endpointsFor<SparqlDeps>(responses)
 const queryByGet = sparqlEndpoint({
   method: 'get',
   path: '/',
+  operation: 'get',
   summary: 'Query the published graphs',
   auth: anyone,
   query: z.object({
@@ -154,6 +155,7 @@ const queryByGet = sparqlEndpoint({
 const queryByPost = sparqlEndpoint({
   method: 'post',
   path: '/',
+  operation: 'post',
   summary: 'Query the published graphs with a query that is too long for an address',
   auth: anyone,
   body: {

@@ -55,6 +55,7 @@ const health = z.object({ status: z.string(), leads: z.boolean(), pipes: z.int()
 const listPipes = schedulerEndpoint({
   method: 'get',
   path: '/pipes',
+  operation: 'getPipes',
   summary: 'All pipes, those that cannot be read too, with their problems',
   auth: anyone,
   answers: { 200: answer('Pipes', z.array(listedPipe)) },
@@ -64,6 +65,7 @@ const listPipes = schedulerEndpoint({
 const readPipe = schedulerEndpoint({
   method: 'get',
   path: '/pipes/{pipeId}',
+  operation: 'getPipesByPipeId',
   summary: 'One pipe, its secrets hidden',
   auth: anyone,
   params: pipePath,
@@ -77,6 +79,7 @@ const readPipe = schedulerEndpoint({
 const readHealth = schedulerEndpoint({
   method: 'get',
   path: '/health',
+  operation: 'getHealth',
   summary: 'Whether the scheduler works, and whether this process is the one that fires',
   auth: anyone,
   answers: { 200: answer('State', health) },
@@ -90,6 +93,7 @@ const readHealth = schedulerEndpoint({
 const launchPipe = schedulerEndpoint({
   method: 'post',
   path: '/pipes/{pipeId}/runs',
+  operation: 'postPipesByPipeIdRuns',
   summary: 'Start a run of a pipe',
   auth: mayCall,
   params: pipePath,

@@ -72,6 +72,7 @@ const mayReadItems = mayCallFor<SchedulerContext>(
 const listRuns = schedulerEndpoint({
   method: 'get',
   path: '/runs',
+  operation: 'getRuns',
   summary: 'Runs, newest first',
   auth: anyone,
   query: listQuery,
@@ -86,6 +87,7 @@ const listRuns = schedulerEndpoint({
 const readRun = schedulerEndpoint({
   method: 'get',
   path: '/runs/{runId}',
+  operation: 'getRunsByRunId',
   summary: 'One run',
   auth: anyone,
   params: runPath,
@@ -96,6 +98,7 @@ const readRun = schedulerEndpoint({
 const readReport = schedulerEndpoint({
   method: 'get',
   path: '/runs/{runId}/report',
+  operation: 'getRunsByRunIdReport',
   summary: 'Counts, problems by kind, and the difference to the run before',
   auth: mayReadItems,
   params: runPath,
@@ -114,6 +117,7 @@ const itemTypes = Object.keys(itemContent)
 const listItems = schedulerEndpoint({
   method: 'get',
   path: '/runs/{runId}/items',
+  operation: 'getRunsByRunIdItems',
   summary: 'What a run did one by one; as CSV or NDJSON all of it, streamed',
   auth: mayReadItems,
   params: runPath,
@@ -152,6 +156,7 @@ const eventHeaders = {
 const followRun = schedulerEndpoint({
   method: 'get',
   path: '/runs/{runId}/events',
+  operation: 'getRunsByRunIdEvents',
   summary:
     'The run as it goes on (Server-Sent Events): "run" for each change and every 15 s, "end" last',
   auth: anyone,
@@ -180,6 +185,10 @@ const runAction = (
   schedulerEndpoint({
     method: name === 'cancel' ? 'delete' : 'post',
     path: name === 'cancel' ? '/runs/{runId}' : `/runs/{runId}/${name}`,
+    operation:
+      name === 'cancel'
+        ? 'deleteRunsByRunId'
+        : `postRunsByRunId${name.charAt(0).toUpperCase()}${name.slice(1)}`,
     summary,
     auth: mayCall,
     params: runPath,

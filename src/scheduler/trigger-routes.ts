@@ -75,6 +75,7 @@ const allTriggers = ({ triggers: all }: SchedulerContext) =>
 const listTriggers = schedulerEndpoint({
   method: 'get',
   path: '/triggers',
+  operation: 'getTriggers',
   summary: 'The triggers of all pipes that have some, with their coming and last firing',
   auth: anyone,
   answers: { 200: answer('Triggers by pipe', triggersByPipe) },
@@ -85,6 +86,7 @@ const listTriggers = schedulerEndpoint({
 const replaceTriggers = schedulerEndpoint({
   method: 'put',
   path: '/triggers',
+  operation: 'putTriggers',
   summary: `Replace all triggers; ${startsAtOnce}`,
   auth: mayCall,
   body: jsonBody(setsSchema, { city: [example] }),
@@ -102,6 +104,7 @@ const replaceTriggers = schedulerEndpoint({
 const listPipeTriggers = schedulerEndpoint({
   method: 'get',
   path: '/triggers/{pipeId}',
+  operation: 'getTriggersByPipeId',
   summary: 'The triggers of a pipe',
   auth: anyone,
   params: pipePath,
@@ -112,6 +115,7 @@ const listPipeTriggers = schedulerEndpoint({
 const deletePipeTriggers = schedulerEndpoint({
   method: 'delete',
   path: '/triggers/{pipeId}',
+  operation: 'deleteTriggersByPipeId',
   summary: 'Delete the triggers of a pipe',
   auth: mayCall,
   params: pipePath,
@@ -126,6 +130,7 @@ const deletePipeTriggers = schedulerEndpoint({
 const replacePipeTriggers = schedulerEndpoint({
   method: 'put',
   path: '/triggers/{pipeId}',
+  operation: 'putTriggersByPipeId',
   summary: `Replace the triggers of a pipe; ${startsAtOnce}`,
   auth: mayCall,
   params: pipePath,
@@ -150,6 +155,7 @@ const path = '/pipes/{pipeId}/triggers/{triggerId}'
 const putTrigger = schedulerEndpoint({
   method: 'put',
   path,
+  operation: 'putPipesByPipeIdTriggersByTriggerId',
   summary: 'Set one trigger; one that starts at once is started and not kept',
   auth: mayCall,
   params: triggerPath,
@@ -182,6 +188,7 @@ const putTrigger = schedulerEndpoint({
 const readTrigger = schedulerEndpoint({
   method: 'get',
   path,
+  operation: 'getPipesByPipeIdTriggersByTriggerId',
   summary: 'One trigger',
   auth: anyone,
   params: triggerPath,
@@ -193,6 +200,7 @@ const readTrigger = schedulerEndpoint({
 const deleteTrigger = schedulerEndpoint({
   method: 'delete',
   path,
+  operation: 'deletePipesByPipeIdTriggersByTriggerId',
   summary: 'Delete one trigger',
   auth: mayCall,
   params: triggerPath,
@@ -204,6 +212,7 @@ const deleteTrigger = schedulerEndpoint({
 const switchTrigger = schedulerEndpoint({
   method: 'get',
   path: '/triggers/{pipeId}/{triggerId}/{status}',
+  operation: 'getTriggersByPipeIdByTriggerIdByStatus',
   summary: 'Switch a trigger on or off; a GET that changes something and needs a key',
   auth: mayCall,
   isChangingGet: true,

@@ -71,6 +71,7 @@ export function findingsEndpoints(types: readonly ResourceType[]) {
     return searchEndpoint({
       method: 'get',
       path: `/${kind}s/${isTyped ? '{type}/' : ''}{id}/findings`,
+      operation: `get${{ dataset: 'Datasets', catalogue: 'Catalogues', resource: 'ResourcesByType' }[kind]}ByIdFindings`,
       summary: `Values that are left out of the ${kind}`,
       auth: anyone,
       params: z.object({ ...(isTyped && { type: z.string() }), id: recordId }),

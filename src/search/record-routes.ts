@@ -42,24 +42,27 @@ const similarQuery = z.object({
     .openapi({ type: 'integer', minimum: 1, maximum: 20, default: 6 }),
 })
 
+const listDatasets = searchEndpoint({
+  method: 'get',
+  path: '/datasets',
+  operation: 'getDatasets',
+  summary: 'Ids of all datasets of a catalogue',
+  auth: anyone,
+  parameters: [requiredQuery('catalogue', 'Catalogue id')],
+  answers: idsAnswer,
+  handle: ({ c, signal }, { index, withEntityTag }) => {
+    const catalogue = required(c, 'catalogue')
+    const answer = async () => c.json(await datasetIds(index, catalogue, signal))
+    return withEntityTag(c, () => longAnswer(c, answer))
+  },
+})
+
 /** The endpoints of datasets, with the ids of all datasets of a catalogue and the datasets that are like one. */
 export function datasetEndpoints(schemas: AnswerSchemas) {
-  const listDatasets = searchEndpoint({
-    method: 'get',
-    path: '/datasets',
-    summary: 'Ids of all datasets of a catalogue',
-    auth: anyone,
-    parameters: [requiredQuery('catalogue', 'Catalogue id')],
-    answers: idsAnswer,
-    handle: ({ c, signal }, { index, withEntityTag }) => {
-      const catalogue = required(c, 'catalogue')
-      const answer = async () => c.json(await datasetIds(index, catalogue, signal))
-      return withEntityTag(c, () => longAnswer(c, answer))
-    },
-  })
   const readDataset = searchEndpoint({
     method: 'get',
     path: '/datasets/{id}',
+    operation: 'getDatasetsById',
     summary: 'One dataset with its whole catalogue',
     auth: anyone,
     params: idPath,
@@ -75,6 +78,7 @@ export function datasetEndpoints(schemas: AnswerSchemas) {
   const listSimilar = searchEndpoint({
     method: 'get',
     path: '/datasets/{id}/similar',
+    operation: 'getDatasetsByIdSimilar',
     summary: 'Similar datasets',
     auth: anyone,
     params: idPath,
@@ -98,6 +102,7 @@ export function catalogueEndpoints(schemas: AnswerSchemas) {
   const listCatalogues = searchEndpoint({
     method: 'get',
     path: '/catalogues',
+    operation: 'getCatalogues',
     summary: 'Ids of all catalogues',
     auth: anyone,
     answers: idsAnswer,
@@ -107,6 +112,7 @@ export function catalogueEndpoints(schemas: AnswerSchemas) {
   const readCatalogue = searchEndpoint({
     method: 'get',
     path: '/catalogues/{id}',
+    operation: 'getCataloguesById',
     summary: 'One catalogue with the number of its datasets',
     auth: anyone,
     params: idPath,
@@ -133,6 +139,7 @@ export function resourceEndpoints(types: readonly ResourceType[], schema: Refere
   const listTypes = searchEndpoint({
     method: 'get',
     path: '/resources',
+    operation: 'getResources',
     summary: 'Ids of the types that the profile adds',
     auth: anyone,
     answers: idsAnswer,
@@ -141,6 +148,7 @@ export function resourceEndpoints(types: readonly ResourceType[], schema: Refere
   const listResources = searchEndpoint({
     method: 'get',
     path: '/resources/{type}',
+    operation: 'getResourcesByType',
     summary: 'Ids of all resources of a type',
     auth: anyone,
     params: z.object({ type }),
@@ -153,6 +161,7 @@ export function resourceEndpoints(types: readonly ResourceType[], schema: Refere
   const readResource = searchEndpoint({
     method: 'get',
     path: '/resources/{type}/{id}',
+    operation: 'getResourcesByTypeById',
     summary: 'One resource of a type',
     auth: anyone,
     params: z.object({ type, id: recordId }),

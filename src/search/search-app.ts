@@ -34,6 +34,7 @@ const shapesAnswer = (c: AppContext, { shapes }: Profile): Response =>
 const readShapes = searchEndpoint({
   method: 'get',
   path: '/profile.ttl',
+  operation: 'getProfileTtl',
   summary: 'The shapes of the active profile',
   auth: anyone,
   answers: { 200: { description: 'SHACL shapes', content: turtle } },
@@ -43,6 +44,7 @@ const readShapes = searchEndpoint({
 const readProfile = searchEndpoint({
   method: 'get',
   path: '/profile',
+  operation: 'getProfile',
   summary: 'The active profile',
   auth: anyone,
   answers: {
@@ -63,6 +65,7 @@ const readProfile = searchEndpoint({
 const readHealth = searchEndpoint({
   method: 'get',
   path: '/health',
+  operation: 'getHealth',
   summary:
     'Whether the search engine answers, the hash of the profile, and how many documents there are',
   auth: anyone,

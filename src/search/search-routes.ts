@@ -34,6 +34,7 @@ export function queryEndpoints(schemas: AnswerSchemas) {
   const searchByQuery = searchEndpoint({
     method: 'get',
     path: '/search',
+    operation: 'getSearch',
     summary: 'Search datasets, catalogues, vocabularies and resources of other types',
     auth: anyone,
     parameters: queryParameters(),
@@ -53,6 +54,7 @@ export function queryEndpoints(schemas: AnswerSchemas) {
   const searchByBody = searchEndpoint({
     method: 'post',
     path: '/search',
+    operation: 'postSearch',
     summary: 'The same search with its parameters as JSON; those of the address are ignored',
     auth: anyone,
     body: { required: true, content: { [jsonType]: { schema: searchBody, example } } },
@@ -66,6 +68,7 @@ export function queryEndpoints(schemas: AnswerSchemas) {
   const readNextPage = searchEndpoint({
     method: 'get',
     path: '/scroll',
+    operation: 'getScroll',
     summary: 'The next page of a search with scroll=true; empty at the end',
     auth: anyone,
     parameters: [requiredQuery('scrollId', 'result.scrollId of the page before')],

@@ -24,6 +24,7 @@ import { member } from './search-envelope.ts'
 const listVocabularies = searchEndpoint({
   method: 'get',
   path: '/vocabularies',
+  operation: 'getVocabularies',
   summary: 'Ids of all indexed vocabularies',
   auth: anyone,
   answers: idsAnswer,
@@ -36,6 +37,7 @@ export function vocabularyEndpoints(schemas: AnswerSchemas) {
   const readVocabulary = searchEndpoint({
     method: 'get',
     path: '/vocabularies/{id}',
+    operation: 'getVocabulariesById',
     summary: 'One vocabulary with all its concepts, ascending by id',
     auth: anyone,
     params: z.object({ id: recordId }),
@@ -52,6 +54,7 @@ export function vocabularyEndpoints(schemas: AnswerSchemas) {
   const readConceptByIri = searchEndpoint({
     method: 'get',
     path: '/vocabularies/{vocabulary}/vocable',
+    operation: 'getVocabulariesByVocabularyVocable',
     summary: 'The concept with an IRI',
     auth: anyone,
     parameters: [requiredQuery('resource', 'IRI of the concept')],
@@ -67,6 +70,7 @@ export function vocabularyEndpoints(schemas: AnswerSchemas) {
   const readConcept = searchEndpoint({
     method: 'get',
     path: '/vocabularies/{vocabulary}/{id}',
+    operation: 'getVocabulariesByVocabularyById',
     summary: 'One concept',
     auth: anyone,
     params: z.object({ vocabulary: recordId, id: z.string() }),

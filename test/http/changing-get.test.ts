@@ -10,7 +10,7 @@ function station() {
   let changes = 0
   const cors = { origins: ['https://portal.example'] }
   const app = newApp({ log: logger('silent'), name: 'test', cors })
-  app.use('/switch/:status', changingGet)
+  app.use('/switch/:status', changingGet(['GET', 'POST']))
   app.get('/switch/:status', (c) => {
     if (c.req.param('status') === 'other') throw new Failure('invalid-parameter', 'other')
     changes += 1
@@ -56,6 +56,17 @@ describe('a GET that changes something', () => {
     const asked = { 'Access-Control-Request-Method': 'GET' }
     const preflight = await ask(asked, '/switch/on', 'OPTIONS')
     expect(preflight.headers.get('Access-Control-Allow-Origin')).toBe(null)
+  })
+
+  it.each([
+    ['HEAD', 405],
+    ['PATCH', 405],
+    ['OPTIONS', 204],
+  ])('has no HEAD: %s is %i, and Allow lists GET without it', async (method, status) => {
+    const { ask, changes } = station()
+    const answer = await ask({}, '/switch/on', method)
+    expect([answer.status, answer.headers.get('Allow')]).toEqual([status, 'GET, OPTIONS, POST'])
+    expect(changes()).toBe(0)
   })
 
   it('leaves a POST at the same address alone', async () => {

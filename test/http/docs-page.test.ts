@@ -34,24 +34,6 @@ describe('the document', () => {
     })
   })
 
-  it('names every operation and gives it a tag, both out of its path', async () => {
-    const app = newApp({ log: logger('silent'), name: 'test' })
-    const paths = ['/things', '/things/{id}', '/{lang}/feeds/news.atom', '/']
-    for (const path of paths) app.openapi({ ...route, request: {}, path }, (c) => c.body(null))
-    docs(app, { title: 'Things', version: '1', description: '' })
-    type Named = { readonly get: { readonly operationId: string; readonly tags: string[] } }
-    const document = (await (await app.request('/openapi.json')).json()) as {
-      paths: Record<string, Named>
-    }
-    const told = Object.values(document.paths).map(({ get }) => [get.operationId, get.tags])
-    expect(told).toEqual([
-      ['getThings', ['things']],
-      ['getThingsById', ['things']],
-      ['getByLangFeedsNewsAtom', ['feeds']],
-      ['get', ['Things']],
-    ])
-  })
-
   it('is the same as YAML, and a language called no stays a text for YAML 1.1 readers', async () => {
     const app = station()
     const answer = await app.request('/openapi.yaml')

@@ -12,6 +12,7 @@ import {
   mayCall,
   mayCallFor,
   mount,
+  pageEndpoint,
 } from '../../src/http/endpoint.ts'
 import { problem } from '../../src/http/problem.ts'
 import { logger } from '../../src/log.ts'
@@ -25,6 +26,8 @@ const params = z.object({ id: z.string().regex(/^[a-z]+$/) })
 const readThing = endpoint({
   method: 'get',
   path: '/things/{id}',
+  operation: 'readThing',
+  tag: 'things',
   summary: 'One thing',
   auth: anyone,
   params,
@@ -35,6 +38,8 @@ const readThing = endpoint({
 const putThing = endpoint({
   method: 'put',
   path: '/things/{id}',
+  operation: 'putThing',
+  tag: 'things',
   summary: 'Set one thing',
   auth: mayCallFor((c, { catalogueOf }) => catalogueOf(c.req.param('id') ?? '')),
   params,
@@ -47,6 +52,8 @@ const putThing = endpoint({
 const listSecrets = endpoint({
   method: 'get',
   path: '/secrets',
+  operation: 'listSecrets',
+  tag: 'things',
   summary: 'All secrets',
   auth: { ...mayCall, orElse: { method: 'POST', path: '/clear' } },
   answers: done,
@@ -55,6 +62,8 @@ const listSecrets = endpoint({
 const switchThing = endpoint({
   method: 'get',
   path: '/things/{id}/on',
+  operation: 'switchThing',
+  tag: 'things',
   summary: 'Switch one thing on',
   auth: mayCall,
   isChangingGet: true,
@@ -68,22 +77,15 @@ const switchThing = endpoint({
 const switchByPost = endpoint({
   method: 'post',
   path: '/things/{id}/on',
+  operation: 'switchByPost',
+  tag: 'things',
   summary: 'Switch one thing on',
   auth: mayCall,
   params,
   answers: done,
   handle: () => ({}),
 })
-const anyKey = endpoint({
-  method: 'post',
-  path: '/things',
-  summary: 'Add a thing',
-  auth: { needs: 'key' },
-  answers: done,
-  handle: () => ({}),
-})
-
-const allEndpoints = [readThing, putThing, listSecrets, switchThing, switchByPost, anyKey]
+const allEndpoints = [readThing, putThing, listSecrets, switchThing, switchByPost]
 
 function service(endpoints: readonly Endpoint<Services>[] = allEndpoints) {
   const calls: string[] = []
@@ -180,10 +182,10 @@ describe('an endpoint', () => {
   })
 
   it('checks its path after the permission and before the parameters', async () => {
-    const checkPath = (c: AppContext) => {
+    const check = (c: AppContext): undefined => {
       if (c.req.param('id') === 'NO') throw new Failure('unknown-resource', 'no such thing')
     }
-    const { ask, calls } = service([{ ...putThing, auth: { ...putThing.auth, checkPath } }])
+    const { ask, calls } = service([{ ...putThing, auth: { ...putThing.auth, check } }])
     expect((await ask('PUT', '/things/NO', 'nothing')).status).toBe(403)
     expect((await ask('PUT', '/things/NO', 'all')).status).toBe(404)
     expect((await ask('PUT', '/things/NO2', 'all')).status).toBe(400)
@@ -191,10 +193,20 @@ describe('an endpoint', () => {
     expect((await ask('PUT', '/things/level', 'all')).status).toBe(201)
   })
 
-  it('that needs a key leaves the permission to its handler', async () => {
-    const { ask } = service()
-    expect((await ask('POST', '/things')).status).toBe(401)
-    expect((await ask('POST', '/things', 'nothing')).status).toBe(200)
+  it('may answer or refuse in its check, in place of the handler', async () => {
+    const check = (c: AppContext) => {
+      if (c.req.param('id') === 'forbidden') throw new Failure('forbidden', 'not this one')
+      return c.req.param('id') === 'moved' ? c.redirect('/things/level', 303) : undefined
+    }
+    const { app, ask, calls } = service([
+      { ...switchByPost, auth: { ...anyone, check } },
+      { ...readThing, auth: { needs: 'session', check } },
+    ])
+    expect((await ask('GET', '/things/level')).status).toBe(200)
+    expect((await ask('GET', '/things/forbidden')).status).toBe(403)
+    expect((await app.request('/things/moved')).headers.get('Location')).toBe('/things/level')
+    expect((await app.request('/things/moved/on', { method: 'POST' })).status).toBe(303)
+    expect(calls).toEqual([])
   })
 
   it('is limited by key where it changes something', async () => {
@@ -220,14 +232,21 @@ describe('an endpoint', () => {
     const app = newApp({ log: logger('silent'), name: 'things' })
     const services = { calls: [], catalogueOf: (id: string) => id }
     const openSwitch = { ...switchThing, auth: anyone }
-    for (const one of [putThing, listSecrets, anyKey, switchThing, openSwitch])
+    for (const one of [putThing, listSecrets, switchThing, openSwitch])
       expect(() => mount(app, [one], services)).toThrow('needs keys')
     expect(() => mount(app, [readThing], services)).not.toThrow()
   })
 
   it('that is hidden is served and not described, parameters that are only described are not checked', async () => {
     const described = { name: 'colour', in: 'query', required: true } as const
-    const common = { method: 'get', summary: 'Colours', auth: anyone, answers: done } as const
+    const common = {
+      method: 'get',
+      operation: 'getColours',
+      tag: 'colours',
+      summary: 'Colours',
+      auth: anyone,
+      answers: done,
+    } as const
     const handle = () => ['red']
     const listColours = endpoint({
       ...common,
@@ -246,6 +265,33 @@ describe('an endpoint', () => {
     })
     expect(Object.keys(paths ?? {})).toEqual(['/colours'])
     expect(paths?.['/colours']?.get?.parameters).toEqual([described])
+  })
+
+  it('that is a page is served and not described, under a path with a pattern', async () => {
+    const readFile = pageEndpoint<Services>({
+      method: 'get',
+      path: '/:kind{red|blue}/:file{.+\\.txt}',
+      operation: 'readFile',
+      tag: 'files',
+      summary: 'A file',
+      example: '/red/a.txt',
+      auth: anyone,
+      page: (c) => c.text(c.req.param('file') ?? ''),
+    })
+    const app = newApp({ log: logger('silent'), name: 'things' })
+    mount(app, [readFile], { calls: [], catalogueOf: (id) => id })
+    expect(await (await app.request('/blue/b.txt')).text()).toBe('b.txt')
+    expect((await app.request('/green/b.txt')).status).toBe(404)
+    const info = { title: 'Things', version: '1' }
+    expect(app.getOpenAPI31Document({ openapi: '3.1.0', info }).paths).toEqual({})
+  })
+
+  it('is named and grouped in the OpenAPI document by its operation and its tag', () => {
+    const { app } = service()
+    const info = { title: 'Things', version: '1' }
+    const { paths = {} } = app.getOpenAPI31Document({ openapi: '3.1.0', info })
+    const { operationId, tags } = paths['/things/{id}']?.put ?? {}
+    expect([operationId, tags]).toEqual(['putThing', ['things']])
   })
 
   it('is secured in the OpenAPI document as it is in fact, with 401 and 403', () => {

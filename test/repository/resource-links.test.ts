@@ -121,7 +121,7 @@ describe('a resource IRI', () => {
     const resources = names(publicBase)
     const publicAddress = { base: resources.base }
     const app = newApp({ log: logger('silent'), name: 'root', publicAddress })
-    leadToDescriptions(app, resources, '/api/hub/repo', pages)
+    app.use(leadToDescriptions(resources, '/api/hub/repo', pages))
     return { resources, ask: (iri: string, headers = {}) => app.request(iri, { headers }) }
   }
 

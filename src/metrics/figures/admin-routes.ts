@@ -52,6 +52,7 @@ function start(c: AppContext, { cache }: CacheContext, extent: Extent): Response
 const refreshAll = cacheEndpoint({
   method: 'post',
   path: '/admin/refresh',
+  operation: 'postAdminRefresh',
   summary: 'Count all figures again from the metrics graphs; joins a refresh that runs',
   auth: mayAdminister,
   answers: accepted,
@@ -61,6 +62,7 @@ const refreshAll = cacheEndpoint({
 const refreshPart = cacheEndpoint({
   method: 'post',
   path: '/admin/refresh/{scope}/{id}',
+  operation: 'postAdminRefreshByScopeById',
   summary: 'The same for a catalogue or a country, and for what they are part of',
   auth: mayAdminister,
   params: z.object({
@@ -75,6 +77,7 @@ const refreshPart = cacheEndpoint({
 const clearFigures = cacheEndpoint({
   method: 'post',
   path: '/admin/clear',
+  operation: 'postAdminClear',
   summary: 'Remove all figures and their history; the metrics graphs stay',
   auth: mayAdminister,
   answers: { 202: { description: 'They are removed' } },
@@ -87,6 +90,7 @@ const clearFigures = cacheEndpoint({
 const listSchedules = cacheEndpoint({
   method: 'get',
   path: '/admin/schedule',
+  operation: 'getAdminSchedule',
   summary: 'When the figures are refreshed by themselves, beside once a day',
   auth: mayAdminister,
   answers: { 200: content('Schedules', z.array(schedule)) },
@@ -100,6 +104,7 @@ const mostSchedules = 100
 const setSchedule = cacheEndpoint({
   method: 'post',
   path: '/admin/schedule',
+  operation: 'postAdminSchedule',
   summary: 'Set a schedule, in place of the one with its id',
   auth: mayAdminister,
   body: {
@@ -122,6 +127,7 @@ const setSchedule = cacheEndpoint({
 const forgetCatalogue = cacheEndpoint({
   method: 'delete',
   path: '/catalogues/{id}',
+  operation: 'deleteCataloguesById',
   summary: 'Remove the figures of a catalogue and their history; the metrics graphs stay',
   auth: mayAdminister,
   params: idPath,
@@ -136,6 +142,7 @@ const forgetCatalogue = cacheEndpoint({
 const readHealth = cacheEndpoint({
   method: 'get',
   path: '/health',
+  operation: 'getHealth',
   summary: 'The last refresh, and how far one that runs has come',
   auth: anyone,
   answers: { 200: content('The state', health) },

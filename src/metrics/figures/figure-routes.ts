@@ -147,6 +147,8 @@ type FigureRequest = {
 type FigureKind = {
   readonly path: `/${string}`
   readonly summary: string
+  /** The end of the id of the operation. */
+  readonly operation: string
   /** The beginning of the summary of the history. */
   readonly whose: string
   /** The subjects that are asked about; throws when there is no such thing. */
@@ -163,6 +165,7 @@ const publisherQuery = z.object({
 const kinds: readonly FigureKind[] = [
   {
     path: '/global',
+    operation: 'Global',
     summary: 'Figures of the whole portal',
     whose: 'The whole portal',
     query: filterOfAll,
@@ -170,12 +173,14 @@ const kinds: readonly FigureKind[] = [
   },
   {
     path: '/countries',
+    operation: 'Countries',
     summary: 'Figures of all countries with catalogues',
     whose: 'Countries',
     find: (_, { cache }) => ({ rows: cache.figures.countries().map(ofCountry) }),
   },
   {
     path: '/countries/{id}',
+    operation: 'CountriesById',
     summary: 'Figures of a country (ISO 3166-1 alpha-3, any case)',
     whose: 'A country',
     find: ({ id }, { cache }) => {
@@ -186,12 +191,14 @@ const kinds: readonly FigureKind[] = [
   },
   {
     path: '/catalogues',
+    operation: 'Catalogues',
     summary: 'Figures of all catalogues, by id',
     whose: 'Catalogues',
     find: (_, { cache }) => ({ rows: cache.figures.catalogues().map(ofCatalogue) }),
   },
   {
     path: '/catalogues/{id}',
+    operation: 'CataloguesById',
     summary: 'Figures of a catalogue',
     whose: 'A catalogue',
     find: async ({ id, signal }, context) => ({
@@ -200,6 +207,7 @@ const kinds: readonly FigureKind[] = [
   },
   {
     path: '/publishers',
+    operation: 'Publishers',
     summary: 'Figures of publishers, those with the most datasets first, or of one',
     whose: 'A publisher',
     query: filter.extend(page.shape).extend(publisherQuery.partial().shape),
@@ -226,10 +234,11 @@ function publishers(
 const idOf = ({ id = '' }: { readonly id?: string }): string => id
 
 /** The endpoint of a kind of figures. */
-const figureEndpoint = ({ path, summary, find, query = filter }: FigureKind) =>
+const figureEndpoint = ({ path, operation, summary, find, query = filter }: FigureKind) =>
   cacheEndpoint({
     method: 'get',
     path,
+    operation: `get${operation}`,
     summary,
     auth: anyone,
     params: path.includes('{id}') ? idPath : undefined,
@@ -253,12 +262,13 @@ const historySummary = (whose: string) => `${whose} over time: the last refresh 
 
 /** The endpoint of the history of a kind of figures; its two names differ in how the scores of dimensions are written. */
 const historyEndpoint = (
-  { path, whose, find, query: own = filter, historyQuery = own }: FigureKind,
+  { path, operation, whose, find, query: own = filter, historyQuery = own }: FigureKind,
   form: HistoryForm,
 ) =>
   cacheEndpoint({
     method: 'get',
     path: `${path}/${form}`,
+    operation: `get${operation}${{ history: 'History', historical: 'Historical' }[form]}`,
     summary: historySummary(whose),
     auth: anyone,
     params: path.includes('{id}') ? idPath : undefined,

@@ -77,6 +77,7 @@ const listQuery = page.extend(locale.shape)
 const listViolations = cacheEndpoint({
   method: 'get',
   path: '/catalogues/{id}/violations',
+  operation: 'getCataloguesByIdViolations',
   summary: 'What the last validation of each dataset found, by dataset and property',
   auth: anyone,
   params: idPath,
@@ -89,6 +90,7 @@ const listViolations = cacheEndpoint({
 const countViolations = cacheEndpoint({
   method: 'get',
   path: '/catalogues/{id}/violations/count',
+  operation: 'getCataloguesByIdViolationsCount',
   summary: 'How many results there are',
   auth: anyone,
   params: idPath,
@@ -106,6 +108,7 @@ const countViolations = cacheEndpoint({
 const listUnreachable = cacheEndpoint({
   method: 'get',
   path: '/catalogues/{id}/distributions/reachability',
+  operation: 'getCataloguesByIdDistributionsReachability',
   summary: 'URLs whose last status is not 200 to 299, by dataset and URL',
   auth: anyone,
   params: idPath,
@@ -120,6 +123,7 @@ const live = 'As it is in the store'
 const readDataset = cacheEndpoint({
   method: 'get',
   path: '/datasets/{id}',
+  operation: 'getDatasetsById',
   summary:
     'What was measured of a dataset, as its metrics graph has it now, and the points of each indicator',
   auth: anyone,
@@ -135,6 +139,7 @@ const readDataset = cacheEndpoint({
 const listDistributions = cacheEndpoint({
   method: 'get',
   path: '/datasets/{id}/distributions',
+  operation: 'getDatasetsByIdDistributions',
   summary:
     'What was measured of the distributions of a dataset and of their links, by their ids, one array each',
   auth: anyone,
@@ -152,6 +157,7 @@ const listDistributions = cacheEndpoint({
 const readDistribution = cacheEndpoint({
   method: 'get',
   path: '/distributions/{id}',
+  operation: 'getDistributionsById',
   summary: 'What was measured of one distribution',
   auth: anyone,
   isDeprecated: true,

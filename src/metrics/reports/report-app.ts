@@ -121,6 +121,7 @@ const portalReports = ['', '.html', '.csv', '.json'].map((ending) =>
   reportEndpoint({
     method: 'get',
     path: `/portal${ending}`,
+    operation: `getPortal${ending.slice(1, 2).toUpperCase()}${ending.slice(2)}`,
     summary: 'The quality report of all catalogues, or only their list after the first page of it',
     auth: anyone,
     query: listQuery,
@@ -137,6 +138,7 @@ const portalReports = ['', '.html', '.csv', '.json'].map((ending) =>
 const readCatalogueReport = reportEndpoint({
   method: 'get',
   path: '/catalogues/{id}',
+  operation: 'getCataloguesById',
   summary: 'The quality report of one catalogue',
   auth: anyone,
   params: z.object({

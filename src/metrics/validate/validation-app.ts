@@ -95,6 +95,7 @@ const validationEndpoint = endpointsFor<ValidationContext>({
 const validateToReport = validationEndpoint({
   method: 'post',
   path: '/validation/report',
+  operation: 'postValidationReport',
   summary: 'Validate descriptions against a model of SHACL shapes',
   description:
     'Catalogue records are not looked at, because platforms write them for themselves. A description complies with ' +
@@ -121,6 +122,7 @@ const scores = z.object({ datasets: z.array(expectedScore) })
 const validateToScore = validationEndpoint({
   method: 'post',
   path: '/validation/score',
+  operation: 'postValidationScore',
   summary: 'Points that datasets would reach if they were published as they are',
   description:
     'Of at most ten datasets with an IRI. Links are not asked: up to 80 points more are given for those that work.',

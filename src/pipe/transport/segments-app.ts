@@ -158,6 +158,7 @@ const handOverBy = (method: 'post' | 'put', params: SegmentPath) =>
   segmentEndpoint({
     method,
     path: '/{name}/pipe',
+    operation: `${method}ByNamePipe`,
     summary: method === 'post' ? 'Hand a message over to a segment' : asPost,
     auth: mayCall,
     params,
@@ -170,6 +171,7 @@ const returnBy = (method: 'post' | 'put') =>
   segmentEndpoint({
     method,
     path: '/r/{token}/pipe',
+    operation: `${method}RByTokenPipe`,
     summary: method === 'post' ? 'Give back what a run of this process waits for' : asPost,
     // The token is the permission.
     auth: anyone,
@@ -185,6 +187,7 @@ const readSchema = (params: SegmentPath) =>
   segmentEndpoint({
     method: 'get',
     path: '/{name}/config/schema',
+    operation: 'getByNameConfigSchema',
     summary: 'The JSON Schema of the config of a segment',
     auth: anyone,
     params,
@@ -201,6 +204,7 @@ const readSegmentHealth = (params: SegmentPath) =>
   segmentEndpoint({
     method: 'get',
     path: '/{name}/health',
+    operation: 'getByNameHealth',
     summary: 'Whether it is up',
     auth: anyone,
     params,
@@ -214,6 +218,7 @@ const readSegmentHealth = (params: SegmentPath) =>
 const readHealth = segmentEndpoint({
   method: 'get',
   path: '/health',
+  operation: 'getHealth',
   summary: 'Whether the segments here are up',
   auth: anyone,
   answers: healthAnswers,

@@ -171,6 +171,7 @@ const locked = <T>(
 const readCatalogue = repositoryEndpoint({
   method: 'get',
   path,
+  operation: 'getCataloguesByCatalogueId',
   summary: 'Read a catalogue without its links',
   auth: anyone,
   params,
@@ -191,6 +192,7 @@ const readCatalogue = repositoryEndpoint({
 const replaceCatalogue = repositoryEndpoint({
   method: 'put',
   path,
+  operation: 'putCataloguesByCatalogueId',
   summary: 'Create or replace a catalogue',
   auth: mayWriteCatalogue,
   params,
@@ -205,6 +207,7 @@ const replaceCatalogue = repositoryEndpoint({
 const deleteCatalogue = repositoryEndpoint({
   method: 'delete',
   path,
+  operation: 'deleteCataloguesByCatalogueId',
   summary: 'Delete a catalogue and all its datasets',
   auth: mayWriteCatalogue,
   params,
@@ -219,6 +222,7 @@ const deleteCatalogue = repositoryEndpoint({
 const restoreCatalogue = repositoryEndpoint({
   method: 'post',
   path: `${path}/restore`,
+  operation: 'postCataloguesByCatalogueIdRestore',
   summary: 'Restore a deleted catalogue and the datasets that were deleted with it',
   auth: mayWriteCatalogue,
   params,

@@ -142,6 +142,7 @@ const params = parameters.dataset
 const readMetrics = repositoryEndpoint({
   method: 'get',
   path,
+  operation: 'getDatasetsByDatasetIdMetrics',
   summary: 'Read the quality metrics of a dataset (W3C Data Quality Vocabulary)',
   auth: anyone,
   params,
@@ -168,6 +169,7 @@ const readMetrics = repositoryEndpoint({
 const replaceMetrics = repositoryEndpoint({
   method: 'put',
   path,
+  operation: 'putDatasetsByDatasetIdMetrics',
   summary: 'Replace the quality metrics of a dataset',
   auth: mayWriteDataset,
   params,
@@ -188,6 +190,7 @@ const replaceMetrics = repositoryEndpoint({
 const deleteMetrics = repositoryEndpoint({
   method: 'delete',
   path,
+  operation: 'deleteDatasetsByDatasetIdMetrics',
   summary: 'Delete the quality metrics of a dataset',
   auth: mayWriteDataset,
   params,

@@ -54,6 +54,7 @@ const [created, origin, byId] = [
 const createInCatalogue = repositoryEndpoint({
   method: 'post',
   path: created,
+  operation: 'postCataloguesByCatalogueIdDatasets',
   summary: 'Create a dataset; its id at the origin is a random one',
   auth: mayWriteCatalogue,
   params: parameters.catalogue,
@@ -66,6 +67,7 @@ const createInCatalogue = repositoryEndpoint({
 const createDataset = repositoryEndpoint({
   method: 'post',
   path: '/datasets',
+  operation: 'postDatasets',
   summary: 'Create a dataset in a catalogue; its id at the origin is a random one',
   auth: mayCallFor((c) => c.req.query('catalogue')),
   query: parameters.into,
@@ -79,6 +81,7 @@ const createDataset = repositoryEndpoint({
 const readByOrigin = repositoryEndpoint({
   method: 'get',
   path: origin,
+  operation: 'getCataloguesByCatalogueIdDatasetsOrigin',
   summary: 'Read a dataset by its id at the origin',
   auth: anyone,
   params: parameters.catalogue,
@@ -93,6 +96,7 @@ const readByOrigin = repositoryEndpoint({
 const putByOrigin = repositoryEndpoint({
   method: 'put',
   path: origin,
+  operation: 'putCataloguesByCatalogueIdDatasetsOrigin',
   summary: 'Create or replace a dataset by its id at the origin',
   auth: mayWriteCatalogue,
   params: parameters.catalogue,
@@ -108,6 +112,7 @@ const putByOrigin = repositoryEndpoint({
 const deleteByOrigin = repositoryEndpoint({
   method: 'delete',
   path: origin,
+  operation: 'deleteCataloguesByCatalogueIdDatasetsOrigin',
   summary: 'Delete a dataset by its id at the origin',
   auth: mayWriteCatalogue,
   params: parameters.catalogue,
@@ -135,6 +140,7 @@ const originNamed = (c: AppContext, catalogue: string): OriginName => ({
 const readDataset = repositoryEndpoint({
   method: 'get',
   path: byId,
+  operation: 'getDatasetsByDatasetId',
   summary: 'Read a dataset with its distributions and its record',
   auth: anyone,
   params: parameters.datasetOrOrigin,
@@ -151,6 +157,7 @@ const readDataset = repositoryEndpoint({
 const replaceDataset = repositoryEndpoint({
   method: 'put',
   path: byId,
+  operation: 'putDatasetsByDatasetId',
   summary: 'Replace a dataset that exists',
   auth: mayWriteNamed,
   params: parameters.datasetOrOrigin,
@@ -167,6 +174,7 @@ const replaceDataset = repositoryEndpoint({
 const deleteDataset = repositoryEndpoint({
   method: 'delete',
   path: byId,
+  operation: 'deleteDatasetsByDatasetId',
   summary: 'Delete a dataset',
   auth: mayWriteNamed,
   params: parameters.datasetOrOrigin,
@@ -183,6 +191,7 @@ const deleteDataset = repositoryEndpoint({
 const restoreDataset = repositoryEndpoint({
   method: 'post',
   path: `${byId}/restore`,
+  operation: 'postDatasetsByDatasetIdRestore',
   summary: 'Restore a deleted dataset with its ids and its distributions',
   auth: mayCallFor(async (c, context: RepositoryContext) => {
     const id = pathId(c, 'datasetId')

@@ -266,6 +266,7 @@ const listResources = (type: TypeParameter) =>
   repositoryEndpoint({
     method: 'get',
     path: '/customresources/{type}',
+    operation: 'getCustomresourcesByType',
     summary: 'List the resources of a type that the profile declares',
     auth: anyone,
     params: z.object({ type }),
@@ -284,6 +285,7 @@ function resourceEndpoints(params: ResourcePath, body: ReturnType<typeof bodies.
   const readResource = repositoryEndpoint({
     method: 'get',
     path,
+    operation: 'getCustomresourcesByTypeById',
     summary: 'Read a resource of a declared type',
     auth: anyone,
     params,
@@ -294,6 +296,7 @@ function resourceEndpoints(params: ResourcePath, body: ReturnType<typeof bodies.
   const replaceResource = repositoryEndpoint({
     method: 'put',
     path,
+    operation: 'putCustomresourcesByTypeById',
     summary: 'Create or replace a resource of a declared type',
     auth: mayPut,
     params,
@@ -305,6 +308,7 @@ function resourceEndpoints(params: ResourcePath, body: ReturnType<typeof bodies.
   const deleteResource = repositoryEndpoint({
     method: 'delete',
     path,
+    operation: 'deleteCustomresourcesByTypeById',
     summary: 'Delete a resource of a declared type',
     auth: mayDelete,
     params,
@@ -315,6 +319,7 @@ function resourceEndpoints(params: ResourcePath, body: ReturnType<typeof bodies.
   const restoreResource = repositoryEndpoint({
     method: 'post',
     path: `${path}/restore`,
+    operation: 'postCustomresourcesByTypeByIdRestore',
     summary: 'Restore a deleted resource of a declared type',
     auth: mayRestore,
     params,

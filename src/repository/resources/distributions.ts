@@ -292,6 +292,7 @@ const mayWriteDistribution = mayCallFor(
 const readDistribution = repositoryEndpoint({
   method: 'get',
   path,
+  operation: 'getDistributionsByDistributionId',
   summary: 'Read a distribution with what it leads to inside its dataset',
   auth: anyone,
   params,
@@ -316,6 +317,7 @@ const readDistribution = repositoryEndpoint({
 const createDistribution = repositoryEndpoint({
   method: 'post',
   path: '/datasets/{datasetId}/distributions',
+  operation: 'postDatasetsByDatasetIdDistributions',
   summary: 'Add a distribution to a dataset',
   auth: mayWriteDataset,
   params: parameters.dataset,
@@ -332,6 +334,7 @@ const createDistribution = repositoryEndpoint({
 const putDistribution = repositoryEndpoint({
   method: 'put',
   path,
+  operation: 'putDistributionsByDistributionId',
   summary: 'Replace a distribution that exists; it keeps its IRI',
   auth: mayWriteDistribution,
   params,
@@ -348,6 +351,7 @@ const putDistribution = repositoryEndpoint({
 const deleteDistribution = repositoryEndpoint({
   method: 'delete',
   path,
+  operation: 'deleteDistributionsByDistributionId',
   summary: 'Delete a distribution and the link to it',
   auth: mayWriteDistribution,
   params,

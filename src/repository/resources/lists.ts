@@ -234,6 +234,7 @@ async function* dumpOf(
 const listCatalogues = repositoryEndpoint({
   method: 'get',
   path: '/catalogues',
+  operation: 'getCatalogues',
   summary: 'List catalogues',
   auth: anyone,
   query: parameters.list,
@@ -244,6 +245,7 @@ const listCatalogues = repositoryEndpoint({
 const listMembers = repositoryEndpoint({
   method: 'get',
   path: '/catalogues/{catalogueId}/datasets',
+  operation: 'getCataloguesByCatalogueIdDatasets',
   summary: 'List the datasets of a catalogue',
   auth: anyone,
   params: parameters.catalogue,
@@ -256,6 +258,7 @@ const listMembers = repositoryEndpoint({
 const listDatasets = repositoryEndpoint({
   method: 'get',
   path: '/datasets',
+  operation: 'getDatasets',
   summary: 'List datasets',
   auth: anyone,
   query: parameters.datasetList,
@@ -270,6 +273,7 @@ const listDatasets = repositoryEndpoint({
 const listDistributions = repositoryEndpoint({
   method: 'get',
   path: '/datasets/{datasetId}/distributions',
+  operation: 'getDatasetsByDatasetIdDistributions',
   summary: 'List the distributions of a dataset',
   auth: anyone,
   params: parameters.dataset,
@@ -291,6 +295,7 @@ const listDistributions = repositoryEndpoint({
 const listVocabularies = repositoryEndpoint({
   method: 'get',
   path: '/vocabularies',
+  operation: 'getVocabularies',
   summary: 'List vocabularies',
   auth: anyone,
   query: parameters.list,
@@ -301,6 +306,7 @@ const listVocabularies = repositoryEndpoint({
 const dump = {
   method: 'get',
   path: '/catalogues/{catalogueId}/dump',
+  operation: 'getCataloguesByCatalogueIdDump',
   summary: 'Read a whole catalogue as one document',
   description:
     'The catalogue, its datasets with their distributions and records, and the links between them; `dump.nq`, `dump.ttl` and so on beat Accept. The import takes it back. RDF/XML leaves out what XML cannot express (control characters, properties without an XML name); comments hold it as N-Triples.',

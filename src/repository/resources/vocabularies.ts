@@ -230,6 +230,7 @@ const params = parameters.vocabulary
 const readVocabulary = repositoryEndpoint({
   method: 'get',
   path,
+  operation: 'getVocabulariesByVocabularyId',
   summary: 'Read a vocabulary',
   auth: anyone,
   params,
@@ -245,6 +246,7 @@ const readVocabulary = repositoryEndpoint({
 const putVocabulary = repositoryEndpoint({
   method: 'put',
   path,
+  operation: 'putVocabulariesByVocabularyId',
   summary: 'Create or replace a vocabulary',
   auth: mayWritePlatform,
   params,
@@ -275,6 +277,7 @@ const putVocabulary = repositoryEndpoint({
 const deleteVocabulary = repositoryEndpoint({
   method: 'delete',
   path,
+  operation: 'deleteVocabulariesByVocabularyId',
   summary: 'Delete a vocabulary',
   auth: mayWritePlatform,
   params,

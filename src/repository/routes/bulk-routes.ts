@@ -39,6 +39,7 @@ const responses: RouteConfig['responses'] = {
 const putManyDatasets = repositoryEndpoint({
   method: 'put',
   path: '/catalogues/{catalogueId}/datasets/bulk',
+  operation: 'putCataloguesByCatalogueIdDatasetsBulk',
   summary: 'Create or replace many datasets, each by itself',
   description:
     'Every dataset of the body is one item: the graph that describes it in formats with named graphs, else all that can be ' +

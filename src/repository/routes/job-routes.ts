@@ -83,6 +83,7 @@ const path = '/jobs/{jobId}'
 const listJobs = jobEndpoint({
   method: 'get',
   path: '/jobs',
+  operation: 'getJobs',
   summary:
     'List background jobs and runs of pipes, newest first: those that wait or run, and the newest that ended',
   auth: mayCall,
@@ -99,6 +100,7 @@ const listJobs = jobEndpoint({
 const readJob = jobEndpoint({
   method: 'get',
   path,
+  operation: 'getJobsByJobId',
   summary: 'Read a background job and its progress',
   auth: mayCall,
   params: jobPath,
@@ -113,6 +115,7 @@ const readJob = jobEndpoint({
 const cancelJob = jobEndpoint({
   method: 'delete',
   path,
+  operation: 'deleteJobsByJobId',
   summary: 'Cancel a background job',
   description:
     'Jobs that delete or restore a catalogue, project again or fill an index go to their end: the answer is 409.',

@@ -37,6 +37,7 @@ const common = {
 const readProfile = repositoryEndpoint({
   ...common,
   path: '/profile',
+  operation: 'getProfile',
   description: '`profile.ttl`, `profile.jsonld` and so on are the shapes whatever Accept says.',
   handle: async ({ c }, context) => {
     const mediaType = negotiate(c.req.header('Accept'), offered)
@@ -55,6 +56,7 @@ const shapesByFormat = (Object.keys(formats) as Format[]).map((format) =>
   repositoryEndpoint({
     ...common,
     path: `/profile.${formats[format].suffix}`,
+    operation: `getProfile.${formats[format].suffix}`,
     isHidden: true,
     handle: ({ c }, context) => shapes(c, context, format),
   }),

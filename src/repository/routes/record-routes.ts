@@ -34,12 +34,22 @@ const index = {
   },
 } as const
 
-const indexByPost = repositoryEndpoint({ ...index, method: 'post' })
-const indexByGet = repositoryEndpoint({ ...index, method: 'get', isChangingGet: true })
+const indexByPost = repositoryEndpoint({
+  ...index,
+  method: 'post',
+  operation: 'postDatasetsByDatasetIdIndex',
+})
+const indexByGet = repositoryEndpoint({
+  ...index,
+  method: 'get',
+  operation: 'getDatasetsByDatasetIdIndex',
+  isChangingGet: true,
+})
 
 const readOfDataset = repositoryEndpoint({
   method: 'get',
   path: '/datasets/{datasetId}/record',
+  operation: 'getDatasetsByDatasetIdRecord',
   summary: 'Read the catalogue record of a dataset',
   auth: anyone,
   params,
@@ -50,6 +60,7 @@ const readOfDataset = repositoryEndpoint({
 const readRecord = repositoryEndpoint({
   method: 'get',
   path: '/records/{datasetId}',
+  operation: 'getRecordsByDatasetId',
   summary: 'Read a catalogue record by the id of its dataset',
   auth: anyone,
   params,

@@ -170,6 +170,7 @@ function newestFirst(all: readonly (Related & { readonly date: string })[]): Rel
 const listRelated = repositoryEndpoint({
   method: 'get',
   path: '/datasets/{datasetId}/related',
+  operation: 'getDatasetsByDatasetIdRelated',
   summary: 'List the series, members, versions and parts of a dataset that are here',
   description: `Newest first, at most ${most}. Links between records of a source are resolved.`,
   auth: anyone,

@@ -23,7 +23,7 @@ import { repositoryParameters } from './parameters.ts'
 import { answerWrite } from './responses.ts'
 
 /** Throws `invalid-parameter` unless every parameter of the path is an id. */
-function demandPathIds(c: AppContext): void {
+function demandPathIds(c: AppContext): undefined {
   const parameters: Readonly<Record<string, string>> = c.req.param()
   for (const [name, value] of Object.entries(parameters)) demandId(name, value)
 }
@@ -31,11 +31,11 @@ function demandPathIds(c: AppContext): void {
 /** A key for the catalogue of the path parameter `catalogueId`; the catalogue need not exist. */
 export const mayWriteCatalogue: Auth<RepositoryContext> = {
   ...mayCallFor((c) => c.req.param('catalogueId')),
-  checkPath: demandPathIds,
+  check: demandPathIds,
 }
 
 /** A key for a resource that is in no catalogue. */
-export const mayWritePlatform: Auth<RepositoryContext> = { ...mayCall, checkPath: demandPathIds }
+export const mayWritePlatform: Auth<RepositoryContext> = { ...mayCall, check: demandPathIds }
 
 /**
  * Remembers the answer of a question for the rest of the request, because the check of the permission and the handler ask the same.
@@ -162,8 +162,10 @@ export function showAliases({ openAPIRegistry }: App): void {
     const { route } = definition
     const path = route.path.replace(aliased, '$1/resources')
     const summary = `${route.summary ?? route.path} (as ${route.path})`
+    const operationId = (route.operationId ?? '').replace('Datasets', 'Resources')
+    const tags = (route.tags ?? []).map((tag) => tag.replace('datasets', 'resources'))
     const request = { ...route.request, ...preferredId(route) }
-    openAPIRegistry.registerPath({ ...route, path, summary, request })
+    openAPIRegistry.registerPath({ ...route, path, operationId, tags, summary, request })
   }
 }
 

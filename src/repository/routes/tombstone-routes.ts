@@ -31,6 +31,7 @@ const tombstone = z
 const list = repositoryEndpoint({
   method: 'get',
   path: '/tombstones',
+  operation: 'getTombstones',
   summary: 'List what was deleted and can be restored, newest first',
   auth: mayCallFor((c) => {
     const catalogue = c.req.query('catalogue')

@@ -54,14 +54,20 @@ type Prefix = `/${string}`
 
 const ckanEndpoint = endpointsFor<SearchServiceContext>({})
 
+/** `/ckan/package_list` by GET → `getCkanPackageList`. */
+const operationOf = (method: string, path: string): string =>
+  method + path.replace(/[^a-z]+([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
 /** The endpoints of an action below one of the described paths. */
 const actionEndpoints = (action: CkanAction, prefix: Prefix) => {
   const { summary, parameters, body, answers } = ckanContract(action)
-  const common = { path: `${prefix}/${action}`, auth: anyone, answers } as const
+  const path = `${prefix}/${action}` as const
+  const common = { path, auth: anyone, answers } as const
   return [
     ckanEndpoint({
       ...common,
       method: 'get',
+      operation: operationOf('get', path),
       summary,
       parameters,
       handle: ({ c }, context) => runAction(c, context, action),
@@ -69,6 +75,7 @@ const actionEndpoints = (action: CkanAction, prefix: Prefix) => {
     ckanEndpoint({
       ...common,
       method: 'post',
+      operation: operationOf('post', path),
       summary: `${summary}, called by JSON`,
       body,
       handle: ({ c }, context) => runAction(c, context, action),
@@ -81,6 +88,7 @@ const anyAction = (method: 'get' | 'post', prefix: Prefix) =>
   ckanEndpoint({
     method,
     path: `${prefix}/{action}`,
+    operation: operationOf(method, `${prefix}/action`),
     summary: 'CKAN: an action by its name',
     auth: anyone,
     isHidden: true,

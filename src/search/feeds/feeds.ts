@@ -44,6 +44,7 @@ export const feedEndpoints = (['atom', 'rss'] as const).map((form) =>
   searchEndpoint({
     method: 'get',
     path: `/{lang}/feeds/datasets.${form}`,
+    operation: `getByLangFeedsDatasets${{ atom: 'Atom', rss: 'Rss' }[form]}`,
     summary: `Datasets as ${feedFormats[form].name}, the last changed first`,
     auth: anyone,
     parameters: queryParameters().filter(({ name }) => isFeedParameter(name)),

@@ -52,6 +52,7 @@ const answersOf = (description: string): RouteConfig['responses'] => ({
 const readSitemap = searchEndpoint({
   method: 'get',
   path: '/sitemap',
+  operation: 'getSitemap',
   summary: 'Index of the sitemap (sitemaps.org)',
   auth: anyone,
   answers: answersOf('Addresses of the pages of the sitemap'),
@@ -72,6 +73,7 @@ const readSitemap = searchEndpoint({
 const readSitemapPage = searchEndpoint({
   method: 'get',
   path: '/sitemap/{n}',
+  operation: 'getSitemapByN',
   summary: 'One page of the sitemap: up to 10,000 addresses of catalogues and datasets',
   auth: anyone,
   params: z.object({ n: z.string().meta({ description: '1, 2, …' }) }),

@@ -141,7 +141,7 @@ export const recordPlace = (kind: string, id: string): string =>
 
 /** The newest of them, each with what restoring it asks of the repository. Rejects with `Failure`. */
 export async function deletedRecords({ ask, steward }: StewardContext) {
-  const found = await ask('keeper', `/tombstones?limit=${mostDeleted}`)
+  const found = await ask('repositoryAdmin', `/tombstones?limit=${mostDeleted}`)
   return listed(found).flatMap((one) => {
     const [kind = '', id = ''] = [textAt(one, 'kind'), textAt(one, 'id')]
     const catalogue = kind === 'catalogue' ? id : textAt(one, 'catalogue')

@@ -1,18 +1,18 @@
-/** What programs and scripts get from the portal: suggestions, hits as CSV, schema.org, citations, answers of SPARQL. */
+/** Files for programs and scripts: suggestions, hits as CSV, schema.org, citations, answers of SPARQL. */
 
 import Papa from 'papaparse'
 import { Failure } from '../errors.ts'
-import type { App, AppContext } from '../http/app.ts'
-import type { LongAnswers } from '../http/context.ts'
+import type { AppContext, LongAnswers } from '../http/context.ts'
+import { anyone, type Endpoint, pageEndpoint } from '../http/endpoint.ts'
 import { defaultLimits } from '../http/limits.ts'
 import { answerFlow, longAnswer, slicedPieces } from '../http/long-answers.ts'
 import { type Fields, textAt } from '../text/json.ts'
 import type { SearchQuery } from './addresses.ts'
 import { citationFormats, citationOf } from './citations.ts'
 import type { PageContext } from './context.ts'
-import type { Answers } from './page-routes.ts'
 import { sparqlFile } from './pages/sparql-page.ts'
 import { hitFields } from './parts/hits.ts'
+import type { PortalServices } from './portal-services.ts'
 import { byteOrderMark, forSpreadsheet } from './ports.ts'
 import { sharedLicence } from './record.ts'
 import { datasetSchema } from './schema-org.ts'
@@ -20,25 +20,65 @@ import { askedBy, lastHit, searchForm } from './search-query.ts'
 
 type Answer = (context: PageContext, c: AppContext) => Promise<Response>
 
-/** By their paths behind the language. */
-const files: Readonly<Record<string, Answer>> = {
-  '/suggest': async (context, c) => {
+/** Defines the endpoint of a file behind the language; what a service refuses is its problem document. */
+const fileEndpoint = (
+  ending: `/${string}`,
+  operation: string,
+  example: string,
+  answer: Answer,
+): Endpoint<PortalServices> =>
+  pageEndpoint<PortalServices>({
+    path: `/:language${ending}`,
+    operation,
+    tag: 'files',
+    summary: `A file such as ${example}`,
+    example,
+    auth: anyone,
+    page: async (c, { contextOf, renders }) => {
+      const context = await contextOf(c)
+      return renders.run(() => answer(context, c), c.get('signal'), c.get('client'))
+    },
+  })
+
+const readSuggestions = fileEndpoint(
+  '/suggest',
+  'getSuggestions',
+  '/en/suggest?q=water',
+  async (context, c) => {
     const found = await suggestionsFor(context, c.req.query('q') ?? '')
     return c.json(found, 200, { 'Cache-Control': 'public, max-age=60' })
   },
-  '/:file{sparql\\.[a-z]+}': async (context, c) => {
+)
+
+const readResults = fileEndpoint(
+  '/:file{sparql\\.[a-z]+}',
+  'getSparqlResults',
+  '/en/sparql.csv?query=ASK%20%7B%7D',
+  async (context, c) => {
     const found = await sparqlFile(context, endingOf(c), c.req.query('query') ?? '')
     if (!found) throw new Failure('not-found', 'there is no such format')
     return endingOf(c) === 'csv' ? forSpreadsheet(found) : found
   },
-  '/datasets/:file{.+\\.schema\\.jsonld}': async (context, c) => {
+)
+
+const readSchema = fileEndpoint(
+  '/datasets/:file{.+\\.schema\\.jsonld}',
+  'getSchemaOrg',
+  '/en/datasets/levels.schema.jsonld',
+  async (context, c) => {
     const id = (c.req.param('file') ?? '').replace(/\.schema\.jsonld$/, '')
     const record = await context.readRecord('datasets', id)
     const page = `${context.root}${context.language}/datasets/${encodeURIComponent(id)}`
     const text = JSON.stringify(datasetSchema(context, record, page))
     return c.body(text, 200, { 'Content-Type': 'application/ld+json' })
   },
-  '/datasets/:id/:file{cite\\.[a-z]+}': async (context, c) => {
+)
+
+const readCitation = fileEndpoint(
+  '/datasets/:id/:file{cite\\.[a-z]+}',
+  'getCitation',
+  '/en/datasets/levels/cite.bib',
+  async (context, c) => {
     const format = citationFormats[endingOf(c)]
     if (!format) throw new Failure('not-found', 'there is no such form of citation')
     const record = await context.readRecord('datasets', c.req.param('id') ?? '')
@@ -48,27 +88,30 @@ const files: Readonly<Record<string, Answer>> = {
       'Content-Disposition': `attachment; filename="${name}.${endingOf(c)}"`,
     })
   },
-}
+)
 
 const endingOf = (c: AppContext): string => c.req.param('file')?.split('.').at(-1) ?? ''
 
-/** Binds them: what a service refuses is its own problem document, and nothing of a page. */
-export function addFileRoutes(app: App, { contextOf, renders }: Answers): void {
-  for (const [path, make] of Object.entries(files))
-    app.get(`/:language${path}`, async (c) => {
-      const context = await contextOf(c)
-      return renders.run(() => make(context, c), c.get('signal'), c.get('client'))
-    })
-  // In a slot of long answers, not in a place of the queue of pages, which it would hold while its client reads.
-  app.get('/:language/datasets.csv', async (c) => {
+/** Sends hits in a slot of long answers, not in a place of the queue of pages, which it would hold while its client reads. */
+const readHits = pageEndpoint<PortalServices>({
+  path: '/:language/datasets.csv',
+  operation: 'getHits',
+  tag: 'files',
+  summary: 'The hits of a search as CSV',
+  example: '/en/datasets.csv?q=water',
+  auth: anyone,
+  page: async (c, { contextOf }) => {
     // Rows are read as the client takes them: longer than a page may take.
     const context = { ...(await contextOf(c)), signal: c.get('signal') }
     const { query } = searchForm(context.query)
     const pieces = () => hitsCsv(context, query, c.get('longAnswers').turn)
     const flow = { log: context.log, pieceMs: defaultLimits.requestMs, headers: csvHeaders }
     return longAnswer(c, async () => answerFlow(c, await pieces(), flow))
-  })
-}
+  },
+})
+
+/** The endpoints of files: suggestions, hits, results of queries, schema.org, citations. */
+export const fileEndpoints = [readSuggestions, readResults, readSchema, readCitation, readHits]
 
 const csvHeaders = {
   'Content-Type': 'text/csv; charset=utf-8',

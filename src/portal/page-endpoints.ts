@@ -1,0 +1,111 @@
+/** Pages that readers are shown, by their addresses behind `/{language}`. */
+
+import { anyone, type Endpoint, pageEndpoint } from '../http/endpoint.ts'
+import { demandIntent } from '../http/headers.ts'
+import { textOr } from '../text/json.ts'
+import type { PageContext } from './context.ts'
+import { html } from './html.ts'
+import type { MaybePage, PageContent } from './page.ts'
+import {
+  cataloguePage,
+  cataloguesPage,
+  publisherPage,
+  publishersPage,
+} from './pages/catalogue-pages.ts'
+import { checkPage } from './pages/check-page.ts'
+import { datasetPage } from './pages/dataset-page.ts'
+import { homePage } from './pages/home-page.ts'
+import { previewAddress, previewPage } from './pages/preview-page.ts'
+import { catalogueReportPage, qualityPage, reportsPage } from './pages/quality-pages.ts'
+import { resourcePage, resourcesPage } from './pages/resource-pages.ts'
+import { facetPage, searchPage } from './pages/search-page.ts'
+import { sparqlPage } from './pages/sparql-page.ts'
+import { conceptPage, vocabulariesPage, vocabularyPage } from './pages/vocabulary-pages.ts'
+import { operatorPage } from './parts/prose.ts'
+import { exampleOf, type PortalServices } from './portal-services.ts'
+import type { Previews } from './preview/previews.ts'
+
+/** Shows a page of the operator, in the language of the reader where there is one. */
+async function ownPage({ config, language }: PageContext, name: string) {
+  const found = config.pages.filter((page) => page.name === name)
+  const own = found.find((one) => one.language === language) ?? found[0]
+  if (!own) return undefined
+  const body = html`<article class="prose stack"><h1>${own.title}</h1> ${operatorPage(own.text)}</article>`
+  return { title: own.title, body }
+}
+
+/** Shows the form that checks a description: empty, or with the Turtle of a dataset to correct. */
+async function checkFormPage(context: PageContext): Promise<PageContent> {
+  const id = context.query.get('dataset') ?? ''
+  if (id === '') return checkPage(context, {})
+  const asTurtle = { headers: { Accept: 'text/turtle' } }
+  const rdf = await context.ask('repository', `/datasets/${encodeURIComponent(id)}`, asTurtle)
+  return checkPage(context, { rdf: textOr(rdf) ?? '' })
+}
+
+/** Path behind the language, summary, and the page, which takes the parameters of the path in their order. */
+type Row = readonly [
+  path: string,
+  summary: string,
+  page: (context: PageContext, ...parameters: readonly string[]) => MaybePage,
+]
+
+const rows: readonly Row[] = [
+  ['', 'The home page', homePage],
+  ['/datasets', 'The search for datasets', searchPage],
+  ['/datasets/facets/:facet', 'All values of a facet', facetPage],
+  ['/datasets/:id', 'A dataset', datasetPage],
+  ['/datasets/:id/quality', 'The quality of a dataset', qualityPage],
+  ['/quality', 'The quality of all catalogues', reportsPage],
+  ['/quality/catalogues/:id', 'The quality of a catalogue', catalogueReportPage],
+  ['/catalogues', 'The catalogues', cataloguesPage],
+  ['/catalogues/:id', 'A catalogue', cataloguePage],
+  ['/publishers', 'The publishers', publishersPage],
+  ['/publishers/:id', 'A publisher', publisherPage],
+  ['/vocabularies', 'The vocabularies', vocabulariesPage],
+  ['/vocabularies/:id', 'A vocabulary', vocabularyPage],
+  ['/vocabularies/:vocabulary/:id', 'A concept of a vocabulary', conceptPage],
+  ['/resources/:type', 'The resources of a declared type', resourcesPage],
+  ['/resources/:type/:id', 'A resource of a declared type', resourcePage],
+  ['/sparql', 'The form of SPARQL queries', sparqlPage],
+  ['/check', 'The form that checks a description', checkFormPage],
+  ['/pages/:name', 'A page of the operator', ownPage],
+]
+
+/** Makes the endpoints of the pages; pages below `/embed` are for frames of other sites. */
+export const pageEndpoints = (prefix: '' | '/embed' = ''): readonly Endpoint<PortalServices>[] =>
+  rows.map(([ending, summary, page]) => {
+    const path = `${prefix}/:language${ending}` as const
+    const names = [...ending.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+    return pageEndpoint<PortalServices>({
+      path,
+      operation: prefix === '' ? page.name : `${page.name}Embedded`,
+      tag: 'pages',
+      summary,
+      example: exampleOf(path),
+      auth: anyone,
+      page: (c, { respond }) =>
+        respond(c, (context) => page(context, ...names.map((name) => c.req.param(name) ?? ''))),
+    })
+  })
+
+/** Shows the first rows of a distribution; while its file comes from another host it holds no place in the queue of pages. */
+export const showPreview = pageEndpoint<PortalServices & { readonly previews: Previews }>({
+  path: '/:language/datasets/:id/distributions/:distribution/preview',
+  operation: 'previewPage',
+  tag: 'pages',
+  summary: 'The first rows of a distribution',
+  example: '/en/datasets/levels/distributions/csv/preview',
+  // A browser that fetches ahead must not make the platform fetch from other hosts.
+  auth: { ...anyone, check: demandIntent },
+  page: async (c, { contextOf, respond, renders, previews }) => {
+    const { id = '', distribution = '' } = c.req.param()
+    const context = await contextOf(c)
+    const [signal, client] = [c.get('signal'), c.get('client')]
+    const read = () => context.readRecord('datasets', id, Infinity)
+    const record = await renders.run(read, signal, client)
+    const address = previewAddress(record, distribution)
+    const result = address && (await previews.of(address.href, client))
+    return respond(c, async (page) => result && previewPage(page, record, result))
+  },
+})

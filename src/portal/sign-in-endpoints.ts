@@ -1,0 +1,225 @@
+/** Signing in and out, with a key or with the account of an institution: sessions in cookies that only this host gets. */
+
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { Failure } from '../errors.ts'
+import type { AppContext } from '../http/app.ts'
+import { anyone, type Auth, type Endpoint, pageEndpoint } from '../http/endpoint.ts'
+import { readForm } from '../http/form.ts'
+import { SignInProblem, type Oidc } from '../http/oidc.ts'
+import { demandIntent, isOwnForm } from '../http/headers.ts'
+import { isLoopback } from '../http/peer.ts'
+import type { PageContext } from './context.ts'
+import { wantedLanguage } from './negotiation.ts'
+import { html, icon } from './html.ts'
+import { baseOf } from './page-shell.ts'
+import type { PageContent, PageStatus } from './page.ts'
+import { notice } from './parts/blocks.ts'
+import type { PortalServices } from './portal-services.ts'
+import type { Session, Sessions } from './sessions.ts'
+
+const isSecure = (c: AppContext): boolean => c.get('root').startsWith('https:')
+
+/** Whether a browser on this machine asks by plain http: a request that a proxy passed on names another host, or the proxy. */
+const isPlainLocal = (c: AppContext): boolean =>
+  !isSecure(c) &&
+  isLoopback(c.get('client')) &&
+  ['Forwarded', 'X-Forwarded-For', 'X-Forwarded-Proto'].every((name) => !c.req.header(name)) &&
+  /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i.test(c.req.header('Host') ?? '')
+
+/** `__Host-` binds a cookie to this host and to TLS (RFC 6265bis 4.1.3); browsers send it nowhere else. */
+const ofHost = (c: AppContext): { path: '/'; prefix?: 'host' } =>
+  isPlainLocal(c) ? { path: '/' } : { prefix: 'host', path: '/' }
+
+/** The cookie of a session, and the one between leaving for the provider and coming back. */
+const cookieOf = (c: AppContext, name: 'session' | 'sign-in'): string | undefined =>
+  getCookie(c, name, ofHost(c).prefix)
+
+/** The session of a request; absent for strangers. */
+export const sessionOf = (c: AppContext, sessions: Sessions): Session | undefined =>
+  sessions.find(cookieOf(c, 'session'))
+
+const keepSession = (c: AppContext, cookie: string): void =>
+  setCookie(c, 'session', cookie, { httpOnly: true, sameSite: 'Strict', ...ofHost(c) })
+
+/** Ends the session of a request. */
+export const endSession = (c: AppContext, sessions: Sessions): void =>
+  sessions.signOut(deleteCookie(c, 'session', ofHost(c)))
+
+/** Why nobody was signed in, as the form says it. */
+const refusals: ReadonlyMap<string, readonly [status: PageStatus, text: string]> = new Map([
+  ['too-many-requests', [429, 'error-429']],
+  ['unauthorized', [401, 'wrong-key']],
+  ['away', [503, 'oidc-away']],
+  ['state', [400, 'oidc-state']],
+  ['token', [401, 'oidc-token']],
+  ['refused', [401, 'oidc-refused']],
+  ['nobody', [403, 'oidc-nobody']],
+])
+
+/** Tries to sign somebody in; who fails gets the form again. */
+const entering =
+  (enter: (context: PageContext, c: AppContext, services: PortalServices) => Promise<Response>) =>
+  async (c: AppContext, services: PortalServices): Promise<Response> => {
+    const context = await services.contextOf(c)
+    try {
+      return await enter(context, c, services)
+    } catch (error) {
+      const kind = error instanceof Failure ? error.kind : ''
+      const why = error instanceof SignInProblem ? error.why : kind
+      const [status, text] = refusals.get(why) ?? []
+      if (status === undefined) throw error
+      context.log.warn({ why }, 'portal.sign-in-failed')
+      return services.respond(c, async (page) => signInPage(page, text), status)
+    }
+  }
+
+/** Throws `forbidden` without TLS, but for browsers on this machine. */
+function demandTls(c: AppContext): undefined {
+  if (!isSecure(c) && !isLoopback(c.get('client')))
+    throw new Failure('forbidden', 'signing in needs TLS: this portal is reached by http')
+}
+
+const overTls: Auth<PortalServices> = { ...anyone, check: demandTls }
+
+/** The form for a key, from this host and over TLS, where keys open sessions. */
+const byOwnForm: Auth<PortalServices> = {
+  ...anyone,
+  check: (c, { config }) => {
+    demandTls(c)
+    if (!config.signIn.key) throw new Failure('forbidden', 'keys open no session here')
+    if (!isOwnForm(c))
+      throw new Failure('forbidden', 'this form came from another site: sign in on this page')
+    return undefined
+  },
+}
+
+const tag = 'sign-in'
+
+/** The endpoints of the form for keys. */
+export const signInEndpoints = (sessions: Sessions): readonly Endpoint<PortalServices>[] => [
+  pageEndpoint<PortalServices>({
+    path: '/:language/sign-in',
+    operation: 'signInPage',
+    tag,
+    summary: 'The form of sign-in',
+    example: '/en/sign-in',
+    auth: anyone,
+    page: (c, { respond }) => respond(c, async (context) => signInPage(context)),
+  }),
+  pageEndpoint<PortalServices>({
+    method: 'post',
+    path: '/:language/sign-in',
+    operation: 'signIn',
+    tag,
+    summary: 'Sign in with a key',
+    example: '/en/sign-in',
+    auth: byOwnForm,
+    page: entering(async ({ pathTo }, c) => {
+      const field = await readForm(c)
+      keepSession(c, sessions.signIn(field('key').trim(), c.get('client')))
+      return c.redirect(pathTo('harvest'), 303)
+    }),
+  }),
+]
+
+const leaveForProvider = (oidc: Oidc) =>
+  pageEndpoint<PortalServices>({
+    path: '/:language/sign-in/oidc',
+    operation: 'leaveForProvider',
+    tag,
+    summary: 'Go to the provider of accounts',
+    example: '/en/sign-in/oidc',
+    auth: {
+      ...anyone,
+      check: (c) => {
+        demandIntent(c)
+        return demandTls(c)
+      },
+    },
+    page: entering(async ({ language, root, pathTo }, c) => {
+      // A page of another site may lead here, but not begin a sign-in that nobody asked for.
+      if (!isOwnForm(c)) return c.redirect(pathTo('sign-in'), 303)
+      const { address, cookie } = await oidc.begin(language, `${root}sign-in/callback`)
+      // `Lax`, because the way back begins at another site.
+      const kept = { httpOnly: true, sameSite: 'Lax', maxAge: 600, ...ofHost(c) } as const
+      setCookie(c, 'sign-in', cookie, kept)
+      c.header('Cache-Control', 'no-store')
+      return c.redirect(address, 303)
+    }),
+  })
+
+/** The provider knows one address, which leads on to the language of the reader. */
+const comeBack = (oidc: Oidc) =>
+  pageEndpoint<PortalServices>({
+    path: '/sign-in/callback',
+    operation: 'comeBack',
+    tag,
+    summary: 'Come back from the provider, before the language is known',
+    example: '/sign-in/callback?code=x&state=y',
+    auth: anyone,
+    page: (c, { config }) => {
+      const language = oidc.languageOf(cookieOf(c, 'sign-in')) ?? wantedLanguage(c, config)
+      c.header('Cache-Control', 'no-store')
+      return c.redirect(`${baseOf(c)}${language}/sign-in/callback${new URL(c.req.url).search}`, 303)
+    },
+  })
+
+const finishSignIn = (sessions: Sessions, oidc: Oidc) =>
+  pageEndpoint<PortalServices>({
+    path: '/:language/sign-in/callback',
+    operation: 'finishSignIn',
+    tag,
+    summary: 'Sign in with what the provider says',
+    example: '/en/sign-in/callback?code=x&state=y',
+    auth: overTls,
+    page: entering(async ({ log }, c, { respond }) => {
+      const person = await oidc.finish(cookieOf(c, 'sign-in'), new URL(c.req.url).searchParams)
+      deleteCookie(c, 'sign-in', ofHost(c))
+      keepSession(c, sessions.begin(person))
+      log.info({ key: person.id }, 'portal.sign-in')
+      // The session is `Strict`: browsers send it only when the next page is asked for by one of ours.
+      const page = await respond(c, async (context) => signedInPage(context))
+      page.headers.set('Cache-Control', 'private, no-store')
+      return page
+    }),
+  })
+
+/** The endpoints of the way to the provider and back. */
+export const providerEndpoints = (
+  sessions: Sessions,
+  oidc: Oidc,
+): readonly Endpoint<PortalServices>[] => [
+  leaveForProvider(oidc),
+  comeBack(oidc),
+  finishSignIn(sessions, oidc),
+]
+
+/** `wrong` is the key of the text that says why the last try failed. */
+function signInPage({ t, config, pathTo }: PageContext, wrong?: string): PageContent {
+  const refusal = wrong !== undefined && html`<div role="alert">${notice('bad', t(wrong))}</div>`
+  const provider = html`<p class="row"><a class="button primary" rel="nofollow"
+    href="${pathTo('sign-in', 'oidc')}">${icon('log-in')}${t('oidc-sign-in')}</a></p>`
+  const form = html`<form method="post" action="${pathTo('sign-in')}" class="close">
+    <input type="text" name="username" value="steward" autocomplete="username" hidden>
+    <div class="field"><label for="key">${t('api-key')}</label>
+      <input type="password" id="key" name="key" autocomplete="current-password" required aria-describedby="keyhint">
+      <span class="hint" id="keyhint">${t('key-hint')}</span></div>
+    <button class="button primary">${t('sign-in')}</button></form>`
+  return {
+    title: t('sign-in'),
+    isIndexed: false,
+    body: html`<div class="narrow"><h1>${t('sign-in')}</h1><p class="soft">${t('sign-in-lead')}</p>
+      ${refusal} ${config.signIn.oidc && provider} ${config.signIn.key && form}</div>`,
+  }
+}
+
+/** After the provider: goes on by itself, because a session is not sent on the way back from another site. */
+function signedInPage({ t, pathTo }: PageContext): PageContent {
+  const next = pathTo('harvest')
+  return {
+    title: t('sign-in'),
+    isIndexed: false,
+    head: html`<meta http-equiv="refresh" content="0; url=${next}" />`,
+    body: html`<div class="narrow"><h1>${t('oidc-done')}</h1><p><a href="${next}">${t('menu-harvest')}</a></p></div>`,
+  }
+}

@@ -1,0 +1,258 @@
+/** Pages, actions and the feed of stewards. */
+
+import { Failure } from '../errors.ts'
+import type { AppContext } from '../http/app.ts'
+import type { Action } from '../http/api-key.ts'
+import { anyone, type Auth, type Endpoint, pageEndpoint } from '../http/endpoint.ts'
+import { type FormFields, readForm } from '../http/form.ts'
+import { feedFormats } from '../http/feed-formats.ts'
+import { isOwnForm } from '../http/headers.ts'
+import type { PageContext, StewardContext } from './context.ts'
+import type { MaybePage } from './page.ts'
+import {
+  deletedPage,
+  deletedRecords,
+  recordPlace,
+  runsPage,
+  sourcesPage,
+  waitingPage,
+} from './pages/steward/lists.ts'
+import { ownTrigger, pipePage } from './pages/steward/pipe-page.ts'
+import { heldPage, runPage } from './pages/steward/run-page.ts'
+import { decisionOn, failureFeed } from './pages/steward/runs.ts'
+import { textAt } from '../text/json.ts'
+import { exampleOf, type PortalServices } from './portal-services.ts'
+import { forSpreadsheet } from './ports.ts'
+import { isSame, type Session, type Sessions } from './sessions.ts'
+import { endSession } from './sign-in-endpoints.ts'
+
+/** Path below `/harvest`, summary, and the page, which takes the id of a pipe or a run. */
+type Row = readonly [
+  path: string,
+  summary: string,
+  page: (context: StewardContext, id: string) => MaybePage,
+]
+
+const rows: readonly Row[] = [
+  ['', 'The pipes and their last runs', sourcesPage],
+  ['/pipes/:id', 'A pipe', pipePage],
+  ['/runs', 'The runs', runsPage],
+  ['/runs/:id', 'A run', runPage],
+  ['/runs/:id/held', 'The held removals of a run', heldPage],
+  ['/waiting', 'The runs whose removals wait for consent', waitingPage],
+  ['/deleted', 'The deleted records that can be restored', deletedPage],
+]
+
+/** A request to a service. */
+type ServiceRequest = Action & { readonly body?: object | undefined }
+
+/** Makes the request of an action on the pipe or the run at a path. */
+type MakeRequest = (path: string, field: FormFields) => ServiceRequest
+
+const post =
+  (step: string, body?: object): MakeRequest =>
+  (path) => ({ method: 'POST', path: path + step, body })
+
+const triggerPath = (pipe: string, id: string) => `${pipe}/triggers/${encodeURIComponent(id)}`
+const remove = (path: string): ServiceRequest => ({ method: 'DELETE', path })
+
+/** Kind and name of an action → the request that it sends to the scheduler. */
+const actions: ReadonlyMap<string, MakeRequest> = new Map([
+  ['pipes run', post('/runs', {})],
+  ['pipes dry', post('/runs', { dryRun: true })],
+  ['pipes schedule', schedule],
+  ['pipes unschedule', (path, field) => remove(triggerPath(path, field('trigger')))],
+  ['runs cancel', remove],
+  ['runs confirm', post('/confirm')],
+  ['runs keep', post('/keep')],
+  ['runs resume', post('/resume')],
+  ['runs retry', post('/retry')],
+])
+
+/** Sets the trigger of the portal. Times are UTC: browsers send them without seconds and zone. */
+function schedule(pipe: string, field: FormFields): ServiceRequest {
+  const next = field('next') !== '' && { next: `${field('next').slice(0, 16)}:00Z` }
+  const interval = { unit: field('unit'), value: 1 }
+  const body = { id: ownTrigger, status: 'enabled', interval, ...next }
+  return { method: 'PUT', path: triggerPath(pipe, ownTrigger), body }
+}
+
+const notAllowed = () => new Failure('forbidden', 'your key may not do this')
+
+/** Sends a request that the session permits to a service, and resolves with the answer. Rejects with `forbidden`. */
+async function send(
+  context: StewardContext,
+  service: 'scheduler' | 'repositoryAdmin',
+  request: ServiceRequest,
+) {
+  const { steward, log, signal, ask } = context
+  const { method, path, body } = request
+  if (!steward.may(request)) throw notAllowed()
+  log.info({ key: steward.id, method, path }, 'portal.action')
+  const headers = { 'Content-Type': 'application/json' }
+  const sent = body && { headers, body: JSON.stringify(body) }
+  return ask(service, path, { method, signal, ...sent })
+}
+
+/** Runs what a form asks for, and resolves with the path of the page to show next. */
+type RunForm = (context: StewardContext, field: FormFields, c: AppContext) => Promise<string>
+
+const runAction: RunForm = async (context, field, c) => {
+  const { kind = '', id = '' } = c.req.param()
+  const [did, path] = [field('do'), `/${kind}/${encodeURIComponent(id)}`]
+  const to = (...steps: readonly string[]) => `${context.pathTo('harvest', ...steps)}?did=${did}`
+  if (did === 'confirm' && field('sure') !== 'yes')
+    throw new Failure('invalid-parameter', 'tick that you have looked at the source')
+  const request = actions.get(`${kind} ${did}`)?.(path, field)
+  if (!request) throw new Failure('invalid-parameter', 'there is no such action')
+  // Permissions may be for single catalogues; pipes are nobody's.
+  const of = kind === 'runs' ? await context.ask('scheduler', path) : undefined
+  const whole = { ...request, catalogue: textAt(of, 'catalogue') }
+  if (!context.steward.may(whole)) throw notAllowed()
+  if (isDecision.has(did) && decisionOn(of)) return heldPath(context, id)
+  try {
+    const answer = await send(context, 'scheduler', whole)
+    const isOfPipe = kind === 'pipes' && request.method !== 'POST'
+    if (did === 'keep') return to('waiting')
+    return isOfPipe ? to('pipes', id) : to('runs', textAt(answer, 'id') ?? id)
+  } catch (error) {
+    const { kind: why } = error instanceof Failure ? error : {}
+    // A second click, or one on a page that somebody left open: the page of today says how it stands.
+    if (why === 'unknown-trigger' && did === 'unschedule') return to('pipes', id)
+    if (why !== 'conflict') throw error
+    if (isDecision.has(did) && decisionOn(await context.ask('scheduler', path)))
+      return heldPath(context, id)
+    return `${context.pathTo('harvest', kind, id)}?did=late`
+  }
+}
+
+/** Actions that decide about held removals, once. */
+const isDecision: ReadonlySet<string> = new Set(['confirm', 'keep'])
+
+const heldPath = ({ pathTo }: StewardContext, run: string) => pathTo('harvest', 'runs', run, 'held')
+
+const restoreRecord: RunForm = async (context, _field, c) => {
+  const { kind = '', id = '' } = c.req.param()
+  const all = await deletedRecords(context)
+  const record = all.find((one) => one.kind === kind && one.id === id)
+  const to = (did: string) => `${context.pathTo('harvest', 'deleted')}?did=${did}`
+  if (!record) {
+    // A second click: what was restored is there.
+    await context.ask('repositoryAdmin', recordPlace(kind, id))
+    return to('restored')
+  }
+  await send(context, 'repositoryAdmin', record.restore)
+  return to('restore')
+}
+
+const onlyForOne = { 'Cache-Control': 'private, no-store' }
+
+/** Everything that a run did, as the scheduler writes it for spreadsheets. */
+async function itemsOf(context: StewardContext, c: AppContext): Promise<Response> {
+  const { ports, steward, ask, signal } = context
+  const path = `/runs/${encodeURIComponent(c.req.param('id') ?? '')}`
+  const isThere = steward.mayRead(path, await ask('scheduler', path))
+  const headers = { Accept: 'text/csv' }
+  const answer = isThere ? await ports.scheduler?.(`${path}/items`, { headers, signal }) : undefined
+  if (!answer) throw new Failure('not-found', 'there is no such run')
+  const type = answer.headers.get('Content-Type') ?? 'text/csv'
+  const { status, body } = forSpreadsheet(answer)
+  return new Response(body, { status, headers: { 'Content-Type': type, ...onlyForOne } })
+}
+
+/** Throws `forbidden` unless the form was made for this session, by a page of this host. */
+async function demandOwnForm(c: AppContext, { token }: Session): Promise<undefined> {
+  const field = await readForm(c)
+  if (!isOwnForm(c) || !isSame(field('_csrf'), token))
+    throw new Failure('forbidden', 'this form was not made for your session: load the page again')
+}
+
+/** A session of the portal; strangers are led to the form of sign-in. A POST brings a form of the session. */
+const withSession: Auth<PortalServices> = {
+  needs: 'session',
+  check: async (c, { contextOf }) => {
+    const { steward, pathTo } = await contextOf(c)
+    if (!steward) return c.redirect(pathTo('sign-in'), 303)
+    return c.req.method === 'POST' ? demandOwnForm(c, steward) : undefined
+  },
+}
+
+/** The context of a page as that of a steward. Throws `unauthorized` where the session has ended since it was checked. */
+function stewardContext({ steward, ...context }: PageContext): StewardContext {
+  if (!steward) throw new Failure('unauthorized', 'the session has ended: sign in again')
+  return { ...context, steward }
+}
+
+/** The context of a steward's request that is answered without a page, in the time that a request has. */
+const actionContext = async (c: AppContext, { contextOf }: PortalServices) => ({
+  ...stewardContext(await contextOf(c)),
+  signal: c.get('signal'),
+})
+
+/** Defines the endpoint of a form, which leads to a page that says what happened. */
+const formEndpoint = (ending: `/${string}`, summary: string, run: RunForm) => {
+  const path = `/:language${ending}` as const
+  return pageEndpoint<PortalServices>({
+    method: 'post',
+    path,
+    operation: run.name,
+    tag: 'harvest',
+    summary,
+    example: exampleOf(path),
+    auth: withSession,
+    page: async (c, services) =>
+      c.redirect(await run(await actionContext(c, services), await readForm(c), c), 303),
+  })
+}
+
+const stewardPages = rows.map(([ending, summary, page]) => {
+  const path = `/:language/harvest${ending}` as const
+  return pageEndpoint<PortalServices>({
+    path,
+    operation: page.name,
+    tag: 'harvest',
+    summary,
+    example: exampleOf(path),
+    auth: withSession,
+    page: (c, { respond }) =>
+      respond(c, (context) => page(stewardContext(context), c.req.param('id') ?? '')),
+  })
+})
+
+const readItems = pageEndpoint<PortalServices>({
+  path: '/:language/harvest/runs/:id/items.csv',
+  operation: 'getRunItems',
+  tag: 'harvest',
+  summary: 'Everything that a run did, as CSV',
+  example: '/en/harvest/runs/levels/items.csv',
+  auth: withSession,
+  page: async (c, services) => itemsOf(await actionContext(c, services), c),
+})
+
+/** The endpoints of stewards: pages, actions, and the feed, whose address is the permission. */
+export const stewardEndpoints = (sessions: Sessions): readonly Endpoint<PortalServices>[] => [
+  ...stewardPages,
+  readItems,
+  formEndpoint('/harvest/:kind{pipes|runs}/:id', 'Run an action on a pipe or a run', runAction),
+  formEndpoint('/harvest/deleted/:kind/:id', 'Restore a deleted record', restoreRecord),
+  formEndpoint('/sign-out', 'Sign out', async function signOut({ pathTo }, _field, c) {
+    endSession(c, sessions)
+    return pathTo('')
+  }),
+  pageEndpoint<PortalServices>({
+    path: '/:language/harvest/failures/:file{.+\\.atom}',
+    operation: 'getFailures',
+    tag: 'harvest',
+    summary: 'The feed of failed runs',
+    example: '/en/harvest/failures/token.atom',
+    auth: anyone,
+    page: async (c, { contextOf }) => {
+      const steward = sessions.findFeed((c.req.param('file') ?? '').slice(0, -'.atom'.length))
+      if (!steward) throw new Failure('not-found', 'there is no such feed')
+      const text = await failureFeed({ ...(await contextOf(c)), steward })
+      return new Response(text, {
+        headers: { 'Content-Type': feedFormats.atom.type, ...onlyForOne },
+      })
+    },
+  }),
+]
