@@ -30,7 +30,7 @@ type RunnerOptions = {
 /** A job to be done. */
 export type JobRequest = Pick<Job, 'kind' | 'key' | 'payload' | 'createdBy'> & {
   /** Milliseconds since 1970; at once where absent. */
-  readonly runAt?: number
+  readonly runAt?: number | undefined
   readonly progress?: JobProgress
   /** Joins the payload with that of a job of the kind and key that waits; without it the waiting one stays as it is. */
   readonly merge?: (waiting: Json) => Json

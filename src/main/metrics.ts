@@ -5,10 +5,11 @@ import type { Outbound } from '../client/outbound.ts'
 import type { MetricsPart, RepositoryPart } from '../console/console-parts.ts'
 import { Failure, shown } from '../errors.ts'
 import type { AppContext, MountedApp } from '../http/app.ts'
+import type { JobRunner } from '../jobs/job-runner.ts'
 import { invalid } from '../http/problem.ts'
 import { cacheApp } from '../metrics/figures/cache-app.ts'
 import { knownDatasetIds } from '../metrics/figures/catalogue-reader.ts'
-import type { Schedule, Schedules } from '../metrics/figures/refresh-queue.ts'
+import type { Schedule, ScheduleReader } from '../metrics/figures/refresh-schedules.ts'
 import { collector, type Collector, datasetsIn } from '../metrics/pipe/collector.ts'
 import type { MetricsRepository } from '../metrics/pipe/metrics-export.ts'
 import { reportsApp } from '../metrics/reports/report-app.ts'
@@ -34,11 +35,16 @@ import {
 } from './platform-context.ts'
 import type { Harvesting } from './harvesting.ts'
 
+type MeasuringOptions = {
+  readonly repository: MetricsRepository | undefined
+  readonly outbound: Outbound
+  readonly jobs: JobRunner
+}
+
 /** Opens the segments of the metrics pipe; stop it when no run is active. */
 export function openMeasuring(
   context: PlatformContext,
-  repository: MetricsRepository | undefined,
-  outbound: Outbound,
+  { repository, outbound, jobs }: MeasuringOptions,
 ): Promise<MetricsService> {
   const { config, store, names, log } = context
   return openMetrics({
@@ -53,6 +59,7 @@ export function openMeasuring(
     names,
     outbound,
     repository,
+    jobs,
     log,
   })
 }
@@ -194,7 +201,7 @@ const bandsOf = ({ config }: PlatformContext) =>
   []
 
 /** Reads and writes schedules of the metrics cache, which are triggers without a pipe. Throws `invalid-parameter`. */
-export const cacheSchedules: Schedules = {
+export const cacheSchedules: ScheduleReader = {
   read: (body, now) => {
     const read = triggerSchema(now).safeParse(body)
     if (!read.success) throw invalid(read.error.issues, 'json', body)
@@ -207,13 +214,13 @@ export const cacheSchedules: Schedules = {
       'a schedule has one of cron, interval and specific; /admin/refresh starts at once'
     throw new Failure('invalid-parameter', detail, { errors: [{ detail }] })
   },
-  revive: (kept) => scheduleOf(JSON.parse(kept)),
+  deserialize: (text) => scheduleOf(JSON.parse(text)),
 }
 
 const scheduleOf = (trigger: Trigger): Schedule => ({
   id: trigger.id,
   isEnabled: trigger.status === 'enabled',
-  kept: JSON.stringify(trigger),
+  serialized: JSON.stringify(trigger),
   document: triggerAnswer({ ...trigger, pipe: '', since: 0 }),
-  next: (after) => nextFiring(trigger.timing, after),
+  firingAfter: (moment) => nextFiring(trigger.timing, moment),
 })

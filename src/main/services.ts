@@ -62,7 +62,7 @@ export async function openServices(context: PlatformContext): Promise<Services> 
       ? await openHarvesting(context, {
           repository: repository && ownRepository(repository),
           measuring: runs('metrics')
-            ? (outbound) => openMeasuring(context, measured, outbound)
+            ? (outbound) => openMeasuring(context, { repository: measured, outbound, jobs })
             : undefined,
         })
       : undefined

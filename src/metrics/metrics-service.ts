@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import type { MetricsConfig } from '../config/metrics.ts'
 import type { Outbound } from '../client/outbound.ts'
+import type { JobRunner } from '../jobs/job-runner.ts'
 import type { Log } from '../log.ts'
 import type { MetricsExport } from '../pipe/message.ts'
 import type { Feed, Run } from '../pipe/runs/run.ts'
@@ -10,7 +11,7 @@ import type { SegmentFunction, SegmentKind } from '../pipe/segment.ts'
 import type { Names } from '../rdf/names.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { openCache, type Cache } from './figures/metrics-cache.ts'
-import type { Schedules } from './figures/refresh-queue.ts'
+import type { ScheduleReader } from './figures/refresh-schedules.ts'
 import type { ScoreBand } from './figures/figures.ts'
 import { feeds } from './pipe/dataset-feed.ts'
 import { expectedScores, type ScoreExpectation } from './measure/expected-score.ts'
@@ -38,8 +39,10 @@ type MetricsOptions = {
   readonly repository: MetricsRepository | undefined
   /** How scores are called. */
   readonly bands: readonly ScoreBand[]
-  /** How the times of refreshes are written and stored. */
-  readonly schedules: Schedules
+  /** Reads the times of refreshes. */
+  readonly schedules: ScheduleReader
+  /** Runs refreshes. */
+  readonly jobs: JobRunner
   readonly log: Log
   readonly now: () => number
   /** Milliseconds of a clock that only goes forward. */
@@ -98,7 +101,10 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsServi
     weights,
     cache,
     measured: ({ catalogue, counts: { created, updated } }) => {
-      if (created + updated > 0) cache.refreshSoon(catalogue)
+      if (created + updated > 0) {
+        const scope = catalogue === undefined ? 'all' : [catalogue]
+        cache.refreshes.requestSoon(scope, 'metrics')
+      }
     },
     stop: async () => {
       await cache.stop()

@@ -1,4 +1,4 @@
-/** A platform that is killed while it deletes catalogues: the next start deletes what is left, in whichever state each job was. */
+/** A platform that is killed while it deletes catalogues or counts figures: the next start does what is left, in whichever state each job was. */
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -121,4 +121,29 @@ it('goes on with a deletion of a data directory that has no table of jobs', asyn
   await start()
   expect(await isEmpty()).toBe(true)
   await expect.poll(jobs).toEqual([['catalogue c', 'done']])
+}, 120_000)
+
+const measured = `<> a <http://www.w3.org/ns/dqv#QualityMetadata> .
+  <http://localhost:8080/set/data/ID> <http://www.w3.org/ns/dqv#hasQualityMeasurement> [
+    <http://www.w3.org/ns/dqv#isMeasurementOf> <https://piveau.eu/ns/voc#scoring> ;
+    <http://www.w3.org/ns/dqv#value> 120 ] .`
+
+it('counts figures again whose refresh ran', async () => {
+  await fill('c', 120)
+  const { repo, put, json } = client(platform)
+  const ids = await json<string[]>(`${repo}/catalogues/c/datasets`)
+  for (const id of ids.slice(0, 10).map((name) => name.split('/').at(-1) ?? ''))
+    expect((await put(`/datasets/${id}/metrics`, measured.replace('ID', id))).status).toBe(201)
+  const headers = { 'X-API-Key': platform.key }
+  const cache = () => `${platform.url}/api/mqa/cache`
+  const score = () => json<object>(`${cache()}/catalogues/c?filter=score`)
+  const { status } = await fetch(`${cache()}/admin/refresh`, { method: 'POST', headers })
+  expect(status).toBe(202)
+  const last = () => jobs().at(-1)
+  await expect.poll(last, { interval: 1 }).toEqual(['figures', 'running'])
+  await platform.kill()
+  expect(last()).toEqual(['figures', 'running'])
+  await start()
+  await expect.poll(last, { timeout: 30_000 }).toEqual(['figures', 'done'])
+  expect(await score()).toMatchObject({ result: { results: [{ score: 120 }] } })
 }, 120_000)

@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
+import { keyIdOf } from '../../http/context.ts'
 import { anyone, type Auth, mayCall } from '../../http/endpoint.ts'
 import { readJsonBody } from '../../pipe/pipe-text.ts'
 import {
@@ -20,8 +21,8 @@ import {
   visibleCatalogue,
 } from './catalogue-reader.ts'
 import type { CatalogueFigures } from './figures.ts'
-import type { RefreshProgress } from './metrics-cache.ts'
-import type { Extent, Scheduled } from './refresh-queue.ts'
+import type { RefreshProgress, RefreshScope } from './refresh-figures.ts'
+import type { StoredSchedule } from './refresh-schedules.ts'
 
 const accepted = {
   202: {
@@ -35,7 +36,7 @@ const accepted = {
   },
 }
 
-const extents = ['catalogues', 'countries', 'global'] as const
+const scopes = ['catalogues', 'countries', 'global'] as const
 
 /** A key that may clear everything may also look at the schedules and remove a single catalogue. */
 const mayAdminister: Auth<CacheContext> = {
@@ -43,9 +44,9 @@ const mayAdminister: Auth<CacheContext> = {
   orElse: { method: 'POST', path: '/admin/clear' },
 }
 
-/** Starts a refresh, which goes on after the answer; its failure is logged by the cache. */
-function start(c: AppContext, { cache }: CacheContext, extent: Extent): Response {
-  void cache.refresh(extent)
+/** Starts a refresh, which goes on after the answer. */
+function start(c: AppContext, { cache }: CacheContext, scope: RefreshScope): Response {
+  cache.refreshes.request(scope, keyIdOf(c))
   return c.body(null, 202, { Link: `<${c.get('address')}/health>; rel="monitor"` })
 }
 
@@ -66,12 +67,12 @@ const refreshPart = cacheEndpoint({
   summary: 'The same for a catalogue or a country, and for what they are part of',
   auth: mayAdminister,
   params: z.object({
-    scope: z.enum(extents),
+    scope: z.enum(scopes),
     id: z.string().describe('Of the catalogue or the country; global has none'),
   }),
   answers: accepted,
   handle: async ({ c, params: { scope, id }, signal }, context) =>
-    start(c, context, await extentOf(context, scope, id, signal)),
+    start(c, context, await refreshScopeOf(context, scope, id, signal)),
 })
 
 const clearFigures = cacheEndpoint({
@@ -148,7 +149,7 @@ const readHealth = cacheEndpoint({
   answers: { 200: content('The state', health) },
   handle: (_, { cache }) => {
     const refreshed = cache.figures.refreshed()
-    const progress = cache.progress()
+    const { progress } = cache.refreshes
     return {
       status: 'up',
       refresh: refreshed ? { number: refreshed.number, at: refreshed.at.toISOString() } : null,
@@ -168,20 +169,20 @@ export const adminEndpoints = [
   readHealth,
 ]
 
-const progressOf = ({ extent, since, catalogues, datasets }: RefreshProgress) => ({
-  extent: extent === 'all' ? 'all' : { catalogues: extent },
+const progressOf = ({ scope, since, catalogues, datasets }: RefreshProgress) => ({
+  extent: scope === 'all' ? 'all' : { catalogues: scope },
   since: new Date(since).toISOString(),
   catalogues,
   datasets,
 })
 
 /** A catalogue need not have figures yet; a country is known by its catalogues, and they need not have any either. */
-async function extentOf(
+async function refreshScopeOf(
   { cache: { figures }, source }: CacheContext,
-  scope: (typeof extents)[number],
+  scope: (typeof scopes)[number],
   id: string,
   signal: AbortSignal,
-): Promise<Extent> {
+): Promise<RefreshScope> {
   if (scope === 'global') return 'all'
   if (scope === 'catalogues') return [(await visibleCatalogue(source, id, signal)).id]
   const ofCountry = (all: readonly CatalogueFigures[]) =>
@@ -194,8 +195,8 @@ async function extentOf(
   throw new Failure('not-found', `no catalogue is of the country ${shown(id)}`)
 }
 
-const scheduleDocument = ({ document, coming, last }: Scheduled) => ({
+const scheduleDocument = ({ document, next, last }: StoredSchedule) => ({
   ...document,
-  ...(coming !== undefined && { next: new Date(coming).toISOString() }),
+  ...(next !== undefined && { next: new Date(next).toISOString() }),
   ...(last !== undefined && { last: new Date(last).toISOString() }),
 })

@@ -13,15 +13,15 @@ import type {
 } from './figures.ts'
 
 /**
- * How often a metric has a value. Beside the metrics by local name (`true`, `false`, or a status code): `datasets` (`all`,
- * `measured`, and the number of their `distributions`), `bands` by id, and of `scoring` and each dimension `count` and `sum`.
+ * Number of times that a metric has a value. Beside the metrics by local name (`true`, `false`, or a status code): `datasets`
+ * (`all`, `measured`, and the number of their `distributions`), `bands` by id, and of `scoring` and each dimension `count` and `sum`.
  */
 export type ScopeCounts = Readonly<Record<string, Readonly<Record<string, number>>>>
 
-/** The points of all indicators of each dimension together. */
+/** Points of all indicators of each dimension together. */
 export type Maxima = Readonly<Record<Dimension, number>>
 
-/** What a dataset can have at most in each dimension. */
+/** Adds up the points that a dataset can have in each dimension. */
 export const maximaOf = (weights: Weights): Maxima =>
   byDimension((name) =>
     Object.values(weights).reduce(
@@ -30,29 +30,29 @@ export const maximaOf = (weights: Weights): Maxima =>
     ),
   )
 
-/** How the rows of a scope are named in the history. */
+/** Kind and key of a scope in the history. */
 export function scopeKey(scope: Scope): readonly [kind: string, key: string] {
   if (scope === 'global') return ['global', '']
   const [[kind, key] = ['', '']] = Object.entries(scope)
   return [kind, key]
 }
 
-/** Which rows of `counts` a scope has, as a condition with its values. */
-export function countsWhere(scope: Scope): { readonly where: string; readonly values: string[] } {
+/** Rows of `measurement` that belong to a scope, as a condition with its values. */
+export function measurementsWhere(scope: Scope) {
   const [kind, key] = scopeKey(scope)
-  const editions = { catalogue: 'WHERE id = ?1', country: 'WHERE country = ?1' }[kind] ?? ''
+  const catalogues = { catalogue: 'WHERE id = ?1', country: 'WHERE country = ?1' }[kind] ?? ''
   const publisher = kind === 'publisher' ? '?1' : "''"
   return {
-    where: `edition IN (SELECT edition FROM live ${editions}) AND publisher = ${publisher}`,
+    where: `version IN (SELECT version FROM counted_catalogue ${catalogues}) AND publisher = ${publisher}`,
     values: kind === 'global' ? [] : [key],
   }
 }
 
-/** `undefined` for a catalogue that is not served, a country without catalogues and a publisher without datasets. */
+/** Counts of a scope; `undefined` for a catalogue that is not served, a country without catalogues and a publisher without datasets. */
 export function scopeCounts(file: Sqlite, scope: Scope): ScopeCounts | undefined {
-  const { where, values } = countsWhere(scope)
+  const { where, values } = measurementsWhere(scope)
   const rows = file.rows(
-    `SELECT name, value, sum(count) AS count FROM counts WHERE kind = 'metric' AND ${where} GROUP BY name, value`,
+    `SELECT name, value, sum(count) AS count FROM measurement WHERE kind = 'metric' AND ${where} GROUP BY name, value`,
     ...values,
   )
   const counts: Record<string, Record<string, number>> = {}
@@ -61,10 +61,10 @@ export function scopeCounts(file: Sqlite, scope: Scope): ScopeCounts | undefined
   return rows.length > 0 || scope === 'global' ? counts : undefined
 }
 
-/** Characters of a day that are the same within a period. */
+/** Characters of a day that are equal within a period. */
 const periods = { year: 4, month: 7, day: 10 } as const
 
-/** The last row of each period, ascending. */
+/** Counts of the last day of each period, ascending. */
 export function historyCounts(file: Sqlite, scope: Scope, { from, to, resolution }: HistorySpan) {
   const last = 'SELECT max(day) FROM history WHERE kind = ?1 AND key = ?2 AND day BETWEEN ?3 AND ?4'
   const sql = `SELECT day, tally FROM history WHERE kind = ?1 AND key = ?2 AND day IN (${last} GROUP BY substr(day, 1, ?5)) ORDER BY day`
@@ -74,7 +74,7 @@ export function historyCounts(file: Sqlite, scope: Scope, { from, to, resolution
   })
 }
 
-/** The status metrics, and what follows from each. */
+/** Status metrics, each with the metric that follows from it. */
 export const derived: Readonly<Record<string, MetricName>> = {
   accessUrlStatusCode: 'accessUrlAccessibility',
   downloadUrlStatusCode: 'downloadUrlAccessibility',
@@ -97,7 +97,7 @@ export function aggregateOf(counts: ScopeCounts, maxima: Maxima): Aggregate {
   const { count = 0, sum = 0 } = counts['scoring'] ?? {}
   return {
     score: count === 0 ? null : Math.round(sum / count),
-    dimensions: byDimension((name) => dimensionScore(counts[name], maxima[name])),
+    dimensions: byDimension((name) => meanPoints(counts[name], maxima[name])),
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name is given its share
     metrics: Object.fromEntries(
       metricNames.map((name) => [name, shares.get(name) ?? null]),
@@ -107,10 +107,7 @@ export function aggregateOf(counts: ScopeCounts, maxima: Maxima): Aggregate {
 
 const percent = (part: number, whole: number): number => Math.round((part * 1000) / whole) / 10
 
-function dimensionScore(
-  values: ScopeCounts[string] | undefined,
-  max: number,
-): DimensionScore | null {
+function meanPoints(values: ScopeCounts[string] | undefined, max: number): DimensionScore | null {
   const { count = 0, sum = 0 } = values ?? {}
   if (count === 0) return null
   return {

@@ -1,158 +1,163 @@
 /**
- * The data file of the figures: its tables, and who writes them. A refresh writes the rows of each catalogue under a new edition
- * number beside those that are served, in small transactions so that requests are answered meanwhile. One transaction then makes
- * the new editions the served ones and adds a row for today to the history; rows of old editions are deleted afterwards.
- * Everything but the history and the schedules can be counted again from the metrics graphs.
+ * The data file of the figures. A refresh writes the rows of each catalogue under a new version number, in small transactions so
+ * that requests are answered meanwhile. One transaction then makes the new versions the ones that are served and adds the day to
+ * the history. Rows of versions that are not served are deleted afterwards. Everything but history and schedules can be counted
+ * again from the metrics graphs.
  */
 
-import type { Row, Sqlite } from '../../sqlite.ts'
+import type { Sqlite } from '../../sqlite.ts'
 import type { YieldWhenDue } from '../../workers/event-loop.ts'
 import { indicatorOf } from '../indicators.ts'
 import { scopeCounts, scopeKey } from './counts.ts'
 import type { CountedDataset } from './dataset-reader.ts'
 import type { CatalogueFigures, Scope, ScoreBand } from './figures.ts'
 
+/** Tables of formats 1 to 3. */
+const oldTables =
+  'editions counts scores problems edition catalogue part figure dataset violation rule url host catalogues publishers measurements datasets violations rules urls hosts'.split(
+    ' ',
+  )
+
 /**
- * Every figure is a sum over `counts`: of a catalogue (publisher `''`) and of each publisher in it, how often a metric has a value
- * (kind `metric`), a rule was broken (`rule`: property, component and severity) and a host did not answer (`host`, with the status).
- * `datasets` counts datasets once per name; `note` is a text that belongs to the name. `problems` are the rows of lists: results of
- * validations (kind `violation`, by property) and bad URLs (`url`). `facts` are JSON. Tables of older formats are dropped, and
- * what they held is counted again.
+ * `counted_catalogue` names the served version of each catalogue. `measurement` has the counts that figures are sums of, of a
+ * catalogue (publisher `''`) and of each of its publishers, by kind: `metric` (name, value), `rule` (property, component,
+ * severity), `host` (name, status) and `publisher` (its name as the note). `datasets` counts a dataset once per rule or host.
+ * `problem` has the rows of lists: results of validations (kind `violation`, by property) and bad URLs (`url`). `facts` is JSON.
+ * The tables of older formats are dropped; what they held is counted again soon after the start.
  */
 export const schema = `
-DROP VIEW IF EXISTS served; DROP TABLE IF EXISTS edition; DROP TABLE IF EXISTS catalogue; DROP TABLE IF EXISTS part;
-DROP TABLE IF EXISTS figure; DROP TABLE IF EXISTS dataset; DROP TABLE IF EXISTS violation; DROP TABLE IF EXISTS rule;
-DROP TABLE IF EXISTS url; DROP TABLE IF EXISTS host; DROP TABLE IF EXISTS catalogues; DROP TABLE IF EXISTS publishers;
-DROP TABLE IF EXISTS measurements; DROP TABLE IF EXISTS datasets; DROP TABLE IF EXISTS violations; DROP TABLE IF EXISTS rules;
-DROP TABLE IF EXISTS urls; DROP TABLE IF EXISTS hosts;
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS schedule (id TEXT PRIMARY KEY, kept TEXT NOT NULL, since INTEGER NOT NULL, last INTEGER) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS history (
   kind TEXT NOT NULL, key TEXT NOT NULL, day TEXT NOT NULL, tally TEXT NOT NULL, PRIMARY KEY (kind, key, day)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS editions (
-  edition INTEGER PRIMARY KEY, id TEXT NOT NULL, is_served INTEGER NOT NULL, country TEXT, facts TEXT NOT NULL, score REAL);
-CREATE INDEX IF NOT EXISTS editions_id ON editions (is_served, id);
-CREATE VIEW IF NOT EXISTS live AS SELECT * FROM editions WHERE is_served = 1;
-CREATE TABLE IF NOT EXISTS counts (
-  edition INTEGER NOT NULL, kind TEXT NOT NULL, publisher TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
-  count REAL NOT NULL, datasets INTEGER NOT NULL, note TEXT NOT NULL);
-CREATE UNIQUE INDEX IF NOT EXISTS counts_value ON counts (edition, kind, publisher, name, value);
-CREATE TABLE IF NOT EXISTS scores (
-  edition INTEGER NOT NULL, id TEXT NOT NULL, publisher TEXT, score REAL, facts TEXT NOT NULL);
-CREATE UNIQUE INDEX IF NOT EXISTS scores_id ON scores (edition, id);
-CREATE INDEX IF NOT EXISTS scores_order ON scores (edition, score, id);
-CREATE INDEX IF NOT EXISTS scores_all ON scores (score, id);
-CREATE INDEX IF NOT EXISTS scores_publisher ON scores (publisher, score, id) WHERE publisher IS NOT NULL;
-CREATE TABLE IF NOT EXISTS problems (
-  edition INTEGER NOT NULL, kind TEXT NOT NULL, dataset TEXT NOT NULL, place TEXT NOT NULL, facts TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS problems_place ON problems (edition, kind, dataset, place);
+DELETE FROM state WHERE name = 'counted' AND NOT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'measurement');
+DROP VIEW IF EXISTS live; DROP VIEW IF EXISTS served;
+${oldTables.map((name) => `DROP TABLE IF EXISTS ${name};`).join(' ')}
+CREATE TABLE IF NOT EXISTS counted_catalogue (
+  id TEXT PRIMARY KEY, version INTEGER NOT NULL, country TEXT, score REAL, facts TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS measurement (
+  version INTEGER NOT NULL, kind TEXT NOT NULL, publisher TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
+  detail TEXT NOT NULL, count REAL NOT NULL, datasets INTEGER NOT NULL, note TEXT NOT NULL);
+CREATE UNIQUE INDEX IF NOT EXISTS measurement_key ON measurement (version, kind, publisher, name, value, detail);
+CREATE TABLE IF NOT EXISTS scored_dataset (
+  version INTEGER NOT NULL, id TEXT NOT NULL, publisher TEXT, score REAL, facts TEXT NOT NULL);
+CREATE UNIQUE INDEX IF NOT EXISTS scored_dataset_id ON scored_dataset (version, id);
+CREATE INDEX IF NOT EXISTS scored_dataset_order ON scored_dataset (version, score, id);
+CREATE INDEX IF NOT EXISTS scored_dataset_all ON scored_dataset (score, id);
+CREATE INDEX IF NOT EXISTS scored_dataset_publisher ON scored_dataset (publisher, score, id) WHERE publisher IS NOT NULL;
+CREATE TABLE IF NOT EXISTS problem (
+  version INTEGER NOT NULL, kind TEXT NOT NULL, dataset TEXT NOT NULL, place TEXT NOT NULL, facts TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS problem_place ON problem (version, kind, dataset, place);
 `
 
-/** Of the schema. */
-export const figuresFormat = 3
+/** Format number of the data file. */
+export const figuresFormat = 4
 
-/** Tables whose rows belong to an edition. */
-const editionTables = ['counts', 'scores', 'problems'] as const
+const insert = (file: Sqlite, table: string, ...values: readonly (string | number | null)[]) =>
+  file.run(`INSERT INTO ${table} VALUES (${values.map(() => '?').join(', ')})`, ...values)
 
-type Value = string | number | null
-
-const insert = (file: Sqlite, table: string, values: readonly Value[], onConflict = ''): number =>
-  file.run(
-    `INSERT INTO ${table} VALUES (${values.map(() => '?').join(', ')}) ${onConflict}`,
-    ...values,
-  ).serial
-
-/** Starts an edition of a catalogue that is not served yet; answers its number. */
-export function beginEdition(file: Sqlite, catalogue: CatalogueFigures): number {
-  const { id, country, titles, descriptions, languages, type } = catalogue
-  const facts = JSON.stringify({ titles, descriptions, languages, type })
-  const edition = insert(file, 'editions', [null, id, 0, country, facts, null])
-  // So that a catalogue without datasets has counts, too.
-  insertCount(file, edition, '', ['metric', 'datasets', 'all', 0, 0, ''])
-  return edition
+type Measurement = {
+  readonly kind: 'metric' | 'rule' | 'host' | 'publisher'
+  readonly name: string
+  readonly value?: string
+  readonly detail?: string
+  readonly count?: number | undefined
+  readonly datasets?: number
+  readonly note?: string
 }
 
-/** Adds a dataset to an edition: its own rows, and what it adds to the sums of the catalogue and of its publisher. */
+const addSql =
+  'INSERT INTO measurement VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (version, kind, publisher, name, value, detail) ' +
+  'DO UPDATE SET count = count + excluded.count, datasets = datasets + excluded.datasets, note = max(note, excluded.note)'
+
+function addMeasurement(file: Sqlite, version: number, publisher: string, one: Measurement): void {
+  const { kind, name, value = '', detail = '', count = 1, datasets = 1, note = '' } = one
+  file.run(addSql, version, kind, publisher, name, value, detail, count, datasets, note)
+}
+
+/** Starts the rows of a catalogue, which are not served yet; returns their version number. */
+export function beginVersion(file: Sqlite): number {
+  const row = file.first('SELECT coalesce(max(version), 0) + 1 AS n FROM measurement')
+  const version = Number(row?.['n'])
+  // Reserves the number, and gives a catalogue without datasets a row.
+  const all = { kind: 'metric', name: 'datasets', value: 'all', count: 0, datasets: 0 } as const
+  addMeasurement(file, version, '', all)
+  return version
+}
+
+/** Adds a dataset to a version: its own rows, and its part of the counts of the catalogue and of its publisher. */
 export function addDataset(
   file: Sqlite,
-  edition: number,
+  version: number,
   dataset: CountedDataset,
   bands: readonly ScoreBand[],
 ): void {
   const { id, publisher, titles, languages, isMeasured, score, points, violations, urls } = dataset
-  const counts = countsOf(dataset, bands)
+  const measurements = measurementsOf(dataset, bands)
   file.transaction(() => {
-    for (const count of counts) insertCount(file, edition, '', count)
+    for (const one of measurements) addMeasurement(file, version, '', one)
     if (publisher) {
-      const { key, name } = publisher
-      insertCount(file, edition, key, ['publisher', '', '', 1, 1, name === key ? '' : name])
-      for (const count of counts) insertCount(file, edition, key, count)
+      const note = publisher.name === publisher.key ? '' : publisher.name
+      const own = { kind: 'publisher', name: '', note } as const
+      for (const one of [own, ...measurements]) addMeasurement(file, version, publisher.key, one)
     }
     if (!isMeasured) return
     const facts = JSON.stringify({ titles, languages, points })
-    insert(file, 'scores', [edition, id, publisher?.key ?? null, score, facts])
+    insert(file, 'scored_dataset', version, id, publisher?.key ?? null, score, facts)
     for (const one of violations)
-      insert(file, 'problems', [edition, 'violation', id, one.path, JSON.stringify(one)])
+      insert(file, 'problem', version, 'violation', id, one.path, JSON.stringify(one))
     for (const one of urls)
-      insert(file, 'problems', [edition, 'url', id, one.url, JSON.stringify(one)])
+      insert(file, 'problem', version, 'url', id, one.url, JSON.stringify(one))
   })
 }
 
-type Count = readonly [
-  kind: string,
-  name: string,
-  value: string,
-  count: number,
-  datasets: number,
-  note: string,
-]
-
-const onConflict =
-  'ON CONFLICT (edition, kind, publisher, name, value) DO UPDATE SET count = count + excluded.count, ' +
-  'datasets = datasets + excluded.datasets, note = max(note, excluded.note)'
-
-function insertCount(file: Sqlite, edition: number, publisher: string, count: Count): void {
-  const [kind, ...rest] = count
-  insert(file, 'counts', [edition, kind, publisher, ...rest], onConflict)
-}
-
-/** What one dataset adds; booleans and status codes are counted over it and its distributions. */
-function countsOf(dataset: CountedDataset, bands: readonly ScoreBand[]): readonly Count[] {
-  const counts = new Map<string, Count>()
-  const names = new Set<string>()
-  const add = (kind: string, name: string, value: string, { by = 1, note = '' } = {}) => {
-    const [key, base] = [`${kind} ${name} ${value}`, `${kind} ${name}`]
-    const [, , , before = 0, datasets = names.has(base) ? 0 : 1] = counts.get(key) ?? []
-    counts.set(key, [kind, name, value, before + by, datasets, note])
-    names.add(base)
-  }
+/** Counts of one dataset; booleans and status codes are counted over it and its distributions. */
+function measurementsOf(
+  dataset: CountedDataset,
+  bands: readonly ScoreBand[],
+): readonly Measurement[] {
   const { isMeasured, distributions, score, points, counted, violations, urls } = dataset
-  add('metric', 'datasets', 'all')
-  if (!isMeasured) return [...counts.values()]
-  add('metric', 'datasets', 'measured')
-  add('metric', 'datasets', 'distributions', { by: distributions })
+  const rows = new Map<string, Measurement>()
+  const subjects = new Set<string>()
+  const add = (one: Measurement, subject: string) => {
+    const key = `${subject} ${one.value}`
+    const { count = 0, datasets = subjects.has(subject) ? 0 : 1 } = rows.get(key) ?? {}
+    rows.set(key, { ...one, count: count + (one.count ?? 1), datasets })
+    subjects.add(subject)
+  }
+  const addMetric = (name: string, value: string, count?: number) =>
+    add({ kind: 'metric', name, value, count }, `metric ${name}`)
+  addMetric('datasets', 'all')
+  if (!isMeasured) return [...rows.values()]
+  addMetric('datasets', 'measured')
+  addMetric('datasets', 'distributions', distributions)
   const band = bands.find(({ from, to }) => score !== null && score >= from && score <= to)
-  if (band) add('metric', 'bands', band.id)
+  if (band) addMetric('bands', band.id)
   for (const [name, value] of Object.entries({ scoring: score, ...points }))
     if (value !== null) {
-      add('metric', name, 'count')
-      add('metric', name, 'sum', { by: value })
+      addMetric(name, 'count')
+      addMetric(name, 'sum', value)
     }
   for (const { metric, value } of counted)
     if (typeof value === 'boolean' || indicatorOf(metric)?.type === 'status')
-      add('metric', metric, String(value))
-  for (const { path, component, severity, messages } of violations)
-    add('rule', `${path} ${component} ${severity}`, '', { note: JSON.stringify(messages) })
-  for (const { url, status } of urls) add('host', URL.parse(url)?.host ?? '', String(status))
-  return [...counts.values()]
+      addMetric(metric, String(value))
+  for (const { path, component, severity, messages } of violations) {
+    const rule = { name: path, value: component, detail: severity, note: JSON.stringify(messages) }
+    add({ kind: 'rule', ...rule }, `rule ${path} ${component} ${severity}`)
+  }
+  for (const { url, status } of urls) {
+    const host = URL.parse(url)?.host ?? ''
+    add({ kind: 'host', name: host, value: String(status) }, `host ${host}`)
+  }
+  return [...rows.values()]
 }
 
 type Change = {
-  /** Editions that are served from now on, in place of those of the same catalogues. */
-  readonly editions: readonly number[]
+  /** Catalogues that were counted, with the versions that are served from now on. */
+  readonly counted: ReadonlyMap<CatalogueFigures, number>
   /** Ids of catalogues that are not served any more. */
   readonly gone: readonly string[]
-  /** Those of them whose history goes too; that of hidden ones stays, unseen. */
+  /** Those of them whose history goes too; that of hidden ones is kept. */
   readonly forgotten: readonly string[]
   /** All catalogues were counted. */
   readonly isComplete: boolean
@@ -160,26 +165,26 @@ type Change = {
   readonly at: number
 }
 
-/** Serves new editions, and adds the figures of all that they are part of to the history. Answers the number of the refresh. */
-export function serveEditions(file: Sqlite, change: Change): number {
-  const { editions, gone, forgotten, isComplete, at } = change
+/** Serves new versions, and adds the figures of every scope that they belong to to the history. Returns the number of the refresh. */
+export function serveVersions(file: Sqlite, change: Change): number {
+  const { counted, gone, forgotten, isComplete, at } = change
   return file.transaction(() => {
-    const ids = column(file, `SELECT id FROM editions WHERE edition IN ${listed}`, editions)
-    const old = [...ids, ...gone]
-    const before = column(file, `SELECT edition FROM live WHERE id IN ${listed}`, old)
-    const setServed = `UPDATE editions SET is_served = ?, score = ${meanScore} WHERE edition IN (SELECT value FROM json_each(?))`
-    file.run(setServed, 0, JSON.stringify(before))
-    file.run(setServed, 1, JSON.stringify(editions))
+    const ids = [...counted.keys()].map(({ id }) => id)
+    const removed = JSON.stringify([...ids, ...gone])
+    const deleted = `DELETE FROM counted_catalogue WHERE id IN ${listed} RETURNING version, country`
+    const before = file.rows(deleted, removed)
+    for (const [catalogue, version] of counted) addCatalogue(file, catalogue, version)
     const ofGone = `DELETE FROM history WHERE kind = 'catalogue' AND key IN ${listed}`
     file.run(ofGone, JSON.stringify(forgotten))
-    const changed = [...editions, ...before.map(Number)]
-    const countries = `SELECT DISTINCT country FROM editions WHERE country NOTNULL AND edition IN ${listed}`
-    const publishers = `SELECT DISTINCT publisher FROM counts WHERE kind = 'publisher' AND edition IN ${listed}`
+    const countries = [...counted.keys(), ...before].flatMap(({ country }) =>
+      typeof country === 'string' ? country : [],
+    )
+    const versions = [...counted.values(), ...before.map(({ version }) => Number(version))]
     const scopes: readonly Scope[] = [
       'global',
       ...ids.map((catalogue) => ({ catalogue })),
-      ...column(file, countries, changed).map((country) => ({ country })),
-      ...column(file, publishers, changed).map((publisher) => ({ publisher })),
+      ...[...new Set(countries)].map((country) => ({ country })),
+      ...publishersIn(file, versions).map((publisher) => ({ publisher })),
     ]
     for (const scope of scopes) addToHistory(file, scope, dayOf(at))
     thinHistory(file, dayOf(at))
@@ -188,19 +193,21 @@ export function serveEditions(file: Sqlite, change: Change): number {
   }, 'durable')
 }
 
-/** Of a parameter that is a JSON array. */
+function addCatalogue(file: Sqlite, catalogue: CatalogueFigures, version: number): void {
+  const { id, country, titles, descriptions, languages, type } = catalogue
+  const facts = JSON.stringify({ titles, descriptions, languages, type })
+  insert(file, 'counted_catalogue', id, version, country, null, facts)
+}
+
+/** The elements of a parameter that is a JSON array. */
 const listed = '(SELECT value FROM json_each(?))'
 
-/** Of the catalogue of a row of `editions`; it orders them. */
-const meanScore =
-  '(SELECT total.count / number.count FROM counts AS total JOIN counts AS number USING (edition, kind, publisher, name) ' +
-  "WHERE total.edition = editions.edition AND kind = 'metric' AND publisher = '' AND name = 'scoring' " +
-  "AND total.value = 'sum' AND number.value = 'count')"
+function publishersIn(file: Sqlite, versions: readonly number[]): readonly string[] {
+  const sql = `SELECT DISTINCT publisher FROM measurement WHERE kind = 'publisher' AND version IN ${listed}`
+  return file.rows(sql, JSON.stringify(versions)).map(({ publisher }) => String(publisher))
+}
 
-const column = (file: Sqlite, sql: string, list: readonly unknown[]): readonly string[] =>
-  file.rows(sql, JSON.stringify(list)).flatMap((row) => Object.values(row).map(String))
-
-/** `YYYY-MM-DD` in UTC. */
+/** Formats a time as `YYYY-MM-DD` in UTC. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /** One row per scope and day, that of the last refresh of the day. Publishers, of which there are many, have one row per month. */
@@ -208,13 +215,16 @@ function addToHistory(file: Sqlite, scope: Scope, day: string): void {
   const counts = scopeCounts(file, scope)
   if (!counts) return
   const [kind, key] = scopeKey(scope)
+  const { count = 0, sum = 0 } = counts['scoring'] ?? {}
+  if (kind === 'catalogue' && count > 0)
+    file.run('UPDATE counted_catalogue SET score = ? WHERE id = ?', sum / count, key)
   const since = kind === 'publisher' ? `${day.slice(0, 7)}-01` : day
   const sameTime = 'DELETE FROM history WHERE kind = ? AND key = ? AND day BETWEEN ? AND ?'
   file.run(sameTime, kind, key, since, day)
-  insert(file, 'history', [kind, key, day, JSON.stringify(counts)])
+  insert(file, 'history', kind, key, day, JSON.stringify(counts))
 }
 
-/** Years before this one are kept by month, ten of them. Once a year there is something to do. */
+/** Keeps years before this one by month, ten of them. Once a year there is something to do. */
 function thinHistory(file: Sqlite, day: string): void {
   const year = Number(day.slice(0, 4))
   if (figuresState(file, 'thinned') === year) return
@@ -230,7 +240,7 @@ function thinHistory(file: Sqlite, day: string): void {
 const setState = (file: Sqlite, name: string, value: number) =>
   file.run('INSERT OR REPLACE INTO state VALUES (?, ?)', name, value)
 
-/** The number of what is served grows with everything that changes it. */
+/** Numbers every change of what is served. */
 function nextNumber(file: Sqlite, at: number): number {
   const number = 1 + (figuresState(file, 'number') ?? 0)
   setState(file, 'number', number)
@@ -239,33 +249,38 @@ function nextNumber(file: Sqlite, at: number): number {
 }
 
 /**
- * What the file knows of itself: `counted` is when all catalogues were counted last, `at` and `number` are of the last change
- * of what is served, `thinned` the year in which the history was. `undefined` in a file that is new or was cleared.
+ * State of the file: `counted` is when all catalogues were counted last, `at` and `number` belong to the last change of what is
+ * served, `thinned` is the year in which the history was thinned. `undefined` in a file that is new or was cleared.
  */
 export function figuresState(
   file: Sqlite,
   name: 'counted' | 'at' | 'number' | 'thinned',
 ): number | undefined {
-  const row: Row | undefined = file.first('SELECT value FROM state WHERE name = ?', name)
+  const row = file.first('SELECT value FROM state WHERE name = ?', name)
   return row && Number(row['value'])
 }
 
-/** Removes all figures and the history; the rows of the editions go with the next refresh. */
+/** Removes all figures and the history; the rows of the versions go with the next refresh. */
 export const clearFigures = (file: Sqlite, at: number): void =>
   file.transaction(() => {
-    file.run('UPDATE editions SET is_served = 0')
+    file.run('DELETE FROM counted_catalogue')
     file.run('DELETE FROM history')
     file.run("DELETE FROM state WHERE name = 'counted'")
     nextNumber(file, at)
   }, 'durable')
 
-/** Deletes editions that are not served: those of before, and what a crash or an abort left. `turn` lets others work. */
-export async function deleteOldEditions(file: Sqlite, turn: YieldWhenDue): Promise<void> {
-  for (const { edition } of file.rows('SELECT edition FROM editions WHERE is_served = 0')) {
-    for (const table of editionTables) {
-      const some = `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE edition = ? LIMIT 500)`
-      while (file.run(some, Number(edition)).changes > 0) await turn()
+/** Versions with rows; each one is looked up in the index, where DISTINCT would read all of it. */
+const versionsSql =
+  'WITH RECURSIVE versions (n) AS (SELECT min(version) FROM measurement UNION ALL ' +
+  'SELECT (SELECT min(version) FROM measurement WHERE version > n) FROM versions WHERE n NOTNULL) '
+
+/** Deletes versions that are not served: earlier ones, and those that a crash or an abort left. `turn` lets requests run. */
+export async function deleteOldVersions(file: Sqlite, turn: YieldWhenDue): Promise<void> {
+  const old = 'SELECT n FROM versions WHERE n NOT IN (SELECT version FROM counted_catalogue)'
+  for (const { n } of file.rows(versionsSql + old))
+    // Measurements last: by their rows an interrupted deletion is found again.
+    for (const table of ['problem', 'scored_dataset', 'measurement']) {
+      const some = `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE version = ? LIMIT 500)`
+      while (file.run(some, Number(n)).changes > 0) await turn()
     }
-    file.run('DELETE FROM editions WHERE edition = ?', Number(edition))
-  }
 }

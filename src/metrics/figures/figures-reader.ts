@@ -1,9 +1,16 @@
-/** The figures out of their data file: every number is a sum over its rows, every list a page of them. */
+/** Reads the figures from their data file: numbers are sums over its rows, lists are pages of them. Reading never waits. */
 
 import type { Names } from '../../rdf/names.ts'
 import type { Row, Sqlite } from '../../sqlite.ts'
 import { severityOf } from '../measure/validation-report.ts'
-import { aggregateOf, historyCounts, countsWhere, scopeCounts, type Maxima } from './counts.ts'
+import {
+  aggregateOf,
+  historyCounts,
+  measurementsWhere,
+  scopeCounts,
+  scopeKey,
+  type Maxima,
+} from './counts.ts'
 import type { CountedDataset } from './dataset-reader.ts'
 import { figuresState } from './figures-file.ts'
 import type {
@@ -30,62 +37,59 @@ type FiguresContext = {
   readonly bands: readonly ScoreBand[]
 }
 
-/** Reading what the last refresh found; nothing waits. What is unknown or hidden is `undefined`, and its lists are empty. */
+/** Figures of the last refresh. For a scope that is unknown or hidden they are `undefined`, and its lists are empty. */
 export type Figures = ReturnType<typeof figuresReader>
 
-/** Of a file that `schema` has made. */
+/** Makes the reader of a file that has the tables of `schema`. */
 export const figuresReader = (context: FiguresContext) => ({
   ...scopesIn(context),
   ...numbersIn(context),
   ...listsIn(context),
 })
 
-/** What there is, and how it is called. */
+/** Scopes that have figures, with their names. */
 const scopesIn = ({ file, maxima }: FiguresContext) => ({
-  /** When and as which number the figures became what they are; `undefined` before the first refresh. */
+  /** Time and number of the last change; `undefined` before the first refresh. */
   refreshed: () => {
     const [number, at] = [figuresState(file, 'number'), figuresState(file, 'at')]
     return number === undefined || at === undefined ? undefined : { at: new Date(at), number }
   },
   /** By id. */
   catalogues: (): readonly CatalogueFigures[] =>
-    file.rows('SELECT * FROM live ORDER BY id').map(catalogueOf),
+    file.rows('SELECT * FROM counted_catalogue ORDER BY id').map(catalogueOf),
   catalogue: (id: string): CatalogueFigures | undefined =>
-    file.rows('SELECT * FROM live WHERE id = ?', id).map(catalogueOf)[0],
+    file.rows('SELECT * FROM counted_catalogue WHERE id = ?', id).map(catalogueOf)[0],
   /** By score, ties by id; those without a score are last in both orders. */
   rankedCatalogues: (order: 'best' | 'worst', { offset, limit }: Page) => {
     const direction = order === 'best' ? 'DESC' : 'ASC'
-    const sql = `SELECT * FROM live ORDER BY score IS NULL, score ${direction}, id LIMIT ? OFFSET ?`
+    const sql = `SELECT * FROM counted_catalogue ORDER BY score IS NULL, score ${direction}, id LIMIT ? OFFSET ?`
     const rows = file.rows(sql, limit, offset).map((row) => {
       const catalogue = catalogueOf(row)
       const counts = scopeCounts(file, { catalogue: catalogue.id }) ?? {}
       const { score, dimensions } = aggregateOf(counts, maxima)
       return { catalogue, score, datasets: counts['datasets']?.['measured'] ?? 0, dimensions }
     })
-    return { count: countIn(file, 'SELECT count(*) AS n FROM live'), rows }
+    return { count: numberIn(file, 'SELECT count(*) AS n FROM counted_catalogue'), rows }
   },
   /** Alpha-3 codes in order. */
   countries: (): readonly string[] =>
     file
-      .rows('SELECT DISTINCT country FROM live WHERE country IS NOT NULL ORDER BY country')
+      .rows('SELECT DISTINCT country FROM counted_catalogue WHERE country NOTNULL ORDER BY country')
       .map(({ country }) => String(country)),
   /** With the most datasets first. */
-  publishers: ({ offset, limit }: Page): Listed<PublisherFigures> => ({
-    count: countIn(file, `SELECT count(DISTINCT publisher) AS n ${fromPublishers}`),
-    rows: file
-      .rows(
-        `${publisherSql} GROUP BY publisher ORDER BY sum(count) DESC, publisher LIMIT ? OFFSET ?`,
-        limit,
-        offset,
-      )
-      .map(publisherOf),
-  }),
+  publishers: ({ offset, limit }: Page): Listed<PublisherFigures> => {
+    const order = 'GROUP BY publisher ORDER BY sum(count) DESC, publisher LIMIT ? OFFSET ?'
+    return {
+      count: numberIn(file, `SELECT count(DISTINCT publisher) AS n ${fromPublishers}`),
+      rows: file.rows(`${publisherSql} ${order}`, limit, offset).map(publisherOf),
+    }
+  },
   publisher: (key: string): PublisherFigures | undefined =>
     file.rows(`${publisherSql} AND publisher = ? GROUP BY publisher`, key).map(publisherOf)[0],
 })
 
 const fromPublishers =
-  "FROM counts WHERE kind = 'publisher' AND edition IN (SELECT edition FROM live)"
+  "FROM measurement WHERE kind = 'publisher' AND version IN (SELECT version FROM counted_catalogue)"
 /** A publisher that has a name in some catalogue has it everywhere. */
 const publisherSql = `SELECT publisher, max(note) AS name ${fromPublishers}`
 
@@ -99,14 +103,14 @@ const numbersIn = ({ file, maxima, bands }: FiguresContext) => ({
     const counts = scopeCounts(file, scope)
     return counts && aggregateOf(counts, maxima)
   },
-  /** How many datasets there are, how many of them were measured, and how many of these were scored in each band. */
+  /** Numbers of all datasets, of the measured ones with their distributions, and of those scored in each band. */
   measured: (scope: Scope) => {
     const counts = scopeCounts(file, scope)
     const { all = 0, measured = 0, distributions = 0 } = counts?.['datasets'] ?? {}
     const inBand = bands.map(({ id }) => ({ id, datasets: counts?.['bands']?.[id] ?? 0 }))
     return counts && { all, datasets: measured, distributions, bands: inBand }
   },
-  /** Ascending; periods without a refresh are left out. A catalogue that is hidden now keeps its history unseen. */
+  /** Ascending; periods without a refresh are left out. The history of a hidden catalogue is kept and not shown. */
   history: (scope: Scope, span: HistorySpan): readonly HistorySnapshot[] =>
     scopeCounts(file, scope) === undefined
       ? []
@@ -118,44 +122,28 @@ const numbersIn = ({ file, maxima, bands }: FiguresContext) => ({
 
 const listsIn = (context: FiguresContext) => ({
   /** By score, ties by id; datasets without a score are in neither. */
-  best: (scope: Scope, limit: number) =>
-    datasetsAt(context, scope, `DESC, scores.id LIMIT ${limit}`),
-  worst: (scope: Scope, limit: number) =>
-    datasetsAt(context, scope, `ASC, scores.id LIMIT ${limit}`),
+  best: (scope: Scope, limit: number) => datasetsByScore(context, scope, 'DESC', limit),
+  worst: (scope: Scope, limit: number) => datasetsByScore(context, scope, 'ASC', limit),
   /** In the order of dataset ids, then of paths. */
-  violations: (catalogue: string, page: Page): Listed<ViolationRow> => ({
-    count: problemsOf(context, catalogue, 'rule'),
-    rows: problemsIn(context, catalogue, 'violation', page).map(
-      ({ dataset, path, component, severity, messages, value }) => ({
-        dataset,
-        path: textOf(path),
-        component: textOf(component),
-        severity,
-        messages,
-        value,
-      }),
-    ),
-  }),
+  violations: (catalogue: string, page: Page): Listed<ViolationRow> =>
+    problemsIn(context, { catalogue, kind: 'violation', page }, ({ path, component, ...row }) => ({
+      ...row,
+      path: path || null,
+      component: component || null,
+    })),
   /** In the order of dataset ids, then of URLs. */
-  unreachable: (catalogue: string, page: Page): Listed<UnreachableRow> => ({
-    count: problemsOf(context, catalogue, 'host'),
-    rows: problemsIn(context, catalogue, 'url', page).map(
-      ({ dataset, distribution: iri, type, url, status, checked }) => ({
-        dataset,
-        distribution: { id: context.names.idOf('distribution', iri) ?? iri, iri },
-        type,
-        url: textOf(url),
-        status,
-        checked,
-      }),
-    ),
-  }),
+  unreachable: (catalogue: string, page: Page): Listed<UnreachableRow> =>
+    problemsIn(context, { catalogue, kind: 'url', page }, ({ distribution: iri, url, ...row }) => ({
+      ...row,
+      distribution: { id: context.names.idOf('distribution', iri) ?? iri, iri },
+      url: url || null,
+    })),
   /** The most frequent first. */
   violationsByRule: (scope: Scope, limit: number) => brokenRules(context, scope, limit),
   unreachableByHost: (scope: Scope, limit: number) => unreachableHosts(context, scope, limit),
 })
 
-const countIn = (file: Sqlite, sql: string, ...values: string[]) =>
+const numberIn = (file: Sqlite, sql: string, ...values: string[]) =>
   Number(file.first(sql, ...values)?.['n'] ?? 0)
 
 function catalogueOf({ id, country, facts }: Row): CatalogueFigures {
@@ -163,34 +151,33 @@ function catalogueOf({ id, country, facts }: Row): CatalogueFigures {
   return { id: String(id), country: typeof country === 'string' ? country : null, ...rest }
 }
 
-/** What is empty in the file is nothing. */
-const textOf = (text: string): string | null => text || null
+/** Conditions on `scored_dataset` and its catalogue. A catalogue is read by the index of its version, the portal by that of all. */
+const datasetConditions: Readonly<Record<string, string>> = {
+  catalogue: 'AND scored_dataset.version = (SELECT version FROM counted_catalogue WHERE id = ?2)',
+  country: 'AND counted.country = ?2',
+  publisher: 'AND scored_dataset.publisher = ?2',
+}
 
-/** One edition is read by its index on scores, the whole portal by the index on all scores. */
-function datasetsAt(
+function datasetsByScore(
   { file, names }: FiguresContext,
   scope: Scope,
-  order: string,
+  order: 'ASC' | 'DESC',
+  limit: number,
 ): readonly DatasetFigures[] {
-  const [where, ...values] =
-    scope === 'global'
-      ? ['']
-      : 'catalogue' in scope
-        ? ['AND scores.edition = (SELECT edition FROM live WHERE id = ?)', scope.catalogue]
-        : 'country' in scope
-          ? ['AND live.country = ?', scope.country]
-          : ['AND scores.publisher = ?', scope.publisher]
+  const [kind, key] = scopeKey(scope)
   const sql =
-    'SELECT scores.id, live.id AS catalogue, scores.score, scores.facts FROM scores CROSS JOIN live USING (edition) ' +
-    `WHERE scores.score IS NOT NULL ${where} ORDER BY scores.score ${order}`
+    'SELECT scored_dataset.id, counted.id AS catalogue, scored_dataset.score, scored_dataset.facts ' +
+    'FROM scored_dataset CROSS JOIN counted_catalogue AS counted USING (version) ' +
+    `WHERE scored_dataset.score NOTNULL ${datasetConditions[kind] ?? ''} ORDER BY scored_dataset.score ${order}, scored_dataset.id LIMIT ?1`
+  const values = kind === 'global' ? [limit] : [limit, key]
   return file.rows(sql, ...values).map(({ id, catalogue, score, facts }) => {
     const { points }: Pick<DatasetFigures, 'points'> = JSON.parse(String(facts))
-    const dataset = describedOf(id, facts, names)
+    const dataset = describedDataset(id, facts, names)
     return { ...dataset, catalogue: String(catalogue), score: Number(score), points }
   })
 }
 
-function describedOf(id: unknown, facts: unknown, names: Names): ViolationRow['dataset'] {
+function describedDataset(id: unknown, facts: unknown, names: Names): ViolationRow['dataset'] {
   const { titles, languages }: ViolationRow['dataset'] = JSON.parse(String(facts))
   return { id: String(id), iri: names.dataset(String(id)), titles, languages }
 }
@@ -201,48 +188,50 @@ type ProblemFacts = {
   readonly url: CountedDataset['urls'][number]
 }
 
-/** How many rows the list of a catalogue has. */
-const problemsOf = ({ file }: FiguresContext, catalogue: string, kind: 'rule' | 'host'): number => {
-  const { where, values } = countsWhere({ catalogue })
-  const sql = `SELECT sum(count) AS n FROM counts WHERE kind = '${kind}' AND ${where}`
-  return countIn(file, sql, ...values)
-}
+type ProblemList<Kind> = { readonly catalogue: string; readonly kind: Kind; readonly page: Page }
 
-/** A page of a list of a catalogue: rows as they were written, with their datasets. */
-function problemsIn<Kind extends keyof ProblemFacts>(
+/** A page of a list of a catalogue, each row with its dataset. */
+function problemsIn<Kind extends keyof ProblemFacts, Listing>(
   { file, names }: FiguresContext,
-  catalogue: string,
-  kind: Kind,
-  { limit, offset }: Page,
-) {
+  { catalogue, kind, page: { limit, offset } }: ProblemList<Kind>,
+  rowOf: (row: ProblemFacts[Kind] & { readonly dataset: ViolationRow['dataset'] }) => Listing,
+): Listed<Listing> {
+  const { where, values } = measurementsWhere({ catalogue })
+  const counted = `kind = '${kind === 'url' ? 'host' : 'rule'}'`
   const sql =
-    'SELECT listed.dataset, listed.facts, scores.facts AS about FROM ' +
-    '(SELECT rowid, * FROM problems WHERE edition = (SELECT edition FROM live WHERE id = ?) AND kind = ? ' +
+    'SELECT listed.dataset, listed.facts, scored_dataset.facts AS about FROM ' +
+    '(SELECT rowid, * FROM problem WHERE version = (SELECT version FROM counted_catalogue WHERE id = ?) AND kind = ? ' +
     'ORDER BY dataset, place, rowid LIMIT ? OFFSET ?) AS listed ' +
-    'JOIN scores ON scores.edition = listed.edition AND scores.id = listed.dataset ' +
+    'JOIN scored_dataset ON scored_dataset.version = listed.version AND scored_dataset.id = listed.dataset ' +
     'ORDER BY listed.dataset, place, listed.rowid'
-  return file.rows(sql, catalogue, kind, limit, offset).map(({ dataset, facts, about }) => {
-    const written: ProblemFacts[Kind] = JSON.parse(String(facts))
-    return { ...written, dataset: describedOf(dataset, about, names) }
-  })
+  return {
+    count: numberIn(
+      file,
+      `SELECT sum(count) AS n FROM measurement WHERE ${counted} AND ${where}`,
+      ...values,
+    ),
+    rows: file.rows(sql, catalogue, kind, limit, offset).map(({ dataset, facts, about }) => {
+      const written: ProblemFacts[Kind] = JSON.parse(String(facts))
+      return rowOf({ ...written, dataset: describedDataset(dataset, about, names) })
+    }),
+  }
 }
 
 function brokenRules({ file }: FiguresContext, scope: Scope, limit: number): readonly BrokenRule[] {
-  const { where, values } = countsWhere(scope)
+  const { where, values } = measurementsWhere(scope)
   const sql =
-    'SELECT name, sum(count) AS count, sum(datasets) AS datasets, max(note) AS messages FROM counts ' +
-    `WHERE kind = 'rule' AND ${where} GROUP BY name ORDER BY sum(count) DESC, name LIMIT ${limit}`
-  return file.rows(sql, ...values).map(({ name, count, datasets, messages }) => {
-    const [path = '', component = '', severity = ''] = String(name).split(' ')
-    return {
-      path: textOf(path),
-      component: textOf(component),
-      severity: severityOf(severity),
+    'SELECT name, value, detail, sum(count) AS count, sum(datasets) AS datasets, max(note) AS messages FROM measurement ' +
+    `WHERE kind = 'rule' AND ${where} GROUP BY name, value, detail ORDER BY sum(count) DESC, name, value, detail LIMIT ${limit}`
+  return file
+    .rows(sql, ...values)
+    .map(({ name: path, value: component, detail: severity, count, datasets, messages }) => ({
+      path: String(path) || null,
+      component: String(component) || null,
+      severity: severityOf(String(severity)),
       messages: JSON.parse(String(messages)),
       count: Number(count),
       datasets: Number(datasets),
-    }
-  })
+    }))
 }
 
 /** The status of a host is its most frequent one. */
@@ -251,12 +240,12 @@ function unreachableHosts(
   scope: Scope,
   limit: number,
 ): readonly UnreachableHost[] {
-  const { where, values } = countsWhere(scope)
-  const ofStatus = `SELECT name, value, sum(count) AS urls, sum(datasets) AS datasets FROM counts WHERE kind = 'host' AND ${where} GROUP BY name, value`
+  const { where, values } = measurementsWhere(scope)
+  const byStatus = `SELECT name, value, sum(count) AS urls, sum(datasets) AS datasets FROM measurement WHERE kind = 'host' AND ${where} GROUP BY name, value`
   const first = 'row_number() OVER (PARTITION BY name ORDER BY urls DESC, value) = 1 AS is_first'
   const sql =
     'SELECT name, sum(urls) AS urls, sum(datasets) AS datasets, max(iif(is_first, value, NULL)) AS status ' +
-    `FROM (SELECT *, ${first} FROM (${ofStatus})) GROUP BY name ORDER BY sum(urls) DESC, name LIMIT ${limit}`
+    `FROM (SELECT *, ${first} FROM (${byStatus})) GROUP BY name ORDER BY sum(urls) DESC, name LIMIT ${limit}`
   return file.rows(sql, ...values).map(({ name, urls, datasets, status }) => ({
     host: String(name),
     urls: Number(urls),

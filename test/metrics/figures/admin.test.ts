@@ -97,7 +97,7 @@ describe('a refresh', () => {
     const { ask, figures, cache } = await served({ isRefreshed: false })
     expect((await ask('/admin/refresh/catalogues/city', by(all))).status).toBe(202)
     await expect.poll(() => figures.catalogue('city')).toBeDefined()
-    await expect.poll(() => cache.progress()).toBeUndefined()
+    await expect.poll(() => cache.refreshes.progress).toBeUndefined()
     for (const [path, status] of [
       ['/admin/refresh/catalogues/nowhere', 404],
       ['/admin/refresh/catalogues/secret', 404],

@@ -4,9 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { JobRunner } from '../../../src/jobs/job-runner.ts'
 import { logger } from '../../../src/log.ts'
 import { cacheSchedules } from '../../../src/main/metrics.ts'
-import { openCache, type Cache } from '../../../src/metrics/figures/metrics-cache.ts'
+import { openCache } from '../../../src/metrics/figures/metrics-cache.ts'
+import type { RefreshScope } from '../../../src/metrics/figures/refresh-figures.ts'
 import type { Weights } from '../../../src/metrics/measure/weights.ts'
 import { indicators } from '../../../src/metrics/indicators.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
@@ -54,23 +56,32 @@ export function openedCache({
 }: Options) {
   const clock = handClock(at)
   const logged: string[] = []
-  const cache: Cache = openCache({
+  const log = logger('warn', { write: (line) => void logged.push(line) })
+  const { now, pause } = clock
+  const jobs = new JobRunner({ path: join(directory, 'jobs.sqlite'), log, now, pause })
+  const opened = openCache({
     path: join(directory, 'figures.sqlite'),
     store,
     names,
     bands,
     weights,
     schedules: cacheSchedules,
-    now: clock.now,
+    jobs,
+    now,
     elapsed: () => performance.now(),
-    pause: clock.pause,
-    log: logger('warn', { write: (line) => void logged.push(line) }),
+    pause,
+    log,
   })
+  const refresh = (scope: RefreshScope, signal = new AbortController().signal) =>
+    opened.refresh(scope, signal)
+  const cache = { ...opened, refresh }
   const state = { stopped: false }
   const stop = async () => {
-    if (!state.stopped) await cache.stop()
+    if (state.stopped) return
     state.stopped = true
+    await cache.stop()
+    await jobs.stop()
   }
   onTestFinished(stop)
-  return { cache, figures: cache.figures, clock, directory, logged, stop }
+  return { cache, jobs, figures: cache.figures, clock, directory, logged, stop }
 }

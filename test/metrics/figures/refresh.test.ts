@@ -3,7 +3,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { Failure } from '../../../src/errors.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
+import { unlessAborted } from '../../../src/workers/condition.ts'
 import { openStore, openedCache } from './ground.ts'
 import { changesOf, scores, write, type MeasuredCatalogue } from './measured.ts'
 
@@ -33,8 +35,7 @@ function gated(store: GraphStore) {
     if (state.failure) throw state.failure
     if (graphs.some((graph) => graph.includes('/metrics/'))) {
       state.reads += 1
-      await state.gate
-      signal?.throwIfAborted()
+      if (state.gate) await (signal ? unlessAborted(state.gate, signal) : state.gate)
     }
     return store.readAll(graphs, options, signal)
   }
@@ -72,13 +73,13 @@ it('serves the old figures until the new ones are complete, and tells how far it
   const gate = Promise.withResolvers<void>()
   state.gate = gate.promise
   const running = cache.refresh('all')
-  await expect.poll(() => cache.progress()?.catalogues.all).toBe(2)
+  await expect.poll(() => cache.refreshes.progress?.catalogues.all).toBe(2)
   expect([score({ catalogue: 'north' }), figures.refreshed()]).toEqual([10, before])
   expect(figures.violations('north', { offset: 0, limit: 5 }).count).toBe(1)
   gate.resolve()
   expect(await running).toBe(2)
   expect([score({ catalogue: 'north' }), figures.refreshed()?.number]).toEqual([30, 2])
-  expect(cache.progress()).toBeUndefined()
+  expect(cache.refreshes.progress).toBeUndefined()
 })
 
 it('is joined by who asks for the same meanwhile, and what else is wanted is done together', async () => {
@@ -86,6 +87,7 @@ it('is joined by who asks for the same meanwhile, and what else is wanted is don
   const gate = Promise.withResolvers<void>()
   state.gate = gate.promise
   const first = cache.refresh(['north'])
+  await expect.poll(() => cache.refreshes.progress?.scope).toEqual(['north'])
   const joined = cache.refresh(['north'])
   const later = [cache.refresh(['south']), cache.refresh('all')]
   gate.resolve()
@@ -94,32 +96,65 @@ it('is joined by who asks for the same meanwhile, and what else is wanted is don
   expect(figures.refreshed()?.number).toBe(3)
 })
 
-it('that fails or is ended with the process leaves the old figures and no rows', async () => {
-  const { cache, real, state, score, directory, stop } = await twoCatalogues()
+it('that fails leaves the old figures and is owed; one that ends with the process is rejected', async () => {
+  const { cache, real, state, score, stop } = await twoCatalogues()
   await measure(real, 'north', 30)
-  state.failure = new Error('the store is away')
+  state.failure = new Failure('store-unavailable', 'the store is away')
   await expect(cache.refresh('all')).rejects.toThrow('the store is away')
   expect(score('global')).toBe(30)
   state.failure = undefined
+  // What failed is still to be done: the next request includes it.
   await cache.refresh(['south'])
-  expect(score({ catalogue: 'north' })).toBe(10)
+  expect([score({ catalogue: 'north' }), score('global')]).toEqual([30, 40])
   const gate = Promise.withResolvers<void>()
   state.gate = gate.promise
   const [running, waiting] = [cache.refresh(['south']), cache.refresh('all')]
   const ended = Promise.allSettled([running, waiting])
-  await expect.poll(() => cache.progress()).toBeDefined()
+  await expect.poll(() => cache.refreshes.progress).toBeDefined()
   const stopped = stop()
   gate.resolve()
   await stopped
   expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+})
+
+it('goes on after the end of the process, with what waited, and leaves no rows of earlier versions', async () => {
+  const { cache, real, state, directory, stop } = await twoCatalogues()
+  await measure(real, 'north', 30)
+  await measure(real, 'south', 90)
+  state.gate = new Promise(() => undefined)
+  const [running, waiting] = [cache.refresh(['south']), cache.refresh(['north'])]
+  const ended = Promise.allSettled([running, waiting])
+  await expect.poll(() => cache.refreshes.progress).toBeDefined()
+  await stop()
+  await ended
   const again = openedCache({ store: real, directory })
   expect(again.figures.aggregate('global')?.score).toBe(30)
-  await again.cache.refresh(['south'])
+  await expect.poll(() => again.figures.aggregate('global')?.score).toBe(60)
+  await expect.poll(() => again.jobs.counts()).toMatchObject({ running: 0, waiting: 0 })
   await again.stop()
   const file = new DatabaseSync(join(directory, 'figures.sqlite'))
-  expect(file.prepare('SELECT count(*) AS n FROM editions').get()).toEqual({ n: 2 })
-  expect(file.prepare('SELECT count(*) AS n FROM scores').get()).toEqual({ n: 2 })
+  const versions = (table: string) =>
+    file.prepare(`SELECT count(DISTINCT version) AS n FROM ${table}`).get()
+  for (const table of ['measurement', 'scored_dataset', 'problem', 'counted_catalogue'])
+    expect([table, versions(table)]).toEqual([table, { n: 2 }])
   file.close()
+})
+
+it('that is cancelled leaves the old figures, and is not tried again', async () => {
+  const { cache, real, state, jobs, score, clock } = await twoCatalogues()
+  await measure(real, 'north', 30)
+  state.gate = new Promise(() => undefined)
+  const running = Promise.allSettled([cache.refresh(['north'])])
+  await expect.poll(() => cache.refreshes.progress).toBeDefined()
+  const [job] = jobs.list({ kind: 'refresh-figures', limit: 1, offset: 0 })
+  expect(job).toMatchObject({ key: 'figures', state: 'running', payload: ['north'] })
+  jobs.cancel(job?.id ?? '')
+  expect(await running).toMatchObject([
+    { reason: { kind: 'conflict', detail: 'the refresh was cancelled' } },
+  ])
+  clock.forward(3_600_000)
+  expect(jobs.counts()).toEqual({ running: 0, waiting: 0, failed: 0 })
+  expect(score({ catalogue: 'north' })).toBe(10)
 })
 
 it('of one catalogue is one of all where there are no figures: those of the portal are never of a part', async () => {
@@ -144,7 +179,7 @@ it('that is overtaken by a clearing begins again with everything', async () => {
   const gate = Promise.withResolvers<void>()
   state.gate = gate.promise
   const running = cache.refresh(['north'])
-  await expect.poll(() => cache.progress()).toBeDefined()
+  await expect.poll(() => cache.refreshes.progress).toBeDefined()
   cache.clear()
   gate.resolve()
   await running
@@ -157,10 +192,10 @@ it('after a crash in its middle finds the old figures, and removes what it left'
   const path = join(directory, 'figures.sqlite')
   const file = new DatabaseSync(path)
   file.exec(
-    "INSERT INTO editions SELECT 77, id, 0, country, facts, NULL FROM live WHERE id = 'north'",
+    "INSERT INTO measurement VALUES (77, 'metric', '', 'datasets', 'all', '', 0, 0, ''), (77, 'metric', '', 'scoring', 'sum', '', 405, 1, '')",
   )
   file.exec(
-    "INSERT INTO scores SELECT 77, id, publisher, 405, facts FROM scores WHERE id = 'north-1'",
+    "INSERT INTO scored_dataset SELECT 77, id, publisher, 405, facts FROM scored_dataset WHERE id = 'north-1'",
   )
   file.close()
   const again = openedCache({ store: real, directory })
@@ -169,9 +204,10 @@ it('after a crash in its middle finds the old figures, and removes what it left'
   await again.cache.refresh(['south'])
   await again.stop()
   const left = new DatabaseSync(path)
-  expect(left.prepare('SELECT count(*) AS n FROM scores WHERE edition = 77').get()).toEqual({
-    n: 0,
-  })
+  for (const table of ['measurement', 'scored_dataset'])
+    expect(left.prepare(`SELECT count(*) AS n FROM ${table} WHERE version = 77`).get()).toEqual({
+      n: 0,
+    })
   left.close()
 })
 

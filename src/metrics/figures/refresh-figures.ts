@@ -1,0 +1,126 @@
+/** Counts measurements of some catalogues or of all, page by page beside the figures that are served, and serves them when they are complete. */
+
+import type { Log } from '../../log.ts'
+import { inOrder } from '../../pipe/ahead.ts'
+import type { Sqlite } from '../../sqlite.ts'
+import { yielding, type YieldWhenDue } from '../../workers/event-loop.ts'
+import { catalogueIds, datasetIds, type MetricsSource, readCatalogues } from './catalogue-reader.ts'
+import { countedDataset, readDatasets } from './dataset-reader.ts'
+import {
+  addDataset,
+  beginVersion,
+  deleteOldVersions,
+  figuresState,
+  serveVersions,
+} from './figures-file.ts'
+import type { CatalogueFigures, ScoreBand } from './figures.ts'
+
+/** What a refresh counts: `all`, or ids of catalogues. */
+export type RefreshScope = 'all' | readonly string[]
+
+/** Progress of the refresh that runs. */
+export type RefreshProgress = {
+  readonly scope: RefreshScope
+  /** Milliseconds since 1970. */
+  readonly since: number
+  readonly catalogues: { readonly done: number; readonly all: number }
+  /** Datasets that were read. */
+  readonly datasets: number
+}
+
+export type RefreshContext = MetricsSource & {
+  readonly file: Sqlite
+  readonly bands: readonly ScoreBand[]
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Milliseconds of a clock that only goes forward. */
+  readonly elapsed: () => number
+  readonly log: Log
+}
+
+type RefreshRun = {
+  readonly onProgress: (progress: RefreshProgress) => void
+  readonly signal: AbortSignal
+}
+
+/** Datasets of one page: readers wait for a few milliseconds of the store's time. */
+const pageSize = 5
+/** Pages in progress: while one is counted, the store looks for the next. */
+const pagesAhead = 3
+/** Milliseconds of work before requests have a turn. */
+const turnMs = 8
+
+/**
+ * Refreshes the figures of a scope. A failure or an abort leaves the old ones. Where there are no figures yet, or they are cleared
+ * meanwhile, all catalogues are counted: the figures of the portal are never those of a part of it.
+ */
+export async function refreshFigures(
+  context: RefreshContext,
+  scope: RefreshScope,
+  run: RefreshRun,
+): Promise<void> {
+  const turn = yielding(context.elapsed, turnMs)
+  let isServed = false
+  while (!isServed) {
+    const isComplete = scope === 'all' || figuresState(context.file, 'counted') === undefined
+    await deleteOldVersions(context.file, turn)
+    isServed = await countOnce(context, isComplete ? 'all' : scope, turn, run)
+  }
+  await deleteOldVersions(context.file, turn)
+}
+
+/** False when the file was cleared meanwhile and a part is not enough any more: nothing is served then. */
+async function countOnce(
+  context: RefreshContext,
+  scope: RefreshScope,
+  turn: YieldWhenDue,
+  { onProgress, signal }: RefreshRun,
+): Promise<boolean> {
+  const { file, log, now, names, bands } = context
+  const since = now()
+  const ids = scope === 'all' ? await catalogueIds(context, signal) : scope
+  const found = await readCatalogues(context, ids, signal)
+  const visible = [...found.values()].filter(({ isHidden }) => !isHidden)
+  const counted = new Map<CatalogueFigures, number>()
+  let datasets = 0
+  const report = () => {
+    const catalogues = { done: counted.size, all: visible.length }
+    onProgress({ scope, since, catalogues, datasets })
+  }
+  report()
+  for (const catalogue of visible) {
+    const version = beginVersion(file)
+    for await (const page of pagesOf(context, catalogue, signal)) {
+      for (const dataset of page) {
+        signal.throwIfAborted()
+        addDataset(file, version, countedDataset(dataset, names.genidPrefix), bands)
+        await turn()
+      }
+      datasets += page.length
+      report()
+    }
+    counted.set(catalogue, version)
+    report()
+  }
+  signal.throwIfAborted()
+  const isComplete = scope === 'all'
+  if (!isComplete && figuresState(file, 'counted') === undefined) return false
+  const served = file.rows('SELECT id FROM counted_catalogue').map(({ id }) => String(id))
+  const gone = [...(isComplete ? served : []), ...ids].filter(
+    (id) => found.get(id)?.isHidden !== false,
+  )
+  const forgotten = gone.filter((id) => !found.has(id))
+  const at = now()
+  const number = serveVersions(file, { counted, gone, forgotten, isComplete, at })
+  log.info({ number, catalogues: counted.size, datasets, ms: at - since }, 'figures.refreshed')
+  return true
+}
+
+/** Datasets of a catalogue, page by page. */
+function pagesOf(source: MetricsSource, catalogue: CatalogueFigures, signal: AbortSignal) {
+  async function* pages(): AsyncGenerator<readonly string[]> {
+    const ids = await datasetIds(source, catalogue.id, signal)
+    for (let at = 0; at < ids.length; at += pageSize) yield ids.slice(at, at + pageSize)
+  }
+  return inOrder(pages(), (ids) => readDatasets(source, ids, signal), pagesAhead)
+}

@@ -1,0 +1,103 @@
+/** Refreshes as jobs: one runs, at most one waits, and requests that come meanwhile join it. */
+
+import { Failure } from '../../errors.ts'
+import { failureIn } from '../../http/problem.ts'
+import type { JobRunner } from '../../jobs/job-runner.ts'
+import type { Job, JobRun } from '../../jobs/job.ts'
+import type { Json } from '../../text/json.ts'
+import { figuresState } from './figures-file.ts'
+import {
+  type RefreshContext,
+  refreshFigures,
+  type RefreshProgress,
+  type RefreshScope,
+} from './refresh-figures.ts'
+
+const kind = 'refresh-figures'
+const key = 'figures'
+
+/** Milliseconds in which further runs are waited for, so that they share a refresh: the figures follow within a minute. */
+export const soonMs = 20_000
+/** Milliseconds before a refresh that failed is tried again. */
+export const retryMs = 600_000
+
+/** The jobs that refresh the figures of a file. */
+export class RefreshJobs {
+  readonly #context: RefreshContext
+  readonly #jobs: JobRunner
+  readonly #registration: { readonly stop: () => Promise<void> }
+  #progress: RefreshProgress | undefined
+
+  /** Does the jobs from now on, those that an earlier process left first. */
+  constructor(context: RefreshContext, jobs: JobRunner) {
+    this.#context = context
+    this.#jobs = jobs
+    this.#registration = jobs.register({ kind, atOnce: 1, run: (job, run) => this.#run(job, run) })
+  }
+
+  /** Progress of the refresh that runs. */
+  get progress(): RefreshProgress | undefined {
+    return this.#progress
+  }
+
+  /** Submits a refresh, or joins the running one that includes it. `createdBy` is the id of an API key or the name of a service. */
+  request(scope: RefreshScope, createdBy: string): Job {
+    const running = this.#jobs.running(kind, key)
+    const isIncluded = running && includes(scopeOf(running.payload), scope)
+    return isIncluded ? running : this.#submit(scope, createdBy)
+  }
+
+  /** Requests a refresh within a minute. The running one is not joined, because it may have read before what the caller knows of. */
+  requestSoon(scope: RefreshScope, createdBy: string): void {
+    const { now, log } = this.#context
+    try {
+      this.#submit(scope, createdBy, now() + soonMs)
+    } catch (err) {
+      // The daily refresh makes up for it.
+      log.warn({ err }, 'figures.submit-failed')
+    }
+  }
+
+  /** Resolves with the number of the figures when the job is done; rejects with its `Failure`, or the reason of the signal. */
+  async waitFor({ id }: Job, signal: AbortSignal): Promise<number> {
+    const job = await this.#jobs.waitFor(id, signal)
+    if (job?.state === 'done') return figuresState(this.#context.file, 'number') ?? 0
+    throw failureIn(job?.problem) ?? new Failure('conflict', 'the refresh was cancelled')
+  }
+
+  /** Aborts the refresh that runs, which goes on at the next start. */
+  stop(): Promise<void> {
+    return this.#registration.stop()
+  }
+
+  #submit(scope: RefreshScope, createdBy: string, runAt?: number): Job {
+    const merge = (waiting: Json) => union(scopeOf(waiting), scope)
+    return this.#jobs.submit({ kind, key, payload: scope, createdBy, runAt, merge })
+  }
+
+  async #run({ payload, createdBy }: Job, { signal, progress }: JobRun): Promise<void> {
+    const scope = scopeOf(payload)
+    const onProgress = (reached: RefreshProgress) => {
+      const { catalogues, datasets } = reached
+      this.#progress = reached
+      progress({ done: catalogues.done, of: catalogues.all, note: `${datasets} datasets` })
+    }
+    try {
+      await refreshFigures(this.#context, scope, { signal, onProgress })
+    } catch (error) {
+      if (!signal.aborted) this.#submit(scope, createdBy, this.#context.now() + retryMs)
+      throw error
+    } finally {
+      this.#progress = undefined
+    }
+  }
+}
+
+const scopeOf = (payload: Json): RefreshScope =>
+  Array.isArray(payload) ? payload.map(String) : 'all'
+
+const includes = (whole: RefreshScope, part: RefreshScope): boolean =>
+  whole === 'all' || (part !== 'all' && part.every((id) => whole.includes(id)))
+
+const union = (one: RefreshScope, other: RefreshScope): RefreshScope =>
+  one === 'all' || other === 'all' ? 'all' : [...new Set([...one, ...other])].sort()
