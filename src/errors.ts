@@ -174,8 +174,10 @@ const longestDetail = 4000
 // oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
-/** The text with its control characters escaped, at most 4,000 characters of it. */
+/** Escapes a character as `\\u202e`. */
+export const unicodeEscape = (char: string): string =>
+  `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** Escapes the control characters of a text, of which at most 4,000 characters are kept. */
 export const printable = (text: string): string =>
-  text
-    .slice(0, longestDetail)
-    .replace(controls, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  text.slice(0, longestDetail).replace(controls, unicodeEscape)

@@ -1,6 +1,7 @@
 /** Structured logging: one JSON line per event, event names `noun.verb`, fields instead of sentences. */
 
 import { pino, type DestinationStream, type Logger } from 'pino'
+import { unicodeEscape } from './errors.ts'
 
 export type Log = Logger
 
@@ -119,7 +120,7 @@ function cleaning(
   return {
     ...(hasFlush(destination) && { flush: (done?: () => void) => destination.flush(done) }),
     write: (line: string) => {
-      destination.write(clean(line.replace(active, escaped).replace(userInfo, `//${mask}@`)))
+      destination.write(clean(line.replace(active, unicodeEscape).replace(userInfo, `//${mask}@`)))
     },
   }
 }
@@ -131,13 +132,11 @@ function readable(line: string): string {
     ([name, value]) => `${shortValue(name)}=${shortValue(value)}`,
   )
   const head = [String(time).slice(11, 19), String(level).toUpperCase().padEnd(5), String(event)]
-  return `${[...head, ...rest].join(' ').replace(active, escaped)}\n`
+  return `${[...head, ...rest].join(' ').replace(active, unicodeEscape)}\n`
 }
 
 const shortValue = (value: unknown): string =>
   typeof value === 'string' && /^[\w./:@,+-]+$/.test(value) ? value : JSON.stringify(value)
-
-const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 type Flushable = DestinationStream & { flush(done?: () => void): void }
 

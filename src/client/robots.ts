@@ -7,6 +7,7 @@ import { SingleFlight } from '../workers/single-flight.ts'
 import { hostPermission } from './address-guard.ts'
 import type { OutboundLimits } from './deadlines.ts'
 import type { Outbound, RobotsWord } from './outbound-request.ts'
+import { dayMs } from '../text/duration.ts'
 
 type RobotsContext = {
   readonly request: Outbound['request']
@@ -19,7 +20,7 @@ type RobotsContext = {
 /** Rules of a host, or the reason why there are none. */
 type Outcome = Rules | Exclude<RobotsWord, 'allowed' | 'disallowed'>
 
-const rememberedMs = 24 * 3_600_000
+const rememberedMs = dayMs
 /** Lifetime in ms of a result that is unknown. */
 const unknownMs = 600_000
 /** Maximum bytes to read; RFC 9309 2.5 demands at least 500 KiB. */

@@ -12,6 +12,7 @@ import { escaped } from '../text/escaped.ts'
 import { WrongCommand } from './command.ts'
 import type { Execution } from './execution.ts'
 import type { Table } from './command-table.ts'
+import { dayMs } from '../text/duration.ts'
 
 /** Dependencies of the endpoints of the console. */
 type ConsoleAppContext = {
@@ -27,7 +28,7 @@ export const consolePermission = { method: 'POST', path: '/shell/exec' } as cons
 /** Most bytes of a command line. */
 const lineBytes = 65_536
 /** Milliseconds without output, or without a reader that takes it, until an answer is broken off. */
-const silenceMs = 24 * 3_600_000
+const silenceMs = dayMs
 const plain = 'text/plain; charset=utf-8'
 const html = 'text/html; charset=utf-8'
 

@@ -1,6 +1,6 @@
 /** Runs commands: streams their output to their readers and logs their end. */
 
-import { Failure } from '../errors.ts'
+import { Failure, unicodeEscape } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { Channel } from '../workers/channel.ts'
 import type { ParsedCommand } from './command-table.ts'
@@ -132,9 +132,7 @@ const active = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u20
 
 /** Escapes the control characters of a text, except line ends and tabs. */
 const printable = (text: string): string =>
-  text
-    .replaceAll('\r\n', '\n')
-    .replace(active, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  text.replaceAll('\r\n', '\n').replace(active, unicodeEscape)
 
 function failureText({ detail, errors }: Failure): string {
   const complaints = errors

@@ -2,12 +2,13 @@
 
 import { maxIriBytes } from '../rdf/iri.ts'
 import { maxLiteralBytes } from '../rdf/terms.ts'
+import { dayMs } from '../text/duration.ts'
 
 const MB = 2 ** 20
 const KB = 2 ** 10
 const second = 1000
 // A timer of more than 2^31 ms would fire at once.
-const day = 86_400 * second
+const day = dayMs
 
 type Limit = {
   readonly standard: number

@@ -1,6 +1,7 @@
 /** What is measured: the indicators of the Metadata Quality Assessment, their dimensions and points. */
 
 import { prefixes } from '../rdf/namespaces.ts'
+import { lastName } from '../rdf/iri.ts'
 
 /** In the order in which they are shown. */
 export const dimensions = [
@@ -84,14 +85,12 @@ const byName: ReadonlyMap<string, Indicator> = new Map(
 
 const metricNamespace = prefixes['pv'] ?? ''
 
-/** The part of an IRI after the last `#`, `/` or `:`; metrics are recognised by it in any namespace. */
-export const localName = (iri: string): string =>
-  iri.startsWith(metricNamespace)
-    ? iri.slice(metricNamespace.length)
-    : iri.slice(Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/'), iri.lastIndexOf(':')) + 1)
+/** Name of a metric: its IRI without the namespace, or its last name in another namespace. */
+export const metricName = (iri: string): string =>
+  iri.startsWith(metricNamespace) ? iri.slice(metricNamespace.length) : lastName(iri)
 
 /** `undefined` for a metric that is not one of ours. */
-export const indicatorOf = (localName: string): Indicator | undefined => byName.get(localName)
+export const indicatorOf = (name: string): Indicator | undefined => byName.get(name)
 
 /** Metric of the sum of all dimensions. */
 export const scoring = 'scoring'

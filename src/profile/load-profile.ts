@@ -17,7 +17,6 @@ import { collectProblems, type Problems } from './profile-problems.ts'
 import { targetsOf } from './record-schemas.ts'
 import {
   behind,
-  localName,
   type NamedFile,
   type ProfileNode,
   readShapeFiles,
@@ -25,6 +24,7 @@ import {
   type ShapeFiles,
   type ShapeNode,
 } from './profile-shapes.ts'
+import { localName } from '../rdf/iri.ts'
 
 /** The profile that ships with the platform. */
 export const builtInDirectory = fileURLToPath(new URL('../../shapes/default', import.meta.url))

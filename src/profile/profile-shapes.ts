@@ -14,10 +14,7 @@ import { type PlacedQuad, placedQuads } from '../rdf/reading/placed-quads.ts'
 import { namedNode, quad } from '../rdf/terms.ts'
 import { leaves, type Placed } from './entry-file.ts'
 import type { Problems, ProfilePlace } from './profile-problems.ts'
-
-/** The last segment of an IRI, after a slash or a hash. */
-export const localName = (iri: string): string =>
-  iri.slice(Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/')) + 1)
+import { localName } from '../rdf/iri.ts'
 
 /** Terms of the profile itself; kept under their local name, whatever their namespace. */
 const annotations = new Set([

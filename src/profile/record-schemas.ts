@@ -1,7 +1,7 @@
 /** JSON Schemas of the records that the search service answers with, made from the compiled profile. */
 
 import { type Field, languageMaps, type MappingClass, type Profile, type Shape } from './profile.ts'
-import { localName } from './profile-shapes.ts'
+import { localName } from '../rdf/iri.ts'
 import { type JsonSchema, list, object, reference } from './json-schema.ts'
 import { classesWithModel, modelOf, referredBy } from './field-models.ts'
 

@@ -4,12 +4,10 @@
  */
 
 import type { Graph } from './read.ts'
-
-/** Part of an IRI after its last slash, hash or colon. */
-const localNameOf = (iri: string): string => /[^/#:]*$/.exec(iri)?.[0] ?? ''
+import { lastName } from './iri.ts'
 
 /** Whether a property states the visibility of a catalogue: by its local name, in any namespace. */
-export const isVisibility = (property: string): boolean => localNameOf(property) === 'visibility'
+export const isVisibility = (property: string): boolean => lastName(property) === 'visibility'
 
 /** Whether a catalogue is hidden: its visibility is an IRI with the local name `hidden`, or the literal `hidden`. */
 export const isHiddenCatalogue = (graph: Graph, catalogue: string): boolean =>
@@ -17,6 +15,6 @@ export const isHiddenCatalogue = (graph: Graph, catalogue: string): boolean =>
     ([property, objects]) =>
       isVisibility(property) &&
       objects.some(
-        ({ termType, value }) => (termType === 'Literal' ? value : localNameOf(value)) === 'hidden',
+        ({ termType, value }) => (termType === 'Literal' ? value : lastName(value)) === 'hidden',
       ),
   )

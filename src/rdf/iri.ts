@@ -18,6 +18,13 @@ const pattern = new RegExp(
     `(?:\\?${run(`${plain}:@/?\\ue000-\\uf8ff`)})?(?:#${run(`${plain}:@/?`)})?$`,
 )
 
+/** Part of an IRI after its last `#` or `/`; the whole IRI without them. */
+export const localName = (iri: string): string =>
+  iri.slice(Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/')) + 1)
+
+/** Part of an IRI after its last `#`, `/` or `:`: `Dataset` of `urn:x:Dataset`. */
+export const lastName = (iri: string): string => /[^/#:]*$/.exec(iri)?.[0] ?? ''
+
 /** Whether a text is an absolute IRI (RFC 3987) without white space and lone surrogates. Does not check its length. */
 export const isIri = (text: string): boolean => pattern.test(text) && text.isWellFormed()
 

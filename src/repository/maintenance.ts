@@ -18,6 +18,7 @@ import { fromLines } from '../rdf/lines.ts'
 import type { Names } from '../rdf/names.ts'
 import { dcat, dct, foaf, prov, vcard } from '../rdf/namespaces.ts'
 import { editDataset } from './writing/dataset-writer.ts'
+import { localName } from '../rdf/iri.ts'
 
 /** An operator's wish to empty a catalogue that stays. */
 type Clearing = {
@@ -194,7 +195,7 @@ async function* repairAddresses(
   for await (const graph of damagedGraphs(context, signal)) {
     for (const { quad: damaged, address } of await repairGraph(context, graph, dryRun, signal)) {
       const { subject, predicate, object } = damaged
-      const where = `${predicate.value.replace(/^.*[#/]/, '')} of ${subject.value}`
+      const where = `${localName(predicate.value)} of ${subject.value}`
       if (address === undefined) {
         left += 1
         yield `${where} is ${object.value}, and nothing says what it was`

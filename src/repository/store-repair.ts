@@ -10,6 +10,7 @@ import { allDatasetIds } from './resources/lists.ts'
 import { sentForms, withoutRecord } from './sent-forms.ts'
 import { changeDataset, type DatasetPlace } from './writing/dataset-writer.ts'
 import { datasetPlaces } from './writing/find-datasets.ts'
+import { localName } from '../rdf/iri.ts'
 
 /** Datasets that are looked up at once. */
 const stride = 100
@@ -47,7 +48,7 @@ export async function* repairStore(
 function* sentences({ id, originalId }: DatasetPlace, finding: Finding, dryRun: boolean) {
   const { state, removed } = finding
   for (const { predicate, object } of state === 'cured' ? removed : []) {
-    const what = `${predicate.value.replace(/^.*[#/]/, '')} ${JSON.stringify(object.value.slice(0, 100))}`
+    const what = `${localName(predicate.value)} ${JSON.stringify(object.value.slice(0, 100))}`
     yield `${id}: ${what} ${dryRun ? 'would be' : 'is'} removed, it was replaced earlier`
   }
   if (state === 'again')

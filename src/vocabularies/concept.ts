@@ -8,6 +8,7 @@ import { ctl, dc, dct, foaf, opauthority, owl, rdf, skos } from '../rdf/namespac
 import type { Graph } from '../rdf/read.ts'
 import { compareCodePoints } from '../text/code-points.ts'
 import { keyedTexts, tagOf } from './labels.ts'
+import { localName } from '../rdf/iri.ts'
 
 /** Properties of a concept besides its labels; the names are those of the search service. */
 type Extensions = {
@@ -103,7 +104,7 @@ const texts = (terms: readonly Term[]) =>
 function idOf(graph: Graph, iri: string): string {
   const [code] = texts(graph.objects(iri, dc('identifier')))
   const [other] = texts(graph.objects(iri, dct('identifier')))
-  return code ?? other ?? iri.slice(Math.max(iri.lastIndexOf('/'), iri.lastIndexOf('#')) + 1)
+  return code ?? other ?? localName(iri)
 }
 
 /** The own scheme when the concept says that it is in it, else the first that it names. */

@@ -85,7 +85,7 @@ export const keywordsIn = (entry: Fields): readonly string[] =>
 const prefix = /^(?:adms|dcat|dcatap|dct|foaf|locn|org|owl|prov|rdfs|schema|skos|spdx|vcard):(?!\/)/
 
 /** A name without its prefix: `title` for `dct:title`. */
-export const localName = (name: string): string => name.replace(prefix, '')
+export const unprefixed = (name: string): string => name.replace(prefix, '')
 
 /** Deeper than any source nests. */
 const deepest = 12
@@ -94,7 +94,7 @@ const deepest = 12
 function plainNode(value: unknown, depth = 0): Fields {
   const entries = Object.entries(fieldsOf(value))
   return fieldsOf(
-    Object.fromEntries(entries.map(([name, one]) => [localName(name), plainValue(one, depth)])),
+    Object.fromEntries(entries.map(([name, one]) => [unprefixed(name), plainValue(one, depth)])),
   )
 }
 

@@ -8,7 +8,7 @@ import { aboutValue } from '../../pipe/message.ts'
 import { shownUrl } from '../../secrets.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
-import { keywordsIn, localName, type PodOptions, podReader } from './datajson-mapping.ts'
+import { keywordsIn, unprefixed, type PodOptions, podReader } from './datajson-mapping.ts'
 import { type JsonDocument, openUnlessSame } from './documents.ts'
 import type { ImportEvent } from './reception.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
@@ -105,7 +105,7 @@ async function* membersIn(document: JsonDocument): AsyncGenerator<Member, void> 
   // A single member may be written without a list: then its own members come one by one.
   const single = new Map<string, Record<string, unknown>>()
   for await (const { list, key, value } of document.members()) {
-    const name = localName(list)
+    const name = unprefixed(list)
     if (typeof key === 'number')
       yield* entriesIn(
         name === '@graph' ? kindOfNode(value) : name || 'dataset',
@@ -114,14 +114,14 @@ async function* membersIn(document: JsonDocument): AsyncGenerator<Member, void> 
       )
     else if (kinds.has(name)) single.set(list, { ...single.get(list), [key]: value })
   }
-  for (const [list, value] of single) yield* entriesIn(localName(list), value, `/${list}`)
+  for (const [list, value] of single) yield* entriesIn(unprefixed(list), value, `/${list}`)
 }
 
 const kinds: ReadonlySet<string> = new Set(['dataset', 'service', 'catalog'])
 
 /** A node of a graph is a dataset unless it says that it is something else. */
 const kindOfNode = (value: unknown): string => {
-  const types = listOf(fieldsOf(value)['@type']).map((type) => localName(plainText(type) ?? ''))
+  const types = listOf(fieldsOf(value)['@type']).map((type) => unprefixed(plainText(type) ?? ''))
   return types.includes('DataService') ? 'service' : 'dataset'
 }
 
@@ -137,10 +137,10 @@ function* entriesIn(
   if (kind === 'dataset' || kind === 'service') yield { kind, value, pointer }
   if (kind !== 'catalog' || depth === deepest) return
   for (const [name, members] of Object.entries(fieldsOf(value)))
-    if (kinds.has(localName(name)))
+    if (kinds.has(unprefixed(name)))
       for (const [at, one] of listOf(members).entries()) {
         const step = Array.isArray(members) ? `/${at}` : ''
-        yield* entriesIn(localName(name), one, `${pointer}/${name}${step}`, depth + 1)
+        yield* entriesIn(unprefixed(name), one, `${pointer}/${name}${step}`, depth + 1)
       }
 }
 

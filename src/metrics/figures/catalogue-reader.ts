@@ -1,6 +1,6 @@
 /** The catalogues of the store: their ids, their datasets, and what they say of themselves. Hidden ones have no figures. */
 
-import { localName } from '../indicators.ts'
+import { metricName } from '../indicators.ts'
 import { Failure, shown } from '../../errors.ts'
 import { isHiddenCatalogue } from '../../rdf/catalogue-visibility.ts'
 import { fromLines } from '../../rdf/lines.ts'
@@ -127,7 +127,7 @@ function catalogueOf(
 /** A literal as it is, of an IRI its last part; `dcat-ap` before all others, because it decides what is measured. */
 function typeOf(values: readonly string[]): string | null {
   const types = values.map((value) =>
-    /^[a-z][a-z0-9+.-]*:/i.test(value) ? localName(value.replace(/[#/]+$/, '')) : value,
+    /^[a-z][a-z0-9+.-]*:/i.test(value) ? metricName(value.replace(/[#/]+$/, '')) : value,
   )
   return types.find((type) => type.toLowerCase() === 'dcat-ap') ?? types[0] ?? null
 }

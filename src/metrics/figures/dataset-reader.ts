@@ -7,7 +7,7 @@ import { dct, foaf, skos, vcard } from '../../rdf/namespaces.ts'
 import { graphOf, type Graph } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
-import { byDimension, indicatorOf, isReachable, localName } from '../indicators.ts'
+import { byDimension, indicatorOf, isReachable, metricName } from '../indicators.ts'
 import { cutText, languagesOf, textsOf } from '../localized-texts.ts'
 import { measurements, type MeasuredValue } from '../measure/measurements.ts'
 import { readReport, type ReportGraph, type ReportResult } from '../measure/validation-report.ts'
@@ -167,7 +167,7 @@ function violationOf(
   return {
     severity,
     path: isNode(iri) ? '' : iri,
-    component: localName(component),
+    component: metricName(component),
     value: isNothing ? null : cutText(value.value),
     messages: textsOf(messages),
   }

@@ -8,7 +8,7 @@ import { isIri } from '../../rdf/iri.ts'
 import { computedOn, dct, dqv, prov, pv, rdf, xsd } from '../../rdf/namespaces.ts'
 import { first, graphOf, keyOf, literalOf } from '../../rdf/read.ts'
 import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
-import { indicatorOf, localName } from '../indicators.ts'
+import { indicatorOf, metricName } from '../indicators.ts'
 import { metricsNode, type Payload } from '../pipe/payload.ts'
 import { annotation, type ReportGraph, withoutReport } from './validation-report.ts'
 
@@ -146,7 +146,7 @@ export function measurements(quads: Iterable<Quad>): readonly MeasuredValue[] {
     const [target] = computedOn.flatMap((iri) => graph.objects(node, iri))
     const on = target ? keyOf(target) : targets.get(node)
     if (!metric || !written || on === undefined) return []
-    const name = localName(metric.value)
+    const name = metricName(metric.value)
     const value = valueIn(name, written.value.trim(), written.datatype.value)
     const from = first(graph, node, terms.source)?.value
     const at = first(graph, node, terms.time)?.value
@@ -179,7 +179,7 @@ export function withoutMetrics(quads: readonly Quad[], metrics: Iterable<string>
   const wanted = new Set(metrics)
   const old = new Set<string>()
   for (const { subject, predicate, object } of quads) {
-    if (predicate.value === terms.metric.value && wanted.has(localName(object.value)))
+    if (predicate.value === terms.metric.value && wanted.has(metricName(object.value)))
       old.add(keyOf(subject))
   }
   if (old.size === 0) return quads

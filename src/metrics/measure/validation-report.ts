@@ -1,6 +1,6 @@
 /** The report of a SHACL validation as an annotation of a dataset (W3C DQV; W3C SHACL 3.6): written, read and taken out again. */
 
-import { localName } from '../indicators.ts'
+import { metricName } from '../indicators.ts'
 import type { BlankNode, Literal, NamedNode, Quad, Term } from '@rdfjs/types'
 import { dqv, prov, rdf, xsd, oa, pv, sh } from '../../rdf/namespaces.ts'
 import { closure, first, graphOf, instances, keyOf, textOf, type Graph } from '../../rdf/read.ts'
@@ -179,7 +179,7 @@ const pathOf = (graph: Graph, path: Term): Term | readonly Quad[] =>
 
 /** A severity that SHACL does not define is no violation. */
 export function severityOf(iri: string): Severity {
-  const name = localName(iri)
+  const name = metricName(iri)
   return name === 'Violation' || name === 'Warning' ? name : 'Info'
 }
 

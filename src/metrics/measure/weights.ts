@@ -12,7 +12,7 @@ import {
   indicators,
   type Dimension,
   type IndicatorName,
-  localName,
+  metricName,
 } from '../indicators.ts'
 
 /** Points of a true and of a false measurement, integers, and where they count. */
@@ -59,7 +59,7 @@ const scores = [
 ] as const
 
 const dimensionIn = (terms: readonly Term[]): Dimension | undefined =>
-  dimensions.find((name) => terms.some(({ value }) => localName(value) === name))
+  dimensions.find((name) => terms.some(({ value }) => metricName(value) === name))
 
 /** Points beyond that are a slip of the pen. */
 const most = 10_000
@@ -80,7 +80,7 @@ function valuesIn(graph: Graph, given: Weights) {
       const terms = termsAt(graph, subject, score)
       return terms.length > 0 ? [{ key, score, terms }] : []
     })
-    const indicator = indicatorOf(localName(subject))
+    const indicator = indicatorOf(metricName(subject))
     if (!indicator) {
       if (said.length > 0)
         problems.push(`${subject} is not one of the indicators that are measured`)
@@ -100,7 +100,7 @@ function valuesIn(graph: Graph, given: Weights) {
 
 const termsAt = (graph: Graph, subject: string, score: string): readonly Term[] =>
   [...graph.predicates(subject)]
-    .filter((predicate) => localName(predicate) === score)
+    .filter((predicate) => metricName(predicate) === score)
     .flatMap((predicate) => graph.objects(subject, predicate))
 
 const unusable = (name: string, score: string, terms: readonly Term[]) =>

@@ -16,6 +16,7 @@ import {
   readJson,
 } from './json-tree.ts'
 import { BadTerm, malformed, type ParseOptions, placeOf, type Placing, refused } from './options.ts'
+import { lastName } from '../iri.ts'
 
 const limits = { contexts: 16, terms: 1_000 }
 
@@ -312,7 +313,7 @@ function markIn(node: JsonLdObject): string | undefined {
 function markPlaces(tree: JsonLdValue, { classes }: Placing): void {
   const contexts = contextsIn(tree)
   const [types, values] = ['@type', '@value'].map((keyword) => aliases(contexts, keyword))
-  const names = [...classes].map((iri) => /[^/#:]*$/.exec(iri)?.[0] ?? iri)
+  const names = [...classes].map(lastName)
   const isWanted = (object: JsonLdObject) =>
     [...(types ?? [])]
       .flatMap((key) => [object[key] ?? []].flat())
