@@ -1,12 +1,26 @@
-/** Pieces of JSON Schema 2020-12. */
+/** Pieces of JSON Schema 2020-12, of which the schemas of records, answers and fields are made. */
 
-/** A schema. */
+/** Schema, or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** An array of any length. */
-export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
+const described = (schema: JsonSchema, description?: string): JsonSchema =>
+  description === undefined ? schema : { ...schema, description }
 
-/** An object; keys that are always there are named in `required`. */
+/** Schema of a text. */
+export const textSchema = (description?: string) => described({ type: 'string' }, description)
+
+/** Schema of a whole number that is not negative. */
+export const countSchema = (description?: string) =>
+  described({ type: 'integer', minimum: 0 }, description)
+
+/** Schema of a number. */
+export const numberSchema = (description?: string) => described({ type: 'number' }, description)
+
+/** Schema of an array of any length. */
+export const list = (items: JsonSchema, description?: string): JsonSchema =>
+  described({ type: 'array', items }, description)
+
+/** Schema of an object; `required` names the keys that are always there. */
 export const object = (
   description: string,
   properties: Readonly<Record<string, JsonSchema>>,
@@ -18,8 +32,11 @@ export const object = (
   ...(required.length > 0 && { required }),
 })
 
-/** A component of the OpenAPI document that the schemas become part of. */
-export const reference = (component: string, description?: string): JsonSchema => ({
+/** Reference to a component of an OpenAPI document. */
+export type Reference = { readonly $ref: string; readonly description?: string }
+
+/** Makes a reference to a component of the OpenAPI document. */
+export const reference = (component: string, description?: string): Reference => ({
   $ref: `#/components/schemas/${component}`,
   ...(description !== undefined && { description }),
 })

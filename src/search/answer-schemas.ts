@@ -1,11 +1,17 @@
 /** The schemas of the answers (JSON Schema 2020-12): those of the records, made from the profile, with what the search adds to them. */
 
-import type { JsonSchema } from '../profile/json-schema.ts'
+import {
+  countSchema as integer,
+  list as array,
+  numberSchema as number,
+  object,
+  reference,
+  textSchema as text,
+  type JsonSchema,
+  type Reference,
+} from '../profile/json-schema.ts'
 import type { Profile } from '../profile/profile.ts'
 import { recordSchemas } from '../profile/record-schemas.ts'
-
-/** A component of the OpenAPI document. */
-export type Reference = { readonly $ref: string }
 
 /** Each answer's schema as a component of the OpenAPI document. */
 export type AnswerSchemas = {
@@ -22,20 +28,9 @@ export type AnswerSchemas = {
 
 type Properties = Readonly<Record<string, JsonSchema>>
 
-const described = (schema: JsonSchema, description?: string): JsonSchema =>
-  description === undefined ? schema : { ...schema, description }
-const text = (description?: string) => described({ type: 'string' }, description)
-const integer = (description?: string) => described({ type: 'integer', minimum: 0 }, description)
-const number = (description: string) => described({ type: 'number' }, description)
-const array = (items: JsonSchema, description?: string) =>
-  described({ type: 'array', items }, description)
-
-/** All members are required unless it is said which ones are. */
-const object = (properties: Properties, required = Object.keys(properties)): JsonSchema => ({
-  type: 'object',
-  properties,
-  required,
-})
+/** Schema of an object whose members are all required. */
+const complete = (properties: Properties): JsonSchema =>
+  object('', properties, Object.keys(properties))
 
 /** The schema of an object with further members, required but for those that are optional; its own win. */
 function extended(schema: JsonSchema, more: Properties, optional: Properties = {}): JsonSchema {
@@ -47,16 +42,15 @@ function extended(schema: JsonSchema, more: Properties, optional: Properties = {
   }
 }
 
-const reference = (name: string): Reference => ({ $ref: `#/components/schemas/${name}` })
-
 const counted = { count: integer('Number of its datasets') }
 const ofVocabulary = { vocabulary: text('Id of the vocabulary') }
 
-const facet = object({
+const facet = complete({
   id: text(),
   title: text(),
   items: array(
     object(
+      '',
       {
         id: text(),
         title: text(),
@@ -74,9 +68,10 @@ const marks = (what: string) => array(mark, `Offsets [from, to] of the found wor
 
 /** What `highlight` adds to a hit: places, never markup. */
 const highlight = object(
+  '',
   {
     title: marks('the title'),
-    description: object({
+    description: complete({
       text: text('The part of the description with most of them'),
       marks: marks('this text'),
       language: text(),
@@ -87,6 +82,7 @@ const highlight = object(
 
 const envelope = (hit: Reference, facets: Reference): JsonSchema =>
   object(
+    '',
     {
       index: text('When exactly one index was named'),
       count: integer('Exact number of all hits'),
@@ -98,7 +94,7 @@ const envelope = (hit: Reference, facets: Reference): JsonSchema =>
         'Names in the request that are no parameters; absent without such, refused with strict=true',
       ),
       suggestions: array(
-        object({ q: text(), count: integer('What it finds') }),
+        complete({ q: text(), count: integer('What it finds') }),
         'With suggestions: other queries, most hits first',
       ),
       facets: array(
@@ -126,7 +122,7 @@ export function answerSchemas(profile: Profile): AnswerSchemas {
   }
   const schemaOf = (root: string) => components[nameOf(root)] ?? {}
   const answer = (root: string, result: JsonSchema): Reference =>
-    add(`${nameOf(root)}Answer`, object({ result }))
+    add(`${nameOf(root)}Answer`, complete({ result }))
   const hit = (root: string, index: string, more: Properties = {}, name = root): Reference => {
     const members = { index: { const: index }, ...more }
     const score = { score: number('With showScore'), _highlight: highlight }
@@ -146,16 +142,16 @@ export function answerSchemas(profile: Profile): AnswerSchemas {
     anyOf: [...hits, add('ReducedHit', reduced)],
   })
   const concepts = array(reference(nameOf('concept')))
-  const vocabulary = object({ id: text(), count: integer(), results: concepts })
+  const vocabulary = complete({ id: text(), count: integer(), results: concepts })
   const resources = types.map((type) => reference(nameOf(type)))
   return {
     dataset: answer('dataset', reference(nameOf('dataset'))),
     catalogue: answer('catalogue', extended(schemaOf('catalogue'), counted)),
     concept: answer('concept', reference(nameOf('concept'))),
-    vocabulary: add('VocabularyAnswer', object({ result: vocabulary })),
-    search: add('SearchAnswer', object({ result: envelope(anyHit, add('Facet', facet)) })),
+    vocabulary: add('VocabularyAnswer', complete({ result: vocabulary })),
+    search: add('SearchAnswer', complete({ result: envelope(anyHit, add('Facet', facet)) })),
     ...(resources.length > 0 && {
-      resource: add('ResourceAnswer', object({ result: { anyOf: resources } })),
+      resource: add('ResourceAnswer', complete({ result: { anyOf: resources } })),
     }),
     components: { ...components, ...own },
   }

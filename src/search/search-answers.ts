@@ -1,6 +1,5 @@
 /** Shared by the endpoints of the search service: parts of the contract, and answers with entity tags. */
 
-import type { Reference } from './answer-schemas.ts'
 import { invalidParameter } from '../errors.ts'
 import { resultText } from './search-envelope.ts'
 import { hash } from 'node:crypto'
@@ -9,7 +8,7 @@ import type { AppContext } from '../http/app.ts'
 import { isFresh, tagOfText } from '../http/conditions.ts'
 import { endpointsFor } from '../http/endpoint.ts'
 import { problem } from '../http/problem.ts'
-import type { JsonSchema } from '../profile/json-schema.ts'
+import type { JsonSchema, Reference } from '../profile/json-schema.ts'
 import { idForm } from '../rdf/ids.ts'
 import type { SearchAppContext, SearchServiceContext } from './search-service-context.ts'
 import { searchParameters } from './request/search-parameters.ts'
