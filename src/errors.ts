@@ -170,7 +170,7 @@ export function shown(value: unknown): string {
 const longestValue = 200
 const longestDetail = 4000
 
-/** C0, C1 and direction controls: invisible in a terminal or able to rewrite what stands around them. */
+/** C0, C1 and direction controls: invisible in a terminal or able to rewrite the text around them. */
 // oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]/g
 

@@ -32,7 +32,7 @@ export function openLease(path: string): Lease {
   }
 }
 
-/** Empties a file that is no database, which nobody can hold. In place: a process that held it as a database still holds it. */
+/** Empties a file that is no database, which no process can hold. In place: a process that held it as a database still holds it. */
 function emptyUnlessOurs(path: string): void {
   if (!existsSync(path)) return
   const head = readFileSync(path).subarray(0, magic.length).toString('latin1')

@@ -93,7 +93,7 @@ const mayHoldSecret = (name: string): boolean =>
 const shortestSecret = 16
 
 /**
- * Secret that a value of a pipe stands for: a reference by name, or a text itself (as in foreign files); `undefined` when the name is
+ * Secret that a value of a pipe means: a reference by name, or a text itself (as in foreign files); `undefined` when the name is
  * unknown or the value is neither.
  */
 export function secretOf(value: unknown, secrets: Secrets): Secret | undefined {

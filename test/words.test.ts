@@ -20,7 +20,7 @@ const reviewed =
   /^(?:workers|http|jobs|text|profile|config|rdf|vocabularies|harvest|search-index|pipe|scheduler|client|main|console)\/|^[\w-]+\.ts$/
 
 /** Folders whose comments have been reviewed word by word. */
-const plain = /^(?:pipe|scheduler|client|rdf|main|console)\//
+const plain = /^(?:pipe|scheduler|client|rdf|main|console|config)\/|^[\w-]+\.ts$/
 
 /** Doc comments that begin with a subordinate clause in place of a noun or a verb. */
 const vagueComments = ({ path, text }: Source): string[] =>

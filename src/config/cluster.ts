@@ -1,13 +1,13 @@
-/** `PLATFORM_CLUSTER_CONFIG`: where pipes come from, and where segments outside this process are. */
+/** `PLATFORM_CLUSTER_CONFIG`: sources of pipes, and addresses of segments outside this process. */
 
 import { z } from 'zod'
 import { isJsonObject } from '../text/json.ts'
 import { misspelt, messageOf } from './settings.ts'
 
-/** A git repository of pipes; the token never stands in an address. */
+/** Git repository of pipes; the token is never part of an address. */
 export type GitRepository = {
   readonly uri: string
-  /** Absent: the branch that the repository itself shows first. */
+  /** Branch; absent for the default one of the repository. */
   readonly branch?: string
   readonly username?: string
   readonly token?: string
@@ -18,7 +18,7 @@ export type ClusterConfig = {
   readonly pipeRepositories: Readonly<Record<string, GitRepository>>
   /** Directories beside `pipes`, relative to the working directory. */
   readonly resources: { readonly paths: readonly string[] }
-  /** By the exact name of a segment. */
+  /** Addresses by the exact names of segments. */
   readonly serviceDiscovery: Readonly<Record<string, z.output<typeof service>>>
 }
 
@@ -36,7 +36,7 @@ export const isGitAddress = (uri: string): boolean => {
   return /^(ssh|file)$/i.test(scheme) || (/^https?$/i.test(scheme) && url.username === '')
 }
 
-/** A branch name that is one to git too, and no option, pattern or range of commits. */
+/** Whether git takes a text as a branch name, and not as an option, pattern or range of commits. */
 export const isBranch = (name: string): boolean =>
   name.length <= 200 &&
   // oxlint-disable-next-line no-control-regex -- they are what must not be there
@@ -46,7 +46,7 @@ export const isBranch = (name: string): boolean =>
 const isService = (address: string) =>
   /^https?:$/.test(URL.parse(address)?.protocol ?? '') && !/^https?:\/\/[^/?#]*@/i.test(address)
 
-/** Absent, null and blank are the same: generated configurations are full of blanks. */
+/** Schema of a text where null and blank mean absent, as in generated configurations. */
 const optional = (test: (text: string) => boolean, right: string) =>
   z
     .string(messageOf(right))

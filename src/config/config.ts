@@ -1,4 +1,4 @@
-/** The settings of the process, made from the environment once; every problem in one message; and the page that lists them. */
+/** Settings of the process, read from the environment, with all problems in one message; and the page that lists them. */
 
 import { hash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -18,7 +18,7 @@ import { serviceAliases, services, variables, type ApiKeyPermissions } from './v
 
 export type Service = (typeof services)[number]
 
-/** Every setting with its default filled in; made once, at the start. */
+/** Settings of the process, with defaults. */
 export type Config = Readonly<ReturnType<typeof configOf>>
 
 /**
@@ -54,19 +54,19 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
   return {
     host: values.PLATFORM_HOST,
     port,
-    /** Names resources; where clients reach the platform is another matter. */
+    /** Base of the IRIs of resources, not the address of the platform. */
     baseUri: values.PLATFORM_BASE_URI ?? `http://localhost:${port}/`,
-    /** Absent where answers go by what each request came by. */
+    /** Public address; absent when each request decides it. */
     publicUrl: values.PLATFORM_PUBLIC_URL,
-    /** Whether somebody chose the base; otherwise that of the data wins over it. */
+    /** Whether the base is configured; otherwise the base of the data replaces it. */
     isBaseChosen: values.PLATFORM_BASE_URI !== undefined,
-    /** Where segments of others reach this process; absent for where it listens. */
+    /** Address at which foreign segments reach this process; absent for where it listens. */
     segmentUrl: values.PLATFORM_SEGMENT_URL,
-    /** The usual segments stand for those that are not named. */
+    /** Path segments in IRIs; the usual ones are used for those that are absent. */
     segments: values.PLATFORM_IRI_SEGMENTS ?? {},
     dataDir: values.PLATFORM_DATA_DIR,
     services: chosen.filter(isService),
-    /** Absent when none is configured: take the generated one. */
+    /** API keys with their permissions; absent when the generated key is used. */
     apiKeys: keysOf(values.PLATFORM_HUB_API_KEYS),
     profile: profileOf(values),
     /** Absent for the embedded one. */
@@ -75,27 +75,27 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
     searchEngine: values.PLATFORM_SEARCH_ENGINE_CONFIG,
     search: searchOf(values, defaultFacets),
     limits: withDefaults(values.PLATFORM_LIMITS ?? {}),
-    /** For how many days what was deleted can be restored; 0 = not at all. */
+    /** Days for which deleted resources can be restored; 0 = not at all. */
     restoreDays: harvest.restoreDays,
     harvest,
-    /** Where pipes and foreign segments are. */
+    /** Sources of pipes and addresses of foreign segments. */
     cluster: values.PLATFORM_CLUSTER_CONFIG ?? noCluster,
     metrics: values.PLATFORM_METRICS_CONFIG ?? defaultMetrics,
-    /** Whether what is written is measured by itself, and by which pipe. */
+    /** Whether written datasets are measured automatically, and by which pipe. */
     validator: values.PLATFORM_HUB_VALIDATOR ?? { enabled: false, metricsPipeName: 'metrics' },
-    /** Absent when the console is neither on a page nor on telnet. */
+    /** Ways to the console; absent when there is none. */
     shell: values.PLATFORM_HUB_SHELL_CONFIG,
     /** NATS server; absent when pipes stay in the process. */
     eventBus: values.PLATFORM_EVENTBUS_URL,
     portal: values.PLATFORM_PORTAL_CONFIG ?? defaultPortal,
-    /** Values that pipes refer to by name. */
+    /** Secrets that pipes reference by name. */
     secrets: values.PLATFORM_SECRETS ?? {},
     corsOrigins: values.PLATFORM_CORS_ORIGINS ?? [],
     trustedProxies: values.PLATFORM_TRUSTED_PROXIES ?? [],
     logLevel: values.PLATFORM_LOG_LEVEL,
     /** Variables that are set but have no effect in this version, for one line of the start-up log. */
     ignored: values.PLATFORM_PROFILE && !isProfileOn(values) ? ['PLATFORM_PROFILE'] : [],
-    /** Sentences for the start-up log: unknown names, weak keys, a store that nobody can write to. */
+    /** Sentences for the start-up log: unknown names, weak keys, a store that cannot be written. */
     warnings: [
       ...unknownVariables(env),
       ...piveauWarnings(env, new Set(Object.keys(variables.shape))),
@@ -119,7 +119,7 @@ const serviceCalled = (name: string): string =>
 
 const isService = (name: string): name is Service => services.some((service) => service === name)
 
-/** An empty object is what a template leaves behind: it must not lock everybody out. */
+/** Treats an empty object like none: templates leave one behind, and it would refuse every key. */
 const keysOf = (given: ApiKeyPermissions | undefined): Readonly<ApiKeyPermissions> | undefined =>
   given && Object.keys(given).length > 0 ? given : undefined
 
@@ -144,7 +144,7 @@ function searchOf({ PLATFORM_SEARCH_CONFIG: given }: Values, defaults: readonly 
   return { ...search, ...(facets && { facets: wholeFacets(facets, defaults) }) }
 }
 
-/** A line for each `PLATFORM_…` variable that nobody reads, with the name that was probably meant. */
+/** Makes a sentence for each unknown `PLATFORM_…` variable, with the name that was probably meant. */
 function unknownVariables(env: Environment): string[] {
   const known = Object.keys(variables.shape)
   return Object.keys(env)
@@ -155,7 +155,7 @@ function unknownVariables(env: Environment): string[] {
     })
 }
 
-/** Looks at the two variables alone, so that the problem is told beside those of other variables. */
+/** Checks the two variables alone, so that the problem is listed beside those of other variables. */
 function missingProfile(env: Environment): string[] {
   const given = variables.shape.PLATFORM_FEATURE_FLAGS.safeParse(
     env['PLATFORM_FEATURE_FLAGS']?.trim() || undefined,
@@ -171,7 +171,7 @@ function missingProfile(env: Environment): string[] {
 
 const pageFile = new URL('../../docs/configuration.md', import.meta.url)
 
-/** The text of `docs/configuration.md` with its tables written anew, each between `<!-- name -->` and `<!-- end -->`. */
+/** Makes the text of `docs/configuration.md` with new tables, each between `<!-- name -->` and `<!-- end -->`. */
 export const documentation = async (): Promise<string> =>
   (await readFile(pageFile, 'utf8')).replaceAll(
     /(<!-- (\w+) -->\n)[^]*?(\n<!-- end -->)/g,

@@ -1,4 +1,4 @@
-/** `PLATFORM_HARVEST_CONFIG`: how harvests behave towards sources, and how long what they leave is kept. */
+/** `PLATFORM_HARVEST_CONFIG`: behaviour of harvests towards sources, and retention. */
 
 import { z } from 'zod'
 import { dayMs as day, durationMs } from '../text/duration.ts'
@@ -63,16 +63,16 @@ export const harvestConfig = object(
   {
     ...numbersOf(harvestNumbers),
     deadline: duration.prefault('PT6H'),
-    /** Who a source may write to, as a mail or web address; part of `User-Agent`. */
+    /** Contact for operators of sources, as a mail or web address; part of `User-Agent`. */
     contact: z
       .string()
       .regex(/^[\x20-\x7e]{1,200}$/, messageOf('at most 200 ASCII characters'))
       .optional(),
-    /** Texts of which records are kept with a run. */
+    /** Records whose source texts are kept with a run. */
     keepSource: z
       .enum(['failed', 'none', 'all'], messageOf('failed, none or all'))
       .default('failed'),
-    /** Told when the outcome of a pipe turns bad or good again. */
+    /** Address that gets a notice when a pipe begins to fail or recovers. */
     notify: z
       .strictObject(
         { url: z.url({ protocol: /^https?$/ }) },

@@ -1,4 +1,4 @@
-/** Services beside the process, and ways into it: the triplestore, the search engine, the console. */
+/** Settings of triplestore, search engine and console. */
 
 import { z } from 'zod'
 import type { StoreConfig } from '../store/open.ts'
@@ -9,7 +9,7 @@ const dialects = ['fuseki', 'virtuoso', 'sparql11'] as const
 type EndpointName = 'queryEndpoint' | 'updateEndpoint' | 'graphEndpoint'
 type Endpoints = Readonly<Partial<Record<EndpointName, string>>>
 
-/** Where the endpoints of a product are when nothing is said; every store of the two protocols has its own. */
+/** Default endpoints of each product. */
 function usualEndpoints(dialect: (typeof dialects)[number], hasUser: boolean): Endpoints {
   if (dialect === 'sparql11') return {}
   if (dialect === 'fuseki')
@@ -25,7 +25,7 @@ const isHttp = (url: URL | null): url is URL =>
 
 const right = 'an http(s) URL without credentials'
 
-/** An endpoint as a URL, or what is wrong with it. */
+/** Checks an endpoint; returns its URL or the fault. */
 function endpoint(name: EndpointName, place: string | undefined, address: string | undefined) {
   if (place === undefined) return { fault: `${name} must be given for this dialect` }
   if (/^[a-z][a-z0-9+.-]*:/i.test(place))
@@ -74,7 +74,7 @@ const isBareUrl = (value: string): boolean => {
   return isHttp(url) && !url.search && !url.hash
 }
 
-/** `PLATFORM_SEARCH_ENGINE_CONFIG`: a search engine beside the process, where it is, and who we are there. */
+/** `PLATFORM_SEARCH_ENGINE_CONFIG`: address and key of a search engine on a server. */
 export const engineConfig = object({
   engine: z.literal('meilisearch', messageOf('meilisearch')),
   url: matching(isBareUrl, 'an http(s) URL without credentials and query').transform((url) =>
@@ -88,7 +88,7 @@ export const engineConfig = object({
   ).default('cartulary_'),
 })
 
-/** Ways to the console; one that is absent is not opened. */
+/** Ways to the console; an absent one is not opened. */
 export type ShellConfig = {
   readonly telnet?: { readonly host: string; readonly port: number }
   /** Without a port it is on the common one. */
@@ -104,7 +104,7 @@ const host = matching(
   'an address or the name of a host',
 )
 
-/** Null and false are as good as absent: templates write them. */
+/** Schema that treats null and false as absent, because templates write them. */
 const access = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.preprocess(
     (value) => (value === null || value === false ? undefined : value === true ? {} : value),

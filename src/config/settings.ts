@@ -17,11 +17,11 @@ type Facts = {
   readonly standard?: string
   /** Source of the default where it is computed, in words. */
   readonly derived?: string
-  /** Nothing of the value is ever repeated, `'values'`: but for names in it. */
+  /** Whether messages must not repeat the value; `'values'`: names in it may be repeated. */
   readonly secret?: true | 'values'
 }
 
-/** The facts of every variable's schema. */
+/** Facts about the schema of each variable. */
 export const facts = z.registry<Facts>()
 
 /** An object of variables, each registered in `facts`. */
@@ -59,7 +59,7 @@ export function readEnvironment<Schema extends EnvironmentSchema>(
 
 type Issue = z.core.$ZodIssue
 
-/** A field that is not read comes before what is wrong beside it: that may be missing because of it. */
+/** Sorts fields without effect first: what is missing beside them may be due to a misspelling. */
 function ordered(issues: readonly Issue[]): readonly Issue[] {
   const all: Issue[] = []
   for (const issue of issues) {
@@ -71,7 +71,7 @@ function ordered(issues: readonly Issue[]): readonly Issue[] {
   return all
 }
 
-/** Our own sentence of an issue; what the library says of shapes is for programmers. */
+/** Sentence about an issue; those of the library are for programmers. */
 function own(issue: Issue): string | undefined {
   const { message = '' } = issue.code === 'invalid_key' ? (issue.issues[0] ?? {}) : issue
   return /^(?:Invalid|Too|Unrecognized|Expected)/.test(message) ? undefined : message
@@ -99,33 +99,33 @@ function got(issue: Issue, place: readonly string[], known: Facts | undefined, t
   return part === undefined ? '; it is missing' : `, got ${shown(part)}`
 }
 
-/** Keys of a secret object are secrets themselves; the digest tells which one is meant. */
+/** Shows a key of a secret object, which is a secret itself, by its digest. */
 const masked = (key: string): string =>
   /^\d{1,4}$/.test(key) ? key : `key ${hash('sha256', key, 'hex').slice(0, 8)}`
 
 // The parts of schemas.
 
-/** The error of a value: what it must be. */
+/** Makes the error of a value: `must be` and what is right. */
 export const messageOf = (right: string) => ({ error: `must be ${right}` })
 
-/** Text that passes a test. */
+/** Schema of a text that passes a test. */
 export const matching = (test: (text: string) => boolean, right: string) =>
   z.string(messageOf(right)).refine(test, messageOf(right))
 
-/** Text that is not blank. */
+/** Schema of a text that is not blank. */
 export const text = matching((value) => value.trim() !== '', 'text that is not empty')
 
-/** A whole number within bounds. */
+/** Schema of a whole number within bounds, both included. */
 export const intBetween = (least: number, most: number) => {
   const right = messageOf(`a whole number ${least}..${most}`)
   return z.int(right).min(least, right).max(most, right)
 }
 
-/** Checks as a whole: each mistake inside is this one sentence. */
+/** Hides the issues of a schema behind one sentence. */
 export const opaqueSchema = <Schema extends z.ZodType>(schema: Schema, right: string) =>
   z.custom<z.output<Schema>>((value) => schema.safeParse(value).success, messageOf(right))
 
-/** JSON text of the given shape. */
+/** Schema of a JSON text with the given content. */
 export const json = <Schema extends z.ZodType>(schema: Schema) =>
   z
     .string()
@@ -141,25 +141,25 @@ export const json = <Schema extends z.ZodType>(schema: Schema) =>
     })
     .pipe(schema)
 
-/** Values separated by commas. */
+/** Schema of values separated by commas. */
 export const list = <Value>(part: z.ZodType<Value, string>) =>
   z
     .string()
     .transform((value) => value.split(',').map((piece) => piece.trim()))
     .pipe(z.array(part))
 
-/** The known name that was probably meant, or the known ones where they are few. */
+/** Names the known name that was probably meant, or all known ones where they are few. */
 function hint(name: string, known: readonly string[]): string {
   const close = nearest(name, known)
   if (close !== undefined) return ` (did you mean ${close}?)`
   return known.length > 15 ? '' : ` (known are ${known.join(', ')})`
 }
 
-/** Whether the issue is a name that nobody reads. */
+/** Whether the issue is a name without effect. */
 const isUnknownName = (issue: Issue): boolean =>
   issue.code === 'custom' && issue.params?.['unknown'] === true
 
-/** An object whose other names are problems: what was misspelt limits and guards nothing. */
+/** Schema of an object whose other names are problems, because a misspelt setting has no effect. */
 export function object<Shape extends z.ZodRawShape>(
   shape: Shape,
   what = 'is not read',
@@ -175,7 +175,7 @@ export function object<Shape extends z.ZodRawShape>(
   return schema as unknown as z.ZodObject<Shape>
 }
 
-/** Reports names that are nearly one of ours; others may be those of another version. */
+/** Reports names that are close to a known one; others may belong to another version. */
 export const misspelt =
   (known: readonly string[]) =>
   (given: object, context: z.RefinementCtx): void => {
@@ -186,10 +186,10 @@ export const misspelt =
     }
   }
 
-/** A number of a table: its default, its bounds, and what it means. */
+/** Row of a table of numbers: default, bounds and meaning. */
 export type NumberRow = readonly [standard: number, least: number, most: number, meaning: string]
 
-/** A schema for each row, by its name. */
+/** Makes a schema for each row, by its name. */
 export function numbersOf<Name extends string>(
   table: Readonly<Record<Name, NumberRow>>,
 ): Record<Name, z.ZodDefault<z.ZodInt>> {

@@ -1,4 +1,4 @@
-/** Every environment variable: its shape, its default and its meaning. */
+/** Environment variables with schema, default and meaning. */
 
 import { z } from 'zod'
 import { isPermission } from '../http/api-key.ts'
@@ -15,7 +15,7 @@ import { searchConfig } from './search.ts'
 import { engineConfig, shellConfig, triplestoreConfig } from './services.ts'
 import { facts, matching, json, list, object, intBetween } from './settings.ts'
 
-/** Stations that this version can run. */
+/** Services that this version can run. */
 export const services = [
   'repo',
   'search',
@@ -34,7 +34,7 @@ const origin = (text: string) => URL.canParse(text) && new URL(text).origin === 
 const folderIri = (text: string) =>
   isIri(text) && /^https?:\/\/[^/?#]+\/([^?#]*\/)?$/.test(text) && URL.canParse(text)
 
-/** It stands in headers as it is. */
+/** Text that is sent in headers unchanged. */
 const isPublicUrl = (text: string) =>
   folderIri(text) && /^[\u0021-\u003f\u0041-\u007e]+$/.test(text)
 const isPlainHttp = (text: string) => {
