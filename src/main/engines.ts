@@ -132,7 +132,11 @@ function startProjection(
     ...(nonCountries && { nonCountries }),
     ...(dates && { dates }),
   }
-  return withStore(() => projection(deps), { log, pause, told: reportWaiting(waiting, 'store') })
+  return withStore(() => projection(deps), {
+    log,
+    pause,
+    onWaiting: reportWaiting(waiting, 'store'),
+  })
 }
 
 /** Opens the store and checks whose data it is; the returned `config` has the base IRI of the data. */
@@ -145,7 +149,7 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
   const indexed = config.searchEngine ? 0 : recordsIn(join(directory, 'search'))
   if (!config.triplestore && !hasContent(join(directory, 'store', 'store.db')))
     refuseLost({ kept, indexed, startOptions, config })
-  const told = reportWaiting(waiting, 'store')
+  const onWaiting = reportWaiting(waiting, 'store')
   const known = { config, startOptions, kept, indexed, version, log, newId: randomUUID() }
   let names = namesOf(config.baseUri, config.segments)
   let regained: (() => void) | undefined
@@ -156,25 +160,27 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
     isCatalogue: (graph) => names.idOf('catalogue', graph) !== undefined,
     random: Math.random,
     pause,
-    told,
+    onWaiting,
     loading: (now) => {
       waiting.progress = now
     },
     lease: {
       ...leaseHolder(config.dataDir),
       check: (found) => checkOwner(known, found),
-      told: reportWaiting(waiting, 'lease'),
+      onWaiting: reportWaiting(waiting, 'lease'),
       regained: () => regained?.(),
     },
   })
   const given = { ...known, store }
-  const { identity, isOther } = await withStore(() => identify(given), { log, pause, told }).catch(
-    async (error: unknown) => {
-      // Releases the lease, so that another process need not wait until it expires.
-      await store.close()
-      throw error
-    },
-  )
+  const { identity, isOther } = await withStore(() => identify(given), {
+    log,
+    pause,
+    onWaiting,
+  }).catch(async (error: unknown) => {
+    // Releases the lease, so that another process need not wait until it expires.
+    await store.close()
+    throw error
+  })
   const { baseUri } = identity
   names = namesOf(baseUri, config.segments)
   if (isOther) forgetStore(config, log)
@@ -222,7 +228,7 @@ async function alone({ config, log, waiting }: StartContext): Promise<Lease> {
       `Another process works in ${config.dataDir}: this one waits until that one ends. A data directory has one process at a time, whatever PLATFORM_SERVICES says; a second platform needs a PLATFORM_DATA_DIR of its own.`,
     )
   }
-  return withStore(take, { log, pause, told: reportWaiting(waiting, 'data-directory') })
+  return withStore(take, { log, pause, onWaiting: reportWaiting(waiting, 'data-directory') })
 }
 
 /** Logs what has no effect in profile and configuration. */

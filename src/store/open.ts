@@ -36,7 +36,7 @@ type OpenOptions = {
   /** The right to write to a remote store; absent where nobody else can have it. */
   readonly lease?: LeaseOptions
   /** Hears what is waited for, and `undefined` when it is there. */
-  readonly told?: (detail: string | undefined) => void
+  readonly onWaiting?: (detail: string | undefined) => void
   /** Hears how far the loading of the embedded store is. */
   readonly loading?: (now: Loading) => void
 }
@@ -66,7 +66,7 @@ export async function openStore(
     random: options.random ?? (() => 0.5),
     pause,
     lease: options.lease,
-    told: options.told,
+    onWaiting: options.onWaiting,
   }
   // Only now, for the same reason.
   const { remoteStore } = await import('./remote/remote-store.ts')
@@ -102,12 +102,12 @@ const damaged = (directory: string, { cause }: { readonly cause: Error }) =>
 /** What `work` gives, tried again while the store is away: for steps of the start, which nobody else would repeat. */
 export const withStore = <T>(
   work: () => Promise<T>,
-  { log, pause, told }: Pick<OpenOptions, 'log' | 'pause' | 'told'>,
+  { log, pause, onWaiting }: Pick<OpenOptions, 'log' | 'pause' | 'onWaiting'>,
 ): Promise<T> =>
   onceThere(work, {
     log,
     pause: (ms) => pause(ms, new AbortController().signal),
     now: () => performance.now(),
     signal: undefined,
-    told,
+    onWaiting,
   })

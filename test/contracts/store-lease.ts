@@ -19,7 +19,7 @@ const { signal } = new AbortController()
 
 const times = { beatMs: 200, trustedMs: 3000, deadMs: 1500, lookMs: 10 }
 
-type Process = Partial<Pick<LeaseOptions, 'isPredecessor' | 'told' | 'times' | 'regained'>> & {
+type Process = Partial<Pick<LeaseOptions, 'isPredecessor' | 'onWaiting' | 'times' | 'regained'>> & {
   readonly recover?: () => Promise<void>
   /** How its clock goes and how long it waits: a process that stands still does neither. */
   readonly now?: () => number
@@ -66,7 +66,7 @@ export function candidates(config: StoreConfig) {
         random: Math.random,
         holder,
         isPredecessor: own.isPredecessor ?? (() => false),
-        told: own.told ?? (() => undefined),
+        onWaiting: own.onWaiting ?? (() => undefined),
         ...(own.recover && { recover: own.recover }),
         ...(own.regained && { regained: own.regained }),
         times: { ...times, ...own.times },
@@ -103,18 +103,20 @@ export function leaseContract(config: () => StoreConfig, rounds: number): void {
   it('is waited for while its holder beats, who is named, and had at once when it is given up', async () => {
     const { candidate, end } = candidates(config())
     const first = candidate('host-1:17')
-    const told: (string | undefined)[] = []
-    const second = candidate('host-2:4', { told: (detail) => void told.push(detail) })
+    const details: (string | undefined)[] = []
+    const second = candidate('host-2:4', { onWaiting: (detail) => void details.push(detail) })
     expect(await first.take(signal)).toBe(false)
     const waiting = second.take(signal)
-    await expect.poll(() => told[0]).toMatch(/^host-1:17 writes to the store: this gateway waits/)
+    await expect
+      .poll(() => details[0])
+      .toMatch(/^host-1:17 writes to the store: this gateway waits/)
     await sleep(times.deadMs * 1.5)
     expect([first.isHeld, second.isHeld]).toEqual([true, false])
     await expect(second.demand()).rejects.toMatchObject({ kind: 'store-unavailable' })
     await first.demand()
     await first.release()
     expect(await waiting).toBe(false)
-    expect(told.at(-1)).toBeUndefined()
+    expect(details.at(-1)).toBeUndefined()
     await second.demand()
     await second.release()
     await end()
@@ -202,7 +204,7 @@ export function leaseContract(config: () => StoreConfig, rounds: number): void {
     await only.take(signal)
     await endpoint.update('CLEAR SILENT GRAPH <urn:cartulary:system>')
     const { promise, resolve } = Promise.withResolvers<void>()
-    const second = candidate('second:2', { told: () => resolve() })
+    const second = candidate('second:2', { onWaiting: () => resolve() })
     await expect.poll(() => only.isHeld, { timeout: 5000 }).toBe(true)
     await sleep(times.beatMs * 3)
     const waiting = second.take(signal)

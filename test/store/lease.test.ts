@@ -21,7 +21,7 @@ describe('the lease', () => {
     const own = await openRemote(server.config, {}, undefined, {
       holder: 'store:1',
       isPredecessor: () => false,
-      told: () => undefined,
+      onWaiting: () => undefined,
       times: { beatMs: 60_000, trustedMs: 200, deadMs: 60_000, lookMs: 10 },
     })
     const write = () =>

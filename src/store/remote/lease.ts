@@ -21,7 +21,7 @@ export type LeaseOptions = {
   /** Called when a lease that was lost is held again: others may have written meanwhile. */
   readonly regained?: () => void
   /** Hears for whom is waited, and `undefined` when the lease is held. */
-  readonly told: (detail: string | undefined) => void
+  readonly onWaiting: (detail: string | undefined) => void
   readonly times?: Partial<LeaseTimes>
 }
 
@@ -103,12 +103,12 @@ export class StoreLease {
 
   /** Resolves when nobody else writes any more; `true` = somebody did before who has not given the lease up. */
   async take(signal: AbortSignal): Promise<boolean> {
-    const { pause, told, random, log } = this.#settings
+    const { pause, onWaiting, random, log } = this.#settings
     const { lookMs, beatMs } = this.#times
     const look = () =>
-      this.#look(told).catch((error: unknown) => {
+      this.#look(onWaiting).catch((error: unknown) => {
         if (!isDoubtful(error)) throw error
-        told(error instanceof Failure ? error.detail : 'The store does not answer.')
+        onWaiting(error instanceof Failure ? error.detail : 'The store does not answer.')
         return undefined
       })
     const taken = await retry(look, {
@@ -118,7 +118,7 @@ export class StoreLease {
       signal,
     })
     if (!taken) return false
-    told(undefined)
+    onWaiting(undefined)
     this.#own = taken.own
     this.#heardAt = taken.began
     const beat = () => this.#beat()
@@ -165,14 +165,14 @@ export class StoreLease {
   }
 
   /** One look of a candidate: takes the lease where nobody else is alive, else tells who is. */
-  async #look(told: LeaseOptions['told']): Promise<Taken | undefined> {
+  async #look(onWaiting: LeaseOptions['onWaiting']): Promise<Taken | undefined> {
     const { now } = this.#settings
     const found = await this.#read()
     for (const text of this.#seen.keys()) if (!found.includes(text)) this.#seen.delete(text)
     for (const text of found) if (!this.#seen.has(text)) this.#seen.set(text, now())
     const other = found.find((text) => this.#isAlive(text))
     if (other === undefined) return this.#claim(found)
-    told(
+    onWaiting(
       `${claimIn(other).holder} writes to the store: this gateway waits until that one stops. A store has one gateway at a time, whatever PLATFORM_SERVICES says.`,
     )
     return undefined

@@ -37,7 +37,7 @@ export type RemoteOptions = {
   readonly random: () => number
   readonly pause: Pause
   /** Hears what is waited for at the start, and `undefined` when it is there. */
-  readonly told?: ((detail: string | undefined) => void) | undefined
+  readonly onWaiting?: ((detail: string | undefined) => void) | undefined
   /** Absent where nobody else can write to the store. */
   readonly lease?: LeaseOptions | undefined
 }
@@ -110,7 +110,7 @@ async function started(
     name: randomUUID,
     pause,
   })
-  const waiting = { log, pause, now, signal, told: options.told }
+  const waiting = { log, pause, now, signal, onWaiting: options.onWaiting }
   const { product, rows } = await onceThere(() => dialect.probe(endpoint), waiting)
   const recover = async () => {
     await dialect.settle?.(endpoint)

@@ -14,7 +14,7 @@ type Waiting = {
   readonly now: () => number
   readonly signal: AbortSignal | undefined
   /** Hears why there is nothing yet, and `undefined` when there is. */
-  readonly told?: ((detail: string | undefined) => void) | undefined
+  readonly onWaiting?: ((detail: string | undefined) => void) | undefined
 }
 
 const [firstMs, longestMs] = [250, 5000]
@@ -40,18 +40,18 @@ function reasonOf(error: unknown): string {
  */
 export async function onceThere<T>(
   work: () => Promise<T>,
-  { log, pause, now, signal, told }: Waiting,
+  { log, pause, now, signal, onWaiting }: Waiting,
 ): Promise<T> {
   const start = now()
   for (let ms = firstMs; ; ms = Math.min(ms * 2, longestMs)) {
     signal?.throwIfAborted()
     try {
       const done = await work()
-      told?.(undefined)
+      onWaiting?.(undefined)
       return done
     } catch (error) {
       if (isFinal(error)) throw error
-      told?.(reasonOf(error))
+      onWaiting?.(reasonOf(error))
       log.info({ seconds: Math.round((now() - start) / 1000), error }, 'store.waiting')
     }
     await pause(ms)
