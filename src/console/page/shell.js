@@ -40,6 +40,7 @@ async function enter() {
 function leave(why = '') {
   key = ''
   interruptions += 1
+  running?.abort()
   sent.length = 0
   line.value = ''
   output.replaceChildren()
@@ -49,12 +50,18 @@ function leave(why = '') {
   keyField.focus()
 }
 
+/** The next scrolling: once a frame, because it lays the page out. */
+let scheduled
+
 function write(text) {
   const row = document.createElement('div')
   row.textContent = text
   output.append(row)
   if (output.childElementCount > mostRows) output.firstChild.remove()
-  scrollTo(0, document.body.scrollHeight)
+  scheduled ??= requestAnimationFrame(() => {
+    scheduled = undefined
+    scrollTo(0, document.body.scrollHeight)
+  })
 }
 
 // Lines are executed one after the other, also those that were typed or pasted while an answer came.
@@ -89,7 +96,7 @@ async function execute(text) {
     else write(await reason(answer))
     if (text.trim() === 'exit') leave()
   } catch {
-    write(mine.signal.aborted ? '^C' : 'The connection broke off.')
+    if (key !== '') write(mine.signal.aborted ? '^C' : 'The connection broke off.')
   } finally {
     running = undefined
   }
