@@ -1,6 +1,6 @@
 /** When records are removed, when they wait for consent, and how they come back. */
 
-import { rmSync } from 'node:fs'
+import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
@@ -311,6 +311,36 @@ describe('removals that go wrong', () => {
 })
 
 describe('a ledger that was lost', () => {
+  it('or is an older copy holds the removals of the next complete run, and of that one alone', async () => {
+    let known = 0
+    const changes = {
+      get known() {
+        return known
+      },
+      note: async (count: number) => void (known = count),
+    }
+    const ground = await harvestGround({ harvest: { changes } })
+    const [file, older] = ['harvest.sqlite', 'older'].map((name) => join(ground.directory, name))
+    const copy = (from = '', to = '') => {
+      for (const end of ['', '-wal', '-shm']) {
+        rmSync(to + end, { force: true })
+        if (existsSync(from + end)) copyFileSync(from + end, to + end)
+      }
+    }
+    ground.offers(whole('a', 'b'))
+    await ground.run()
+    await ground.restart(() => copy(file, older))
+    ground.offers(whole('a', 'b', 'c'))
+    await ground.run()
+    await ground.restart(() => copy(older, file))
+    ground.offers(whole('a', 'c'))
+    const run = await ground.run()
+    expect(run).toMatchObject({ counts: { removed: 0, held: 1 } })
+    expect(run.problem?.detail).toContain('harvest.sqlite is an older copy')
+    expect((await ground.run()).counts).toMatchObject({ removed: 1, held: 0 })
+    expect(await ground.ids()).toEqual(['a', 'c'])
+  })
+
   it('makes nothing that nobody owns the property of the first pipe that comes, and no record of another pipe goes', async () => {
     let known = 0
     const note = async (count: number) => {
