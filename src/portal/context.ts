@@ -19,7 +19,7 @@ type Given = Speech &
     readonly config: Omit<PortalConfig, 'logo'> & Omit<Theme, 'texts'>
     readonly ports: Ports
     /** Told when a part of the page is left out because a service fails or is late. */
-    readonly miss: () => undefined
+    readonly onMissingPart: () => undefined
     /** Where clients reach the platform, `/` at its end. */
     readonly root: string
     /** Path of this page behind its language, with its query: `datasets?q=water`. */
@@ -37,10 +37,10 @@ type Given = Speech &
 export const mostEntries = 200
 
 /** Milliseconds that what stands beside the main record of a page may take. */
-const asideMs = 1500
+const optionalMs = 1500
 
 export function pageContext(given: Given) {
-  const { language, config, root, ports, signal, log, requestId, miss } = given
+  const { language, config, root, ports, signal, log, requestId, onMissingPart } = given
   const base = new URL(root).pathname
   /** The JSON of a service, else its text, by the deadline of the page unless there is another signal. Rejects with `Failure`. */
   const ask = async (service: keyof Ports, path: string, init?: RequestInit): Promise<unknown> => {
@@ -49,13 +49,13 @@ export function pageContext(given: Given) {
     return answerOf(port, path, { signal, ...init })
   }
   /** What a page can do without; `undefined` where it fails or is late. */
-  const aside = <T>(read: Promise<T>): Promise<T | undefined> => {
+  const optional = <T>(read: Promise<T>): Promise<T | undefined> => {
     const done = new AbortController()
-    const late = pause(asideMs, done.signal).then(miss)
+    const late = pause(optionalMs, done.signal).then(onMissingPart)
     const quietly = read.catch((error: unknown) => {
       if (problemOf(error, '').status === 404) return undefined
-      log.warn({ err: error, requestId }, 'portal.aside')
-      return miss()
+      log.warn({ err: error, requestId }, 'portal.part-failed')
+      return onMissingPart()
     })
     return Promise.race([quietly, late]).finally(() => done.abort())
   }
@@ -83,10 +83,10 @@ export function pageContext(given: Given) {
       const path = `/${kind}/${encodeURIComponent(id)}?locale=${language}${cut}`
       return fieldsAt(await ask('search', path), 'result')
     },
-    aside,
+    optional,
     /** An object of a service that a page can do without. */
-    askAside: (service: keyof Ports, path: string): Promise<Fields | undefined> =>
-      aside(ask(service, path).then(memberFields)),
+    askOptional: (service: keyof Ports, path: string): Promise<Fields | undefined> =>
+      optional(ask(service, path).then(memberFields)),
   }
 }
 

@@ -213,7 +213,9 @@ async function answer(
   return asked?.includes(tag) ? c.body(null, 304, kept(tag)) : c.body(body, 200, kept(tag))
 }
 
-type Given = PageShell & Pick<Portal, 'ports' | 'sessions'> & Partial<Pick<PageSources, 'miss'>>
+type Given = PageShell &
+  Pick<Portal, 'ports' | 'sessions'> &
+  Partial<Pick<PageSources, 'onMissingPart'>>
 
 /** Throws `not-found` where the address has no language of the portal. */
 async function contextOf(c: AppContext, portal: Given): Promise<PageContext> {
@@ -233,7 +235,7 @@ async function contextIn(c: AppContext, portal: Given, language: string): Promis
     config: { ...portal.config, ...theme },
     assets: portal.assets,
     ports: portsFor(portal.ports, c.get('client'), c.get('requestId')),
-    miss: portal.miss ?? (() => undefined),
+    onMissingPart: portal.onMissingPart ?? (() => undefined),
     log: portal.log,
     root: c.get('root'),
     place: start < 0 ? '' : url.pathname.slice(start + language.length + 2) + url.search,

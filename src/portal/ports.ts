@@ -155,7 +155,7 @@ export function pageSources(ports: Ports) {
       sparql: watched(ports.sparql),
     },
     /** Says that a part of the page is missing. */
-    miss: (): undefined => {
+    onMissingPart: (): undefined => {
       isWhole = false
       return undefined
     },

@@ -31,12 +31,12 @@ export async function cataloguesPage(context: PageContext): Promise<PageContent>
 
 /** One catalogue. Throws `Failure`. */
 export async function cataloguePage(context: PageContext, id: string): Promise<PageContent> {
-  const { t, root, language, ask, aside, readRecord, pathTo, plainTitle, titleOf } = context
+  const { t, root, language, ask, optional, readRecord, pathTo, plainTitle, titleOf } = context
   const path = `catalogues/${encodeURIComponent(id)}`
   const [record, { found, section }, measured] = await Promise.all([
     readRecord('catalogues', id),
     datasetsOf(context, id),
-    aside(ask('metrics', `/${path}`)),
+    optional(ask('metrics', `/${path}`)),
   ])
   const title = plainTitle(record)
   const description = context.textOf(record['description'], record)

@@ -21,15 +21,16 @@ const [mostKeywords, mostContacts] = [12, 10]
 
 /** Throws `Failure`. */
 export async function datasetPage(context: PageContext, id: string): Promise<PageContent> {
-  const { t, root, language, readRecord, askAside, pathTo, plainTitle, textOf, titleOf } = context
+  const { t, root, language, readRecord, askOptional, pathTo, plainTitle, textOf, titleOf } =
+    context
   const path = `datasets/${encodeURIComponent(id)}`
   const [record, measured, links, similar, leftOut, related] = await Promise.all([
     readRecord('datasets', id),
-    askAside('metrics', `/${path}`),
-    askAside('metrics', `/${path}/distributions`),
-    askAside('search', `/${path}/similar?limit=6&locale=${language}`),
-    askAside('search', `/${path}/findings`),
-    askAside('repository', `/${path}/related`),
+    askOptional('metrics', `/${path}`),
+    askOptional('metrics', `/${path}/distributions`),
+    askOptional('search', `/${path}/similar?limit=6&locale=${language}`),
+    askOptional('search', `/${path}/findings`),
+    askOptional('repository', `/${path}/related`),
   ])
   const title = plainTitle(record)
   const description = textOf(record['description'], record)

@@ -29,13 +29,13 @@ export async function helpFor(
   { status }: PageProblem,
 ): Promise<Partial<PageProblem>> {
   if (status !== 404 && status !== 410) return {}
-  const { t, aside, find } = context
+  const { t, optional, find } = context
   const [, kind = '', id] = recordPage.exec(path.slice(context.base.length - 1)) ?? []
   const list = kind.startsWith('dataset') ? 'datasets' : 'catalogues'
   const removed = id !== undefined && (await removal(context, `/${list}/${id}`))
   if (removed) return { status: 410, help: removed }
   const q = wordsOf(path)
-  const found = q.length < 3 ? undefined : await aside(find({ filters: 'dataset', q, limit: 5 }))
+  const found = q.length < 3 ? undefined : await optional(find({ filters: 'dataset', q, limit: 5 }))
   if (!found || found.records.length === 0) return {}
   const similar = entries(context, found.records, () => [])
   return { help: pageSection('similar', t('similar'), similar) }
@@ -43,12 +43,12 @@ export async function helpFor(
 
 /** What is left of a record that was removed; `undefined` where there was none. */
 async function removal(context: PageContext, path: string): Promise<HtmlContent> {
-  const { t, formats, ask, aside, pathTo, titleOf, readRecord } = context
+  const { t, formats, ask, optional, pathTo, titleOf, readRecord } = context
   const refusal: unknown = await ask('repository', path).catch((error: unknown) => error)
   if (!(refusal instanceof Failure && refusal.kind === 'gone')) return undefined
   const { deletedAt, restorableUntil, catalogue } = refusal.members
   const home = textOr(catalogue)
-  const record = home === undefined ? undefined : await aside(readRecord('catalogues', home))
+  const record = home === undefined ? undefined : await optional(readRecord('catalogues', home))
   const name = record ? titleOf(record) : home
   return pairs([
     [t('removed-on'), formats.moment(deletedAt)],

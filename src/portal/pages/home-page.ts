@@ -16,11 +16,13 @@ const [mostAreas, mostNew, mostCatalogues, mostThemes] = [500, 5, 6, 24]
 
 /** Counts are left out where the search does not answer: the field stays. */
 export async function homePage(context: PageContext): Promise<PageContent> {
-  const { t, config, root, language, configuredText, aside, find, searchTo } = context
+  const { t, config, root, language, configuredText, optional, find, searchTo } = context
   const [recent, catalogues, areas] = await Promise.all([
-    aside(find({ ...newestFirst, limit: mostNew, counted: ['categories'], includes: hitFields })),
-    aside(find({ filters: 'catalogue', limit: mostCatalogues, sort: `title.${language}+asc` })),
-    aside(find({ filters: 'dataset', limit: mostAreas, includes: ['spatial', 'title'] })),
+    optional(
+      find({ ...newestFirst, limit: mostNew, counted: ['categories'], includes: hitFields }),
+    ),
+    optional(find({ filters: 'catalogue', limit: mostCatalogues, sort: `title.${language}+asc` })),
+    optional(find({ filters: 'dataset', limit: mostAreas, includes: ['spatial', 'title'] })),
   ])
   const lead = config.lead === undefined ? t('home-lead') : configuredText(config.lead)
   const { examples: given } = config

@@ -51,16 +51,18 @@ const asNTriples = { headers: { Accept: 'application/n-triples' } }
 
 /** Of one dataset. Throws `Failure`. */
 export async function qualityPage(context: PageContext, id: string): Promise<PageContent> {
-  const { t, formats, root, pathTo, plainTitle, titleOf, readRecord, ask, askAside, aside } =
+  const { t, formats, root, pathTo, plainTitle, titleOf, readRecord, ask, askOptional, optional } =
     context
   const path = `datasets/${encodeURIComponent(id)}`
   const [record, measured, files, leftOut, results] = await Promise.all([
     readRecord('datasets', id),
     ask('metrics', `/${path}`).catch(() => undefined),
-    askAside('metrics', `/${path}/distributions`),
-    askAside('search', `/${path}/findings`),
+    askOptional('metrics', `/${path}/distributions`),
+    askOptional('search', `/${path}/findings`),
     // The repository keeps the results of the validation with the measurements (DQV).
-    aside(ask('repository', `/${path}/metrics`, asNTriples).then((report) => shaclResults(report))),
+    optional(
+      ask('repository', `/${path}/metrics`, asNTriples).then((report) => shaclResults(report)),
+    ),
   ])
   const result = fieldsAt(measured, 'result.results.0')
   const catalogue = fieldsAt(record, 'catalog')

@@ -61,11 +61,11 @@ export async function conceptPage(
   vocabulary: string,
   id: string,
 ): Promise<PageContent> {
-  const { t, labelOf, nameOf, pathTo, readRecord, aside } = context
+  const { t, labelOf, nameOf, pathTo, readRecord, optional } = context
   const [concept, uses, whole] = await Promise.all([
     readRecord(`vocabularies/${encodeURIComponent(vocabulary)}`, id),
     usesOf(context, vocabulary, id),
-    aside(vocabularyOf(context, vocabulary)),
+    optional(vocabularyOf(context, vocabulary)),
   ])
   const above = {
     href: pathTo('vocabularies', vocabulary),
@@ -130,14 +130,14 @@ async function usesOf(context: PageContext, vocabulary: string, value: string) {
 
 /** Concepts of the same vocabulary lead to their pages, others to their IRIs. */
 async function related(
-  { labelOf, pathTo, askAside }: PageContext,
+  { labelOf, pathTo, askOptional }: PageContext,
   vocabulary: string,
   iris: readonly unknown[],
 ): Promise<HtmlContent> {
   const links = iris.slice(0, mostLinks).map(async (iri) => {
     const query = new URLSearchParams({ resource: textOr(iri) ?? '' })
     const path = `/vocabularies/${encodeURIComponent(vocabulary)}/vocable?${query.toString()}`
-    const concept = fieldsAt(await askAside('search', path), 'result')
+    const concept = fieldsAt(await askOptional('search', path), 'result')
     const id = textAt(concept, 'id')
     return id === undefined
       ? linkTo(iri, textOr(iri))

@@ -123,9 +123,9 @@ export async function waitingPage(context: StewardContext): Promise<PageContent>
 const mostCatalogues = 500
 
 /** Titles of catalogues by their ids; the id where the search does not know it, or not in time. */
-async function catalogueNames({ aside, find, titleOf }: StewardContext) {
+async function catalogueNames({ optional, find, titleOf }: StewardContext) {
   const includes = ['id', 'title']
-  const found = await aside(find({ filters: 'catalogue', limit: mostCatalogues, includes }))
+  const found = await optional(find({ filters: 'catalogue', limit: mostCatalogues, includes }))
   const names = new Map(found?.records.map((one) => [textAt(one, 'id'), titleOf(one)]))
   return (id: string | undefined): HtmlContent => names.get(id) ?? id
 }

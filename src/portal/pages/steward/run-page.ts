@@ -24,13 +24,13 @@ const mostItems = 100
 
 /** The run with its report and the document of its pipe. Rejects with `not-found` where the session may not see it. */
 async function reportOf(context: StewardContext, id: string) {
-  const { ask, askAside, steward } = context
+  const { ask, askOptional, steward } = context
   const path = `/runs/${encodeURIComponent(id)}`
   const report = memberFields(await ask('scheduler', `${path}/report`))
   const fields = fieldsAt(report, 'run')
   if (!steward.mayRead(path, fields)) throw new Failure('not-found', 'there is no such run')
   const name = encodeURIComponent(textAt(fields, 'pipe') ?? '')
-  const pipe = await askAside('scheduler', `/pipes/${name}`)
+  const pipe = await askOptional('scheduler', `/pipes/${name}`)
   const run = harvestRun(context, fields, textAt(pipe, 'header.title'))
   const items = async (state: string) => {
     const found = await ask('scheduler', `${path}/items?state=${state}&limit=${mostItems}`)
@@ -178,12 +178,15 @@ const decidedPage = (context: StewardContext, run: HarvestRun): Promise<PageCont
   })
 
 /** Records that a run did not read, with the titles that the search has for them. */
-async function titled({ aside, readRecord, plainTitle }: StewardContext, items: readonly Fields[]) {
+async function titled(
+  { optional, readRecord, plainTitle }: StewardContext,
+  items: readonly Fields[],
+) {
   const all = items.map(async (item) => {
     const record = await readRecord('datasets', textAt(item, 'platformId') ?? '').catch(() => ({}))
     return 'title' in record ? { ...item, title: plainTitle(record) } : item
   })
-  return (await aside(Promise.all(all))) ?? items
+  return (await optional(Promise.all(all))) ?? items
 }
 
 /** A record of a run: its title leads to its page, where it has one. */

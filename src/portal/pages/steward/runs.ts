@@ -103,8 +103,8 @@ export async function visibleRuns(context: StewardContext, query = '') {
 }
 
 /** What the scheduler says of its pipes, by their names; none where it does not answer in time. */
-export async function pipesByName({ ask, aside }: StewardContext) {
-  const pipes = listed(await aside(ask('scheduler', '/pipes')))
+export async function pipesByName({ ask, optional }: StewardContext) {
+  const pipes = listed(await optional(ask('scheduler', '/pipes')))
   return new Map(pipes.map((pipe) => [textAt(pipe, 'name') ?? '', memberFields(pipe)]))
 }
 

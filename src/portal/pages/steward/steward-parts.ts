@@ -85,8 +85,8 @@ export async function stewardPage(
 
 /** The menu; beside the list of what waits its length. */
 async function stewardMenu(context: StewardContext, tab: string): Promise<HtmlMarkup> {
-  const { t, pathTo, formats, aside } = context
-  const waiting = waitingRuns((await aside(visibleRuns(context))) ?? []).length
+  const { t, pathTo, formats, optional } = context
+  const waiting = waitingRuns((await optional(visibleRuns(context))) ?? []).length
   const entries = tabs.map((key) => {
     const count = key === 'waiting' && waiting > 0 ? ` (${formats.number(waiting)})` : ''
     const path = key === 'sources' ? pathTo('harvest') : pathTo('harvest', key)
