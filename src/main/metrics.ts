@@ -95,7 +95,11 @@ const switchedOff =
 export const refreshOf =
   ({ cache }: MetricsService): MetricsPart['refresh'] =>
   async (catalogue, signal) =>
-    void (await cache.refresh(catalogue === undefined ? 'all' : [catalogue], signal))
+    void (await cache.refreshes.refresh(
+      catalogue === undefined ? 'all' : [catalogue],
+      'console',
+      signal,
+    ))
 
 export type MetricsTrigger = {
   /** Notes the datasets among committed marks. */

@@ -21,7 +21,7 @@ type CacheAppOptions = MetricsSource & {
   readonly version: string
 }
 
-/** What problems say to old clients: that it was no success, and nothing came of it. */
+/** Members of every problem by which older clients see that a request failed. */
 const problemMembers = { success: false, result: null } as const
 
 /** All endpoints of the metrics cache. */

@@ -9,7 +9,7 @@ import { isFresh } from '../../http/conditions.ts'
 import { endpointsFor } from '../../http/endpoint.ts'
 import { problemMembers } from '../../http/problem.ts'
 import { idForm } from '../../rdf/ids.ts'
-import { dimensions } from '../indicators.ts'
+import { byDimension, dimensions } from '../indicators.ts'
 import { type MetricsSource, visibleCatalogue } from './catalogue-reader.ts'
 import type { StoredDataset } from './dataset-reader.ts'
 import { type CatalogueFigures, resolutions } from './figures.ts'
@@ -31,19 +31,19 @@ type Responses = RouteConfig['responses']
 /** Defines an endpoint of the metrics cache; every status that is not among its answers is a problem. */
 export const cacheEndpoint = endpointsFor<CacheContext>({ default: problem })
 
-/** An answer in JSON. */
+/** Response in JSON. */
 export const content = (description: string, schema: z.ZodType): Responses[string] => ({
   description,
   content: { 'application/json': { schema } },
 })
 
-/** What follows from the last refresh. */
+/** Responses with figures of the last refresh: 200 and 304. */
 export const answers = (description: string, schema: z.ZodType): Responses => ({
   200: content(description, schema),
   304: { description: 'Not changed since the state named in If-None-Match' },
 })
 
-/** Rows in the envelope that clients know. */
+/** Schema of the envelope around rows. */
 export const envelopeOf = (row: z.ZodType) =>
   z.object({
     success: z.literal(true),
@@ -53,7 +53,7 @@ export const envelopeOf = (row: z.ZodType) =>
     }),
   })
 
-/** A list, comma separated or repeated. */
+/** Schema of a list, comma separated or repeated. */
 const listOf = (words: readonly [string, ...string[]]) =>
   z
     .union([z.string(), z.array(z.string())])
@@ -73,9 +73,9 @@ const listOf = (words: readonly [string, ...string[]]) =>
     })
 
 const keys = [...dimensions, 'score'] as const
-/** Which parts of a document are answered. */
+/** Parameter that names the parts of a document that are wanted. */
 export const filter = z.object({ filter: listOf([...keys, 'info']) })
-/** There is no `info` of the whole portal. */
+/** Parameter `filter` of the whole portal, which has no `info`. */
 export const filterOfAll = z.object({ filter: listOf([...keys]) })
 
 const day = (example: string) =>
@@ -85,7 +85,7 @@ const day = (example: string) =>
     .pipe(z.string('must be a date such as 2026-03-01'))
     .openapi({ type: 'string', format: 'date', example })
 
-/** `2026-3-1` and the date of an instant are taken too; `undefined` for what is no day. */
+/** Reads a day; takes `2026-3-1` and the date of an instant too, and returns `undefined` for any other text. */
 function dayOf(text: string): string | undefined {
   const [, year = '', month = '', date = ''] =
     /^(\d{4})-(\d{1,2})-(\d{1,2})(?:T.*)?$/.exec(text.trim()) ?? []
@@ -93,14 +93,14 @@ function dayOf(text: string): string | undefined {
   return z.iso.date().safeParse(iso).data
 }
 
-/** The days of a history, both included, and one snapshot for each of its periods. */
+/** Parameters of a history: first and last day, both included, and the periods of which each has one snapshot. */
 export const span = z.object({
   startDate: day('2026-01-01'),
   endDate: day('2026-12-31').optional(),
   resolution: z.enum(resolutions).default('month'),
 })
 
-/** Texts are in the nearest language that there is (RFC 4647). */
+/** Parameter for the language of texts: the nearest one that exists is used (RFC 4647). */
 export const locale = z.object({
   locale: z
     .string()
@@ -109,23 +109,16 @@ export const locale = z.object({
     .describe('Language of titles and messages'),
 })
 
-/** A part of a list. */
+/** Parameters that select a part of a list. */
 export const page = z.object({
   offset: z.coerce.number().int().min(0).default(0).describe('Rows passed over'),
   limit: z.coerce.number().int().min(1).max(1000).default(100).describe('Rows of one page'),
 })
 
-/** Of a catalogue or a country. */
+/** Path parameter: id of a catalogue, a country, a dataset or a distribution. */
 export const idPath = z.object({ id: z.string().openapi({ pattern: `^${idForm}$` }) })
 
-const parts = <T extends z.ZodType>(schema: T) =>
-  z.object({
-    findability: schema.optional(),
-    accessibility: schema.optional(),
-    interoperability: schema.optional(),
-    reusability: schema.optional(),
-    contextuality: schema.optional(),
-  }).shape
+const parts = (schema: z.ZodType) => byDimension(() => schema.optional())
 
 const about = z.union([z.looseObject({ id: z.string() }), z.string()]).optional()
 const shares = z.array(z.object({ name: z.string(), percentage: z.number() }))
@@ -134,7 +127,7 @@ const dimensionPoints = z
   .nullable()
   .describe('Mean of the datasets; null when nothing was scored')
 
-/** Figures of one scope. Shares are percentages with one decimal; none where nothing was measured. */
+/** Schema of the figures of one scope. Shares are percentages with one decimal; none where nothing was measured. */
 export const aggregate = z
   .object({
     info: about,
@@ -145,14 +138,14 @@ export const aggregate = z
 
 const periods = z.array(z.looseObject({}))
 
-/** The same over time: each leaf is a list of objects whose one key is a day (`YYYY-MM-DD`), ascending. */
+/** Schema of the figures of one scope over time: each leaf is a list of objects whose one key is a day (`YYYY-MM-DD`), ascending. */
 export const history = z
   .object({ info: about, score: periods.optional(), ...parts(z.record(z.string(), periods)) })
   .openapi('History')
 
 const pieces = z.array(z.looseObject({}))
 
-/** One dataset: each dimension is a list of objects with one key, as the public system answers it. */
+/** Schema of the measurements of one dataset: each dimension is a list of objects with one key, as the public system answers it. */
 export const datasetSchema = z
   .object({
     info: z.looseObject({
@@ -185,14 +178,14 @@ const link = z.object({
     .describe('When it failed first since it last worked; null where it works'),
 })
 
-/** One distribution: its parts as a list of objects with one key each, its links with their last answers among them. */
+/** Schema of the measurements of one distribution: its parts as a list of objects with one key each, its links with their last answers among them. */
 export const distributionSchema = z
   .array(z.looseObject({ links: z.array(link).optional() }))
   .openapi('DistributionMetrics')
 
 const ofDataset = { reference: z.string(), 'dataset-id': z.string(), title: z.string() }
 
-/** One result of the last SHACL validation of a dataset. */
+/** Schema of one result of the last SHACL validation of a dataset. */
 export const violation = z
   .object({
     resultPath: z.string().nullable(),
@@ -203,7 +196,7 @@ export const violation = z
   })
   .openapi('Violation')
 
-/** One URL whose last status was not 200 to 299, with its dataset and distribution. */
+/** Schema of one URL whose last status was not 200 to 299, with its dataset and distribution. */
 export const unreachable = z
   .object({
     ...ofDataset,
@@ -213,13 +206,13 @@ export const unreachable = z
   })
   .openapi('UnreachableUrl')
 
-/** How many rows there are, without the rows. */
+/** Schema of the number of rows without the rows. */
 export const count = z.object({
   success: z.literal(true),
   result: z.object({ count: z.int() }),
 })
 
-/** A trigger of the scheduler (cron, interval or specific times), with its next and its last firing. */
+/** Schema of a trigger of the scheduler (cron, interval or specific times), with its next and its last firing. */
 export const schedule = z
   .looseObject({
     id: z.string(),
@@ -232,7 +225,7 @@ export const schedule = z
   })
   .openapi('Schedule')
 
-/** The last refresh, and how far the running one is; `null` where there is none. */
+/** Schema of the last refresh and of the progress of the running one; `null` where there is none. */
 export const health = z.looseObject({
   status: z.literal('up'),
   refresh: z.looseObject({ number: z.int(), at: z.string() }).nullable(),
@@ -251,21 +244,21 @@ export type CacheContext = {
   readonly now: () => number
 }
 
-/** `count`: all rows, not only those of the page. */
+/** Puts rows into the envelope; `count` is the number of all rows, not only of those of the page. */
 export const enveloped = (results: readonly unknown[], count = results.length) => ({
   success: true as const,
   result: { count, results },
 })
 
-/** 304, or the answer with a tag. It is weak, because one state may be sent with and without gzip (RFC 9110 8.8.1). */
+/** Answers 304, or a document with a tag. The tag is weak, because one state may be sent with and without gzip (RFC 9110 8.8.1). */
 export function tagged(c: AppContext, tag: string, make: () => object): Response {
   c.header('ETag', `W/"${tag}"`)
   return isFresh(c.req.raw.headers, tag) ? c.body(null, 304) : c.json(make())
 }
 
 /**
- * Answers what follows from the figures: the number of their refresh is the tag, its time the date. What is unknown has to be
- * refused before.
+ * Answers a document of figures: the number of their refresh is the tag, its time the date. An unknown scope has to be refused
+ * before.
  */
 export function answerFigures(
   { cache, version }: CacheContext,
@@ -277,7 +270,7 @@ export function answerFigures(
   return tagged(c, `${refreshed?.number ?? 0}-${version}`, make)
 }
 
-/** What the last refresh did not find may be in the store by now. Throws `unknown-catalogue`, also for hidden ones. */
+/** Finds a catalogue in the figures, or in the store when it is newer than they are. Throws `unknown-catalogue`, also for hidden ones. */
 export const findCatalogue = async (
   { cache, source }: CacheContext,
   id: string,

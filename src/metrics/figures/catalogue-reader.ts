@@ -1,4 +1,4 @@
-/** The catalogues of the store: their ids, their datasets, and what they say of themselves. Hidden ones have no figures. */
+/** Reads the catalogues of the store: their ids, their datasets, their descriptions. Hidden ones have no figures. */
 
 import { metricName } from '../indicators.ts'
 import { Failure, shown } from '../../errors.ts'
@@ -18,7 +18,7 @@ import type { CatalogueFigures } from './figures.ts'
 
 const queries = { all: loadQuery('catalogue-ids'), members: loadQuery('member-ids') }
 
-/** Where measurements are read from. */
+/** Source of measurements. */
 export type MetricsSource = {
   readonly store: Pick<GraphStore, 'select' | 'readAll'>
   readonly names: Names
@@ -34,7 +34,7 @@ export function datasetIds({ store, names }: MetricsSource, id: string, signal: 
   return idsIn(store, bind(queries.members, values), signal)
 }
 
-/** The same; throws `unknown-catalogue`. */
+/** Ids of the datasets of a catalogue, ascending. Throws `unknown-catalogue` when there is no such catalogue. */
 export async function knownDatasetIds(
   source: MetricsSource,
   id: string,
@@ -46,7 +46,7 @@ export async function knownDatasetIds(
   return ids
 }
 
-/** The queries answer many ids in one text, with blanks between them. */
+/** Ids that a query returns, many in one text with blanks between them. */
 async function idsIn(
   store: Pick<GraphStore, 'select'>,
   query: string,
@@ -60,10 +60,10 @@ async function idsIn(
 /** Catalogues whose graphs are read at once. */
 const atOnce = 100
 
-/** What a catalogue says of itself; hidden ones have no figures. */
+/** Description of a catalogue; hidden ones have no figures. */
 export type ReadCatalogue = CatalogueFigures & { readonly isHidden: boolean }
 
-/** By id; catalogues that are absent are no keys. */
+/** Reads catalogues, by id; absent ones are no keys. */
 export async function readCatalogues(
   { store, names }: MetricsSource,
   ids: readonly string[],
@@ -84,7 +84,7 @@ export async function readCatalogues(
   return found
 }
 
-/** Throws `unknown-catalogue`, also for hidden ones. */
+/** Reads a catalogue. Throws `unknown-catalogue`, also for hidden ones. */
 export async function visibleCatalogue(
   source: MetricsSource,
   id: string,
@@ -98,7 +98,7 @@ export async function visibleCatalogue(
   return found
 }
 
-/** The same for absent and for hidden catalogues, so that an answer does not disclose which. */
+/** Failure for absent and for hidden catalogues alike, so that an answer does not disclose which. */
 export const unknownCatalogue = (id: string) =>
   new Failure('unknown-catalogue', `there is no catalogue ${shown(id)}`)
 
@@ -124,7 +124,7 @@ function catalogueOf(
   }
 }
 
-/** A literal as it is, of an IRI its last part; `dcat-ap` before all others, because it decides what is measured. */
+/** Type of a catalogue: a literal, or the last part of an IRI; `dcat-ap` before all others, because it decides what is measured. */
 function typeOf(values: readonly string[]): string | null {
   const types = values.map((value) =>
     /^[a-z][a-z0-9+.-]*:/i.test(value) ? metricName(value.replace(/[#/]+$/, '')) : value,
@@ -136,7 +136,7 @@ const authority =
   /^https?:\/\/publications\.europa\.eu\/resource\/authority\/(?:country|place|atu)\/([A-Z0-9]{3})(?:_[A-Z0-9_]+)?\/?$/
 const nuts = /^https?:\/\/data\.europa\.eu\/nuts\/code\/([A-Z]{2})[A-Z0-9]{0,3}\/?$/i
 
-/** The country that a place is in (ISO 3166-1 alpha-3), from its IRI; `null` where no place says: a union of countries is none. */
+/** Country of the first place whose IRI names one (ISO 3166-1 alpha-3); `null` where none does: a union of countries is no country. */
 function countryOf(places: Iterable<string>, countries: ConceptTable): string | null {
   for (const iri of places) {
     const letters = nuts.exec(iri)?.[1]?.toLowerCase()

@@ -1,4 +1,4 @@
-/** What was measured of one dataset and of its distributions, as documents. */
+/** Documents with the measurements of one dataset and of its distributions. */
 
 import type { Names } from '../../rdf/names.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
@@ -34,7 +34,7 @@ const entriesOf = (
     .map(({ name }) => ({ [name]: valueOf(name) }))
     .filter((entry) => Object.values(entry).some((value) => value !== undefined && value !== null))
 
-/** The dataset with shares over its distributions, and the points that each indicator gives by its best one. */
+/** Document of a dataset with shares over its distributions, and the points that each indicator gives by its best one. */
 export function datasetDocument(dataset: StoredDataset, weights: Weights, locale: string): object {
   const { id, iri, measured, report } = dataset
   const own = (metric: string) =>
@@ -79,13 +79,13 @@ export function datasetDocument(dataset: StoredDataset, weights: Weights, locale
 
 const distributionsOf = ({ iri, graph }: StoredDataset) => graph.objects(iri, dcat('distribution'))
 
-/** Of the dataset or one of its distributions; its id where it has none. */
+/** Title of the dataset or of one of its distributions; its id where it has none. */
 function titleOf({ iri, graph }: StoredDataset, node: string, id: string, locale: string): string {
   const languages = languagesOf(graph.objects(iri, dct('language')))
   return localText(textsOf(graph.objects(node, dct('title'))), { locale, languages, id }).text
 }
 
-/** Of booleans yes and no, of status codes one share each. */
+/** Shares of measured values: yes and no of booleans, one for each status code. */
 function sharesOf(metric: string, measured: readonly MeasuredValue[]) {
   if (measured.length === 0) return undefined
   const counts = Map.groupBy(measured, ({ value }) => value)
@@ -96,7 +96,7 @@ function sharesOf(metric: string, measured: readonly MeasuredValue[]) {
   )
 }
 
-/** One array for each distribution of the dataset, by id in ascending order. */
+/** Documents of the distributions of a dataset, by id in ascending order. */
 export function distributionDocuments(
   dataset: StoredDataset,
   names: Names,
@@ -130,7 +130,7 @@ export function distributionDocuments(
   return new Map(sorted.map(([id, iri]) => [id, documentOf(id, iri)]))
 }
 
-/** Of several URLs the one that scores. */
+/** Value of a metric that counts for the score where several URLs have one. */
 function bestOf(measured: readonly MeasuredValue[]): boolean | number | undefined {
   const values = measured.map(({ value }) => value)
   const codes = values
@@ -139,7 +139,7 @@ function bestOf(measured: readonly MeasuredValue[]): boolean | number | undefine
   return codes.find(isReachable) ?? codes[0] ?? values[0]
 }
 
-/** What each URL answered when it was last asked, and since when it has been failing. */
+/** Links with their last status, its time, and the time of the first failure since they last worked. */
 const linksOf = (measured: readonly MeasuredValue[]) =>
   measured
     .filter(({ metric }) => indicatorOf(metric)?.type === 'status')

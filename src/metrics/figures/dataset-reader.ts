@@ -1,4 +1,4 @@
-/** Datasets of the store with what was measured of them: as they are at this moment, and as the figures count them. */
+/** Reads datasets with their measurements from the store, and selects what the figures count of them. */
 
 import { isIri } from '../../rdf/iri.ts'
 import { Failure, shown } from '../../errors.ts'
@@ -14,7 +14,7 @@ import { readReport, type ReportGraph, type ReportResult } from '../measure/vali
 import { readCatalogues, type MetricsSource } from './catalogue-reader.ts'
 import type { PublisherFigures } from './figures.ts'
 
-/** A dataset as the store has it. */
+/** Dataset with its measurements as the store has it. */
 export type StoredDataset = {
   readonly id: string
   readonly iri: string
@@ -23,11 +23,11 @@ export type StoredDataset = {
   /** Whether it has a metrics graph. */
   readonly isMeasured: boolean
   readonly measured: readonly MeasuredValue[]
-  /** Of the last validation. */
+  /** Report of the last validation. */
   readonly report: ReportGraph | undefined
 }
 
-/** In the order of the ids. A few at a time, because readers wait for what is in the store's queue. */
+/** Reads datasets in the order of the ids. Callers ask for a few at a time, because other readers wait meanwhile. */
 export async function readDatasets(
   { store, names }: MetricsSource,
   ids: readonly string[],
@@ -56,7 +56,7 @@ const queries = {
   holders: loadQuery('distribution-datasets'),
 }
 
-/** Throws `unknown-dataset`, also for those in hidden catalogues, and `unknown-metrics`. */
+/** Reads a measured dataset. Throws `unknown-dataset`, also for those in hidden catalogues, and `unknown-metrics`. */
 export async function readDataset(
   source: MetricsSource,
   id: string,
@@ -96,10 +96,10 @@ export async function datasetOfDistribution(
   throw new Failure('unknown-distribution', `there is no distribution ${shown(id)}`)
 }
 
-/** What of a dataset is counted and listed. `urls` are those that are not reachable. */
+/** Parts of a dataset that are counted and listed. `urls` are those that are not reachable. */
 export type CountedDataset = ReturnType<typeof countedDataset>
 
-/** `genidPrefix`: IRIs that the store has in the place of blank nodes mean nothing outside. */
+/** Selects what is counted. IRIs with the `genidPrefix` replace blank nodes in the store and mean nothing outside. */
 export function countedDataset(dataset: StoredDataset, genidPrefix: string) {
   const { id, iri, graph, measured, report } = dataset
   const isNode = (value: string) => value.startsWith(genidPrefix)
@@ -139,7 +139,7 @@ export function countedDataset(dataset: StoredDataset, genidPrefix: string) {
 
 const nameProperties = [foaf('name'), skos('prefLabel'), vcard('fn')]
 
-/** The first publisher by IRI. Where that has no IRI, its name identifies it. */
+/** First publisher by IRI. Where that has no IRI, its name identifies it. */
 function publisherOf(
   { iri, graph }: StoredDataset,
   isNode: (iri: string) => boolean,

@@ -33,10 +33,10 @@ import type {
   Scope,
 } from './figures.ts'
 
-/** Keys of a document that may be asked for; all where nothing is asked for. */
+/** Keys of a document that a client wants; all of them where it names none. */
 type Filter = readonly string[] | undefined
 
-/** Where the figures have another name than the metric. */
+/** Names of figures that differ from those of their metrics. */
 const renamed: Readonly<Partial<Record<MetricName, string>>> = {
   accessUrlStatusCode: 'accessUrlStatusCodes',
   downloadUrlStatusCode: 'downloadUrlStatusCodes',
@@ -49,7 +49,7 @@ const renamed: Readonly<Partial<Record<MetricName, string>>> = {
 const dimensionOf = (name: MetricName): Dimension => indicatorOf(name)?.dimension ?? 'accessibility'
 const metricsOf = Map.groupBy(metricNames, dimensionOf)
 
-/** The one shape of all figures; `info` is absent for the whole portal. */
+/** Document in the shape that all figures have; `info` is absent for the whole portal. */
 function documentOf(
   filter: Filter,
   leaves: {
@@ -82,10 +82,10 @@ const aggregateDocument = (figures: Aggregate, info: unknown, wanted: Filter) =>
     metric: (name) => figures.metrics[name] ?? [],
   })
 
-/** How the scores of dimensions are written: two generations of clients know one form each. */
+/** Form of the scores of dimensions in a history: two generations of clients read one each. */
 type HistoryForm = 'history' | 'historical'
 
-/** Each leaf as a list over time; what was not measured on a day is left out of it. */
+/** Document with each leaf as a list over time; days on which a metric was not measured are left out of its list. */
 function historyDocument(
   snapshots: readonly HistorySnapshot[],
   info: unknown,
@@ -114,7 +114,7 @@ function historyDocument(
   })
 }
 
-/** Whose figures, and what is said of them beside. */
+/** A scope with its description. */
 type Subject = { readonly scope: Scope; readonly info: unknown }
 
 const ofCountry = (code: string): Subject => ({ scope: { country: code }, info: code })
@@ -124,7 +124,7 @@ const ofPublisher = ({ key, name }: PublisherFigures): Subject => ({
   info: { id: key, title: name },
 })
 
-/** A catalogue as clients read it, in English or its main language. */
+/** Subject of a catalogue, described in English or its main language. */
 function ofCatalogue(catalogue: CatalogueFigures): Subject {
   const { id, titles, descriptions, languages, country, type } = catalogue
   const text = (texts: CatalogueFigures['titles']) =>
@@ -289,7 +289,7 @@ const historyEndpoint = (
     },
   })
 
-/** `/global`, `/countries`, `/catalogues` and `/publishers`; the histories first, because an id may stand for their last word. */
+/** `/global`, `/countries`, `/catalogues` and `/publishers`; the histories first, because an id may be equal to their last word. */
 export const figureEndpoints = [
   ...kinds.map((kind) => historyEndpoint(kind, 'history')),
   ...kinds.map((kind) => historyEndpoint(kind, 'historical')),

@@ -1,10 +1,10 @@
-/** The figures of the quality metrics as others read them: shares, points and lists, for every scope, from the last refresh. */
+/** Types of the figures of the quality metrics: shares, points and lists, for every scope, from the last refresh. */
 
 import type { Dimension, IndicatorName } from '../indicators.ts'
 import type { Severity } from '../measure/validation-report.ts'
 import type { LocalizedTexts } from '../localized-texts.ts'
 
-/** Whose figures: a catalogue by id, a country by ISO 3166-1 alpha-3 in upper case, a publisher by its key. */
+/** Scope of figures: a catalogue by id, a country by ISO 3166-1 alpha-3 in upper case, a publisher by its key. */
 export type Scope =
   | 'global'
   | { readonly catalogue: string }
@@ -21,7 +21,7 @@ export type DimensionScore = {
   readonly max: number
 }
 
-/** What was measured, and the two that follow from status codes: yes = 200 to 299. */
+/** Name of a metric, or of one of the two that follow from status codes: yes = 200 to 299. */
 export type MetricName = IndicatorName | 'accessUrlAccessibility' | 'downloadUrlAccessibility'
 
 /** The figures of one scope; `null` for what was not measured in it. */
@@ -44,10 +44,10 @@ export type HistorySpan = {
   readonly resolution: Resolution
 }
 
-/** The figures of the day on which they were measured. */
+/** Figures of one day. */
 export type HistorySnapshot = { readonly day: string; readonly aggregate: Aggregate }
 
-/** What a catalogue says of itself. */
+/** Description of a catalogue. */
 export type CatalogueFigures = {
   readonly id: string
   readonly titles: LocalizedTexts
@@ -63,7 +63,7 @@ export type CatalogueFigures = {
 /** The key is the IRI of the publisher, or its name where it has none. */
 export type PublisherFigures = { readonly key: string; readonly name: string }
 
-/** Which part of a list. */
+/** Part of a list that is wanted. */
 export type Page = { readonly offset: number; readonly limit: number }
 /** Part of a list, and how long the whole list is. */
 export type Listed<T> = { readonly count: number; readonly rows: readonly T[] }
@@ -84,7 +84,7 @@ export type DatasetFigures = OfDataset & {
   readonly points: Readonly<Record<Dimension, number | null>>
 }
 
-/** What was broken: `path` is an IRI, `component` a local name such as `MinCountConstraintComponent`, where there is one. */
+/** Rule of a validation: `path` is an IRI, `component` a local name such as `MinCountConstraintComponent`, where there is one. */
 type Rule = {
   readonly severity: Severity
   readonly path: string | null

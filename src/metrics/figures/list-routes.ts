@@ -184,7 +184,7 @@ export const listEndpoints = [
   readDistribution,
 ]
 
-/** Read from the graph at this moment: the answer is its own tag. */
+/** Answers measurements that were read from their graph just now; the tag is a hash of them. */
 function answerLive(c: AppContext, results: readonly unknown[]): Response {
   const body = enveloped(results)
   return tagged(c, tagOfText(JSON.stringify(body)), () => body)

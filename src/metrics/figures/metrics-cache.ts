@@ -9,7 +9,7 @@ import type { Weights } from '../measure/weights.ts'
 import { maximaOf } from './counts.ts'
 import { clearFigures, figuresFormat, figuresState, schema, serveVersions } from './figures-file.ts'
 import { figuresReader } from './figures-reader.ts'
-import type { RefreshContext, RefreshScope } from './refresh-figures.ts'
+import type { RefreshContext } from './refresh-figures.ts'
 import { RefreshJobs, retryMs, soonMs } from './refresh-jobs.ts'
 import { RefreshSchedules, type ScheduleReader } from './refresh-schedules.ts'
 
@@ -52,12 +52,6 @@ export function openCache(options: CacheOptions) {
     schedules,
     refreshes,
     figures: figuresReader({ file, names, bands, maxima }),
-    /**
-     * Counts all metrics graphs, or those of some catalogues, again, and with them the figures of the countries, publishers and
-     * the portal that they belong to. Resolves with the number of the refresh; rejects as `RefreshJobs.waitFor`.
-     */
-    refresh: (scope: RefreshScope, signal: AbortSignal): Promise<number> =>
-      refreshes.waitFor(refreshes.request(scope, 'console'), signal),
     /** Removes all figures and the history. */
     clear: () => clearFigures(file, now()),
     /** Removes the figures and the history of a catalogue. */

@@ -15,7 +15,7 @@ import {
 } from './figures-file.ts'
 import type { CatalogueFigures, ScoreBand } from './figures.ts'
 
-/** What a refresh counts: `all`, or ids of catalogues. */
+/** Catalogues that a refresh counts: `all`, or their ids. */
 export type RefreshScope = 'all' | readonly string[]
 
 /** Progress of the refresh that runs. */
@@ -28,6 +28,7 @@ export type RefreshProgress = {
   readonly datasets: number
 }
 
+/** Dependencies of a refresh. */
 export type RefreshContext = MetricsSource & {
   readonly file: Sqlite
   readonly bands: readonly ScoreBand[]
@@ -51,31 +52,32 @@ const pagesAhead = 3
 const turnMs = 8
 
 /**
- * Refreshes the figures of a scope. A failure or an abort leaves the old ones. Where there are no figures yet, or they are cleared
+ * Refreshes the figures of a scope; resolves with the number of the refresh. A failure or an abort leaves the old ones. Where there are no figures yet, or they are cleared
  * meanwhile, all catalogues are counted: the figures of the portal are never those of a part of it.
  */
 export async function refreshFigures(
   context: RefreshContext,
   scope: RefreshScope,
   run: RefreshRun,
-): Promise<void> {
+): Promise<number> {
   const turn = yielding(context.elapsed, turnMs)
-  let isServed = false
-  while (!isServed) {
+  let number: number | undefined
+  while (number === undefined) {
     const isComplete = scope === 'all' || figuresState(context.file, 'counted') === undefined
     await deleteOldVersions(context.file, turn)
-    isServed = await countOnce(context, isComplete ? 'all' : scope, turn, run)
+    number = await countOnce(context, isComplete ? 'all' : scope, turn, run)
   }
   await deleteOldVersions(context.file, turn)
+  return number
 }
 
-/** False when the file was cleared meanwhile and a part is not enough any more: nothing is served then. */
+/** Counts a scope and serves it; returns `undefined` when the file was cleared meanwhile and a part is not enough any more. */
 async function countOnce(
   context: RefreshContext,
   scope: RefreshScope,
   turn: YieldWhenDue,
   { onProgress, signal }: RefreshRun,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const { file, log, now, names, bands } = context
   const since = now()
   const ids = scope === 'all' ? await catalogueIds(context, signal) : scope
@@ -104,7 +106,7 @@ async function countOnce(
   }
   signal.throwIfAborted()
   const isComplete = scope === 'all'
-  if (!isComplete && figuresState(file, 'counted') === undefined) return false
+  if (!isComplete && figuresState(file, 'counted') === undefined) return undefined
   const served = file.rows('SELECT id FROM counted_catalogue').map(({ id }) => String(id))
   const gone = [...(isComplete ? served : []), ...ids].filter(
     (id) => found.get(id)?.isHidden !== false,
@@ -113,7 +115,7 @@ async function countOnce(
   const at = now()
   const number = serveVersions(file, { counted, gone, forgotten, isComplete, at })
   log.info({ number, catalogues: counted.size, datasets, ms: at - since }, 'figures.refreshed')
-  return true
+  return number
 }
 
 /** Datasets of a catalogue, page by page. */

@@ -1,11 +1,8 @@
 /** Refreshes as jobs: one runs, at most one waits, and requests that come meanwhile join it. */
 
-import { Failure } from '../../errors.ts'
-import { failureIn } from '../../http/problem.ts'
 import type { JobRunner } from '../../jobs/job-runner.ts'
 import type { Job, JobRun } from '../../jobs/job.ts'
 import type { Json } from '../../text/json.ts'
-import { figuresState } from './figures-file.ts'
 import {
   type RefreshContext,
   refreshFigures,
@@ -58,11 +55,9 @@ export class RefreshJobs {
     }
   }
 
-  /** Resolves with the number of the figures when the job is done; rejects with its `Failure`, or the reason of the signal. */
-  async waitFor({ id }: Job, signal: AbortSignal): Promise<number> {
-    const job = await this.#jobs.waitFor(id, signal)
-    if (job?.state === 'done') return figuresState(this.#context.file, 'number') ?? 0
-    throw failureIn(job?.problem) ?? new Failure('conflict', 'the refresh was cancelled')
+  /** Requests a refresh; resolves with its number when it is done. Rejects as `JobRunner.resultOf`. */
+  async refresh(scope: RefreshScope, createdBy: string, signal: AbortSignal): Promise<number> {
+    return Number(await this.#jobs.resultOf(this.request(scope, createdBy).id, signal))
   }
 
   /** Aborts the refresh that runs, which goes on at the next start. */
@@ -75,7 +70,7 @@ export class RefreshJobs {
     return this.#jobs.submit({ kind, key, payload: scope, createdBy, runAt, merge })
   }
 
-  async #run({ payload, createdBy }: Job, { signal, progress }: JobRun): Promise<void> {
+  async #run({ payload, createdBy }: Job, { signal, progress }: JobRun): Promise<number> {
     const scope = scopeOf(payload)
     const onProgress = (reached: RefreshProgress) => {
       const { catalogues, datasets } = reached
@@ -83,7 +78,7 @@ export class RefreshJobs {
       progress({ done: catalogues.done, of: catalogues.all, note: `${datasets} datasets` })
     }
     try {
-      await refreshFigures(this.#context, scope, { signal, onProgress })
+      return await refreshFigures(this.#context, scope, { signal, onProgress })
     } catch (error) {
       if (!signal.aborted) this.#submit(scope, createdBy, this.#context.now() + retryMs)
       throw error

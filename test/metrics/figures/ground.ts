@@ -73,7 +73,7 @@ export function openedCache({
     log,
   })
   const refresh = (scope: RefreshScope, signal = new AbortController().signal) =>
-    opened.refresh(scope, signal)
+    opened.refreshes.refresh(scope, 'test', signal)
   const cache = { ...opened, refresh }
   const state = { stopped: false }
   const stop = async () => {
