@@ -112,7 +112,7 @@ const damages = new Set([11, 26])
  */
 export function conditionOf(
   path: string,
-  { format, isDeep }: { readonly format?: number | undefined; readonly isDeep: boolean },
+  { format, isDeep }: { readonly format?: number; readonly isDeep: boolean },
 ): Condition {
   if (!existsSync(path)) return { is: 'missing' }
   const { size } = statSync(path)

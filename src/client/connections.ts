@@ -42,7 +42,7 @@ export type Connections = {
 export const plainConnections = (sockets: number, idleMs: number): Connections =>
   pooled((Agent) => new Agent({ keepAlive: true, maxSockets: sockets, timeout: idleMs }))
 
-type GuardOptions = { readonly resolve?: Resolve | undefined; readonly dial?: Dial | undefined }
+type GuardOptions = { readonly resolve?: Resolve; readonly dial?: Dial | undefined }
 
 /** Pool for requests that pass their `Way` as the option `way`; other requests get no connection. */
 export const guardedConnections = (options: GuardOptions = {}): Connections =>

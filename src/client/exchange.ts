@@ -18,7 +18,7 @@ export type Outgoing = {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   /** Sent as UTF-8 with `Content-Length`. */
-  readonly body?: string | undefined
+  readonly body?: string
 }
 
 /** Phase in which a request failed: connecting, waiting for the head of the response, or reading the body. */

@@ -20,7 +20,7 @@ export type PolitenessOptions = {
   /** With `fail`: longest back-off in ms that is waited for all the same. */
   readonly longestMs?: number
   /** Limit over all hosts. */
-  readonly room?: Semaphore | undefined
+  readonly room?: Semaphore
 }
 
 /** Permission for one request to a host; must be released by `leave`. */

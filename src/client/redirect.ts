@@ -10,9 +10,9 @@ export type Step = {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly credentials: Readonly<Record<string, string>>
-  readonly body?: string | undefined
+  readonly body?: string
   /** Cookies that the host set earlier in the chain. */
-  readonly cookie?: string | undefined
+  readonly cookie?: string
 }
 
 const [mostCookies, longestCookie] = [20, 4096]

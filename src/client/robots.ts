@@ -61,8 +61,8 @@ async function fetched(
     const answer = await request(
       {
         reach,
-        ...(room && { room }),
-        ...(deadlines && { deadlines }),
+        room,
+        deadlines,
         url: `${origin}/robots.txt`,
         headers: { accept: 'text/plain' },
         // Longer files are truncated.

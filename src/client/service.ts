@@ -111,7 +111,7 @@ function outgoingOf({ url: address, method, headers, body }: ServiceRequest): Ou
   const url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('not an HTTP address')
   if (url.username || url.password) throw new TypeError('an address may not hold credentials')
-  return { url, method, headers, ...(body !== undefined && { body }) }
+  return { url, method, headers, body }
 }
 
 /** Pauses between attempts in ms, before jitter. */

@@ -73,9 +73,9 @@ const repository = z
   )
   .transform(({ uri, branch, username, token }): GitRepository => ({
     uri,
-    ...(branch !== undefined && { branch }),
-    ...(username !== undefined && { username }),
-    ...(token !== undefined && { token }),
+    branch,
+    username,
+    token,
   }))
 
 const resources = z.looseObject(
@@ -98,9 +98,9 @@ const service = z
               .pipe(z.enum(['POST', 'PUT'], messageOf('POST or PUT'))),
             headers: z.record(z.string(), z.string()).default({}),
           })
-          .exactOptional(),
+          .optional(),
         /** A queue of this process by its plain name, or a broker's URL with the queue as its path. */
-        eventbus: z.object({ address: z.string().min(1) }).exactOptional(),
+        eventbus: z.object({ address: z.string().min(1) }).optional(),
       },
       messageOf('an object with http or eventbus'),
     ),

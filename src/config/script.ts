@@ -38,7 +38,7 @@ export const serverOptions = {
   key: { type: 'string' },
 } as const
 
-type ServerValues = { readonly server?: string | undefined; readonly to?: string | undefined }
+type ServerValues = { readonly server?: string; readonly to?: string }
 
 /**
  * The address of a service of the platform that the options or the environment name, without a slash at its end; `path` is

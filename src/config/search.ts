@@ -40,16 +40,16 @@ const bandsAlone = 'belongs to facets of "kind":"bands" alone'
 const ownFacet = object(
   {
     name: textLike(isFacetName, 'letters, digits, _ and -, a letter first'),
-    title: text.exactOptional(),
-    path: textLike(dottedPath, pathForm).exactOptional(),
+    title: text.optional(),
+    path: textLike(dottedPath, pathForm).optional(),
     indices: opaqueSchema(
       z.array(z.custom<IndexName>(isIndexName)).min(1),
       'an array of dataset, catalogue, vocabulary, resource_<type>',
-    ).exactOptional(),
-    aggregation_term: term.exactOptional(),
-    display_title: term.exactOptional(),
-    kind: z.enum(kinds, messageOf(`one of ${kinds.join(', ')}`)).exactOptional(),
-    bands: opaqueSchema(z.array(band).min(1), bandsForm).exactOptional(),
+    ).optional(),
+    aggregation_term: term.optional(),
+    display_title: term.optional(),
+    kind: z.enum(kinds, messageOf(`one of ${kinds.join(', ')}`)).optional(),
+    bands: opaqueSchema(z.array(band).min(1), bandsForm).optional(),
   },
   'is not read',
   facetForm,
@@ -141,22 +141,19 @@ const isFolder = (value: string) => /^https?:\/\/[^?#]*\/$/.test(value) && URL.c
 /** Every mistake is a problem of its own. */
 export const searchConfig = object({
   /** In the order of answers; absent = the default ones. */
-  facets: facets.exactOptional(),
+  facets: facets.optional(),
   /** Start of the addresses of pages for people; absent = that of the platform's own addresses. */
-  portal: matching(isFolder, 'an http(s) address that ends in /').exactOptional(),
-  dateType: dateTypes.exactOptional(),
+  portal: matching(isFolder, 'an http(s) address that ends in /').optional(),
+  dateType: dateTypes.optional(),
   /** Dates without a time as they are, or as instants; absent = as the data directory began. */
-  dates: z.enum(['faithful', 'utc'], messageOf('faithful or utc')).exactOptional(),
+  dates: z.enum(['faithful', 'utc'], messageOf('faithful or utc')).optional(),
   /** Values of `country.id` that are no countries; absent = the usual ones. */
   nonCountries: opaqueSchema(
     z.array(text),
     'an array of country ids such as ["eu","io"]',
-  ).exactOptional(),
+  ).optional(),
   /** The number that scores limit; absent = the usual one. */
-  scoreField: textLike(
-    dottedPath,
-    'the path of a number such as quality_meas.scoring',
-  ).exactOptional(),
+  scoreField: textLike(dottedPath, 'the path of a number such as quality_meas.scoring').optional(),
   vocabulary: vocabularies.default([]),
   boost: boosts.default({}),
   /** Items per facet. */

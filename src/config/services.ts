@@ -64,7 +64,7 @@ export const triplestoreConfig = object({
     dialect,
     queryEndpoint,
     updateEndpoint,
-    ...(graphEndpoint !== undefined && { graphEndpoint }),
+    graphEndpoint,
     ...(username !== undefined && { username, password }),
   }
 })
@@ -80,7 +80,7 @@ export const engineConfig = object({
   url: matching(isBareUrl, 'an http(s) URL without credentials and query').transform((url) =>
     url.replace(/\/+$/, ''),
   ),
-  apiKey: matching((key) => /^[\u0021-\u007e]+$/.test(key), 'text without spaces').exactOptional(),
+  apiKey: matching((key) => /^[\u0021-\u007e]+$/.test(key), 'text without spaces').optional(),
   /** Start of the names of all its indices. Names there are letters, digits, `-` and `_`. */
   prefix: matching(
     (prefix) => /^[\w-]{1,64}$/.test(prefix),
@@ -119,12 +119,12 @@ export const shellConfig = z
   .looseObject(
     {
       telnet: access({ host: host.default('127.0.0.1'), port: port.default(5000) }),
-      http: access({ host: host.exactOptional(), port: z.exactOptional(port) }),
+      http: access({ host: host.optional(), port: z.exactOptional(port) }),
     },
     messageOf('an object with telnet or http, such as {"telnet":{},"http":{}}'),
   )
   .superRefine(misspelt(['telnet', 'http']))
   .transform(({ telnet, http }): ShellConfig => ({
-    ...(telnet && { telnet }),
-    ...(http && { http }),
+    telnet,
+    http,
   }))

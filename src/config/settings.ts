@@ -165,7 +165,7 @@ export function object<Shape extends z.ZodRawShape>(
   what = 'is not read',
   right?: string,
 ) {
-  const error = ({ path }: { readonly path?: readonly PropertyKey[] | undefined }) =>
+  const error = ({ path }: { readonly path?: readonly PropertyKey[] }) =>
     `${what}${hint(String(path?.at(-1)), Object.keys(shape))}`
   const unknown = z.unknown().refine(() => false, { error, params: { unknown: true } })
   const schema = z

@@ -54,7 +54,7 @@ const flags = z.record(z.string(), z.union([z.boolean(), z.stringbool()]))
 const segment = matching(
   (text) => /^(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*\/){1,8}$/.test(text),
   'a relative path that ends in a slash, such as "dataset/"',
-).exactOptional()
+).optional()
 
 /** Path segments between base and id in IRIs. None may be the beginning of another one, or an IRI would be of two kinds. */
 const segmentValues = object(
@@ -81,7 +81,7 @@ const segmentValues = object(
 const limitShape = Object.fromEntries(
   limitNames.map((name) => [
     name,
-    intBetween(limitTable[name].least, limitTable[name].most).exactOptional(),
+    intBetween(limitTable[name].least, limitTable[name].most).optional(),
   ]),
 ) as Record<keyof Limits, z.ZodExactOptional<z.ZodInt>>
 

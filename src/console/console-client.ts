@@ -46,7 +46,7 @@ export function parseClientArguments(argumentList: readonly string[]): ClientArg
   if (command.startsWith('-')) throw new WrongUsage(`${command}: no such option`)
   return {
     to: shell.replace(/\/shell\.html$/, ''),
-    ...(key !== undefined && { key }),
+    key,
     line: words.map(quotedWord).join(' '),
   }
 }

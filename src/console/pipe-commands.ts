@@ -166,7 +166,7 @@ export const launchCommand = (
 
 type PipeLaunch = {
   readonly pipe: string
-  readonly configs?: Configs | undefined
+  readonly configs?: Configs
   readonly verbose?: boolean
 }
 
@@ -180,7 +180,7 @@ async function* launchPipe(
   if (!known) throw new Failure('unknown-pipe', `Pipe ${nameOrId.slice(0, 100)} not available`)
   if (configs) configured(known.pipe, configs)
   const { name: pipe } = known.pipe.header
-  const run = launched(scheduler, { pipe, startedBy: 'console', ...(configs && { configs }) })
+  const run = launched(scheduler, { pipe, startedBy: 'console', configs })
   yield `run ${run.id}`
   if (verbose)
     for (const { name, segmentNumber } of run.segments) yield `segment ${segmentNumber} ${name}`

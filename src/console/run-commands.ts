@@ -53,7 +53,7 @@ const runs = (scheduler: SchedulerPart): Command => ({
   complete: firstWord(() => pipeNames(scheduler)),
   run: ({ words: [pipe], number }) => {
     const limit = number('number') ?? 20
-    const found = scheduler.runs.list({ ...(pipe !== undefined && { pipe }), offset: 0, limit })
+    const found = scheduler.runs.list({ pipe, offset: 0, limit })
     return found.length === 0 ? 'no runs' : columns(found.map(runRow))
   },
 })

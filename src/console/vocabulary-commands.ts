@@ -82,7 +82,7 @@ export function parseVocabularyArguments(
     command: command[name] as VocabularyCommand,
     repository,
     ...(repository.endsWith('/repo') && { search: repository.replace(/repo$/, 'search') }),
-    ...(key !== undefined && { key }),
+    key,
   }
 }
 
@@ -181,7 +181,7 @@ export const vocabularyPart = ({
     try {
       for (const id of await client.storedIds()) {
         const concepts = await client.conceptCount(id)
-        yield { id, ...(concepts !== undefined && { concepts }) }
+        yield { id, concepts }
       }
     } catch (cause) {
       throw cause instanceof ScriptFailure

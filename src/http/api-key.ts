@@ -157,7 +157,7 @@ export function failures({ perMinute, now, addresses = 10_000 }: FailureOptions)
 export type Action = {
   readonly method: string
   readonly path: string
-  readonly catalogue?: string | undefined
+  readonly catalogue?: string
 }
 
 /** Whether one of the key's permissions covers the action: `*`, a catalogue id, or `METHOD /path/pattern`. */

@@ -109,7 +109,7 @@ export type Endpoint<Services> = {
 const tagOf = (path: string): string =>
   path.split('/').find((step) => /^[a-z]/i.test(step)) ?? 'root'
 
-const security = [{ ApiKey: [] }, { Bearer: [] }]
+const security: Record<string, string[]>[] = [{ ApiKey: [] }, { Bearer: [] }]
 
 const refusals: Responses = {
   401: problem('No valid API key'),

@@ -11,10 +11,10 @@ export type FeedEntry = {
   readonly page: string
   readonly isHtml: boolean
   readonly title: Spoken
-  readonly summary?: Spoken | undefined
-  readonly published?: Date | undefined
+  readonly summary?: Spoken
+  readonly published?: Date
   readonly updated: Date
-  readonly author?: Author | undefined
+  readonly author?: Author
   readonly categories?: readonly { readonly term: string; readonly label: string | undefined }[]
   /** Enclosed files. */
   readonly files?: readonly FeedFile[]

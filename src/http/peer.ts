@@ -79,7 +79,7 @@ export function clientAddress(trusted: readonly string[] = []): (c: AppContext) 
 /** Both are absolute http(s) addresses that end in `/`. */
 export type PublicAddress = {
   /** `PLATFORM_PUBLIC_URL`: counts whatever a request says. */
-  readonly configured?: string | undefined
+  readonly configured?: string
   /** `PLATFORM_BASE_URI`: counts where a request came by its host, or by none that can be named. */
   readonly base: string
 }

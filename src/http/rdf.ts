@@ -100,7 +100,7 @@ export function answerFormat(c: AppContext, suffix?: Format): AnswerFormat {
 /** Headers and form of an answer beside the description itself. */
 export type AnswerOptions = {
   /** Format named by a suffix of the path. */
-  readonly suffix?: Format | undefined
+  readonly suffix?: Format
   /**
    * Name of the graph in TriG and N-Quads, where a suffix asks for that file. A negotiated answer is in the default graph: clients that
    * put these formats first in `Accept` look for the statements there.

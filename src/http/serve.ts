@@ -271,7 +271,7 @@ const problemText = (status: Status, detail?: string): string =>
     type: 'about:blank',
     title: STATUS_CODES[status],
     status,
-    ...(detail !== undefined && { detail }),
+    detail,
   })
 
 const headersOf = (status: Status) => ({

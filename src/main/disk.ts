@@ -190,7 +190,7 @@ export function watchedStore(
     writing: () => {
       const room = disk?.isFull() ? 'disk-full' : isFull ? 'full' : undefined
       const reason = storage.isLost() ? 'storage-lost' : room
-      return { writes: !reason, ...(reason && { reason }), ...(last && { lastWriteError: last }) }
+      return { writes: !reason, reason, lastWriteError: last }
     },
   }
 }

@@ -47,7 +47,7 @@ export type StartContext = {
   readonly startOptions: StartOptions
   readonly version: string
   /** Layout of pages; absent without the service `portal`. */
-  readonly pages?: PageShell | undefined
+  readonly pages?: PageShell
 }
 
 /** Path of a file of the product, such as `shapes/default`. */
@@ -128,9 +128,9 @@ function startProjection(
     now: Date.now,
     leftOut: numbers.leftOut,
     timeZone: config.portal.timeZone,
-    ...(facets && { facets }),
-    ...(nonCountries && { nonCountries }),
-    ...(dates && { dates }),
+    facets,
+    nonCountries,
+    dates,
   }
   return withStore(() => projection(deps), {
     log,

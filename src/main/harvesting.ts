@@ -213,7 +213,7 @@ function transportIn(
     ...httpAt(context, servicePaths.harvest),
     version,
     allow: config.harvest.allow,
-    ...(config.eventBus !== undefined && { eventbusUrl: config.eventBus }),
+    eventbusUrl: config.eventBus,
     returnQueue: `returns-${place}`,
     makeId: randomUUID,
     log,

@@ -81,7 +81,7 @@ export function catalogueLaunch(
       feed: {
         catalogue,
         ...(pulseMs > 0 && { pulseMs }),
-        ...(withMetrics && { withMetrics }),
+        withMetrics,
       },
     })
     return { found: found.length, run: 'run' in launched ? launched.run.id : launched.dropped.id }

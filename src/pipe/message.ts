@@ -1,7 +1,6 @@
 /** Messages that travel from segment to segment inside the process. */
 
 import type { Failure } from '../errors.ts'
-import { defined } from './defined.ts'
 
 /**
  * A repaired or dropped value of a record (which is written all the same), or a problem of the whole run. `detail` is one
@@ -59,13 +58,12 @@ export type Finding = {
 }
 
 /** Members of a finding about one value, including `detail`. */
-export const aboutValue = (property: string, value: string, reason?: string) =>
-  defined({
-    detail: `${property}: ${value}${reason === undefined ? '' : ` (${reason})`}`,
-    property,
-    value,
-    reason,
-  })
+export const aboutValue = (property: string, value: string, reason?: string) => ({
+  detail: `${property}: ${value}${reason === undefined ? '' : ` (${reason})`}`,
+  property,
+  value,
+  reason,
+})
 
 /** Position of a record in the document of its source. */
 type RecordPlace = {
@@ -75,8 +73,7 @@ type RecordPlace = {
   readonly pointer?: string
 }
 
-export const placeOfRecord = ({ line, pointer }: RecordPlace): RecordPlace =>
-  defined({ line, pointer })
+export const placeOfRecord = ({ line, pointer }: RecordPlace): RecordPlace => ({ line, pointer })
 
 /** One record on its way through the segments. */
 export type RecordMessage = RecordPlace & {

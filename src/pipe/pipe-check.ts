@@ -4,7 +4,6 @@ import { type Complaint, Failure, shown } from '../errors.ts'
 import { type Secrets, unknownSecrets } from '../secrets.ts'
 import { durationMs } from '../text/duration.ts'
 import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
-import { defined } from './defined.ts'
 import { normalName, type Placement } from './discovery.ts'
 import type { Configs, Pipe, Segment } from './document.ts'
 import type { ConfigProblem, SegmentPlace } from './segment.ts'
@@ -22,12 +21,12 @@ export function placesIn(pipe: Pipe, { trust, directory, configs = {} }: Origin)
   const { segments } = pipe.body
   return segments.map(({ header }, index) => {
     const next = segments[index + 1]?.header.name
-    return defined({
+    return {
       trust: replacesAddress(pipe, configs, header.name) ? 'foreign' : trust,
       directory,
       next: next === undefined ? undefined : normalName(next),
       catalogue: catalogueOf(segments.slice(0, index)),
-    })
+    }
   })
 }
 

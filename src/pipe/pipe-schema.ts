@@ -117,14 +117,14 @@ const name = text(nameRule).regex(nameForm, { error: nameRule })
 const idRule = 'must be text of 1 to 200 characters, such as a UUID; put numbers in quotes'
 const versionRule = 'must be text with major version 1 or 2, such as "2.0.0"'
 const numberRule = { error: 'must be a whole number, 0 or more' }
-const words = text('must be text; put numbers in quotes').exactOptional()
+const words = text('must be text; put numbers in quotes').optional()
 const object = z.custom<JsonObject>(isJsonObject, { error: 'must be an object' })
 
 /** Time as text; other platforms write milliseconds since 1970. */
 const time = z.preprocess((value) => {
   const date = new Date(typeof value === 'number' ? value : Number.NaN)
   return Number.isNaN(date.getTime()) ? value : date.toISOString()
-}, text('must be a time, as text or in milliseconds since 1970').exactOptional())
+}, text('must be a time, as text or in milliseconds since 1970').optional())
 
 const payload = shape({
   header: shape({
@@ -134,7 +134,7 @@ const payload = shape({
   body: shape({
     data: text('must be text').default(''),
     dataMimeType: words,
-    dataInfo: object.exactOptional(),
+    dataInfo: object.optional(),
   }),
 })
 
@@ -158,8 +158,8 @@ const segment = shape(
       (value) => value ?? {},
       shape({
         config: object.default({}),
-        endpoint: endpoint.exactOptional(),
-        payload: payload.exactOptional(),
+        endpoint: endpoint.optional(),
+        payload: payload.optional(),
       }),
     ),
   },

@@ -30,7 +30,7 @@ type Given = Speech &
     readonly signal: AbortSignal
     readonly requestId: string
     /** Who is signed in; absent for strangers. */
-    readonly steward?: Session | undefined
+    readonly steward?: Session
   }
 
 /** Entries of each list of a record that pages show. */

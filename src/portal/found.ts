@@ -9,14 +9,14 @@ export type Asked = {
   readonly limit?: number
   /** The first one is 0. */
   readonly page?: number
-  readonly sort?: string | undefined
-  readonly q?: string | undefined
+  readonly sort?: string
+  readonly q?: string
   /** Fields of hits that are answered; all of them where it is absent. */
   readonly includes?: readonly string[]
   /** Facet → values, one of which each hit has. */
   readonly facets?: Readonly<Record<string, readonly string[]>> | undefined
   /** Facets whose values are counted; none where it is absent. */
-  readonly counted?: readonly string[] | undefined
+  readonly counted?: readonly string[]
   /** Further parameters of the search (`reference` of the search API). */
   readonly more?: Readonly<Record<string, string | undefined>> | undefined
 }

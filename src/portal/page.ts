@@ -28,7 +28,7 @@ export type PageContent = {
   /** Further elements of the head. */
   readonly head?: HtmlContent
   /** schema.org, as JSON-LD. */
-  readonly data?: object | undefined
+  readonly data?: object
   readonly body: HtmlContent
   /** What stands in the search field of the header; `false` leaves the field out. */
   readonly query?: string | false

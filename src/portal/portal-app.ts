@@ -36,7 +36,7 @@ type PortalDeps = {
   /** Absent where nobody can sign in. */
   readonly sessions: Sessions | undefined
   /** Absent where no provider is configured. */
-  readonly oidc?: Oidc | undefined
+  readonly oidc?: Oidc
   /** Those who write from outside, to whom pages give way; by default nobody. */
   readonly writers?: Writers
 }

@@ -111,7 +111,7 @@ type Source = {
   readonly headers: Headers
   /** Of the answer, as soon as there is one. */
   status?: number
-  tag?: string | undefined
+  tag?: string
 }
 
 /** The request for a page: when it ends, and its id. */

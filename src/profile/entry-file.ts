@@ -47,8 +47,7 @@ function textOf(name: string, bytes: Buffer, problems: Problems): string | undef
     return text
   } catch (cause) {
     if (!(cause instanceof Failure)) throw cause
-    for (const { line, detail } of cause.errors)
-      problems.add({ file: name, ...(line !== undefined && { line }) }, detail)
+    for (const { line, detail } of cause.errors) problems.add({ file: name, line }, detail)
   }
   return undefined
 }

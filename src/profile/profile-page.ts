@@ -13,15 +13,15 @@ function fieldJson(field: Field, inside = ''): Readonly<Record<string, unknown>>
   return {
     name,
     field: dotted,
-    ...(title !== undefined && { title }),
+    title,
     ...(path !== undefined && { path: more.length > 0 ? paths : path }),
     mappingClass: mapping,
     required,
     single,
     minCount: required ? 1 : 0,
     ...(single && { maxCount: 1 }),
-    ...(description !== undefined && { description }),
-    ...(link !== undefined && { link }),
+    description,
+    link,
     ...(children.length > 0 && { fields: children.map((child) => fieldJson(child, `${dotted}.`)) }),
   }
 }

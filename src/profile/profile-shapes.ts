@@ -173,7 +173,7 @@ export function readShapeNodes(file: string, placed: readonly PlacedQuad[]): Sha
     })
   }
   const profile = profileNodeOf(statements)
-  return { shapes, namespaces, ...(profile && { profile }) }
+  return { shapes, namespaces, profile }
 }
 
 // The node that describes a profile as a whole.
@@ -238,7 +238,7 @@ function fault(
   const [complaint] = cause instanceof Failure ? cause.errors : []
   if (complaint) {
     const { line, detail } = complaint
-    return { place: { file: path, ...(line !== undefined && { line }) }, problem: detail }
+    return { place: { file: path, line }, problem: detail }
   }
   const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
   const reason = cause instanceof Error ? cause.message : String(cause)

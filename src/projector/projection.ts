@@ -194,10 +194,10 @@ async function gatherContext(deps: ProjectionDeps): Promise<GatherContext> {
     profile,
     concepts,
     names,
-    ...(facets && { facets }),
-    ...(nonCountries && { nonCountries }),
-    ...(dates && { dates }),
-    ...(timeZone !== undefined && { timeZone }),
+    facets,
+    nonCountries,
+    dates,
+    timeZone,
     ...(rules.length > 0 && { enrich: enrichment(rules, stored.lookup, profile) }),
   })
   const contexts = catalogueContexts(store, names)

@@ -198,7 +198,7 @@ export class ProjectionQueue {
       resource,
       version: newest.version,
       marked: [...new Set([...(known?.marked ?? []), ...next.marked])],
-      ...(fresh && { fresh }),
+      fresh,
       ...(filling && { filling }),
       ...(callbacks.length > 0 && { callbacks }),
     }

@@ -13,8 +13,8 @@ type Canonical = { readonly hash: string; readonly labels: ReadonlyMap<string, s
 
 /** Limits for one graph. `work` counts steps of the slow algorithm; 200,000 take about a second on one core. */
 export type CanonicalBounds = {
-  readonly work?: number | undefined
-  readonly blankNodes?: number | undefined
+  readonly work?: number
+  readonly blankNodes?: number
 }
 
 const usualWork = 200_000

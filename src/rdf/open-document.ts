@@ -15,7 +15,7 @@ export type OpenDocument = {
   readonly bytes: AsyncIterable<Uint8Array>
   readonly format: Format
   /** Charset of the `Content-Type`. */
-  readonly charset?: string | undefined
+  readonly charset?: string
   /** Base of relative references. */
   readonly baseIri: string
   /** Size in bytes, if known. */

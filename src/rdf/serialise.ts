@@ -19,7 +19,7 @@ export async function serialise(
 ): Promise<string> {
   if (format === 'ntriples') return sortedLines(lines)
   if (format === 'nquads') return inGraph(sortedLines(lines), graph)
-  const [part, ...others] = shortParts({ lines, ...(graph !== undefined && { graph }) })
+  const [part, ...others] = shortParts({ lines, graph })
   return part && others.length > 0
     ? partByPart([part, ...others], format)
     : atOnce(fromLines(lines), format, graph)

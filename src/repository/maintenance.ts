@@ -231,7 +231,7 @@ async function* damagedGraphs(
 }
 
 /** One statement whose object should be an address; `address` is what it was at the source, if that is known. */
-type Damage = { readonly quad: Quad; readonly address?: string | undefined }
+type Damage = { readonly quad: Quad; readonly address?: string }
 
 /** The damage of one graph, which is repaired as far as its addresses are known, unless it is a dry run. */
 async function repairGraph(

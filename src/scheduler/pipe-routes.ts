@@ -5,7 +5,6 @@ import { invalidParameter } from '../errors.ts'
 import { anyone, mayCall } from '../http/endpoint.ts'
 import { invalid } from '../http/problem.ts'
 import { catalogueOf, configured } from '../pipe/pipe-check.ts'
-import { defined } from '../pipe/defined.ts'
 import type { Json, JsonObject } from '../text/json.ts'
 import { runSchema, startModes } from '../pipe/runs/run.ts'
 import type { InvalidFile, KnownPipe } from '../pipe/sources/pipe-files.ts'
@@ -32,10 +31,10 @@ import { configs, startMode } from './trigger-input.ts'
  * after the size of the body; therefore the contract repeats it.
  */
 const launchBody = z.strictObject({
-  configs: configs.exactOptional(),
-  startMode: startMode.exactOptional(),
-  dryRun: z.boolean().exactOptional(),
-  limit: z.int().min(1).max(1_000_000).exactOptional(),
+  configs: configs.optional(),
+  startMode: startMode.optional(),
+  dryRun: z.boolean().optional(),
+  limit: z.int().min(1).max(1_000_000).optional(),
 })
 
 const launchSchema = {
@@ -136,7 +135,7 @@ function listed({ pipe, source, file, problems }: KnownPipe) {
   const { name, id, title } = pipe.header
   const segments = pipe.body.segments.map(({ header }) => header.name)
   const catalogue = catalogueOf(pipe.body.segments)
-  return defined({ name, id, title, catalogue, source, file, segments, problems })
+  return { name, id, title, catalogue, source, file, segments, problems }
 }
 
 /** List entry of a file that could not be read. */

@@ -38,26 +38,26 @@ const offset = z.coerce.number().int().min(0).max(1_000_000_000).default(0)
 const limit = z.coerce.number().int().min(1).max(1000).default(100)
 /** Query of the list of runs, newest first; filters are combined with AND. */
 const listQuery = z.object({
-  pipe: z.string().exactOptional(),
-  status: z.enum(runStatuses).exactOptional(),
-  catalogue: z.string().exactOptional(),
+  pipe: z.string().optional(),
+  status: z.enum(runStatuses).optional(),
+  catalogue: z.string().optional(),
   offset,
   limit,
 })
 /** Query of the items of a run, in order of arrival; filters are combined with AND. */
 const itemQuery = z.object({
-  state: z.enum(itemStates).exactOptional(),
-  stage: z.enum(stages).exactOptional(),
+  state: z.enum(itemStates).optional(),
+  stage: z.enum(stages).optional(),
   record: z
     .string()
     .min(1)
     .max(2000)
-    .exactOptional()
+    .optional()
     .meta({ description: 'Id of the record: of the platform, of the source, or the original one' }),
   finding: z
     .string()
     .max(100)
-    .exactOptional()
+    .optional()
     .meta({ description: 'Only records with a finding of this kind, such as unmapped-value' }),
   offset,
   limit,

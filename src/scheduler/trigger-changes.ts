@@ -2,7 +2,6 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { Failure, shown, invalidParameter } from '../errors.ts'
-import { defined } from '../pipe/defined.ts'
 import { configured } from '../pipe/pipe-check.ts'
 import type { Pipe } from '../pipe/document.ts'
 import type { Run } from '../pipe/runs/run.ts'
@@ -43,7 +42,7 @@ export const unknownPipes = (names: readonly string[]): Failure =>
 /** Failure for an active pipe; `run` is the URL of its run. */
 export function conflicting(pipe: string, run?: string): Failure {
   const detail = `a run of ${shown(pipe)} is active: wait for its end, or send a startMode (restart, append or concurrent)`
-  const headers = run === undefined ? {} : { Link: `<${run}>; rel="run"` }
+  const headers: Record<string, string> = run === undefined ? {} : { Link: `<${run}>; rel="run"` }
   return new Failure('conflict', detail, { headers })
 }
 
@@ -112,7 +111,8 @@ function asSent(entry: TriggerEntry) {
     id,
     status,
     timing,
-    ...defined({ configs, startMode }),
+    configs,
+    startMode,
     pipe: '',
     since: 0,
   })

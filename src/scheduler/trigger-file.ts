@@ -1,6 +1,5 @@
 /** Persistent triggers (`triggers.sqlite`): one row per trigger, and the time up to which all firings were launched. */
 
-import { defined } from '../pipe/defined.ts'
 import { openSqlite, type Row, type Sqlite } from '../sqlite.ts'
 import type { Request, StoredTrigger, Timing } from './trigger.ts'
 
@@ -59,7 +58,7 @@ export function openTriggerFile(path: string) {
 function triggerOf(row: Row): StoredTrigger {
   const timing: Timing = JSON.parse(String(row['timing']))
   const request: Request = JSON.parse(String(row['request']))
-  return defined({
+  return {
     pipe: String(row['pipe']),
     id: String(row['id']),
     status: row['enabled'] === 1 ? 'enabled' : 'disabled',
@@ -67,5 +66,5 @@ function triggerOf(row: Row): StoredTrigger {
     ...request,
     since: Number(row['since']),
     last: row['last'] === null ? undefined : Number(row['last']),
-  })
+  }
 }

@@ -2,7 +2,6 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { isTimeZone } from '../text/time-zone.ts'
-import { defined } from '../pipe/defined.ts'
 import { z } from 'zod'
 import { Failure, shown } from '../errors.ts'
 import { invalid } from '../http/problem.ts'
@@ -63,8 +62,8 @@ export const startMode = anyCase(startModes, lower)
 const wire = z.object({
   id: name,
   status: anyCase(['enabled', 'disabled'], lower),
-  configs: configs.exactOptional(),
-  startMode: startMode.exactOptional(),
+  configs: configs.optional(),
+  startMode: startMode.optional(),
   interval: z.object({ unit: anyCase(units, upper), value: z.int().min(1) }).optional(),
   next: instant.optional(),
   cron: z.string().max(1000).superRefine(readableCron).optional(),
@@ -72,7 +71,7 @@ const wire = z.object({
     .string()
     .max(100)
     .refine(isTimeZone, 'must be an IANA time zone such as Europe/Vienna')
-    .exactOptional(),
+    .optional(),
   specific: z.array(instant).min(1).max(1000).optional(),
 })
 
@@ -89,7 +88,7 @@ export const triggerSchema = (now: number) =>
       return z.NEVER
     }
     const { id, status, next, cron, timeZone, configs, startMode } = given
-    const request = defined({ configs, startMode })
+    const request = { configs, startMode }
     const named = kinds.filter((kind) => given[kind] !== undefined)
     if (named[1]) return fault(named[1], 'only one of interval, cron and specific is possible')
     if (next !== undefined && named.length === 0) {
@@ -123,7 +122,13 @@ function timingOf(given: Wire, now: number): Timing | undefined {
   if (interval) return { kind: 'interval', ...interval, anchor: next ?? now + firstAfterMs }
   if (times) return { kind: 'specific', times }
   if (expression === undefined) return undefined
-  return { kind: 'cron', expression, ...defined({ timeZone, notBefore: next }) }
+  // Compared with the stored timing, where members without a value are absent.
+  return {
+    kind: 'cron',
+    expression,
+    ...(timeZone !== undefined && { timeZone }),
+    ...(next !== undefined && { notBefore: next }),
+  }
 }
 
 /** Validates a cron expression. */
@@ -204,7 +209,7 @@ function bounded(entries: readonly TriggerEntry[], most: number): readonly Trigg
 /** A trigger as JSON with masked secrets. */
 export function triggerAnswer({ id, status, timing, next, last, ...trigger }: ScheduledTrigger) {
   const { configs, startMode, problem } = trigger
-  return defined({
+  return {
     id,
     status,
     ...timingAnswer(timing),
@@ -213,12 +218,12 @@ export function triggerAnswer({ id, status, timing, next, last, ...trigger }: Sc
     problem,
     startMode,
     configs: configs && masked(configs),
-  })
+  }
 }
 
 /** A schedule as JSON; its first firing is omitted, because `next` has the coming one. */
 function timingAnswer(timing: Timing) {
   if (timing.kind === 'interval') return { interval: { unit: timing.unit, value: timing.value } }
   if (timing.kind === 'specific') return { specific: timing.times.map(written) }
-  return defined({ cron: timing.expression, timeZone: timing.timeZone })
+  return { cron: timing.expression, timeZone: timing.timeZone }
 }

@@ -8,7 +8,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { Failure, shown } from '../errors.ts'
 import { type Lease, openLease } from '../lease.ts'
 import type { Log } from '../log.ts'
-import { defined } from '../pipe/defined.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
 import { type BackgroundLoop, backgroundLoop } from '../workers/background-loop.ts'
@@ -199,14 +198,14 @@ export class Triggers {
   #scheduled(trigger: StoredTrigger): ScheduledTrigger {
     return this.#isMissing(trigger.pipe)
       ? { ...trigger, problem: 'pipe missing' }
-      : { ...trigger, ...defined({ next: nextFiring(trigger.timing, this.#options.now()) }) }
+      : { ...trigger, next: nextFiring(trigger.timing, this.#options.now()) }
   }
 
   /** Replaces the triggers of a pipe; each continues the schedule of the one with its id. */
   #set(pipe: string, triggers: readonly Trigger[], before: readonly StoredTrigger[]): void {
     this.#file.clear(pipe)
     for (const [position, { id, status, timing, configs, startMode }] of triggers.entries()) {
-      const request = defined({ configs, startMode })
+      const request = { configs, startMode }
       const trigger = { pipe, id, status, timing, ...request, since: this.#options.now() }
       const old = before.find((one) => one.id === id)
       this.#file.put(old ? continued(trigger, old) : trigger, position)
@@ -303,7 +302,7 @@ export class Triggers {
     const key = JSON.stringify([pipe, id])
     const waitMs = (random && jitter(timing, random())) || undefined
     try {
-      const request = defined({ configs, startMode, waitMs })
+      const request = { configs, startMode, waitMs }
       const launched = launcher.launch({ pipe, startedBy: 'trigger', trigger: id, ...request })
       this.#failed.delete(key)
       const isDropped = 'dropped' in launched
@@ -323,7 +322,7 @@ function continued(trigger: StoredTrigger, old: StoredTrigger): StoredTrigger {
   const goesOn = isDeepStrictEqual(timing, old.timing) && trigger.status === old.status
   // A firing that is due right now must not be lost when the trigger is sent again.
   const since = goesOn ? old.since : trigger.since
-  return { ...trigger, timing, since, ...defined({ last: old.last }) }
+  return { ...trigger, timing, since, last: old.last }
 }
 
 /**

@@ -141,7 +141,7 @@ export const cursorBytes = 1_024
 export type PageSpan = {
   readonly start: number
   readonly end: number
-  readonly include?: readonly string[] | undefined
+  readonly include?: readonly string[]
   readonly score: boolean
 }
 
@@ -196,15 +196,15 @@ export class Cursors<Kept> {
       bytes: cursorBytes + opened.bytes,
       count,
       limit,
-      ...(include && { include }),
+      include,
       score,
-      ...(shortened && { shortened }),
+      shortened,
       kept,
       next: { place: hits.length },
     }
     const cursor = this.#registry.open(client, held, note)
     if (count === 0) this.#end(cursor, held)
-    return { ...pageOf(opened, held, hits.length), cursor, note, ...(facets && { facets }) }
+    return { ...pageOf(opened, held, hits.length), cursor, note, facets }
   }
 
   /** The page after a place, or the next in turn, which stays the next one when it cannot be read. */
@@ -247,7 +247,7 @@ export class Cursors<Kept> {
 
 function pageOf<Kept>({ hits, value }: PageHits, { count, shortened }: Held<Kept>, end: number) {
   const last = hits.length > 0 ? { last: [value ?? end, end] as const } : {}
-  return { count, hits, ...last, ...(shortened && { shortened }) }
+  return { count, hits, ...last, shortened }
 }
 
 /** Where a page begins. Throws `invalid-parameter` and `unknown-cursor`. */

@@ -39,7 +39,7 @@ export async function withExtras(
     const marks = highlightOf(fields, request.tree, parameters)
     const title = titles.get(textAt(fields, 'catalog.id') ?? '')
     const catalog = title === undefined ? undefined : { ...Object(fields['catalog']), title }
-    const extra = { ...(catalog && { catalog }), ...(marks && { _highlight: marks }) }
+    const extra = { catalog, _highlight: marks }
     return { ...hit, record: JSON.stringify({ ...fields, ...extra }) }
   })
   return { ...answer, ...(isRead && { hits }), ...(answer.facets && { facets }) }

@@ -150,7 +150,7 @@ export type RecordText = {
   /** JSON text. */
   readonly text: string
   /** When the platform last wrote it, as the record says it; absent when it does not. */
-  readonly modified?: Date | undefined
+  readonly modified?: Date
 }
 
 /** A parameter of the query string that has to be there. Throws `invalid-parameter`. */

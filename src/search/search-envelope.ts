@@ -17,8 +17,8 @@ export const formSchema = z.object({
   countOnly: z.boolean(),
   score: z.boolean(),
   /** What the client wants to see of hits; absent = everything. */
-  include: texts.exactOptional(),
-  narrowing: narrowingSchema.exactOptional(),
+  include: texts.optional(),
+  narrowing: narrowingSchema.optional(),
 })
 
 export type EnvelopeForm = Readonly<z.output<typeof formSchema>>

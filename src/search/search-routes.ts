@@ -154,8 +154,8 @@ async function pageOf(
     named,
     countOnly,
     score,
-    ...(include && { include }),
-    ...(narrowing && { narrowing }),
+    include,
+    narrowing,
   }
   // Without a known index there is nothing to ask the engine.
   if (indices.length === 0) return { form, answer: { count: 0, hits: [] } }
@@ -176,7 +176,8 @@ async function answerOf(
   const text = envelopeText(form, answer, counts, more)
   // A wildcard that stands for more words than are looked for finds less than it says.
   const { length } = answer.shortened ?? []
-  const shortened = length > 0 ? { 'Wildcards-Shortened': String(length) } : {}
+  const shortened: Record<string, string> =
+    length > 0 ? { 'Wildcards-Shortened': String(length) } : {}
   return { text, headers: { 'Content-Type': jsonType, ...shortened } }
 }
 

@@ -36,7 +36,7 @@ type RecordFinding = {
   /** Dotted path in the record. */
   readonly field: string
   /** IRI of the property, where the value has one. */
-  readonly property?: string | undefined
+  readonly property?: string
   /** At most 200 characters. */
   readonly value: string
   /** A key of the table of reasons in `record-findings.ts`. */

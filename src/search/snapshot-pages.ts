@@ -51,7 +51,7 @@ export async function afterPage(
 ): Promise<SnapshotPage> {
   const { limit, include } = request
   const [, after] = from.sort
-  const page = await index.page(from.pitId, { after, limit, ...(include && { include }) }, signal)
+  const page = await index.page(from.pitId, { after, limit, include }, signal)
   const { kind, print } = noteOf(page)
   if (kind !== 'search-after') throw unknown('pitId')
   if (print !== printOf(request))

@@ -50,7 +50,7 @@ async function suggested(
   { q, request: { indices, fields, tree, filter }, treeOf }: SuggestionContext,
   signal: AbortSignal,
 ): Promise<readonly Suggestion[]> {
-  const bare = { ...everything('dataset'), indices, ...(fields && { fields }) }
+  const bare = { ...everything('dataset'), indices, fields }
   const words = rankingLeaves(tree)
     .filter((leaf) => leaf.kind === 'term')
     .filter(({ token }) => token.length >= shortest && token.length <= longest)

@@ -16,9 +16,9 @@ export type StoreConfig = {
   readonly queryEndpoint: string
   readonly updateEndpoint: string
   /** Of the Graph Store Protocol, which is not needed: older configurations name it. */
-  readonly graphEndpoint?: string | undefined
-  readonly username?: string | undefined
-  readonly password?: string | undefined
+  readonly graphEndpoint?: string
+  readonly username?: string
+  readonly password?: string
 }
 
 type OpenOptions = {

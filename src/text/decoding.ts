@@ -9,7 +9,7 @@ import { TextDecoder } from 'node:util'
 /** Charset and strictness for decoding bytes. */
 export type DecodingOptions = {
   /** The charset that a `Content-Type` names. */
-  readonly declared?: string | undefined
+  readonly declared?: string
   /** Whether bytes that are neither UTF-8 nor in a declared charset are refused. */
   readonly isStrict?: boolean
 }

@@ -176,7 +176,7 @@ export function conceptAt(graph: Graph, iri: string, own: string): Concept {
     closeMatch: texts(all(skos('closeMatch'))),
     broader: texts(all(skos('broader'))),
     narrower: texts(all(skos('narrower'))),
-    ...(definition !== undefined && { definition }),
+    definition,
     extensions: extensionsOf(graph, iri, scheme),
     mediaTypes: texts(all(ctl('mediaType'))).map((text) => text.toLowerCase()),
     endings: texts(all(ctl('ending'))).map((text) => text.toLowerCase().replace(/^\./, '')),

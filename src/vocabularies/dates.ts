@@ -9,11 +9,11 @@ import { xsd } from '../rdf/namespaces.ts'
 import { literal } from '../rdf/terms.ts'
 
 export type DateOptions = {
-  readonly timezone?: string | undefined
+  readonly timezone?: string
   /** Counts before `language`. */
-  readonly dateOrder?: 'dmy' | 'mdy' | undefined
+  readonly dateOrder?: 'dmy' | 'mdy'
   /** Language of the source (BCP 47). */
-  readonly language?: string | undefined
+  readonly language?: string
 }
 
 /** Characters; a longer text is no date. */

@@ -72,8 +72,8 @@ export type LicenceNames = {
 }
 
 type Entry = {
-  readonly code?: string | undefined
-  readonly address?: string | undefined
+  readonly code?: string
+  readonly address?: string
   readonly others?: readonly string[]
 }
 

@@ -35,8 +35,8 @@ export function startWorker(options: WorkerOptions): Worker {
       transferList: [...transfer],
       resourceLimits: {
         maxYoungGenerationSizeMb: nurseryMb,
-        ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }),
-        ...(stackMb !== undefined && { stackSizeMb: stackMb }),
+        maxOldGenerationSizeMb: heapMb,
+        stackSizeMb: stackMb,
       },
       ...(isIsolated && { execArgv: [], env: {}, stdout: true, stderr: true }),
     })
@@ -69,11 +69,11 @@ type PendingCall = {
 
 type ThreadOptions = WorkerOptions & {
   /** Time of one call; unbounded when absent. */
-  readonly callMs?: number | undefined
+  readonly callMs?: number
   /** Time until the worker is ready; the calls' time counts from then. */
   readonly startMs?: number
   /** A worker without work ends after that. */
-  readonly idleMs?: number | undefined
+  readonly idleMs?: number
   /** Makes the message that is posted instead of a payload; `memory` belongs to the worker and is empty when it starts. */
   readonly prepare?: (payload: unknown, memory: Set<string>) => unknown
   readonly onEvent?: ((event: unknown) => void) | undefined
@@ -93,7 +93,7 @@ export type PoolOptions = ThreadOptions & {
 }
 
 export type CallOptions = {
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: AbortSignal
   readonly transfer?: readonly Transferable[]
 }
 
@@ -322,9 +322,7 @@ export class Thread {
 }
 
 function errorOf({ kind, text, errors = [], retryAfter, stack }: ErrorMessage): Error {
-  const error = kind
-    ? new Failure(kind, text, { errors, ...(retryAfter !== undefined && { retryAfter }) })
-    : new Error(text)
+  const error = kind ? new Failure(kind, text, { errors, retryAfter }) : new Error(text)
   if (stack !== undefined) error.stack = stack
   return error
 }

@@ -8,7 +8,7 @@ export type RetryOptions<Result> = {
   readonly delayMs: (outcome: Attempted<Result>, attempt: number) => number | undefined
   /** Waits so many milliseconds; an argument, so that tests need not. */
   readonly pause: (ms: number) => Promise<void>
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: AbortSignal
 }
 
 /** The value of the last attempt, or its error; the signal's reason as soon as it is aborted. */

@@ -78,8 +78,8 @@ export type ErrorMessage = {
   readonly kind?: Kind
   readonly text: string
   readonly errors?: readonly Complaint[]
-  readonly retryAfter?: number | undefined
-  readonly stack?: string | undefined
+  readonly retryAfter?: number
+  readonly stack?: string
 }
 
 export type WorkerMessage =

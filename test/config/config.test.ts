@@ -91,7 +91,8 @@ describe('a setting', () => {
   ])(
     'of the address for segments, %s, beside the host %s is %s',
     (given, PLATFORM_HOST, address) => {
-      const named = given === undefined ? {} : { PLATFORM_SEGMENT_URL: given }
+      const named: Record<string, string> =
+        given === undefined ? {} : { PLATFORM_SEGMENT_URL: given }
       expect(segmentAddress(configOf({ PLATFORM_HOST, ...named }), 9000)).toBe(address)
     },
   )

@@ -34,7 +34,7 @@ describe('the address of a service', () => {
     expect(await addressOf({ Host: host }, stranger)).toBe(expected)
   })
 
-  it.each([
+  it.each<Record<string, string>>([
     { 'X-Forwarded-Host': 'portal.example', 'X-Forwarded-Proto': 'https' },
     { Forwarded: 'for=203.0.113.9;host=portal.example;proto=https' },
     {

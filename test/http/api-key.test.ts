@@ -25,7 +25,7 @@ function station(keys: ApiKeys = apiKeys({ [secret]: ['*'], [other]: ['govdata']
 const peer = (remoteAddress: string) => ({ incoming: { socket: { remoteAddress } } })
 
 describe('a key', () => {
-  it.each([
+  it.each<Record<string, string>>([
     { 'X-API-Key': secret },
     { Authorization: secret },
     { Authorization: `Bearer ${secret}` },

@@ -23,7 +23,7 @@ function station() {
 }
 
 describe('a GET that changes something', () => {
-  it.each([
+  it.each<Record<string, string>>([
     { 'Sec-Fetch-Site': 'cross-site' },
     { 'Sec-Purpose': 'prefetch' },
     { 'Sec-Purpose': 'prefetch;prerender' },
@@ -37,17 +37,18 @@ describe('a GET that changes something', () => {
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(null)
   })
 
-  it.each([{}, { 'Sec-Fetch-Site': 'same-origin' }, { 'Sec-Fetch-Site': 'none' }])(
-    'is done with %j, without a CORS header',
-    async (headers) => {
-      const { ask, changes } = station()
-      const answer = await ask(headers)
-      expect([answer.status, changes()]).toEqual([200, 1])
-      expect([...answer.headers.keys()].filter((name) => name.startsWith('access-'))).toEqual([])
-      expect(answer.headers.get('Cross-Origin-Resource-Policy')).toBe('same-origin')
-      expect(answer.headers.get('Cache-Control')).toBe('no-store')
-    },
-  )
+  it.each<Record<string, string>>([
+    {},
+    { 'Sec-Fetch-Site': 'same-origin' },
+    { 'Sec-Fetch-Site': 'none' },
+  ])('is done with %j, without a CORS header', async (headers) => {
+    const { ask, changes } = station()
+    const answer = await ask(headers)
+    expect([answer.status, changes()]).toEqual([200, 1])
+    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-'))).toEqual([])
+    expect(answer.headers.get('Cross-Origin-Resource-Policy')).toBe('same-origin')
+    expect(answer.headers.get('Cache-Control')).toBe('no-store')
+  })
 
   it('has no CORS header on an error or a preflight either', async () => {
     const { ask } = station()

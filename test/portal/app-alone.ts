@@ -11,7 +11,7 @@ import type { Writers } from '../../src/portal/render-queue.ts'
 
 type Further = {
   readonly config?: object
-  readonly writers?: Writers | undefined
+  readonly writers?: Writers
   readonly previews?: Previews
   readonly http?: Partial<AppOptions>
 }

@@ -180,11 +180,12 @@ it('describes its datasets in four languages', async () => {
 
 it('leaves nothing behind when its port is taken or a setting is wrong', async () => {
   const other = await temporaryDirectory()
-  for (const settings of [
+  const wrong: Record<string, string>[] = [
     { PLATFORM_PORT: new URL(demo.home).port },
     { PLATFORM_PORTAL_CONFIG: '{"name":7}' },
     { PLATFORM_METRICS_CONFIG: 'none' },
-  ]) {
+  ]
+  for (const settings of wrong) {
     await expect(startDemo(other, settings)).rejects.toThrow(/ended with 1/)
     expect(readdirSync(other).filter((name) => name.startsWith('cartulary-demo'))).toEqual([])
   }

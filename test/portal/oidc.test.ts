@@ -14,7 +14,7 @@ const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString(
 let claims: Record<string, unknown> = {}
 let tokenStatus = 200
 let asked = new URLSearchParams()
-const seen: { authorization?: string | undefined; challenge?: string } = {}
+const seen: { authorization?: string; challenge?: string } = {}
 
 let server: Server
 let issuer: string

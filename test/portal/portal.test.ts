@@ -340,7 +340,12 @@ describe('problems for people', () => {
     ])
     const text = await page.text()
     expect(text).toContain('<meta name="robots" content="noindex"')
-    for (const headers of [{}, { Accept: '*/*' }, { Accept: 'application/json' }]) {
+    const programs: Record<string, string>[] = [
+      {},
+      { Accept: '*/*' },
+      { Accept: 'application/json' },
+    ]
+    for (const headers of programs) {
       const problem = await get(path, headers)
       expect(problem.headers.get('content-type')).toContain('application/problem+json')
       await problem.body?.cancel()

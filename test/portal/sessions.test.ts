@@ -120,7 +120,7 @@ describe('a session', () => {
     request(platform.url, '/en/sign-in', { method: 'POST', headers, form: { key: steward } })
 
   it('is not begun by a form of another site, which would sign its visitor in as somebody else', async () => {
-    const foreign = [
+    const foreign: Record<string, string>[] = [
       { Origin: 'https://evil.example' },
       { Origin: 'null' },
       { 'Sec-Fetch-Site': 'cross-site' },
@@ -130,8 +130,12 @@ describe('a session', () => {
       const answer = await attempt(headers)
       expect([headers, answer.status, answer.cookies]).toEqual([headers, 403, []])
     }
-    for (const headers of [{}, { Origin: platform.url }, { 'Sec-Fetch-Site': 'same-origin' }])
-      expect((await attempt(headers)).status).toBe(303)
+    const own: Record<string, string>[] = [
+      {},
+      { Origin: platform.url },
+      { 'Sec-Fetch-Site': 'same-origin' },
+    ]
+    for (const headers of own) expect((await attempt(headers)).status).toBe(303)
   })
 
   it('is Secure unless a browser on this machine asks by plain http', async () => {
@@ -139,7 +143,11 @@ describe('a session', () => {
     expect(own.cookies).toEqual([
       expect.stringMatching(/^session=[^;]+; Path=\/; HttpOnly; SameSite=Strict$/),
     ])
-    for (const headers of [{ 'X-Forwarded-Proto': 'https' }, { Host: 'data.example' }]) {
+    const others: Record<string, string>[] = [
+      { 'X-Forwarded-Proto': 'https' },
+      { Host: 'data.example' },
+    ]
+    for (const headers of others) {
       const [sent = ''] = (await attempt(headers)).cookies
       expect(sent).toMatch(/^__Host-session=.*; Secure/)
     }

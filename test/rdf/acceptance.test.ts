@@ -21,8 +21,8 @@ type Said = {
   readonly subject: string
   readonly predicate: string
   readonly value: string
-  readonly tag?: string | undefined
-  readonly datatype?: string | undefined
+  readonly tag?: string
+  readonly datatype?: string
 }
 
 const numeric = (text: string) =>

@@ -290,7 +290,11 @@ describe('a dataset that is asked to be indexed again', () => {
 
 it('[T15] a dataset is not indexed again for a page of another site or ahead of time', async () => {
   const before = repo.changed.length
-  for (const headers of [{ 'Sec-Fetch-Site': 'cross-site' }, { Purpose: 'prefetch' }]) {
+  const foreign: Record<string, string>[] = [
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { Purpose: 'prefetch' },
+  ]
+  for (const headers of foreign) {
     const own = { 'X-API-Key': alpineKey, ...headers }
     const answer = await repo.ask(`/datasets/${dataset}/index`, { headers: own })
     expect([answer.status, answer.headers.get('Access-Control-Allow-Origin')]).toEqual([403, null])

@@ -39,7 +39,7 @@ export async function* batches<Item>(
   let size = 0
   let due: Promise<undefined> | undefined
   const closed = (message?: Message): Batch<Item> => {
-    const batch = { items: [...items.values()], ...(message && { message }) }
+    const batch = { items: [...items.values()], message }
     items = new Map()
     size = 0
     due = undefined

@@ -1,7 +1,6 @@
 /** Writes the records of a harvest into a catalogue and keeps the ledger; at the end removes what the source has no longer. */
 
 import { Failure } from '../../errors.ts'
-import { defined } from '../../pipe/defined.ts'
 import {
   droppedBySegment,
   placeOfRecord,
@@ -115,7 +114,7 @@ async function taken(
     const { sourceId, problem, stage, sourceUrl, excerpt, title } = message
     run.offered += 1
     if (sourceId === undefined) run.nameless += 1
-    const names = defined({ sourceId, sourceUrl, title, excerpt })
+    const names = { sourceId, sourceUrl, title, excerpt }
     lose(run, { stage, ...names, ...placeOfRecord(message) }, problem)
   } else if (message.kind === 'skipped') {
     const { sourceId, reason, isKept } = message
@@ -264,7 +263,8 @@ function report(
     stage: 'export',
     // Items that are unchanged are only counted, and whose a record is has changed.
     state: outcome === 'unchanged' && isTakenOver ? 'updated' : outcome,
-    ...defined({ platformId: verdict.platformId ?? before?.platformId ?? undefined, note }),
+    platformId: verdict.platformId ?? before?.platformId ?? undefined,
+    note,
     ...(findings.length > 0 && { findings }),
   })
 }

@@ -4,7 +4,6 @@
  */
 
 import { z } from 'zod'
-import { defined } from '../../pipe/defined.ts'
 import { quoted, termText } from '../../rdf/lines.ts'
 import { dcat, dct, foaf, rdf } from '../../rdf/namespaces.ts'
 import { jsonIn, type RepositoryClient } from './repository-client.ts'
@@ -87,6 +86,9 @@ function sorted<Write extends DatasetWrite>(writes: readonly Write[], takesMany:
 }
 
 /** By a request of its own; once more when somebody else wrote it at the same time. */
+const requestIdHeader = (requestId?: string): Record<string, string> =>
+  requestId === undefined ? {} : { 'X-Request-Id': requestId }
+
 async function putDataset(
   client: RepositoryClient,
   catalogue: string,
@@ -94,7 +96,7 @@ async function putDataset(
   signal: AbortSignal,
 ): Promise<WriteVerdict> {
   const path = originPath(catalogue, originalId)
-  const headers = { Prefer: 'respond-async', ...defined({ 'X-Request-Id': requestId }) }
+  const headers = { Prefer: 'respond-async', ...requestIdHeader(requestId) }
   const put = async () =>
     verdictOf(await client.ask({ method: 'PUT', path, body, mediaType, headers }, signal))
   const first = await put()
@@ -127,8 +129,7 @@ async function putBulk(
   const path = `/catalogues/${catalogue}/datasets/bulk`
   const body = writes.map((write, at) => graphOf(write, at, records)).join('')
   const mediaType = 'application/n-quads'
-  const requestId = defined({ 'X-Request-Id': writes[0]?.requestId })
-  const headers = { Accept: 'application/json', ...requestId }
+  const headers = { Accept: 'application/json', ...requestIdHeader(writes[0]?.requestId) }
   const answer = await client.ask({ method: 'PUT', path, body, mediaType, headers }, signal)
   const { status, text } = answer
   if (status === 404 || status === 405 || status === 410) return undefined
@@ -141,7 +142,7 @@ async function putBulk(
     if (items.length !== writes.length || item?.originalId !== originalId) return undefined
     // It may be different when it is sent by itself.
     if (isServerFault(item) || item.status === 409 || item.status === 412) return undefined
-    return { status: item.status, problem: item.problem, ...defined({ platformId: item.id }) }
+    return { status: item.status, problem: item.problem, platformId: item.id }
   })
 }
 

@@ -34,7 +34,7 @@ export async function previewRecord(
     state: change.kind,
     note: 'dry run: nothing was written',
     excerpt: text,
-    ...(change.difference && { difference: change.difference }),
+    difference: change.difference,
     ...(findings.length > 0 && { findings }),
     ...(row?.platformId && { platformId: row.platformId }),
   })

@@ -1,7 +1,6 @@
 /** Writes the metrics of datasets that are in the repository already: many with one call into our own, else by a PUT for each. */
 
 import { Failure } from '../../errors.ts'
-import { defined } from '../../pipe/defined.ts'
 import type { Message, MetricsLanded, RecordMessage } from '../../pipe/message.ts'
 import { storedProblem } from '../../pipe/runs/run.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
@@ -74,7 +73,7 @@ function toWrite(
     sink.item({ sourceId, stage: 'import', state: 'skipped', note: reason })
   } else if (message.kind === 'refused') {
     const { sourceId, stage, problem, excerpt } = message
-    const names = defined({ sourceId, excerpt })
+    const names = { sourceId, excerpt }
     sink.item({ ...names, stage, state: 'failed', problem: storedProblem(problem) })
   }
   if (message.kind !== 'record') return undefined

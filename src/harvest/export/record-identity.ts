@@ -54,7 +54,7 @@ export function identityOf(
 }
 
 /** The row of a record's source id; without one, a row that `earlierRow` finds. */
-type KnownRows = { readonly own?: RecordRow | undefined; readonly earlier?: RecordRow | undefined }
+type KnownRows = { readonly own?: RecordRow; readonly earlier?: RecordRow }
 
 function knownRows(run: ExportRun, names: Names): KnownRows {
   const own = run.context.ledger.bySource(run.owner, names.sourceId)
@@ -208,7 +208,7 @@ function compared(
       problem: identity,
       excerpt: text.slice(0, 65_536),
       ...placeOfRecord(record),
-      ...(sourceUrl !== undefined && { sourceUrl }),
+      sourceUrl,
     }
   }
   const { originalId, row } = identity
@@ -219,7 +219,7 @@ function compared(
     if (isOurs && run.isUnchanged(row, sourceHash))
       return { kind: 'unchanged', sourceId, originalId }
   }
-  return { ...record, originalId, ...(sourceHash !== undefined && { sourceHash }) }
+  return { ...record, originalId, sourceHash }
 }
 
 /**

@@ -5,7 +5,6 @@
 
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import { defined } from '../../pipe/defined.ts'
 import { aboutValue, placeOfRecord, type RecordMessage } from '../../pipe/message.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import { formatOfMediaType } from '../../rdf/media-types.ts'
@@ -90,7 +89,7 @@ export function itemNames(message: RecordMessage, node = nodeOfRecord(message)) 
   const titles = objectsOf(text, node, dct('title')).filter((one) => one.termType === 'Literal')
   const english = titles.find(({ language }) => /^en(?:-|$)/i.test(language))
   const title = (english ?? titles[0])?.value.slice(0, longestTitle)
-  return { sourceId, ...defined({ sourceUrl, title }), ...placeOfRecord(message) }
+  return { sourceId, sourceUrl, title, ...placeOfRecord(message) }
 }
 
 /** Values of the dataset that a document of our search cannot show: the dotted path of the field, and what is wrong. */

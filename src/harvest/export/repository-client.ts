@@ -74,7 +74,7 @@ export const repositoryByFetch = (
   ask: async (request, signal) => {
     const { method, path, body } = request
     const headers = { ...keyHeader(key, request), ...requestHeaders(request) }
-    const init = { method, headers, signal, ...(body !== undefined && { body }) }
+    const init = { method, headers, signal, body }
     const response = await fetch(new Request(join(address, path), init))
     return { status: response.status, headers: response.headers, text: await response.text() }
   },
@@ -106,7 +106,7 @@ export const remoteRepository = ({ address, key, reach, outbound }: Remote): Rep
         maxBytes: longestAnswer,
         attempts: 1,
         redirects: 0,
-        ...(body !== undefined && { body }),
+        body,
       },
       signal,
     )

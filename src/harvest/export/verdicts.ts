@@ -2,7 +2,6 @@
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
-import { defined } from '../../pipe/defined.ts'
 import { jsonIn, type RepositoryAnswer, type RepositoryClient } from './repository-client.ts'
 
 /** The status of a PUT, and its RFC 9457 document. */
@@ -30,7 +29,7 @@ export const outcomeOf = ({ status }: Pick<WriteVerdict, 'status'>): DatasetOutc
 export function verdictOf({ status, headers, text }: RepositoryAnswer): WriteVerdict {
   const iri = headers.get('location') ?? headers.get('content-location') ?? ''
   const platformId = /\/([A-Za-z0-9_~-]+)$/.exec(iri)?.[1]
-  return { status, problem: jsonIn(text), ...defined({ platformId }) }
+  return { status, problem: jsonIn(text), platformId }
 }
 
 /** Whether the repository is the reason and not the record: another record may be luckier. */
@@ -61,7 +60,7 @@ export function reasonOf({ status, problem }: WriteVerdict): string {
 /** The verdict as the problem of an item, with the repository's words and locations. */
 export function failureOf(verdict: WriteVerdict): Failure {
   const kind = isServerFault(verdict) ? 'export-failed' : 'export-refused'
-  const errors = problemSchema.parse(verdict.problem).errors.map((one) => defined(one))
+  const { errors } = problemSchema.parse(verdict.problem)
   return new Failure(kind, reasonOf(verdict), { errors })
 }
 

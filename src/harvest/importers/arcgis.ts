@@ -136,7 +136,7 @@ async function* fromFeed(run: Run, { document, url, failure }: Feed): Finds {
   if (before !== undefined) yield { kind: 'total', total: before }
   // Feeds in the words of DCAT-US have none of these defects.
   const mend = /"dcat:dataset"|"@graph"/.test(document.start) ? mendEntry : undefined
-  const pods = { pageOf: (id: string) => hubPage(run, id), idIn: itemIn, ...(mend && { mend }) }
+  const pods = { pageOf: (id: string) => hubPage(run, id), idIn: itemIn, mend }
   yield* datasetsOf(run, pods, { document, url })
   const after = before === undefined ? undefined : await recordCount(run)
   if (after !== undefined) yield { kind: 'total', total: after }

@@ -47,7 +47,7 @@ type DocumentRequest = Omit<SourceRequest, 'accepts'> & {
   /** Statuses that say that there is no such document. */
   readonly absent?: readonly number[]
   /** Validator of the document in the last complete run; an unchanged document is vouched for. */
-  readonly known?: Validator | undefined
+  readonly known?: Validator
   /** Whether a type `text/html` makes the answer a web page. */
   readonly believesType?: boolean
   /** Reads the document once; when it finds it too short, it is asked for again. */

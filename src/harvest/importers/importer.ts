@@ -36,7 +36,7 @@ export type ImportContext = SegmentContext & {
   readonly output: 'dcat-ap' | 'source'
   readonly limits: ImportLimits
   /** Directory of the pipe's source, for queries beside it. */
-  readonly directory?: string | undefined
+  readonly directory?: string
   /** Directory for temporary files. */
   readonly scratch: string
   /** Validators of the last complete run, when they may be relied on. */
@@ -244,7 +244,7 @@ async function* pass<Config extends object>(
       if (found.kind === 'end') {
         if (found.as === 'not-modified') return { kind: 'not-modified' }
         const problem = found.as === 'incomplete' ? found.problem : undefined
-        return { kind: 'incomplete', ...(problem && { problem }) }
+        return { kind: 'incomplete', problem }
       }
       const message = reception.take(found, source.bytes)
       if (message && message.kind !== 'page' && message.kind !== 'total') source.meetRecord()

@@ -4,7 +4,6 @@
  */
 
 import { Failure, jsonPointer } from '../../errors.ts'
-import { defined } from '../../pipe/defined.ts'
 import { type Fields, isJsonObject } from '../../text/json.ts'
 import { type Authorities, shippedAuthorities } from '../../vocabularies/authorities.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
@@ -92,13 +91,13 @@ export type PortalEntry = {
   readonly title: unknown
   /** Other ids; blank ones do not count. */
   readonly aliases?: readonly (string | undefined)[]
-  readonly sourceUrl?: string | undefined
+  readonly sourceUrl?: string
   /** Why the entry is not for us. */
-  readonly skipped?: string | undefined
+  readonly skipped?: string
   /** Why the entry is left out although it is there: what is stored of it stays. */
-  readonly leftOut?: string | undefined
+  readonly leftOut?: string
   /** Why the entry cannot be read. */
-  readonly flaw?: Failure | string | undefined
+  readonly flaw?: Failure | string
   /** The entry without what changes by itself, for the source hash. */
   readonly lasting: unknown
   /** The IRI of the dataset where the source has none, and what else is not as in every record of the portal. */
@@ -180,11 +179,11 @@ type ListPage = {
   /** Where these are in the answer (RFC 6901). */
   readonly pointer: string
   /** Number of entries of the whole list, where the source tells it. */
-  readonly total?: number | undefined
+  readonly total?: number
   /** A key from which a later run can go on. */
-  readonly cursor?: string | undefined
+  readonly cursor?: string
   /** Where the source says whether there is another page. */
-  readonly isLast?: boolean | undefined
+  readonly isLast?: boolean
 }
 
 /** Options of requesting the pages of a list and reading their entries. */
@@ -271,8 +270,7 @@ export async function* listPages(
     const isOver = isLast ?? isEnd
     const isJoined = isFixed ?? joined?.isJoined
     // An empty page at the end is none, unless records have moved before it.
-    if (all.length > 0 || !isOver || isJoined === false)
-      yield defined({ kind: 'page', cursor, isJoined })
+    if (all.length > 0 || !isOver || isJoined === false) yield { kind: 'page', cursor, isJoined }
     if (isOver) return
   }
 }

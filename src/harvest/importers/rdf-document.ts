@@ -21,11 +21,11 @@ import { mediaTypeFault, rdfFormatOf } from './rdf-format.ts'
 
 /** Options of reading the documents of an import. */
 type RdfReading = {
-  readonly inputFormat?: string | undefined
+  readonly inputFormat?: string
   /** Broken IRIs are repaired; otherwise they make the document malformed. */
   readonly repair?: boolean
   /** The only named graph that counts. */
-  readonly graph?: string | undefined
+  readonly graph?: string
   /** JSON-LD up to so many bytes is read in one go. */
   readonly inMemory?: number
   /** Told when the type of the answer names something else than the body is; not where the config names the format. */

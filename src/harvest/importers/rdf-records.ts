@@ -51,7 +51,7 @@ const ownWords = [dct('title'), dct('description'), dcat('distribution'), rdfs('
 /** Which datasets of a document are records: all but stubs, or those that were asked for. */
 type Choice = {
   /** Takes records that name what this page does not describe, until the source was read to its end. */
-  readonly join?: PageJoin | undefined
+  readonly join?: PageJoin
   /** Collects mentions of datasets that nobody has described so far. */
   readonly stubs?: Stubs
   /** Whether a node, given as N-Triples text, is wanted. */

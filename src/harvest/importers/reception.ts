@@ -2,7 +2,6 @@
 
 import { hash } from 'node:crypto'
 import { Failure } from '../../errors.ts'
-import { defined } from '../../pipe/defined.ts'
 import {
   type Finding,
   type Message,
@@ -16,12 +15,12 @@ import type { ImportLimits } from './import-config.ts'
 
 /** By what somebody can find a record in its source. */
 type RecordOrigin = {
-  readonly sourceUrl?: string | undefined
-  readonly title?: string | undefined
+  readonly sourceUrl?: string
+  readonly title?: string
   /** In the document of the source, counted from 1. */
-  readonly line?: number | undefined
+  readonly line?: number
   /** In a JSON document of the source (RFC 6901). */
-  readonly pointer?: string | undefined
+  readonly pointer?: string
 }
 
 /** One record as the importer hands it on; without a `sourceId` it becomes `item-no-identifier`. */
@@ -30,7 +29,7 @@ export type ImportedRecord = Pick<RecordMessage, 'kind' | 'sourceId' | 'mediaTyp
     /** Other ids under which it may be stored already, most likely one first. */
     readonly aliases?: readonly string[]
     /** Original id that a new record gets when no other record has it; the source id when absent. */
-    readonly preferredId?: string | undefined
+    readonly preferredId?: string
     /**
      * Text that the source hash is made of: the record as the source sent it, in canonical form, without the fields that change by
      * themselves. `text` when absent.
@@ -42,7 +41,7 @@ export type ImportedRecord = Pick<RecordMessage, 'kind' | 'sourceId' | 'mediaTyp
 /** A record that was offered and cannot be read. */
 type Refused = RecordOrigin & {
   readonly kind: 'refused'
-  readonly sourceId?: string | undefined
+  readonly sourceId?: string
   readonly problem: Failure
   /** Excerpt of what the source sent, cut to 64 KB on the way. */
   readonly excerpt?: string
@@ -191,7 +190,7 @@ export class Reception {
         return { kind: 'total', total: found.total }
       case 'page':
         this.#endPage(found, bytes)
-        return defined({ kind: 'page', cursor: found.cursor })
+        return { kind: 'page', cursor: found.cursor }
       default:
         throw new Error(`unknown find ${JSON.stringify(found satisfies never)}`)
     }
@@ -282,8 +281,8 @@ export class Reception {
       ...record,
       sourceHash,
       findings,
-      ...defined({ preferredId: found.preferredId }),
-      ...placeOfRecord(defined(found)),
+      preferredId: found.preferredId,
+      ...placeOfRecord(found),
       ...shownOrigin(found),
     }
   }
@@ -340,7 +339,7 @@ export class Reception {
       idle: hasNewId || hasNews === true ? 0 : idle + 1,
     }
     const end = now()
-    sink.page(defined({ bytes: Math.max(0, bytes - before), millis: end - time, cursor }))
+    sink.page({ bytes: Math.max(0, bytes - before), millis: end - time, cursor })
     this.#page = { time: end, bytes, records: 0, isNews: false, hasNewId: false }
     this.pages += 1
     if (records > 0 && !isNews)
@@ -359,7 +358,7 @@ function refusal(found: Refused): Message {
   const { problem, sourceId, title } = found
   const excerpt = found.excerpt?.slice(0, longestExcerpt)
   const about = { kind: 'refused', stage: 'import', problem, sourceId, title, excerpt } as const
-  return { ...defined(about), ...placeOfRecord(defined(found)), ...shownOrigin(found) }
+  return { ...about, ...placeOfRecord(found), ...shownOrigin(found) }
 }
 
 const longestTitle = 200
@@ -372,7 +371,7 @@ function nameless({ title, line, pointer }: RecordOrigin, position: number, reas
   if (line !== undefined) places.push(`line ${line}`)
   if (pointer !== undefined) places.push(pointer || 'the whole document')
   const detail = `${reason} ${called}, ${places.join(', ')}.`
-  const place = defined(pointer === undefined ? { line } : { pointer })
-  const errors = Object.keys(place).length > 0 ? [{ ...place, detail }] : []
+  const place = pointer === undefined ? { line } : { pointer }
+  const errors = line === undefined && pointer === undefined ? [] : [{ ...place, detail }]
   return new Failure('item-no-identifier', detail, { errors })
 }

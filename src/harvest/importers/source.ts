@@ -7,7 +7,6 @@ import { hash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import type { Outbound, OutboundRequest } from '../../client/outbound.ts'
 import { Failure, type Kind } from '../../errors.ts'
-import { defined } from '../../pipe/defined.ts'
 import type { Finding, Validator } from '../../pipe/message.ts'
 import type { RunSink } from '../../pipe/runs/run.ts'
 import type { SegmentPlace } from '../../pipe/segment.ts'
@@ -226,12 +225,12 @@ export class ImportSource {
     const { accept, method, body, headers, maxBytes = deps.limits.maxPageBytes } = request
     const { address } = config
     const isHome = URL.parse(url)?.origin === new URL(address).origin
-    return defined({
+    return {
       url,
       method,
       body,
       reach: { kind: 'configured', address, trust, allow: deps.allow },
-      headers: defined({ Accept: accept, ...headers }),
+      headers: { ...(accept !== undefined && { Accept: accept }), ...headers },
       credentials: isHome ? credentials : undefined,
       maxBytes,
       attempts: config.attempts ?? deps.limits.attempts,
@@ -239,13 +238,13 @@ export class ImportSource {
       repeatable: method === 'POST' || undefined,
       atOnce: config.hostConcurrency,
       delayMs: config.hostDelayMs,
-      deadlines: defined({
+      deadlines: {
         connectMs: config.connectTimeoutMs,
         firstByteMs: config.firstByteTimeoutMs,
         idleMs: config.idleTimeoutMs,
         pageMs: config.pageTimeoutMs,
-      }),
-    })
+      },
+    }
   }
 }
 
@@ -278,24 +277,26 @@ async function withMessage(refusal: Failure, body: AsyncIterable<Uint8Array>): P
   const cause = isWebPage(text) ? '' : text.trim().slice(0, longestMessage)
   if (cause === '') return refusal
   const { kind, detail, retryAfter, members } = refusal
-  return new Failure(kind, detail, { members, cause, ...defined({ retryAfter }) })
+  return new Failure(kind, detail, { members, cause, retryAfter })
 }
 
 // Asking a source whether a document has changed since the last complete run (RFC 9110, 13).
 
 /** Headers of a conditional request. */
-export const conditionsOf = ({ etag, lastModified }: Validator): Record<string, string> =>
-  defined({ 'If-None-Match': etag, 'If-Modified-Since': lastModified })
+export const conditionsOf = ({ etag, lastModified }: Validator): Record<string, string> => ({
+  ...(etag !== undefined && { 'If-None-Match': etag }),
+  ...(lastModified !== undefined && { 'If-Modified-Since': lastModified }),
+})
 
 /** The validator of an answer. */
 export const validatorOf = (url: string, headers: Headers, bodyHash: string): Validator => {
   const [etag, lastModified] = ['etag', 'last-modified'].map((name) => headers.get(name))
-  return defined({
+  return {
     url,
     bodyHash,
     etag: etag ?? undefined,
     lastModified: lastModified ?? undefined,
-  })
+  }
 }
 
 // What an answer of a source is: a page, or one of the ways in which sources say no.
@@ -330,7 +331,7 @@ function refusalOf({ url, status, headers }: SourceAnswer): Failure | undefined 
   const [seconds] = /^\d{1,9}$/.exec(headers.get('retry-after') ?? '') ?? []
   const kind = kinds[status] ?? 'source-error'
   const later = kind === 'source-throttled' && seconds !== undefined ? Number(seconds) : undefined
-  const options = defined({ retryAfter: later })
+  const options = { retryAfter: later }
   return new Failure(kind, `${place} answered ${status}.`, options)
 }
 
@@ -375,7 +376,7 @@ function parsedJson(text: string, url: string): unknown {
 export function jsonFailure(url: string, fault: JsonFault | undefined, cause: unknown): Failure {
   const { isEnd = false, line, column, detail = 'cannot be read' } = fault ?? {}
   const place = line === undefined ? '' : ` (line ${line}, column ${column})`
-  const errors = [defined({ line, column, detail })]
+  const errors = [{ line, column, detail }]
   const kind = isEnd ? 'source-truncated' : 'source-malformed'
   return new Failure(kind, `${shownUrl(url)} is no JSON: ${detail}${place}.`, { errors, cause })
 }

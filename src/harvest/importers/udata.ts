@@ -101,7 +101,7 @@ async function* importUdata(
 type UdataPortal = Portal & {
   /** Looks up a licence that records name by its id. */
   readonly licence: (id: string) => LicenceNames | undefined
-  readonly ownHost?: string | undefined
+  readonly ownHost?: string
 }
 
 /** A dataset of the list: which id it has, and whether it is for us. */

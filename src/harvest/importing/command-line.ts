@@ -48,10 +48,10 @@ export function parseImportArguments(argumentList: readonly string[]) {
     location,
     service: serviceAddress(repositoryPath, values),
     updateCatalogue: values['update-catalogue'],
-    ...(catalogue !== undefined && { catalogue }),
-    ...(format !== undefined && { format }),
-    ...(base !== undefined && { baseIri: base }),
-    ...(key !== undefined && { key }),
+    catalogue,
+    format,
+    baseIri: base,
+    key,
   }
 }
 

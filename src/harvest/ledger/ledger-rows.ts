@@ -28,8 +28,8 @@ export type Owner = { readonly catalogue: string; readonly pipe: string }
 export type LandedRecord = Owner & {
   readonly originalId: string
   readonly sourceId: string
-  readonly hash?: string | undefined
-  readonly platformId?: string | null | undefined
+  readonly hash?: string
+  readonly platformId?: string | null
   readonly run: string
   readonly time: number
 }

@@ -15,7 +15,7 @@ import type { Subject } from './record.ts'
 export type DistributionFields = PropertyValues & {
   readonly iri?: unknown
   /** Suffix of the dataset's IRI that makes the IRI of a distribution without one of its own. */
-  readonly below?: string | undefined
+  readonly below?: string
   /** When absent the download address counts. */
   readonly accessUrl?: unknown
   readonly downloadUrl?: unknown

@@ -267,7 +267,7 @@ type Writers = typeof writers
 
 /** Values as a source gives them; absent or `undefined` where it has none. */
 export type PropertyValues = {
-  readonly [Name in keyof Writers]?: Parameters<Writers[Name]>[1] | undefined
+  readonly [Name in keyof Writers]?: Parameters<Writers[Name]>[1]
 }
 
 /** Writes all properties that have a value. */

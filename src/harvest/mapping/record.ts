@@ -46,7 +46,7 @@ export type RecordOptions = MappingConfig & {
   /** Base of relative addresses. */
   readonly base: string
   /** Tag of text whose language is not told (BCP 47). */
-  readonly language?: string | undefined
+  readonly language?: string
 }
 
 /** Names of the record, which the importer gives; text and findings are made by the mapping. */

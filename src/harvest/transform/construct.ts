@@ -109,8 +109,8 @@ async function open({ queries, keep, catalogue }: Queries, { limits }: Limits): 
 /** Facts about a record; `address` is where the source has it. */
 type RecordFacts = {
   readonly identifier: string
-  readonly catalogue?: string | undefined
-  readonly address?: string | undefined
+  readonly catalogue?: string
+  readonly address?: string
 }
 
 /** A query that was found good when the pipe was read. */

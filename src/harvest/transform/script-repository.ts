@@ -52,8 +52,8 @@ export async function scriptOf(
     const asked = {
       uri,
       branch,
-      ...(username !== undefined && { username }),
-      ...(token !== undefined && { token }),
+      username,
+      token,
     }
     const wanted = (path: string) => path === script
     return checkout(asked, { directory, wanted, fileBytes: most }, ground, signal)

@@ -5,7 +5,6 @@ import { WorkerPool, WorkerLost, type WorkerOptions } from '../../workers/pool.t
 import { overLimits } from './record-quads.ts'
 import type { Resolve } from '../../client/address-guard.ts'
 import { Failure } from '../../errors.ts'
-import { defined } from '../../pipe/defined.ts'
 import { type Message, placeOfRecord, type RecordMessage } from '../../pipe/message.ts'
 import { tellFindings } from '../../pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
@@ -77,7 +76,7 @@ async function outcomeOf(
     if (!(problem instanceof Failure) || !problem.kind.startsWith('transform-')) throw problem
     const { sourceId, sourceUrl, text } = record
     const about = { kind: 'refused', stage: 'transform', sourceId, sourceUrl, problem } as const
-    return { ...defined(about), ...placeOfRecord(record), excerpt: text.slice(0, excerptLength) }
+    return { ...about, ...placeOfRecord(record), excerpt: text.slice(0, excerptLength) }
   }
 }
 

@@ -76,9 +76,9 @@ export type Measurement = {
   /** Lexical form of an `xsd:dateTime`. */
   readonly at: string
   /** URL that was asked. */
-  readonly from?: string | undefined
+  readonly from?: string
   /** When the URL began to fail. */
-  readonly since?: string | undefined
+  readonly since?: string
 }
 
 const terms = {
@@ -127,11 +127,11 @@ export type MeasuredValue = {
   readonly on: string
   readonly value: boolean | number
   /** URL that was asked. */
-  readonly from?: string | undefined
+  readonly from?: string
   /** When, as it was written. */
-  readonly at?: string | undefined
+  readonly at?: string
   /** When the URL began to fail. */
-  readonly since?: string | undefined
+  readonly since?: string
 }
 
 /** All that have a metric, a target and a value that can be read, in the order in which they begin. */

@@ -163,9 +163,9 @@ function resultOf(graph: Graph, node: Term): ReportResult {
   const path = first(graph, node, sh('resultPath'))
   const value = first(graph, node, sh('value'))
   return {
-    ...(focusNode ? { focusNode } : {}),
+    focusNode,
     ...(path ? { path: pathOf(graph, path) } : {}),
-    ...(value ? { value } : {}),
+    value,
     messages: graph
       .objects(node, sh('resultMessage'))
       .filter((term) => term.termType === 'Literal'),

@@ -175,8 +175,8 @@ class FeedReader {
         subject: {
           id,
           iri,
-          ...(catalogue !== undefined && { catalogue }),
-          ...(source !== undefined && { source }),
+          catalogue,
+          source,
         },
         dataset: await readLines(lines),
         metrics: inOneGraph(measured, metricsGraph),

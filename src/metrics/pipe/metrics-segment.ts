@@ -95,7 +95,7 @@ const refusal = ({ sourceId, sourceUrl, text }: RecordMessage, problem: Failure)
   sourceId,
   stage: 'transform',
   problem,
-  ...(sourceUrl === undefined ? {} : { sourceUrl }),
+  sourceUrl,
   excerpt: text.slice(0, excerptLength),
 })
 

@@ -95,8 +95,8 @@ function messageOf(payload: Payload, rest: Rest): RecordMessage {
 
 const names = ({ id, catalogue, source }: MeasuredSubject) => ({
   identifier: id,
-  ...(catalogue === undefined ? {} : { catalogue }),
-  ...(source === undefined ? {} : { source }),
+  catalogue,
+  source,
 })
 
 // The payload of a message that another process, or the feed of a catalogue, has made.

@@ -53,7 +53,7 @@ export type UrlVerdict = {
   readonly status: number
   readonly at: number
   /** When it failed first since it last worked; absent where it works. */
-  readonly since?: number | undefined
+  readonly since?: number
 }
 
 /** Opens the file of verdicts and makes the one place from which URLs of records are asked. */

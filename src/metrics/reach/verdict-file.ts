@@ -34,7 +34,7 @@ export type KnownUrl = {
   readonly status: number | undefined
   readonly checked: number
   /** When it failed first since it last worked; read only: `keep` knows by the status. */
-  readonly since?: number | undefined
+  readonly since?: number
   readonly due: number
   readonly tried: number
   readonly catalogue: string

@@ -136,9 +136,9 @@ export function shippedFiles(model: string): readonly string[] | undefined {
 
 type Choice = {
   /** One name or several, of which one has to conform. */
-  readonly shapeModel?: string | readonly string[] | undefined
+  readonly shapeModel?: string | readonly string[]
   /** Sets beside the base, with commas between them. */
-  readonly customized?: string | readonly string[] | undefined
+  readonly customized?: string | readonly string[]
 }
 
 /**

@@ -57,7 +57,7 @@ type Task = {
   /** The record as N-Triples. */
   readonly text: string
   /** Catalogue records in it are validated too. */
-  readonly withRecords?: boolean | undefined
+  readonly withRecords?: boolean
 }
 
 /** RDF that somebody sent, and catalogue records in it that are left out. */

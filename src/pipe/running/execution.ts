@@ -4,7 +4,6 @@ import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Pause } from '../../workers/pause.ts'
 import { chain } from '../chain.ts'
-import { defined } from '../defined.ts'
 import type { Placement } from '../discovery.ts'
 import type { Pipe, Segment } from '../document.ts'
 import type { Completeness } from '../message.ts'
@@ -76,7 +75,7 @@ export function startOf(context: OpeningContext, launch: Launch): RunStart {
   }))
   const { name } = pipe.header
   const given = { catalogue, trigger, startMode, limit, only, feed, startedBy, dryRun, configs }
-  return defined({ pipe: name, ...given, segments: steps })
+  return { pipe: name, ...given, segments: steps }
 }
 
 /** Parameters that decide what a run does. */
@@ -127,7 +126,7 @@ export function opened(
       : [step]
   })
   const [deadlineMs] = deadlinesOf(ready).toSorted((a, b) => a - b)
-  return defined({ steps: [...fed, ...steps], deadlineMs })
+  return { steps: [...fed, ...steps], deadlineMs }
 }
 
 /** Adds the limit to the importer's config, so that it requests no more records. */
@@ -170,7 +169,7 @@ function feedOf({ resolve }: OpeningContext, segments: readonly Segment[]): Feed
   const [first] = segments
   const found = first && resolve(first)
   if (found?.kind !== 'built-in' || found.segment.job !== 'metrics') return undefined
-  return defined({ catalogue: catalogueOf(segments) })
+  return { catalogue: catalogueOf(segments) }
 }
 
 /**
@@ -263,7 +262,7 @@ export async function executed(
     if (isDecided || !end) return { status: 'finished' }
     const problem = end.kind === 'incomplete' ? end.problem : undefined
     const why = problem && storedProblem(problem)
-    return defined({ status: 'finished', outcome: end.kind, problem: why })
+    return { status: 'finished', outcome: end.kind, problem: why }
   } catch (err) {
     const isStopped = signal.aborted && err === signal.reason
     const status = isStopped && err instanceof Failure ? stops[err.kind] : undefined
@@ -283,7 +282,7 @@ function segmentContext(runs: Runs, { run, rest }: Work, log: Log, result: Resul
     inner.outcome(...given)
   }
   const only = start.retryOf === undefined ? start.only : runs.failedIds(start.retryOf)
-  return defined({
+  return {
     runId: run.id,
     pipe: run.pipe,
     sink: { ...inner, outcome },
@@ -294,7 +293,7 @@ function segmentContext(runs: Runs, { run, rest }: Work, log: Log, result: Resul
     resumed: times > 0 || undefined,
     resumeFrom: cursor,
     only: only && new Set(only),
-  })
+  }
 }
 
 /** Final step of the chain. Everything before a page that arrives here was written, so a run can resume after it. */

@@ -7,7 +7,6 @@
 
 import { Failure } from '../../errors.ts'
 import { type BackgroundLoop, backgroundLoop } from '../../workers/background-loop.ts'
-import { defined } from '../defined.ts'
 import { ended, type Run, type RunChange, type RunStart, storedProblem } from '../runs/run.ts'
 import {
   executed,
@@ -290,7 +289,7 @@ class RunLauncher {
       const { start } = runs.resumption(id)
       const lastRun = runs.lastComplete(start.pipe)?.startTime
       const startTime = new Date(now()).toISOString()
-      const plan = opened(this.#context, start, defined({ runId: id, startTime, lastRun }))
+      const plan = opened(this.#context, start, { runId: id, startTime, lastRun })
       const run = runs.change(id, { status: 'running' })
       log.info({ run: id, pipe: run.pipe }, 'run.started')
       const controller = new AbortController()

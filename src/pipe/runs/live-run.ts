@@ -4,7 +4,6 @@
  */
 
 import { Failure } from '../../errors.ts'
-import { defined } from '../defined.ts'
 import { withItem, withPage, withRequest } from './run-report.ts'
 import { itemKey, type RunTables, type StoredRun } from './run-tables.ts'
 import {
@@ -167,7 +166,7 @@ export class LiveRun {
       outcome: (outcome, error) =>
         open(() => {
           const problem = error && storedProblem(error)
-          this.#outcome = defined({ status: 'finished', outcome, problem })
+          this.#outcome = { status: 'finished', outcome, problem }
         }),
     }
   }
@@ -265,7 +264,7 @@ function cleaning(
     const source = isWanted && excerpt ? redact(excerpt).slice(0, longestExcerpt) : ''
     const fits = source !== '' && source.length <= left
     if (fits) left -= source.length
-    return defined({
+    return {
       ...item,
       sourceUrl: sourceUrl && text(sourceUrl),
       title: title && text(title),
@@ -274,21 +273,18 @@ function cleaning(
       problem: problem && cleanProblem(problem, redact),
       findings: findings
         ?.slice(0, mostFindings)
-        .map((one) =>
-          defined({ ...one, detail: text(one.detail), value: one.value && text(one.value) }),
-        ),
+        .map((one) => ({ ...one, detail: text(one.detail), value: one.value && text(one.value) })),
       difference: difference && {
         gone: difference.gone.map(text),
         come: difference.come.map(text),
       },
       excerpt: fits ? source : undefined,
-    })
+    }
   }
 }
 
-const cleanProblem = (problem: StoredProblem, redact: LiveRunContext['redact']): StoredProblem =>
-  defined({
-    ...problem,
-    detail: problem.detail && redact(problem.detail).slice(0, longestText),
-    errors: problem.errors?.map((one) => ({ ...one, detail: redact(one.detail) })),
-  })
+const cleanProblem = (problem: StoredProblem, redact: LiveRunContext['redact']): StoredProblem => ({
+  ...problem,
+  detail: problem.detail && redact(problem.detail).slice(0, longestText),
+  errors: problem.errors?.map((one) => ({ ...one, detail: redact(one.detail) })),
+})

@@ -9,7 +9,6 @@ import type { Log } from '../../log.ts'
 import { conditionVariable } from '../../workers/condition.ts'
 import type { Pause } from '../../workers/pause.ts'
 import { type BackgroundLoop, backgroundLoop } from '../../workers/background-loop.ts'
-import { defined } from '../defined.ts'
 import { checkStep, leaseMs, LiveRun, timeOf, type LiveRunContext } from './live-run.ts'
 import { noTally } from './run-report.ts'
 import { RunTables, type StoredRun } from './run-tables.ts'
@@ -86,7 +85,7 @@ export class Runs {
     const identity = { id: randomUUIDv7(), pipe, trigger, startedBy, catalogue }
     const created = timeOf(now())
     const numbers = { counts: noCounts, progress: noProgress, segments }
-    const run = defined({ ...identity, status: 'waiting', created, ...numbers, problem: null })
+    const run = { ...identity, status: 'waiting' as const, created, ...numbers, problem: null }
     const fresh = { run, start, tally: noTally, owner, lease: now() + leaseMs }
     return this.#enliven(this.#tables.insert(fresh))
   }
@@ -125,7 +124,7 @@ export class Runs {
       newlyFailing: this.#tables.failures(serial, before.serial, 'newly'),
       newlyFixed: this.#tables.failures(before.serial, serial, 'fixed'),
     }
-    return defined({ run, counts, ...tally, difference })
+    return { run, counts, ...tally, difference }
   }
 
   /** Sink for the reports of segments; reports after the end of the run are dropped. */
@@ -208,7 +207,7 @@ export class Runs {
   /** Start parameters of a run, the number of times it was resumed, and the cursor of its last complete page. */
   resumption(id: string): { start: RunStart; times: number; cursor?: string } {
     const { start, resumed, checkpoint } = this.#stored(id)
-    return defined({ start, times: resumed, cursor: checkpoint?.cursor })
+    return { start, times: resumed, cursor: checkpoint?.cursor }
   }
 
   /** Time of the last report of a live run, ms since 1970. */

@@ -1,6 +1,5 @@
 /** Tally of a run for its report: bounded plain JSON, updated while the run is active. */
 
-import { defined } from '../defined.ts'
 import type { Finding } from '../message.ts'
 import { type ReportGroup, type RunItem, type RunTally, type SlowPage, slugOf } from './run.ts'
 
@@ -15,7 +14,7 @@ const mostStatuses = 50
 export function withItem(tally: RunTally, item: Omit<RunItem, 'time'>): RunTally {
   const { problem, findings = [] } = item
   const problems = problem
-    ? withExample(tally.problems, slugOf(problem), item, defined({ detail: problem.detail }))
+    ? withExample(tally.problems, slugOf(problem), item, { detail: problem.detail })
     : tally.problems
   const grouped = findings.reduce<RunTally['findings']>(
     (groups, { slug, ...about }) => withExample(groups, slug, item, about),
@@ -57,7 +56,7 @@ function withExample(
   const { count, examples } = all.get(slug) ?? { count: 0, examples: [] }
   const { platformId, title, stage, sourceUrl, line, pointer } = item
   const named = { id: originalId ?? sourceId, platformId, title, stage, sourceUrl, line, pointer }
-  const some = count < mostExamples ? [...examples, defined({ ...named, ...about })] : examples
+  const some = count < mostExamples ? [...examples, { ...named, ...about }] : examples
   all.set(slug, { count: count + 1, examples: some })
   return Object.fromEntries([...all].toSorted(([, a], [, b]) => b.count - a.count))
 }

@@ -3,7 +3,6 @@
 import { z } from 'zod'
 import { Failure, type Kind } from '../../errors.ts'
 import { problemOf } from '../../http/problem.ts'
-import { defined } from '../defined.ts'
 import type { Configs } from '../document.ts'
 import { type Finding, type RecordMessage, type Stage, stages } from '../message.ts'
 
@@ -317,7 +316,7 @@ export type Feed = {
 export function storedProblem(error: unknown): StoredProblem {
   const { title, status, detail, errors } = problemOf(error, '').body
   const kind = error instanceof Failure ? error.kind : 'internal'
-  return defined({ type: `urn:cartulary:problem:${kind}`, title, status, detail, errors })
+  return { type: `urn:cartulary:problem:${kind}`, title, status, detail, errors }
 }
 
 /** Last segment of the type URI of a problem. */
@@ -362,6 +361,6 @@ export function tellFindings(
   record: Omit<RecordMessage, 'text'>,
 ): void {
   const { sourceId, originalId, sourceUrl, line, pointer, findings } = record
-  const about = defined({ sourceId, originalId, sourceUrl, line, pointer })
+  const about = { sourceId, originalId, sourceUrl, line, pointer }
   for (const finding of findings) sink.finding(finding, about)
 }

@@ -62,7 +62,7 @@ export type Folder = Pick<KnownPipe, 'source' | 'directory' | 'trust'> & {
   /** Includes subdirectories whose names do not begin with a dot. */
   readonly deep: boolean
   readonly check: (pipe: Pipe, origin: Origin) => readonly Complaint[]
-  readonly limits?: PipeLimits | undefined
+  readonly limits?: PipeLimits
 }
 
 /** Maximum number of files per source; further ones are ignored. */

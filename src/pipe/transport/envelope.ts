@@ -6,7 +6,6 @@ import { Failure, type Kind, shown } from '../../errors.ts'
 import { problems } from '../../http/problem.ts'
 import { isSecretName } from '../../secrets.ts'
 import { isJsonObject, type Json, type JsonObject, boundedJson } from '../../text/json.ts'
-import { defined } from '../defined.ts'
 import type { Endpoint, Payload, Pipe, Segment } from '../document.ts'
 import { type Completeness, type RecordMessage, type Stage, stages } from '../message.ts'
 import { shapedPipe } from '../pipe-schema.ts'
@@ -37,11 +36,11 @@ export function outgoing(
     const isOpen = isOwn || (!back && header.segmentNumber > number)
     return {
       header: { ...only(header, modelled.segment), processed: header.segmentNumber < number },
-      body: defined({
+      body: {
         endpoint: endpoint && only(endpoint, modelled.endpoint),
         config: isOpen ? body.config : withoutSecrets(body.config),
         payload: isOwn ? payload : undefined,
-      }),
+      },
     }
   })
   return { header: only(pipe.header, modelled.header), body: { segments } }
@@ -265,8 +264,8 @@ export function arrivalOf(payload: Payload): Arrival {
   if (deleted === true && id !== undefined) return { kind: 'deleted', key, id }
   if (content === 'dropped' && id !== undefined) return { kind: 'dropped', key, id }
   const common = { key, id, counter: counter ?? current }
-  if (content === 'problem') return defined({ kind: 'problem', ...common, ...problemOf(problem) })
-  return defined({
+  if (content === 'problem') return { kind: 'problem', ...common, ...problemOf(problem) }
+  return {
     kind: 'record',
     ...common,
     total,
@@ -274,13 +273,13 @@ export function arrivalOf(payload: Payload): Arrival {
     text,
     mediaType: mediaType ?? 'application/n-triples',
     extra,
-  })
+  }
 }
 
 /** Problem for a record whose message has no identifier. */
 export const nameless = ({ key, counter }: ArrivedRecord): ArrivedProblem => {
   const problem = new Failure('item-no-identifier', 'the message has no identifier')
-  return defined({ kind: 'problem', key, counter, stage: 'transform', problem })
+  return { kind: 'problem', key, counter, stage: 'transform', problem }
 }
 
 function listOf(text: string, info: JsonObject): ArrivedList {
@@ -291,7 +290,7 @@ function listOf(text: string, info: JsonObject): ArrivedList {
   const ids = list.filter((id) => typeof id === 'string' || typeof id === 'number')
   const { records, fingerprint } = listInfo.parse(info)
   const complete = info['complete'] !== false
-  return defined({ kind: 'list', ids: new Set(ids.map(String)), complete, records, fingerprint })
+  return { kind: 'list', ids: new Set(ids.map(String)), complete, records, fingerprint }
 }
 
 function jsonOrNothing(text: string): unknown {

@@ -17,7 +17,6 @@
 import { Failure } from '../../errors.ts'
 import { Channel } from '../../workers/channel.ts'
 import { conditionVariable } from '../../workers/condition.ts'
-import { defined } from '../defined.ts'
 import {
   type Completeness,
   droppedBySegment,
@@ -127,7 +126,7 @@ export class Inbox {
     if (record) {
       const { sourceId, sourceUrl } = record
       tellFindings(context.sink, record)
-      this.out.put(defined({ kind: 'refused', stage, problem, sourceId, sourceUrl }))
+      this.out.put({ kind: 'refused', stage, problem, sourceId, sourceUrl })
     }
     this.release()
   }
@@ -243,9 +242,7 @@ export class Inbox {
     const { stage, problem } = arrival.kind === 'record' ? nameless(arrival) : arrival
     if (role !== 'transformer') context.sink.offered()
     if (sent) tellFindings(context.sink, sent)
-    return this.out.put(
-      defined({ kind: 'refused', stage, problem, sourceId: sent?.sourceId ?? id }),
-    )
+    return this.out.put({ kind: 'refused', stage, problem, sourceId: sent?.sourceId ?? id })
   }
 
   /** Settles the pending record with that id and updates the expected return time. */

@@ -7,7 +7,6 @@ import { hash } from 'node:crypto'
 import { Failure } from '../../errors.ts'
 import { problems } from '../../http/problem.ts'
 import { untilAborted } from '../chain.ts'
-import { defined } from '../defined.ts'
 import type { Endpoint, Payload, Pipe, Segment } from '../document.ts'
 import {
   type Completeness,
@@ -233,13 +232,13 @@ class RemoteStep {
     counter = this.#sent + 1,
   ): Promise<void> {
     this.#sent += 1
-    const standing = defined({ counter, total: this.#total, catalogue: this.#catalogue })
+    const standing = { counter, total: this.#total, catalogue: this.#catalogue }
     return this.#hand(payload(standing), done)
   }
 
   #hand(payload: Payload | undefined, done: (failure?: Failure) => void): Promise<void> {
     const { pipe, segment, back } = this.#options
-    const load = defined({ payload, back: back?.endpoint })
+    const load = { payload, back: back?.endpoint }
     return this.#outbox.send(outgoing(pipe, segment.header.segmentNumber, load), done)
   }
 
@@ -273,14 +272,14 @@ class RemoteStep {
     } else if (message.kind === 'unchanged' || message.kind === 'skipped') {
       const { sourceId, kind: state } = message
       const note = message.kind === 'skipped' ? message.reason : undefined
-      sink.item(defined({ sourceId, stage: 'import', state, note }))
+      sink.item({ sourceId, stage: 'import', state, note })
     } else if (message.kind === 'refused') {
       const { sourceId, stage, problem } = message
       if (understandsProblems(this.#options.segment.body.endpoint)) {
         await this.#post((standing) => problemPayload(message, sourceId, standing), ignore)
       } else {
         const why = storedProblem(problem)
-        sink.item(defined({ sourceId, stage, state: 'failed', problem: why }))
+        sink.item({ sourceId, stage, state: 'failed', problem: why })
       }
     }
   }
@@ -294,7 +293,7 @@ class RemoteStep {
     if (!end || (this.#context.dryRun && !back)) return undefined
     const isUnderstood = !back && understandsProblems(segment.body.endpoint)
     if (end.kind !== 'complete' && !isUnderstood) return undefined
-    const about = defined({ completeness: end, catalogue: this.#catalogue })
+    const about = { completeness: end, catalogue: this.#catalogue }
     return !(await this.#handedOver(listPayload([...this.#ids], this.#sent, about)))
   }
 }

@@ -23,7 +23,7 @@ type PostTo = (
 ) => Post
 
 /** Origin of a message. */
-type Source = { readonly via?: string | undefined; readonly delivery?: Delivery }
+type Source = { readonly via?: string; readonly delivery?: Delivery }
 
 type Entry = {
   /** Absent for a segment that starts by itself. */
@@ -79,7 +79,7 @@ export class SegmentWorker {
     const entry = this.#entries.get(key)
     if (this.#whole.has(key) || (imports && entry)) delivery?.done()
     else {
-      const task = { message, own, runId, via, ...(delivery && { delivery }) }
+      const task = { message, own, runId, via, delivery }
       const { stream } = entry ?? this.#open(key, task, imports)
       if (arrival) stream?.offer(arrival, payload?.body.data.length ?? 0, delivery)
     }

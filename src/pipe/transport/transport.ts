@@ -73,7 +73,7 @@ export class Transport {
       open: (place: ReturnPlace) => this.#returns.open({ ...to, place }),
       spool: this.#spool,
       wantsRdf: follower.kind === 'built-in' && follower.segment.job === 'export',
-      ...(identify && { identify }),
+      identify,
     }
     const ready: Post = async (message, signal) => {
       if (queue) await this.#listenForReturns(queue.broker)

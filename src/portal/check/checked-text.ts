@@ -46,7 +46,7 @@ export async function readCheckedText(text: string): Promise<CheckedText> {
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     const { line, column, detail = error.detail } = error.errors[0] ?? {}
-    const place = { ...(line !== undefined && { line }), ...(column !== undefined && { column }) }
+    const place = { line, column }
     return { fault: { detail, ...place } }
   }
 }

@@ -12,9 +12,9 @@ import { textOr } from '../../text/json.ts'
 type PageProblem = {
   readonly status: number
   /** Words of the service, in English: for what nobody foresaw. */
-  readonly detail?: string | undefined
+  readonly detail?: string
   /** Seconds until the page asks again. */
-  readonly retryAfter?: number | undefined
+  readonly retryAfter?: number
   /** What helps: links, dates. */
   readonly help?: HtmlContent
 }

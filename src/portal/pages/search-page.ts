@@ -117,7 +117,7 @@ function pageList({ t }: PageContext, { page, pages, found }: Search): HtmlConte
 
 /** The same search as the search service takes it. */
 const parametersOf = ({ language }: PageContext, query: SearchQuery, counted?: readonly string[]) =>
-  askedParameters({ ...askedBy(query, language), ...(counted && { counted }) }, language)
+  askedParameters({ ...askedBy(query, language), counted }, language)
 
 const feedAddress = (context: PageContext, query: SearchQuery, kind = 'atom'): string =>
   `${context.root}api/hub/search/${context.language}/feeds/datasets.${kind}?${parametersOf(context, query)}`

@@ -61,7 +61,7 @@ export function pairs(
 type CountedLink = {
   readonly href: string
   readonly label: HtmlContent
-  readonly count?: number | undefined
+  readonly count?: number
 }
 
 /** Links in columns, each with how many things of a kind it leads to. */

@@ -19,7 +19,7 @@ export type ShaclResult = {
   readonly value: string
   readonly message: string
   /** Line of a text of the reader, where there is one. */
-  readonly line?: number | undefined
+  readonly line?: number
 }
 
 /** `dct:title` where the IRI has a short name. */

@@ -10,7 +10,7 @@ const mostCharacters = 300
 const [mostNotes, mostRowsBefore] = [5, 20]
 
 export type PreviewTable = {
-  readonly name?: string | undefined
+  readonly name?: string
   /** Lines of a title above the head. */
   readonly notes: readonly string[]
   readonly head: readonly string[]
@@ -25,10 +25,7 @@ const isFilled = (cell: unknown): boolean => cellText(cell).trim() !== ''
  */
 export function previewTable(
   rows: readonly (readonly unknown[])[],
-  {
-    name,
-    most = mostCharacters,
-  }: { readonly name?: string | undefined; readonly most?: number } = {},
+  { name, most = mostCharacters }: { readonly name?: string; readonly most?: number } = {},
 ): PreviewTable {
   const filled = rows.filter((row) => row.some(isFilled))
   const wide = filled

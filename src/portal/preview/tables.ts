@@ -32,7 +32,7 @@ export type NoPreview = { readonly reason: PreviewReason; readonly status?: numb
 type Preview = {
   readonly tables: readonly PreviewTable[]
   /** Of what has places: features of GeoJSON, rows with coordinates. */
-  readonly map?: PreviewMap | undefined
+  readonly map?: PreviewMap
 }
 export type PreviewResult = Preview | NoPreview
 

@@ -76,9 +76,9 @@ type CatalogueInput = {
 /** A record: its graph holds all that is said of it, the catalogue is the one that it was written into. */
 type RecordInput = CatalogueInput & {
   readonly catalogue?: Pick<CatalogueInput, 'id' | 'graph'> | undefined
-  readonly metrics?: Graph | undefined
+  readonly metrics?: Graph
   /** What `prepareDataset` made of a large one. */
-  readonly prepared?: Prepared | undefined
+  readonly prepared?: Prepared
 }
 
 /** Nodes of long lists that are mapped already, and what that left out. */
@@ -211,7 +211,7 @@ type Assembled = Pick<Document, 'id' | 'version' | 'hash'> & {
   readonly record: JsonObject
   /** Languages of the record's catalogue, the default language first. */
   readonly languages: readonly string[]
-  readonly facts?: CatalogueFacts | undefined
+  readonly facts?: CatalogueFacts
 }
 
 /** A function that makes the documents of one index out of the JSON of its records. */

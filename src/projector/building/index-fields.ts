@@ -108,7 +108,7 @@ type Reading = {
   /** Of the record's catalogue, the default one first. */
   readonly languages: readonly string[]
   /** In which days begin and end; UTC when absent. */
-  readonly zone?: string | undefined
+  readonly zone?: string
 }
 
 /** Adds everything that the columns find in an object. */

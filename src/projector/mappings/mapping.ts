@@ -76,7 +76,7 @@ export type Scene = {
   /** Language of texts without a tag. */
   readonly language: string
   /** `faithful` keeps the precision of dates; with `utc`, the default, every date is an instant. */
-  readonly dates?: DateForm | undefined
+  readonly dates?: DateForm
   /** IRIs with this prefix stand for blank nodes. */
   readonly genidPrefix: string
   readonly metrics?: Graph

@@ -82,7 +82,9 @@ async function expandInTurns(tree: JsonLdValue, base: string): Promise<JsonLdVal
  */
 export async function expandUsable(tree: JsonLdValue, options: ParseOptions): Promise<JsonLdValue> {
   const { baseIri, repair } = options
-  const context = isJsonLdObject(tree) ? { '@context': tree['@context'] ?? null } : {}
+  const context: Record<string, JsonLdValue> = isJsonLdObject(tree)
+    ? { '@context': tree['@context'] ?? null }
+    : {}
   const faultIn = async (nodes: JsonLdValue[]): Promise<Failure | undefined> => {
     try {
       await expand({ ...context, '@graph': nodes }, baseIri)

@@ -152,7 +152,7 @@ const longestLine = 4 * 1_048_576
 export function linePieces(format: 'ntriples' | 'nquads', options: ParseOptions): PieceReader {
   const { baseIri, limits, places } = options
   // Without repair: lines that need one are left to the parser.
-  const terms = new CheckedTerms({ baseIri, ...(limits && { limits }) })
+  const terms = new CheckedTerms({ baseIri, limits })
   let parser: PieceReader | undefined
   let rest = ''
   let lines = 0

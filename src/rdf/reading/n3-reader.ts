@@ -127,7 +127,7 @@ function translated(error: unknown, { place, text, from = 1 }: Reading): unknown
     odd === ''
       ? unreadDetail(unread, text.slice(Math.max(0, offset)), context.previousToken?.type)
       : `U+${odd.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')} is no white space: write a blank`
-  return malformed(detail, { line: context.line, ...(column !== undefined && { column }) }, error)
+  return malformed(detail, { line: context.line, column }, error)
 }
 
 /** Offset of a text that is followed by white space or the end; -1 if there is none. */

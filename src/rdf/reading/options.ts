@@ -40,7 +40,7 @@ export type ParseOptions = {
   /** If present, broken IRIs and language tags are repaired and reported here; otherwise they throw `malformed-rdf`. */
   readonly repair?: (repair: Repair) => void
   /** Charset of the `Content-Type`, for readers of bytes. */
-  readonly charset?: string | undefined
+  readonly charset?: string
   /** Supported by the incremental readers and the JSON-LD reader. */
   readonly places?: Placing
   /** RDF/XML only: `internal` permits an internal DTD subset with bounded entities; by default entities are refused. */

@@ -17,7 +17,7 @@ const bare: Readonly<Record<string, RegExp>> = {
 
 type TurtleOptions = {
   /** Name of the graph in TriG. */
-  readonly graph?: string | undefined
+  readonly graph?: string
   /** Whether its blank nodes may occur in other parts, so that all of them are labelled. */
   readonly divided?: boolean
 }

@@ -17,7 +17,7 @@ export type DatasetRecord = {
   readonly issued: string
   readonly modified: string
   /** IRI of the dataset at its source, where that is not the original id: other records of the source link it by this. */
-  readonly source?: string | undefined
+  readonly source?: string
 }
 
 /** `2026-11-21T10:00:00Z` */
@@ -82,7 +82,7 @@ export function modifiedDate(quads: readonly Quad[], iri: string): Date | undefi
 
 /** What an edit sets anew in the record; the bounds are those of its hash. */
 type Stamp = Pick<DatasetRecord, 'id' | 'modified'> & {
-  readonly canonical?: CanonicalBounds | undefined
+  readonly canonical?: CanonicalBounds
 }
 
 /**

@@ -29,7 +29,7 @@ type IntakeOptions = {
   /** Handle of the vocabulary, the base of its relative IRIs. */
   readonly resource: string
   /** Steps that canonical labels may take; the usual when absent. */
-  readonly work?: number | undefined
+  readonly work?: number
 }
 
 /**

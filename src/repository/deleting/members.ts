@@ -22,9 +22,9 @@ export type Member = {
   /** Id of its catalogue, `''` for what is in none. */
   readonly catalogue: string
   /** Of a dataset; absent when direct writers have left it without a record. */
-  readonly originalId?: string | undefined
+  readonly originalId?: string
   /** Of a resource of a declared type: the hash of what was sent. */
-  readonly hash?: string | undefined
+  readonly hash?: string
 }
 
 /** What the platform keeps about a resource of a declared type. */

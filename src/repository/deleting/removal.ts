@@ -24,9 +24,9 @@ import type { MemberRemains, StoredRemains } from './tombstones.ts'
 export type Removal = {
   readonly at: Date
   /** The version of the deletion of the whole catalogue, if that is why. */
-  readonly deletion?: number | undefined
+  readonly deletion?: number
   /** Searches go on finding what is gone. */
-  readonly keepIndex?: boolean | undefined
+  readonly keepIndex?: boolean
 }
 
 /** Members whose contents are in memory at once. */
@@ -78,7 +78,7 @@ async function remainsOf(
     originalId: member.originalId,
     content: texts.get(resourceIri(names, member)) ?? '',
     metrics: metricsOf(member).map((graph) => texts.get(graph) ?? '')[0] ?? '',
-    ...(deletion !== undefined && { deletion }),
+    deletion,
   }))
 }
 

@@ -38,7 +38,7 @@ export type Remains = Pick<Tombstone, 'kind' | 'id' | 'catalogue' | 'originalId'
   /** The graph of its quality metrics, `''` = none. */
   readonly metrics: string
   /** Of what keeps it in the system graph: the hash of what was sent. */
-  readonly hash?: string | undefined
+  readonly hash?: string
   /** The version of the deletion that took a whole catalogue away, on the catalogue and on all that went with it. */
   readonly deletion?: number
 }
@@ -329,7 +329,7 @@ function remainsOf(row: Row): Remains & Doubt {
     originalId: textOf(row['original']),
     content: unpack(row['content']),
     metrics: unpack(row['metrics']),
-    ...(hash !== undefined && { hash }),
+    hash,
     ...(row['deletion'] !== null && { deletion: Number(row['deletion']) }),
   }
 }

@@ -236,7 +236,7 @@ async function idOf(
 
 type WriteQuery = OriginName & {
   readonly enforceUpdate?: boolean
-  readonly recordModified?: string | undefined
+  readonly recordModified?: string
   readonly updateOnly?: boolean
 }
 

@@ -25,7 +25,7 @@ export type ResourceList = {
   readonly demand?: (signal: AbortSignal) => Promise<void>
   readonly uriRefs: Values<string>
   /** Absent where original ids are not unique. */
-  readonly originalIds?: Values<string> | undefined
+  readonly originalIds?: Values<string>
   /** Whether original ids come all at once to whoever asks for no page of them. */
   readonly allOriginalIds?: boolean
   /** The resources themselves, blank nodes and all, in the order of the ids. */
@@ -47,13 +47,13 @@ export async function* idBatches(
 /** What a client asks of a list, as its parameters say it. */
 type ListQuery = {
   readonly valueType: 'uriRefs' | 'identifiers' | 'originalIds' | 'metadata'
-  readonly offset?: number | undefined
-  readonly limit?: number | undefined
+  readonly offset?: number
+  readonly limit?: number
   readonly hydra: boolean
   readonly graphs: boolean
   readonly usePagedCollection: boolean
   /** Kinds of resources that are wanted; absent = all there are. */
-  readonly resourceTypes?: readonly string[] | undefined
+  readonly resourceTypes?: readonly string[]
 }
 
 const usualLimit = 100
@@ -193,7 +193,8 @@ export function addressesOf(list: Pick<ResourceList, 'path' | 'within'>, paging:
   const { address, parameters, page, total } = paging
   const { offset, limit } = page
   const at = (place: number) => {
-    const span = limit === undefined ? {} : { limit: String(limit), offset: String(place) }
+    const span: Record<string, string> =
+      limit === undefined ? {} : { limit: String(limit), offset: String(place) }
     return withQuery(address + list.path, { ...list.within, ...parameters, ...span })
   }
   const step = limit ?? Math.max(1, total)

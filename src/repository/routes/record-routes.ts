@@ -97,8 +97,8 @@ async function answerRecord(
       graph: dataset,
       name: `${id}-record`,
       headers: { Link: `<${iri}>; rel="canonical"` },
-      ...(hash !== undefined && { hash }),
-      ...(modified && { modified }),
+      hash,
+      modified,
     })
   })
 }

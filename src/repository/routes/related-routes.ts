@@ -161,7 +161,7 @@ function newestFirst(all: readonly (Related & { readonly date: string })[]): Rel
       (a.id < b.id ? -1 : 1),
   )
   const shown = sorted.map(({ id, relation, address, title }): Related => {
-    return { id, relation, ...(address !== undefined && { address }), title }
+    return { id, relation, address, title }
   })
   const once = new Map(shown.map((one) => [`${one.relation} ${one.id}`, one]))
   return [...once.values()]

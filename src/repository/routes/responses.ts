@@ -135,7 +135,7 @@ const asciiUri = (iri: string) => iri.replace(/[^\x21-\x7e]+/gu, encodeURICompon
 type Deleted = WriteAnswer & {
   readonly mark: Mark
   /** Id of the catalogue that it was in, if any. */
-  readonly catalogue?: string | undefined
+  readonly catalogue?: string
 }
 
 /** 204 once the record is gone from search or the wait is over. */
@@ -218,8 +218,8 @@ type LinkedResource = {
 type StoredResource = LinkedResource & {
   /** As it is stored: lines of `toLines`, skolemised. */
   readonly lines: string
-  readonly hash?: string | undefined
-  readonly modified?: Date | undefined
+  readonly hash?: string
+  readonly modified?: Date
 }
 
 /** 200 or 304 in the format of the suffix or of `Accept`; `not-acceptable` when there is none. */
@@ -236,8 +236,8 @@ export function answerResource(
     genidPrefix: names.genidPrefix,
     name: id,
     headers: { Link: linksOf(resource, c.get('address')) },
-    ...(hash !== undefined && { hash }),
-    ...(modified && { modified }),
+    hash,
+    modified,
   })
 }
 
@@ -256,7 +256,7 @@ export function linksOf({ iri, path, links = {} }: LinkedResource, address: stri
 /** What an answer of many parts is called, and in which format it is. */
 type DocumentOptions = {
   /** Format named by a suffix of the path. */
-  readonly suffix?: Format | undefined
+  readonly suffix?: Format
   /** Name for saving, without suffix. */
   readonly name?: string
   /** The parts are those of one graph and share blank nodes. */
@@ -287,9 +287,7 @@ export async function answerDocument(
     ...(name !== undefined && { 'Content-Disposition': disposition(name, format) }),
   }
   const { head, part, tail } = documentWriter(format, { divided: isDivided })
-  const write = keepsGraphs
-    ? part
-    : ({ lines, isDivided }: Part) => part({ lines, ...(isDivided && { isDivided }) })
+  const write = keepsGraphs ? part : ({ lines, isDivided }: Part) => part({ lines, isDivided })
   const document = { head, steps: inShortParts(parts), write, tail }
   const pieces = slicedPieces(document, c.get('longAnswers').turn)
   const answer = await answerFlow(c, pieces, { log, pieceMs: limits.requestMs, headers })

@@ -124,7 +124,7 @@ export async function putBulk(
       seen.add(originalId)
       return { originalId, content: await prepareDataset(context, quads, node) }
     } catch (failure) {
-      return { ...(originalId !== undefined && { originalId }), failure }
+      return { originalId, failure }
     }
   }
   return workAhead(chunks(context, pieces, read), (chunk) =>

@@ -297,7 +297,7 @@ export function changeDataset<T>(
     if (!changes) return { result }
     const mark = { resource: context.names.dataset(id), version: context.versions.next() }
     const pending = systemChange({ add: [markLine('pending', mark)] })
-    const group = { changes: [...changes, pending], marks: [{ ...mark, ...(fresh && { fresh }) }] }
+    const group = { changes: [...changes, pending], marks: [{ ...mark, fresh }] }
     return landOne(context, { result: { result, mark }, group, check })
   }
   return context.locks.run([datasetLock(originalId)], work, signal)

@@ -16,7 +16,7 @@ const portion = 1000
 const mostStored = 200_000
 
 /** An entry of the dictionary; only its title may change. */
-type Entry = { readonly title?: string; readonly [name: string]: string }
+type Entry = { readonly title?: string; readonly [name: string]: string | undefined }
 
 /** Remembers what it has stored, so that a token of every record is not sent with every record. */
 export class Dictionary {

@@ -55,9 +55,12 @@ export function connect({ url, apiKey, log, now, pause, callMs }: ClientOptions)
     limits: { connectMs: 3000, firstByteMs: callMs, totalMs: callMs, bytes: 256 * 2 ** 20 },
   })
   const root = url.replace(/\/+$/, '')
-  const authorization = apiKey ? { Authorization: `Bearer ${apiKey}` } : {}
+  const authorization: Record<string, string> = apiKey ? { Authorization: `Bearer ${apiKey}` } : {}
   const call = async (path: string, { type, ...sending }: Sending, signal?: AbortSignal) => {
-    const headers = { ...authorization, ...(type !== undefined && { 'Content-Type': type }) }
+    const headers: Record<string, string> = {
+      ...authorization,
+      ...(type !== undefined && { 'Content-Type': type }),
+    }
     const request = { url: root + path, headers, ...sending }
     const { status, text } = await client.send(request, signal).catch((error: unknown) => {
       if (signal?.aborted) throw abandoned(signal.reason)

@@ -43,7 +43,7 @@ type Fetching<Row> = {
   readonly row: Rows<Row>
   /** Further attributes, for rows that are loose. */
   readonly more?: readonly string[]
-  readonly filter?: string | undefined
+  readonly filter?: string
   readonly ids?: readonly string[]
   readonly sort?: readonly string[]
   readonly offset?: number
@@ -66,7 +66,7 @@ export async function fetched<Row>(
 export type IndexQuery = {
   readonly part: IndexPart
   /** `undefined` = all documents. */
-  readonly filter?: string | undefined
+  readonly filter?: string
   /** Empty in all indices or in none. */
   readonly rankings: readonly Ranking[]
 }
@@ -145,10 +145,10 @@ const queryOf = <Row>(
   { row, sort }: HitWindow<Row>,
   ranking: Ranking | undefined,
 ) => ({
-  ...(filter !== undefined && { filter }),
+  filter,
   attributesToRetrieve: Object.keys(row.shape),
   ...(sort.length > 0 && { sort }),
-  ...(ranking && { q: ranking.q, ...(ranking.on && { attributesToSearchOn: ranking.on }) }),
+  ...(ranking && { q: ranking.q, attributesToSearchOn: ranking.on }),
 })
 
 const codesIn = <Row>({ settings }: IndexPart, { facets }: HitWindow<Row>): readonly string[] =>

@@ -254,7 +254,7 @@ function apply(change: IndexChange, answering: Plan, next: Plan | undefined): vo
   }
   // Made again from what is stored: it replaces a version that is not older.
   const isAgain = version === 0
-  const final = { ...(document && { document }), version: isAgain ? stored : version }
+  const final = { document, version: isAgain ? stored : version }
   for (const plan of next ? [answering, next] : [answering]) {
     const before = plan.versions.get(id)
     if (before === undefined || before < final.version || isAgain) enter(plan, id, final)

@@ -197,7 +197,7 @@ const fieldTexts = z.record(z.string(), z.array(z.string())).default({})
 
 type MatchContext = Pick<LeafContext, 'expanded'> & {
   readonly reading: ReadContext
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: AbortSignal
 }
 
 /** `none` where certainly no document matches. */

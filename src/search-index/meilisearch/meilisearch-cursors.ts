@@ -87,7 +87,7 @@ export class MeilisearchCursors {
       const end = Math.min(limit, count)
       const page =
         end > 0 ? await this.#read(kept, { start: 0, end, include, score }, signal) : { hits: [] }
-      const found = { ...page, ...(facets && { facets }), ...(shortened && { shortened }) }
+      const found = { ...page, facets, shortened }
       return this.#cursors.open(request, { ...found, count, bytes, kept })
     } finally {
       this.#opening--

@@ -51,8 +51,8 @@ export async function search(
       ...(request.score && { score }),
       record: hit.r === undefined ? '{}' : includeText(hit.r, request.include),
     })),
-    ...(facets && { facets }),
-    ...(shortened && { shortened }),
+    facets,
+    shortened,
   }
 }
 

@@ -106,7 +106,7 @@ export const indexWriter = (options: WorkersOptions): IndexWorkers<WriterCalls> 
     abortGraceMs: Infinity,
   })
 
-type ReaderOptions = { readonly count?: number | undefined; readonly searchMs?: number | undefined }
+type ReaderOptions = { readonly count?: number; readonly searchMs?: number | undefined }
 
 /** By default one reader less than there are cores, at least 1 and at most 2; a search may take `searchMs`. */
 export function indexReaders(

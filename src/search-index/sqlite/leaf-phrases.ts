@@ -169,7 +169,7 @@ function placesOf(names: readonly string[] | undefined, view: View): Place[] {
   const groups = Map.groupBy(reached, ({ bucket }) => bucket)
   return [...groups].map(([bucket, fields]) => ({
     aliases: [...new Set(fields.flatMap(({ field }) => alias.get(field) ?? []))],
-    ...(bucket !== undefined && { bucket }),
+    bucket,
   }))
 }
 
@@ -189,7 +189,7 @@ function expression(
       tokens.map((token) => marked(bucket, token)).join(' '),
     )
     const any = terms.map((term) => (isBeginning ? `"${term}" *` : `"${term}"`)).join(' OR ')
-    return [{ any, tokens: isWords ? terms : [], ...(aliases && { aliases }) }]
+    return [{ any, tokens: isWords ? terms : [], aliases }]
   })
   if (parts.length === 0) return undefined
   return { text: parts.map((part) => inColumns(part.any, part.aliases)).join(' OR '), parts, count }

@@ -65,7 +65,7 @@ export function open(
 }
 
 const page = ({ include, score }: SnapshotRequest, slice: Snapshot, { records }: SearchContext) =>
-  readSlice({ ...slice, ...(include && { include }), score }, records)
+  readSlice({ ...slice, include, score }, records)
 
 function matched(
   request: SnapshotRequest,
@@ -80,7 +80,7 @@ function matched(
   check()
   return {
     parts,
-    ...(facets && { facets }),
+    facets,
     ...(leaves.cut.size > 0 && { shortened: [...leaves.cut] }),
   }
 }
@@ -125,7 +125,7 @@ function snapshotOf(
       generation: one.generation,
     })),
     numbers,
-    ...(of && { of }),
+    of,
     ...(isScored && {
       scores: Float32Array.from(numbers, (n, i) => listOf(i)?.scores?.[n] ?? 0),
     }),

@@ -30,7 +30,7 @@ export class SqliteCursors {
     this.#cursors = new Cursors(
       context,
       ({ snapshot }, { start, end, include, score }, signal) => {
-        const slice = { ...sliceOf(snapshot, start, end), ...(include && { include }), score }
+        const slice = { ...sliceOf(snapshot, start, end), include, score }
         return readers.call('page', slice, signal)
       },
       () => this.purge(),

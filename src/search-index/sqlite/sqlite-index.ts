@@ -186,7 +186,7 @@ function searches({ readers, repair, cursors }: Parts) {
     },
     get: async (index, id, signal, most) => {
       repair.need([index])
-      return readers.call('get', { index, id, ...(most !== undefined && { most }) }, signal)
+      return readers.call('get', { index, id, most }, signal)
     },
     near: (tokens, signal) => readers.call('near', tokens, signal),
     missing: (index, ids) => readers.call('missing', { index, ids }),

@@ -126,7 +126,7 @@ export type Snapshot = {
   /** Absent when nobody asks for them. */
   readonly scores?: Float32Array
   /** First sort key, if any. */
-  readonly sortedBy?: OrderKey | undefined
+  readonly sortedBy?: OrderKey
 }
 
 /** Neighbours of a snapshot, and how their records are wanted. */
@@ -174,5 +174,5 @@ export function readSlice(slice: Slice, records: StoredRecords): SlicePage {
     sortedBy.by === 'relevance'
       ? scores?.[last]
       : records.sortValue(span.generation, numbers[last] ?? 0, sortedBy)
-  return { hits, ...(value !== undefined && { value }) }
+  return { hits, value }
 }

@@ -143,8 +143,7 @@ export class IndexFileWriter {
       const own = living.filter(({ index }) => index === one.index)
       const built = own.find(({ state }) => state === 'next') ?? own.find(isBuilt)
       const [writer, other] = [one, built].map((each) => each && this.#writers.get(each.generation))
-      if (writer)
-        this.#indices.set(one.index, { answering: writer, ...(other && { built: other }) })
+      if (writer) this.#indices.set(one.index, { answering: writer, built: other })
     }
     return answering.map(({ settings }) => settings)
   }

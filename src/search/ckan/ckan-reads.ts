@@ -104,7 +104,7 @@ async function valuesOf(
 
 type Listing = {
   readonly all_fields: boolean
-  readonly sort?: string | undefined
+  readonly sort?: string
   readonly limit: number
   readonly offset: number
 }

@@ -69,7 +69,7 @@ export function rangeLeaf(
       (scope.kind === 'date' ? 1 : Math.max(Number.MIN_VALUE, Math.abs(from) * Number.EPSILON))
   const from = opening === '{' && first.to !== undefined ? next(first.to, 1) : first.from
   const to = closing === '}' && last.from !== undefined ? next(last.from, -1) : last.to
-  const ends = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+  const ends = { from, to }
   return { kind: 'range', name: scope.name, ...ends }
 }
 
@@ -117,13 +117,13 @@ export function scopesOf(settings: readonly IndexSettings[], zone?: string): Sco
     return reachOf(name, texts, suffix === '' ? [] : [suffix]).length > 0 ? name : undefined
   }
   return (name) => {
-    if (dates.has(name)) return { kind: 'date', name, ...(zone !== undefined && { zone }) }
+    if (dates.has(name)) return { kind: 'date', name, zone }
     if (numbers.has(name)) return { kind: 'number', name }
     const owner = idOwner(name)
     const facet = owner === undefined ? ids.find((id) => id === name) : facets.get(plain(owner))
     const field = owner !== undefined && facet !== undefined ? undefined : fieldOf(name)
     if (facet === undefined) return field === undefined ? undefined : { kind: 'text', field }
-    return { kind: 'facet', facet, ...(field !== undefined && { field }) }
+    return { kind: 'facet', facet, field }
   }
 }
 

@@ -29,15 +29,15 @@ export function filterOf(
   // Portals send minScoring=0 for "any score or none".
   const isScored = to !== undefined || (from !== undefined && from > 0)
   const lowest = from === undefined ? {} : { from }
-  const number = { name: names.score, ...lowest, ...(to !== undefined && { to }) }
+  const number = { name: names.score, ...lowest, to }
   const box = boxOf(parameters)
   const flags = (['countryData', 'dataServices'] as const).filter((name) => parameters[name])
   return {
-    ...(facets && { facets }),
+    facets,
     ...((minDate ?? maxDate) && { date }),
     ...(isScored && { numbers: [number] }),
     ...(flags.length > 0 && { flags }),
-    ...(box && { box }),
+    box,
   }
 }
 
@@ -80,7 +80,7 @@ const texts = z.array(z.string()).readonly()
 export const narrowingSchema = z.object({
   groups: z.array(z.object({ array: z.string(), value: z.string(), values: texts })).readonly(),
   operator: z.enum(['AND', 'OR']),
-  include: texts.exactOptional(),
+  include: texts.optional(),
 })
 
 /** As `narrowingSchema`, which cursors keep as JSON. */
@@ -100,7 +100,7 @@ export function narrowingOf(
     return within && isShown(within.array) ? [{ ...within, values }] : []
   })
   if (groups.length === 0 || !filter) return undefined
-  return { groups, operator: filter.groupOperator, ...(include && { include }) }
+  return { groups, operator: filter.groupOperator, include }
 }
 
 /** The paths to read so that the parts can be told apart. */

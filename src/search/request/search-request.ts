@@ -71,20 +71,20 @@ export function searchOf(parameters: Parameters, options: SearchOptions): Search
     indices: settings.map(({ index }) => index),
     ...wordsOf(parameters, settings, options),
     filter,
-    ...(facets && { facets }),
+    facets,
     order: sortOrder(parameters.sort ?? [], settings),
     offset: shows && run === undefined ? page * limit : 0,
     limit: shows ? limit : 0,
-    ...(include && { include }),
+    include,
     score: showScore,
   }
   return {
     request,
     named: indices !== undefined,
     countOnly,
-    ...(includes && { include: includes }),
-    ...(narrowing && { narrowing }),
-    ...(run && { run }),
+    include: includes,
+    narrowing,
+    run,
   }
 }
 
@@ -145,7 +145,7 @@ function wordsOf(
       }
   return {
     tree: inVocabularies(tree, parameters, settings),
-    ...(fields && { fields }),
+    fields,
     boosts: { ...options.boosts, ...weights.boosts },
   }
 }
@@ -271,7 +271,7 @@ function runOf(parameters: Parameters, named: boolean): PageRun | undefined {
   if (limit === 0)
     throw invalidParameter('limit', 'limit must be 1..1000 where pages follow each other')
   if (countOnly) return undefined
-  return scroll ? { kind: 'scroll' } : { kind: 'search-after', ...(from && { from }) }
+  return scroll ? { kind: 'scroll' } : { kind: 'search-after', from }
 }
 
 const number = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/

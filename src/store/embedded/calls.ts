@@ -28,7 +28,7 @@ const inFlight = 256
 const successorRetryMs = 30_000
 
 type StoreCallOptions = {
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: AbortSignal
   readonly ports?: readonly MessagePort[]
 }
 

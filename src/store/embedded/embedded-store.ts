@@ -30,7 +30,7 @@ function launch(settings: WriterSettings, feed?: MessagePort): Worker {
   return startWorker({
     entry: new URL('./worker.ts', import.meta.url),
     name: 'store writer',
-    data: { ...settings, ...(feed ? { feed } : {}) },
+    data: { ...settings, feed },
     transfer: feed ? [feed] : [],
   })
 }

@@ -44,7 +44,7 @@ export type QueryShape = {
   readonly union?: boolean
   readonly defaultGraphs?: readonly string[]
   readonly namedGraphs?: readonly string[]
-  readonly base?: string | undefined
+  readonly base?: string
 }
 
 /** Statements by count: the engine keeps those that were deleted in memory until it ends. */
@@ -115,7 +115,7 @@ function query(store: Store, text: string, shape: QueryShape): string {
   const chosen = defaultGraphs.length + namedGraphs.length > 0
   const answer = store.query(text, {
     results_format: shape.mediaType,
-    ...(shape.base === undefined ? {} : { base_iri: shape.base }),
+    base_iri: shape.base,
     ...(shape.union === true && !chosen ? { use_default_graph_as_union: true } : {}),
     ...(chosen
       ? {

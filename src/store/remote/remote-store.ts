@@ -39,7 +39,7 @@ export type RemoteOptions = {
   /** Hears what is waited for at the start, and `undefined` when it is there. */
   readonly onWaiting?: ((detail: string | undefined) => void) | undefined
   /** Absent where nobody else can write to the store. */
-  readonly lease?: LeaseOptions | undefined
+  readonly lease?: LeaseOptions
 }
 
 /** Until a connection stands, in ms. */
@@ -60,7 +60,7 @@ function clientOf(dialect: Dialect, options: RemoteOptions): ServiceClient {
   const { endpoints, limits, log, now, random, pause } = options
   return serviceClient({
     service: { name: 'store', unavailable: 'store-unavailable' },
-    ...(endpoints.auth && { auth: endpoints.auth }),
+    auth: endpoints.auth,
     destroyAfterError: dialect.destroyAfterError,
     sockets: dialect.sockets,
     retryable: dialect.retryable,

@@ -10,13 +10,7 @@ export type VariableNames = ReadonlyMap<string, string>
 const isAscii = (text: string) => /^\p{ASCII}*$/u.test(text)
 
 /** The query under ASCII names, none of which it uses already; itself when it has no other. */
-export function asciiQuery({
-  text,
-  base,
-}: {
-  readonly text: string
-  readonly base?: string | undefined
-}): {
+export function asciiQuery({ text, base }: { readonly text: string; readonly base?: string }): {
   readonly text: string
   readonly names: VariableNames
 } {

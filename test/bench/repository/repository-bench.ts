@@ -100,7 +100,8 @@ async function atWidth(ring: Ring, { run, width, graphs }: Round): Promise<strin
   const quiet = () => indexed(platform)
   const turns = { graphs, slice: perSlice, width, quiet }
   const onBare = async (method: 'GET' | 'PUT', name: string, body?: string) => {
-    const headers = method === 'PUT' ? { 'Content-Type': ntriples } : { Accept: ntriples }
+    const headers: Record<string, string> =
+      method === 'PUT' ? { 'Content-Type': ntriples } : { Accept: ntriples }
     const address = `${bare?.url}/${name}`
     const answer = await wired.ask(address, { method, headers, ...(body && { body }) })
     if (answer.status >= 300) throw new Error(`bare gateway: ${answer.status}`)

@@ -188,7 +188,11 @@ export const requestsOver = (documents: readonly Document[]): fc.Arbitrary<Searc
       fields: rarely(fc.subarray(fields, { minLength: 1, maxLength: 3 })),
       facets: fc.option(counted, { nil: undefined }),
       order,
-      boosts: fc.constantFrom({}, { title: 3, 'description.de': 0.5, nope: 2 }, { keywords: 0 }),
+      boosts: fc.constantFrom<Record<string, number>>(
+        {},
+        { title: 3, 'description.de': 0.5, nope: 2 },
+        { keywords: 0 },
+      ),
       score: fc.boolean(),
     })
     .map(({ fields: named, facets, ...request }) => ({

@@ -28,7 +28,7 @@ const measure = (store: GraphStore, catalogue: string, points: number) =>
 
 /** A store whose answers can be held back, or made to fail. */
 function gated(store: GraphStore) {
-  const state: { gate?: Promise<void> | undefined; failure?: Error | undefined; reads: number } = {
+  const state: { gate?: Promise<void>; failure?: Error; reads: number } = {
     reads: 0,
   }
   const readAll: GraphStore['readAll'] = async (graphs, options, signal) => {

@@ -14,6 +14,7 @@ import type { Pipe } from '../../../src/pipe/document.ts'
 import type { Message, RecordMessage } from '../../../src/pipe/message.ts'
 import { openLauncher } from '../../../src/pipe/running/launcher.ts'
 import type { SegmentFunction, SegmentKind } from '../../../src/pipe/segment.ts'
+import type { JsonObject } from '../../../src/text/json.ts'
 import { Transport, type TransportOptions } from '../../../src/pipe/transport/transport.ts'
 import { stage } from '../../support/portals/outbound.ts'
 import { portal } from '../../support/portals/portal.ts'
@@ -157,7 +158,7 @@ function kindsOf(shelf: Message[], gate: HouseOptions['gate']): readonly Segment
   ): SegmentKind => ({
     names: [name],
     job,
-    schema: () => (job === 'export' ? {} : { type: 'object' }),
+    schema: (): JsonObject => (job === 'export' ? {} : { type: 'object' }),
     open: (config) =>
       config['address'] === 7
         ? { ok: false, problems: [{ key: 'address', detail: 'must be a URL' }] }

@@ -80,7 +80,8 @@ describe('package_search', () => {
   })
 
   it('finds everything, ten packages of it', async () => {
-    for (const parameters of [{}, { q: '*:*' }, { q: '' }, { fq: '*:*' }]) {
+    const forms: Record<string, string>[] = [{}, { q: '*:*' }, { q: '' }, { fq: '*:*' }]
+    for (const parameters of forms) {
       const { body } = await ckan.get('package_search', { ...parameters })
       expect(body.result.count).toBe(15)
       expect(body.result.results).toHaveLength(10)

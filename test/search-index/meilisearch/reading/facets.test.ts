@@ -8,7 +8,7 @@ const parts = settings.slice(0, 2).map(part)
 const values = new Map(
   ['DE', 'FR', 'AT', 'eu'].map((id) => [`k${id}`, { facet: 'country', value: id, title: id }]),
 )
-const distributions = [
+const distributions: Record<string, Record<string, number>>[] = [
   { '_k.country': { kDE: 2, kFR: 1, keu: 1, kunknown: 9 } },
   { '_k.country': { kFR: 1, kAT: 2 } },
 ]
