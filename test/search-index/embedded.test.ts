@@ -101,7 +101,7 @@ describe('a file', () => {
     },
   )
 
-  it.each([0.1, 0.4, 0.6, 0.8])(
+  it.each([0.1, 0.6])(
     'damaged from %d of its length on is empty and asks for a rebuild at the next start at the latest',
     async (share) => {
       const directory = newDirectory()

@@ -22,6 +22,9 @@ const key = 'a-key-for-everything'
 export const alpineKey = 'a-key-for-alpine-water'
 export const base = 'http://localhost:8080/'
 
+/** Read once for all repositories of the process. */
+const defaultProfile = loadProfile(new URL('../../shapes/default', import.meta.url).pathname)
+
 export type Asked = {
   method?: string
   type?: string
@@ -85,7 +88,7 @@ export async function repository(options: RepositoryOptions = {}) {
     jobs,
     limits,
     profile: {
-      ...(await loadProfile(new URL('../../shapes/default', import.meta.url).pathname)),
+      ...(await defaultProfile),
       resources: options.resources ?? [],
     },
     version: 'test',

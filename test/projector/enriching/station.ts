@@ -20,6 +20,8 @@ import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 
 const key = 'a-key'
 const base = 'http://localhost:8080/'
+/** Read once for all stations of the process. */
+const defaultProfile = loadProfile()
 
 const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
 @prefix foaf: <http://xmlns.com/foaf/0.1/> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
@@ -56,7 +58,7 @@ export async function station(options: StationOptions = {}) {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'cartulary-')))
   const log = logger('silent')
   const names = namesOf(base)
-  const profile = await loadProfile()
+  const profile = await defaultProfile
   const store = await embeddedStore({ directory, log })
   const { put, index } = noting(await embeddedIndex({ directory, log }))
   const now = () => Date.now()
