@@ -54,19 +54,19 @@ export function parseClientArguments(argumentList: readonly string[]): ClientArg
 type Outputs = {
   readonly out: (text: string) => void
   /** Prints messages that are not part of the answer. */
-  readonly aside: (text: string) => void
+  readonly err: (text: string) => void
 }
 
 /** Runs a command; returns 0 when it finished, 1 when it failed or its answer broke off, 2 when it is not valid. */
 export async function ask(
   { to, key, line }: ClientArguments & { readonly key: string },
-  { out, aside }: Outputs,
+  { out, err }: Outputs,
   signal: AbortSignal,
 ): Promise<number> {
   const broken = (what: string) => (error: unknown) => {
     signal.throwIfAborted()
     const cause = error instanceof Error ? (error.cause ?? error.message) : error
-    aside(`${what} (${String(cause)})\n`)
+    err(`${what} (${String(cause)})\n`)
   }
   const answer = await fetch(`${to}/exec`, {
     method: 'POST',
@@ -79,12 +79,12 @@ export async function ask(
     const isText = answer.headers.get('Content-Type')?.startsWith('text/plain') ?? false
     const isClosed = answer.status === 404
     const why = isText ? await answer.text() : `${await refusalOf(answer)}\n`
-    aside(isClosed ? `${to}: no console; the platform opens it with ${openShell}\n` : why)
+    err(isClosed ? `${to}: no console; the platform opens it with ${openShell}\n` : why)
     return answer.status === 400 ? 2 : 1
   }
   const last = await copied(answer.body, out).catch(broken('the answer broke off'))
   if (last === commandFinished) return 0
-  if (last !== undefined) aside(`${last === '' ? 'the answer broke off' : last}\n`)
+  if (last !== undefined) err(`${last === '' ? 'the answer broke off' : last}\n`)
   return 1
 }
 

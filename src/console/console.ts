@@ -10,7 +10,7 @@ await runScript(consoleUsage, async (argumentList, signal) => {
     { ...given, key },
     {
       out: (text) => void process.stdout.write(text),
-      aside: (text) => void process.stderr.write(text),
+      err: (text) => void process.stderr.write(text),
     },
     signal,
   )

@@ -32,7 +32,7 @@ const asked = async (line: string, more: { to?: string; key?: string } = {}) => 
   let [out, err] = ['', '']
   const code = await ask(
     { to: station.url, key: 'operator', line, ...more },
-    { out: (text) => (out += text), aside: (text) => (err += text) },
+    { out: (text) => (out += text), err: (text) => (err += text) },
     AbortSignal.timeout(10_000),
   )
   return { code, out, err }
