@@ -1,9 +1,9 @@
-/** What is measured: the indicators of the Metadata Quality Assessment, their dimensions and points. */
+/** Indicators of the Metadata Quality Assessment, with their dimensions and points. */
 
 import { prefixes } from '../rdf/namespaces.ts'
 import { lastName } from '../rdf/iri.ts'
 
-/** In the order in which they are shown. */
+/** The five dimensions, in the order in which they are shown. */
 export const dimensions = [
   'findability',
   'accessibility',
@@ -21,10 +21,10 @@ export const byDimension = <Value>(valueOf: (dimension: Dimension) => Value) =>
     Record<Dimension, Value>
   >
 
-/** `dates` are measured on the dataset and on its distributions, and count once. */
+/** Nodes on which an indicator is measured: `dates` on the dataset and on its distributions, and they count once. */
 type Level = 'dataset' | 'distribution' | 'dates'
 
-/** Points are those of a true measurement; a false or missing one gives none. */
+/** Facts of an indicator. Points are those of a true measurement; a false or missing one gives none. */
 type Facts = {
   readonly dimension: Dimension
   readonly level: Level
@@ -40,7 +40,7 @@ const row = (
   type: Facts['type'] = 'boolean',
 ): Facts => ({ dimension, level, type, points })
 
-/** Local name of the metric → what it is (https://data.europa.eu/mqa/methodology). */
+/** Local name of the metric → its facts (https://data.europa.eu/mqa/methodology). */
 const table = {
   keywordAvailability: row('findability', 'dataset', 30),
   categoryAvailability: row('findability', 'dataset', 30),
@@ -69,12 +69,12 @@ const table = {
 
 /** Local name of the metric of an indicator (`pv:` + name). */
 export type IndicatorName = keyof typeof table
-/** One row of the table with its name. */
+/** Indicator with its name. */
 export type Indicator = Facts & { readonly name: IndicatorName }
 
 const isIndicator = (name: string): name is IndicatorName => Object.hasOwn(table, name)
 
-/** All of them, dimension by dimension. */
+/** All indicators, dimension by dimension. */
 export const indicators: readonly Indicator[] = Object.keys(table)
   .filter(isIndicator)
   .map((name) => ({ name, ...table[name] }))
@@ -89,7 +89,7 @@ const metricNamespace = prefixes['pv'] ?? ''
 export const metricName = (iri: string): string =>
   iri.startsWith(metricNamespace) ? iri.slice(metricNamespace.length) : lastName(iri)
 
-/** `undefined` for a metric that is not one of ours. */
+/** Indicator of a metric; `undefined` for an unknown one. */
 export const indicatorOf = (name: string): Indicator | undefined => byName.get(name)
 
 /** Metric of the sum of all dimensions. */
@@ -98,8 +98,8 @@ export const scoring = 'scoring'
 /** Metric of the score of one dimension. */
 export const dimensionScore = (dimension: Dimension): `${Dimension}Scoring` => `${dimension}Scoring`
 
-/** In place of an HTTP status: the connection failed, or the URL may not be requested. */
+/** Codes in place of an HTTP status: the connection failed, or the URL may not be requested. */
 export const pseudoCodes = { connectionFailure: 1100, invalidUrl: 1300 } as const
 
-/** A status code that means "there". */
+/** Whether a status code is a success (200 to 299). */
 export const isReachable = (status: number): boolean => status >= 200 && status <= 299

@@ -1,18 +1,18 @@
-/** Texts in several languages: out of a graph, and as one line in the language that a reader asks for. */
+/** Texts in several languages: read from a graph, and as one line in the language of a reader. */
 
 import type { Term } from '@rdfjs/types'
 
 /** Language tag in lower case → text; `''` for a text without language. */
 export type LocalizedTexts = Readonly<Record<string, string>>
 
-/** Characters of one text. */
+/** Most UTF-16 units of one text. */
 const longest = 2000
 
-/** At most so many UTF-16 units, well formed: what is kept of a text from a source. */
+/** Cuts a text from a source to a number of UTF-16 units, well formed. */
 export const cutText = (text: string, most = longest): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`
 
-/** By language tag in lower case; texts that are blank are none. */
+/** Texts by language tag in lower case; blank texts are left out. */
 export function textsOf(terms: Iterable<Term>): LocalizedTexts {
   const texts: Record<string, string> = {}
   for (const term of terms) {
@@ -23,7 +23,7 @@ export function textsOf(terms: Iterable<Term>): LocalizedTexts {
   return texts
 }
 
-/** Tags of languages that are given as concepts of a language table or as tags; what is no language is left out. */
+/** Tags of languages that are given as concepts of a language table or as tags; other values are left out. */
 export function languagesOf(terms: Iterable<Term>): readonly string[] {
   const tags = new Set<string>()
   for (const { value } of terms) {
@@ -33,7 +33,7 @@ export function languagesOf(terms: Iterable<Term>): readonly string[] {
   return [...tags]
 }
 
-/** `DEU` and `deu` are `de`; RFC 5646 has one tag for them. */
+/** Canonical tag of a code (RFC 5646): `de` for `DEU` and `deu`. */
 function tagOf(code: string): string | undefined {
   if (!/^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(code)) return undefined
   try {
@@ -44,14 +44,14 @@ function tagOf(code: string): string | undefined {
   }
 }
 
-/** A text in the language that was found for a reader. */
+/** Text in the language that was chosen for a reader. */
 export type LocalText = {
   readonly text: string
   /** Tag of its language (BCP 47); absent when it is unknown. */
   readonly language?: string
 }
 
-/** Looks for the wanted language, then the main ones of the source, English, any; without a text it is the id. */
+/** Chooses a text: in the wanted language, else in the main ones of the source, in English, in any; without a text the id. */
 export function localText(
   texts: LocalizedTexts,
   options: { readonly locale: string; readonly languages: readonly string[]; readonly id: string },
@@ -65,7 +65,7 @@ export function localText(
   return any === undefined ? { text: line(options.id) } : textIn(texts, any)
 }
 
-/** The same tag, else one of the same language: `de` for `de-CH` and the other way round (RFC 4647 3.4). */
+/** Chooses an equal tag, else one of the same language: `de` for `de-CH` and the other way round (RFC 4647 3.4). */
 function matching(tags: readonly string[], wanted: string): string | undefined {
   const primary = (tag: string) => tag.toLowerCase().split('-')[0]
   const exact = tags.find((tag) => tag.toLowerCase() === wanted.toLowerCase())
@@ -80,6 +80,6 @@ function textIn(texts: LocalizedTexts, tag: string): LocalText {
 // oxlint-disable-next-line no-control-regex -- they are what is taken out
 const invisible = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
 
-/** One line without control characters, well formed (a lone surrogate is no text). */
+/** Text as one line without control characters, well formed. */
 export const line = (text: string): string =>
   text.toWellFormed().replace(invisible, ' ').replace(/ {2,}/g, ' ').trim()

@@ -1,4 +1,4 @@
-/** The metrics, put together: the segments that measure, what feeds them, and the figures of what they measured. */
+/** Quality metrics as one service: the segments that measure, the feed of datasets, and the figures. */
 
 import { join } from 'node:path'
 import type { MetricsConfig } from '../config/metrics.ts'
@@ -28,16 +28,16 @@ import type { Pause } from '../workers/pause.ts'
 
 type MetricsOptions = {
   readonly config: MetricsConfig
-  /** Where the data files are. */
+  /** Directory of the data files. */
   readonly directory: string
-  /** Where the shipped shapes, weights and vocabularies are. */
+  /** Directory of the shipped shapes, weights and vocabularies. */
   readonly shapes: string
   readonly store: GraphStore
   readonly names: Names
   readonly outbound: Outbound
-  /** Whose datasets are measured; without one the segments work for others only. */
+  /** Repository whose datasets are measured; without one the segments serve other platforms only. */
   readonly repository: MetricsRepository | undefined
-  /** How scores are called. */
+  /** Bands of scores. */
   readonly bands: readonly ScoreBand[]
   /** Reads the times of refreshes. */
   readonly schedules: ScheduleReader
@@ -45,30 +45,30 @@ type MetricsOptions = {
   readonly jobs: JobRunner
   readonly log: Log
   readonly now: () => number
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed: () => number
   readonly random: () => number
   readonly pause: Pause
 }
 
-/** The open metrics, as `main` hands their parts to the others. */
+/** Parts of the metrics that other services use. */
 export type MetricsService = {
   readonly kinds: readonly SegmentKind[]
   readonly feeds: ((feed: Feed) => SegmentFunction) | undefined
-  /** How what of a message was measured is written. */
+  /** Export of the metrics of messages. */
   readonly metricsExport: MetricsExport
   readonly validation: Validation
-  /** What datasets would reach if they were published as they are. */
+  /** Expected scores of datasets that are not published. */
   readonly expected: ScoreExpectation
   readonly weights: Weights
   readonly cache: Cache
-  /** A run has ended: the figures follow within a minute. */
+  /** Notes that a run has ended; the figures are refreshed within a minute. */
   readonly measured: (run: Pick<Run, 'catalogue' | 'counts'>) => void
-  /** To be called when no run is under way any more. */
+  /** Ends all of it. Call it when no run is under way any more. */
   readonly stop: () => Promise<void>
 }
 
-/** Rejects when a shipped file or a data file cannot be read; what is wrong with those of the institution is logged. */
+/** Opens the metrics. Rejects when a shipped file or a data file cannot be read; faults of files of the institution are logged. */
 export async function openMetrics(options: MetricsOptions): Promise<MetricsService> {
   const { config, directory, shapes, repository, log } = options
   const shippedWeights = join(shapes, 'metrics/weights.ttl')
@@ -137,7 +137,7 @@ function kindsOf(
 const configured = 'configuration'
 const mostSchedules = 100
 
-/** The time that the configuration names, in place of the one that an earlier configuration named. */
+/** Sets the schedule of the configuration, which replaces that of an earlier configuration. */
 function schedule({ schedules }: Cache, cron: string | undefined): void {
   const isKept = schedules.all().some(({ id }) => id === configured)
   if (cron === undefined && !isKept) return
@@ -145,7 +145,7 @@ function schedule({ schedules }: Cache, cron: string | undefined): void {
   schedules.set({ id: configured, status, cron: cron ?? '0 0 1 1 *' }, mostSchedules)
 }
 
-/** A segment that the operator has switched off. */
+/** Segment that the operator has switched off: all messages pass. */
 const skipped = (kind: SegmentKind): SegmentKind => ({
   ...kind,
   open: (config, place) => kind.open({ ...config, skip: true }, place),

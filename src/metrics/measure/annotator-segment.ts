@@ -1,4 +1,4 @@
-/** `metrics-annotator`: measures every boolean indicator of a dataset and of its distributions. */
+/** Segment `metrics-annotator`: measures every boolean indicator of a dataset and of its distributions. */
 
 import type { BlankNode, NamedNode, Quad, Term } from '@rdfjs/types'
 import type { SegmentContext, SegmentKind } from '../../pipe/segment.ts'
@@ -14,13 +14,13 @@ import { distributionsOf, type Payload } from '../pipe/payload.ts'
 import { isDate, isValue, type Values } from './measured-values.ts'
 
 type AnnotatorDeps = {
-  /** Asked once per run. */
+  /** Reads the tables of values, once for each run. */
   readonly values: (signal: AbortSignal) => Promise<Values>
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-/** `dcatApCompliance` is measured when there is a report, and then has no result of severity Violation. */
+/** Makes the segment. `dcatApCompliance` is measured when there is a report: true without a result of severity Violation. */
 export function annotatorSegment({ values, now }: AnnotatorDeps): SegmentKind {
   const known = new WeakMap<SegmentContext, Promise<Values>>()
   const valuesFor = (context: SegmentContext, signal: AbortSignal): Promise<Values> => {
@@ -44,8 +44,8 @@ const withoutCompliance = booleans.filter((name) => name !== 'dcatApCompliance')
 
 function withAnnotations(payload: Payload, values: Values, at: string): Payload {
   const quads: Quad[] = []
-  for (const { on, found } of annotate(payload, values)) {
-    for (const [metric, value] of Object.entries(found)) {
+  for (const { on, measured } of annotate(payload, values)) {
+    for (const [metric, value] of Object.entries(measured)) {
       quads.push(...measurementQuads({ metric, on, value, at }))
     }
   }
@@ -58,15 +58,11 @@ function withAnnotations(payload: Payload, values: Values, at: string): Payload 
   return withMeasurements(payload, { metrics, quads, at })
 }
 
-// Every boolean indicator of one dataset and its distributions.
+/** Measurements of one node. */
+type NodeMeasurements = Readonly<Partial<Record<IndicatorName, boolean>>>
+type Annotated = { readonly on: NamedNode | BlankNode; readonly measured: NodeMeasurements }
 
-/** What is measured on one node. */
-type Found = Readonly<Partial<Record<IndicatorName, boolean>>>
-type Annotated = { readonly on: NamedNode | BlankNode; readonly found: Found }
-
-/**
- * The dataset first, then its distributions in the order of the triples, or those that are named. Samples are not distributions.
- */
+/** Measures the dataset, then its distributions in the order of the triples, or those that are named. */
 export function annotate(
   payload: Pick<Payload, 'subject' | 'dataset'>,
   values: Values,
@@ -77,10 +73,10 @@ export function annotate(
 ): readonly Annotated[] {
   const node = namedNode(payload.subject.iri)
   return [
-    { on: node, found: ofDataset(reader(graph, node), graph, values) },
+    { on: node, measured: ofDataset(reader(graph, node), graph, values) },
     ...distributions.map((on) => ({
       on,
-      found: ofDistribution(inheriting(graph, on, node), graph, values),
+      measured: ofDistribution(inheriting(graph, on, node), graph, values),
     })),
   ]
 }
@@ -93,7 +89,7 @@ const reader =
   (property) =>
     graph.objects(node, property).filter(isValue)
 
-/** Licence and rights of the dataset count for a distribution without its own; what says that there is no licence is none. */
+/** Values of a distribution, with the licence and the rights of the dataset where it has none. A value such as `none` is no licence. */
 function inheriting(graph: Graph, distribution: Term, dataset: Term): Read {
   const read = reader(graph, distribution)
   const around = reader(graph, dataset)
@@ -108,7 +104,7 @@ function inheriting(graph: Graph, distribution: Term, dataset: Term): Read {
   }
 }
 
-function ofDataset(read: Read, graph: Graph, values: Values): Found {
+function ofDataset(read: Read, graph: Graph, values: Values): NodeMeasurements {
   const has = (property: NamedNode) => read(property).length > 0
   const rights = read(dct('accessRights'))
   return {
@@ -125,7 +121,7 @@ function ofDataset(read: Read, graph: Graph, values: Values): Found {
   }
 }
 
-function ofDistribution(read: Read, graph: Graph, values: Values): Found {
+function ofDistribution(read: Read, graph: Graph, values: Values): NodeMeasurements {
   const has = (property: NamedNode) => read(property).length > 0
   const given = { formats: read(dct('format')), mediaTypes: read(dcat('mediaType')), graph }
   const licences = read(dct('license'))

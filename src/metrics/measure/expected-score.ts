@@ -1,4 +1,4 @@
-/** What datasets would reach if they were published as they are; their links are not asked, so nothing is counted for them. */
+/** Scores that datasets would reach if they were published. Their links are not checked and give no points. */
 
 import { z } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'
@@ -15,21 +15,21 @@ import { scoreOf } from './scoring-segment.ts'
 import type { Weights } from './weights.ts'
 
 const points = z.number().int()
-/** `dataset` is an IRI, `total` without the points of links. */
+/** Schema of an expected score: `dataset` is an IRI, `total` has no points of links. */
 export const expectedScore = z.object({
   dataset: z.string(),
   total: points,
   dimensions: z.object(byDimension(() => points)),
 })
 
-/** What the datasets of a body would reach, by whether it complies with DCAT-AP. */
+/** Expected scores of the datasets of a record. `isCompliant`: validation against DCAT-AP found no violation. */
 export type ScoreExpectation = (
   record: readonly Quad[],
   isCompliant: boolean,
   signal: AbortSignal,
 ) => Promise<z.infer<typeof expectedScore>[]>
 
-/** Datasets of one body that are counted. */
+/** Most datasets of one body that are scored. */
 const mostDatasets = 10
 
 /** Distributions of a dataset that are measured in one turn of the event loop. */
@@ -41,7 +41,7 @@ type Given = {
   readonly weights: Weights
 }
 
-/** The first ten datasets that have an IRI. `isCompliant`: the body has no result of severity Violation. */
+/** Scores the first ten datasets that have an IRI. */
 export async function expectedScores(
   dataset: readonly Quad[],
   given: Given,
@@ -58,7 +58,7 @@ export async function expectedScores(
   return scores
 }
 
-/** The points that a dataset gets with the best of its distributions; scored in turns, because there may be thousands. */
+/** Scores a dataset with the best of its distributions, in several turns of the event loop: there may be thousands. */
 async function expectedScoreOf(
   iri: string,
   dataset: readonly Quad[],
@@ -75,8 +75,8 @@ async function expectedScoreOf(
     if (at > 0) await nextTurn()
     const some = distributions.slice(at, at + perTurn)
     const measured = annotate(described, values, { graph, distributions: some }).flatMap(
-      ({ on, found }) =>
-        Object.entries(found).map(([metric, value]) => ({ metric, on: keyOf(on), value })),
+      ({ on, measured: values }) =>
+        Object.entries(values).map(([metric, value]) => ({ metric, on: keyOf(on), value })),
     )
     measured.push({ metric: 'dcatApCompliance', on: iri, value: isCompliant })
     const score = scoreOf(measured, iri, some.map(keyOf), weights)

@@ -1,6 +1,6 @@
 /**
- * What values mean to the assessment: which of them count, which are in the vocabularies or are known licences, and which media
- * types are machine readable or non-proprietary. The tables are those that we ship, and newer or further ones that are stored.
+ * Tests of values for the indicators: whether they count, are in the vocabularies, are known licences, and whether formats are machine
+ * readable or non-proprietary. The tables are the shipped ones and the vocabularies that are stored.
  */
 
 import type { Term } from '@rdfjs/types'
@@ -13,26 +13,26 @@ import { namingTerms } from '../../vocabularies/described-values.ts'
 import { formatLookup } from '../../vocabularies/formats.ts'
 import { licenceKey, licenceOf } from '../../vocabularies/licences.ts'
 
-/** Any object is a value but text that is empty after trimming: availability is not validity. */
+/** Whether an object counts as a value: everything but blank text, because availability is not validity. */
 export const isValue = (term: Term): boolean =>
   term.termType !== 'Literal' || term.value.trim() !== ''
 
-/** Dates as XML Schema writes them, the calendar aside; a slash or a blank where many sources have one. */
+/** Dates as XML Schema writes them, without a check of the calendar; slashes and blanks are permitted, as many sources write them. */
 const date =
   /^-?\d{4,}(?:[-/]\d{2}(?:[-/]\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)?)?)?\s?(?:Z|[+-]\d{2}:?\d{2})?$/
 
-/** A value that is written as a date: `31.02.2025` or `yesterday` say nothing to anybody who looks for dates. */
+/** Whether a value is written as a date; `31.02.2025` and `yesterday` are not. */
 export const isDate = (term: Term): boolean =>
   term.termType === 'Literal' && date.test(term.value.trim())
 
-/** Format and media type of one distribution, values only; `graph` says what nodes among them stand for. */
+/** Values of format and media type of one distribution; `graph` describes the nodes among them. */
 type Formats = {
   readonly formats: readonly Term[]
   readonly mediaTypes: readonly Term[]
   readonly graph?: Graph
 }
 
-/** The questions that indicators ask about values; answered from tables, so none of them waits. */
+/** Tests of values against the tables. */
 export type Values = {
   readonly isAccessRight: (value: Term, graph: Graph) => boolean
   readonly isKnownLicence: (value: Term, graph: Graph) => boolean
@@ -46,7 +46,7 @@ export type Values = {
 type ValueTables = {
   readonly accessRights: readonly Concept[]
   readonly fileTypes: readonly Concept[]
-  /** Those that we ship; what they closely match is the same licence. */
+  /** Shipped licences; those that they closely match are the same licence. */
   readonly licences: readonly Concept[]
   readonly furtherLicences: readonly Concept[]
   /** The IRI of the licence that a text means. */
@@ -62,12 +62,12 @@ const irisOf = (concepts: readonly Concept[]): ReadonlySet<string> =>
 
 const nothing = graphOf([])
 
-/** Whether a value, or what its node stands for, is one of these IRIs; a bare text is none. */
+/** Whether a value, or the IRI that describes its node, is among IRIs; text is not. */
 const isIn = (iris: ReadonlySet<string>, value: Term, graph = nothing) =>
   value.termType !== 'Literal' &&
   namingTerms(value, graph).some((name) => iris.has(similarIri(name.value)))
 
-/** IRIs are compared whatever their scheme, case and slashes at their end. */
+/** Makes the tests of values. IRIs are compared without their scheme, case and slashes at their end. */
 export function valuesOf(tables: ValueTables): Values {
   const accessRights = irisOf(tables.accessRights)
   const fileTypes = irisOf(tables.fileTypes)
@@ -112,16 +112,14 @@ export function valuesOf(tables: ValueTables): Values {
   }
 }
 
-// Which licences are known, whatever the spelling of their IRI.
-
 /** Whether a value of `dct:license` is one of them; the graph may say more about it. */
 type KnownLicence = (value: Term, graph: Graph) => boolean
 
 type LicenceConcept = Pick<Concept, 'iri' | 'id' | 'exactMatch' | 'closeMatch'>
 
 /**
- * A value is known by its IRI, by what its node says that it stands for, or, when it is text, by being an identifier, such an IRI or
- * a name that `named` knows. `closeMatch` counts for the concepts that are trusted with it.
+ * Makes the test of licences. A value is known by its IRI, by the IRI that describes its node, or, when it is text, as an identifier, as
+ * such an IRI, or as a name that `named` resolves. `closeMatch` counts for the concepts of `trusted` alone.
  */
 export function knownLicence(
   concepts: readonly LicenceConcept[],
@@ -140,23 +138,21 @@ export function knownLicence(
   return (value, graph) => namingTerms(value, graph).some(isKnown)
 }
 
-// Where the tables come from: those that we ship, and newer or further ones that are stored.
-
-/** Characters of a text in which a licence is looked for. */
+/** Most characters of a text that is matched against licences. */
 const longestName = 2000
 
 type TableOptions = {
-  /** Schemes of stored vocabularies whose licences are known, too. */
+  /** Schemes of stored vocabularies whose licences are known too. */
   readonly licenceSchemes: readonly string[]
   /** Whether formats that are given as text count for the lists of machine-readable and non-proprietary ones. */
   readonly literalFormats: boolean
-  /** A stored graph as N-Triples; `undefined` when there is none. */
+  /** Reads a stored graph as N-Triples; `undefined` when there is none. */
   readonly read: (graph: string, signal: AbortSignal) => Promise<string | undefined>
 }
 
 /**
- * Reads the shipped tables now, and with every call what is stored: a vocabulary that was replaced counts from the next run
- * on. Fails when a shipped table cannot be read.
+ * Reads the shipped tables now, and the stored vocabularies at every call: a replaced vocabulary counts from the next run on.
+ * Rejects when a shipped table cannot be read.
  */
 export async function openValues({
   licenceSchemes,
@@ -191,13 +187,11 @@ export async function openValues({
   }
 }
 
-// Media types: how they are written, and which of them count as machine readable and as non-proprietary.
-
 /** Type → its subtypes, with blanks between them. */
 const typesIn = (table: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(table).flatMap(([type, names]) => names.split(' ').map((one) => `${type}/${one}`))
 
-/** Registered types of the machine-readable and non-proprietary file types, and what else is in use for them. */
+/** Media types of the machine-readable and non-proprietary file types, registered ones and others in use. */
 const open = typesIn({
   application:
     'geo+json json ld+json n-quads n-triples netcdf rdf+xml rss+xml trig vnd.google-earth.kml+xml ' +
@@ -216,12 +210,12 @@ const unreadable = typesIn({
   text: 'html plain rtf tab-separated-values',
 })
 
-/** What counts as machine readable and as non-proprietary by its media type. */
+/** Media types that count as machine readable and as non-proprietary. */
 export const machineReadable: ReadonlySet<string> = new Set([...open, ...proprietary])
 export const nonProprietary: ReadonlySet<string> = new Set([...open, ...unreadable])
 
 const registry = /^https?:\/\/(?:www\.)?iana\.org\/assignments\/media-types\//i
-/** RFC 6838, 4.2, generous about length. */
+/** Names of media types (RFC 6838, 4.2), of any length. */
 const name = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/
 
 function nameIn(text: string): string | undefined {
@@ -230,17 +224,17 @@ function nameIn(text: string): string | undefined {
   return name.test(bare) ? bare : undefined
 }
 
-/** The name that an IRI of the IANA registry means: lower case, without parameters. */
+/** Name of the media type of an IRI of the IANA registry, in lower case without parameters. */
 export function registryName(term: Term): string | undefined {
   if (term.termType !== 'NamedNode' || !registry.test(term.value)) return undefined
   return nameIn(unescaped(term.value.replace(registry, '')))
 }
 
-/** The same, or that of a literal `type/subtype`. */
+/** Name of the media type of an IRI of the IANA registry or of a literal `type/subtype`. */
 export const mediaTypeName = (term: Term): string | undefined =>
   term.termType === 'Literal' ? nameIn(term.value) : registryName(term)
 
-/** IRIs may have their `+` and `;` percent-encoded. */
+/** Decodes an IRI whose `+` and `;` may be percent-encoded. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text)

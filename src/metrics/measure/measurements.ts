@@ -1,6 +1,6 @@
 /**
- * Measurements in the Data Quality Vocabulary (W3C DQV): as we write them, and as older versions and others did; the node that
- * stands for the quality metadata of a dataset, and what a segment adds to it.
+ * Measurements in the Data Quality Vocabulary (W3C DQV): written in one form, read in those of older versions and of others; and the
+ * metadata node of a dataset with the additions of segments.
  */
 
 import type { BlankNode, Literal, NamedNode, Quad } from '@rdfjs/types'
@@ -12,42 +12,40 @@ import { indicatorOf, metricName } from '../indicators.ts'
 import { metricsNode, type Payload } from '../pipe/payload.ts'
 import { annotation, type ReportGraph, withoutReport } from './validation-report.ts'
 
-// The node that stands for the quality metadata of a dataset, and what a segment adds to it.
-
 /** An `xsd:dateTime` in UTC, to the second. */
 export const dateTimeOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
 
 type Addition = {
-  /** Local names of the metrics of which no older measurement stays. */
+  /** Local names of the metrics whose older measurements are replaced. */
   readonly metrics: readonly string[]
   readonly quads: readonly Quad[]
   /** Lexical form of an `xsd:dateTime`. */
   readonly at: string
 }
 
-/** The payload with these measurements in place of the older ones of the same metrics. */
+/** Replaces the measurements of metrics in a payload. */
 export const withMeasurements = (payload: Payload, { metrics, quads, at }: Addition): Payload => ({
   ...payload,
-  metrics: frame(payload, at).concat(
-    unframed(payload, withoutMetrics(payload.metrics, metrics)),
+  metrics: metadataQuads(payload, at).concat(
+    withoutMetadata(payload, withoutMetrics(payload.metrics, metrics)),
     quads,
   ),
 })
 
-/** The payload with this report in place of an older one. */
+/** Replaces the report of the validation in a payload. */
 export function withReport(payload: Payload, report: ReportGraph, at: string): Payload {
   const dataset = namedNode(payload.subject.iri)
   return {
     ...payload,
-    metrics: frame(payload, at).concat(
-      unframed(payload, withoutReport(payload.metrics)),
+    metrics: metadataQuads(payload, at).concat(
+      withoutMetadata(payload, withoutReport(payload.metrics)),
       annotation({ dataset, at, report }),
     ),
   }
 }
 
-/** What says that there is quality metadata, of which dataset and since when. */
-function frame(payload: Payload, at: string): Quad[] {
+/** Statements about the metadata node: its type, its dataset, and when it was made. */
+function metadataQuads(payload: Payload, at: string): Quad[] {
   const node = metricsNode(payload)
   return [
     quad(node, rdf('type'), dqv('QualityMetadata')),
@@ -57,16 +55,22 @@ function frame(payload: Payload, at: string): Quad[] {
 }
 
 const link = dqv('hasQualityMetadata').value
-const framing: ReadonlySet<string> = new Set([rdf('type').value, prov('generatedAtTime').value])
+const metadataProperties: ReadonlySet<string> = new Set([
+  rdf('type').value,
+  prov('generatedAtTime').value,
+])
 
-function unframed({ metricsGraph, subject }: Payload, quads: readonly Quad[]): readonly Quad[] {
+function withoutMetadata(
+  { metricsGraph, subject }: Payload,
+  quads: readonly Quad[],
+): readonly Quad[] {
   return quads.filter((q) => {
-    if (q.subject.value === metricsGraph) return !framing.has(q.predicate.value)
+    if (q.subject.value === metricsGraph) return !metadataProperties.has(q.predicate.value)
     return !(q.predicate.value === link && q.subject.value === subject.iri)
   })
 }
 
-/** What a segment has measured, to be written. */
+/** Measurement that a segment writes. */
 export type Measurement = {
   /** Local name of the metric. */
   readonly metric: string
@@ -75,7 +79,7 @@ export type Measurement = {
   readonly value: boolean | number
   /** Lexical form of an `xsd:dateTime`. */
   readonly at: string
-  /** URL that was asked. */
+  /** URL that was checked. */
   readonly from?: string
   /** When the URL began to fail. */
   readonly since?: string
@@ -99,8 +103,8 @@ const valueTerm = (value: boolean | number): Literal =>
   typeof value === 'number' ? literal(String(value), xsd('integer')) : truths[`${value}`]
 
 /**
- * A measurement as a fresh blank node, linked from what was measured; booleans and integers. Its triples come in the order in which
- * they are stored, so that they need not be sorted.
+ * Writes a measurement as a fresh blank node, linked from the measured node; booleans and integers. Its triples are in the order in
+ * which they are stored, so that they need not be sorted.
  */
 export function measurementQuads({ metric, on, value, at, from, since }: Measurement): Quad[] {
   const node = blankNode()
@@ -119,22 +123,22 @@ export function measurementQuads({ metric, on, value, at, from, since }: Measure
   return quads
 }
 
-/** A measurement as it was read from a metrics graph, whoever wrote it. */
+/** Measurement that was read from a metrics graph. */
 export type MeasuredValue = {
   /** Local name of the metric. */
   readonly metric: string
   /** Key of what was measured: an IRI, or `_:label`. */
   readonly on: string
   readonly value: boolean | number
-  /** URL that was asked. */
+  /** URL that was checked. */
   readonly from?: string
-  /** When, as it was written. */
+  /** Time of the measurement, as it is written. */
   readonly at?: string
   /** When the URL began to fail. */
   readonly since?: string
 }
 
-/** All that have a metric, a target and a value that can be read, in the order in which they begin. */
+/** Reads the measurements that have a metric, a target and a readable value, in the order of their first triples. */
 export function measurements(quads: Iterable<Quad>): readonly MeasuredValue[] {
   const graph = graphOf(quads)
   const targets = new Map<string, string>()
@@ -162,7 +166,7 @@ const truth: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ])
 
-/** The metric decides what it is that was written, whatever the datatype; of an unknown metric the text does. */
+/** Reads a value: a boolean or a number as the metric demands whatever its datatype; for an unknown metric by its text. */
 function valueIn(metric: string, text: string, datatype = ''): boolean | number | undefined {
   const word = text.toLowerCase()
   const indicator = indicatorOf(metric)
@@ -174,7 +178,7 @@ function valueIn(metric: string, text: string, datatype = ''): boolean | number 
   return Number.isFinite(number) ? number : undefined
 }
 
-/** The quads without the measurements of these metrics. */
+/** Quads without the measurements of metrics. */
 export function withoutMetrics(quads: readonly Quad[], metrics: Iterable<string>): readonly Quad[] {
   const wanted = new Set(metrics)
   const old = new Set<string>()

@@ -1,4 +1,4 @@
-/** `metrics-score`: adds the six scores, which are what the dataset and its best distribution reach together. */
+/** Segment `metrics-score`: adds the six scores, which the dataset and its best distribution reach together. */
 
 import type { SegmentKind } from '../../pipe/segment.ts'
 import { keyOf } from '../../rdf/read.ts'
@@ -32,7 +32,7 @@ type ScoringDeps = {
   readonly now: () => number
 }
 
-/** Scores what it finds: a metric without measurement gives nothing. */
+/** Makes the segment. A metric without a measurement gives no points. */
 export const scoringSegment = ({ weights, now }: ScoringDeps): SegmentKind =>
   metricsSegment({
     names: ['metrics-score', 'score'],
@@ -56,22 +56,20 @@ function withScores(payload: Payload, weights: Weights, at: string): Payload {
   return withMeasurements(payload, { metrics, quads, at })
 }
 
-// The score of a dataset: what its best distribution and it reach together.
-
-/** Integers; `total` is the sum of the dimensions. */
+/** Score of a dataset in integers; `total` is the sum of the dimensions. */
 type Score = {
   readonly total: number
   readonly dimensions: Readonly<Record<Dimension, number>>
-  /** Of each indicator. */
+  /** Points of each indicator. */
   readonly points: ReadonlyMap<IndicatorName, number>
 }
 
-/** Whether an indicator is true; absent: it was not measured. */
+/** Whether each indicator is true; those that were not measured are absent. */
 type Truth = Map<IndicatorName, boolean>
 
 /**
- * Metrics of distributions that are not named are left out: they are no longer there. Of distributions with the same points that
- * with the smallest IRI counts.
+ * Scores a dataset. Measurements of distributions that are not named are left out, because these were removed. Among distributions
+ * with the same points that with the smallest IRI counts.
  */
 export function scoreOf(
   measured: Iterable<MeasuredValue>,
@@ -88,7 +86,7 @@ export function scoreOf(
   return more.reduce((best, score) => (score.total > best.total ? score : best), first)
 }
 
-/** Of several measurements of one metric on one node the best counts: the statuses of several URLs. */
+/** Adds a measurement. The best of several of one metric on one node counts, such as the statuses of several URLs. */
 function note(truth: Truth | undefined, { metric, value }: MeasuredValue): void {
   const indicator = indicatorOf(metric)
   if (!truth || !indicator) return

@@ -1,4 +1,4 @@
-/** The report of a SHACL validation as an annotation of a dataset (W3C DQV; W3C SHACL 3.6): written, read and taken out again. */
+/** Report of a SHACL validation as an annotation of a dataset (W3C DQV, W3C SHACL 3.6): writing, reading and removing it. */
 
 import { metricName } from '../indicators.ts'
 import type { BlankNode, Literal, NamedNode, Quad, Term } from '@rdfjs/types'
@@ -25,11 +25,11 @@ export type ReportResult = {
 export type ReportGraph = {
   readonly conforms: boolean
   readonly results: readonly ReportResult[]
-  /** There were more results than these. */
+  /** Whether there were more results than these. */
   readonly truncated: boolean
 }
 
-/** Results of one dataset that are written. */
+/** Most results of one dataset that are written. */
 const mostResults = 1000
 
 type Annotation = {
@@ -40,8 +40,8 @@ type Annotation = {
 }
 
 /**
- * The report as an annotation of the dataset, cut at `mostResults`. Blank nodes of the report are written as fresh ones, one
- * per mention: in a graph of their own they mean nothing but themselves, and a tree of blank nodes is quickly canonicalised.
+ * Writes a report as an annotation of a dataset, cut at `mostResults`. Each mention of a blank node of the record becomes a fresh
+ * one: a tree of blank nodes is canonicalised quickly.
  */
 export function annotation({ dataset, at, report }: Annotation): Quad[] {
   const node = blankNode()
@@ -58,7 +58,7 @@ export function annotation({ dataset, at, report }: Annotation): Quad[] {
   return [...quads, ...reportQuads(body, report, freshBlankNode)]
 }
 
-/** The triples of a report below its node, cut at `mostResults`. `renew` names the blank nodes that results point at. */
+/** Triples of a report below its node, cut at `mostResults`. `renew` replaces the terms that results refer to. */
 export function reportQuads(
   body: NamedNode | BlankNode,
   report: ReportGraph,
@@ -78,7 +78,7 @@ export function reportQuads(
   return quads
 }
 
-/** Whatever is cut off, a Violation is not while there is something milder: compliance is read from what stays. */
+/** Cuts the list of results; violations stay first, because compliance is read from it. */
 function cutResults(results: readonly ReportResult[]): readonly ReportResult[] {
   if (results.length <= mostResults) return results
   const isViolation = ({ severity }: ReportResult) => severity === 'Violation'
@@ -102,13 +102,13 @@ function* resultQuads(
   yield quad(node, sh('sourceConstraintComponent'), namedNode(result.component))
 }
 
-/** What a result may point at. */
+/** Terms that a result may refer to. */
 type Pointed = NamedNode | BlankNode | Literal
 
 const isObject = (term: Term): term is Pointed =>
   term.termType === 'NamedNode' || term.termType === 'BlankNode' || term.termType === 'Literal'
 
-/** Blank nodes of a record mean nothing in another graph. */
+/** Replaces a blank node of a record, which has no meaning in another graph. */
 const freshBlankNode = (term: Pointed): Pointed =>
   term.termType === 'BlankNode' ? blankNode() : term
 
@@ -134,7 +134,7 @@ const reportClass = sh('ValidationReport').value
 const hasReport = (quads: readonly Quad[]) =>
   quads.some(({ object }) => object.value === reportClass && object.termType === 'NamedNode')
 
-/** The first report among the triples; `undefined` when there is none. */
+/** Reads the first report among triples; `undefined` when there is none. */
 export function readReport(quads: readonly Quad[]): ReportGraph | undefined {
   if (!hasReport(quads)) return undefined
   const graph = graphOf(quads)
@@ -177,13 +177,13 @@ function resultOf(graph: Graph, node: Term): ReportResult {
 const pathOf = (graph: Graph, path: Term): Term | readonly Quad[] =>
   path.termType === 'BlankNode' ? closure(graph, path) : path
 
-/** A severity that SHACL does not define is no violation. */
+/** Severity of an IRI; one that SHACL does not define is `Info`. */
 export function severityOf(iri: string): Severity {
   const name = metricName(iri)
   return name === 'Violation' || name === 'Warning' ? name : 'Info'
 }
 
-/** The quads without the annotations that hold a report, and all that hangs below them. */
+/** Quads without the annotations that have a report, and without the nodes below them. */
 export function withoutReport(quads: readonly Quad[]): readonly Quad[] {
   if (!hasReport(quads)) return quads
   const graph = graphOf(quads)

@@ -1,4 +1,4 @@
-/** What indicators are worth: one file that we ship, of which a deployment may replace single values. */
+/** Weights of indicators: a shipped file, of which a deployment may replace single values. */
 
 import { readFile } from 'node:fs/promises'
 import type { Term } from '@rdfjs/types'
@@ -15,12 +15,12 @@ import {
   metricName,
 } from '../indicators.ts'
 
-/** Points of a true and of a false measurement, integers, and where they count. */
+/** Dimension of an indicator, and the points of a true and of a false measurement, as integers. */
 type Weight = { readonly dimension: Dimension; readonly yes: number; readonly no: number }
 /** The weight of every indicator. */
 export type Weights = Readonly<Record<IndicatorName, Weight>>
 
-/** Those of the published methodology. */
+/** Weights of the published methodology. */
 const standard =
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one for each name
   Object.fromEntries(
@@ -28,8 +28,8 @@ const standard =
   ) as Weights
 
 /**
- * The published weights with the values of files in place, the later ones before the earlier. `problems` says what is wrong with
- * the files, one sentence each; a value that is wrong is not used.
+ * Reads weights: the published ones, replaced by the values of files, later files last. `problems` has a sentence for each fault of
+ * a file; a faulty value is not used.
  */
 export async function loadWeights(
   ...files: readonly string[]
@@ -61,7 +61,7 @@ const scores = [
 const dimensionIn = (terms: readonly Term[]): Dimension | undefined =>
   dimensions.find((name) => terms.some(({ value }) => metricName(value) === name))
 
-/** Points beyond that are a slip of the pen. */
+/** Largest number of points; a larger one is taken for a typing error. */
 const most = 10_000
 
 function integer(terms: readonly Term[]): number | undefined {
@@ -71,7 +71,7 @@ function integer(terms: readonly Term[]): number | undefined {
   return /^[+-]?\d{1,6}$/.test(text) && Math.abs(Number(text)) <= most ? Number(text) : undefined
 }
 
-/** Metrics are recognised by their local name in any namespace. `given`: the weights before this file. */
+/** Reads the values of a file. Metrics are recognised by their local name in any namespace. `given`: the weights before this file. */
 function valuesIn(graph: Graph, given: Weights) {
   const values: Partial<Record<IndicatorName, Weight>> = {}
   const problems: string[] = []

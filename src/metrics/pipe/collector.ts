@@ -1,4 +1,4 @@
-/** Collects what is written, and has it measured when nothing more urgent is to be done. */
+/** Collects written datasets by catalogue, and starts a run that measures them once writes have paused. */
 
 import type { Log } from '../../log.ts'
 import type { Feed } from '../../pipe/runs/run.ts'
@@ -10,22 +10,22 @@ import type { Pause } from '../../workers/pause.ts'
 type CollectorDeps = {
   /** Starts a run; resolves when it has ended. */
   readonly run: (feed: Feed, signal: AbortSignal) => Promise<void>
-  /** Leaves a run behind that the next process goes on with. */
+  /** Records a run that the next process resumes. */
   readonly leave: (feed: Feed) => void
-  /** Whether others use the pipes. */
+  /** Whether other runs are under way. */
   readonly isBusy: () => boolean
   readonly now: () => number
   readonly pause: Pause
   readonly log: Log
-  /** Between two runs of one catalogue. */
+  /** Milliseconds between the starts of two runs of one catalogue. */
   readonly collectMs: number
 }
 
-/** Takes note of writes, and has them measured. */
+/** Collects writes and measures the datasets that they changed. */
 export type Collector = {
-  /** A dataset was created or updated. Costs next to nothing, never throws. */
+  /** Notes that a dataset was created or updated. Never throws. */
   written(catalogue: string, dataset: string): void
-  /** What has gathered is left to the next process. */
+  /** Ends the loop and leaves the collected datasets to the next process. */
   stop(): Promise<void>
 }
 
@@ -33,8 +33,8 @@ export type Collector = {
 type Written = { readonly catalogue: string; readonly dataset: string }
 
 /**
- * The datasets among what has landed that are to be measured. Marks with scores are of measuring itself: nothing of the
- * dataset has changed.
+ * Datasets among committed marks that are to be measured. Marks with scores come from measuring itself: the dataset has not
+ * changed.
  */
 export function datasetsIn(
   landed: readonly Landed[],
@@ -47,22 +47,22 @@ export function datasetsIn(
   })
 }
 
-/** `datasets` is absent when there are so many that the whole catalogue is measured. */
+/** Collected datasets of a catalogue, and when the first and the last was written; without `datasets` all of them are measured. */
 type Gathered = { datasets: Set<string> | undefined; first: number; last: number }
 
-/** No write for so long: a bulk of writes has ended. */
+/** Milliseconds without a write after which a bulk of writes has ended. */
 const quietMs = 5000
-/** And no longer than this, however much is written. */
-const patientMs = 60_000
-/** Others are let go first for so long. */
-const politeMs = 3_600_000
+/** Milliseconds after the first write at which a run starts although writes go on. */
+const longestWaitMs = 60_000
+/** Milliseconds for which other runs go first. */
+const yieldMs = 3_600_000
 const lookMs = 1000
-/** Ids of one catalogue that are remembered. */
-const most = 10_000
-/** A dataset is read when the one before it has been for so long: writes come first. */
+/** Ids that are kept of one catalogue; with more of them the whole catalogue is measured. */
+const mostIds = 10_000
+/** Milliseconds between two datasets of a run: writes come first. */
 const pulseMs = 5
 
-/** One run after the other, the catalogue that has waited longest first. */
+/** Starts a collector: one run after the other, the catalogue that has waited longest first. */
 export function collector(deps: CollectorDeps): Collector {
   const { now, pause, log } = deps
   const gathered = new Map<string, Gathered>()
@@ -94,7 +94,7 @@ export function collector(deps: CollectorDeps): Collector {
       gathered.set(catalogue, one)
       one.last = at
       one.datasets?.add(dataset)
-      if ((one.datasets?.size ?? 0) > most) one.datasets = undefined
+      if ((one.datasets?.size ?? 0) > mostIds) one.datasets = undefined
     },
     async stop() {
       isStopped = true
@@ -117,17 +117,17 @@ function dueOf(
 ): string | undefined {
   const at = now()
   for (const [catalogue, time] of started) if (at - time >= collectMs) started.delete(catalogue)
-  const isOthers = isBusy()
+  const areOthersBusy = isBusy()
   const [due] = [...gathered]
     .filter(([catalogue, { first, last }]) => {
-      if (started.has(catalogue) || (isOthers && at - first < politeMs)) return false
-      return at - last >= quietMs || at - first >= patientMs
+      if (started.has(catalogue) || (areOthersBusy && at - first < yieldMs)) return false
+      return at - last >= quietMs || at - first >= longestWaitMs
     })
     .toSorted(([, a], [, b]) => a.first - b.first)
   return due?.[0]
 }
 
-/** Taken out: what is written from now on is the next run's. */
+/** Removes the collected datasets of a catalogue and returns them as the feed of a run. */
 function feedOf(gathered: Map<string, Gathered>, catalogue: string): Feed {
   const datasets = gathered.get(catalogue)?.datasets
   gathered.delete(catalogue)

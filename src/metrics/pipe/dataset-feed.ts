@@ -1,6 +1,6 @@
 /**
- * The first step of a pipe without an importer: datasets of the store, one by one, in the order of their ids. They are listed once
- * at the start: each comes once, and datasets that are gone meanwhile are skipped.
+ * First step of a pipe without an importer: reads datasets of the store in the order of their ids. The ids are listed once at the
+ * start; a dataset that is deleted meanwhile is skipped.
  */
 
 import { Failure } from '../../errors.ts'
@@ -29,15 +29,15 @@ type FeedContext = MetricsSource & {
   readonly pause: Pause
 }
 
-/** Groups of datasets: while one is measured the next are read. */
+/** Groups of datasets that are read at once, ahead of measuring. */
 const atOnce = 3
-/** A run goes on after the last of so many. */
+/** Datasets after which a run stores its position. */
 const pageSize = 100
-/** How often the store is asked for the same datasets. */
+/** Attempts to read the same datasets. */
 const attempts = 5
 
 /**
- * A run that was interrupted goes on after the last page that was written; one that tries again what failed is fed with that
+ * Makes the first step of a run. An interrupted run resumes after its last stored position; a retry reads the failed datasets
  * alone. Throws `unknown-catalogue`, and what the store throws.
  */
 export const feeds =
@@ -71,7 +71,7 @@ export const feeds =
       yield { kind: 'end', completeness: { kind: 'complete', fingerprint: '' } }
     }
 
-/** What failed, what was asked for, or all that there is. */
+/** Ids in the order of the run: those to try again, else those of the feed, else all of the catalogue or of the platform. */
 async function idsOfRun(
   context: FeedContext,
   { datasets, catalogue }: Feed,
@@ -87,10 +87,10 @@ async function idsOfRun(
   return [...ids].toSorted()
 }
 
-/** `counter` is the place in the run. */
+/** Id of a dataset, and its position in the run. */
 type FeedItem = { readonly id: string; readonly counter: number }
 
-/** As many together as may be read when it is their turn; with a pulse each dataset goes by itself. */
+/** Groups of as many datasets as the repository permits at the time; with a pulse each dataset is a group. */
 async function* grouped(
   { repository, pause }: FeedContext,
   ids: readonly string[],
@@ -112,7 +112,7 @@ async function* grouped(
 
 const cataloguesQuery = loadQuery('dataset-catalogues')
 
-/** Reads the datasets of one run, with the types of their catalogues. */
+/** Reads datasets of one run, with the types of their catalogues. */
 class FeedReader {
   readonly #deps: FeedContext
   readonly #withMetrics: boolean
@@ -130,8 +130,8 @@ class FeedReader {
   }
 
   /**
-   * A message for each, in their order: `skipped` when the dataset is gone, `refused` when it cannot be read although the
-   * store was asked again and again.
+   * A message for each dataset, in their order: `skipped` when it was deleted, `refused` when it cannot be read in all
+   * attempts.
    */
   async messagesOf(items: readonly FeedItem[]): Promise<readonly Message[]> {
     const signal = this.#signal
@@ -190,7 +190,7 @@ class FeedReader {
     return messages
   }
 
-  /** Dataset → catalogue, both ids. The types of the catalogues are known then. */
+  /** Ids of the datasets → ids of their catalogues. Reads the types of the catalogues too. */
   async #cataloguesOf(items: readonly FeedItem[]): Promise<ReadonlyMap<string, string>> {
     const { store, names } = this.#deps
     const dataset = items.map(({ id }) => namedNode(names.dataset(id)))

@@ -1,4 +1,4 @@
-/** What of messages is written: their metrics, one by one as text or many together. */
+/** Export of the metrics of messages: each as text, or many together into the repository of this process. */
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -6,26 +6,26 @@ import type { MetricsExport, MetricsLanded, RecordMessage } from '../../pipe/mes
 import { toLine } from '../../rdf/lines.ts'
 import { payloadOf } from './payload.ts'
 
-/** The repository of this process, where many datasets are written at once. */
+/** Repository of this process as measuring uses it. */
 export type MetricsRepository = {
   /**
-   * Lets writers from outside go first, though never for long, and says to the work how many datasets may be read or
-   * written at once then.
+   * Runs work after writers from outside, which may delay it for a bounded time; passes how many datasets it may read or
+   * write at once.
    */
   readonly turn: <T>(work: (most: number) => Promise<T>, signal: AbortSignal) => Promise<T>
-  /** A verdict for each, in their order. Rejects with `Failure` when nothing could be written. */
+  /** Writes metrics; returns an outcome for each, in their order. Rejects with `Failure` when nothing could be written. */
   readonly putMetrics: (
     many: readonly MetricsOf[],
     signal: AbortSignal,
   ) => Promise<readonly MetricsLanded[]>
 }
 
-/** What is to be stored of a dataset, whose platform id it names. */
+/** Metrics graph of a dataset, by its platform id. */
 type MetricsOf = { readonly dataset: string; readonly quads: readonly Quad[] }
 
 const pipe = 'metrics'
 
-/** Without a repository in this process each message is sent as text, by the exporter. */
+/** Makes the export of metrics. Without a repository in this process the exporter sends each message as text. */
 export const metricsExport = (repository: MetricsRepository | undefined): MetricsExport => ({
   body: async (message) => {
     const { metrics } = await payloadOf(message, pipe)
@@ -35,7 +35,7 @@ export const metricsExport = (repository: MetricsRepository | undefined): Metric
   ...(repository && { own: (messages, signal) => putAll(repository, messages, signal) }),
 })
 
-/** As many at once as those who write from outside leave room for. */
+/** Writes the metrics of messages in groups, whose sizes the repository decides. */
 async function putAll(
   { turn, putMetrics }: MetricsRepository,
   messages: readonly RecordMessage[],

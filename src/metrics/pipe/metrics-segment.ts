@@ -1,4 +1,4 @@
-/** What all segments of the quality pipe share: every dataset goes through some work, and one that fails harms no other. */
+/** Base of all segments of the quality pipe: runs work for every dataset; one that fails is refused, and the others go on. */
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
@@ -13,7 +13,7 @@ import type {
 import { inOrder } from '../../pipe/ahead.ts'
 import { payloadOf, withPayload, type Payload } from './payload.ts'
 
-/** What every segment's config may say; unknown keys are kept. */
+/** Schema of the members that every segment's configuration may have; unknown members are kept. */
 export const segmentConfig = z.looseObject({
   /** Passes everything through. */
   skip: z.boolean().default(false),
@@ -21,18 +21,18 @@ export const segmentConfig = z.looseObject({
 
 type Config = z.infer<typeof segmentConfig>
 
-/** What is different from one segment of the quality pipe to the next. */
+/** Name, configuration and work of one segment of the quality pipe. */
 export type MetricsKind<Settings extends Config> = {
   /** Normal form first, then its aliases. */
   readonly names: readonly string[]
   readonly config: z.ZodType<Settings>
-  /** What a schema cannot say. */
+  /** Further checks of the configuration, beyond its schema. */
   readonly check?: (config: Settings) => readonly ConfigProblem[]
-  /** Datasets that are worked on at once; 1 when the work does not wait. */
+  /** Datasets that are processed at once; 1 when the work does not wait. */
   readonly atOnce: number
   /**
-   * The dataset with what this segment adds; the same payload when it adds nothing. A `Failure` refuses the dataset, any
-   * other error ends the run.
+   * Returns the payload with the additions of this segment, or the same one without any. A `Failure` refuses the dataset,
+   * any other error ends the run.
    */
   readonly work: (
     payload: Payload,
@@ -42,7 +42,7 @@ export type MetricsKind<Settings extends Config> = {
   ) => Payload | Promise<Payload>
 }
 
-/** Records in, records out, in their order; every other message passes untouched. */
+/** Makes a segment: records pass through its work in their order, other messages pass unchanged. */
 export function metricsSegment<Settings extends Config>(kind: MetricsKind<Settings>): SegmentKind {
   return {
     names: kind.names,

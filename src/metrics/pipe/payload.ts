@@ -1,4 +1,4 @@
-/** What the messages of the quality pipe carry: a dataset and the metrics that it has so far; how they are read from text and written as TriG. */
+/** Payload of the messages of the quality pipe: a dataset and the metrics that it has so far, read from RDF and written as TriG. */
 
 import type { BlankNode, NamedNode, Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -11,8 +11,6 @@ import { NodeKinds } from '../../rdf/node-kinds.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { namedNode, quad } from '../../rdf/terms.ts'
 
-// A dataset that is measured, and its metrics as far as they are known.
-
 /** The dataset that is measured. */
 type MeasuredSubject = {
   /** Platform id. */
@@ -24,16 +22,16 @@ type MeasuredSubject = {
   readonly source?: string
 }
 
-/** A dataset on its way through the pipe, with the metrics that it has so far. */
+/** A dataset in the pipe, with the metrics that it has so far. */
 export type Payload = {
   readonly subject: MeasuredSubject
   /** As the repository returns it, with blank nodes; all in the default graph. */
   readonly dataset: readonly Quad[]
-  /** What the metrics graph holds, in the default graph here. Its `dqv:QualityMetadata`, if any, is `metricsNode`. */
+  /** Content of the metrics graph, in the default graph here. Its `dqv:QualityMetadata`, if any, is `metricsNode`. */
   readonly metrics: readonly Quad[]
   /** Name of that graph in the text of the message: `urn:{context}:{pipe}`. */
   readonly metricsGraph: string
-  /** The dataset as N-Triples, where that is at hand. */
+  /** The dataset as N-Triples, where it was read as such. */
   readonly lines?: string
 }
 
@@ -41,7 +39,7 @@ export type Payload = {
 export const metricsNode = ({ metricsGraph }: Pick<Payload, 'metricsGraph'>): NamedNode =>
   namedNode(metricsGraph)
 
-/** Of messages whose text was read or is not written yet: their payload, and what else they say. */
+/** Payloads of messages that were read, or whose text is not written yet, with the other members of the message. */
 const remembered = new WeakMap<RecordMessage, { readonly payload: Payload; readonly rest: Rest }>()
 type Rest = Omit<RecordMessage, 'text'>
 
@@ -59,7 +57,7 @@ export async function payloadOf(message: RecordMessage, pipe = 'metrics'): Promi
   return payload
 }
 
-/** A dataset of our own repository as the `counter`th message of a run. */
+/** Makes the message of a dataset of the own repository; `counter` is its position in the run. */
 export function fedMessage(payload: Payload, counter: number): RecordMessage {
   const { subject, metrics } = payload
   return messageOf(payload, {
@@ -73,7 +71,7 @@ export function fedMessage(payload: Payload, counter: number): RecordMessage {
   })
 }
 
-/** The message with another payload. */
+/** Returns a message with another payload. */
 export function withPayload(message: RecordMessage, payload: Payload): RecordMessage {
   const rest = remembered.get(message)?.rest ?? message
   const extra = { ...message.extra, ...names(payload.subject), content: 'metrics' }
@@ -99,9 +97,7 @@ const names = ({ id, catalogue, source }: MeasuredSubject) => ({
   source,
 })
 
-// The payload of a message that another process, or the feed of a catalogue, has made.
-
-/** Throws `Failure`: what `parse` throws, `unsupported-media-type`, `missing-class`. */
+/** Reads the text of a message. Throws `Failure`: what `parse` throws, `unsupported-media-type`, `missing-class`. */
 async function readPayload(message: RecordMessage, pipe: string): Promise<Payload> {
   const format = formatOfMediaType(message.mediaType)
   if (!format) {
@@ -117,7 +113,7 @@ async function readPayload(message: RecordMessage, pipe: string): Promise<Payloa
   return { subject, dataset, metrics: inOneGraph(measured, metricsGraph), metricsGraph }
 }
 
-/** All in the default graph, with one name for the metadata node whatever the sender called it. */
+/** Moves triples into the default graph and gives the metadata node the name that it has here. */
 export function inOneGraph(quads: readonly Quad[], name: string): Quad[] {
   const nodes = new Set(quads.filter(isMetadata).map((q) => keyOf(q.subject)))
   const node = namedNode(name)
@@ -156,7 +152,7 @@ function datasetIri(quads: readonly Quad[], id: string): string | undefined {
 
 // The text of a payload: lines of N-Triples, those of the metrics between braces, which is TriG (W3C TriG, 2.2).
 
-/** Not sorted; the order of the quads stays. */
+/** Writes a payload as N-Triples, with metrics as TriG. The order of the quads stays. */
 function trig(payload: Omit<Payload, 'subject'>): string {
   const { dataset, metrics, metricsGraph } = payload
   const described = payload.lines ?? lines(dataset)
@@ -167,11 +163,9 @@ function trig(payload: Omit<Payload, 'subject'>): string {
 
 const lines = (quads: readonly Quad[]): string => quads.map((one) => `${toLine(one)}\n`).join('')
 
-// Which distributions of a dataset are measured.
-
 const distribution = dcat('distribution').value
 
-/** Objects of `dcat:distribution`, each once, in the order of the triples; samples are none, and text is none. */
+/** Distributions of a dataset: objects of its `dcat:distribution`, each once, in the order of the triples. Literals are left out. */
 export function distributionsOf({
   subject,
   dataset,

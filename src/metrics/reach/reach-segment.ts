@@ -1,4 +1,4 @@
-/** `metrics-accessibility`: one status per URL of every distribution, as a measurement. Works ahead within bounds, and keeps the order. */
+/** Segment `metrics-accessibility`: measures one status for each URL of every distribution. */
 
 import type { BlankNode, NamedNode } from '@rdfjs/types'
 import type { SegmentContext, SegmentKind } from '../../pipe/segment.ts'
@@ -11,13 +11,12 @@ import type { UrlReach, ReachRun, UrlVerdict } from './url-reach.ts'
 import { pseudoCodes } from '../indicators.ts'
 
 /**
- * Datasets that wait for answers at once. At one request per second a host with every hundredth dataset lets a hundred
- * pass in a second, and a slow one holds nobody up until this many have gathered behind it. More would take too much memory
- * where datasets are large.
+ * Datasets that wait for answers at once. A slow host delays the datasets of others only when this many wait for it; more
+ * would take too much memory where datasets are large.
  */
 const datasetsAhead = 128
 
-/** Adds `accessUrlStatusCode` and `downloadUrlStatusCode`; the order of the records stays. */
+/** Makes the segment that adds `accessUrlStatusCode` and `downloadUrlStatusCode`; the order of the records stays. */
 export function reachingSegment({ reach }: { readonly reach: UrlReach }): SegmentKind {
   const runs = new WeakMap<SegmentContext, ReachRun>()
   const runOf = (context: SegmentContext): ReachRun => {
@@ -56,22 +55,20 @@ async function withStatuses({ payload, run, reach }: Work, signal: AbortSignal):
   return withMeasurements(payload, { metrics: statusMetrics, quads: quads.flat(), at })
 }
 
-// Where a dataset says that its files are.
-
-/** The metrics that are measured here, one value per URL. */
+/** Metrics that this segment measures, one value for each URL. */
 const statusMetrics = ['accessUrlStatusCode', 'downloadUrlStatusCode'] as const
 
 type UrlUse = {
   readonly metric: (typeof statusMetrics)[number]
   /** The distribution. */
   readonly on: NamedNode | BlankNode
-  /** As it is written; absent for a blank node. */
+  /** Text of the URL in the record; absent for a blank node. */
   readonly url?: string
-  /** An IRI: only these can be URLs. */
+  /** Whether it is written as an IRI; only those can be URLs. */
   readonly isIri: boolean
 }
 
-/** Every access and download URL of every distribution, once each; literals without text are none. */
+/** Access and download URLs of every distribution, each once; empty literals are left out. */
 export function urlUsesOf(payload: Payload): readonly UrlUse[] {
   const distributions = new Map(distributionsOf(payload).map((on) => [keyOf(on), on]))
   const uses = new Map<string, UrlUse>()

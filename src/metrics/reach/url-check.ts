@@ -1,4 +1,4 @@
-/** One check of one URL: robots.txt, HEAD, a ranged GET where HEAD is not liked, and what the answer means. */
+/** Check of one URL: robots.txt, HEAD, and a ranged GET where the host refuses HEAD. */
 
 import { pseudoCodes } from '../indicators.ts'
 import { Failure } from '../../errors.ts'
@@ -8,28 +8,28 @@ import type { Pause } from '../../workers/pause.ts'
 
 const { connectionFailure, invalidUrl } = pseudoCodes
 
-/** What came of asking about one URL. */
+/** Outcome of the check of one URL. */
 export type CheckOutcome = {
-  /** HTTP status (RFC 9110) or a pseudo code; absent when the check says nothing about the URL. */
+  /** HTTP status (RFC 9110) or a pseudo code; absent when the check has no result for the URL. */
   readonly status?: number
-  /** The URL itself was requested: not so where robots.txt or the guard refused. */
+  /** Whether the URL itself was requested, which robots.txt or the address guard may refuse. */
   readonly asked: boolean
-  /** Status of the last answer, whatever it means. */
+  /** Status of the last answer. */
   readonly answered?: number
 }
 
 type Noted = { asked: boolean; answered?: number }
 
-/** What every check needs. */
+/** Dependencies of checks. */
 export type CheckContext = {
   readonly outbound: Outbound
-  /** What all requests of checks have in common. */
+  /** Members that all requests of checks share. */
   readonly requestDefaults: Pick<OutboundRequest, 'reach' | 'room' | 'deadlines' | 'delayMs'>
   readonly pause: Pause
   readonly log: Log
 }
 
-/** Throws the signal's reason only. */
+/** Checks a URL. Throws the signal's reason only. */
 export async function check(
   context: CheckContext,
   url: URL,
@@ -38,9 +38,9 @@ export async function check(
   const noted: Noted = { asked: false }
   try {
     await checkRobots(context, url.href, signal)
-    const visit: Visit = { context, url, noted }
-    const head = await statusOf(visit, 'HEAD', signal)
-    const status = dislikesHead.has(head) ? await statusOf(visit, 'GET', signal) : head
+    const urlCheck: UrlCheck = { context, url, noted }
+    const head = await statusOf(urlCheck, 'HEAD', signal)
+    const status = refusesHead.has(head) ? await statusOf(urlCheck, 'GET', signal) : head
     return { ...noted, ...(!overloadCodes.has(status) && { status }) }
   } catch (error) {
     signal.throwIfAborted()
@@ -49,53 +49,53 @@ export async function check(
   }
 }
 
-const dislikesHead: ReadonlySet<number> = new Set([400, 403, 404, 405, 406, 501])
+const refusesHead: ReadonlySet<number> = new Set([400, 403, 404, 405, 406, 501])
 
-/** The host has too much to do: that is no verdict on the URL. */
+/** Statuses of an overloaded host, which are no verdict on the URL. */
 const overloadCodes: ReadonlySet<number> = new Set([429, 503])
 
-/** What robots.txt says ends the check. */
-class Barred extends Error {
+/** Thrown when robots.txt forbids a URL or cannot be read; ends the check. */
+class RobotsRefusal extends Error {
   readonly status: number | undefined
 
   constructor(status?: number) {
-    super('robots.txt says no, or nothing')
+    super('robots.txt forbids the URL or cannot be read')
     this.status = status
   }
 }
 
 /**
- * A host that cannot be connected to for robots.txt cannot be for anything, and nothing else may be asked of it: that is the
- * verdict. One that is there and does not give its robots.txt has said nothing about the URL.
+ * Reads robots.txt. A failed connection is the verdict on the URL too; a host that answers without a usable robots.txt gives no
+ * verdict. Throws `RobotsRefusal` unless the URL may be requested.
  */
 async function checkRobots(context: CheckContext, url: string, signal: AbortSignal): Promise<void> {
-  const word = await context.outbound.robots({ ...context.requestDefaults, url }, signal)
-  if (word === 'allowed') return
-  throw new Barred(
-    word === 'unreachable' ? connectionFailure : word === 'refused' ? invalidUrl : undefined,
+  const verdict = await context.outbound.robots({ ...context.requestDefaults, url }, signal)
+  if (verdict === 'allowed') return
+  throw new RobotsRefusal(
+    verdict === 'unreachable' ? connectionFailure : verdict === 'refused' ? invalidUrl : undefined,
   )
 }
 
-type Visit = { readonly context: CheckContext; readonly url: URL; readonly noted: Noted }
+type UrlCheck = { readonly context: CheckContext; readonly url: URL; readonly noted: Noted }
 
 const attempts = 2
 const beforeAgainMs = 1000
 
 /** The status after redirects; a connection that fails is tried once more. */
-async function statusOf(visit: Visit, method: 'HEAD' | 'GET', signal: AbortSignal) {
+async function statusOf(urlCheck: UrlCheck, method: 'HEAD' | 'GET', signal: AbortSignal) {
   for (let number = 1; ; number += 1) {
     try {
-      return await answerOf(visit, method, signal)
+      return await answerOf(urlCheck, method, signal)
     } catch (error) {
       signal.throwIfAborted()
       if (number === attempts || !isConnectionFailure(error)) throw error
-      await visit.context.pause(beforeAgainMs, signal)
+      await urlCheck.context.pause(beforeAgainMs, signal)
     }
   }
 }
 
 async function answerOf(
-  { context, url, noted }: Visit,
+  { context, url, noted }: UrlCheck,
   method: 'HEAD' | 'GET',
   signal: AbortSignal,
 ): Promise<number> {
@@ -119,24 +119,24 @@ async function answerOf(
     answer.discard()
     return answer.status
   } catch (error) {
-    noted.asked ||= !wasLeftAlone(error)
+    noted.asked ||= !wasBackedOff(error)
     throw error
   }
 }
 
-/** At one host, of all its clients here. */
+/** Requests at once at one host. */
 const atOnce = 2
-/** A host that wants more is not asked until then, and its URLs keep what is known of them. */
+/** Longest `Retry-After` that is waited for; the URLs of a host that asks for more keep their verdicts. */
 const retryAfterMaxMs = 30_000
 
-/** With a time: the host was not asked at all. */
-const wasLeftAlone = (error: unknown): boolean =>
+/** Whether a request failed before it was sent, because the host asked for a pause. */
+const wasBackedOff = (error: unknown): boolean =>
   error instanceof Failure && error.retryAfter !== undefined
 
 const isConnectionFailure = (error: unknown): boolean =>
   error instanceof Failure &&
   (error.kind === 'source-unreachable' || error.kind === 'source-timeout') &&
-  !wasLeftAlone(error)
+  !wasBackedOff(error)
 
 const statuses: Partial<Record<Failure['kind'], number>> = {
   'address-refused': invalidUrl,
@@ -148,7 +148,7 @@ const statuses: Partial<Record<Failure['kind'], number>> = {
 }
 
 function statusOfFailure(error: unknown, { host }: URL, log: Log): number | undefined {
-  if (error instanceof Barred) return error.status
+  if (error instanceof RobotsRefusal) return error.status
   const status = error instanceof Failure ? statuses[error.kind] : undefined
   const isKnown =
     status !== undefined || (error instanceof Failure && error.kind === 'source-throttled')

@@ -1,6 +1,6 @@
 /**
- * Whether URLs can be reached: asked as seldom and as politely as possible, and remembered between runs. A run comes to its
- * verdict by what is kept, by a check that is under way, or by a new one as far as its budget allows.
+ * Checks whether URLs can be reached, and keeps the verdicts between runs. A run takes the verdict that is kept, joins a check that is
+ * under way, or starts one within its budget.
  */
 
 import { target } from '../../client/address-guard.ts'
@@ -28,9 +28,9 @@ export type ReachOptions = {
   /** File of the verdicts. */
   readonly path: string
   readonly outbound: Outbound
-  /** URLs that one run may ask at most. */
+  /** Most URLs that one run may check. */
   readonly budget: number
-  /** Hosts, addresses and ranges inside the institution that may be asked beside public addresses. */
+  /** Hosts, addresses and ranges inside the institution that may be requested beside public addresses. */
   readonly allow?: readonly string[]
   /** Requests at once, over all hosts. */
   readonly atOnce: number
@@ -47,7 +47,7 @@ export type ReachOptions = {
   readonly log: Log
 }
 
-/** What is known of a URL, and since when, in ms. */
+/** Verdict on a URL; times in ms since 1970. */
 export type UrlVerdict = {
   /** HTTP status after redirects, 1100 when the host cannot be reached, 1300 when it is not a URL that may be asked. */
   readonly status: number
@@ -56,23 +56,23 @@ export type UrlVerdict = {
   readonly since?: number
 }
 
-/** Opens the file of verdicts and makes the one place from which URLs of records are asked. */
+/** Opens the file of verdicts and starts checks of URLs. */
 export const openReach = (options: ReachOptions): UrlReach => new UrlReach(options)
 
-/** Checks at once at one host, and those that wait at all hosts: far more than runs bring at once. */
+/** Checks at once at one host, and most checks that wait at all hosts, which is far more than runs start at once. */
 const [atOneHost, mostWaiting] = [2, 1_000_000]
-/** For each attempt, to the head of its answer. */
+/** Milliseconds for each attempt, to the head of its answer. */
 const attemptMs = 10_000
 const deadlines = { connectMs: attemptMs, firstByteMs: attemptMs, pageMs: attemptMs }
 
-/** What all runs share. */
+/** Verdicts and checks that all runs share. */
 export class UrlReach {
   readonly options: ReachOptions
   readonly file: VerdictFile
-  /** Runs, and how many verdicts each is waiting for. */
+  /** Runs with the number of verdicts that each waits for. */
   readonly waiting = new Map<ReachRun, number>()
-  /** How the last run of each catalogue got on, whichever it was. */
-  readonly paces = new Map<string, Pace>()
+  /** Budget window of the last run of each catalogue. */
+  readonly windows = new Map<string, BudgetWindow>()
   /** The checks under way, by URL. */
   readonly #checks = new SingleFlight<string, void>()
   /** Limits the checks at each host. */
@@ -98,7 +98,7 @@ export class UrlReach {
 
   readonly now = (): number => this.options.now()
 
-  /** Checks for one run. The same id again, also after a restart, goes on where it was: what the run has asked stays asked. */
+  /** Starts the checks of one run. With the id of an earlier run, also after a restart, its spent budget counts. */
   begin(run: string, sink: Pick<RunSink, 'alive' | 'request'>): ReachRun {
     return new ReachRun(this, run, sink)
   }
@@ -107,7 +107,7 @@ export class UrlReach {
     return this.#checks.has(url)
   }
 
-  /** Joins the check of a URL that is under way, or begins this one. */
+  /** Joins the check of a URL that is under way, or starts one. */
   join(
     url: string,
     work: (signal: AbortSignal) => Promise<void>,
@@ -116,12 +116,12 @@ export class UrlReach {
     return this.#checks.get(url, work, signal)
   }
 
-  /** Asks a URL when there is a place at its host. */
+  /** Checks a URL in the turn of its host. */
   check(url: URL, signal: AbortSignal): Promise<CheckOutcome> {
     return this.#hosts.run(url.host, () => check(this.#context, url, signal), signal)
   }
 
-  /** Breaks off what is under way; to be called when the runs have been told to stop. */
+  /** Aborts running checks and closes the file. Call it after the runs have been stopped. */
   stop(): Promise<void> {
     const ended = this.#checks.stop(new Failure('run-interrupted', 'the process is stopping'))
     this.#stopped ??= ended.then(() => this.file.close())
@@ -131,7 +131,7 @@ export class UrlReach {
 
 type MetUrl = { readonly url: URL; readonly key: UrlKey; readonly catalogue: string }
 
-/** The checks of one run. */
+/** Checks of one run, bounded by its budget. */
 export class ReachRun {
   readonly #reach: UrlReach
   readonly #id: string
@@ -149,8 +149,8 @@ export class ReachRun {
   }
 
   /**
-   * The verdict on a URL that was met in a catalogue: the one that is kept as long as it is fresh, else a new one;
-   * the last known when there is none to be had now, nothing when there never was one. Throws the signal's reason only.
+   * Verdict on a URL of a catalogue: the one that is kept until it is due, else a new one; the last one when the budget or the
+   * host permits no check, `undefined` when there never was one. Throws the signal's reason only.
    */
   async verdict(
     text: string,
@@ -217,7 +217,7 @@ export class ReachRun {
   }
 }
 
-/** Without user info and fragment, or nothing: such a URL is not even looked up. */
+/** The URL without user info and fragment; `undefined` where it may not be requested. */
 function askable(text: string): URL | undefined {
   try {
     return target(text)
@@ -232,26 +232,31 @@ const verdictOf = (known: KnownUrl | undefined): UrlVerdict | undefined =>
     ? undefined
     : { status: known.status, at: known.checked, since: known.since }
 
-/** How a run got on with a catalogue: what the next one learns from. */
-type Pace = {
-  /** How many times its budget it has looked ahead. */
+/** Budget of a run in one catalogue, from which the next run derives its own. */
+type BudgetWindow = {
+  /** Factor of the budget by which the run looked ahead. */
   readonly stretch: number
-  /** URLs tried later than that are passed over. */
+  /** URLs that were tried after this time (ms) are left to the next run. */
   readonly limit: number
-  /** URLs that were due, and too young. */
+  /** Due URLs that were left to the next run. */
   withheld: number
   readonly budget: CheckBudget
 }
 
 /**
- * How many URLs a run may ask, and which come first when there are more. A stream of records cannot be sorted, but the file
- * knows what the stream will bring: at the first URL of a catalogue the run looks how old the oldest are that its budget reaches
- * for, and passes over younger ones. URLs never asked before come first, known ones by their age; those that were passed over
- * are the older ones of the next run. New URLs are not foreseen: they are asked as they come, as long as there is budget.
+ * Budget of a run: the number of URLs that it may check, oldest first. Records come in the order of a stream, so the run reads from
+ * the file, at the first URL of a catalogue, up to which age its budget lasts, and leaves younger URLs to the next run:
+ *
+ *     first URL of a catalogue → limit = time of the n-th oldest due URL (n = budget left × stretch)
+ *     new URL                  → checked while budget is left
+ *     tried until the limit    → checked while budget is left
+ *     tried after the limit    → withheld; its last verdict counts
+ *     next run, no budget left → half the stretch, at least 1
+ *     next run, budget left    → twice the stretch if at least as many URLs were withheld, else the same
  */
 class CheckBudget {
   readonly #reach: UrlReach
-  readonly #own = new Map<string, Pace>()
+  readonly #own = new Map<string, BudgetWindow>()
   #left: number
 
   constructor(reach: UrlReach, left: number) {
@@ -259,38 +264,38 @@ class CheckBudget {
     this.#left = left
   }
 
-  /** Whether this URL may be asked now, and if so, counts it. */
+  /** Whether a URL may be checked now; counts it if so. */
   take(known: KnownUrl | undefined, catalogue: string): boolean {
     if (this.#left <= 0) return false
-    const pace = this.#paceOf(catalogue)
-    if (known && known.tried > pace.limit) {
-      pace.withheld += 1
+    const window = this.#windowOf(catalogue)
+    if (known && known.tried > window.limit) {
+      window.withheld += 1
       return false
     }
     this.#left -= 1
     return true
   }
 
-  /** It was not asked after all. */
+  /** Returns the place of a URL that was not requested. */
   giveBack(): void {
     this.#left += 1
   }
 
-  #paceOf(catalogue: string): Pace {
-    const { paces, file, now } = this.#reach
+  #windowOf(catalogue: string): BudgetWindow {
+    const { windows, file, now } = this.#reach
     const own = this.#own.get(catalogue)
     if (own) return own
-    const last = paces.get(catalogue)
+    const last = windows.get(catalogue)
     const stretch = last ? last.budget.#stretchAfter(last) : 1
     const limit = file.nthDue(catalogue, this.#left * stretch, now()) ?? Infinity
-    const pace = { stretch, limit, withheld: 0, budget: this }
-    paces.set(catalogue, pace)
-    this.#own.set(catalogue, pace)
-    return pace
+    const window = { stretch, limit, withheld: 0, budget: this }
+    windows.set(catalogue, window)
+    this.#own.set(catalogue, window)
+    return window
   }
 
-  /** The oldest may stand in no dataset any more: a run that kept its budget for them in vain makes the next look further. */
-  #stretchAfter({ stretch, withheld }: Pace): number {
+  /** Stretch of the next run. The oldest URLs may be in no dataset any more; then budget was kept for them in vain. */
+  #stretchAfter({ stretch, withheld }: BudgetWindow): number {
     if (this.#left <= 0) return Math.max(1, stretch / 2)
     return withheld >= this.#left ? stretch * 2 : stretch
   }

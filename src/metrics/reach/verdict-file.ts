@@ -1,4 +1,4 @@
-/** What is known of URLs, in a file of its own: the last verdict on each, when it was asked, and what runs have spent. */
+/** File of verdicts: the last one on each URL, when it was checked, and the spent budgets of runs. */
 
 import { createHash } from 'node:crypto'
 import { openSqlite } from '../../sqlite.ts'
@@ -20,16 +20,16 @@ const schema = `
   CREATE TABLE IF NOT EXISTS run (id TEXT PRIMARY KEY, began INTEGER NOT NULL, asked INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `
 
-/** Of the schema. */
+/** Number of the format of the schema. */
 export const verdictsFormat = 2
 
-/** A URL as the file knows it. */
+/** Key of a URL in the file. */
 export type UrlKey = Buffer
 
 /** The key of a URL without user info and fragment. */
 export const urlKeyOf = (url: URL): UrlKey => createHash('sha256').update(url.href).digest()
 
-/** What the file has about a URL; times in ms, 0 for never. */
+/** Row of a URL; times in ms, 0 for never. */
 export type KnownUrl = {
   readonly status: number | undefined
   readonly checked: number
@@ -43,9 +43,9 @@ export type KnownUrl = {
 /** The open file. */
 export type VerdictFile = ReturnType<typeof openVerdictFile>
 
-/** URLs that were not asked for so long are in no dataset any more. */
+/** Milliseconds without a check after which a URL is forgotten: it is in no dataset any more. */
 const forgottenMs = 365 * dayMs
-/** No run is resumed after so long. */
+/** Milliseconds after which no run is resumed. */
 const runForgottenMs = 14 * dayMs
 
 /** Opens the file and forgets what is too old. Throws what `openSqlite` throws. */
@@ -70,7 +70,7 @@ export function openVerdictFile(path: string, now: number) {
         }
       )
     },
-    /** Keeps it, and counts it for the run that has asked. */
+    /** Stores a verdict, and counts the check for the run that made it. */
     keep: (key: UrlKey, known: KnownUrl, run?: string): void => {
       const { status = null, checked, due, tried, catalogue } = known
       const row = [key, status, checked, due, tried, catalogue]
@@ -82,20 +82,20 @@ export function openVerdictFile(path: string, now: number) {
         if (run !== undefined) file.run('UPDATE run SET asked = asked + 1 WHERE id = ?', run)
       })
     },
-    /** When the run began and what it has asked; a new one begins now. */
+    /** When a run began and how many URLs it has checked; a new run begins now. */
     run: (id: string, time: number) => {
       const { changes } = file.run('INSERT OR IGNORE INTO run VALUES (?, ?, 0)', id, time)
       if (changes > 0) file.run('DELETE FROM run WHERE began < ?', time - runForgottenMs)
       const row = file.first('SELECT began, asked FROM run WHERE id = ?', id)
       return { began: Number(row?.['began'] ?? time), asked: Number(row?.['asked'] ?? 0) }
     },
-    /** When the n-th of those that are due in a catalogue was tried, the oldest first; absent when there are fewer. */
+    /** When the n-th oldest of the due URLs of a catalogue was tried; `undefined` when there are fewer. */
     nthDue: (catalogue: string, n: number, time: number): number | undefined => {
       const due = 'SELECT tried FROM verdict WHERE catalogue = ? AND due <= ? ORDER BY tried'
       const row = file.first(`${due} LIMIT 1 OFFSET ?`, catalogue, time, n - 1)
       return row && Number(row['tried'])
     },
-    /** Verdicts with this status are due now. */
+    /** Makes verdicts with a status due now. */
     expire: (status: number, time: number): void =>
       void file.run('UPDATE verdict SET due = ? WHERE status = ? AND due > ?', time, status, time),
     close: () => file.close(),

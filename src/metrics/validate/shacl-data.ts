@@ -8,12 +8,12 @@ import { termText } from '../../rdf/lines.ts'
 import { rdf } from '../../rdf/namespaces.ts'
 import { type Graph, graphOf } from '../../rdf/read.ts'
 
-/** What `match` answers: the RDF/JS dataset as far as the validator looks into one. */
+/** Result of `match`: the part of an RDF/JS dataset that the validator reads. */
 type Matches = Iterable<Quad> & { readonly size: number }
 
 const none: readonly never[] = []
 
-/** Indexed by subject at once, by object only where that is asked for: mostly for types alone. */
+/** Set of triples, indexed by subject at once, and by the object of a predicate when it is first read, mostly for types. */
 export class Triples {
   readonly #graph: Graph
   /** Predicate → text of the object → triples. */
@@ -39,7 +39,7 @@ export class Triples {
     return index.get(termText(object))?.map(({ subject }) => subject) ?? none
   }
 
-  /** `null` and `undefined` stand for anything; everything is in one graph. */
+  /** Triples with these terms; `null` and `undefined` match any term. */
   match(subject?: Term | null, predicate?: Term | null, object?: Term | null): Matches {
     const quads = subject?.termType === 'Literal' ? none : this.#graph.quads(subject ?? undefined)
     const found = quads.filter(
@@ -51,11 +51,9 @@ export class Triples {
   }
 }
 
-// Nodes in a set of triples, with the part of the clownface interface that the validator walks them by.
-
 const nil = rdf('nil').value
 
-/** Zero, one or many nodes. Walking is all that it can: the general one costs half of a validation. */
+/** Zero, one or many nodes in a set of triples, with the methods of clownface that the validator calls. */
 export class Pointer {
   readonly dataset: Triples
   readonly terms: readonly Term[]
@@ -65,7 +63,7 @@ export class Pointer {
     this.terms = terms
   }
 
-  /** The one node, if it is one. */
+  /** The node, where there is exactly one. */
   get term(): Term | undefined {
     return this.terms.length === 1 ? this.terms[0] : undefined
   }

@@ -1,4 +1,4 @@
-/** The SHACL engine as it is run here: the package's rules over cheap triples, and a bounded list of results. */
+/** SHACL engine: the rules of `rdf-validate-shacl` over own triples, with a bounded list of results. */
 
 import { sh } from '../../rdf/namespaces.ts'
 import type { DatasetCore, Quad, Term } from '@rdfjs/types'
@@ -11,11 +11,11 @@ import { closure, graphOf } from '../../rdf/read.ts'
 import { type ReportResult, severityOf } from '../measure/validation-report.ts'
 import { Pointer, Triples } from './shacl-data.ts'
 
-/** What is wrong with one record. */
+/** Results of the validation of one record. */
 export type Findings = {
   /** Violations first. */
   readonly results: readonly ReportResult[]
-  /** There were more. */
+  /** Whether there were more results than these. */
   readonly truncated: boolean
 }
 
@@ -25,8 +25,8 @@ type Engine = {
 }
 
 /**
- * Builds the validator of these shapes, for any number of records. At most `most` results are kept of a record, and after as
- * many violations nothing more is looked at. `owl:imports` must not be among the shapes. Throws on shapes that make no sense.
+ * Compiles shapes into a validator for any number of records. At most `most` results are kept of a record, and after as many
+ * violations validation ends. `owl:imports` must not be among the shapes. Throws on shapes that cannot be compiled.
  */
 export function engineOf(shapes: readonly Quad[], most: number): Engine {
   const triples = new Triples(shapes)
@@ -70,15 +70,15 @@ function pathsIn(shapes: readonly Quad[]): Paths {
 type Settings = {
   readonly most: number
   readonly pathOf: Paths
-  /** Only whether there is a result counts: the inside of `sh:or` and its kin. */
+  /** Whether results are only counted, as inside of `sh:or` and similar constraints. */
   readonly silent: boolean
 }
 
 const violation = sh('Violation').value
 
 /**
- * Records results as plain terms, where the package would build a graph of each. It counts no visits of nodes either: the
- * package takes a value for good that it has met fifty times.
+ * Engine that records results as plain terms, where the package builds a graph of each. It does not count visits of nodes: the
+ * package takes a value for valid that it has visited fifty times.
  */
 class Recording extends ValidationEngine {
   readonly #settings: Settings

@@ -1,4 +1,4 @@
-/** Names of shape models, and their files, read and checked before anybody validates with them. */
+/** Shape models: their names, and their files, which are checked before they are used. */
 
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,13 +16,10 @@ const imports = owl('imports').value
 const targets: ReadonlySet<string> = new Set(
   ['targetClass', 'targetNode', 'targetSubjectsOf', 'targetObjectsOf'].map((n) => sh(n).value),
 )
-/** What the engine has no rules for. */
+/** Terms of SHACL that the engine does not implement. */
 const unsupported: ReadonlySet<string> = new Set(['sparql', 'js', 'target'].map((n) => sh(n).value))
 
-/**
- * Reads the files of a model. What they import is not loaded. Throws an `Error` whose message says which file is at fault
- * and why.
- */
+/** Reads the files of a model, without their imports. Throws an `Error` whose message names the file and the reason. */
 export async function readShapes(paths: readonly string[]): Promise<readonly Quad[]> {
   const quads = (await Promise.all(paths.map((path, at) => readQuads(path, at)))).flat()
   if (quads.some(({ predicate }) => targets.has(predicate.value))) return quads
@@ -47,7 +44,7 @@ async function readQuads(path: string, number: number): Promise<readonly Quad[]>
   }
 }
 
-/** Labels of blank nodes mean something in their own file only. */
+/** Renames the blank nodes of a file, because their labels are local to it. */
 const renamed = <T extends Term>(term: T, file: number) =>
   term.termType === 'BlankNode' ? blankNode(`f${file}_${term.value}`) : term
 
@@ -70,8 +67,6 @@ function checkTerm(predicate: string, value: string): void {
   }
 }
 
-// The controlled vocabularies that are shipped, as far as validation needs them: which scheme a concept is in.
-
 const inScheme = skos('inScheme').value
 
 /** Concept and scheme of every concept in the Turtle files of a directory. */
@@ -87,8 +82,6 @@ export async function readSchemes(
   }
   return found
 }
-
-// Names of shape models: which sets of shapes a record is validated against.
 
 const sets = ['base', 'recommended', 'vocabularies', 'deprecated', 'range'] as const
 type SetName = (typeof sets)[number]
@@ -115,10 +108,10 @@ const shipped: ReadonlyMap<string, readonly string[]> = new Map(
   ),
 )
 
-/** What a record is validated against by default. */
+/** Default model. */
 const standardModel = 'dcatap301level1'
 
-/** The name that asks for chosen sets, and the separator between it and them. */
+/** Name of the model of chosen sets, and the separator between it and them. */
 const customized = 'customized'
 const separator = '='
 
@@ -142,8 +135,8 @@ type Choice = {
 }
 
 /**
- * The models that are meant, in one spelling each. Throws `Failure` `invalid-parameter` for names that are not among `known`
- * and for sets that do not exist.
+ * Models of a request, in one spelling each. Throws `Failure` `invalid-parameter` for names that are not among `known` and for
+ * unknown sets.
  */
 export function chosenModels(choice: Choice, known: readonly string[]): readonly string[] {
   const wanted = listOf(choice.customized)

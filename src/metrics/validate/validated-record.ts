@@ -1,4 +1,4 @@
-/** What of a record is validated: the catalogue's own bookkeeping is taken out, the schemes of its concepts come in. */
+/** Preparation of a record for validation: catalogue records are removed, the schemes of its concepts are added. */
 
 import type { Quad } from '@rdfjs/types'
 import { skos } from '../../rdf/namespaces.ts'
@@ -7,9 +7,8 @@ import { keyOf } from '../../rdf/read.ts'
 import { namedNode, quad } from '../../rdf/terms.ts'
 
 /**
- * The triples without those of catalogue records (of all, or of those that `isUnwanted` picks by their IRIs) and of the blank
- * nodes that only they lead to. A platform writes its
- * checksums there in a way that no version of the profile permits, so with them nothing would conform.
+ * Triples without those of catalogue records (of all, or of those that `isUnwanted` picks by their IRIs) and of the blank nodes that
+ * only they refer to. The platform writes its checksums there in a way that no version of the profile permits.
  */
 export function withoutRecords(
   quads: readonly Quad[],
@@ -32,7 +31,7 @@ export function withoutRecords(
   })
 }
 
-/** The nodes, and the blank nodes that they lead to. */
+/** Keys of nodes, and of the blank nodes that can be reached from them. */
 function reached(
   from: Iterable<string>,
   links: ReadonlyMap<string, readonly Quad[]>,
@@ -42,7 +41,7 @@ function reached(
   return keys
 }
 
-/** The triples, and `skos:inScheme` for every concept of a known scheme that is the value of something. */
+/** Triples with `skos:inScheme` for every concept of a known scheme among their objects. */
 export function withSchemes(
   quads: readonly Quad[],
   schemes: ReadonlyMap<string, string>,

@@ -1,4 +1,4 @@
-/** `metrics-validating-shacl`: adds the report of a validation against DCAT-AP. */
+/** Segment `metrics-validating-shacl`: adds the report of a validation against DCAT-AP. */
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
@@ -19,7 +19,7 @@ type ValidatingDeps = {
 const names = z.union([z.string(), z.array(z.string()).min(1)])
 
 const config = segmentConfig.extend({
-  /** Of several models one has to conform. */
+  /** One model or several, of which one has to conform. */
   shapeModel: names.optional(),
   /** Sets of shapes beside the base, for the model `customized`. */
   customized: names.optional(),
@@ -27,15 +27,15 @@ const config = segmentConfig.extend({
 
 type Config = z.infer<typeof config>
 
-/** Only catalogues of this type are said to follow the profile. */
+/** Type of the catalogues that are validated. */
 const validated = 'dcat-ap'
-/** Enough to keep the workers busy while reports are waited for in their order. */
+/** Records at once, which keeps the workers busy while the order is kept. */
 const atOnce = 8
 
 /**
- * Records of other sources than DCAT-AP pass without a report, and so do all where the shapes cannot be used: compliance is
- * not measured then, and older findings about it go. A record that cannot be validated, or not in time, is refused, so that
- * what was measured before stays.
+ * Makes the segment. Records of catalogues of other types, and all records where the shapes cannot be used, pass without a
+ * report: compliance is not measured then, and its older measurements are removed. A record that cannot be validated in time is
+ * refused and keeps its older measurements.
  */
 export const validatingSegment = ({ validation, now }: ValidatingDeps): SegmentKind =>
   metricsSegment<Config>({
@@ -75,7 +75,7 @@ const unreported = (payload: Payload): Payload => ({
 
 const warned = new WeakSet<SegmentContext>()
 
-/** What is wrong with the shapes is wrong for every record of a run, and logged once. */
+/** Logs a fault of the shapes once for a run, because every record has it. */
 function warnOnce({ kind, detail }: Failure, context: SegmentContext): void {
   if (warned.has(context)) return
   warned.add(context)

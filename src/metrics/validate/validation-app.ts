@@ -21,12 +21,12 @@ import type { Validation } from './validation.ts'
 type ValidationAppContext = {
   readonly validation: Validation
   readonly expected: ScoreExpectation
-  /** Whether a request has a valid key: without one a body may have 200 kB. */
+  /** Whether a request has a valid key; without one a body may have 200,000 bytes. */
   readonly hasKey: (c: AppContext) => boolean
   readonly limits: Pick<Limits, 'validationBytes' | 'validationsPerClient' | 'validations'>
   readonly http: Omit<AppOptions, 'name'>
   readonly version: string
-  /** Whether an IRI is one of the platform's own: catalogue records of senders are validated. */
+  /** Whether an IRI is one of the platform's own; catalogue records with other IRIs are validated. */
   readonly isOwn: (iri: string) => boolean
 }
 

@@ -1,4 +1,4 @@
-/** Entry of a validating worker: reads each model's shapes when it is first asked for, then validates record by record. */
+/** Entry of a validating worker: reads the shapes of a model when it is first used, then validates record by record. */
 
 import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
@@ -35,7 +35,7 @@ async function validatorOf(model: string): Promise<Validate> {
   return validate
 }
 
-/** A report conforms without any result (SHACL 3.6.1.1): callers that ask for less look at the severities. */
+/** Report as N-Triples. It conforms without any result (SHACL 3.6.1.1); callers that accept warnings read the severities. */
 function reportOf({ results, truncated }: Findings): string {
   const report = { conforms: results.length === 0, results, truncated }
   const quads = reportQuads(blankNode(), report, (term) => term)

@@ -40,14 +40,14 @@ const standardLimits = {
   length: 32 * 2 ** 20,
 }
 
-/** What a worker knows from its start: `own` are absolute paths by model. */
+/** Data that a worker is started with; `own` are absolute paths by model. */
 export type ValidationData = {
   readonly results: number
   readonly directory: string
   readonly own: Readonly<Record<string, readonly string[]>>
 }
 
-/** `report`: N-Triples. Or the shapes cannot be applied to anything, or not to this record. */
+/** Reply of a worker: a report in N-Triples, or why the shapes cannot be used at all, or not for this record. */
 export type ValidationReply =
   | { readonly report: string }
   | { readonly trouble: 'shapes' | 'record'; readonly message: string }
@@ -56,11 +56,11 @@ type Task = {
   readonly model: string
   /** The record as N-Triples. */
   readonly text: string
-  /** Catalogue records in it are validated too. */
+  /** Whether catalogue records in it are validated too. */
   readonly withRecords?: boolean
 }
 
-/** RDF that somebody sent, and catalogue records in it that are left out. */
+/** RDF of a request, and the catalogue records in it that are left out. */
 type SentText = {
   readonly text: string
   readonly format: Format
@@ -74,18 +74,18 @@ export type ValidationCalls = {
   read: [sent: SentText, read: { readonly lines: string; readonly records: readonly string[] }]
 }
 
-/** The open validation. */
+/** Validation of records, as `openValidation` returns it. */
 export type Validation = Awaited<ReturnType<typeof openValidation>>
 
 /**
- * Tries the institution's shapes on nothing, so that what is wrong with them is known at once. Those that are shipped are read
- * when they are asked for, and without others no worker runs yet.
+ * Starts validation. Shapes of the institution are tried on an empty record, so that their faults are known at once; shipped ones
+ * are read at their first use, and without others no worker runs yet.
  */
 export async function openValidation(options: ValidationOptions) {
   const validator = new ModelValidator(options)
   const { own = {} } = options
   const names = [...new Set([...shippedModels, ...Object.keys(own)])]
-  /** A name as `chosenModels` gives it, sets of one's own choice included. */
+  /** Models by a name that `chosenModels` returns, or by one that a request gives. */
   const modelsNamed = (model: string) =>
     names.includes(model) || shippedFiles(model)
       ? [model]
@@ -117,23 +117,22 @@ export async function openValidation(options: ValidationOptions) {
       throw new Failure('internal', `the shapes of ${wanted.join(', ')} cannot be used`)
     },
     /**
-     * What somebody sent as N-Triples, read in a worker, without the catalogue records that `isUnwanted` picks by their IRIs.
-     * Throws as `parse`, `time-limit`, `too-complex` and `queue-full`.
+     * Reads RDF in a worker and returns N-Triples, without the catalogue records that `isUnwanted` picks by their IRIs. Throws as `parse`, `time-limit`, `too-complex` and `queue-full`.
      */
     read: (
       sent: Omit<SentText, 'unwanted'>,
       isUnwanted: (record: string) => boolean,
       signal: AbortSignal,
     ): Promise<string> => validator.read(sent, isUnwanted, signal),
-    /** Names that may be asked for, also those whose shapes cannot be read. */
+    /** Names of all models, also of those whose shapes cannot be read. */
     models: (): readonly string[] => names,
-    /** What is wrong with shapes, one sentence each. */
+    /** Faults of shapes, one sentence each. */
     problems: (): readonly string[] => [...validator.problems.values()],
     stop: () => validator.stop(),
   }
 }
 
-/** Reports of single models by the pool; models whose shapes cannot be used are not asked again. */
+/** Validates against single models in workers; a model whose shapes cannot be used is not tried again. */
 class ModelValidator {
   readonly problems = new Map<string, string>()
   readonly #log: Log
@@ -202,7 +201,7 @@ class ModelValidator {
       : this.read({ ...sent, unwanted }, isUnwanted, signal)
   }
 
-  /** Applies a model to nothing; what is wrong with it is a problem afterwards. */
+  /** Validates an empty record, which records a problem where the shapes cannot be used. */
   async try(model: string): Promise<void> {
     await this.report({ model, text: '' }).catch((error: unknown) =>
       this.#refuse(model, messageOf(error)),
@@ -220,7 +219,7 @@ class ModelValidator {
   }
 }
 
-/** What was thrown, and its cause. */
+/** Message of an error and of its cause. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error instanceof Failure && error.cause !== undefined
@@ -228,7 +227,7 @@ function messageOf(error: unknown): string {
     : error.message
 }
 
-/** What the loss of a worker means for the record that it had, or that waited for it. */
+/** Failure of a record whose worker ended, or that waited too long. */
 function failureOf(work: string, cause: WorkerLost): Failure {
   switch (cause.reason) {
     case 'timeout':

@@ -12,7 +12,7 @@ const values = (await shippedValues())(never)
 async function trueOf(text: string): Promise<Record<string, string[]>> {
   const found = annotate(await payloadOf(record(text)), await values)
   return Object.fromEntries(
-    found.map(({ on, found: truth }) => [
+    found.map(({ on, measured: truth }) => [
       keyOf(on).replace('https://example.org/', ':'),
       Object.entries(truth).flatMap(([name, isTrue]) => (isTrue ? [name] : [])),
     ]),
@@ -23,7 +23,7 @@ describe('a dataset', () => {
   it('without anything has ten indicators, all false', async () => {
     const [only, ...more] = annotate(await payloadOf(record(':ds a dcat:Dataset .')), await values)
     expect(more).toEqual([])
-    expect(Object.values(only?.found ?? {})).toEqual(Array.from({ length: 10 }, () => false))
+    expect(Object.values(only?.measured ?? {})).toEqual(Array.from({ length: 10 }, () => false))
   })
 
   it('has what is given at all: malformed dates, unknown themes, blank nodes', async () => {
