@@ -17,19 +17,19 @@ export type Permission = {
  */
 export function hostPermission(reach: Reach, url: URL): Permission {
   if (reach.kind === 'public') return publicOnly
-  if (reach.kind === 'listed') return listed(reach.allow, url)
+  if (reach.kind === 'listed') return listPermission(reach.allow, url)
   if (URL.parse(reach.address)?.origin !== url.origin) return publicOnly
-  return reach.trust === 'trusted' ? trusted : listed(reach.allow, url)
+  return reach.trust === 'trusted' ? trusted : listPermission(reach.allow, url)
 }
 
-function listed(entries: readonly string[], url: URL): Permission {
+function listPermission(entries: readonly string[], url: URL): Permission {
   const allow = entries.map((entry) => entry.trim().toLowerCase())
   const host = hostOf(url)
   const here = allow.map(allowanceOf).filter(({ port }) => (port ?? portOf(url)) === portOf(url))
   return {
     key: `allowed ${allow.toSorted().join(' ')}`,
     permits: (address) => {
-      const kind = classOf(address)
+      const kind = addressClass(address)
       if (kind !== 'internal') return kind === 'public'
       return here.some(({ place }) => (isBlock(place) ? inBlock(address, place) : place === host))
     },
@@ -63,12 +63,12 @@ const hostName = /^[a-z0-9_](?:[a-z0-9_.-]{0,252})$/i
 
 const publicOnly: Permission = {
   key: 'public',
-  permits: (address) => classOf(address) === 'public',
+  permits: (address) => addressClass(address) === 'public',
 }
 
 const trusted: Permission = {
   key: 'trusted',
-  permits: (address) => classOf(address) !== 'never',
+  permits: (address) => addressClass(address) !== 'never',
 }
 
 // Checks of the URL itself, before its name is resolved.
@@ -77,7 +77,7 @@ const trusted: Permission = {
  * Parses a URL and removes user info and fragment. Throws `address-refused` for an invalid URL, a scheme other than `http`
  * and `https`, or a port on which no web server listens.
  */
-export function target(text: string): URL {
+export function parseTarget(text: string): URL {
   const url = URL.parse(text)
   if (!url) throw refused(`${shown(text)} is not a URL`)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -118,13 +118,13 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>
  * Returns the permitted addresses of a host, never empty. Throws `address-refused` if it has only others, `source-
  * unreachable` if it has none. Literal addresses are checked here too, because Node calls no `lookup` for them.
  */
-export async function permitted(
+export async function permittedAddresses(
   url: URL,
   permission: Permission,
   resolve: Resolve = system,
 ): Promise<readonly string[]> {
   const host = hostOf(url)
-  const all = isIP(host) === 0 ? await resolved(host, resolve) : [host]
+  const all = isIP(host) === 0 ? await resolveAll(host, resolve) : [host]
   const allowed = all.filter((address) => permission.permits(address))
   if (allowed.length === 0) throw addressRefused(host)
   return allowed
@@ -137,7 +137,7 @@ export async function permitted(
 export const addressRefused = (host: string): Failure =>
   new Failure('address-refused', `${shown(host)} is not an address that may be requested`)
 
-async function resolved(host: string, resolve: Resolve): Promise<readonly string[]> {
+async function resolveAll(host: string, resolve: Resolve): Promise<readonly string[]> {
   const unreachable = (cause?: unknown) =>
     new Failure('source-unreachable', `the name ${shown(host)} cannot be resolved`, { cause })
   const all = await resolve(host).catch((cause: unknown) => {
@@ -159,7 +159,7 @@ const system: Resolve = async (hostname) =>
 type AddressClass = 'public' | 'internal' | 'never'
 
 /** Class of an IP address; `never` for anything else. */
-export function classOf(address: string): AddressClass {
+export function addressClass(address: string): AddressClass {
   const plain = address.split('%', 1)[0] ?? ''
   const version = isIP(plain)
   if (version === 4) return classOfIpv4(plain)
@@ -167,7 +167,7 @@ export function classOf(address: string): AddressClass {
   if (never6.check(plain, 'ipv6')) return 'never'
   if (plain !== address) return 'never'
   const groups = groupsOf(plain)
-  const inner = groups && embedded(groups)
+  const inner = groups && embeddedIpv4(groups)
   if (inner !== undefined) return classOfIpv4(inner)
   return internal6.check(plain, 'ipv6') ? 'internal' : 'public'
 }
@@ -205,14 +205,14 @@ function blockOf(text: string): Block | undefined {
 }
 
 /** IANA special-purpose address registries (RFC 6890); 100.64/10 is carrier NAT. */
-const internal4 = blocks([
+const internal4 = blockList([
   '127.0.0.0/8',
   '10.0.0.0/8',
   '172.16.0.0/12',
   '192.168.0.0/16',
   '100.64.0.0/10',
 ])
-const never4 = blocks([
+const never4 = blockList([
   '0.0.0.0/8',
   '169.254.0.0/16',
   '224.0.0.0/4',
@@ -223,8 +223,8 @@ const never4 = blocks([
   '203.0.113.0/24',
   '198.18.0.0/15',
 ])
-const internal6 = blocks(['::1/128', 'fc00::/7', 'fec0::/10'])
-const never6 = blocks([
+const internal6 = blockList(['::1/128', 'fc00::/7', 'fec0::/10'])
+const never6 = blockList([
   '::/128',
   'fe80::/10',
   'fd00:ec2::254/128',
@@ -238,13 +238,13 @@ const never6 = blocks([
 ])
 
 /** Block list of the addresses and CIDR blocks of a list; other entries are ignored. */
-export function blocks(list: readonly string[]): BlockList {
-  const found = new BlockList()
+export function blockList(list: readonly string[]): BlockList {
+  const result = new BlockList()
   for (const text of list) {
     const block = blockOf(text)
-    if (block) found.addSubnet(block.network, block.length, block.version)
+    if (block) result.addSubnet(block.network, block.length, block.version)
   }
-  return found
+  return result
 }
 
 function classOfIpv4(address: string): AddressClass {
@@ -253,7 +253,7 @@ function classOfIpv4(address: string): AddressClass {
 }
 
 /** IPv4 address inside a mapped, compatible, 6to4 or NAT64 address (RFC 4291, 3056, 6052). */
-function embedded(groups: readonly number[]): string | undefined {
+function embeddedIpv4(groups: readonly number[]): string | undefined {
   const [a = 0, b = 0, c = 0] = groups
   const zeros = (from: number, to: number) => groups.slice(from, to).every((group) => group === 0)
   if (a === 0x2002) return ipv4(b, c)

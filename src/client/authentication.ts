@@ -2,24 +2,24 @@
 
 import { hash, randomBytes } from 'node:crypto'
 import { Failure } from '../errors.ts'
-import { ExchangeFault, type Outgoing } from './exchange.ts'
+import { ExchangeFault, type OutgoingRequest } from './exchange.ts'
 import type { ServiceAnswer, ServiceCall, ServiceExchange, ServiceName } from './service-request.ts'
 
 export type Credentials = { readonly username: string; readonly password: string }
 
 /** Creates the `Authorization` header of a request; `target` is path and query. */
-type Proof = {
+type Authenticator = {
   readonly header: (method: string, target: string) => string
   /** Whether the server may reject it later, so that a new challenge is needed. */
   readonly expires: boolean
 }
 
 /** Authenticator for the strongest supported challenge; `undefined` if none is supported. */
-export function proofFor(
+export function authenticatorFor(
   challenges: readonly Challenge[],
   credentials: Credentials,
   cnonce: string,
-): Proof | undefined {
+): Authenticator | undefined {
   const digests = challenges.filter((one) => one.scheme === 'digest' && offersAuth(one))
   for (const name of ['SHA-256', 'MD5'] as const) {
     const challenge = digests.find((one) => nameIn(one) === name)
@@ -35,14 +35,14 @@ const nameIn = ({ parameters }: Challenge): string =>
 const offersAuth = ({ parameters }: Challenge): boolean =>
   parameters.has('nonce') && /(^|[\s,])auth([\s,]|$)/i.test(parameters.get('qop') ?? '')
 
-function basic({ username, password }: Credentials): Proof | undefined {
+function basic({ username, password }: Credentials): Authenticator | undefined {
   // A user name with a colon cannot be sent: the first colon separates it from the password (RFC 7617, 2).
   if (username.includes(':')) return undefined
   const header = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
   return { header: () => header, expires: false }
 }
 
-function digest(challenge: Challenge, credentials: Credentials, cnonce: string): Proof {
+function digest(challenge: Challenge, credentials: Credentials, cnonce: string): Authenticator {
   const { username, password } = credentials
   const [realm, nonce, opaque] = ['realm', 'nonce', 'opaque'].map((name) =>
     challenge.parameters.get(name),
@@ -52,29 +52,29 @@ function digest(challenge: Challenge, credentials: Credentials, cnonce: string):
   const secret = hashed(username, realm, password)
   const fixed = [
     userField(username),
-    `realm=${quoted(realm)}`,
-    `nonce=${quoted(nonce)}`,
+    `realm=${quote(realm)}`,
+    `nonce=${quote(nonce)}`,
     `algorithm=${nameIn(challenge)}`,
     'qop=auth',
-    `cnonce=${quoted(cnonce)}`,
-    ...(opaque === undefined ? [] : [`opaque=${quoted(opaque)}`]),
+    `cnonce=${quote(cnonce)}`,
+    ...(opaque === undefined ? [] : [`opaque=${quote(opaque)}`]),
   ].join(', ')
   let uses = 0
   const header = (method: string, target: string): string => {
     uses += 1
     const count = uses.toString(16).padStart(8, '0')
     const response = hashed(secret, nonce, count, cnonce, 'auth', hashed(method, target))
-    return `Digest ${fixed}, uri=${quoted(target)}, nc=${count}, response="${response}"`
+    return `Digest ${fixed}, uri=${quote(target)}, nc=${count}, response="${response}"`
   }
   return { header, expires: true }
 }
 
-const quoted = (text = ''): string => `"${text.replace(/["\\]/g, '\\$&')}"`
+const quote = (text = ''): string => `"${text.replace(/["\\]/g, '\\$&')}"`
 
 /** User name parameter; non-ASCII names use the extended notation (RFC 7616, 3.4; RFC 8187). */
 const userField = (username: string): string =>
   /^[\x20-\x7e]*$/.test(username)
-    ? `username=${quoted(username)}`
+    ? `username=${quote(username)}`
     : `username*=UTF-8''${encodeURIComponent(username).replace(/['()*!]/g, percentOf)}`
 
 const percentOf = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
@@ -95,7 +95,7 @@ const scheme = new RegExp(`(${token})(?:[\\t ]+[A-Za-z0-9._~+/-]+=*(?=[\\t ]*(?:
 
 /** Parses the challenges of one or more headers joined by commas. Stops at the first part that is no challenge. */
 export function challengesIn(header: string): Challenge[] {
-  const found: { scheme: string; parameters: Map<string, string> }[] = []
+  const challenges: { scheme: string; parameters: Map<string, string> }[] = []
   let at = 0
   const take = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at
@@ -105,19 +105,19 @@ export function challengesIn(header: string): Challenge[] {
   }
   while (at < header.length) {
     take(gap)
-    const last = found.at(-1)
+    const last = challenges.at(-1)
     const pair = last && take(parameter)
-    if (pair) last.parameters.set((pair[1] ?? '').toLowerCase(), pair[2] ?? unquoted(pair[3] ?? ''))
+    if (pair) last.parameters.set((pair[1] ?? '').toLowerCase(), pair[2] ?? unquote(pair[3] ?? ''))
     else {
       const next = take(scheme)
       if (!next) break
-      found.push({ scheme: (next[1] ?? '').toLowerCase(), parameters: new Map() })
+      challenges.push({ scheme: (next[1] ?? '').toLowerCase(), parameters: new Map() })
     }
   }
-  return found
+  return challenges
 }
 
-const unquoted = (text: string): string => text.replace(/\\(.)/gs, '$1')
+const unquote = (text: string): string => text.replace(/\\(.)/gs, '$1')
 
 /** The service refused our credentials. The message contains its challenge. */
 export class CredentialsError extends Error {
@@ -128,7 +128,7 @@ export class CredentialsError extends Error {
 }
 
 /** Authentication of a path, or `open` if it needs none. */
-type Known = Proof | 'open'
+type PathAuthentication = Authenticator | 'open'
 
 /**
  * Answers challenges. Probes each path once before a body is sent there. A remaining 401 becomes a `Failure` with a
@@ -138,7 +138,7 @@ export class Authentication {
   readonly #bare: ServiceExchange
   readonly #credentials: Credentials | undefined
   readonly #service: ServiceName
-  readonly #paths = new Map<string, Known>()
+  readonly #paths = new Map<string, PathAuthentication>()
 
   constructor(bare: ServiceExchange, credentials: Credentials | undefined, service: ServiceName) {
     this.#bare = bare
@@ -148,40 +148,44 @@ export class Authentication {
 
   readonly exchange: ServiceExchange = async (outgoing, call) => {
     const path = outgoing.url.origin + outgoing.url.pathname
-    let known = this.#paths.get(path)
+    let authentication = this.#paths.get(path)
     let isFresh = false
-    if (this.#credentials && known === undefined && outgoing.body !== undefined) {
+    if (this.#credentials && authentication === undefined && outgoing.body !== undefined) {
       const probed = await this.#bare(probeFor(outgoing), call)
-      if (!isTelling(probed, outgoing)) return probed
-      known = this.#learn(path, probed)
-      isFresh = known !== 'open'
+      if (!isConclusive(probed, outgoing)) return probed
+      authentication = this.#register(path, probed)
+      isFresh = authentication !== 'open'
     }
-    const answer = await this.#send(known ?? 'open', outgoing, call)
+    const answer = await this.#send(authentication ?? 'open', outgoing, call)
     if (answer.status !== 401) return answer
     if (isFresh && !isStale(answer)) throw this.#wrong(path, answer)
-    const again = await this.#send(this.#learn(path, answer), outgoing, call)
+    const again = await this.#send(this.#register(path, answer), outgoing, call)
     if (again.status === 401) throw this.#wrong(path, again)
     return again
   }
 
-  #learn(path: string, answer: ServiceAnswer): Known {
-    const known = answer.status === 401 ? this.#proof(answer) : 'open'
-    this.#paths.set(path, known)
-    return known
+  #register(path: string, answer: ServiceAnswer): PathAuthentication {
+    const authentication = answer.status === 401 ? this.#authenticator(answer) : 'open'
+    this.#paths.set(path, authentication)
+    return authentication
   }
 
-  #proof(answer: ServiceAnswer): Proof {
+  #authenticator(answer: ServiceAnswer): Authenticator {
     if (!this.#credentials) throw this.#refused('no credentials are configured', answer)
     const cnonce = randomBytes(16).toString('hex')
-    const proof = proofFor(challengesOf(answer), this.#credentials, cnonce)
+    const proof = authenticatorFor(challengesOf(answer), this.#credentials, cnonce)
     if (proof) return proof
     throw this.#refused('it takes neither Basic nor Digest with qop=auth from us', answer)
   }
 
-  async #send(known: Known, outgoing: Outgoing, call: ServiceCall): Promise<ServiceAnswer> {
-    if (known === 'open') return this.#bare(outgoing, call)
+  async #send(
+    authentication: PathAuthentication,
+    outgoing: OutgoingRequest,
+    call: ServiceCall,
+  ): Promise<ServiceAnswer> {
+    if (authentication === 'open') return this.#bare(outgoing, call)
     const { url, method, headers } = outgoing
-    const authorization = known.header(method, url.pathname + url.search)
+    const authorization = authentication.header(method, url.pathname + url.search)
     const proven = { ...outgoing, headers: { ...headers, Authorization: authorization } }
     try {
       return await this.#bare(proven, call)
@@ -189,8 +193,9 @@ export class Authentication {
       // A server that rejects the credentials may close the connection before it has read the body, so its answer is lost;
       // probe again.
       const isLost = error instanceof ExchangeFault && error.stage === 'asking'
-      if (isLost && known.expires) {
-        for (const [path, proof] of this.#paths) if (proof === known) this.#paths.delete(path)
+      if (isLost && authentication.expires) {
+        for (const [path, proof] of this.#paths)
+          if (proof === authentication) this.#paths.delete(path)
       }
       throw error
     }
@@ -210,20 +215,20 @@ export class Authentication {
 }
 
 // An empty POST has no effect or is rejected; an empty PUT would delete a graph.
-const probeFor = ({ url, method, headers }: Outgoing): Outgoing => ({
+const probeFor = ({ url, method, headers }: OutgoingRequest): OutgoingRequest => ({
   url,
   method: method === 'PUT' ? 'GET' : method,
   headers,
 })
 
 /** Rejections of an empty request, which precede authentication. */
-const complaints: ReadonlySet<number> = new Set([400, 405, 406, 411, 415, 422])
+const rejectionsOfEmpty: ReadonlySet<number> = new Set([400, 405, 406, 411, 415, 422])
 
 /** Whether the answer to a probe shows how the path authenticates; otherwise it is treated as the answer to the request. */
-const isTelling = ({ status }: ServiceAnswer, { method }: Outgoing): boolean =>
+const isConclusive = ({ status }: ServiceAnswer, { method }: OutgoingRequest): boolean =>
   status === 401 ||
   (status >= 200 && status < 300) ||
-  complaints.has(status) ||
+  rejectionsOfEmpty.has(status) ||
   (status === 404 && method === 'PUT')
 
 const challengesOf = ({ headers }: ServiceAnswer) => challengesIn(headers['www-authenticate'] ?? '')

@@ -14,7 +14,7 @@ import {
   addressRefused,
   hostOf,
   type Permission,
-  permitted,
+  permittedAddresses,
   portOf,
   type Resolve,
 } from './address-guard.ts'
@@ -24,7 +24,7 @@ import { timeLimited } from './deadlines.ts'
 export type Dial = (addresses: readonly string[], port: number) => Socket
 
 /** Permission and limits for the connection of a request. */
-export type Way = {
+export type GuardedRequest = {
   readonly url: URL
   readonly permission: Permission
   readonly connectMs: number
@@ -44,15 +44,16 @@ export const plainConnections = (sockets: number, idleMs: number): Connections =
 
 type GuardOptions = { readonly resolve?: Resolve; readonly dial?: Dial | undefined }
 
-/** Pool for requests that pass their `Way` as the option `way`; other requests get no connection. */
+/** Pool for requests that pass a `GuardedRequest` as the option `guarded`; other requests get no connection. */
 export const guardedConnections = (options: GuardOptions = {}): Connections =>
   pooled((Agent) => {
     const agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: 15_000 })
     const nameOf = agent.getName.bind(agent)
     // Requests share a connection only if they have the same permission.
-    agent.getName = (asked) => `${nameOf(asked)} ${wayOf(asked)?.permission.key ?? ''}`
-    agent.createConnection = (asked: object, callback) => {
-      if (callback) callbackify(open)(wayOf(asked), options, callback)
+    agent.getName = (request) =>
+      `${nameOf(request)} ${guardedRequestOf(request)?.permission.key ?? ''}`
+    agent.createConnection = (request: object, callback) => {
+      if (callback) callbackify(open)(guardedRequestOf(request), options, callback)
       return undefined
     }
     return agent
@@ -75,19 +76,20 @@ function pooled(make: (Agent: typeof HttpAgent | typeof HttpsAgent) => HttpAgent
   }
 }
 
-function wayOf(options: object | undefined): Way | undefined {
-  const holds = (value: object): value is { way: Way | undefined } => 'way' in value
-  return options && holds(options) ? options.way : undefined
+function guardedRequestOf(options: object | undefined): GuardedRequest | undefined {
+  const holds = (value: object): value is { guarded: GuardedRequest | undefined } =>
+    'guarded' in value
+  return options && holds(options) ? options.guarded : undefined
 }
 
-async function open(way: Way | undefined, options: GuardOptions): Promise<Socket> {
-  if (!way) throw new Failure('address-refused', 'a connection without permission')
+async function open(guarded: GuardedRequest | undefined, options: GuardOptions): Promise<Socket> {
+  if (!guarded) throw new Failure('address-refused', 'a connection without permission')
   // A signal of its own, which closes a connection that is established too late.
   const late = new AbortController()
-  const signal = AbortSignal.any([way.signal, late.signal])
-  const opening = opened({ ...way, signal }, options)
+  const signal = AbortSignal.any([guarded.signal, late.signal])
+  const opening = openGuarded({ ...guarded, signal }, options)
   try {
-    return await timeLimited(opening, 'connectMs', way.connectMs)
+    return await timeLimited(opening, 'connectMs', guarded.connectMs)
   } catch (error) {
     late.abort()
     opening.catch(() => undefined)
@@ -95,9 +97,12 @@ async function open(way: Way | undefined, options: GuardOptions): Promise<Socket
   }
 }
 
-async function opened(way: Way, { resolve, dial = system }: GuardOptions): Promise<Socket> {
-  const { url, permission, signal } = way
-  const addresses = await permitted(url, permission, resolve)
+async function openGuarded(
+  guarded: GuardedRequest,
+  { resolve, dial = system }: GuardOptions,
+): Promise<Socket> {
+  const { url, permission, signal } = guarded
+  const addresses = await permittedAddresses(url, permission, resolve)
   signal.throwIfAborted()
   const socket = dial(addresses, portOf(url))
   try {
@@ -105,14 +110,14 @@ async function opened(way: Way, { resolve, dial = system }: GuardOptions): Promi
     const remote = socket.remoteAddress
     // Second check of the address, before anything is written.
     if (remote === undefined || !permission.permits(remote)) throw addressRefused(hostOf(url))
-    return url.protocol === 'https:' ? await secured(socket, way) : socket
+    return url.protocol === 'https:' ? await openTls(socket, guarded) : socket
   } catch (error) {
     socket.destroy()
     throw error
   }
 }
 
-async function secured(socket: Socket, { url, signal }: Way): Promise<Socket> {
+async function openTls(socket: Socket, { url, signal }: GuardedRequest): Promise<Socket> {
   const host = hostOf(url)
   const secure = connectTls({
     socket,

@@ -60,7 +60,7 @@ export function timeLimited<T>(
 ): Promise<T> {
   // Avoids `Promise.race`, because this runs several times per request.
   return new Promise((resolve, reject) => {
-    const end = () => reject(new Overdue(step, limitMs))
+    const end = () => reject(new StepTimeout(step, limitMs))
     const timer = setTimeout(end, Math.min(ms, longestTimer))
     const done = <Value>(settle: (value: Value) => void) => {
       return (value: Value) => {
@@ -73,7 +73,7 @@ export function timeLimited<T>(
 }
 
 /** Time-out of a step, a `source-timeout`. */
-export class Overdue extends Failure {
+export class StepTimeout extends Failure {
   readonly step: Step
 
   constructor(step: Step, limitMs: number) {

@@ -9,11 +9,11 @@ import { request as requestHttps, type RequestOptions } from 'node:https'
 import type { Socket } from 'node:net'
 import { Failure, type Kind, shown } from '../errors.ts'
 import { hostOf, portOf, type Permission } from './address-guard.ts'
-import type { Connections, Way } from './connections.ts'
+import type { Connections, GuardedRequest } from './connections.ts'
 import type { DeadlineClock } from './deadlines.ts'
 
 /** A complete request, apart from `Content-Length`. */
-export type Outgoing = {
+export type OutgoingRequest = {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
@@ -22,16 +22,20 @@ export type Outgoing = {
 }
 
 /** Phase in which a request failed: connecting, waiting for the head of the response, or reading the body. */
-export type Stage = 'connecting' | 'asking' | 'answering'
+export type ExchangePhase = 'connecting' | 'asking' | 'answering'
 
-type FaultOptions = { readonly stage: Stage; readonly reused?: boolean; readonly cause?: unknown }
+type FaultOptions = {
+  readonly stage: ExchangePhase
+  readonly reused?: boolean
+  readonly cause?: unknown
+}
 
 /**
  * A request without a complete response: `source-unreachable`, `source-timeout`, `source-malformed` (not HTTP, or an invalid
  * content coding), `source-truncated`, or `address-refused`. The system error is the cause.
  */
 export class ExchangeFault extends Failure {
-  readonly stage: Stage
+  readonly stage: ExchangePhase
   /** Whether the connection had served another request before and may have been dead already. */
   readonly reused: boolean
 
@@ -58,12 +62,15 @@ type SendOptions = {
  * Sends a request and returns the head of the response. Throws the signal's reason if it was aborted, else an
  * `ExchangeFault`.
  */
-export async function exchange(outgoing: Outgoing, options: SendOptions): Promise<IncomingMessage> {
+export async function exchange(
+  outgoing: OutgoingRequest,
+  options: SendOptions,
+): Promise<IncomingMessage> {
   const { connections, signal, clock, connected } = options
   const host = shown(outgoing.url.host)
   for (;;) {
     let call: ClientRequest | undefined
-    let stage: Stage = 'connecting'
+    let stage: ExchangePhase = 'connecting'
     try {
       signal.throwIfAborted()
       call = send(outgoing, options)
@@ -84,7 +91,7 @@ export async function exchange(outgoing: Outgoing, options: SendOptions): Promis
   }
 }
 
-/** Waits until the connection is established. Guarded connections are awaited through their `Way` instead. */
+/** Waits until the connection is established. Guarded connections are awaited through their `GuardedRequest` instead. */
 async function connection(call: ClientRequest, { clock, signal }: SendOptions): Promise<void> {
   const [socket] = await clock.within<Socket[]>(once(call, 'socket', { signal }), 'pageMs')
   if (!socket?.connecting) return
@@ -92,10 +99,10 @@ async function connection(call: ClientRequest, { clock, signal }: SendOptions): 
   await clock.within(once(socket, standing), 'connectMs')
 }
 
-function send(outgoing: Outgoing, { connections, permission, clock, signal }: SendOptions) {
+function send(outgoing: OutgoingRequest, { connections, permission, clock, signal }: SendOptions) {
   const { url, method, headers, body } = outgoing
   const { connectMs } = clock.deadlines
-  const options: RequestOptions & { readonly way?: Way } = {
+  const options: RequestOptions & { readonly guarded?: GuardedRequest } = {
     agent: connections.agentOf(url),
     hostname: hostOf(url),
     port: portOf(url),
@@ -105,7 +112,7 @@ function send(outgoing: Outgoing, { connections, permission, clock, signal }: Se
       body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
     signal,
     maxHeaderSize: 65_536,
-    ...(permission && { way: { url, permission, connectMs, signal } }),
+    ...(permission && { guarded: { url, permission, connectMs, signal } }),
   }
   const call = url.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
   // Errors after the head are reported by the body.
@@ -129,7 +136,7 @@ function headOf(call: ClientRequest): Promise<IncomingMessage> {
  * Yields the chunks of a body as received. Throws the signal's reason, `source-timeout`, `source-truncated`, or a system
  * error (see `bodyFault`).
  */
-export async function* received(
+export async function* bodyChunks(
   message: IncomingMessage,
   clock: DeadlineClock,
   signal: AbortSignal,

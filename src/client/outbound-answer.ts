@@ -6,10 +6,10 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 import { Failure, shown } from '../errors.ts'
 import { charsetOf, decodeText } from '../text/decoding.ts'
 import type { DeadlineClock } from './deadlines.ts'
-import { bodyFault, received } from './exchange.ts'
+import { bodyFault, bodyChunks } from './exchange.ts'
 import type { OutboundAnswer, WholeAnswer } from './outbound-request.ts'
 
-type Arrived = {
+type ArrivedResponse = {
   readonly message: IncomingMessage
   readonly url: string
   readonly redirected: readonly string[]
@@ -20,8 +20,8 @@ type Arrived = {
 }
 
 /** Wraps a response. An unread response is discarded when the signal fires. */
-export function answerOf(
-  { message, method, url, redirected, bounds, done }: Arrived,
+export function wrapResponse(
+  { message, method, url, redirected, bounds, done }: ArrivedResponse,
   signal: AbortSignal,
 ): OutboundAnswer {
   const headers = headersOf(message)
@@ -58,7 +58,7 @@ const hasBody = ({ statusCode = 0, headers }: IncomingMessage, method: string): 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** Reads the whole body into memory. */
-export async function whole(answer: OutboundAnswer): Promise<WholeAnswer> {
+export async function readWhole(answer: OutboundAnswer): Promise<WholeAnswer> {
   const { url, status, headers, redirected, body } = answer
   const bytes = await bytesOf(body)
   return {
@@ -110,7 +110,7 @@ async function* bodyOf(
 ): AsyncGenerator<Uint8Array> {
   let [raw, total] = [0, 0]
   async function* wire() {
-    for await (const chunk of received(message, clock, signal)) {
+    for await (const chunk of bodyChunks(message, clock, signal)) {
       raw += chunk.length
       yield chunk
     }
@@ -120,7 +120,7 @@ async function* bodyOf(
     const codings = codingsOf(message.headers['content-encoding'] ?? null)
     const declared = Number(message.headers['content-length'])
     if (codings.length === 0 && declared > maxBytes) throw tooLarge(maxBytes)
-    for await (const chunk of decoded(wire(), codings)) {
+    for await (const chunk of decode(wire(), codings)) {
       total += chunk.length
       if (total > maxBytes) throw tooLarge(maxBytes)
       if (codings.length > 0 && total > megabyte && total > ratio * raw) {
@@ -169,7 +169,7 @@ function codingsOf(header: string | null): readonly string[] {
 }
 
 /** Decodes a stream of bytes with back-pressure. */
-function decoded(bytes: Bytes, codings: readonly string[]): Bytes {
+function decode(bytes: Bytes, codings: readonly string[]): Bytes {
   return codings.reduceRight((inner, coding) => decoders[coding]?.(inner) ?? inner, bytes)
 }
 

@@ -47,9 +47,9 @@ export type OutboundRequest = {
    * `retryAfter`: `source-unreachable`, `source-timeout` (it has repeatedly not answered), or `source-throttled` (it asked
    * for more time than `retryAfterMaxMs`, or repeatedly answered 429 or 503).
    */
-  readonly whenLeftAlone?: 'wait' | 'fail'
+  readonly whenBackedOff?: 'wait' | 'fail'
   /** Limits the number of such requests over all hosts. */
-  readonly room?: Semaphore
+  readonly globalLimit?: Semaphore
   /** Called before a redirect is followed; an exception ends the request. */
   readonly mayFollow?: (url: string, signal: AbortSignal) => Promise<void>
   /** Called when a connection is established. */
@@ -60,7 +60,7 @@ export type OutboundRequest = {
  * Result of a robots.txt check (RFC 9309). `unreachable`: no connection, or a broken one. `refused`: the address may not be
  * requested. `unknown`: the host answered, but without a usable robots.txt.
  */
-export type RobotsWord = 'allowed' | 'disallowed' | 'unreachable' | 'refused' | 'unknown'
+export type RobotsVerdict = 'allowed' | 'disallowed' | 'unreachable' | 'refused' | 'unknown'
 
 type AnswerHead = {
   /** URL of the response after redirects, without user info. */
@@ -101,9 +101,9 @@ export type Outbound = {
   read(request: OutboundRequest, signal: AbortSignal): Promise<WholeAnswer>
   /** Checks the robots.txt (RFC 9309) of the URL's host. The options of the first caller apply to fetching it. */
   robots(
-    asked: Pick<OutboundRequest, 'url' | 'reach' | 'room' | 'deadlines'>,
+    request: Pick<OutboundRequest, 'url' | 'reach' | 'globalLimit' | 'deadlines'>,
     signal: AbortSignal,
-  ): Promise<RobotsWord>
+  ): Promise<RobotsVerdict>
   /** Aborts all requests. */
   close(): Promise<void>
 }

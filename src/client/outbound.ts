@@ -9,7 +9,7 @@ import type { Log } from '../log.ts'
 import { shownUrl } from '../secrets.ts'
 import type { Pause } from '../workers/pause.ts'
 import { backoffMs, isTransient, retry, retryAfterMs } from '../workers/retry.ts'
-import { hostPermission, portOf, target, type Resolve } from './address-guard.ts'
+import { hostPermission, portOf, parseTarget, type Resolve } from './address-guard.ts'
 import {
   deadlineClock,
   outboundLimits,
@@ -18,10 +18,10 @@ import {
 } from './deadlines.ts'
 import { guardedConnections, type Connections, type Dial } from './connections.ts'
 import { exchange } from './exchange.ts'
-import { answerOf, whole } from './outbound-answer.ts'
+import { wrapResponse, readWhole } from './outbound-answer.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from './outbound-request.ts'
 import { Hosts, type HostPermit } from './politeness.ts'
-import { Cookies, redirected, separated, type Step } from './redirect.ts'
+import { Cookies, nextStep, splitHeaders, type Step } from './redirect.ts'
 import { robotsOf } from './robots.ts'
 
 export type { Outbound, OutboundRequest, Reach } from './outbound-request.ts'
@@ -72,7 +72,7 @@ export function outbound(options: OutboundOptions): Outbound {
     attempts(context, asked, async (answer) => answer, open(signal))
   return {
     request,
-    read: (asked, signal) => attempts(context, asked, whole, open(signal)),
+    read: (asked, signal) => attempts(context, asked, readWhole, open(signal)),
     robots: robotsOf({ request, closing: closing.signal, limits, now }),
     close: async () => {
       closing.abort(new Failure('run-cancelled', 'the process is shutting down'))
@@ -82,7 +82,7 @@ export function outbound(options: OutboundOptions): Outbound {
 }
 
 /** A response that may differ later, such as 429 or 503, with its `Retry-After`. */
-class Postponed extends Error {
+class TemporaryAnswer extends Error {
   readonly afterMs: number | undefined
 
   constructor(afterMs: number | undefined) {
@@ -117,13 +117,13 @@ function attempts<Result>(
     const isTooLong = afterMs !== undefined && afterMs > longestMs
     if (!isTooLong && number >= most) return use(answer)
     answer.discard()
-    throw isTooLong ? comeBack(afterMs, now()) : new Postponed(afterMs)
+    throw isTooLong ? throttled(afterMs, now()) : new TemporaryAnswer(afterMs)
   }
   return retry(once, {
     delayMs: (outcome, number) => {
       if ('value' in outcome) return undefined
       const { error } = outcome
-      if (error instanceof Postponed) return error.afterMs ?? backoffMs(number, random)
+      if (error instanceof TemporaryAnswer) return error.afterMs ?? backoffMs(number, random)
       const isPassing = error instanceof Failure && transientKinds.has(error.kind)
       return isPassing && number < most ? backoffMs(number, random) : undefined
     },
@@ -132,7 +132,7 @@ function attempts<Result>(
   })
 }
 
-function comeBack(afterMs: number, now: number): Failure {
+function throttled(afterMs: number, now: number): Failure {
   const time = new Date(Math.min(now + afterMs, latest)).toISOString()
   const detail = `the source asks us to come back at ${time}`
   return new Failure('source-throttled', detail, { retryAfter: Math.ceil(afterMs / 1000) })
@@ -150,13 +150,14 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<OutboundAnswer> {
   const deadlines = { ...context.limits.deadlines, ...request.deadlines }
-  const visit: Visit = { request, clock: deadlineClock(deadlines, context.now), context }
+  const clock = deadlineClock(deadlines, context.now)
+  const shared: AttemptContext = { request, clock, context }
   const { url, method = 'GET', headers, credentials, body } = request
-  const parts = separated(headers, credentials)
-  let step: Step = { url: target(url), method, ...parts, ...(body !== undefined && { body }) }
+  const parts = splitHeaders(headers, credentials)
+  let step: Step = { url: parseTarget(url), method, ...parts, ...(body !== undefined && { body }) }
   const cookies = new Cookies()
   for (const steps: Step[] = []; ;) {
-    const { message, permit } = await ask(step, visit, signal)
+    const { message, permit } = await sendStep(step, shared, signal)
     const giveUp = () => {
       message.destroy()
       permit.leave()
@@ -164,20 +165,20 @@ async function attempt(
     let next: Step | undefined
     cookies.keep(step.url, message.headers['set-cookie'])
     try {
-      next = redirected(step, message.statusCode ?? 0, message.headers.location)
+      next = nextStep(step, message.statusCode ?? 0, message.headers.location)
     } catch (error) {
       giveUp()
       throw error
     }
     if (!next) {
       const bounds = { maxBytes: request.maxBytes, ratio: context.limits.bodyRatio }
-      return answerOf(
+      return wrapResponse(
         {
           message,
           url: step.url.href,
           method: step.method,
           redirected: steps.map((one) => one.url.href),
-          bounds: { ...bounds, clock: visit.clock },
+          bounds: { ...bounds, clock },
           done: () => permit.leave(),
         },
         signal,
@@ -192,16 +193,16 @@ async function attempt(
   }
 }
 
-type Visit = {
+type AttemptContext = {
   readonly request: OutboundRequest
   readonly clock: DeadlineClock
   readonly context: ClientContext
 }
 
 /** Sends one request: waits for a slot of the host, and reports the result to politeness. */
-async function ask(
+async function sendStep(
   step: Step,
-  { request, clock, context }: Visit,
+  { request, clock, context }: AttemptContext,
   signal: AbortSignal,
 ): Promise<{ readonly message: IncomingMessage; readonly permit: HostPermit }> {
   const { url } = step
@@ -209,9 +210,9 @@ async function ask(
   const politeness = {
     delayMs: request.delayMs ?? 0,
     atOnce: request.atOnce ?? Infinity,
-    whenLeftAlone: request.whenLeftAlone ?? 'wait',
+    whenBackedOff: request.whenBackedOff ?? 'wait',
     longestMs,
-    room: request.room,
+    globalLimit: request.globalLimit,
   }
   const permit = await context.hosts.enter(`${url.hostname}:${portOf(url)}`, politeness, signal)
   let isConnected = false

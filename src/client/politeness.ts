@@ -16,11 +16,11 @@ export type PolitenessOptions = {
   readonly delayMs: number
   /** Maximum parallel requests; the configured number is the upper bound. */
   readonly atOnce: number
-  readonly whenLeftAlone: 'wait' | 'fail'
+  readonly whenBackedOff: 'wait' | 'fail'
   /** With `fail`: longest back-off in ms that is waited for all the same. */
   readonly longestMs?: number
   /** Limit over all hosts. */
-  readonly room?: Semaphore
+  readonly globalLimit?: Semaphore
 }
 
 /** Permission for one request to a host; must be released by `leave`. */
@@ -60,8 +60,8 @@ export class Hosts {
     this.#hosts.delete(name)
     this.#hosts.set(name, host)
     if (this.#hosts.size > mostHosts) this.#forget()
-    const leaveRoom = await host.admit(options, signal)
-    return host.permit(options, leaveRoom)
+    const leaveGlobal = await host.admit(options, signal)
+    return host.permit(options, leaveGlobal)
   }
 
   #forget(): void {
@@ -72,8 +72,8 @@ export class Hosts {
 const slowestMs = 60_000
 const firstSlowMs = 200
 const answersToRecover = 10
-const inARow = 5
-const leftAloneMs = 300_000
+const mostInARow = 5
+const backOffMs = 300_000
 
 /** State of one host: its delay, and its recent failures, silences and overloads. */
 class Host {
@@ -111,17 +111,17 @@ class Host {
    * does not block other requests to the host, nor the reverse.
    */
   async admit(options: PolitenessOptions, signal: AbortSignal): Promise<Release> {
-    const { room } = options
+    const { globalLimit } = options
     for (;;) {
       const leave = await this.#inTurn(signal, async () => {
         do await this.#free(options, signal)
         while (this.#obstacle(options) !== undefined)
-        const leave = room ? room.tryAcquire() : nothing
+        const leave = globalLimit ? globalLimit.tryAcquire() : nothing
         if (leave) this.#start()
         return leave
       })
       if (leave) return leave
-      const later = (await room?.acquire(signal)) ?? nothing
+      const later = (await globalLimit?.acquire(signal)) ?? nothing
       if (this.#entering === 0 && this.#obstacle(options) === undefined) {
         this.#start()
         return later
@@ -131,7 +131,7 @@ class Host {
     }
   }
 
-  permit({ delayMs }: PolitenessOptions, leaveRoom: Release): HostPermit {
+  permit({ delayMs }: PolitenessOptions, leaveGlobal: Release): HostPermit {
     let hasLeft = false
     return {
       connected: () => {
@@ -150,7 +150,7 @@ class Host {
         if (hasLeft) return
         hasLeft = true
         this.#active -= 1
-        leaveRoom()
+        leaveGlobal()
         this.#left.notify()
       },
     }
@@ -173,10 +173,10 @@ class Host {
   async #free(options: PolitenessOptions, signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted()
-      if (options.whenLeftAlone === 'fail') this.#check(options.longestMs ?? Infinity)
-      const met = this.#obstacle(options)
-      if (met === undefined) return
-      await (met === 'crowded' ? this.#left.next(signal) : this.#context.pause(met, signal))
+      if (options.whenBackedOff === 'fail') this.#check(options.longestMs ?? Infinity)
+      const wait = this.#obstacle(options)
+      if (wait === undefined) return
+      await (wait === 'crowded' ? this.#left.next(signal) : this.#context.pause(wait, signal))
     }
   }
 
@@ -197,7 +197,7 @@ class Host {
     const now = this.#context.now()
     const say = (kind: Failure['kind'], words: string, until: number) =>
       new Failure(kind, `${this.#name} ${words}`, { retryAfter: Math.ceil((until - now) / 1000) })
-    if (this.#row.failures >= inARow && now < this.#notBefore)
+    if (this.#row.failures >= mostInARow && now < this.#notBefore)
       throw say('source-unreachable', 'could not be reached and is left alone', this.#notBefore)
     const { until, because } = this.#avoided
     if (now < until) {
@@ -211,15 +211,15 @@ class Host {
   #failed(): void {
     const { now, log } = this.#context
     this.#row.failures += 1
-    if (this.#row.failures < inARow) return
-    this.#notBefore = now() + leftAloneMs
+    if (this.#row.failures < mostInARow) return
+    this.#notBefore = now() + backOffMs
     log.warn({ host: this.#name, failures: this.#row.failures }, 'outbound.left-alone')
   }
 
   #silent(): void {
     const { now, log } = this.#context
     this.#row.silences += 1
-    if (this.#row.silences >= inARow) this.#avoid('source-timeout', now() + leftAloneMs)
+    if (this.#row.silences >= mostInARow) this.#avoid('source-timeout', now() + backOffMs)
     log.debug({ host: this.#name, silences: this.#row.silences }, 'outbound.silent')
   }
 
@@ -239,7 +239,7 @@ class Host {
     // A longer `Retry-After` only affects requests that do not wait.
     if (retryAfterMs <= longestMs) this.#notBefore = Math.max(this.#notBefore, until)
     else this.#avoid('source-throttled', until)
-    if (this.#row.overloads >= inARow) this.#avoid('source-throttled', now() + leftAloneMs)
+    if (this.#row.overloads >= mostInARow) this.#avoid('source-throttled', now() + backOffMs)
     log.debug({ host: this.#name, delayMs: this.#delayMs, retryAfterMs }, 'outbound.slower')
   }
 

@@ -2,7 +2,7 @@
 
 import { Failure, shown } from '../errors.ts'
 import { isSecretName } from '../secrets.ts'
-import { target } from './address-guard.ts'
+import { parseTarget } from './address-guard.ts'
 
 /** One request in a chain of redirects. */
 export type Step = {
@@ -44,7 +44,7 @@ export class Cookies {
 }
 
 /** Next request after a response with this status and `Location`; `undefined` if it is no redirect. */
-export function redirected(
+export function nextStep(
   step: Step,
   status: number,
   location: string | undefined,
@@ -53,8 +53,8 @@ export function redirected(
   const reference = utf8(location)
   const next = URL.parse(reference, step.url.href)
   if (!next) throw new Failure('address-refused', `a redirect to ${shown(reference)} is not a URL`)
-  const url = target(next.href)
-  const kept = url.origin === step.url.origin
+  const url = parseTarget(next.href)
+  const isSameOrigin = url.origin === step.url.origin
   const credentials = Object.keys(step.credentials).length > 0
   if (credentials && step.url.protocol === 'https:' && url.protocol === 'http:') {
     const detail = 'a redirect from https to http is not followed with credentials'
@@ -67,7 +67,7 @@ export function redirected(
     ...rest,
     url,
     method,
-    credentials: kept ? step.credentials : {},
+    credentials: isSameOrigin ? step.credentials : {},
     headers: asGet ? withoutBody(step.headers) : step.headers,
     ...(!asGet && body !== undefined && { body }),
   }
@@ -97,7 +97,7 @@ export function userAgent(version: string, base: string, contact?: string): stri
 const commentText = (text: string): string => text.replace(/[^\u0020-\u007e]|[()\\;]/g, '').trim()
 
 /** Separates plain headers from credentials, with names in lower case; drops headers that only browsers send. */
-export function separated(
+export function splitHeaders(
   headers: Fields = {},
   credentials: Fields = {},
 ): { readonly headers: Fields; readonly credentials: Fields } {

@@ -6,7 +6,7 @@ import { unlessAborted } from '../workers/condition.ts'
 import { SingleFlight } from '../workers/single-flight.ts'
 import { hostPermission } from './address-guard.ts'
 import type { OutboundLimits } from './deadlines.ts'
-import type { Outbound, RobotsWord } from './outbound-request.ts'
+import type { Outbound, RobotsVerdict } from './outbound-request.ts'
 import { dayMs } from '../text/duration.ts'
 
 type RobotsContext = {
@@ -18,7 +18,7 @@ type RobotsContext = {
 }
 
 /** Rules of a host, or the reason why there are none. */
-type Outcome = Rules | Exclude<RobotsWord, 'allowed' | 'disallowed'>
+type Outcome = Rules | Exclude<RobotsVerdict, 'allowed' | 'disallowed'>
 
 const rememberedMs = dayMs
 /** Lifetime in ms of a result that is unknown. */
@@ -31,7 +31,7 @@ const entryCharacters = 500
 /** Creates the check; one robots.txt per origin and permission, fetched once for parallel callers. */
 export function robotsOf(context: RobotsContext): Outbound['robots'] {
   const { limits, now } = context
-  const known = new SingleFlight<string, Outcome>({
+  const outcomes = new SingleFlight<string, Outcome>({
     cache: 'robots',
     keepMs: (outcome) => (typeof outcome === 'string' ? unknownMs : rememberedMs),
     now,
@@ -43,7 +43,7 @@ export function robotsOf(context: RobotsContext): Outbound['robots'] {
     if (!url || !/^https?:$/.test(url.protocol)) return 'refused'
     const name = `${hostPermission(request.reach, url).key} ${url.origin}`
     // Not aborted by the signal of one caller, because others wait for the result.
-    const asked = known.get(name, () => fetched(request, url.origin, context))
+    const asked = outcomes.get(name, () => fetchRules(request, url.origin, context))
     const outcome = await unlessAborted(asked, signal)
     if (typeof outcome === 'string') return outcome
     return outcome.permits(url) ? 'allowed' : 'disallowed'
@@ -51,8 +51,8 @@ export function robotsOf(context: RobotsContext): Outbound['robots'] {
 }
 
 /** Fetches robots.txt. A 4xx status permits everything; a time-out or 5xx has no result. Never rejects. */
-async function fetched(
-  { reach, room, deadlines }: Parameters<Outbound['robots']>[0],
+async function fetchRules(
+  { reach, globalLimit, deadlines }: Parameters<Outbound['robots']>[0],
   origin: string,
   { request, closing }: RobotsContext,
 ): Promise<Outcome> {
@@ -61,7 +61,7 @@ async function fetched(
     const answer = await request(
       {
         reach,
-        room,
+        globalLimit,
         deadlines,
         url: `${origin}/robots.txt`,
         headers: { accept: 'text/plain' },
@@ -70,7 +70,7 @@ async function fetched(
         attempts: 2,
         retryAfterMaxMs: 30_000,
         delayMs: 1000,
-        whenLeftAlone: 'fail',
+        whenBackedOff: 'fail',
         connected: () => void (isThere = true),
         mayFollow: async () => void (isElsewhere = true),
       },
@@ -136,10 +136,10 @@ const token = 'cartulary'
 
 /** Parses the rules for the token `cartulary`, else those for `*`. */
 export function rulesOf(origin: string, text: string): Rules {
-  const own = concise(text)
+  const own = reduceRules(text)
   const robots = parsed(`${origin}/robots.txt`, own)
   return {
-    permits: (url) => robots.isAllowed(`${origin}${cut(url)}`, token) ?? true,
+    permits: (url) => robots.isAllowed(`${origin}${pathOf(url)}`, token) ?? true,
     characters: own.length,
   }
 }
@@ -151,13 +151,13 @@ const mostRules = 10_000
 /** Maximum characters of rules with wildcards, which cost more than their length. */
 const mostWildcards = 50_000
 
-const cut = (url: URL): string => `${url.pathname}${url.search}`.slice(0, longestPath)
+const pathOf = (url: URL): string => `${url.pathname}${url.search}`.slice(0, longestPath)
 
 /**
  * Reduces a file to the one group for this client. The parser would store every rule once per agent of its group, which a
  * hostile file could exploit.
  */
-function concise(text: string): string {
+function reduceRules(text: string): string {
   const rules: Record<'us' | 'everybody', string[]> = { us: [], everybody: [] }
   const agents = new Set<string>()
   let isNamed = false
@@ -180,10 +180,10 @@ function concise(text: string): string {
     }
     inAgents = kind === 'user-agent'
   }
-  return ['user-agent: *', ...bounded(isNamed ? rules.us : rules.everybody)].join('\n')
+  return ['user-agent: *', ...boundedRules(isNamed ? rules.us : rules.everybody)].join('\n')
 }
 
-function* bounded(rules: readonly string[]): Generator<string> {
+function* boundedRules(rules: readonly string[]): Generator<string> {
   let wildcards = 0
   for (const rule of rules.slice(0, mostRules)) {
     if (rule.length > longestRule) continue

@@ -6,8 +6,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Failure } from '../errors.ts'
 import { plainConnections } from './connections.ts'
-import { type DeadlineClock, Overdue } from './deadlines.ts'
-import { bodyFault, exchange, ExchangeFault, type Outgoing, received } from './exchange.ts'
+import { type DeadlineClock, StepTimeout } from './deadlines.ts'
+import { bodyFault, exchange, ExchangeFault, type OutgoingRequest, bodyChunks } from './exchange.ts'
 
 /** Limits of a request; in ms, except `bytes`. */
 export type ServiceLimits = {
@@ -58,7 +58,10 @@ export type ServiceCall = {
  * Sends one request. Rejects with the signal's reason, an `ExchangeFault` (no connection, or a broken one), or a `Failure`:
  * time-limit, too-large, unavailable.
  */
-export type ServiceExchange = (outgoing: Outgoing, call: ServiceCall) => Promise<ServiceAnswer>
+export type ServiceExchange = (
+  outgoing: OutgoingRequest,
+  call: ServiceCall,
+) => Promise<ServiceAnswer>
 
 export type ServiceConnections = {
   readonly service: ServiceName
@@ -97,7 +100,7 @@ export function serviceExchange(options: ServiceConnections): {
 /** Whether the service was slow; a failed connection means that it is down. */
 function isLate(fault: Failure): boolean {
   const overdue = fault instanceof ExchangeFault ? fault.cause : fault
-  return overdue instanceof Overdue && overdue.step !== 'connectMs'
+  return overdue instanceof StepTimeout && overdue.step !== 'connectMs'
 }
 
 const late = ({ name }: ServiceName) =>
@@ -120,7 +123,7 @@ async function wholeAnswer(
   check(Number(headers['content-length'] ?? 0))
   const parts: Uint8Array[] = []
   let length = 0
-  for await (const part of received(message, clock, signal)) {
+  for await (const part of bodyChunks(message, clock, signal)) {
     length += part.length
     check(length)
     parts.push(part)

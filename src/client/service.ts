@@ -10,7 +10,7 @@ import type { Pause } from '../workers/pause.ts'
 import { retry, type Attempted } from '../workers/retry.ts'
 import { Authentication, type Credentials } from './authentication.ts'
 import { deadlineClock } from './deadlines.ts'
-import { ExchangeFault, type Outgoing } from './exchange.ts'
+import { ExchangeFault, type OutgoingRequest } from './exchange.ts'
 import {
   serviceExchange,
   type ServiceAnswer,
@@ -69,7 +69,7 @@ export function serviceClient(options: ServiceOptions): ServiceClient {
       const next = delays(call, options)
       return retry(() => proven(outgoing, call), {
         delayMs: (outcome) => {
-          const fault = faultOf(outcome)
+          const fault = exchangeFaultOf(outcome)
           const isWorthIt = fault ?? ('value' in outcome && options.retryable(outcome.value))
           return request.idempotent && isWorthIt ? next(fault) : undefined
         },
@@ -79,7 +79,7 @@ export function serviceClient(options: ServiceOptions): ServiceClient {
         },
         signal: call.signal,
       }).catch((error: unknown) => {
-        throw error instanceof ExchangeFault ? broken(error, service) : error
+        throw error instanceof ExchangeFault ? brokenConnection(error, service) : error
       })
     },
     close: async () => {
@@ -94,7 +94,7 @@ const unavailable = (service: ServiceName, detail: string, cause?: unknown): Fai
   new Failure(service.unavailable, detail, { retryAfter: 2, cause })
 
 /** Failure for a broken connection after the last attempt. */
-const broken = (fault: ExchangeFault, service: ServiceName): Failure =>
+const brokenConnection = (fault: ExchangeFault, service: ServiceName): Failure =>
   unavailable(
     service,
     fault.stage === 'connecting'
@@ -103,11 +103,11 @@ const broken = (fault: ExchangeFault, service: ServiceName): Failure =>
     fault,
   )
 
-const faultOf = (outcome: Attempted<ServiceAnswer>): ExchangeFault | undefined =>
+const exchangeFaultOf = (outcome: Attempted<ServiceAnswer>): ExchangeFault | undefined =>
   'error' in outcome && outcome.error instanceof ExchangeFault ? outcome.error : undefined
 
 /** Parses the address. The messages do not contain it, because it may include secrets. */
-function outgoingOf({ url: address, method, headers, body }: ServiceRequest): Outgoing {
+function outgoingOf({ url: address, method, headers, body }: ServiceRequest): OutgoingRequest {
   const url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('not an HTTP address')
   if (url.username || url.password) throw new TypeError('an address may not hold credentials')

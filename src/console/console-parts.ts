@@ -39,7 +39,7 @@ export type SchedulerPart = {
   readonly triggers: {
     all(): ReadonlyMap<string, readonly ConsoleTrigger[]>
     of(pipe: string): readonly ConsoleTrigger[]
-    turn(pipe: string, id: string, status: ConsoleTrigger['status']): unknown
+    setStatus(pipe: string, id: string, status: ConsoleTrigger['status']): unknown
   }
   /** Carries out the held removals of a run. */
   readonly confirm: (runId: string, signal: AbortSignal) => Promise<void>

@@ -1,9 +1,9 @@
 /** Commands that list and start pipes and their triggers. */
 
 import { Failure, invalidParameter } from '../errors.ts'
-import { configured } from '../pipe/pipe-check.ts'
+import { withConfigs } from '../pipe/pipe-check.ts'
 import type { Configs } from '../pipe/document.ts'
-import { ended, type Run } from '../pipe/runs/run.ts'
+import { hasEnded, type Run } from '../pipe/runs/run.ts'
 import { isJsonObject, type JsonObject } from '../text/json.ts'
 import type { Command, CommandContext } from './command.ts'
 import { firstWord, pipeNames, type RepositoryPart, type SchedulerPart } from './console-parts.ts'
@@ -104,7 +104,7 @@ const turn = ({ triggers, pipes }: SchedulerPart, name: 'enable' | 'disable'): C
     return more.length === 0 ? triggers.of(nameOf(pipes, pipe)).map(({ id }) => id) : []
   },
   run: ({ words: [pipe = '', id = ''] }) => {
-    triggers.turn(nameOf(pipes, pipe), id, `${name}d`)
+    triggers.setStatus(nameOf(pipes, pipe), id, `${name}d`)
     return `trigger ${id} of ${pipe} is ${name}d`
   },
 })
@@ -178,7 +178,7 @@ async function* launchPipe(
 ): AsyncGenerator<string, void> {
   const known = scheduler.pipes.find(nameOrId)
   if (!known) throw new Failure('unknown-pipe', `Pipe ${nameOrId.slice(0, 100)} not available`)
-  if (configs) configured(known.pipe, configs)
+  if (configs) withConfigs(known.pipe, configs)
   const { name: pipe } = known.pipe.header
   const run = launched(scheduler, { pipe, startedBy: 'console', configs })
   yield `run ${run.id}`
@@ -231,10 +231,10 @@ export async function* followRun(
   let last = knownRun(scheduler, id)
   for await (const run of scheduler.runs.follow(id, signal)) {
     last = run
-    if (!ended(run)) progress(progressOf(run))
+    if (!hasEnded(run)) progress(progressOf(run))
   }
   signal.throwIfAborted()
-  if (ended(last)) yield progressOf(last)
+  if (hasEnded(last)) yield progressOf(last)
   yield `run ${id} is ${stateText(last)}: ${countsText(last)}`
   if (last.status === 'finished') return last
   const why = last.problem ? `: ${problemLine(last.problem)}` : ''

@@ -96,8 +96,8 @@ function settingsOver(defaults: Readonly<Record<string, object>>, own: Environme
     const text = own[name] ?? ''
     if (text.trim() === '') return [name, JSON.stringify(standard)] as const
     try {
-      const said = settings.parse(JSON.parse(text))
-      return [name, JSON.stringify({ ...standard, ...said })] as const
+      const printed = settings.parse(JSON.parse(text))
+      return [name, JSON.stringify({ ...standard, ...printed })] as const
     } catch {
       return [name, text] as const
     }

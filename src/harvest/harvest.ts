@@ -5,10 +5,15 @@ import { inTurns } from '../workers/event-loop.ts'
 import type { SegmentFunction, SegmentKind } from '../pipe/segment.ts'
 import type { ExportContext, ExportRun } from './export/export-run.ts'
 import { exporterSegment } from './export/exporter.ts'
-import { identified, validatorsOf } from './export/record-identity.ts'
-import { adoptRecords, confirmRemovals, restoreRemoved, type Restored } from './export/removals.ts'
+import { identifyRecords, validatorsOf } from './export/record-identity.ts'
+import {
+  adoptRecords,
+  confirmRemovals,
+  restoreRemoved,
+  type RestoreResult,
+} from './export/removals.ts'
 import { Ledger } from './ledger/ledger.ts'
-import type { Alike } from './ledger/likenesses.ts'
+import type { DuplicateRecord } from './ledger/duplicate-keys.ts'
 import { importerSegment, type ImporterDeps } from './importers/importer.ts'
 import { arcgisImporter } from './importers/arcgis.ts'
 import { ckanImporter } from './importers/ckan.ts'
@@ -51,11 +56,14 @@ export type Harvest = {
   /** Removes what the run held back. Throws `unknown-run`, and `conflict` when it is not the pipe's latest complete one. */
   confirm(runId: string, signal: AbortSignal): Promise<void>
   /** Brings back what a run removed, or one dataset by its platform id. */
-  restore(what: string, signal: AbortSignal): Promise<Restored>
+  restore(what: string, signal: AbortSignal): Promise<RestoreResult>
   /** Hands the records of one pipe to another; how many. Throws `conflict` while either is under way. */
   adopt(pipe: string, from: string): Promise<number>
   /** Records of several catalogues that look like the same one, in groups; of one catalogue where it is named. */
-  duplicates(catalogue: string | undefined, signal: AbortSignal): AsyncIterable<readonly Alike[]>
+  duplicates(
+    catalogue: string | undefined,
+    signal: AbortSignal,
+  ): AsyncIterable<readonly DuplicateRecord[]>
   stop(): Promise<void>
 }
 
@@ -67,7 +75,7 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
   const { config, directory, now } = options
   const ledger = new Ledger(join(directory, 'harvest.sqlite'))
   ledger.forgetProgressBefore(now() - forgottenAfterMs)
-  const changed = await counting(options, ledger)
+  const changed = await countChanges(options, ledger)
   const active = new Map<string, ExportRun>()
   const context: ExportContext = {
     ...options,
@@ -102,7 +110,7 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
   ]
   return {
     kinds,
-    afterImport: identified(active),
+    afterImport: identifyRecords(active),
     confirm: (runId, signal) => confirmRemovals(context, runId, signal),
     restore: (what, signal) => restoreRemoved(context, what, signal),
     adopt: (pipe, from) => adoptRecords(context, pipe, from),
@@ -112,7 +120,7 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
 }
 
 /** Compares the count of changes with the one kept elsewhere; returns the function that counts a change in both places. */
-async function counting(
+async function countChanges(
   { changes, directory, log }: HarvestOptions,
   ledger: Ledger,
 ): Promise<() => Promise<void>> {
@@ -127,7 +135,7 @@ async function* duplicates(
   { likenesses }: Ledger,
   catalogue: string | undefined,
   signal: AbortSignal,
-): AsyncGenerator<readonly Alike[]> {
+): AsyncGenerator<readonly DuplicateRecord[]> {
   for await (const group of inTurns(likenesses.groups())) {
     signal.throwIfAborted()
     if (catalogue === undefined || group.some((one) => one.catalogue === catalogue)) yield group

@@ -20,7 +20,7 @@ await runScript(importUsage, async (argumentList, signal) => {
   const options = { ...given, key, progress: line.show }
   const summary = await importDump(document, options, signal)
     .catch((error: unknown) => {
-      throw located(error, document.name)
+      throw withLocation(error, document.name)
     })
     .finally(line.clear)
   process.stdout.write(summaryText(summary))
@@ -29,7 +29,7 @@ await runScript(importUsage, async (argumentList, signal) => {
 })
 
 /** Describes a fault in the form that editors understand: document, line, column. */
-function located(error: unknown, name: string): unknown {
+function withLocation(error: unknown, name: string): unknown {
   const words = (text: string) => new ScriptFailure(`${text}\nnothing was sent`, { cause: error })
   if (error instanceof ScriptFailure) return words(`${name}: ${error.message}`)
   if (!(error instanceof Failure)) return error

@@ -223,7 +223,7 @@ const guarded =
         maxBytes: mostBytes,
         attempts: 1,
         redirects: 0,
-        whenLeftAlone: 'fail',
+        whenBackedOff: 'fail',
       },
       signal ?? AbortSignal.timeout(answerMs),
     )

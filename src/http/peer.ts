@@ -1,7 +1,7 @@
 /** Who is at the other end of a request, and by which address they reach the platform, as far as trusted proxies tell. */
 
 import { isIP } from 'node:net'
-import { blocks, groupsOf } from '../client/address-guard.ts'
+import { blockList, groupsOf } from '../client/address-guard.ts'
 import type { AppContext } from './context.ts'
 
 /** Address of a request that came without a socket, from a service in the same process. */
@@ -11,7 +11,7 @@ type IsProxy = (address: string) => boolean
 
 /** Tells whether an address, in whatever spelling sockets and headers have, is in one of the ranges (addresses and CIDR). */
 export function inRanges(ranges: readonly string[]): IsProxy {
-  const list = blocks(ranges)
+  const list = blockList(ranges)
   return (hop) => {
     const address = hopAddress(hop)
     return isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')

@@ -8,7 +8,7 @@ import type { App } from '../http/app.ts'
 import type { JsonObject } from '../text/json.ts'
 import type { Reconciling } from '../projector/reconcile.ts'
 import type { OpenRepository } from '../repository/repository.ts'
-import { masked } from '../scheduler/masking.ts'
+import { maskSecrets } from '../scheduler/masking.ts'
 import type { SitemapKeeper } from '../search/feeds/sitemap-cache.ts'
 import { clock } from './clock.ts'
 import { shipped } from './engines.ts'
@@ -132,7 +132,7 @@ const schedulerOf = ({ harvest, pipes, launcher, runs, triggers }: Harvesting) =
     harvest.adopt(pipe, from),
   duplicates: (catalogue: string | undefined, signal: AbortSignal) =>
     harvest.duplicates(catalogue, signal),
-  masked: (pipe: JsonObject) => masked(pipe),
+  masked: (pipe: JsonObject) => maskSecrets(pipe),
 })
 
 /** Restores what a harvest removed through its ledger, everything else through the repository. */

@@ -7,10 +7,10 @@ import { join, resolve } from 'node:path'
 import { type Outbound, outbound } from '../client/outbound.ts'
 import { userAgent } from '../client/redirect.ts'
 import { identifierOf } from '../harvest/importers/rdf-records.ts'
-import { failing, notifier } from '../harvest/notifying.ts'
+import { failingPipes, notifier } from '../harvest/notifier.ts'
 import { type Harvest, type HarvestOptions, openHarvest } from '../harvest/harvest.ts'
 import type { MetricsService } from '../metrics/metrics-service.ts'
-import { queuesWith, resolver } from '../pipe/discovery.ts'
+import { plainQueuesFor, segmentResolver } from '../pipe/segment-resolver.ts'
 import { pipeCheck, secretCheck } from '../pipe/pipe-check.ts'
 import { type Launcher, type LauncherOptions, openLauncher } from '../pipe/running/launcher.ts'
 import { openRuns, type Runs } from '../pipe/runs/run-history.ts'
@@ -61,14 +61,14 @@ export async function openHarvesting(
   const harvest = await harvestIn(directory, context, beside)
   const kinds = [...harvest.kinds, ...(measuring?.kinds ?? [])]
   const { cluster, eventBus } = context.config
-  const resolution = resolver(cluster.serviceDiscovery, kinds, queuesWith(eventBus))
+  const resolution = segmentResolver(cluster.serviceDiscovery, kinds, plainQueuesFor(eventBus))
   const pipes: PipeSources = await pipesIn(directory, context, resolution)
   const segments = { kinds, resolve: resolution, afterImport: harvest.afterImport }
   const transport = transportIn(directory, context, { ...segments, outbound: client })
   await transport.listen()
   const notices = noticesOf(context, client, runs)
   const names = pipes.list().map(({ pipe }) => pipe.header.name)
-  const wrong = failing(runs, names)
+  const wrong = failingPipes(runs, names)
   const onEnd = (run: Run) => {
     if (runs.resumption(run.id).start.feed !== undefined) measuring?.measured(run)
     wrong.ended(run)
@@ -102,7 +102,7 @@ export async function openHarvesting(
 function pipesIn(
   directory: string,
   { config, log, secrets }: PlatformContext,
-  resolution: ReturnType<typeof resolver>,
+  resolution: ReturnType<typeof segmentResolver>,
 ): Promise<PipeSources> {
   const [configs, references] = [pipeCheck(resolution), secretCheck(resolution, secrets)]
   return openSources({

@@ -141,7 +141,7 @@ function collecting({ config, log }: PlatformContext, { launcher }: Harvesting):
     isBusy: () => launcher.active().some(({ startedBy }) => startedBy !== 'validator'),
     run: async (feed, signal) => {
       const launched = launch(feed)
-      if ('run' in launched) await launcher.settled(launched.run.id, signal)
+      if ('run' in launched) await launcher.waitForEnd(launched.run.id, signal)
     },
     leave: (feed) => void launch(feed),
   })

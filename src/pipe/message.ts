@@ -58,7 +58,7 @@ export type Finding = {
 }
 
 /** Members of a finding about one value, including `detail`. */
-export const aboutValue = (property: string, value: string, reason?: string) => ({
+export const valueFinding = (property: string, value: string, reason?: string) => ({
   detail: `${property}: ${value}${reason === undefined ? '' : ` (${reason})`}`,
   property,
   value,
@@ -73,7 +73,7 @@ type RecordPlace = {
   readonly pointer?: string
 }
 
-export const placeOfRecord = ({ line, pointer }: RecordPlace): RecordPlace => ({ line, pointer })
+export const recordPlace = ({ line, pointer }: RecordPlace): RecordPlace => ({ line, pointer })
 
 /** One record on its way through the segments. */
 export type RecordMessage = RecordPlace & {
@@ -166,7 +166,7 @@ export type Validator = {
 // Export of measurements.
 
 /** Outcome of writing the metrics of one dataset; `gone`: the dataset does not exist. */
-export type MetricsLanded = 'created' | 'updated' | 'unchanged' | 'gone' | Failure
+export type MetricsOutcome = 'created' | 'updated' | 'unchanged' | 'gone' | Failure
 
 export type MetricsExport = {
   /** Metrics of a message as RDF, for a remote repository. */
@@ -180,5 +180,5 @@ export type MetricsExport = {
   readonly own?: (
     messages: readonly RecordMessage[],
     signal: AbortSignal,
-  ) => Promise<readonly MetricsLanded[]>
+  ) => Promise<readonly MetricsOutcome[]>
 }

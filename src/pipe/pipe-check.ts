@@ -4,7 +4,7 @@ import { type Complaint, Failure, shown } from '../errors.ts'
 import { type Secrets, unknownSecrets } from '../secrets.ts'
 import { durationMs } from '../text/duration.ts'
 import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
-import { normalName, type Placement } from './discovery.ts'
+import { normalName, type Placement } from './segment-resolver.ts'
 import type { Configs, Pipe, Segment } from './document.ts'
 import type { ConfigProblem, SegmentPlace } from './segment.ts'
 
@@ -17,7 +17,10 @@ export type Origin = {
 }
 
 /** Context of each segment, in order. A segment whose address the launch overrides is `foreign`. */
-export function placesIn(pipe: Pipe, { trust, directory, configs = {} }: Origin): SegmentPlace[] {
+export function segmentPlaces(
+  pipe: Pipe,
+  { trust, directory, configs = {} }: Origin,
+): SegmentPlace[] {
   const { segments } = pipe.body
   return segments.map(({ header }, index) => {
     const next = segments[index + 1]?.header.name
@@ -44,19 +47,22 @@ export function pipeCheck(
   resolve: (segment: Segment) => Placement,
 ): (pipe: Pipe, origin: Origin) => readonly Complaint[] {
   return (pipe, origin) => {
-    const places = placesIn(pipe, origin)
+    const places = segmentPlaces(pipe, origin)
     return pipe.body.segments.flatMap((segment, index) => {
-      const found = resolve(segment)
+      const placement = resolve(segment)
       const deadline = deadlineProblems(segment)
-      if (found.kind === 'unknown') {
-        const detail = `${shown(segment.header.name)} is not a known segment; known segments: ${found.known.join(', ')}`
+      if (placement.kind === 'unknown') {
+        const detail = `${shown(segment.header.name)} is not a known segment; known segments: ${placement.known.join(', ')}`
         const unknown = { pointer: `/body/segments/${index}/header/name`, detail }
         return [unknown, ...configComplaints(index, deadline)]
       }
-      if (found.kind !== 'built-in') {
+      if (placement.kind !== 'built-in') {
         return configComplaints(index, [...deadline, ...settingProblems(segment)])
       }
-      const opened = found.segment.open(segment.body.config, places[index] ?? { trust: 'foreign' })
+      const opened = placement.segment.open(
+        segment.body.config,
+        places[index] ?? { trust: 'foreign' },
+      )
       return configComplaints(index, [...(opened.ok ? [] : opened.problems), ...deadline])
     })
   }
@@ -117,9 +123,9 @@ export function secretCheck(
 ): (pipe: Pipe) => readonly Complaint[] {
   return (pipe) =>
     pipe.body.segments.flatMap((segment, index) => {
-      const found = unknownSecrets(segment.body.config, secrets)
+      const problems = unknownSecrets(segment.body.config, secrets)
       if (resolve(segment).kind !== 'built-in') return []
-      return found.map(({ pointer = '', detail }) => ({
+      return problems.map(({ pointer = '', detail }) => ({
         pointer: `/body/segments/${index}/body/config${pointer}`,
         detail,
       }))
@@ -133,10 +139,10 @@ export function secretCheck(
  * exactly that name, else to those with the same normal form. Throws `invalid-parameter` with each name that matches no
  * segment.
  */
-export function configured(pipe: Pipe, configs: Configs): Pipe {
+export function withConfigs(pipe: Pipe, configs: Configs): Pipe {
   const overrides = overridesOf(pipe, configs)
   const segments = pipe.body.segments.map((segment) => {
-    const config = overrides(segment.header.name).reduce(overlaid, segment.body.config)
+    const config = overrides(segment.header.name).reduce(mergeConfigs, segment.body.config)
     return { ...segment, body: { ...segment.body, config } }
   })
   return { ...pipe, body: { ...pipe.body, segments } }
@@ -181,14 +187,14 @@ function overridesOf(pipe: Pipe, configs: Configs): (segment: string) => readonl
 }
 
 /** Keys that would change object prototypes. */
-const dangerous: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+const prototypeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-function overlaid(below: JsonObject, above: JsonObject): JsonObject {
+function mergeConfigs(below: JsonObject, above: JsonObject): JsonObject {
   const merged: Record<string, Json> = { ...below }
   for (const [key, value] of Object.entries(above)) {
-    if (dangerous.has(key)) continue
+    if (prototypeKeys.has(key)) continue
     const old = merged[key]
-    merged[key] = isJsonObject(value) ? overlaid(isJsonObject(old) ? old : {}, value) : value
+    merged[key] = isJsonObject(value) ? mergeConfigs(isJsonObject(old) ? old : {}, value) : value
   }
   return merged
 }

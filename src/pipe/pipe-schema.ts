@@ -6,7 +6,7 @@ import { type Complaint, jsonPointer } from '../errors.ts'
 import type { Pipe } from './document.ts'
 import { readText } from './pipe-text.ts'
 
-type Shaped =
+type PipeResult =
   | { readonly pipe: Pipe }
   | { readonly problems: readonly Complaint[]; readonly name?: string }
 
@@ -22,8 +22,8 @@ export const standardLimits: PipeLimits = { pipeBytes: 5 * 2 ** 20, segments: 32
  * Validates a parsed pipe, stored or received. Keeps unknown keys, fills blank `body`, `config` and `processed` with their
  * defaults and sorts the segments. Problems have JSON pointers; `name` is the name of the pipe if it could be read.
  */
-export function shapedPipe(value: Json, mostSegments = standardLimits.segments): Shaped {
-  const result = document.safeParse(filled(value))
+export function validatePipe(value: Json, mostSegments = standardLimits.segments): PipeResult {
+  const result = document.safeParse(withoutBlanks(value))
   const problems = result.success
     ? misnumbered(result.data.body.segments, mostSegments)
     : result.error.issues.map(complaint)
@@ -40,19 +40,19 @@ export function shapedPipe(value: Json, mostSegments = standardLimits.segments):
  * Reads a stored pipe as JSON or YAML, by the suffix of `name`. Drops members that belong to a run: run id, times, payloads,
  * processed flags.
  */
-export function readPipe(text: string, name: string, limits = standardLimits): Shaped {
+export function readPipe(text: string, name: string, limits = standardLimits): PipeResult {
   if (Buffer.byteLength(text) > limits.pipeBytes) return { problems: [tooLarge(limits)] }
   const read = readText(text, name)
   if (!read.ok) return { problems: read.problems }
-  const shaped = shapedPipe(read.value, limits.segments)
+  const shaped = validatePipe(read.value, limits.segments)
   if (!('pipe' in shaped)) return shaped
   const { header, body, ...rest } = shaped.pipe
-  const { runId: _id, startTime: _start, lastRun: _last, ...kept } = header
+  const { runId: _id, startTime: _start, lastRun: _last, ...stored } = header
   const segments = body.segments.map((segment) => {
     const { payload: _payload, ...inner } = segment.body
     return { ...segment, header: { ...segment.header, processed: false }, body: inner }
   })
-  return { pipe: { ...rest, header: kept, body: { ...body, segments } } }
+  return { pipe: { ...rest, header: stored, body: { ...body, segments } } }
 }
 
 export const tooLarge = (limits: PipeLimits) => ({
@@ -87,7 +87,7 @@ const mayBeBlank: ReadonlySet<string> = new Set(
   ),
 )
 /** Objects with arbitrary content. */
-const free: ReadonlySet<string> = new Set(['config', 'dataInfo'])
+const freeObjects: ReadonlySet<string> = new Set(['config', 'dataInfo'])
 
 const isBlank = (key: string, value: Json) =>
   value === null
@@ -95,13 +95,13 @@ const isBlank = (key: string, value: Json) =>
     : mayBeBlank.has(key) && isJsonObject(value) && Object.keys(value).length === 0
 
 /** Removes known members that are blank. */
-function filled(value: Json): Json {
-  if (Array.isArray(value)) return value.map(filled)
+function withoutBlanks(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutBlanks)
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key, inner]) => !isBlank(key, inner))
-      .map(([key, inner]) => [key, free.has(key) ? inner : filled(inner)]),
+      .map(([key, inner]) => [key, freeObjects.has(key) ? inner : withoutBlanks(inner)]),
   )
 }
 

@@ -20,7 +20,7 @@ export type SegmentContext = {
   /** The run was interrupted and is resumed; without `resumeFrom` it starts at the first page. */
   readonly resumed?: boolean
   /** Reports that the run only waits for input (`true`), so that another run may start meanwhile, or works again. */
-  readonly rest?: (isResting: boolean) => void
+  readonly setIdle?: (isIdle: boolean) => void
   /** Restricts the run to these original ids or source ids, such as those that failed in an earlier run. */
   readonly only?: ReadonlySet<string>
 }

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { endedLines, toLine } from '../rdf/lines.ts'
+import { joinLines, toLine } from '../rdf/lines.ts'
 import { serialise } from '../rdf/serialise.ts'
 import {
   compileShape,
@@ -104,7 +104,7 @@ async function mergedShapes({ own, platform, all }: Sources, withCore: boolean):
     ? all.files
     : [...own.files, ...platform.files.filter(({ file }) => file === concept)]
   const lines = new Set(files.flatMap(({ quads }) => quads.map(toLine)))
-  return serialise(endedLines([...lines]), 'turtle')
+  return serialise(joinLines([...lines]), 'turtle')
 }
 
 /**

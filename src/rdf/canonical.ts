@@ -4,7 +4,7 @@ import { createHash, hash } from 'node:crypto'
 import type { Quad, Quad_Object, Quad_Subject, Term } from '@rdfjs/types'
 import { canonize } from 'rdf-canonize'
 import { Failure } from '../errors.ts'
-import { bracketed, endedLines, fromLines, lineWriter, termText, toLine } from './lines.ts'
+import { quoteIri, joinLines, fromLines, lineWriter, termText, toLine } from './lines.ts'
 import { nextTurn, yielding } from '../workers/event-loop.ts'
 import { blankNode, literal, namedNode, quad } from './terms.ts'
 
@@ -20,7 +20,7 @@ export type CanonicalBounds = {
 const usualWork = 200_000
 
 /** Number of statements or blank nodes between two checks whether to yield to the event loop. */
-const perLook = 1000
+const stepsPerYield = 1000
 
 /**
  * Labels every blank node and hashes the graph (named graphs are merged, duplicates dropped). Two graphs get the same hash if
@@ -46,7 +46,7 @@ export async function canonicalise(
   for (const [at, one] of quads.entries()) {
     if (holdsBlank(one)) tied.set(line(one), one)
     else ground.add(line(one))
-    if (at % perLook === perLook - 1) await turn()
+    if (at % stepsPerYield === stepsPerYield - 1) await turn()
   }
   return canonicalOf([...ground], tied, bounds)
 }
@@ -80,15 +80,15 @@ async function canonicalOf(
   const nodes = blankNodes([...tied.values()])
   if (nodes.size > most) throw tooMany(nodes.size, most)
   if (nodes.size === 0) return { hash: hashOf([...ground, ...tied.keys()]), labels: new Map() }
-  const isLarge = nodes.size > perLook
+  const isLarge = nodes.size > stepsPerYield
   if (isLarge) await nextTurn()
   const trees = measureTrees(nodes.values())
   if (isLarge) await nextTurn()
   const tangled = [...nodes.values()].filter(({ content }) => content === '')
-  if (tangled.length > 0) await labelTangled(tangled, work)
+  if (tangled.length > 0) await labelCyclic(tangled, work)
   nameTrees(trees, tangled)
   if (isLarge) await nextTurn()
-  const lines = [...tied].map(([line, one]) => labelled(line, one, nodes))
+  const lines = [...tied].map(([line, one]) => labelMap(line, one, nodes))
   return {
     hash: hashOf([...ground, ...lines]),
     labels: new Map([...nodes].map(([name, node]) => [name, node.label])),
@@ -101,7 +101,7 @@ const tooMany = (given: number, most: number) =>
     `${given} blank nodes, at most ${most} are allowed (limit "blankNodes" of PLATFORM_LIMITS)`,
   )
 
-const hashOf = (lines: string[]) => hash('sha256', endedLines(lines.sort()), 'hex')
+const hashOf = (lines: string[]) => hash('sha256', joinLines(lines.sort()), 'hex')
 
 /** Computes content hashes from the leaves up, without recursion; returns the nodes in that order. */
 function measureTrees(nodes: Iterable<Blank>): Blank[] {
@@ -138,7 +138,7 @@ function nameTrees(trees: readonly Blank[], tangled: readonly Blank[]): void {
 const nameOf = (subject: Blank | string) =>
   typeof subject === 'string' ? subject : `_:${subject.label}`
 
-function labelled(line: string, one: Quad, nodes: ReadonlyMap<string, Blank>): string {
+function labelMap(line: string, one: Quad, nodes: ReadonlyMap<string, Blank>): string {
   const { subject, predicate, object } = one
   if (!holdsBlank(one)) return line
   const rename = <T extends Term>(term: T) =>
@@ -149,14 +149,14 @@ function labelled(line: string, one: Quad, nodes: ReadonlyMap<string, Blank>): s
 // Structure of the blank nodes of a graph: their statements and the statements about them.
 
 /** A statement of a blank node. `object` is another blank node, or any other term as N-Triples. */
-type Says = { readonly predicate: string; readonly object: Blank | string }
+type OutgoingTriple = { readonly predicate: string; readonly object: Blank | string }
 /** A statement whose object is a blank node. `subject` is another blank node, or an IRI as N-Triples. */
-type PointedAt = { readonly predicate: string; readonly subject: Blank | string }
+type IncomingTriple = { readonly predicate: string; readonly subject: Blank | string }
 
 class Blank {
   readonly name: string
-  readonly says: Says[] = []
-  readonly pointedAt: PointedAt[] = []
+  readonly says: OutgoingTriple[] = []
+  readonly pointedAt: IncomingTriple[] = []
   /** Number of statements with blank nodes whose content hash is not computed yet. */
   pending = 0
   /** SHA-256 of its content, including nested nodes; `''` if it is no root of a tree. */
@@ -181,7 +181,7 @@ function blankNodes(quads: readonly Quad[]): Map<string, Blank> {
     const subject = node(quad.subject)
     const object = node(quad.object)
     if (!subject && !object) continue
-    const predicate = bracketed(quad.predicate.value)
+    const predicate = quoteIri(quad.predicate.value)
     subject?.says.push({ predicate, object: object ?? termText(quad.object) })
     object?.pointedAt.push({ predicate, subject: subject ?? termText(quad.subject) })
     if (subject && object) subject.pending += 1
@@ -205,10 +205,10 @@ const tooComplex = (work: number) =>
  * these nodes there are only trees, whose content hashes are known. Throws `too-complex` if more than `work` steps are
  * needed.
  */
-async function labelTangled(nodes: readonly Blank[], work: number): Promise<void> {
+async function labelCyclic(nodes: readonly Blank[], work: number): Promise<void> {
   const alike = new Map<string, Blank[]>()
   for (const node of nodes) {
-    const around = surroundings(node)
+    const around = neighbourhoodHash(node)
     const known = alike.get(around)
     if (known) known.push(node)
     else alike.set(around, [node])
@@ -225,7 +225,7 @@ async function labelTangled(nodes: readonly Blank[], work: number): Promise<void
 }
 
 /** First-degree hash of RDFC-1.0, 4.6, with nested trees replaced by their content hash. */
-function surroundings(node: Blank): string {
+function neighbourhoodHash(node: Blank): string {
   const other = (term: Blank) =>
     term.content === '' ? (term === node ? '_:a' : '_:z') : `_:${term.content}`
   const lines = [
@@ -256,7 +256,7 @@ async function rdfc(nodes: readonly Blank[], work: number): Promise<ReadonlyMap<
       digest: () => digest.digest('hex'),
     }
   }
-  await canonize(tangledQuads(nodes), {
+  await canonize(cyclicQuads(nodes), {
     algorithm: 'RDFC-1.0',
     canonicalIdMap: ids,
     createMessageDigest,
@@ -266,7 +266,7 @@ async function rdfc(nodes: readonly Blank[], work: number): Promise<ReadonlyMap<
 }
 
 /** Triples of the nodes. Terms other than blank nodes are replaced by literals of their text, which is enough to compare them. */
-function tangledQuads(nodes: readonly Blank[]): Quad[] {
+function cyclicQuads(nodes: readonly Blank[]): Quad[] {
   const found: Quad[] = []
   for (const node of nodes) {
     const subject = blankNode(node.name)

@@ -25,28 +25,28 @@ const unbracketable = /[\u0000-\u0020\u007f-\u009f<>"{}|^`\\]/
 const unbracketables = new RegExp(unbracketable, 'gu')
 
 /** Quoted and escaped lexical form of a literal (RDF 1.2 N-Triples, 4.1). */
-export const quoted = (text: string): string =>
+export const quoteLiteral = (text: string): string =>
   unquotable.test(text)
     ? `"${text.replace(unquotables, (found) => shortEscapes[found] ?? code(found))}"`
     : `"${text}"`
 
 /** IRI in angle brackets. Escapes characters that would end or break it, to prevent injection. */
-export const bracketed = (iri: string): string =>
+export const quoteIri = (iri: string): string =>
   unbracketable.test(iri) ? `<${iri.replace(unbracketables, code)}>` : `<${iri}>`
 
 const literalText = (term: Literal) => {
-  if (term.language) return `${quoted(term.value)}@${term.language}`
+  if (term.language) return `${quoteLiteral(term.value)}@${term.language}`
   const datatype = term.datatype.value
   return datatype === xsdString
-    ? quoted(term.value)
-    : `${quoted(term.value)}^^${bracketed(datatype)}`
+    ? quoteLiteral(term.value)
+    : `${quoteLiteral(term.value)}^^${quoteIri(datatype)}`
 }
 
 /** Writes a term as N-Triples. Throws for variables, triple terms and the default graph. */
 export function termText(term: Term): string {
   switch (term.termType) {
     case 'NamedNode':
-      return bracketed(term.value)
+      return quoteIri(term.value)
     case 'Literal':
       return literalText(term)
     case 'BlankNode':
@@ -66,13 +66,13 @@ const predicates = new Map<string, string>()
 
 /** Text of a predicate, cached by its IRI. */
 function predicateText(iri: string): string {
-  const known = predicates.get(iri)
-  if (known !== undefined) return known
-  if (predicates.size >= mostPredicates) return bracketed(iri)
+  const cached = predicates.get(iri)
+  if (cached !== undefined) return cached
+  if (predicates.size >= mostPredicates) return quoteIri(iri)
   // Copies the IRI: a substring would keep the whole source text in memory.
-  const kept = Buffer.from(iri).toString()
-  const made = bracketed(kept)
-  predicates.set(kept, made)
+  const copy = Buffer.from(iri).toString()
+  const made = quoteIri(copy)
+  predicates.set(copy, made)
   return made
 }
 
@@ -97,7 +97,7 @@ export function lineWriter(): (quad: Quad) => string {
  * Joins lines, each with a line end; `''` for none. A single `join` is faster than appending, because V8 copies ropes when
  * they are first read.
  */
-export const endedLines = (lines: readonly string[]): string => lines.concat('').join('\n')
+export const joinLines = (lines: readonly string[]): string => lines.concat('').join('\n')
 
 /**
  * Sorted (by UTF-16 code unit), distinct lines, each with `
@@ -107,19 +107,19 @@ export function toLines(quads: Iterable<Quad>): string {
   const lines = new Set<string>()
   const line = lineWriter()
   for (const quad of quads) lines.add(line(quad))
-  return endedLines([...lines].sort())
+  return joinLines([...lines].sort())
 }
 
 /** Triples of one subject in lines as written by `toLines`; other lines are not parsed. */
 export function subjectQuads(lines: string, iri: string): Quad[] {
-  const start = `${bracketed(iri)} `
-  const found: string[] = []
+  const start = `${quoteIri(iri)} `
+  const matches: string[] = []
   for (let at = 0; at < lines.length;) {
     const next = lines.indexOf('\n', at) + 1 || lines.length
-    if (lines.startsWith(start, at)) found.push(lines.slice(at, next))
+    if (lines.startsWith(start, at)) matches.push(lines.slice(at, next))
     at = next
   }
-  return fromLines(found.join(''))
+  return fromLines(matches.join(''))
 }
 
 /** Parses N-Triples, fast for lines as written by `toLines`. Throws on syntax errors. */
@@ -133,7 +133,7 @@ export const fromLines = (text: string): Quad[] =>
 const [shortText, longText, longSubject] = [60_000, 300_000, 240_000]
 
 /** Splits long texts at line ends, so that the caller can yield to the event loop in between. */
-export function* shortTexts(lines: string): Generator<string, void> {
+export function* splitLines(lines: string): Generator<string, void> {
   if (lines.length <= longText) yield lines
   else
     for (let start = 0; start < lines.length;) {
@@ -156,7 +156,7 @@ function endOfText(lines: string, start: number): number {
 /** Parses like `fromLines`, and yields to the event loop in long texts. */
 export async function readLines(text: string): Promise<Quad[]> {
   const quads: Quad[] = []
-  for (const short of shortTexts(text)) {
+  for (const short of splitLines(text)) {
     if (short === text) return fromLines(text)
     await nextTurn()
     for (const one of fromLines(short)) quads.push(one)

@@ -62,7 +62,7 @@ const covers = (range: string, type: string) =>
   range === '*/*' || range === type || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
 
 /** Most specific range of an `Accept` header that covers the media type (RFC 9110, 12.5.1). */
-function wish(accepted: readonly Range[], type: string): Range | undefined {
+function bestRange(accepted: readonly Range[], type: string): Range | undefined {
   let best: Range | undefined
   for (const range of accepted) {
     if (!covers(range.type, type)) continue
@@ -83,7 +83,7 @@ export function negotiate(
   const accepted = ranges(accept)
   let best: { type: string; range: Range } | undefined
   for (const type of offered) {
-    const range = wish(accepted, type.toLowerCase())
+    const range = bestRange(accepted, type.toLowerCase())
     if (range && (!best || isBetter(range, best.range))) best = { type, range }
   }
   return best?.type
@@ -112,7 +112,7 @@ export function negotiateFormat(
 }
 
 /** Unregistered names of formats in use. */
-const lenient: Readonly<Record<string, Format>> = {
+const unregisteredNames: Readonly<Record<string, Format>> = {
   json: 'jsonld',
   xml: 'rdfxml',
   owl: 'rdfxml',
@@ -127,10 +127,10 @@ const lenient: Readonly<Record<string, Format>> = {
 const isFormat = (name: string): name is Format => Object.hasOwn(formats, name)
 
 /** Format by name (`ntriples`), suffix (`nt`) or media type; `undefined` if unknown. */
-export function formatCalled(name: string): Format | undefined {
+export function formatByName(name: string): Format | undefined {
   const bare = name.split(';')[0]?.trim().toLowerCase() ?? ''
   if (isFormat(bare)) return bare
-  return formatOfSuffix(bare) ?? formatOfMediaType(bare) ?? lenient[bare]
+  return formatOfSuffix(bare) ?? formatOfMediaType(bare) ?? unregisteredNames[bare]
 }
 
 const statement =

@@ -50,10 +50,10 @@ export type Vocabulary = (localName: string) => NamedNode
 function vocabulary(prefix: string): Vocabulary {
   const namespace = prefixes[prefix]
   if (namespace === undefined) throw new Error(`no namespace has the prefix ${prefix}`)
-  const known = new Map<string, NamedNode>()
+  const cache = new Map<string, NamedNode>()
   return (localName) => {
-    let term = known.get(localName)
-    if (!term) known.set(localName, (term = namedNode(namespace + localName)))
+    let term = cache.get(localName)
+    if (!term) cache.set(localName, (term = namedNode(namespace + localName)))
     return term
   }
 }
@@ -106,7 +106,7 @@ export type ShortNames = {
 
 /** Creates the short names of one document. Prefixes in `without` are not used. */
 export function shortNames(without: ReadonlySet<string> = new Set()): ShortNames {
-  const known = new Map<string, string | undefined>()
+  const cache = new Map<string, string | undefined>()
   const used = new Set<string>()
   const find = (iri: string): string | undefined => {
     const end = Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/')) + 1
@@ -118,8 +118,8 @@ export function shortNames(without: ReadonlySet<string> = new Set()): ShortNames
   }
   return {
     shorten: (iri) => {
-      let short = known.get(iri)
-      if (short === undefined && !known.has(iri)) known.set(iri, (short = find(iri)))
+      let short = cache.get(iri)
+      if (short === undefined && !cache.has(iri)) cache.set(iri, (short = find(iri)))
       return short
     },
     used: () => [...used].sort().map((prefix) => [prefix, prefixes[prefix] ?? ''] as const),

@@ -123,8 +123,8 @@ export class NodeKinds {
 
   /** Datasets by their keys; if there are none, the nodes typed as dataset that were classified otherwise. */
   datasets(): Map<string, Term> {
-    const found = this.of('dataset')
-    return found.size > 0 ? found : this.typed('dataset')
+    const datasets = this.of('dataset')
+    return datasets.size > 0 ? datasets : this.typed('dataset')
   }
 
   /** Nodes with the type of a kind, however classified. */

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { WrongUsage } from '../errors.ts'
 import { charsetOf } from '../text/decoding.ts'
-import { formatCalled, formats, type Format } from './media-types.ts'
+import { formatByName, formats, type Format } from './media-types.ts'
 
 export type OpenDocument = {
   /** Name in messages. */
@@ -37,12 +37,14 @@ export async function openDocument(
   { location, format, baseIri, stdin }: DocumentOptions,
   signal: AbortSignal,
 ): Promise<OpenDocument> {
-  const wanted = format === undefined ? undefined : formatCalled(format)
-  if (format !== undefined && !wanted)
+  const formatOption = format === undefined ? undefined : formatByName(format)
+  if (format !== undefined && !formatOption)
     throw new WrongUsage(`--format ${format}: use one of ${Object.keys(formats).join(', ')}`)
   const isWeb = /^https?:\/\//i.test(location)
-  const found = isWeb ? fromWeb(location, wanted, signal) : fromFile(location, wanted, stdin)
-  return { ...(await found), ...(baseIri !== undefined && { baseIri }) }
+  const document = isWeb
+    ? fromWeb(location, formatOption, signal)
+    : fromFile(location, formatOption, stdin)
+  return { ...(await document), ...(baseIri !== undefined && { baseIri }) }
 }
 
 async function fromFile(
@@ -78,7 +80,7 @@ async function fromWeb(
   if (!answer.ok || !answer.body) throw new WrongUsage(`${address}: answered ${answer.status}`)
   const { pathname } = new URL(address)
   const contentType = answer.headers.get('content-type')
-  const typed = formatCalled(contentType ?? '')
+  const typed = formatByName(contentType ?? '')
   const format = demanded(wanted ?? typed ?? formatAt(pathname), address)
   const bytes = unpacked(Readable.from(answer.body), pathname)
   return { name: address, bytes, format, charset: charsetOf(contentType), baseIri: address }
@@ -94,4 +96,4 @@ function demanded(format: Format | undefined, name: string): Format {
 }
 
 const formatAt = (path: string): Format | undefined =>
-  formatCalled(/\.([A-Za-z0-9]+)$/.exec(path.replace(/\.gz$/, ''))?.[1] ?? '')
+  formatByName(/\.([A-Za-z0-9]+)$/.exec(path.replace(/\.gz$/, ''))?.[1] ?? '')

@@ -19,7 +19,7 @@ export type { ParseOptions, Repair } from './reading/options.ts'
  */
 export async function parse(text: string, format: Format, options: ParseOptions): Promise<Quad[]> {
   if (format === 'jsonld') return readJsonLd(text, options)
-  const isLong = text.length > longText && !options.repair && !options.places
+  const isLong = text.length > longText && !options.repair && !options.placeRequest
   return isLong ? readLong(text, pieceReader(format, options)) : readWhole(text, format, options)
 }
 

@@ -1,9 +1,9 @@
 /** Serialises a graph in any format; parsing the result gives the same graph with identical literals. */
 import type { Quad } from '@rdfjs/types'
 import { nextTurn } from '../workers/event-loop.ts'
-import { endedLines, fromLines } from './lines.ts'
+import { joinLines, fromLines } from './lines.ts'
 import type { Format } from './media-types.ts'
-import { documentWriter, inGraph, type Part, shortParts } from './writing/document.ts'
+import { documentWriter, inGraph, type Part, splitPart } from './writing/document.ts'
 import { jsonLd } from './writing/json-ld.ts'
 import { turtlePart } from './writing/turtle.ts'
 import { rdfXml } from './writing/xml.ts'
@@ -19,10 +19,10 @@ export async function serialise(
 ): Promise<string> {
   if (format === 'ntriples') return sortedLines(lines)
   if (format === 'nquads') return inGraph(sortedLines(lines), graph)
-  const [part, ...others] = shortParts({ lines, graph })
+  const [part, ...others] = splitPart({ lines, graph })
   return part && others.length > 0
     ? partByPart([part, ...others], format)
-    : atOnce(fromLines(lines), format, graph)
+    : serialiseWhole(fromLines(lines), format, graph)
 }
 
 /**
@@ -39,7 +39,7 @@ async function partByPart(parts: readonly Part[], format: Format): Promise<strin
   return texts.concat(tail).join('')
 }
 
-function atOnce(
+function serialiseWhole(
   quads: readonly Quad[],
   format: Exclude<Format, 'ntriples' | 'nquads'>,
   graph: string | undefined,
@@ -63,5 +63,5 @@ function atOnce(
 function sortedLines(lines: string): string {
   const all = lines.split('\n')
   all.pop()
-  return endedLines(all.sort())
+  return joinLines(all.sort())
 }

@@ -7,7 +7,7 @@ export function skolemise(
   quads: Iterable<Quad>,
   options: { readonly genid: string; readonly labels: ReadonlyMap<string, string> },
 ): Quad[] {
-  return renamed(quads, (term) => {
+  return mapTerms(quads, (term) => {
     if (term.termType !== 'BlankNode') return undefined
     const label = options.labels.get(term.value)
     if (label === undefined) throw new Error(`blank node ${term.value} has no canonical label`)
@@ -23,7 +23,7 @@ type Unskolemised = {
 
 /** Replaces every IRI under `prefix` by a blank node; equal IRIs give the same node, also over several calls. */
 export function unskolemise(quads: Iterable<Quad>, { prefix, which }: Unskolemised): Quad[] {
-  return renamed(quads, (term) =>
+  return mapTerms(quads, (term) =>
     term.termType === 'NamedNode' &&
     term.value.startsWith(prefix) &&
     (which === undefined || which(term.value))
@@ -55,7 +55,7 @@ export const labelOf = (text: string) =>
 type Node = ReturnType<typeof namedNode> | ReturnType<typeof blankNode>
 
 /** Replaces terms in subject and object position; unchanged quads are kept as objects. */
-function renamed(quads: Iterable<Quad>, rename: (term: Term) => Node | undefined): Quad[] {
+function mapTerms(quads: Iterable<Quad>, rename: (term: Term) => Node | undefined): Quad[] {
   const found: Quad[] = []
   for (const one of quads) {
     const subject = rename(one.subject)

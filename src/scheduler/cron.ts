@@ -15,7 +15,7 @@ export type CronTiming = {
 }
 
 /** An invalid or ambiguous expression; the message says what would be right. */
-export class CronFault extends Error {}
+export class CronError extends Error {}
 
 /** One field of an expression. `names` are aliases of the numbers from `from` on. */
 type Field = {
@@ -47,19 +47,19 @@ const special: Readonly<Record<string, RegExp>> = {
   weekday: /^(?:\?|L|[1-7](?:L|#[1-5]))$/,
 }
 
-/** Parses an expression. Throws `CronFault` for everything ambiguous. */
-export function readCron(expression: string, timezone = 'UTC'): Cron {
+/** Parses an expression. Throws `CronError` for everything ambiguous. */
+export function parseCron(expression: string, timezone = 'UTC'): Cron {
   const texts = expression.trim().toUpperCase().split(/\s+/)
   const isUnix = texts.length === 5
   if (texts.length < 5 || texts.length > 7) {
     const forms =
       '5 fields (minute hour day month weekday), or 6 or 7 as in Quartz (second first, year last)'
-    throw new CronFault(`cron must have ${forms}`)
+    throw new CronError(`cron must have ${forms}`)
   }
   const days = isUnix ? [] : [texts[3] ?? '', texts[5] ?? '']
   const open = days.filter((text) => text === '*' || text === '?')
   if (!isUnix && (open.length === 0 || open.join('') === '??')) {
-    throw new CronFault('with 6 or 7 fields exactly one of day and weekday must be "?" (or "*")')
+    throw new CronError('with 6 or 7 fields exactly one of day and weekday must be "?" (or "*")')
   }
   const fields = isUnix ? unix : quartz
   const read = texts.map((text, at) => fieldText(text, fields[at] ?? year, isUnix))
@@ -69,8 +69,8 @@ export function readCron(expression: string, timezone = 'UTC'): Cron {
 }
 
 /** Replaces names by numbers, and splits a range that wraps around (`22-3`, Quartz only). */
-function fieldText(given: string, { name, from, to, names = '' }: Field, isUnix: boolean): string {
-  const text = given.replaceAll(/\b[A-Z]{3}(?=L?\b)/g, (word) => {
+function fieldText(value: string, { name, from, to, names = '' }: Field, isUnix: boolean): string {
+  const text = value.replaceAll(/\b[A-Z]{3}(?=L?\b)/g, (word) => {
     const at = names.split(' ').indexOf(word)
     return at < 0 ? word : String(from + at)
   })
@@ -92,7 +92,7 @@ function fieldText(given: string, { name, from, to, names = '' }: Field, isUnix:
       (first === '*' && last !== undefined)
     ) {
       const right = `${from} to ${to}${names && ` (${names})`}, ranges or steps`
-      throw new CronFault(
+      throw new CronError(
         `${name} must be *, numbers from ${right}, separated by commas; not "${part}"`,
       )
     }
@@ -109,5 +109,5 @@ export function nextOfCron(
 ): number | undefined {
   // `notBefore` itself may match.
   const from = new Date(Math.max(after, notBefore - 1))
-  return readCron(expression, timeZone).nextRun(from)?.getTime()
+  return parseCron(expression, timeZone).nextRun(from)?.getTime()
 }

@@ -15,14 +15,14 @@ const secretParameter =
   /([?&;](?:api-?_?key|auth_?key|token|access_token|password|secret|signature|sig)=)[^&;#\s]+/gi
 
 /** Replaces secrets by `•••`, or every leaf value if `isSecret`. References such as `{ "secret": "name" }` are kept. */
-export function masked<T extends Json>(value: T, isSecret?: boolean): T
-export function masked(value: Json, isSecret = false): Json {
-  if (isList(value)) return value.map((one) => masked(one, isSecret))
+export function maskSecrets<T extends Json>(value: T, isSecret?: boolean): T
+export function maskSecrets(value: Json, isSecret = false): Json {
+  if (isList(value)) return value.map((one) => maskSecrets(one, isSecret))
   if (isJsonObject(value)) {
     const isReference = Object.keys(value).length === 1 && typeof value['secret'] === 'string'
     return isReference
       ? value
-      : mapped(value, (inner, key) => masked(inner, isSecret || secretKey.test(key)))
+      : mapEntries(value, (inner, key) => maskSecrets(inner, isSecret || secretKey.test(key)))
   }
   if (isSecret && value !== null) return mask
   return typeof value === 'string'
@@ -31,31 +31,31 @@ export function masked(value: Json, isSecret = false): Json {
 }
 
 /** Restores the stored values of masked secrets. */
-export const unmaskedConfigs = (given: Configs, stored: Configs = {}): Configs =>
-  mapped(given, (config, segment) =>
-    mapped(config, (value, key) => unmasked(value, stored[segment]?.[key], key)),
+export const restoreSecrets = (sent: Configs, stored: Configs = {}): Configs =>
+  mapEntries(sent, (config, segment) =>
+    mapEntries(config, (value, key) => restoreValue(value, stored[segment]?.[key], key)),
   )
 
 /** Whether a value contains a mask. */
-export const isMasked = (value: Json): boolean =>
+export const containsMask = (value: Json): boolean =>
   typeof value === 'string'
     ? value.includes(mask)
-    : typeof value === 'object' && value !== null && Object.values(value).some(isMasked)
+    : typeof value === 'object' && value !== null && Object.values(value).some(containsMask)
 
 /** Restores one value: the stored one, if the client sent its masked form. */
-function unmasked(given: Json, old: Json | undefined, key: string): Json {
+function restoreValue(sent: Json, old: Json | undefined, key: string): Json {
   // Masking depends on the key.
-  if (old !== undefined && isDeepStrictEqual(masked({ [key]: old })[key], given)) return old
-  if (isList(given)) {
-    return given.map((one, at) => unmasked(one, isList(old) ? old[at] : undefined, 'member'))
+  if (old !== undefined && isDeepStrictEqual(maskSecrets({ [key]: old })[key], sent)) return old
+  if (isList(sent)) {
+    return sent.map((one, at) => restoreValue(one, isList(old) ? old[at] : undefined, 'member'))
   }
-  if (!isJsonObject(given)) return given
-  return mapped(given, (value, name) =>
-    unmasked(value, isJsonObject(old) ? old[name] : undefined, name),
+  if (!isJsonObject(sent)) return sent
+  return mapEntries(sent, (value, name) =>
+    restoreValue(value, isJsonObject(old) ? old[name] : undefined, name),
   )
 }
 
-const mapped = <From, To>(
+const mapEntries = <From, To>(
   object: Readonly<Record<string, From>>,
   change: (value: From, key: string) => To,
 ): Record<string, To> =>

@@ -4,18 +4,18 @@ import { z } from '@hono/zod-openapi'
 import { invalidParameter } from '../errors.ts'
 import { anyone, mayCall } from '../http/endpoint.ts'
 import { invalid } from '../http/problem.ts'
-import { catalogueOf, configured } from '../pipe/pipe-check.ts'
+import { catalogueOf, withConfigs } from '../pipe/pipe-check.ts'
 import type { Json, JsonObject } from '../text/json.ts'
 import { runSchema, startModes } from '../pipe/runs/run.ts'
-import type { InvalidFile, KnownPipe } from '../pipe/sources/pipe-files.ts'
-import { masked } from './masking.ts'
+import type { InvalidFile, PipeEntry } from '../pipe/sources/pipe-files.ts'
+import { maskSecrets } from './masking.ts'
 import {
   accepted,
   answer,
   jsonBody,
   listedPipe,
   pipe,
-  lookForNewPipe,
+  reloadUnknownPipe,
   pipePath,
   runAddress,
   runHeaders,
@@ -23,7 +23,7 @@ import {
   type SchedulerContext,
   schedulerEndpoint,
 } from './scheduler-contract.ts'
-import { conflicting, unknownPipes } from './trigger-changes.ts'
+import { pipeActive, unknownPipes } from './trigger-changes.ts'
 import { configs, startMode } from './trigger-input.ts'
 
 /**
@@ -58,7 +58,10 @@ const listPipes = schedulerEndpoint({
   summary: 'All pipes, those that cannot be read too, with their problems',
   auth: anyone,
   answers: { 200: answer('Pipes', z.array(listedPipe)) },
-  handle: (_, { pipes }) => [...pipes.list().map(listed), ...pipes.invalid().map(unread)],
+  handle: (_, { pipes }) => [
+    ...pipes.list().map(listEntry),
+    ...pipes.invalid().map(unreadableEntry),
+  ],
 })
 
 const readPipe = schedulerEndpoint({
@@ -71,7 +74,7 @@ const readPipe = schedulerEndpoint({
   answers: { 200: answer('The pipe', pipe) },
   handle: ({ params }, context) => {
     const whole: JsonObject = JSON.parse(JSON.stringify(pipeAt(context, params.pipeId).pipe))
-    return masked(whole)
+    return maskSecrets(whole)
   },
 })
 
@@ -99,27 +102,27 @@ const launchPipe = schedulerEndpoint({
   body: { ...jsonBody(launchSchema, { dryRun: true }), required: false },
   answers: { 202: { ...answer('The run', runSchema), headers: runHeaders } },
   handle: async ({ c, params: { pipeId }, signal }, context) => {
-    await lookForNewPipe(context, pipeId, signal)
+    await reloadUnknownPipe(context, pipeId, signal)
     const { pipe } = pipeAt(context, pipeId)
     const named = Object.keys(launchSchema.properties).find(
       (name) => c.req.query(name) !== undefined,
     )
     if (named !== undefined) throw invalidParameter(named, `${named} is a member of the JSON body`)
     const launch = launchOf(await bodyOf(c, context))
-    if (launch.configs) configured(pipe, launch.configs)
+    if (launch.configs) withConfigs(pipe, launch.configs)
     const { name } = pipe.header
     const launched = context.launcher.launch({ ...launch, pipe: name, startedBy: 'api' })
     if ('run' in launched) return accepted(c, launched.run)
-    throw conflicting(name, runAddress(c, launched.dropped))
+    throw pipeActive(name, runAddress(c, launched.dropped))
   },
 })
 
 export const pipeEndpoints = [launchPipe, listPipes, readPipe, readHealth]
 
 /** Finds a pipe by name, else by a unique id. Throws `unknown-pipe`. */
-function pipeAt({ pipes }: SchedulerContext, pipeId: string): KnownPipe {
-  const found = pipes.find(pipeId)
-  if (found) return found
+function pipeAt({ pipes }: SchedulerContext, pipeId: string): PipeEntry {
+  const entry = pipes.find(pipeId)
+  if (entry) return entry
   throw unknownPipes([pipeId])
 }
 
@@ -131,7 +134,7 @@ function launchOf(body: Json | undefined) {
 }
 
 /** List entry of a pipe: origin, segment names, problems. */
-function listed({ pipe, source, file, problems }: KnownPipe) {
+function listEntry({ pipe, source, file, problems }: PipeEntry) {
   const { name, id, title } = pipe.header
   const segments = pipe.body.segments.map(({ header }) => header.name)
   const catalogue = catalogueOf(pipe.body.segments)
@@ -139,4 +142,4 @@ function listed({ pipe, source, file, problems }: KnownPipe) {
 }
 
 /** List entry of a file that could not be read. */
-const unread = (invalid: InvalidFile) => ({ ...invalid, segments: [] })
+const unreadableEntry = (invalid: InvalidFile) => ({ ...invalid, segments: [] })

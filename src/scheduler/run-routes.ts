@@ -7,7 +7,7 @@ import { answerFlow } from '../http/long-answers.ts'
 import { addVary } from '../http/headers.ts'
 import { stages } from '../pipe/message.ts'
 import {
-  ended,
+  hasEnded,
   itemSchema,
   itemStates,
   reportSchema,
@@ -30,7 +30,7 @@ import {
 } from './scheduler-contract.ts'
 
 /** Time limit in ms for each chunk of a streamed answer. */
-const pieceMs = 60_000
+const chunkMs = 60_000
 
 const runPath = z.object({ runId: z.string() })
 /** Paging: offset and limit of a list. */
@@ -129,7 +129,7 @@ const listItems = schedulerEndpoint({
     const type = negotiate(c.req.header('Accept'), itemTypes)
     const flow = (pieces: AsyncGenerator<string>, type: string, more = {}) => {
       const headers = { 'Content-Type': type, ...more }
-      return answerFlow(c, pieces, { log: http.log, pieceMs, headers })
+      return answerFlow(c, pieces, { log: http.log, pieceMs: chunkMs, headers })
     }
     addVary(c.res.headers, 'Accept')
     if (type === undefined) throw new Failure('not-acceptable', `only ${itemTypes.join(', ')}`)
@@ -139,10 +139,10 @@ const listItems = schedulerEndpoint({
       return items.slice(0, limit)
     }
     const all = { run, items: runs.items(run.id, filter) }
-    if (type === 'application/x-ndjson') return flow(asLines(all), type)
+    if (type === 'application/x-ndjson') return flow(toNdjson(all), type)
     const name = `attachment; filename="run-${run.id.replaceAll(/[^\w.-]/g, '_')}.csv"`
     const csv = 'text/csv; charset=utf-8; header=present'
-    return flow(asCsv(all), csv, { 'Content-Disposition': name })
+    return flow(toCsv(all), csv, { 'Content-Disposition': name })
   },
 })
 
@@ -170,8 +170,8 @@ const followRun = schedulerEndpoint({
   handle: ({ c, params, signal }, context) => {
     const { id } = runOf(context, params.runId)
     const states = context.runs.follow(id, AbortSignal.any([signal, context.ending]))
-    const pieces = inSlot(() => context.followers.take(c.get('client'), signal), events(states))
-    return answerFlow(c, pieces, { log: context.http.log, pieceMs, headers: eventHeaders })
+    const pieces = withSlot(() => context.followers.take(c.get('client'), signal), events(states))
+    return answerFlow(c, pieces, { log: context.http.log, pieceMs: chunkMs, headers: eventHeaders })
   },
 })
 
@@ -199,7 +199,7 @@ const runAction = (
 
 /** Starts the work and returns the run as it is then. */
 async function begin(work: Promise<unknown>, { id }: Run, context: SchedulerContext): Promise<Run> {
-  await begun(work, context)
+  await failSoon(work, context)
   return runOf(context, id)
 }
 
@@ -208,7 +208,7 @@ const cancelRun = runAction(
   'Cancel a run; it is cancelled when its work in flight has ended',
   'The run as it is now',
   (run, context) => {
-    if (ended(run)) throw new Failure('conflict', `the run has ended: it is ${run.status}`)
+    if (hasEnded(run)) throw new Failure('conflict', `the run has ended: it is ${run.status}`)
     return begin(context.launcher.cancel(run.id), run, context)
   },
 )
@@ -218,7 +218,7 @@ const confirmRun = runAction(
   'Carry out the removals that the run holds back',
   'The run',
   (run, context) => {
-    demandHeld(run)
+    requireHeldRemovals(run)
     if (context.runs.lastComplete(run.pipe)?.id !== run.id) {
       const detail = `it is not the latest complete run of ${shown(run.pipe)}`
       throw new Failure('conflict', detail)
@@ -232,7 +232,7 @@ const keepRecords = runAction(
   'Keep the records whose removal the run holds back, until a later run asks again',
   'The run',
   (run, context) => {
-    demandHeld(run)
+    requireHeldRemovals(run)
     context.runs.note(run.id, { action: 'keep', done: run.counts.held, failed: 0 })
     return runOf(context, run.id)
   },
@@ -266,7 +266,7 @@ export const runEndpoints = [
 ]
 
 /** Throws `conflict` if the run has no held removals, or they were already confirmed. */
-function demandHeld({ counts, notes = [] }: Run): void {
+function requireHeldRemovals({ counts, notes = [] }: Run): void {
   if (counts.held === 0) throw new Failure('conflict', 'the run holds back no removals')
   const made = notes.find(({ action, done, failed }) => action === 'confirm' && done > 0 && !failed)
   if (made) throw new Failure('conflict', `the removals were carried out at ${made.time}`)
@@ -284,7 +284,7 @@ async function* events(states: AsyncIterable<Run>): AsyncGenerator<string> {
   const event = (name: string, run: Run) => `event: ${name}\ndata: ${JSON.stringify(run)}\n\n`
   for await (const run of states) {
     yield event('run', run)
-    if (ended(run)) yield event('end', run)
+    if (hasEnded(run)) yield event('end', run)
   }
 }
 
@@ -300,7 +300,7 @@ export function followerLimiter(): FairLimiter {
 }
 
 /** Yields the chunks while holding a slot of the limiter. */
-async function* inSlot(
+async function* withSlot(
   slot: () => Promise<Release>,
   pieces: AsyncGenerator<string>,
 ): AsyncGenerator<string> {
@@ -316,7 +316,7 @@ async function* inSlot(
 const waitMs = 500
 
 /** Rejects if the work fails within `waitMs`; later failures are logged. */
-async function begun(
+async function failSoon(
   work: Promise<unknown>,
   { pause, ending, http }: SchedulerContext,
 ): Promise<void> {
@@ -330,11 +330,11 @@ async function begun(
 
 // Items of a run as chunks of NDJSON and CSV.
 
-type Reported = { readonly run: Run; readonly items: Iterable<RunItem> }
+type RunWithItems = { readonly run: Run; readonly items: Iterable<RunItem> }
 
 /** NDJSON, one item per line. */
-export const asLines = ({ items }: Reported): AsyncGenerator<string> =>
-  gathered(items, (item) => `${JSON.stringify(item)}\n`)
+export const toNdjson = ({ items }: RunWithItems): AsyncGenerator<string> =>
+  chunksOf(items, (item) => `${JSON.stringify(item)}\n`)
 
 /** Value of a CSV cell; `undefined` becomes an empty cell. */
 type Cell = string | number | undefined
@@ -361,8 +361,8 @@ const placeOf = (problem: RunItem['problem']) =>
   problem?.errors?.find(({ line }) => line !== undefined)
 
 /** CSV (RFC 4180). */
-export const asCsv = ({ run, items }: Reported): AsyncGenerator<string> =>
-  gathered(
+export const toCsv = ({ run, items }: RunWithItems): AsyncGenerator<string> =>
+  chunksOf(
     items,
     (item) => {
       const cells = Object.values(columns).map((column) => cellText(column(item, run)))
@@ -379,10 +379,10 @@ function cellText(value: Cell): string {
 }
 
 /** Minimum characters of a chunk, to limit the overhead per item. */
-const pieceCharacters = 16_384
+const chunkCharacters = 16_384
 
 /** Joins the texts of items to chunks. */
-async function* gathered(
+async function* chunksOf(
   items: Iterable<RunItem>,
   text: (item: RunItem) => string,
   head = '',
@@ -390,7 +390,7 @@ async function* gathered(
   let piece = head
   for (const item of items) {
     piece += text(item)
-    if (piece.length < pieceCharacters) continue
+    if (piece.length < chunkCharacters) continue
     yield piece
     piece = ''
   }

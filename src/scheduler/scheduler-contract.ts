@@ -19,7 +19,7 @@ import type { Pause } from '../workers/pause.ts'
 
 /** Dependencies of the endpoints. */
 export type SchedulerContext = {
-  readonly pipes: Pick<PipeSources, 'list' | 'invalid' | 'find' | 'look'>
+  readonly pipes: Pick<PipeSources, 'list' | 'invalid' | 'find' | 'reloadDirectories'>
   readonly launcher: Launcher
   readonly runs: Runs
   readonly triggers: Triggers
@@ -51,12 +51,12 @@ export const bodyOf = (c: AppContext, { pipeBytes }: SchedulerContext): Promise<
  * Reads the pipe directories again if the name is unknown, because the file may have just been written. Only for
  * authenticated requests, because it lists files.
  */
-export async function lookForNewPipe(
+export async function reloadUnknownPipe(
   { pipes, ending }: SchedulerContext,
   pipeId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!pipes.find(pipeId)) await pipes.look(AbortSignal.any([signal, ending]))
+  if (!pipes.find(pipeId)) await pipes.reloadDirectories(AbortSignal.any([signal, ending]))
 }
 
 // Parts of endpoint definitions.

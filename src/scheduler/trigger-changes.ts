@@ -2,12 +2,12 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { Failure, shown, invalidParameter } from '../errors.ts'
-import { configured } from '../pipe/pipe-check.ts'
+import { withConfigs } from '../pipe/pipe-check.ts'
 import type { Pipe } from '../pipe/document.ts'
 import type { Run } from '../pipe/runs/run.ts'
 import type { SchedulerContext } from './scheduler-contract.ts'
-import { isMasked, unmaskedConfigs } from './masking.ts'
-import { triggerAnswer, type TriggerEntry, type Sets } from './trigger-input.ts'
+import { containsMask, restoreSecrets } from './masking.ts'
+import { triggerAnswer, type TriggerEntry, type TriggerSets } from './trigger-input.ts'
 import type { Trigger } from './trigger.ts'
 
 /** Validated new entries of a pipe: triggers to store, and launches. */
@@ -17,11 +17,16 @@ export type TriggerChange = { readonly pipe: string; readonly entries: readonly 
  * Validates sets of entries. Throws `unknown-pipe` with all unknown names, `invalid-parameter` for configs that match no
  * segment.
  */
-export function triggerChanges(context: SchedulerContext, sets: Sets): readonly TriggerChange[] {
+export function triggerChanges(
+  context: SchedulerContext,
+  sets: TriggerSets,
+): readonly TriggerChange[] {
   const unknown: string[] = []
   const changes = [...sets].flatMap(([name, entries]) => {
     const pipe = context.pipes.find(name)?.pipe
-    const change = pipe ? changeOf(context, pipe, entries) : unchanged(context, name, entries)
+    const change = pipe
+      ? changeOf(context, pipe, entries)
+      : unchangedTriggers(context, name, entries)
     if (!change) unknown.push(name)
     return change ? [change] : []
   })
@@ -40,7 +45,7 @@ export const unknownPipes = (names: readonly string[]): Failure =>
   })
 
 /** Failure for an active pipe; `run` is the URL of its run. */
-export function conflicting(pipe: string, run?: string): Failure {
+export function pipeActive(pipe: string, run?: string): Failure {
   const detail = `a run of ${shown(pipe)} is active: wait for its end, or send a startMode (restart, append or concurrent)`
   const headers: Record<string, string> = run === undefined ? {} : { Link: `<${run}>; rel="run"` }
   return new Failure('conflict', detail, { headers })
@@ -53,7 +58,7 @@ export function launchAll(
 ): readonly Run[] {
   return changes.flatMap(({ pipe, entries }) =>
     entries.flatMap((entry) => {
-      if (isKept(entry)) return []
+      if (isStored(entry)) return []
       const { timing: _, id: trigger, ...request } = entry
       const launched = launcher.launch({ pipe, startedBy: 'api', trigger, ...request })
       return 'run' in launched ? [launched.run] : []
@@ -62,13 +67,13 @@ export function launchAll(
 }
 
 /** Whether the changes contain only launches, which leave stored triggers unchanged. */
-export function leavesAll(changes: readonly TriggerChange[]): boolean {
+export function isLaunchOnly(changes: readonly TriggerChange[]): boolean {
   const entries = changes.flatMap((change) => change.entries)
-  return entries.length > 0 && !entries.some(isKept)
+  return entries.length > 0 && !entries.some(isStored)
 }
 
 /** Entries to store, without launches. */
-export const keptOf = ({ entries }: TriggerChange): readonly Trigger[] => entries.filter(isKept)
+export const keptOf = ({ entries }: TriggerChange): readonly Trigger[] => entries.filter(isStored)
 
 /** Restores masked secrets in the entries of a pipe. Throws `invalid-parameter`. */
 function changeOf(
@@ -81,31 +86,32 @@ function changeOf(
   const read = entries.map((entry): TriggerEntry => {
     if (!entry.configs) return entry
     const old = before.find(({ id }) => id === entry.id)
-    const configs = unmaskedConfigs(entry.configs, old?.configs)
-    if (isMasked(configs)) {
+    const configs = restoreSecrets(entry.configs, old?.configs)
+    if (containsMask(configs)) {
       const detail = `a config of ${shown(entry.id)} holds ••• instead of a secret: send the secret itself, or {"secret":"name"}`
       throw invalidParameter('configs', detail)
     }
-    configured(pipe, configs)
+    withConfigs(pipe, configs)
     return { ...entry, configs }
   })
   return { pipe: name, entries: read }
 }
 
 /** Stored triggers of a missing pipe, if the entries equal them; so the complete list of triggers can be read and sent back. */
-function unchanged(
+function unchangedTriggers(
   { triggers }: SchedulerContext,
   pipe: string,
   entries: readonly TriggerEntry[],
 ): TriggerChange | undefined {
-  const kept = triggers.of(pipe)
-  const isSame = kept.length > 0 && isDeepStrictEqual(entries.map(asSent), kept.map(asSent))
-  return isSame ? { pipe, entries: kept } : undefined
+  const stored = triggers.of(pipe)
+  const isSame =
+    stored.length > 0 && isDeepStrictEqual(entries.map(requestForm), stored.map(requestForm))
+  return isSame ? { pipe, entries: stored } : undefined
 }
 
 /** A trigger in the form of the API, without its firings. */
-function asSent(entry: TriggerEntry) {
-  if (!isKept(entry)) return undefined
+function requestForm(entry: TriggerEntry) {
+  if (!isStored(entry)) return undefined
   const { id, status, timing, configs, startMode } = entry
   return triggerAnswer({
     id,
@@ -119,4 +125,4 @@ function asSent(entry: TriggerEntry) {
 }
 
 /** Whether the entry is stored; an entry without a time is launched instead. */
-const isKept = (entry: TriggerEntry): entry is Trigger => entry.timing !== 'immediate'
+const isStored = (entry: TriggerEntry): entry is Trigger => entry.timing !== 'immediate'

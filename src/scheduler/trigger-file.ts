@@ -1,7 +1,7 @@
 /** Persistent triggers (`triggers.sqlite`): one row per trigger, and the time up to which all firings were launched. */
 
 import { openSqlite, type Row, type Sqlite } from '../sqlite.ts'
-import type { Request, StoredTrigger, Timing } from './trigger.ts'
+import type { TriggerRequest, StoredTrigger, Timing } from './trigger.ts'
 
 /** Schema. Times are in ms since 1970; `timing` and `request` (configs and start mode) are JSON. */
 const schema = `
@@ -57,7 +57,7 @@ export function openTriggerFile(path: string) {
 /** Parses a row. */
 function triggerOf(row: Row): StoredTrigger {
   const timing: Timing = JSON.parse(String(row['timing']))
-  const request: Request = JSON.parse(String(row['request']))
+  const request: TriggerRequest = JSON.parse(String(row['request']))
   return {
     pipe: String(row['pipe']),
     id: String(row['id']),

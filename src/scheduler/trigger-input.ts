@@ -6,9 +6,9 @@ import { z } from 'zod'
 import { Failure, shown } from '../errors.ts'
 import { invalid } from '../http/problem.ts'
 import { startModes } from '../pipe/runs/run.ts'
-import { CronFault, readCron } from './cron.ts'
-import { nextFiring, type Request, type Timing, type Trigger, units } from './trigger.ts'
-import { masked } from './masking.ts'
+import { CronError, parseCron } from './cron.ts'
+import { nextFiring, type TriggerRequest, type Timing, type Trigger, units } from './trigger.ts'
+import { maskSecrets } from './masking.ts'
 import type { ScheduledTrigger } from './triggers.ts'
 
 // Times.
@@ -27,12 +27,12 @@ const instant = z.string().transform((text, context) => {
 })
 
 /** Formats a time; milliseconds only if they are not 0. */
-const written = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z')
+const formatTime = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z')
 
 /** A trigger to store, or an immediate launch. */
 export type TriggerEntry =
   | Trigger
-  | (Request & { readonly id: string; readonly timing: 'immediate' })
+  | (TriggerRequest & { readonly id: string; readonly timing: 'immediate' })
 
 // oxlint-disable-next-line no-control-regex
 const nameForm = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f/\\]+$/
@@ -82,20 +82,20 @@ const firstAfterMs = 5 * 60_000
 
 /** Schema of a trigger at the time `now`. `null` means absent; unknown members are ignored. */
 export const triggerSchema = (now: number) =>
-  z.preprocess(withoutNulls, wire).transform((given, context): TriggerEntry => {
+  z.preprocess(withoutNulls, wire).transform((input, context): TriggerEntry => {
     const fault = (key: keyof Wire, message: string) => {
       context.addIssue({ code: 'custom', path: [key], message })
       return z.NEVER
     }
-    const { id, status, next, cron, timeZone, configs, startMode } = given
+    const { id, status, next, cron, timeZone, configs, startMode } = input
     const request = { configs, startMode }
-    const named = kinds.filter((kind) => given[kind] !== undefined)
+    const named = kinds.filter((kind) => input[kind] !== undefined)
     if (named[1]) return fault(named[1], 'only one of interval, cron and specific is possible')
     if (next !== undefined && named.length === 0) {
       return fault('next', 'needs interval or cron; a single time is a list of one in specific')
     }
     if (timeZone !== undefined && cron === undefined) return fault('timeZone', 'needs cron')
-    const timing = timingOf(given, now)
+    const timing = timingOf(input, now)
     if (timing) {
       const fires = timing.kind === 'specific' || nextFiring(timing, now) !== undefined
       return fires ? { id, status, ...request, timing } : fault(timing.kind, 'never fires again')
@@ -117,8 +117,8 @@ const withoutNulls = (value: unknown): unknown =>
 const kinds = ['interval', 'cron', 'specific'] as const
 
 /** Schedule of a trigger; `undefined` for an immediate launch. */
-function timingOf(given: Wire, now: number): Timing | undefined {
-  const { interval, cron: expression, specific: times, next, timeZone } = given
+function timingOf(input: Wire, now: number): Timing | undefined {
+  const { interval, cron: expression, specific: times, next, timeZone } = input
   if (interval) return { kind: 'interval', ...interval, anchor: next ?? now + firstAfterMs }
   if (times) return { kind: 'specific', times }
   if (expression === undefined) return undefined
@@ -134,9 +134,9 @@ function timingOf(given: Wire, now: number): Timing | undefined {
 /** Validates a cron expression. */
 function readableCron(expression: string, context: z.RefinementCtx<string>): void {
   try {
-    readCron(expression)
+    parseCron(expression)
   } catch (error) {
-    if (!(error instanceof CronFault)) throw error
+    if (!(error instanceof CronError)) throw error
     context.addIssue({ code: 'custom', message: error.message })
   }
 }
@@ -144,10 +144,10 @@ function readableCron(expression: string, context: z.RefinementCtx<string>): voi
 // Bodies of requests that set the triggers of one pipe or of all.
 
 /** Entries by the name or id of the pipe in the request. */
-export type Sets = ReadonlyMap<string, readonly TriggerEntry[]>
+export type TriggerSets = ReadonlyMap<string, readonly TriggerEntry[]>
 
 /** Failure for more triggers than the limit `most`. */
-export function tooMany(count: number, most: number): Failure {
+export function tooManyTriggers(count: number, most: number): Failure {
   const detail = `a pipe has at most ${most} triggers (limit triggers), not ${count}`
   return new Failure('invalid-parameter', detail, { errors: [{ detail }] })
 }
@@ -159,40 +159,43 @@ type Bounds = { readonly now: number; readonly most: number }
  * Parses sets for several pipes: an array whose entries name their pipes as `id`, or an object of arrays by pipe. Throws
  * `invalid-parameter`.
  */
-export function allSets(body: Json | undefined, { now, most }: Bounds): Sets {
+export function parseTriggerSets(body: Json | undefined, { now, most }: Bounds): TriggerSets {
   const list = z.array(triggerSchema(now))
   const sets = Array.isArray(body)
-    ? Map.groupBy(parsedSets(list, body), ({ id }) => id)
-    : new Map(Object.entries(parsedSets(z.record(z.string(), list), body)))
-  return new Map([...sets].map(([pipe, entries]) => [pipe, bounded(entries, most)]))
+    ? Map.groupBy(parseBody(list, body), ({ id }) => id)
+    : new Map(Object.entries(parseBody(z.record(z.string(), list), body)))
+  return new Map([...sets].map(([pipe, entries]) => [pipe, withUniqueIds(entries, most)]))
 }
 
 /** Parses the triggers of one pipe: an array or a single object. Throws `invalid-parameter`. */
-export function oneSet(body: Json | undefined, { now, most }: Bounds): readonly TriggerEntry[] {
+export function parseTriggers(
+  body: Json | undefined,
+  { now, most }: Bounds,
+): readonly TriggerEntry[] {
   const list = body === undefined || Array.isArray(body) ? body : [body]
-  return bounded(parsedSets(z.array(triggerSchema(now)), list), most)
+  return withUniqueIds(parseBody(z.array(triggerSchema(now)), list), most)
 }
 
 /** Parses one trigger; the id of the path takes precedence. Throws `invalid-parameter`. */
-export function oneEntry(body: Json | undefined, id: string, now: number): TriggerEntry {
+export function parseTrigger(body: Json | undefined, id: string, now: number): TriggerEntry {
   const whole =
     typeof body === 'object' && !Array.isArray(body) ? Object.assign({ id }, body) : body
-  const entry = parsedSets(triggerSchema(now), whole)
+  const entry = parseBody(triggerSchema(now), whole)
   if (entry.id === id) return entry
   const detail = `the id in the body is ${shown(entry.id)}, but the path says ${shown(id)}`
   throw new Failure('invalid-parameter', detail, { errors: [{ pointer: '/id', detail }] })
 }
 
 /** Validates a body. Throws `invalid-parameter` with a JSON Pointer for each error. */
-function parsedSets<T>(schema: z.ZodType<T>, body: Json | undefined): T {
+function parseBody<T>(schema: z.ZodType<T>, body: Json | undefined): T {
   const result = schema.safeParse(body)
   if (result.success) return result.data
   throw invalid(result.error.issues, 'json', body)
 }
 
 /** Checks the number of entries and makes duplicate ids unique with `-2`, `-3` and so on. */
-function bounded(entries: readonly TriggerEntry[], most: number): readonly TriggerEntry[] {
-  if (entries.length > most) throw tooMany(entries.length, most)
+function withUniqueIds(entries: readonly TriggerEntry[], most: number): readonly TriggerEntry[] {
+  if (entries.length > most) throw tooManyTriggers(entries.length, most)
   const taken = new Set<string>()
   const wanted = new Set(entries.map(({ id }) => id))
   return entries.map((entry) => {
@@ -213,17 +216,17 @@ export function triggerAnswer({ id, status, timing, next, last, ...trigger }: Sc
     id,
     status,
     ...timingAnswer(timing),
-    next: next === undefined ? undefined : written(next),
-    last: last === undefined ? undefined : written(last),
+    next: next === undefined ? undefined : formatTime(next),
+    last: last === undefined ? undefined : formatTime(last),
     problem,
     startMode,
-    configs: configs && masked(configs),
+    configs: configs && maskSecrets(configs),
   }
 }
 
 /** A schedule as JSON; its first firing is omitted, because `next` has the coming one. */
 function timingAnswer(timing: Timing) {
   if (timing.kind === 'interval') return { interval: { unit: timing.unit, value: timing.value } }
-  if (timing.kind === 'specific') return { specific: timing.times.map(written) }
+  if (timing.kind === 'specific') return { specific: timing.times.map(formatTime) }
   return { cron: timing.expression, timeZone: timing.timeZone }
 }

@@ -9,7 +9,7 @@ import {
   jsonBody,
   linkHeaders,
   linkRuns,
-  lookForNewPipe,
+  reloadUnknownPipe,
   pipePath,
   runHeaders,
   trigger,
@@ -22,23 +22,23 @@ import {
 } from './scheduler-contract.ts'
 import { runSchema } from '../pipe/runs/run.ts'
 import {
-  conflicting,
+  pipeActive,
   keptOf,
   launchAll,
-  leavesAll,
+  isLaunchOnly,
   type TriggerChange,
   triggerChanges,
   unknownPipes,
 } from './trigger-changes.ts'
 import {
-  allSets,
-  oneEntry,
-  oneSet,
-  tooMany,
+  parseTriggerSets,
+  parseTrigger,
+  parseTriggers,
+  tooManyTriggers,
   triggerAnswer,
   type TriggerEntry,
 } from './trigger-input.ts'
-import type { Status } from './trigger.ts'
+import type { TriggerStatus } from './trigger.ts'
 import type { ScheduledTrigger } from './triggers.ts'
 
 const example = {
@@ -92,10 +92,10 @@ const replaceTriggers = schedulerEndpoint({
   body: jsonBody(setsSchema, { city: [example] }),
   answers: { 200: set('Triggers by pipe', triggersByPipe) },
   handle: async ({ c }, context) => {
-    const sets = allSets(await bodyOf(c, context), boundsOf(context))
+    const sets = parseTriggerSets(await bodyOf(c, context), boundsOf(context))
     const changes = triggerChanges(context, sets)
-    const kept = new Map(changes.map((change) => [change.pipe, keptOf(change)]))
-    if (!leavesAll(changes)) context.triggers.replaceAll(kept)
+    const stored = new Map(changes.map((change) => [change.pipe, keptOf(change)]))
+    if (!isLaunchOnly(changes)) context.triggers.replaceAll(stored)
     linkRuns(c, launchAll(context, changes))
     return allTriggers(context)
   },
@@ -138,13 +138,13 @@ const replacePipeTriggers = schedulerEndpoint({
   answers: { 200: set('Triggers'), 201: set('The first triggers of the pipe') },
   handle: async ({ c, params: { pipeId }, signal }, context) => {
     const { triggers: all } = context
-    await lookForNewPipe(context, pipeId, signal)
+    await reloadUnknownPipe(context, pipeId, signal)
     checkPipe(context, pipeId)
-    const entries = oneSet(await bodyOf(c, context), boundsOf(context))
+    const entries = parseTriggers(await bodyOf(c, context), boundsOf(context))
     const change = changeFor(context, pipeId, entries)
-    const kept = keptOf(change)
-    const isFirst = all.of(change.pipe).length === 0 && kept.length > 0
-    if (!leavesAll([change])) all.replace(change.pipe, kept)
+    const stored = keptOf(change)
+    const isFirst = all.of(change.pipe).length === 0 && stored.length > 0
+    if (!isLaunchOnly([change])) all.replace(change.pipe, stored)
     linkRuns(c, launchAll(context, [change]))
     return c.json(all.of(change.pipe).map(triggerAnswer), isFirst ? 201 : 200)
   },
@@ -167,20 +167,21 @@ const putTrigger = schedulerEndpoint({
   },
   handle: async ({ c, params: { pipeId, triggerId }, signal }, context) => {
     const { triggers: all, triggersPerPipe } = context
-    await lookForNewPipe(context, pipeId, signal)
+    await reloadUnknownPipe(context, pipeId, signal)
     checkPipe(context, pipeId)
-    const entry = oneEntry(await bodyOf(c, context), triggerId, context.now())
+    const entry = parseTrigger(await bodyOf(c, context), triggerId, context.now())
     const change = changeFor(context, pipeId, [entry])
-    const [kept] = keptOf(change)
-    if (!kept) {
+    const [stored] = keptOf(change)
+    if (!stored) {
       const [started] = launchAll(context, [change])
       if (started) return accepted(c, started)
-      throw conflicting(change.pipe)
+      throw pipeActive(change.pipe)
     }
     const before = all.of(change.pipe)
     const isNew = before.every(({ id }) => id !== triggerId)
-    if (isNew && before.length >= triggersPerPipe) throw tooMany(before.length + 1, triggersPerPipe)
-    all.put(change.pipe, kept)
+    if (isNew && before.length >= triggersPerPipe)
+      throw tooManyTriggers(before.length + 1, triggersPerPipe)
+    all.put(change.pipe, stored)
     return c.json(triggerAnswer(triggerAt(context, change.pipe, triggerId)), isNew ? 201 : 200)
   },
 })
@@ -220,7 +221,7 @@ const switchTrigger = schedulerEndpoint({
   answers: one('The trigger'),
   handle: ({ params: { pipeId, triggerId, status } }, context) => {
     const pipe = nameOf(context, pipeId)
-    return triggerAnswer(context.triggers.turn(pipe, triggerId, statusOf(status)))
+    return triggerAnswer(context.triggers.setStatus(pipe, triggerId, statusOf(status)))
   },
 })
 
@@ -261,22 +262,22 @@ function checkPipe({ pipes }: SchedulerContext, pipeId: string): void {
 /** Triggers of a pipe. Throws `unknown-pipe`, or `unknown-trigger` if the pipe has none. */
 function triggersOf(context: SchedulerContext, pipeId: string): readonly ScheduledTrigger[] {
   const name = nameOf(context, pipeId)
-  const found = context.triggers.of(name)
-  if (found.length > 0) return found
+  const triggers = context.triggers.of(name)
+  if (triggers.length > 0) return triggers
   checkPipe(context, name)
   throw new Failure('unknown-trigger', `the pipe ${shown(name)} has no triggers`)
 }
 
 /** One trigger. Throws `unknown-pipe`, or `unknown-trigger` for an unknown id. */
 function triggerAt(context: SchedulerContext, pipe: string, id: string): ScheduledTrigger {
-  const found = context.triggers.of(pipe).find((one) => one.id === id)
-  if (found) return found
+  const trigger = context.triggers.of(pipe).find((one) => one.id === id)
+  if (trigger) return trigger
   checkPipe(context, pipe)
   throw new Failure('unknown-trigger', `the pipe ${shown(pipe)} has no trigger ${shown(id)}`)
 }
 
 /** Parses a status; `enable` is the spelling of older clients. Throws `invalid-parameter`. */
-function statusOf(word: string): Status {
+function statusOf(word: string): TriggerStatus {
   const [status] = /^(?:enable|disable)(?=d?$)/i.exec(word) ?? []
   if (status !== undefined) return status.toLowerCase() === 'enable' ? 'enabled' : 'disabled'
   const detail = `the status must be enabled or disabled, not ${shown(word)}`

@@ -22,15 +22,15 @@ export type Timing =
   | { readonly kind: 'specific'; readonly times: readonly number[] }
 
 /** Whether a trigger fires. */
-export type Status = 'enabled' | 'disabled'
+export type TriggerStatus = 'enabled' | 'disabled'
 
 /** Launch options of the runs that a trigger starts. */
-export type Request = { readonly configs?: Configs; readonly startMode?: StartMode }
+export type TriggerRequest = { readonly configs?: Configs; readonly startMode?: StartMode }
 
 /** A trigger. `id` is unique within the pipe. */
-export type Trigger = Request & {
+export type Trigger = TriggerRequest & {
   readonly id: string
-  readonly status: Status
+  readonly status: TriggerStatus
   readonly timing: Timing
 }
 

@@ -18,7 +18,7 @@ import {
   type StoredTrigger,
   nextFiring,
   nextOfInterval,
-  type Status,
+  type TriggerStatus,
   type Timing,
   type Trigger,
 } from './trigger.ts'
@@ -36,7 +36,7 @@ export type TriggersOptions = {
   readonly path: string
   readonly launcher: Pick<Launcher, 'launch'>
   /** History of runs. */
-  readonly runs: Pick<Runs, 'together' | 'list'>
+  readonly runs: Pick<Runs, 'transaction' | 'list'>
   /** Whether a pipe is missing: its triggers are kept and do not fire. By default no pipe is. */
   readonly isMissing?: (pipe: string) => boolean
   /** Milliseconds since 1970. */
@@ -51,11 +51,11 @@ export type TriggersOptions = {
 const roundMs = 250
 const afterFailureMs = 1000
 /** Firings within this time in ms are launched together, with one write. */
-const togetherMs = 20
+const groupMs = 20
 /** Maximum delay in ms of a firing after the process was suspended. */
-const latestMs = 60_000
+const maxDelayMs = 60_000
 /** Maximum age in ms of missed firings that are launched at the start. */
-const oldestMs = dayMs
+const maxMissedMs = dayMs
 /** Number of recent runs of a pipe that are searched for a trigger's run. */
 const mostRuns = 1000
 
@@ -72,7 +72,7 @@ export class Triggers {
   /** Start of this process; earlier firings, missed while no scheduler ran, are skipped. */
   readonly #opened: number
   /** Last failure of each trigger's launch, to log it once. */
-  readonly #failed = new Map<string, string>()
+  readonly #lastFailures = new Map<string, string>()
   #leads = false
   /** Enabled triggers with their next firing. */
   #rows: readonly { readonly trigger: StoredTrigger; due: number }[] = []
@@ -142,7 +142,7 @@ export class Triggers {
   }
 
   /** Enables or disables a trigger. Throws `unknown-trigger`, or `conflict` if it already has the status. */
-  turn(pipe: string, id: string, status: Status): ScheduledTrigger {
+  setStatus(pipe: string, id: string, status: TriggerStatus): ScheduledTrigger {
     return this.#change(() => {
       const { trigger, position } = this.#stored(pipe, id)
       if (trigger.status === status) {
@@ -208,7 +208,7 @@ export class Triggers {
       const request = { configs, startMode }
       const trigger = { pipe, id, status, timing, ...request, since: this.#options.now() }
       const old = before.find((one) => one.id === id)
-      this.#file.put(old ? continued(trigger, old) : trigger, position)
+      this.#file.put(old ? withHistory(trigger, old) : trigger, position)
     }
   }
 
@@ -235,14 +235,14 @@ export class Triggers {
     const at = now()
     const earliest = this.#earliest()
     if (earliest > at) return Math.max(1, Math.min(roundMs, earliest - at))
-    const due = this.#claimed(at)
+    const due = this.#claimDue(at)
     if (due.length > 0) {
-      runs.together(() => {
+      runs.transaction(() => {
         for (const trigger of due) this.#launch(trigger)
       })
       this.#file.launched(at)
     }
-    return Math.max(togetherMs, Math.min(roundMs, this.#earliest() - now()))
+    return Math.max(groupMs, Math.min(roundMs, this.#earliest() - now()))
   }
 
   /** Earliest firing of the triggers that `counts` selects, in ms; `Infinity` if there is none. */
@@ -263,7 +263,7 @@ export class Triggers {
     this.#rows = this.#file.all().flatMap((trigger) => {
       const { timing, since, last = 0, status } = trigger
       if (status === 'disabled') return []
-      const after = Math.max(since, last, this.#opened, now() - latestMs)
+      const after = Math.max(since, last, this.#opened, now() - maxDelayMs)
       const due = this.#isUnlaunched(trigger, launchedAt) ? last : nextFiring(timing, after)
       return due === undefined ? [] : [{ trigger, due }]
     })
@@ -276,7 +276,7 @@ export class Triggers {
    */
   #isUnlaunched({ pipe, id, last = 0 }: StoredTrigger, launchedAt: number): boolean {
     const { runs, now } = this.#options
-    if (last <= launchedAt || last < now() - oldestMs) return false
+    if (last <= launchedAt || last < now() - maxMissedMs) return false
     const later = runs.list({ pipe, offset: 0, limit: mostRuns })
     return !later.some((run) => run.trigger === id && Date.parse(run.created) >= last)
   }
@@ -285,7 +285,7 @@ export class Triggers {
    * Claims the due triggers, each once, by storing the firing before the launch, so that no other process fires them again.
    * Empty if another process has just changed the triggers.
    */
-  #claimed(now: number): readonly StoredTrigger[] {
+  #claimDue(now: number): readonly StoredTrigger[] {
     return this.#file.transaction(() => {
       if (this.#file.version() !== this.#version) return []
       const rows = this.#rows.filter(({ due }) => due <= now)
@@ -304,21 +304,21 @@ export class Triggers {
     try {
       const request = { configs, startMode, waitMs }
       const launched = launcher.launch({ pipe, startedBy: 'trigger', trigger: id, ...request })
-      this.#failed.delete(key)
+      this.#lastFailures.delete(key)
       const isDropped = 'dropped' in launched
       const run = isDropped ? launched.dropped.id : launched.run.id
       log.debug({ pipe, trigger: id, run }, isDropped ? 'trigger.dropped' : 'trigger.fired')
     } catch (err) {
-      if (this.#failed.get(key) === String(err)) return
-      this.#failed.set(key, String(err))
+      if (this.#lastFailures.get(key) === String(err)) return
+      this.#lastFailures.set(key, String(err))
       log.warn({ err, pipe, trigger: id }, 'trigger.failed')
     }
   }
 }
 
 /** Carries the last firing, and for an equivalent interval the anchor, over from the replaced trigger. */
-function continued(trigger: StoredTrigger, old: StoredTrigger): StoredTrigger {
-  const timing = isInRhythm(trigger, old.timing) ? old.timing : trigger.timing
+function withHistory(trigger: StoredTrigger, old: StoredTrigger): StoredTrigger {
+  const timing = isSameSchedule(trigger, old.timing) ? old.timing : trigger.timing
   const goesOn = isDeepStrictEqual(timing, old.timing) && trigger.status === old.status
   // A firing that is due right now must not be lost when the trigger is sent again.
   const since = goesOn ? old.since : trigger.since
@@ -329,7 +329,7 @@ function continued(trigger: StoredTrigger, old: StoredTrigger): StoredTrigger {
  * Whether the first firing of an interval is one of the old interval of the same length, as in a list of triggers that is
  * read and sent back. A later first firing is a new start. Months keep the old anchor, so that the 31st is kept.
  */
-function isInRhythm({ timing, since }: StoredTrigger, old: Timing): boolean {
+function isSameSchedule({ timing, since }: StoredTrigger, old: Timing): boolean {
   if (timing.kind !== 'interval' || old.kind !== 'interval') return false
   if (timing.unit !== old.unit || timing.value !== old.value) return false
   const [coming = 0, { anchor }] = [nextOfInterval(old, since), timing]

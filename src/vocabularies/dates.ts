@@ -171,11 +171,11 @@ function numeric(text: string, options: DateOptions): Literal | undefined {
   return moment(date, time, options)
 }
 
-type Told = { readonly year: number; readonly words: string }
+type DateHints = { readonly year: number; readonly words: string }
 
 function chosen(
   [a, b]: readonly [number, number],
-  { year, words }: Told,
+  { year, words }: DateHints,
   { dateOrder, language }: DateOptions,
 ): Day | undefined {
   const readings = { dmy: { year, month: b, day: a }, mdy: { year, month: a, day: b } }

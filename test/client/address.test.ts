@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  classOf,
+  addressClass,
   hostPermission,
   inBlock,
   isAllowance,
@@ -53,7 +53,7 @@ describe('an address', () => {
     ['localhost', 'never'],
     ['', 'never'],
   ])('%s is %s', (address, expected) => {
-    expect(classOf(address)).toBe(expected)
+    expect(addressClass(address)).toBe(expected)
   })
 
   it('[T1] inside an IPv6 address has the class that it has outside', () => {
@@ -69,8 +69,8 @@ describe('an address', () => {
           `64:ff9b::${plain}`,
           `64:FF9B:0:0:0:0:${tail}`,
         ]
-        const classes = forms.map(classOf)
-        expect(classes).toEqual(forms.map(() => classOf(plain)))
+        const classes = forms.map(addressClass)
+        expect(classes).toEqual(forms.map(() => addressClass(plain)))
       }),
       { examples: [[[169, 254, 169, 254]], [[127, 0, 0, 1]], [[10, 0, 0, 1]], [[8, 8, 8, 8]]] },
     )

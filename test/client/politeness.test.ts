@@ -5,7 +5,7 @@ import { Hosts, type HostPermit, type PolitenessOptions } from '../../src/client
 import { Semaphore } from '../../src/workers/semaphore.ts'
 import { logger } from '../../src/log.ts'
 
-const plain: PolitenessOptions = { delayMs: 0, atOnce: Infinity, whenLeftAlone: 'wait' }
+const plain: PolitenessOptions = { delayMs: 0, atOnce: Infinity, whenBackedOff: 'wait' }
 const never = new AbortController().signal
 
 /** Hosts on a clock of their own: a pause moves it on. */
@@ -159,7 +159,7 @@ describe('a host', () => {
     for (let count = 0; count < 4; count += 1) await fail()
     expect(await gap(scene)).toBe(200)
     await fail()
-    const hasty = scene.all.enter('a.example:443', { ...plain, whenLeftAlone: 'fail' }, never)
+    const hasty = scene.all.enter('a.example:443', { ...plain, whenBackedOff: 'fail' }, never)
     await expect(hasty).rejects.toMatchObject({ kind: 'source-unreachable' })
     expect(await gap(scene)).toBe(300_000)
   })
@@ -167,7 +167,7 @@ describe('a host', () => {
   it('that names a longer time than a request waits for is avoided by those that do not wait', async () => {
     const scene = town()
     await visit(scene.all, (place) => place.answered(429, 60_000, 30_000))
-    const hasty = { ...plain, whenLeftAlone: 'fail', longestMs: 30_000 } as const
+    const hasty = { ...plain, whenBackedOff: 'fail', longestMs: 30_000 } as const
     await expect(scene.all.enter('a.example:443', hasty, never)).rejects.toMatchObject({
       kind: 'source-throttled',
       retryAfter: 60,
@@ -186,7 +186,7 @@ describe('a host', () => {
     'that %s five times in a row is avoided by those that do not wait, for five minutes',
     async (_, use, kind) => {
       const scene = town({ hostConcurrency: 2, hostDelayMs: 0 })
-      const hasty = { ...plain, whenLeftAlone: 'fail' } as const
+      const hasty = { ...plain, whenBackedOff: 'fail' } as const
       for (let count = 0; count < 4; count += 1) await visit(scene.all, use)
       await visit(scene.all, (place) => place.answered(200))
       for (let count = 0; count < 4; count += 1) await visit(scene.all, use)
@@ -221,9 +221,9 @@ describe('a host', () => {
   })
 })
 
-describe('a room', () => {
+describe('a global limit', () => {
   const enter = (all: Hosts, name: string, shared: Semaphore) =>
-    all.enter(name, { ...plain, room: shared }, never)
+    all.enter(name, { ...plain, globalLimit: shared }, never)
 
   it('holds so many over all hosts, in order of arrival', async () => {
     const { all } = town({ hostConcurrency: 2, hostDelayMs: 0 })

@@ -1,7 +1,7 @@
 /** Redirects: every hop is a new request, and credentials do not travel. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { redirected, type Step } from '../../src/client/redirect.ts'
+import { nextStep, type Step } from '../../src/client/redirect.ts'
 import type { OutboundRequest } from '../../src/client/outbound.ts'
 import { stage, type Stage } from '../support/portals/outbound.ts'
 import { portal, type Portal } from '../support/portals/portal.ts'
@@ -153,10 +153,10 @@ describe('the next step', () => {
   const token = { authorization: 'word' }
 
   it('[T1] row 27: from https to http is refused with credentials, and taken without', () => {
-    expect(() => redirected(step('https://a.example/', token), 302, 'http://a.example/')).toThrow(
+    expect(() => nextStep(step('https://a.example/', token), 302, 'http://a.example/')).toThrow(
       'address-refused',
     )
-    expect(redirected(step('https://a.example/', {}), 302, 'http://a.example/')).toBeDefined()
+    expect(nextStep(step('https://a.example/', {}), 302, 'http://a.example/')).toBeDefined()
   })
 
   it.each([
@@ -166,16 +166,16 @@ describe('the next step', () => {
     ['https://a.example/x', 'https://a.example:444/y', false],
     ['https://a.example/x', 'https://b.a.example/y', false],
   ])('from %s to %s keeps credentials: %s', (from, location, kept) => {
-    const next = redirected(step(from, token), 307, location)
+    const next = nextStep(step(from, token), 307, location)
     expect(Object.keys(next?.credentials ?? {}).length > 0).toBe(kept)
   })
 
   it('reads UTF-8 in a Location that Node took for Latin-1', () => {
     const header = Buffer.from('/größe').toString('latin1')
-    expect(redirected(step('http://a.example/', {}), 302, header)?.url.pathname).toBe(
+    expect(nextStep(step('http://a.example/', {}), 302, header)?.url.pathname).toBe(
       '/gr%C3%B6%C3%9Fe',
     )
-    expect(redirected(step('http://a.example/', {}), 302, '/gr\u00f6')?.url.pathname).toBe(
+    expect(nextStep(step('http://a.example/', {}), 302, '/gr\u00f6')?.url.pathname).toBe(
       '/gr%C3%B6',
     )
   })

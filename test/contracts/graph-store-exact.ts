@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Change, GraphStore } from '../../src/store/graph-store.ts'
-import { quoted } from '../../src/rdf/lines.ts'
+import { quoteLiteral } from '../../src/rdf/lines.ts'
 import {
   catalogueName,
   content,
@@ -98,7 +98,7 @@ const values = [
   // Each under a property of its datatype: Virtuoso 7.2.5 loses rows of its index by object where numbers, dates and truth
   // values of one property stand in one order.
   ([text = '', type = ''], at) =>
-    `<urn:test:s> <urn:test:${type}-${at}> ${quoted(text)}${xsd(type)} .`,
+    `<urn:test:s> <urn:test:${type}-${at}> ${quoteLiteral(text)}${xsd(type)} .`,
 )
 
 const iris = [
@@ -117,7 +117,7 @@ const chunks = <One>(list: readonly One[], size: number): One[][] =>
 
 /** Contents of lines with the same text and other tags and datatypes; values and IRIs stand by themselves. */
 const families: readonly (readonly string[])[] = [
-  ...texts.map((text) => suffixes.map((suffix) => lineOf(`${quoted(text)}${suffix}`))),
+  ...texts.map((text) => suffixes.map((suffix) => lineOf(`${quoteLiteral(text)}${suffix}`))),
   ...chunks(values, suffixes.length),
   iris.map(lineOf),
 ]
@@ -125,7 +125,7 @@ const all = families.flat()
 
 /** All terms in groups of one kind, so few that their write is one small request. */
 const kinds: readonly (readonly string[])[] = suffixes
-  .map((suffix) => texts.map((text) => lineOf(`${quoted(text)}${suffix}`)))
+  .map((suffix) => texts.map((text) => lineOf(`${quoteLiteral(text)}${suffix}`)))
   .concat([values, iris.map(lineOf)])
   .flatMap((lines) => chunks(lines, 9))
 

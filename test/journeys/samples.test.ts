@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import type { Quad } from '@rdfjs/types'
 import { isomorphic } from 'rdf-isomorphic'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { destinations, parcels } from '../../src/harvest/importing/cutting/parcels.ts'
+import { destinations, chunks } from '../../src/harvest/importing/cutting/chunks.ts'
 import { Spool } from '../../src/harvest/importing/cutting/spool.ts'
 import { importDump } from '../../src/harvest/importing/dump.ts'
 import { openDocument } from '../../src/rdf/open-document.ts'
@@ -51,7 +51,7 @@ async function sentBy(file: string): Promise<{ originalId: string; quads: Quad[]
   })
   for await (const batch of statementsOf(batches)) spool.add(batch)
   spool.finish()
-  const cut = [...parcels(spool, destinations(spool, 'c'))]
+  const cut = [...chunks(spool, destinations(spool, 'c'))]
   spool.close()
   return cut.flatMap((parcel) =>
     'body' in parcel ? [{ originalId: parcel.originalId, quads: fromLines(parcel.body) }] : [],

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { configured, replacesAddress } from '../../src/pipe/pipe-check.ts'
+import { withConfigs, replacesAddress } from '../../src/pipe/pipe-check.ts'
 import type { Configs } from '../../src/pipe/document.ts'
 import type { JsonObject } from '../../src/text/json.ts'
 import { pipeOf } from './pipes.ts'
@@ -18,7 +18,7 @@ const pipe = pipeOf(
   ['exporting-hub'],
 )
 const configOf = (configs: Configs, index = 0): JsonObject =>
-  configured(pipe, configs).body.segments[index]?.body.config ?? {}
+  withConfigs(pipe, configs).body.segments[index]?.body.config ?? {}
 
 describe('configs', () => {
   it('overwrite the values of their keys and leave the others', () => {
@@ -37,7 +37,7 @@ describe('configs', () => {
 
   it('merge objects key by key, at any depth', () => {
     const hub = { hub: { endpoint: { address: 'https://h.example' } } }
-    const both = configured(configured(pipe, { 'exporting-hub': hub }), {
+    const both = withConfigs(withConfigs(pipe, { 'exporting-hub': hub }), {
       'exporting-hub': { hub: { endpoint: { apiKey: { secret: 'k' } } } },
     })
     expect(both.body.segments[3]?.body.config).toEqual({
@@ -68,7 +68,7 @@ describe('configs', () => {
 
   it('of segments that the pipe does not have are refused, each by its name', () => {
     expect(() =>
-      configured(pipe, { 'importing-rdf': {}, nothing: {}, 'exporting-hub': {} }),
+      withConfigs(pipe, { 'importing-rdf': {}, nothing: {}, 'exporting-hub': {} }),
     ).toThrow(
       expect.objectContaining({
         kind: 'invalid-parameter',
@@ -97,8 +97,8 @@ describe('configs', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (config) => {
         const configs = { 'exporting-hub': config } as Configs
-        const once = configured(pipe, configs)
-        expect(configured(once, configs)).toEqual(once)
+        const once = withConfigs(pipe, configs)
+        expect(withConfigs(once, configs)).toEqual(once)
       }),
     )
     expect(pipe).toEqual(before)

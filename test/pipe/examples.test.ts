@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import type { Pipe } from '../../src/pipe/document.ts'
 import { catalogueOf } from '../../src/pipe/pipe-check.ts'
-import { normalName } from '../../src/pipe/discovery.ts'
+import { normalName } from '../../src/pipe/segment-resolver.ts'
 import { folder, opened } from './sources/ground.ts'
 
 const directory = fileURLToPath(new URL('../../pipes/examples', import.meta.url))

@@ -1,7 +1,7 @@
 /** Every known spelling of a segment's name means one segment. */
 
 import { expect, it } from 'vitest'
-import { normalName } from '../../src/pipe/discovery.ts'
+import { normalName } from '../../src/pipe/segment-resolver.ts'
 
 it.each([
   ['importing-rdf', 'importing-rdf'],

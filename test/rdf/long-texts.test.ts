@@ -8,7 +8,7 @@ import { parse } from '../../src/rdf/parse.ts'
 import { readN3 } from '../../src/rdf/reading/n3-reader.ts'
 import { formats, type Format } from '../../src/rdf/media-types.ts'
 import { serialise } from '../../src/rdf/serialise.ts'
-import { shortParts } from '../../src/rdf/writing/document.ts'
+import { splitPart } from '../../src/rdf/writing/document.ts'
 
 const baseIri = 'https://data.example/d'
 const statement = (n: number) =>
@@ -75,7 +75,7 @@ describe('a long text', () => {
         (_, n) => `<urn:${subject}> <urn:p> "${n} ${'x'.repeat(90)}" .\n`,
       )
     const lines = [about('a', 900), about('b', 9000), about('c', 900)].flat().join('')
-    const parts = [...shortParts({ lines })].map((one) => one.lines)
+    const parts = [...splitPart({ lines })].map((one) => one.lines)
     expect(parts.join('')).toBe(lines)
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(250_000)
     expect(parts.filter((one) => one.includes('<urn:a>'))).toHaveLength(1)

@@ -6,8 +6,8 @@ import type { Quad } from '@rdfjs/types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { importDump } from '../../src/harvest/importing/dump.ts'
 import { serve, type Served } from '../../src/http/serve.ts'
-import { quoted, termText, toLines } from '../../src/rdf/lines.ts'
-import { formatCalled } from '../../src/rdf/media-types.ts'
+import { quoteLiteral, termText, toLines } from '../../src/rdf/lines.ts'
+import { formatByName } from '../../src/rdf/media-types.ts'
 import { parse } from '../../src/rdf/parse.ts'
 import { keyOf } from '../../src/rdf/read.ts'
 import { namedNode, quad } from '../../src/rdf/terms.ts'
@@ -270,7 +270,7 @@ const samples = existsSync(folder)
       .filter(
         (name) =>
           /^(semic|worked|dcat-ap-de)\/(?!UAG).*\.(ttl|rdf)$/.test(name) &&
-          formatCalled(name.split('.').at(-1)!),
+          formatByName(name.split('.').at(-1)!),
       )
       .slice(0, 12)
   : []
@@ -291,7 +291,7 @@ const bodyOf = (one: typeof drawn extends fc.Arbitrary<infer T> ? T : never, id:
   const list = one.listed
     ? `ex:${id}c a dcat:Catalog ; dct:identifier "c" ; dcat:dataset ex:${id} .`
     : ''
-  return `${list} ex:${id} a dcat:Dataset ; dct:identifier "${id}" ; dct:title ${quoted(one.title)}@en ;
+  return `${list} ex:${id} a dcat:Dataset ; dct:identifier "${id}" ; dct:title ${quoteLiteral(one.title)}@en ;
     dct:publisher ${agent} ; dcat:distribution ${file} . ${agent} a foaf:Agent ; foaf:name "Board" .
     ${file} a dcat:Distribution ; dct:title "File" ; dcat:accessURL <https://example.org/${id}.csv> .
     ${one.onFile ? file : `ex:${id}`} a ${one.type} .`
@@ -330,7 +330,7 @@ describe('a body with one more type', () => {
     async () => {
       for (const name of samples) {
         const text = readFileSync(new URL(name, folder), 'utf8')
-        const format = formatCalled(name.split('.').at(-1)!)!
+        const format = formatByName(name.split('.').at(-1)!)!
         // Some of them cannot be read at all, which is another test.
         const sent = await parse(text, format, { baseIri: base }).catch(() => [])
         const isDataset = ({ predicate, object }: Quad) =>

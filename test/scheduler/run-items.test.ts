@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { storedProblem } from '../../src/pipe/runs/run.ts'
-import { asCsv, asLines } from '../../src/scheduler/run-routes.ts'
+import { toCsv, toNdjson } from '../../src/scheduler/run-routes.ts'
 import { done, ground, start } from '../pipe/runs/ground.ts'
 
 const created = (id: string) => ({ sourceId: id, stage: 'export', state: 'created' }) as const
@@ -34,7 +34,7 @@ describe('items', () => {
         problem,
       },
     ])
-    const text = await whole(asCsv({ run, items: history.items(run.id) }))
+    const text = await whole(toCsv({ run, items: history.items(run.id) }))
     expect(text).toBe(
       'run,pipe,catalogue,state,stage,originalId,platformId,sourceUrl,problem,detail,line,column,time\r\n' +
         `${run.id},city,city,failed,import,'=cmd(),p,,item-malformed,` +
@@ -56,7 +56,7 @@ describe('items', () => {
         yield item
       }
     })()
-    const pieces = asLines({ run, items: counted })
+    const pieces = toNdjson({ run, items: counted })
     const { value: first } = await pieces.next()
     expect(read).toBeLessThan(500)
     const text = String(first) + (await whole(pieces))
@@ -68,7 +68,7 @@ describe('items', () => {
   it('of a run without items are the header, and nothing', async () => {
     const history = runs()
     const run = history.create(start())
-    expect(await whole(asCsv({ run, items: [] }))).toMatch(/^run,.*time\r\n$/)
-    expect(await whole(asLines({ run, items: [] }))).toBe('')
+    expect(await whole(toCsv({ run, items: [] }))).toMatch(/^run,.*time\r\n$/)
+    expect(await whole(toNdjson({ run, items: [] }))).toBe('')
   })
 })

@@ -72,10 +72,10 @@ describe('a firing', () => {
 
   it('of a disabled trigger does not come; enabled it keeps its rhythm', async () => {
     station.triggers.replace('city', [trigger(second('2026-11-21T12:00:10Z', 10))])
-    station.triggers.turn('city', 'one', 'disabled')
+    station.triggers.setStatus('city', 'one', 'disabled')
     await station.clock.advance(24_600)
     expect(fired()).toEqual([])
-    station.triggers.turn('city', 'one', 'enabled')
+    station.triggers.setStatus('city', 'one', 'enabled')
     await station.clock.advance(4999)
     expect(fired()).toEqual([])
     await station.clock.advance(1)

@@ -3,7 +3,7 @@
  * that a run may be resumed from there.
  */
 
-import { inOrder } from '../../pipe/ahead.ts'
+import { mapOrdered } from '../../pipe/map-ordered.ts'
 import type { Message } from '../../pipe/message.ts'
 import type { Pause } from '../../workers/pause.ts'
 
@@ -28,7 +28,7 @@ const mostCharacters = 2 ** 20
 const longestWaitMs = 1000
 
 /** A page, an end, an item that comes again and a full batch close one, and so does a second since the first of its items came. */
-export async function* batches<Item>(
+export async function* batchesOf<Item>(
   input: AsyncIterable<Message>,
   { take, key, characters, most, pause }: BatchOptions<Item>,
 ): AsyncGenerator<Batch<Item>> {
@@ -80,7 +80,7 @@ type BatchWriting<Item> = BatchOptions<Item> & {
 }
 
 /** The pages and the end, each when all before it was written. No batch is being written any more when it returns or throws. */
-export async function* inBatches<Item>(
+export async function* writeBatches<Item>(
   input: AsyncIterable<Message>,
   { write, atOnce, ...options }: BatchWriting<Item>,
 ): AsyncGenerator<Message> {
@@ -92,7 +92,7 @@ export async function* inBatches<Item>(
     return message
   }
   try {
-    for await (const message of inOrder(batches(input, options), work, atOnce))
+    for await (const message of mapOrdered(batchesOf(input, options), work, atOnce))
       if (message) yield message
   } finally {
     await Promise.allSettled(active)
@@ -100,7 +100,7 @@ export async function* inBatches<Item>(
 }
 
 /** Works on all items, so many at the same time. Rejects with the first failure, when no work is under way any more. */
-export async function inParallel<Item>(
+export async function runParallel<Item>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<void>,
   atOnce: number,
@@ -113,9 +113,9 @@ export async function inParallel<Item>(
       await work(item)
     }
   }
-  const lanes = Array.from({ length: atOnce }, () =>
+  const workers = Array.from({ length: atOnce }, () =>
     lane().catch((error: unknown) => void failures.push(error)),
   )
-  await Promise.all(lanes)
+  await Promise.all(workers)
   if (failures.length > 0) throw failures[0]
 }

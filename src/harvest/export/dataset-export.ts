@@ -3,7 +3,7 @@
 import { Failure } from '../../errors.ts'
 import {
   droppedBySegment,
-  placeOfRecord,
+  recordPlace,
   type Finding,
   type Message,
   type RecordMessage,
@@ -12,9 +12,9 @@ import { storedProblem, type RunItem } from '../../pipe/runs/run.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
 import { platformId as platformIdOf } from '../../rdf/ids.ts'
 import type { RecordRow } from '../ledger/ledger-rows.ts'
-import type { Alike } from '../ledger/likenesses.ts'
-import { inBatches } from './batches.ts'
-import { openDatasetWriter, type DatasetWrite, type LandedWrites } from './dataset-writer.ts'
+import type { DuplicateRecord } from '../ledger/duplicate-keys.ts'
+import { writeBatches } from './batches.ts'
+import { openDatasetWriter, type DatasetWrite, type WriteVerdicts } from './dataset-writer.ts'
 import {
   failureOf,
   isServerFault,
@@ -26,8 +26,8 @@ import {
 import { previewRecord, previewRemovals } from './dry-run.ts'
 import { openExportRun, type ExportRun, type ExportContext } from './export-run.ts'
 import type { ExportConfig, ExportTarget } from './export-target.ts'
-import { claimed } from './record-identity.ts'
-import { itemNames, likenessOf, nodeInText, withLeftOut } from './record-text.ts'
+import { claimIdentity } from './record-identity.ts'
+import { itemNames, duplicateKeyOf, nodeInText, withUnfitValues } from './record-text.ts'
 import { settleRun } from './removal-guard.ts'
 
 const recordsPerBatch = 100
@@ -55,11 +55,14 @@ export async function* exportDatasets(
   const run = await openExportRun(context, segment, { catalogue, client }, signal)
   try {
     const writer = await openDatasetWriter(run.client, signal)
-    const messages = inBatches<RecordWrite>(input, {
-      take: (message) => taken(run, settings, message, signal),
+    const messages = writeBatches<RecordWrite>(input, {
+      take: (message) => takeMessage(run, settings, message, signal),
       write: async (writes) => {
         signal.throwIfAborted()
-        await writer.write({ catalogue, writes, landed: (some) => land(run, some) }, signal)
+        await writer.write(
+          { catalogue, writes, landed: (some) => recordVerdicts(run, some) },
+          signal,
+        )
       },
       key: ({ originalId }) => originalId,
       characters: ({ text }) => text.length,
@@ -68,7 +71,7 @@ export async function* exportDatasets(
       pause: context.pause,
     })
     for await (const message of messages) {
-      if (message.kind === 'end') await ended(run, settings, message, signal)
+      if (message.kind === 'end') await endRun(run, settings, message, signal)
       // What a run has met is durable before it may be resumed after it.
       const isCheckpoint = message.kind === 'page' && message.cursor !== undefined
       if (isCheckpoint && !segment.dryRun && run.isWhole) run.checkpoint()
@@ -80,7 +83,7 @@ export async function* exportDatasets(
   }
 }
 
-async function ended(
+async function endRun(
   run: ExportRun,
   settings: ExportConfig,
   { completeness }: Extract<Message, { kind: 'end' }>,
@@ -97,7 +100,7 @@ async function ended(
 }
 
 /** Takes from a message the item to write; every other message is noted. */
-async function taken(
+async function takeMessage(
   run: ExportRun,
   settings: ExportConfig,
   message: Message,
@@ -115,7 +118,7 @@ async function taken(
     run.offered += 1
     if (sourceId === undefined) run.nameless += 1
     const names = { sourceId, sourceUrl, title, excerpt }
-    lose(run, { stage, ...names, ...placeOfRecord(message) }, problem)
+    recordFailure(run, { stage, ...names, ...recordPlace(message) }, problem)
   } else if (message.kind === 'skipped') {
     const { sourceId, reason, isKept } = message
     // It was offered, and nobody has said that it is gone.
@@ -139,15 +142,15 @@ async function writeOf(
     await putResource(run, given, type, signal)
     return undefined
   }
-  const message = await withLeftOut(given, client.isOwn ? context.unfitValues : undefined)
+  const message = await withUnfitValues(given, client.isOwn ? context.unfitValues : undefined)
   if (segment.dryRun) {
     const failed = await previewRecord(run, message, signal)
-    if (failed) lose(run, { ...lostRecord(message), ...failed.item }, failed.problem)
+    if (failed) recordFailure(run, { ...lostRecord(message), ...failed.item }, failed.problem)
     return undefined
   }
-  const identity = claimed(run, message)
+  const identity = claimIdentity(run, message)
   if (identity instanceof Failure) {
-    lose(run, lostRecord(message), identity)
+    recordFailure(run, lostRecord(message), identity)
     return undefined
   }
   const { originalId, row: before } = identity
@@ -179,7 +182,7 @@ async function putResource(
   const id = platformIdOf(sourceId)
   if (id === '') {
     const problem = new Failure('item-no-identifier', 'no id can be made of its identifier')
-    lose(run, lostRecord(message), problem)
+    recordFailure(run, lostRecord(message), problem)
     return
   }
   const named = { sourceId, platformId: id, stage: 'export' } as const
@@ -194,7 +197,7 @@ async function putResource(
   refuseByKey(answer, owner.catalogue, client)
   const verdict = verdictOf(answer)
   const state = outcomeOf(verdict)
-  if (!state) lose(run, lostRecord(message), failureOf(verdict))
+  if (!state) recordFailure(run, lostRecord(message), failureOf(verdict))
   else segment.sink.item({ ...named, state, ...(findings.length > 0 && { findings }) })
 }
 
@@ -202,15 +205,15 @@ async function putResource(
  * Puts verdicts into the ledger and the report, those of records that were taken first, whatever was said of others. Throws when
  * key, catalogue or too many failures in a row end the run.
  */
-function land(run: ExportRun, landed: LandedWrites<RecordWrite>): void {
+function recordVerdicts(run: ExportRun, landed: WriteVerdicts<RecordWrite>): void {
   const { context, owner, segment, client } = run
   const { ledger, now } = context
-  const alike = new Map<RecordWrite, readonly Alike[]>()
+  const alike = new Map<RecordWrite, readonly DuplicateRecord[]>()
   ledger.transaction(() => {
     for (const { write, verdict } of landed) {
       if (!outcomeOf(verdict)) continue
       const { message, originalId, before, text, node } = write
-      const serial = ledger.land({
+      const serial = ledger.putRecord({
         ...owner,
         originalId,
         sourceId: message.sourceId,
@@ -219,9 +222,9 @@ function land(run: ExportRun, landed: LandedWrites<RecordWrite>): void {
         run: segment.runId,
         time: now(),
       })
-      run.landed(serial, originalId)
-      const likeness = likenessOf(text, originalId, node)
-      alike.set(write, ledger.likenesses.land(serial, owner.catalogue, likeness))
+      run.noteWritten(serial, originalId)
+      const likeness = duplicateKeyOf(text, originalId, node)
+      alike.set(write, ledger.likenesses.put(serial, owner.catalogue, likeness))
     }
   })
   const endsRun = ({ status }: WriteVerdict) => [401, 403, 404, 410].includes(status)
@@ -240,13 +243,14 @@ function land(run: ExportRun, landed: LandedWrites<RecordWrite>): void {
 
 function report(
   run: ExportRun,
-  { write, verdict }: LandedWrites<RecordWrite>[number],
-  alike: readonly Alike[],
+  { write, verdict }: WriteVerdicts<RecordWrite>[number],
+  alike: readonly DuplicateRecord[],
 ): void {
   const { sink } = run.segment
   const { message, originalId, before, node, wasPresent } = write
   const outcome = outcomeOf(verdict)
-  if (!outcome) return lose(run, { ...lostRecord(message), originalId }, failureOf(verdict))
+  if (!outcome)
+    return recordFailure(run, { ...lostRecord(message), originalId }, failureOf(verdict))
   const isTakenOver = before !== undefined && before.pipe !== run.owner.pipe
   const isSame = message.sourceHash !== undefined && before?.hash === message.sourceHash
   let note: string | undefined
@@ -272,7 +276,12 @@ function report(
 const shared = { identifier: 'identifier', page: 'landing page' } as const
 
 /** Only told: whether both are the same dataset is for people to decide. */
-const duplicateFinding = ({ mark, catalogue, originalId, platformId }: Alike): Finding => ({
+const duplicateFinding = ({
+  mark,
+  catalogue,
+  originalId,
+  platformId,
+}: DuplicateRecord): Finding => ({
   slug: 'possible-duplicate',
   detail: `${platformId ?? originalId} of the catalogue ${catalogue} has the same ${shared[mark]}`,
 })
@@ -287,8 +296,8 @@ const lostRecord = (message: RecordMessage): LostItem => ({
 })
 
 /** Records the failure of an item; the record of its source id counts as offered. */
-function lose(run: ExportRun, item: LostItem, problem: Failure): void {
-  run.lost(problem)
+function recordFailure(run: ExportRun, item: LostItem, problem: Failure): void {
+  run.countLoss(problem)
   if (item.sourceId !== undefined) run.meetSource(item.sourceId)
   run.segment.sink.item({ ...item, state: stateOf(problem), problem: storedProblem(problem) })
 }

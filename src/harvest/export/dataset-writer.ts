@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod'
-import { quoted, termText } from '../../rdf/lines.ts'
+import { quoteLiteral, termText } from '../../rdf/lines.ts'
 import { dcat, dct, foaf, rdf } from '../../rdf/namespaces.ts'
 import { jsonIn, type RepositoryClient } from './repository-client.ts'
 import { isServerFault, verdictOf, type WriteVerdict } from './verdicts.ts'
@@ -24,7 +24,7 @@ export const originPath = (catalogue: string, originalId: string): string =>
   `/catalogues/${catalogue}/datasets/origin?originalId=${encodeURIComponent(originalId)}`
 
 /** Datasets with what the repository said to them. */
-export type LandedWrites<Write> = readonly {
+export type WriteVerdicts<Write> = readonly {
   readonly write: Write
   readonly verdict: WriteVerdict
 }[]
@@ -33,7 +33,7 @@ export type LandedWrites<Write> = readonly {
 type WriteOptions<Write> = {
   readonly catalogue: string
   readonly writes: readonly Write[]
-  readonly landed: (some: LandedWrites<Write>) => void
+  readonly landed: (some: WriteVerdicts<Write>) => void
 }
 
 /** Writes datasets of any catalogue of one repository. */
@@ -57,7 +57,7 @@ export async function openDatasetWriter(
   return {
     takesMany: records !== undefined,
     write: async ({ catalogue, writes, landed }, signal) => {
-      const { many, alone } = sorted(writes, records !== undefined)
+      const { many, alone } = splitWrites(writes, records !== undefined)
       let verdicts: BulkVerdicts = []
       if (records !== undefined && many.length > 1)
         verdicts = await putBulk({ client, catalogue, records }, many, signal)
@@ -74,7 +74,7 @@ export async function openDatasetWriter(
 }
 
 /** A node may be described once in a body. */
-function sorted<Write extends DatasetWrite>(writes: readonly Write[], takesMany: boolean) {
+function splitWrites<Write extends DatasetWrite>(writes: readonly Write[], takesMany: boolean) {
   const many = new Map<string, Write & BulkWrite>()
   const alone: Write[] = []
   for (const write of writes) {
@@ -176,6 +176,6 @@ function graphOf({ node, originalId, text }: BulkWrite, at: number, records: str
     text.replaceAll(' .\n', end) +
     `${record} ${type} ${catalogueRecord}${end}` +
     `${record} ${topic} ${node}${end}` +
-    `${record} ${identifier} ${quoted(originalId)}${end}`
+    `${record} ${identifier} ${quoteLiteral(originalId)}${end}`
   )
 }

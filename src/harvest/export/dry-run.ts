@@ -55,7 +55,7 @@ async function changeOf(
   signal: AbortSignal,
 ): Promise<Change | Failure> {
   const { client, owner } = run
-  if (!client.previewDataset) return guessed(run, candidate, signal)
+  if (!client.previewDataset) return estimateChange(run, candidate, signal)
   try {
     const { kind, before, after } = await client.previewDataset(owner.catalogue, candidate, signal)
     if (kind !== 'updated') return { kind }
@@ -67,7 +67,7 @@ async function changeOf(
 }
 
 /** Without a difference when what is stored cannot be had now. */
-async function guessed(
+async function estimateChange(
   run: ExportRun,
   { originalId, mediaType, text }: Candidate,
   signal: AbortSignal,
@@ -79,11 +79,11 @@ async function guessed(
   const headers = { Accept: 'application/n-triples' }
   const answer = await run.client.ask({ method: 'GET', path, headers }, signal)
   const stored = answer.status === 200 && (await quadsInText(answer.text, 'application/n-triples'))
-  const sent = stored && (await quadsInText(text, mediaType))
-  if (!sent) return { kind: 'updated' }
+  const quads = stored && (await quadsInText(text, mediaType))
+  if (!quads) return { kind: 'updated' }
   const [, etag] = /^"([^"]+)"$/.exec(answer.headers.get('etag') ?? '') ?? []
-  if (etag === (await canonicalise(sent)).hash) return { kind: 'unchanged' }
-  return { kind: 'updated', difference: differenceOf(withoutAddedIds(stored, sent), sent) }
+  if (etag === (await canonicalise(quads)).hash) return { kind: 'unchanged' }
+  return { kind: 'updated', difference: differenceOf(withoutAddedIds(stored, quads), quads) }
 }
 
 /** Drops from the stored graph the identifiers of distributions that the body does not have: the repository adds them at each write. */
@@ -138,7 +138,7 @@ function counted(quads: readonly Quad[]): Counted {
   const counts = new Map<string, number>()
   for (const { subject, predicate, object } of quads) {
     if (platform.has(subject.value) || subjects.has(object.value)) continue
-    const text = `<${predicate.value}> ${shortened(object)}`
+    const text = `<${predicate.value}> ${truncated(object)}`
     counts.set(text, (counts.get(text) ?? 0) + 1)
   }
   return counts
@@ -151,7 +151,7 @@ const ofType = (quads: readonly Quad[], type: Term): ReadonlySet<string> =>
       .map(({ subject }) => subject.value),
   )
 
-function shortened(object: Term): string {
+function truncated(object: Term): string {
   if (object.termType === 'BlankNode') return '[]'
   const text = termText(object)
   return text.length > longestStatement ? `${text.slice(0, longestStatement)}…` : text

@@ -2,8 +2,8 @@
 
 import { hash } from 'node:crypto'
 import type { ClusterConfig } from '../../config/cluster.ts'
-import { resolver } from '../../pipe/discovery.ts'
-import { configured, placesIn } from '../../pipe/pipe-check.ts'
+import { segmentResolver } from '../../pipe/segment-resolver.ts'
+import { withConfigs, segmentPlaces } from '../../pipe/pipe-check.ts'
 import type { Runs } from '../../pipe/runs/run-history.ts'
 import type { SegmentKind, SegmentPlace } from '../../pipe/segment.ts'
 import type { PipeSources } from '../../pipe/sources/pipe-sources.ts'
@@ -35,14 +35,14 @@ export function exportPlan(context: PlanContext, runId: string): ExportPlan | un
   const file = run && context.sources().find(run.pipe)
   if (!file) return undefined
   const { configs } = context.runs.resumption(runId).start
-  const pipe = configured(file.pipe, configs)
+  const pipe = withConfigs(file.pipe, configs)
   const { segments } = pipe.body
   const { trust, directory } = file
-  const places = placesIn(pipe, { trust, directory, configs })
-  const resolve = resolver(context.serviceDiscovery, context.kinds())
+  const places = segmentPlaces(pipe, { trust, directory, configs })
+  const resolve = segmentResolver(context.serviceDiscovery, context.kinds())
   const steps = segments.map((segment, index) => {
-    const found = resolve(segment)
-    const kind = found.kind === 'built-in' ? found.segment : undefined
+    const entry = resolve(segment)
+    const kind = entry.kind === 'built-in' ? entry.segment : undefined
     return { segment, kind, place: places[index] ?? ({ trust: 'foreign' } as const) }
   })
   const last = steps.findIndex(({ kind }) => kind?.job === 'export')

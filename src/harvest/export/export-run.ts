@@ -52,7 +52,7 @@ export type ExportContext = RetryContext & {
 
 const mostFailures = 50
 /** Rows that are noted in the ledger together. */
-const mostUnnoted = 1000
+const mostPending = 1000
 
 /**
  * One export from its first record to the decision what may be removed; in memory as long as it is active, in the ledger
@@ -161,9 +161,9 @@ export class ExportRun {
     this.deleted.delete(row.serial)
     this.#met.add(row.serial)
     if (this.segment.dryRun) return
-    if (this.#met.size >= mostUnnoted) this.#noteMet()
+    if (this.#met.size >= mostPending) this.#noteMet()
     const { ledger } = this.context
-    if (row.state === 'restored') ledger.settle(row.serial)
+    if (row.state === 'restored') ledger.markOffered(row.serial)
     if (this.#held.delete(row.serial)) ledger.release(row.serial)
   }
 
@@ -191,7 +191,7 @@ export class ExportRun {
   }
 
   /** The repository has taken the record. */
-  landed(serial: number, originalId: string): void {
+  noteWritten(serial: number, originalId: string): void {
     this.deleted.delete(serial)
     this.context.ledger.addPresent(this.segment.runId, [originalId])
   }
@@ -223,7 +223,7 @@ export class ExportRun {
   }
 
   /** A record that was offered is not written. */
-  lost(problem: Failure): void {
+  countLoss(problem: Failure): void {
     this.losses += 1
     if (problem.kind !== 'item-owned-elsewhere') return
     this.#elsewhere += 1

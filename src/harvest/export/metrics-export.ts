@@ -1,11 +1,11 @@
 /** Writes the metrics of datasets that are in the repository already: many with one call into our own, else by a PUT for each. */
 
 import { Failure } from '../../errors.ts'
-import type { Message, MetricsLanded, RecordMessage } from '../../pipe/message.ts'
+import type { Message, MetricsOutcome, RecordMessage } from '../../pipe/message.ts'
 import { storedProblem } from '../../pipe/runs/run.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
 import { backoffMs, retry } from '../../workers/retry.ts'
-import { inBatches } from './batches.ts'
+import { writeBatches } from './batches.ts'
 import { failureOf, outcomeOf, refuseByKey, verdictOf } from './verdicts.ts'
 import type { ExportContext } from './export-run.ts'
 import type { ExportTarget } from './export-target.ts'
@@ -19,7 +19,7 @@ const attempts = 5
 type MetricsWrite = (
   records: readonly RecordMessage[],
   signal: AbortSignal,
-) => Promise<readonly MetricsLanded[]>
+) => Promise<readonly MetricsOutcome[]>
 
 /**
  * No ledger and no removals: what is measured is the repository's own. A dataset that is gone is skipped. Throws when the
@@ -33,13 +33,13 @@ export async function* exportMetrics(
 ): AsyncGenerator<Message> {
   const own = client.isOwn ? context.metricsExport?.own : undefined
   const put: MetricsWrite = own ? ownWrites(context, own) : singleWrites(context, client, segment)
-  const landed = landing(segment)
-  const messages = inBatches<RecordMessage>(input, {
-    take: async (message) => toWrite(message, settings.skip, segment),
+  const reportOutcome = outcomeReporter(segment)
+  const messages = writeBatches<RecordMessage>(input, {
+    take: async (message) => writableRecord(message, settings.skip, segment),
     write: async (records) => {
       signal.throwIfAborted()
       const verdicts = await put(records, signal)
-      for (const [at, record] of records.entries()) landed(verdicts[at] ?? 'gone', record)
+      for (const [at, record] of records.entries()) reportOutcome(verdicts[at] ?? 'gone', record)
     },
     key: measuredId,
     characters: () => 0,
@@ -63,7 +63,7 @@ export const measuredId = ({ extra, sourceId }: RecordMessage): string => {
 }
 
 /** The record, if it is to be written; the item says why it is not. */
-function toWrite(
+function writableRecord(
   message: Message,
   isSkipped: boolean,
   { sink, dryRun }: SegmentContext,
@@ -89,10 +89,10 @@ function toWrite(
 }
 
 /** Notes what became of the metrics of a dataset; throws when the repository has failed too often. */
-function landing({ sink }: SegmentContext) {
+function outcomeReporter({ sink }: SegmentContext) {
   let failures = 0
   let last: Failure | undefined
-  return (verdict: MetricsLanded, message: RecordMessage): void => {
+  return (verdict: MetricsOutcome, message: RecordMessage): void => {
     // Of what other calls have brought meanwhile nothing is noted.
     if (last) throw last
     const { sourceId, text: excerpt } = message
@@ -117,7 +117,7 @@ const transientKinds: ReadonlySet<string> = new Set([
 ])
 
 /** Not the dataset's fault: it may be written next time. */
-const isTransient = (verdict: MetricsLanded | undefined): boolean =>
+const isTransient = (verdict: MetricsOutcome | undefined): boolean =>
   verdict instanceof Failure && transientKinds.has(verdict.kind)
 
 const noAnswer = new Failure('export-failed', 'The repository gave no answer.')
@@ -126,7 +126,7 @@ const noAnswer = new Failure('export-failed', 'The repository gave no answer.')
 const ownWrites =
   ({ pause, random }: ExportContext, own: MetricsWrite): MetricsWrite =>
   async (records, signal) => {
-    const verdicts = new Map<RecordMessage, MetricsLanded>()
+    const verdicts = new Map<RecordMessage, MetricsOutcome>()
     let left = records
     const once = async () => {
       const some = await own(left, signal).catch((error: unknown) => {
@@ -155,7 +155,7 @@ function singleWrites(
   { runId }: SegmentContext,
 ): MetricsWrite {
   const client = withRetries(plain, context)
-  const put = async (message: RecordMessage, signal: AbortSignal): Promise<MetricsLanded> => {
+  const put = async (message: RecordMessage, signal: AbortSignal): Promise<MetricsOutcome> => {
     const { text: body, mediaType } = (await context.metricsExport?.body(message)) ?? message
     const path = `/datasets/${encodeURIComponent(measuredId(message))}/metrics`
     const headers = { Prefer: 'respond-async', 'X-Request-Id': `${runId}-${message.counter}` }

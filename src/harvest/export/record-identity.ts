@@ -6,11 +6,11 @@
 import { Failure } from '../../errors.ts'
 import {
   type Message,
-  placeOfRecord,
+  recordPlace,
   type RecordMessage,
   type Validator,
 } from '../../pipe/message.ts'
-import { tellFindings } from '../../pipe/runs/run.ts'
+import { reportFindings } from '../../pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import type { RecordRow } from '../ledger/ledger-rows.ts'
@@ -37,18 +37,18 @@ export function identityOf(
   const { sourceId, aliases, preferredId = sourceId } = names
   const { ledger } = run.context
   const { catalogue } = run.owner
-  const own = rows.own ?? renamed(run, names, rows.earlier)
+  const own = rows.own ?? renameSource(run, names, rows.earlier)
   if (own) return { originalId: own.originalId, row: own }
   for (const originalId of aliases) {
     const row = ledger.byOriginal(catalogue, originalId)
     if (!run.isPresent(originalId)) continue
     if (row ? isAnother(run, row, sourceId) : !run.reserve(originalId, sourceId)) continue
-    return permitted(run, { originalId, row })
+    return checkOwnership(run, { originalId, row })
   }
   for (const originalId of [preferredId, sourceId]) {
     const row = ledger.byOriginal(catalogue, originalId)
     const isFree = row ? !isAnother(run, row, sourceId) : run.reserve(originalId, sourceId)
-    if (isFree || originalId === sourceId) return permitted(run, { originalId, row }, sourceId)
+    if (isFree || originalId === sourceId) return checkOwnership(run, { originalId, row }, sourceId)
   }
   throw new Error('the source id comes last')
 }
@@ -72,7 +72,7 @@ function earlierRow(run: ExportRun, { sourceId, aliases }: Names): RecordRow | u
 }
 
 /** The record under an id that its source gave before; from now on the ledger has the present one. */
-function renamed(run: ExportRun, { sourceId }: Names, row?: RecordRow): RecordRow | undefined {
+function renameSource(run: ExportRun, { sourceId }: Names, row?: RecordRow): RecordRow | undefined {
   if (!row) return undefined
   if (!run.segment.dryRun) run.context.ledger.rename(row.serial, sourceId)
   run.awaited.delete(row.serial)
@@ -94,7 +94,7 @@ const isAnother = ({ owner }: ExportRun, row: RecordRow, sourceId: string): bool
   row.pipe === owner.pipe && row.sourceId !== '' && row.sourceId !== sourceId
 
 /** Whether this pipe may write the record under this id, for this source id when it is named. */
-function permitted(run: ExportRun, identity: Identity, sourceId?: string): Identity | Failure {
+function checkOwnership(run: ExportRun, identity: Identity, sourceId?: string): Identity | Failure {
   const { originalId, row } = identity
   if (!row) return identity
   if (sourceId !== undefined && isAnother(run, row, sourceId))
@@ -131,12 +131,14 @@ const duplicateOf = (originalId: string, sourceId: string): Failure =>
   )
 
 /** The identity, and nobody else writes under it until it is released. */
-export function claimed(run: ExportRun, message: RecordMessage): Identity | Failure {
+export function claimIdentity(run: ExportRun, message: RecordMessage): Identity | Failure {
   const { originalId: id, sourceId } = message
   const { ledger } = run.context
   const row = ledger.byOriginal(run.owner.catalogue, id ?? '')
   const identity =
-    id === undefined ? identityOf(run, message) : permitted(run, { originalId: id, row }, sourceId)
+    id === undefined
+      ? identityOf(run, message)
+      : checkOwnership(run, { originalId: id, row }, sourceId)
   if (identity instanceof Failure) return identity
   const { originalId } = identity
   const other = run.claim(originalId)
@@ -151,15 +153,15 @@ const mostWaiting = 32_000_000
  * Records come out with their original id, or as `unchanged`, or as `refused` when they are another pipe's. Without an
  * exporter in this process (`active` has no such run) everything passes, under the preferred ids that differ.
  */
-export const identified = (active: ReadonlyMap<string, ExportRun>): SegmentFunction =>
+export const identifyRecords = (active: ReadonlyMap<string, ExportRun>): SegmentFunction =>
   async function* (input, context) {
     const waiting: RecordMessage[] = []
-    const given = new Set<number>()
+    const assigned = new Set<number>()
     let room = mostWaiting
     for await (const message of input) {
       const run = active.get(context.runId)
       if (!run) {
-        yield message.kind === 'record' ? preferred(message, given) : message
+        yield message.kind === 'record' ? withPreferredId(message, assigned) : message
         continue
       }
       const rows = message.kind === 'record' ? knownRows(run, message) : {}
@@ -171,25 +173,26 @@ export const identified = (active: ReadonlyMap<string, ExportRun>): SegmentFunct
       // A run that is resumed does not read again what came before a cursor.
       if (message.kind === 'end' || (message.kind === 'page' && message.cursor !== undefined))
         for (const record of waiting.splice(0)) {
-          const result = compared(run, context, record)
+          const result = compareRecord(run, context, record)
           if (result) yield result
         }
       if (message.kind === 'refused' && message.sourceId !== undefined)
         run.meetSource(message.sourceId)
-      const result = message.kind === 'record' ? compared(run, context, message, rows) : message
+      const result =
+        message.kind === 'record' ? compareRecord(run, context, message, rows) : message
       if (result) yield result
     }
   }
 
 /** The record under its preferred id, unless that was given to another one. */
-function preferred(record: RecordMessage, given: Set<number>): RecordMessage {
+function withPreferredId(record: RecordMessage, given: Set<number>): RecordMessage {
   const { preferredId: originalId } = record
   if (originalId === undefined || given.size === given.add(keyHash(originalId)).size) return record
   return { ...record, originalId }
 }
 
 /** `undefined` for a record that this run is not about. */
-function compared(
+function compareRecord(
   run: ExportRun,
   { only, sink }: SegmentContext,
   record: RecordMessage,
@@ -200,14 +203,14 @@ function compared(
   const ids = [sourceId, ...aliases, ...('originalId' in identity ? [identity.originalId] : [])]
   if (only && !ids.some((id) => only.has(id))) return undefined
   if (identity instanceof Failure) {
-    tellFindings(sink, record)
+    reportFindings(sink, record)
     return {
       kind: 'refused',
       sourceId,
       stage: 'export',
       problem: identity,
       excerpt: text.slice(0, 65_536),
-      ...placeOfRecord(record),
+      ...recordPlace(record),
       sourceUrl,
     }
   }

@@ -5,12 +5,12 @@
 
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import { aboutValue, placeOfRecord, type RecordMessage } from '../../pipe/message.ts'
+import { valueFinding, recordPlace, type RecordMessage } from '../../pipe/message.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { dcat, dct, rdf } from '../../rdf/namespaces.ts'
 import { parse } from '../../rdf/parse.ts'
-import type { Likeness } from '../ledger/likenesses.ts'
+import type { DuplicateKey } from '../ledger/duplicate-keys.ts'
 
 const classes = [dcat('Dataset'), dcat('DatasetSeries')].map(({ value }) => value)
 const typeLines = classes.map((name) => ` <${rdf('type').value}> <${name}> .\n`)
@@ -44,10 +44,10 @@ const isPlain = (text: string): boolean =>
 
 /** Subjects of the lines with this end; at most two, because more make no difference. */
 function subjectsOf(text: string, end: string): string[] {
-  const found: string[] = []
-  for (let at = text.indexOf(end); at >= 0 && found.length < 2; at = text.indexOf(end, at + 1))
-    found.push(text.slice(text.lastIndexOf('\n', at) + 1, at))
-  return found
+  const unfit: string[] = []
+  for (let at = text.indexOf(end); at >= 0 && unfit.length < 2; at = text.indexOf(end, at + 1))
+    unfit.push(text.slice(text.lastIndexOf('\n', at) + 1, at))
+  return unfit
 }
 
 /** Objects of the lines about a node with this predicate, the first thirty of them; from plain N-Triples only. */
@@ -71,7 +71,11 @@ const shortestIdentifier = 6
  * The identifier and landing page of a dataset, read from plain N-Triples only; a record without an identifier of its own has
  * the one under which it is kept. What other sources may say by chance, such as a number, is none.
  */
-export function likenessOf(text: string, originalId: string, node: string | undefined): Likeness {
+export function duplicateKeyOf(
+  text: string,
+  originalId: string,
+  node: string | undefined,
+): DuplicateKey {
   const identifiers = objectsOf(text, node, dct('identifier'))
   const pages = objectsOf(text, node, dcat('landingPage'))
   const id = identifiers.find(({ termType }) => termType === 'Literal')?.value ?? originalId
@@ -89,7 +93,7 @@ export function itemNames(message: RecordMessage, node = nodeOfRecord(message)) 
   const titles = objectsOf(text, node, dct('title')).filter((one) => one.termType === 'Literal')
   const english = titles.find(({ language }) => /^en(?:-|$)/i.test(language))
   const title = (english ?? titles[0])?.value.slice(0, longestTitle)
-  return { sourceId, sourceUrl, title, ...placeOfRecord(message) }
+  return { sourceId, sourceUrl, title, ...recordPlace(message) }
 }
 
 /** Values of the dataset that a document of our search cannot show: the dotted path of the field, and what is wrong. */
@@ -102,7 +106,7 @@ export type UnfitValues = (
 const mostFindings = 20
 
 /** The record with what will be left out of its document among its findings, once per field and value. */
-export async function withLeftOut(
+export async function withUnfitValues(
   message: RecordMessage,
   unfit: UnfitValues | undefined,
 ): Promise<RecordMessage> {
@@ -116,7 +120,7 @@ export async function withLeftOut(
   const dataset = datasets.find((one) => one.subject.value === message.sourceId) ?? datasets[0]
   if (!dataset || !unfit) return message
   const found = unfit(quads, dataset.subject.value).map(({ field, problem, value }) =>
-    aboutValue(field, value, problem),
+    valueFinding(field, value, problem),
   )
   const distinct = new Map(found.map((one) => [one.detail, one]))
   const findings = [...distinct.keys()]

@@ -32,19 +32,19 @@ export async function settleRun(
   const { sink, log, runId, resumed } = run.segment
   const { ledger, now } = run.context
   const { pipe } = run.owner
-  const judged = judgedOf(run, completeness)
+  const judged = effectiveCompleteness(run, completeness)
   if (judged.kind === 'not-modified') {
     ledger.touchPipe(pipe, now())
     sink.outcome('not-modified')
     return
   }
-  const mayRemove = run.isWhole && !isAccompanied(run)
+  const mayRemove = run.isWhole && !hasParallelRun(run)
   if (!mayRemove) log.info({ resumed }, 'harvest.removal-skipped')
   const isComplete = judged.kind === 'complete'
   // What nobody owns may have been another pipe's.
-  if (mayRemove && settings.adoptUnowned && isComplete && !ledger.isBehind(pipe)) adopt(run)
+  if (mayRemove && settings.adoptUnowned && isComplete && !ledger.isBehind(pipe)) adoptUnowned(run)
   const plan = mayRemove ? planOf(run, settings, judged) : nothing
-  remember(run, judged, plan)
+  recordRun(run, judged, plan)
   for (const row of plan.held) sink.item({ ...namesOf(row), stage: 'export', state: 'held' })
   const { context, owner, client } = run
   const report = (row: RecordRow, problem: Failure | undefined) => {
@@ -67,7 +67,7 @@ const namesOf = ({ originalId, sourceId, platformId }: RecordRow) => ({
  * A run is not complete when all of its records are other pipes', or when more than before have no identifier: one of them
  * may be one that we know.
  */
-function judgedOf(run: ExportRun, completeness: Completeness): Completeness {
+function effectiveCompleteness(run: ExportRun, completeness: Completeness): Completeness {
   if (completeness.kind === 'not-modified') return completeness
   const { refusal, nameless } = run
   if (refusal && (completeness.kind === 'complete' || !completeness.problem))
@@ -80,7 +80,7 @@ function judgedOf(run: ExportRun, completeness: Completeness): Completeness {
 }
 
 /** Whether another run of the pipe was under way at any time since this one began. */
-function isAccompanied({ context, owner, segment, opened }: ExportRun): boolean {
+function hasParallelRun({ context, owner, segment, opened }: ExportRun): boolean {
   const { runs } = context
   const began = Date.parse(runs.get(segment.runId)?.startTime ?? '') || opened
   return runs.list({ pipe: owner.pipe, offset: 0, limit: 50 }).some((run) => {
@@ -91,19 +91,19 @@ function isAccompanied({ context, owner, segment, opened }: ExportRun): boolean 
 }
 
 /** Gives the pipe the records that have no owner and that no run has met, so that they are removed when the source does not have them. */
-function adopt({ context, owner, segment }: ExportRun): void {
+function adoptUnowned({ context, owner, segment }: ExportRun): void {
   const { ledger, now } = context
   const { runId, sink } = segment
   const ids = ledger.unowned(runId, owner.catalogue)
   ledger.transaction(() => {
     for (const originalId of ids)
-      ledger.land({ ...owner, sourceId: '', originalId, run: '', time: now() })
+      ledger.putRecord({ ...owner, sourceId: '', originalId, run: '', time: now() })
   })
   sink.adopted(ids.length)
 }
 
 /** In one step, before anything is removed: a removal that is broken off is taken up by the next complete run. */
-function remember(run: ExportRun, completeness: Completeness, plan: RemovalPlan): void {
+function recordRun(run: ExportRun, completeness: Completeness, plan: RemovalPlan): void {
   const { context, owner, segment, nameless, transformation, losses } = run
   const { ledger, now } = context
   ledger.transaction(() => {
@@ -142,7 +142,7 @@ function planOf(run: ExportRun, settings: ExportConfig, completeness: Completene
   const reason =
     (isMoved &&
       `${last.fingerprint === '' ? 'harvest.sqlite is an older copy' : 'The pipe asks its source for other records than last time'}, and ${rows.length} would be removed.`) ||
-    guard(run, settings, rows.length)
+    consentProblem(run, settings, rows.length)
   if (reason === undefined) return { due: rows, held: [] }
   return { due: [], held: rows, problem: new Failure('removal-held', reason) }
 }
@@ -175,7 +175,7 @@ function goneRows(
 }
 
 /** Why so many records may not be removed without consent. */
-function guard(
+function consentProblem(
   { context, owner, segment, offered, deleted }: ExportRun,
   settings: ExportConfig,
   count: number,

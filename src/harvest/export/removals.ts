@@ -5,8 +5,8 @@
 
 import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import type { Owner, RecordRow, Removed } from '../ledger/ledger-rows.ts'
-import { inParallel } from './batches.ts'
+import type { Owner, RecordRow, RemovedRecord } from '../ledger/ledger-rows.ts'
+import { runParallel } from './batches.ts'
 import { originPath } from './dataset-writer.ts'
 import { failureOf, reasonOf, refuseByKey, verdictOf } from './verdicts.ts'
 import { dayMs } from '../../text/duration.ts'
@@ -15,7 +15,7 @@ import { writerOf, type ExportContext } from './export-run.ts'
 import { exportTarget } from './export-target.ts'
 import { withRetries, type RepositoryClient } from './repository-client.ts'
 
-type Removing = {
+type RemovalOptions = {
   readonly context: ExportContext
   readonly client: RepositoryClient
   readonly owner: Owner
@@ -33,17 +33,17 @@ const atOnce = 4
  * removed now stays in the ledger. Throws when key or signal end it.
  */
 export async function removeAll(
-  removing: Removing,
+  removing: RemovalOptions,
   rows: readonly RecordRow[],
   signal: AbortSignal,
 ): Promise<void> {
   const { ledger, now, config } = removing.context
   ledger.forgetRemovedBefore(now() - config.restoreDays * dayMs)
-  await inParallel(rows, (row) => removeOne(removing, row, signal), atOnce)
+  await runParallel(rows, (row) => removeOne(removing, row, signal), atOnce)
 }
 
 async function removeOne(
-  { context, client, owner, runId: run, log, report }: Removing,
+  { context, client, owner, runId: run, log, report }: RemovalOptions,
   row: RecordRow,
   signal: AbortSignal,
 ): Promise<void> {
@@ -73,7 +73,7 @@ async function removeOne(
 }
 
 /** Outcome of restoring removed records. */
-export type Restored = {
+export type RestoreResult = {
   readonly restored: number
   /** Platform ids that could not be restored, and why. */
   readonly failed: readonly { readonly id: string; readonly reason: string }[]
@@ -125,7 +125,7 @@ export async function restoreRemoved(
   context: ExportContext,
   what: string,
   signal: AbortSignal,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   const { ledger, runs, now } = context
   const ofRun = ledger.removedBy(what)
   const all = ofRun.length > 0 ? ofRun : ledger.removedAs(what)
@@ -143,7 +143,7 @@ export async function restoreRemoved(
     for (const removed of all) {
       const reason = await restoreOne(client, removed, signal)
       if (reason === undefined) {
-        ledger.returned(removed, now())
+        ledger.markRestored(removed, now())
         done += 1
       } else failed.push({ id: removed.platformId, reason })
     }
@@ -157,7 +157,7 @@ export async function restoreRemoved(
 /** The reason why it did not come back. */
 async function restoreOne(
   client: RepositoryClient,
-  { platformId }: Removed,
+  { platformId }: RemovedRecord,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const path = `/datasets/${platformId}/restore`
@@ -175,7 +175,7 @@ export async function adoptRecords(
   if (pipe === from) throw new Failure('conflict', 'A pipe cannot adopt its own records.')
   checkIdle(context, pipe)
   checkIdle(context, from)
-  const handed = context.ledger.hand(pipe, from)
+  const handed = context.ledger.transfer(pipe, from)
   await context.changed()
   return handed
 }

@@ -141,9 +141,9 @@ export function withRetries(
     const isBusy = status === 429 || status === 503
     const most = isBusy ? attemptsWhenBusy : attemptsWhenBroken
     if ((!isBusy && status < 500) || attempt >= most) return undefined
-    const asked = retryAfterMs(headers.get('retry-after'), now()) ?? 0
+    const askedMs = retryAfterMs(headers.get('retry-after'), now()) ?? 0
     // Eight times one second would be less than a restart takes.
-    return Math.min(longestWaitMs, Math.max(asked, Math.min(30_000, 500 * 2 ** attempt)))
+    return Math.min(longestWaitMs, Math.max(askedMs, Math.min(30_000, 500 * 2 ** attempt)))
   }
   return {
     ...client,

@@ -128,7 +128,7 @@ const serverPath = /^(?:\\\\|[A-Za-z]:[\\/])\S[^\n]*$|^[^\n<]*\.(?:mxd|aprx|gdb|
 function described({ description, snippet, title }: Fields, record: MappedRecord): Fields {
   const text = textOf(description)
   const isPath = text !== undefined && serverPath.test(textFromHtml(text).trim())
-  if (isPath) record.dataset.lost(dct('description'), text)
+  if (isPath) record.dataset.noteLoss(dct('description'), text)
   return { title: fromHtml(title), description: isPath ? (snippet ?? title) : description }
 }
 

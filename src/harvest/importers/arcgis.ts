@@ -17,7 +17,7 @@ import {
   addressWith,
   askList,
   countOf,
-  lasting,
+  withoutVolatile,
   type ListPlace,
   listPages,
   type Portal,
@@ -26,7 +26,7 @@ import {
   type PortalRun,
   siteRoot,
 } from './portal.ts'
-import type { ImportEvent } from './reception.ts'
+import type { ImportEvent } from './import-recorder.ts'
 import { faultsOfOneAnswer } from './source.ts'
 
 /** Config of an ArcGIS Hub importer beside the common keys. */
@@ -173,13 +173,13 @@ function featureEntry(fields: Fields, site: Portal): PortalEntry {
   // Counts of visitors change without the record, links with the request.
   const { properties, links: _links, ...rest } = fields
   const page = hubPage(site, sourceId)
-  const lasts = lasting(fieldsOf(properties), ['numViews', 'avgRating', 'numRatings'])
+  const lasts = withoutVolatile(fieldsOf(properties), ['numViews', 'avgRating', 'numRatings'])
   return {
     sourceId,
     title: fieldsOf(properties)['title'],
     sourceUrl: page,
     flaw: isJsonObject(properties) ? undefined : 'The record has no properties.',
-    lasting: { ...rest, properties: lasts },
+    stableFields: { ...rest, properties: lasts },
     record: { fallbackIri: page },
     values: () => featureValues(fields, site, sourceId),
   }

@@ -27,7 +27,7 @@ export type ActionAnswer =
  * One call. Throws what `Source.json` throws, `source-error-envelope` when the portal answers that it failed, and
  * `source-malformed` when the answer is no envelope.
  */
-export async function action(
+export async function callAction(
   source: ImportSource,
   { root, name, query = {} }: Action,
   request: SourceRequest = {},
@@ -57,7 +57,7 @@ export async function packageNames(
   root: string,
 ): Promise<Set<string> | undefined> {
   const accepts = [400, 403, 404, 405, 409]
-  const answer = await action(source, { root, name: 'package_list' }, { accepts, paged: false })
+  const answer = await callAction(source, { root, name: 'package_list' }, { accepts, paged: false })
   if (!answer.ok || !Array.isArray(answer.result)) return undefined
   return new Set(answer.result.filter((name) => typeof name === 'string'))
 }

@@ -25,7 +25,7 @@ import {
 import type { DatasetValues, DistributionFields } from '../mapping/distribution.ts'
 import { fromHtml, type PropertyValues } from '../mapping/properties.ts'
 import { isUsableIri } from '../mapping/record.ts'
-import { type EntryReader, lasting, type Portal } from './portal.ts'
+import { type EntryReader, withoutVolatile, type Portal } from './portal.ts'
 
 /** A portal, with what its packages mean beside what they say. */
 type CkanPortal = Portal<{
@@ -53,7 +53,7 @@ export const packageReader =
       aliases: [isById ? name : id],
       sourceUrl: `${root}/dataset/${encodeURIComponent(name || id)}`,
       skipped: reasonToSkip(fields, portal),
-      lasting: lasting(fields, ['tracking_summary', 'num_views']),
+      stableFields: withoutVolatile(fields, ['tracking_summary', 'num_views']),
       record: {
         fallbackIri: `${root}/dataset/${encodeURIComponent(id || name)}`,
         iri: saidText(reader.get('uri')),

@@ -10,9 +10,15 @@ import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
 import { packageReader } from './ckan-mapping.ts'
 import { dkanAddresses, importDkan } from './dkan.ts'
-import type { ImportEvent } from './reception.ts'
+import type { ImportEvent } from './import-recorder.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
-import { action, type ActionAnswer, packageAddress, packageNames, portalRoot } from './ckan-api.ts'
+import {
+  callAction,
+  type ActionAnswer,
+  packageAddress,
+  packageNames,
+  portalRoot,
+} from './ckan-api.ts'
 import { countOf, licenceList, type ListPlace, listPages, portalOf } from './portal.ts'
 import type { ImportSource } from './source.ts'
 
@@ -61,7 +67,11 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
   const root = portalRoot(config.address)
   const licences = licenceList(isLicenceUnclear, async () => {
     const accepts = [400, 403, 404, 405, 409]
-    const answer = await action(source, { root, name: 'license_list' }, { accepts, paged: false })
+    const answer = await callAction(
+      source,
+      { root, name: 'license_list' },
+      { accepts, paged: false },
+    )
     return answer.ok ? answer.result : []
   })
   const portal = await portalOf<CkanConfig>(run, root)
@@ -74,7 +84,7 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
     for (const last = met === 0 ? orders.length - 1 : 0; !answer.ok && order < last;)
       answer = await search(run, root, { start: met, rows, sort: orders[++order] })
     const page = packagesIn(root, answer)
-    await licences.learn(page.entries)
+    await licences.register(page.entries)
     for (const one of page.entries) names.add(fieldsOf(one)['name'])
     return page
   }
@@ -87,7 +97,11 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
       throw isRefusal(other) ? error : other
     })
     if (!all) throw error
-    yield* listPages(portal, { read, ask: singly(source, root, { all, names }), isFixed: true })
+    yield* listPages(portal, {
+      read,
+      ask: fetchByName(source, root, { all, names }),
+      isFixed: true,
+    })
     return
   }
   if (orders[order] === undefined) yield { kind: 'end', as: 'incomplete', problem: withoutOrder }
@@ -139,7 +153,7 @@ function search(
     fq: since && own !== undefined ? `(${own}) AND ${since}` : since || own,
   }
   const accepts = start === 0 ? [400, 409] : []
-  return action(source, { root, name: 'package_search', query }, { accepts })
+  return callAction(source, { root, name: 'package_search', query }, { accepts })
 }
 
 type Names = {
@@ -154,7 +168,7 @@ const perPage = 100
  * Packages one by one, by the names that the portal lists. Names that are not there any more are gone; those that nobody may
  * read are private, whatever their ids are.
  */
-function singly(source: ImportSource, root: string, { all, names }: Names) {
+function fetchByName(source: ImportSource, root: string, { all, names }: Names) {
   const rest = [...all.difference(names)]
   let gone = 0
   return async ({ page }: { readonly page: number }) => {
@@ -162,7 +176,7 @@ function singly(source: ImportSource, root: string, { all, names }: Names) {
     const entries: unknown[] = []
     for (const name of some) {
       const call = { root, name: 'package_show', query: { id: name } }
-      const answer = await action(source, call, { accepts: [403, 404], paged: false })
+      const answer = await callAction(source, call, { accepts: [403, 404], paged: false })
       if (answer.ok) entries.push(...listOf(answer.result))
       else if (answer.status === 403) entries.push({ id: name, name, private: true })
       else gone += 1

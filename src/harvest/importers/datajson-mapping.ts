@@ -59,9 +59,9 @@ export const podReader =
       title: texts(fields, 'title'),
       aliases: idIn ? [identifier, iri] : [key],
       sourceUrl: idIn ? plainText(listOf(fields['landingPage'])[0]) : fallbackIri,
-      leftOut: isPublic || config.onlyPublic !== true ? undefined : `is ${level}`,
+      omitted: isPublic || config.onlyPublic !== true ? undefined : `is ${level}`,
       // Without the keywords that are dropped: others of the document may decide about them.
-      lasting: isCut ? { ...given, keyword: fields['keyword'] } : given,
+      stableFields: isCut ? { ...given, keyword: fields['keyword'] } : given,
       record: { fallbackIri, ...more, ...(base !== undefined && { base }) },
       values: (record) => podValues(mend?.(fields, record) ?? fields, record),
     }
@@ -280,7 +280,7 @@ function extent(dataset: Subject, list: (name: string) => readonly unknown[]): P
       const outlines = [geometry, bbox, centroid].flatMap(listOf)
       const best = outlines.find((one) => outlineFrom(one) !== undefined) ?? outlines[0]
       const [iri, label] = [iriIn(value), labelIn(value)]
-      if ((best ?? iri ?? label) === undefined) dataset.lost(dct('spatial'), value)
+      if ((best ?? iri ?? label) === undefined) dataset.noteLoss(dct('spatial'), value)
       return { geometry: best, iri, label }
     })
   const boxes = list('geographicBoundingBox').map((value) => {
@@ -294,7 +294,7 @@ function extent(dataset: Subject, list: (name: string) => readonly unknown[]): P
     spatial: list('spatial').filter((value) => !isPlace(value)),
     periods: periods.map((period) => {
       const { startDate: start, endDate: end } = period
-      if ((start ?? end) === undefined) dataset.lost(dct('temporal'), period)
+      if ((start ?? end) === undefined) dataset.noteLoss(dct('temporal'), period)
       return { start, end }
     }),
     temporal: list('temporal').filter((value) => !isNode(value)),
@@ -323,7 +323,7 @@ const related = [
 function relations(dataset: Subject, fields: Fields): void {
   for (const [name, predicate] of related)
     for (const one of listOf(fields[name]))
-      if (!dataset.iri(predicate, iriIn(one))) dataset.lost(predicate, wordsIn(one).join('; '))
+      if (!dataset.iri(predicate, iriIn(one))) dataset.noteLoss(predicate, wordsIn(one).join('; '))
   for (const value of listOf(fields['qualifiedRelation'])) {
     const { relation, hadRole } = fieldsOf(value)
     const part = dataset.part(dcat('qualifiedRelation'), dcat('Relationship'))

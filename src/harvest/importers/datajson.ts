@@ -4,16 +4,16 @@
  */
 
 import { z } from 'zod'
-import { aboutValue } from '../../pipe/message.ts'
+import { valueFinding } from '../../pipe/message.ts'
 import { shownUrl } from '../../secrets.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
 import { keywordsIn, unprefixed, type PodOptions, podReader } from './datajson-mapping.ts'
 import { type JsonDocument, openUnlessSame } from './documents.ts'
-import type { ImportEvent } from './reception.ts'
+import type { ImportEvent } from './import-recorder.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
-import { documentFailure, foundEntry, portalOf, type PortalRun } from './portal.ts'
-import { nothingFound, reportServices } from './rdf-document.ts'
+import { documentFailure, entryItem, portalOf, type PortalRun } from './portal.ts'
+import { noDataset, reportServices } from './rdf-document.ts'
 import { validatorOf } from './source.ts'
 
 const dataJsonConfig = z.object(mappingKeys)
@@ -52,7 +52,7 @@ async function* importDataJson(run: ImportRun<DataJsonConfig>): AsyncGenerator<I
 }
 
 /** `url`: as it was asked for; the document knows where redirects led. */
-type Opened = { readonly document: JsonDocument; readonly url: string }
+type OpenedDocument = { readonly document: JsonDocument; readonly url: string }
 
 /**
  * Everything that the document holds, which is closed. Services and catalogue records are no datasets; the run says how
@@ -61,7 +61,7 @@ type Opened = { readonly document: JsonDocument; readonly url: string }
 export async function* datasetsOf(
   portal: PortalRun,
   options: PodOptions,
-  { document, url }: Opened,
+  { document, url }: OpenedDocument,
 ): AsyncGenerator<ImportEvent, void> {
   const { sink, validate } = portal
   const { headers, hash, start } = document
@@ -69,7 +69,7 @@ export async function* datasetsOf(
     const everywhere = await commonKeywords(document)
     for (const word of everywhere)
       sink.finding(
-        { slug: 'unmapped-value', ...aboutValue('dcat:keyword', word, 'on every record') },
+        { slug: 'unmapped-value', ...valueFinding('dcat:keyword', word, 'on every record') },
         { sourceUrl: document.url },
       )
     const read = podReader(portal, options, everywhere)
@@ -78,7 +78,7 @@ export async function* datasetsOf(
     for await (const { kind, value, pointer } of membersIn(document)) {
       members += 1
       if (kind === 'service') services += 1
-      else yield foundEntry(portal, value, { read, pointer })
+      else yield entryItem(portal, value, { read, pointer })
     }
     if (members === 0 && !isCatalogue && !/^\s*\[/.test(start)) throw documentFailure(document)
     validate(validatorOf(url, headers, hash))
@@ -86,7 +86,7 @@ export async function* datasetsOf(
     yield { kind: 'page' }
     if (members === 0 && !/"(?:dcat:)?(?:dataset|service|catalog)"\s*:\s*\[/.test(start)) {
       const detail = `${shownUrl(document.url)}: no dataset found; expected a list under "dataset", or a list of datasets.`
-      yield nothingFound(portal, detail)
+      yield noDataset(portal, detail)
     }
   } finally {
     await document.close()

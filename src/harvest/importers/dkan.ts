@@ -4,12 +4,12 @@ import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { fieldsOf, listOf } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
-import { action, packageAddress, packageNames, portalRoot } from './ckan-api.ts'
+import { callAction, packageAddress, packageNames, portalRoot } from './ckan-api.ts'
 import { packageReader } from './ckan-mapping.ts'
 import { type PodOptions, podReader } from './datajson-mapping.ts'
 import { datasetsOf } from './datajson.ts'
 import { openUnlessSame } from './documents.ts'
-import type { ImportEvent } from './reception.ts'
+import type { ImportEvent } from './import-recorder.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import type { RecordAddress } from './removal-check.ts'
@@ -149,7 +149,7 @@ async function* packageLists(run: DkanRun): Finds {
   const ask = async ({ met, extra }: ListPlace) => {
     const query = { limit: String(config.pageSize + extra), offset: String(met) }
     const call = { root, name: 'current_package_list_with_resources', query }
-    const answer = await action(source, call)
+    const answer = await callAction(source, call)
     if (!answer.ok) throw new Failure('source-error', `The list answered ${answer.status}.`)
     return { entries: listOf(answer.result).flat(), pointer: '/result' }
   }

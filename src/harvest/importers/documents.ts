@@ -69,9 +69,9 @@ export async function fetchDocument(
     async (answer) => {
       if (absent.includes(answer.status)) return 'absent'
       if (accepts.includes(answer.status)) return 'unchanged'
-      const { start, whole: body } = await peeked(unzipped(answer.body), startSize)
+      const { start, whole: body } = await peek(unzip(answer.body), startSize)
       checkBody(answer, startOf(start, answer.headers), believesType)
-      const document = await stored(run, { ...answer, body }, { start, maxBytes })
+      const document = await storeBody(run, { ...answer, body }, { start, maxBytes })
       try {
         const isSame = document.hash === known?.bodyHash
         if (isSame) await document.close()
@@ -95,7 +95,7 @@ const startOf = (start: Buffer, headers: Headers): string => {
 }
 
 /** Writes a body below the scratch directory; what was written is gone when that fails. */
-async function stored(
+async function storeBody(
   { scratch, signal, source }: Pick<ImportContext, 'scratch' | 'signal' | 'source'>,
   { body, url, status, headers }: SourceStream,
   { start, maxBytes }: { readonly start: Buffer; readonly maxBytes: number },
@@ -136,8 +136,8 @@ async function stored(
  * A body that may be an archive (RFC 1952, 2.3.1). Throws `source-truncated` when the archive ends too early, `source-malformed` when
  * it is none.
  */
-async function* unzipped(body: Bytes): Bytes {
-  const { start, whole } = await peeked(body, 2)
+async function* unzip(body: Bytes): Bytes {
+  const { start, whole } = await peek(body, 2)
   if (start[0] !== 0x1f || start[1] !== 0x8b) {
     yield* whole
     return
@@ -154,7 +154,7 @@ async function* unzipped(body: Bytes): Bytes {
 }
 
 /** The beginning of a body, and the body that still has it. */
-async function peeked(body: Bytes, size: number): Promise<{ start: Buffer; whole: Bytes }> {
+async function peek(body: Bytes, size: number): Promise<{ start: Buffer; whole: Bytes }> {
   const iterator = body[Symbol.asyncIterator]()
   let start = Buffer.alloc(0)
   while (start.byteLength < size) {

@@ -60,7 +60,7 @@ export const importConfig = z.looseObject({
 export type ImportConfig = z.infer<typeof importConfig>
 
 /** Keys that say how to ask, not what for. */
-const operational = new Set(
+const operationalKeys = new Set(
   (
     'catalogue alternativeLoad pageSize pulse incremental limit attempts auth apikey auth_key hostConcurrency hostDelayMs ' +
     'connectTimeoutMs firstByteTimeoutMs idleTimeoutMs pageTimeoutMs forceDays deadline retryAfterMaxMs ' +
@@ -68,9 +68,9 @@ const operational = new Set(
   ).split(' '),
 )
 /** Keys that choose what is asked for; they change which records there are, not how one looks. */
-const choosing = new Set(['address', 'filters', 'query', 'types', 'graph'])
+const selectionKeys = new Set(['address', 'filters', 'query', 'types', 'graph'])
 /** Keys that change how a record looks, not which records there are. */
-const shaping = new Set(['language', 'output', 'preProcessing', 'onlyPublic'])
+const shapeKeys = new Set(['language', 'output', 'preProcessing', 'onlyPublic'])
 
 const without = (config: object, ...sets: readonly ReadonlySet<string>[]) =>
   canonicalJson(
@@ -78,10 +78,10 @@ const without = (config: object, ...sets: readonly ReadonlySet<string>[]) =>
   )
 
 /** Canonical text of the keys that decide which records a source offers; a change holds the removals of a run. */
-export const choiceOf = (config: object): string => without(config, operational, shaping)
+export const selectionOf = (config: object): string => without(config, operationalKeys, shapeKeys)
 
 /** Canonical text of the keys that decide how a record looks; part of the source hash. */
-export const shapeOf = (config: object): string => without(config, operational, choosing)
+export const shapeOf = (config: object): string => without(config, operationalKeys, selectionKeys)
 
 /** JSON with sorted keys and without white space, so that equal values are equal texts. */
 export function canonicalJson(value: unknown): string {

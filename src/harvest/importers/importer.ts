@@ -17,14 +17,14 @@ import type {
 } from '../../pipe/segment.ts'
 import { configProblems, configSchema } from '../segment-config.ts'
 import {
-  choiceOf,
+  selectionOf,
   importConfig,
   type ImportConfig,
   type ImportLimits,
   shapeOf,
 } from './import-config.ts'
-import { type ImportEvent, Reception } from './reception.ts'
-import { keepLiving, type RecordAddress } from './removal-check.ts'
+import { type ImportEvent, ImportRecorder } from './import-recorder.ts'
+import { keepExisting, type RecordAddress } from './removal-check.ts'
 import { faultsOfOneAnswer, ImportSource } from './source.ts'
 import type { Pause } from '../../workers/pause.ts'
 
@@ -141,7 +141,7 @@ type ConfiguredImporter<Config extends object> = {
 /** One import, which may pass over its source twice. */
 type Import<Config extends object> = ConfiguredImporter<Config> & {
   readonly context: Omit<ImportRun<Config>, 'source' | 'signal'>
-  readonly reception: Reception
+  readonly recorder: ImportRecorder
   /** Whether an import that came to its end is complete. */
   readonly verdict: () => Completeness
 }
@@ -172,32 +172,32 @@ async function* run<Config extends object>(
   const isComparable = isWhole && config.limit === undefined && !incremental
   const known = isComparable ? deps.validators?.(context, shape, config.forceDays) : undefined
   const seen: Validator[] = []
-  const reception = new Reception({ limits, now, shape, limit, sink: context.sink })
+  const recorder = new ImportRecorder({ limits, now, shape, limit, sink: context.sink })
   const verdict = (): Completeness => {
-    const problem = reception.shortfall(deps.owns?.(context.runId) ?? true)
+    const problem = recorder.shortfall(deps.owns?.(context.runId) ?? true)
     if (problem) return { kind: 'incomplete', problem }
     if (incremental || context.only) return { kind: 'incomplete' }
-    const fingerprint = digest(`${name}\n${choiceOf(config)}`)
+    const fingerprint = digest(`${name}\n${selectionOf(config)}`)
     return { kind: 'complete', fingerprint, shape, validators: seen }
   }
   const validate = (validator: Validator) => void seen.push(validator)
   const own = { config, output, limits, scratch, now, pause, directory: place.directory }
-  const isOver = () => reception.isOver
+  const isOver = () => recorder.isOver
   const passing = { ...context, ...own, validators: known ?? [], validate, isOver }
-  const importing = { ...importer, context: passing, reception, verdict }
+  const importing = { ...importer, context: passing, recorder, verdict }
   let end = yield* pass(importing, signal)
   const missing = () => (end.kind === 'complete' ? (deps.missing?.(context.runId) ?? []) : [])
   // The source changed while it was read: a second look shows what moved between two pages.
   const isChanged = end.kind === 'incomplete' && end.problem?.kind === 'total-changed'
-  if (isChanged || (reception.isLoose && missing().length > 0)) {
-    reception.startAgain()
+  if (isChanged || (recorder.isLoose && missing().length > 0)) {
+    recorder.startAgain()
     seen.length = 0
     end = yield* pass(importing, signal)
   }
   const addressesOf = (id: string) => kind.addressesOf?.(config, id) ?? []
   const source = sourceOf(importing, signal)
-  const check = { missing: missing(), source, config, addressesOf, reception, sink: context.sink }
-  const kept = yield* keepLiving(check, signal)
+  const check = { missing: missing(), source, config, addressesOf, recorder, sink: context.sink }
+  const kept = yield* keepExisting(check, signal)
   // What is not known to be gone is asked about again next time.
   if (kept > 0) seen.length = 0
   yield { kind: 'end', completeness: end }
@@ -227,7 +227,7 @@ async function* pass<Config extends object>(
   importing: Import<Config>,
   signal: AbortSignal,
 ): AsyncGenerator<Message, Completeness> {
-  const { kind, deps, config, context, reception, verdict } = importing
+  const { kind, deps, config, context, recorder, verdict } = importing
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
   const source = sourceOf(importing, either)
@@ -236,8 +236,8 @@ async function* pass<Config extends object>(
     for await (const found of kind.import({ ...context, source, signal: either })) {
       signal.throwIfAborted()
       const goesOn = found.kind === 'end' ? found.as === 'over' : found.kind !== 'total'
-      if (goesOn && reception.isOver) {
-        if (!reception.isWhole) return { kind: 'incomplete', problem: endless }
+      if (goesOn && recorder.isOver) {
+        if (!recorder.isWhole) return { kind: 'incomplete', problem: endless }
         context.sink.finding(withoutEnd)
         return verdict()
       }
@@ -246,7 +246,7 @@ async function* pass<Config extends object>(
         const problem = found.as === 'incomplete' ? found.problem : undefined
         return { kind: 'incomplete', problem }
       }
-      const message = reception.take(found, source.bytes)
+      const message = recorder.take(found, source.bytes)
       if (message && message.kind !== 'page' && message.kind !== 'total') source.meetRecord()
       if (!message) continue
       if (message.kind === 'record') {
@@ -256,13 +256,13 @@ async function* pass<Config extends object>(
         last = deps.now()
       }
       yield message
-      if (reception.isFull) return { kind: 'incomplete' }
+      if (recorder.isFull) return { kind: 'incomplete' }
     }
   } catch (error) {
     signal.throwIfAborted()
-    if (!isIncomplete(error, reception.pages)) throw error
+    if (!isIncomplete(error, recorder.pages)) throw error
     // A page that is not there may be the one after the last: the declared total tells.
-    if (error.kind === 'source-not-found' && reception.isWhole) return verdict()
+    if (error.kind === 'source-not-found' && recorder.isWhole) return verdict()
     return { kind: 'incomplete', problem: error }
   } finally {
     // An importer that is left in the middle may still wait for an answer.

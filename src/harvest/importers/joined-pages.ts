@@ -1,12 +1,17 @@
 /** Joins what the pages of an RDF source say: a record whose distribution or publisher another page describes waits for the end. */
 
-import { aboutValue, type Finding } from '../../pipe/message.ts'
+import { valueFinding, type Finding } from '../../pipe/message.ts'
 import { termText } from '../../rdf/lines.ts'
 import { adms, dcat, dct } from '../../rdf/namespaces.ts'
-import { type Bounds, cut, nodeOf, type Piece } from '../importing/cutting/cut.ts'
+import {
+  type ExtractBounds,
+  extractResource,
+  nodeOf,
+  type ResourceExtract,
+} from '../importing/cutting/splitter.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import { type DescribedNode, Spool } from '../importing/cutting/spool.ts'
-import type { ImportItem } from './reception.ts'
+import type { ImportItem } from './import-recorder.ts'
 
 /** References of a record that its source must describe for the record to be complete. */
 const parts = [
@@ -25,7 +30,7 @@ const isCommon = (term: string) => term.startsWith('<http://publications.europa.
 type NamedPart = { readonly term: string; readonly property: string }
 
 /** Parts of a record that nothing in the spool describes. */
-export function undescribed(spool: Spool, graph: string, body: string): readonly NamedPart[] {
+export function undescribedParts(spool: Spool, graph: string, body: string): readonly NamedPart[] {
   return body.split('\n').flatMap((line) => {
     const part = parts.find(({ name }) => line.includes(name))
     const term = part && nodeOf(line)
@@ -35,16 +40,19 @@ export function undescribed(spool: Spool, graph: string, body: string): readonly
 }
 
 /** The finding for a part that nothing describes. */
-export const notDescribed = ({ term, property }: NamedPart, reason: string): Finding => ({
+export const undescribedFinding = ({ term, property }: NamedPart, reason: string): Finding => ({
   slug: 'not-described',
-  ...aboutValue(property, term.slice(1, -1), reason),
+  ...valueFinding(property, term.slice(1, -1), reason),
 })
 
 /** A record that waits. `later`: makes it out of what all pages say. */
 type Waiting = {
   readonly place: DescribedNode
   readonly missing: readonly NamedPart[]
-  readonly later: (piece: Piece | undefined, findings: readonly Finding[]) => Promise<ImportItem>
+  readonly later: (
+    piece: ResourceExtract | undefined,
+    findings: readonly Finding[],
+  ) => Promise<ImportItem>
 }
 
 /** Records that wait at once; the others are taken as their page has them. */
@@ -55,12 +63,12 @@ export class PageJoin {
   readonly #spool = new Spool()
   readonly #waiting: Waiting[] = []
   readonly #seen = new Set<number>()
-  readonly #bounds: Bounds
+  readonly #bounds: ExtractBounds
   readonly #mostSeen: number
   #room: number
 
   /** `maxBytes`: of pages that are kept; later ones are not joined. `mostSeen`: nodes that are remembered as described. */
-  constructor(maxBytes: number, bounds: Bounds, mostSeen = 1_000_000) {
+  constructor(maxBytes: number, bounds: ExtractBounds, mostSeen = 1_000_000) {
     this.#room = maxBytes
     this.#bounds = bounds
     this.#mostSeen = mostSeen
@@ -115,13 +123,13 @@ export class PageJoin {
   }
 
   /** The records that waited, with what could not be joined as findings. To be called at the end of the source. */
-  async *left(): AsyncIterable<ImportItem> {
+  async *finish(): AsyncIterable<ImportItem> {
     this.#spool.finish()
     for (const { place, missing, later } of this.#waiting.splice(0)) {
-      const piece = cut(this.#spool, place, this.#bounds)
+      const piece = extractResource(this.#spool, place, this.#bounds)
       const findings = missing
         .filter(({ term }) => !this.#spool.isDescribed({ ...place, term }))
-        .map((part) => notDescribed(part, 'no page of the source describes it'))
+        .map((part) => undescribedFinding(part, 'no page of the source describes it'))
       yield await later(piece, findings)
     }
   }

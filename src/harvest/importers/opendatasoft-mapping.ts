@@ -7,7 +7,7 @@ import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-
 import { type DatasetValues, type DistributionFields, exportFile } from '../mapping/distribution.ts'
 import { fromHtml, type PropertyValues } from '../mapping/properties.ts'
 import { type MappedRecord, mappingKeys } from '../mapping/record.ts'
-import { type EntryReader, lasting, type Portal } from './portal.ts'
+import { type EntryReader, withoutVolatile, type Portal } from './portal.ts'
 
 const most = 100
 const texts = z.union([z.string(), z.array(z.string())])
@@ -52,7 +52,7 @@ export const datasetReader =
     const page = `${domain.root}/explore/dataset/${encodeURIComponent(id)}/`
     // Counts and processing times change without the dataset.
     const metas = fieldsOf(fields['metas'])
-    const own = lasting(fieldsOf(metas['default']), ['records_count', 'metadata_processed'])
+    const own = withoutVolatile(fieldsOf(metas['default']), ['records_count', 'metadata_processed'])
     return {
       sourceId,
       title: fieldsOf(metas['default'])['title'],
@@ -60,7 +60,7 @@ export const datasetReader =
       sourceUrl: page,
       skipped: reasonToSkip(fields, domain.config),
       flaw: isJsonObject(fields['metas']) ? undefined : 'The dataset has no metas.',
-      lasting: { ...fields, metas: { ...metas, default: own } },
+      stableFields: { ...fields, metas: { ...metas, default: own } },
       record: {
         fallbackIri: `${domain.api}/catalog/datasets/${encodeURIComponent(sourceId)}`,
         language: languageIn(fieldsOf(metas['default']), domain.config),
@@ -145,7 +145,7 @@ function originOf(own: Fields, { dataset }: MappedRecord): string | undefined {
   const source = saidText(own['source_dataset'])
   const path = source === undefined ? '' : `explore/dataset/${encodeURIComponent(source)}/`
   if (/^[\w.-]+\.[a-z]{2,}$/i.test(address ?? '')) return `https://${address}/${path}`
-  dataset.lost(dct('source'), address)
+  dataset.noteLoss(dct('source'), address)
   return undefined
 }
 
@@ -192,7 +192,7 @@ function filesOf(
       const { id: file, title, mimetype: mediaType } = fieldsOf(one)
       const name = plainText(file)
       if (name === undefined) {
-        dataset.lost(dcat('distribution'), `${saidText(title) ?? 'one'} has no id`)
+        dataset.noteLoss(dcat('distribution'), `${saidText(title) ?? 'one'} has no id`)
         return []
       }
       const root = `${api}/catalog/datasets/${encodeURIComponent(id)}`

@@ -15,14 +15,14 @@ import {
   countOf,
   type EntryReader,
   envelopeFailure,
-  foundEntry,
+  entryItem,
   type ListPlace,
   listPages,
   portalOf,
   type PortalRun,
   siteRoot,
 } from './portal.ts'
-import type { ImportEvent } from './reception.ts'
+import type { ImportEvent } from './import-recorder.ts'
 import type { JsonPage } from './source.ts'
 
 type Finds = AsyncGenerator<ImportEvent, void>
@@ -89,7 +89,7 @@ async function* importOpendatasoft(given: ImportRun<OpendatasoftConfig>): Finds 
       size: config.pageSize,
       overlaps: first.links === undefined,
     })
-  else yield* exported(run, api, read, first.total)
+  else yield* importExport(run, api, read, first.total)
 }
 
 /** The newest API that the domain has, and its first page. */
@@ -125,14 +125,14 @@ function queryOf({ config, lastRun }: Run, portion: Readonly<Record<string, numb
 }
 
 /** The whole list as one document, which has no limit. `total`: of the list, which is asked for it again at the end. */
-async function* exported(run: Run, api: Generation, read: EntryReader, total: number): Finds {
+async function* importExport(run: Run, api: Generation, read: EntryReader, total: number): Finds {
   yield { kind: 'total', total }
   const address = `${run.root}${api.path}/catalog/exports/json?${queryOf(run, { [api.size]: -1 })}`
   const document = await openUnlessSame(run, address)
   if (typeof document === 'string') return
   try {
     for await (const { list, key, value } of document.members())
-      if (list === '') yield foundEntry(run, value, { read, pointer: `/${key}` })
+      if (list === '') yield entryItem(run, value, { read, pointer: `/${key}` })
   } finally {
     await document.close()
   }
@@ -144,7 +144,7 @@ async function* exported(run: Run, api: Generation, read: EntryReader, total: nu
 
 /** A page of the list of datasets, as either generation of the API writes it. Throws what `ImportSource.json` throws. */
 async function askPage(run: Run, address: string, paged = true) {
-  const { value, url } = await askPatiently(run, address, paged)
+  const { value, url } = await askWithinQuota(run, address, paged)
   const { total_count: count, results, datasets, links } = fieldsOf(value)
   const about = { url, total: countOf(count), links: undefined }
   if (Array.isArray(results)) {
@@ -164,7 +164,7 @@ async function askPage(run: Run, address: string, paged = true) {
 const mostWaits = 3
 
 /** Throws what `ImportSource.json` throws; `source-throttled` names the time at which the quota begins anew. */
-async function askPatiently(run: Run, url: string, paged: boolean): Promise<JsonPage> {
+async function askWithinQuota(run: Run, url: string, paged: boolean): Promise<JsonPage> {
   const { source, limits, signal, now, pause } = run
   for (let waits = 0; ; waits += 1) {
     const answer = await source.json(url, { accepts: [429], paged: paged && waits === 0 })

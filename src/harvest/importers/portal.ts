@@ -11,7 +11,7 @@ import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-
 import { shownUrl } from '../../secrets.ts'
 import { type DatasetValues, writeDataset } from '../mapping/distribution.ts'
 import { MappedRecord, type MappingConfig, type RecordOptions } from '../mapping/record.ts'
-import type { ImportItem } from './reception.ts'
+import type { ImportItem } from './import-recorder.ts'
 import { canonicalJson, type ImportConfig } from './import-config.ts'
 import type { ImportContext, ImportRun } from './importer.ts'
 import type { ImportSource, SourceRequest } from './source.ts'
@@ -71,7 +71,7 @@ export function licenceList(needs: (record: unknown) => boolean, ask: () => Prom
   let known: ReadonlyMap<unknown, LicenceNames> | undefined
   return {
     find: (id: string): LicenceNames | undefined => known?.get(id),
-    learn: async (records: readonly unknown[]): Promise<void> => {
+    register: async (records: readonly unknown[]): Promise<void> => {
       if (known || !records.some(needs)) return
       const all = await ask().catch((error: unknown) => {
         if (error instanceof Failure) return []
@@ -95,11 +95,11 @@ export type PortalEntry = {
   /** Why the entry is not for us. */
   readonly skipped?: string
   /** Why the entry is left out although it is there: what is stored of it stays. */
-  readonly leftOut?: string
+  readonly omitted?: string
   /** Why the entry cannot be read. */
   readonly flaw?: Failure | string
   /** The entry without what changes by itself, for the source hash. */
-  readonly lasting: unknown
+  readonly stableFields: unknown
   /** The IRI of the dataset where the source has none, and what else is not as in every record of the portal. */
   readonly record: Pick<RecordOptions, 'fallbackIri'> & Partial<RecordOptions>
   /** Maps the entry; the same entry gives the same values. Repairs and losses are noted in the record. */
@@ -118,7 +118,7 @@ type EntryOptions = {
 }
 
 /** An entry of a JSON source as a find: a record, one that is not for us, or one that cannot be read. */
-export function foundEntry(
+export function entryItem(
   portal: Portal & Pick<ImportContext, 'output'>,
   value: unknown,
   { read, pointer, key }: EntryOptions,
@@ -128,7 +128,7 @@ export function foundEntry(
   if (!isJsonObject(value))
     return refused(new Failure('item-no-identifier', 'The entry is not a JSON object.'))
   const entry = read(fieldsOf(value), key)
-  const { sourceId, sourceUrl, aliases = [], skipped, leftOut, flaw } = entry
+  const { sourceId, sourceUrl, aliases = [], skipped, omitted: leftOut, flaw } = entry
   const title = saidText(textIn(entry.title))
   const names = { sourceId: sourceId || undefined, sourceUrl, title, pointer }
   if (sourceId === '')
@@ -139,7 +139,7 @@ export function foundEntry(
     return refused(typeof flaw === 'string' ? new Failure('item-malformed', flaw) : flaw, names)
   try {
     const given = aliases.filter((alias) => alias !== undefined)
-    const about = { ...names, sourceId, aliases: given, hashed: canonicalJson(entry.lasting) }
+    const about = { ...names, sourceId, aliases: given, hashed: canonicalJson(entry.stableFields) }
     if (portal.output === 'source')
       return {
         ...about,
@@ -147,7 +147,7 @@ export function foundEntry(
         mediaType: 'application/json',
         text: canonicalJson(value),
       }
-    return mappedEntry(portal, entry).found(about)
+    return mappedEntry(portal, entry).toRecord(about)
   } catch (error) {
     // The stack ends before the nesting does.
     if (!(error instanceof RangeError)) throw error
@@ -262,7 +262,7 @@ export async function* listPages(
     // An empty page tells nothing but the total, which the first one told.
     if (total !== undefined && (all.length > 0 || page === 1)) yield { kind: 'total', total }
     for (const [key, value] of all) {
-      yield foundEntry(portal, value, { read, pointer: `${pointer}${jsonPointer(key)}`, key })
+      yield entryItem(portal, value, { read, pointer: `${pointer}${jsonPointer(key)}`, key })
     }
     met = joined?.met ?? met + all.length
     largest = Math.max(largest, all.length)
@@ -297,7 +297,7 @@ export async function askList(
 }
 
 /** The fields without the volatile ones, in the record itself and in its resources. */
-export function lasting(fields: Fields, volatile: readonly string[]): Fields {
+export function withoutVolatile(fields: Fields, volatile: readonly string[]): Fields {
   const without = (one: unknown): unknown =>
     typeof one === 'object' && one !== null
       ? Object.fromEntries(Object.entries(one).filter(([key]) => !volatile.includes(key)))

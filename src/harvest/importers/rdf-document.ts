@@ -3,20 +3,20 @@
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
-import { bracketed, type Statement, statementsOf } from '../../rdf/lines.ts'
+import { quoteIri, type Statement, statementsOf } from '../../rdf/lines.ts'
 import { dcat, dct, foaf, vcard } from '../../rdf/namespaces.ts'
 import type { Format } from '../../rdf/media-types.ts'
 import { parse, type ParseOptions, type Repair } from '../../rdf/parse.ts'
-import type { NodePlace, Placing } from '../../rdf/reading/options.ts'
+import type { NodePlace, PlaceRequest } from '../../rdf/reading/options.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { shownUrl, withoutCredentials } from '../../secrets.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
-import { iriOf } from '../importing/cutting/parcels.ts'
+import { iriOf } from '../importing/cutting/chunks.ts'
 import { Spool } from '../importing/cutting/spool.ts'
 import { jsonMembers, type StoredDocument } from './documents.ts'
 import type { ImportContext, ImportRun } from './importer.ts'
 import { HydraReader } from './next-page.ts'
-import type { ImportEvent } from './reception.ts'
+import type { ImportEvent } from './import-recorder.ts'
 import { mediaTypeFault, rdfFormatOf } from './rdf-format.ts'
 
 /** Options of reading the documents of an import. */
@@ -76,9 +76,9 @@ export class RdfDocument {
     return {
       baseIri: this.url,
       entities: 'internal',
-      places: {
+      placeRequest: {
         classes: datasetClasses,
-        tell: (node, place) => {
+        report: (node, place) => {
           if (this.#places.size < mostPlaces && !this.#places.has(node))
             this.#places.set(node, place)
         },
@@ -92,7 +92,7 @@ export class RdfDocument {
    * document when they cannot be read to their end.
    */
   async fill(batches: AsyncIterable<Quad[]>, { graph, repair = false }: RdfReading): Promise<this> {
-    const wanted = graph === undefined ? undefined : [bracketed(graph), `_:${graph}`]
+    const wanted = graph === undefined ? undefined : [quoteIri(graph), `_:${graph}`]
     try {
       for await (const batch of statementsOf(batches)) {
         const taken: Statement[] = []
@@ -175,9 +175,9 @@ export class RdfDocument {
   }
 
   /** Why a document without anything of a catalogue is none; nothing for others. */
-  get lack(): string | undefined {
+  get missingContent(): string | undefined {
     if (this.hydra.total() !== undefined || this.spool.isCatalogue()) return undefined
-    return `${shownUrl(this.url)}: no dataset found; ${this.spool.instead()}.`
+    return `${shownUrl(this.url)}: no dataset found; ${this.spool.contentSummary()}.`
   }
 
   /** Tells the run which services no distribution names. */
@@ -244,7 +244,7 @@ export async function documentOf(address: string, batches: AsyncIterable<Quad[]>
 }
 
 /** The end of an import that found nothing that could be a dataset; the run is told why. */
-export function nothingFound(
+export function noDataset(
   { sink, config }: Pick<ImportRun<object>, 'sink' | 'config'>,
   detail: string,
 ): ImportEvent {
@@ -311,13 +311,13 @@ async function* readLargeJson(
 
 /** Places of members that are read together become places in their document. */
 function withPlaces(options: ParseOptions, pointers: readonly string[]): ParseOptions {
-  const { places } = options
+  const { placeRequest: places } = options
   if (!places) return options
-  const tell: Placing['tell'] = (node, place) => {
+  const tell: PlaceRequest['report'] = (node, place) => {
     const pointer = 'pointer' in place ? place.pointer : ''
     const [, at, below = ''] = /^(?:\/@graph)?\/(\d+)(.*)$/s.exec(pointer) ?? []
     const member = pointers[Number(at)]
-    if (member !== undefined) places.tell(node, { pointer: member + below })
+    if (member !== undefined) places.report(node, { pointer: member + below })
   }
-  return { ...options, places: { ...places, tell } }
+  return { ...options, placeRequest: { ...places, report: tell } }
 }

@@ -1,7 +1,7 @@
 /** In which RDF format a source answers: what the config says, the type, the suffix, the first bytes. */
 
 import { Failure } from '../../errors.ts'
-import { formatCalled, formatOfText, formats, type Format } from '../../rdf/media-types.ts'
+import { formatByName, formatOfText, formats, type Format } from '../../rdf/media-types.ts'
 
 /** Cheapest to read first. */
 export const acceptRdf =
@@ -21,13 +21,13 @@ type RdfAnswer = {
 /** `undefined` when nothing tells. Throws `unsupported-media-type` for RDF in a format that we know and do not read. */
 export function rdfFormatOf(answer: RdfAnswer): Format | undefined {
   const { inputFormat, contentType, url, start } = answer
-  if (inputFormat !== undefined) return formatCalled(inputFormat)
+  if (inputFormat !== undefined) return formatByName(inputFormat)
   if (/^\s*application\/trix\s*(;|$)/i.test(contentType)) {
     const accepted = Object.values(formats).map(({ mediaType }) => mediaType)
     const detail = `The source answered ${contentType}, which is not read; accepted are ${accepted.join(', ')}.`
     throw new Failure('unsupported-media-type', detail)
   }
-  const named = formatCalled(contentType)
+  const named = formatByName(contentType)
   const body = certainFormat(start)
   // Some serve JSON-LD and RDF/XML under the bare names, and others serve Turtle with the type of a table, or of N-Triples.
   const first = /^\s*(\S)/.exec(start)?.[1] ?? ''
@@ -37,7 +37,7 @@ export function rdfFormatOf(answer: RdfAnswer): Format | undefined {
     if (!isOther) return body === 'turtle' && formats[named].mediaType.endsWith('s') ? body : named
   }
   const suffix = /\.([A-Za-z0-9]+)$/.exec(new URL(url).pathname.replace(/\.gz$/i, ''))?.[1]
-  return body ?? formatCalled(suffix ?? '') ?? formatOfText(start)
+  return body ?? formatByName(suffix ?? '') ?? formatOfText(start)
 }
 
 /** The format of a text whose beginning is legal in no format of another family; the beginning of a web page is none. */
@@ -57,7 +57,7 @@ const familyOf = (format: Format) => (format === 'jsonld' || format === 'rdfxml'
 /** The finding for a `Content-Type` that names another format than that of the body. */
 export function mediaTypeFault(contentType: string, format: Format): string | undefined {
   const [type = ''] = contentType.toLowerCase().split(';')
-  const named = formatCalled(type)
+  const named = formatByName(type)
   const like = { jsonld: /json|zip/, rdfxml: /\bxml$|(?<!xhtml)\+xml|zip/, lines: /zip/ }[
     familyOf(format)
   ]

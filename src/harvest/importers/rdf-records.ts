@@ -4,18 +4,23 @@ import type { NamedNode } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
 import { canonicalHash } from '../../rdf/canonical.ts'
-import { endedLines, fromLines, termText, toLines } from '../../rdf/lines.ts'
+import { joinLines, fromLines, termText, toLines } from '../../rdf/lines.ts'
 import { dcat, dct, rdf, rdfs, skos } from '../../rdf/namespaces.ts'
 import { NodeKinds } from '../../rdf/node-kinds.ts'
 import { graphOf } from '../../rdf/read.ts'
-import { type Bounds, pieces, type CutDataset, type Piece } from '../importing/cutting/cut.ts'
+import {
+  type ExtractBounds,
+  extractDatasets,
+  type DatasetExtract,
+  type ResourceExtract,
+} from '../importing/cutting/splitter.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
-import { identifiersIn, iriOf } from '../importing/cutting/parcels.ts'
-import { nowhere, quadsOf } from '../transform/record-quads.ts'
+import { identifiersIn, iriOf } from '../importing/cutting/chunks.ts'
+import { placeholderIri, quadsOf } from '../transform/record-quads.ts'
 import type { ImportContext } from './importer.ts'
-import { notDescribed, type PageJoin, undescribed } from './joined-pages.ts'
+import { undescribedFinding, type PageJoin, undescribedParts } from './joined-pages.ts'
 import type { RdfDocument } from './rdf-document.ts'
-import type { ImportItem } from './reception.ts'
+import type { ImportItem } from './import-recorder.ts'
 
 /** Which of its names a new dataset is stored under. */
 type Naming = {
@@ -37,7 +42,7 @@ const ofConcepts = [
 ]
 
 /** Agents, periods and places lie nearer than that; what lies further has lost its way. */
-export const recordBounds: Bounds = {
+export const recordBounds: ExtractBounds = {
   depth: 8,
   ofConcepts: new Set(ofConcepts.map(({ value }) => value)),
   acrossGraphs: true,
@@ -53,7 +58,7 @@ type Choice = {
   /** Takes records that name what this page does not describe, until the source was read to its end. */
   readonly join?: PageJoin
   /** Collects mentions of datasets that nobody has described so far. */
-  readonly stubs?: Stubs
+  readonly stubs?: StubDatasets
   /** Whether a node, given as N-Triples text, is wanted. */
   readonly isWanted?: (term: string) => boolean
 }
@@ -71,7 +76,7 @@ export async function* recordsOf(
   try {
     document.reportDropped(sink)
     if (!isWanted) document.reportServices(sink)
-    for (const standing of pieces(document.spool, recordBounds)) {
+    for (const standing of extractDatasets(document.spool, recordBounds)) {
       const { place, piece } = standing
       const { term } = place
       if (isWanted?.(term) === false) continue
@@ -80,14 +85,14 @@ export async function* recordsOf(
       if (stubs && isStub(document, term, own)) yield* stubs.meet(term, ids.sourceId || term)
       else {
         stubs?.describe(term)
-        const missing = piece ? undescribed(document.spool, place.graph, piece.body) : []
-        const later = (whole: Piece | undefined, findings: readonly Finding[]) =>
+        const missing = piece ? undescribedParts(document.spool, place.graph, piece.body) : []
+        const later = (whole: ResourceExtract | undefined, findings: readonly Finding[]) =>
           recordOf(document, whole ? { place, piece: whole } : { place }, { ids, own, findings })
         if (missing.length === 0 || !join?.wait({ place, missing, later })) {
           // Publishers are often named alone; a distribution without a description says nothing.
           const findings = missing
             .filter(({ property }) => property === dcat('distribution').value)
-            .map((part) => notDescribed(part, 'the document does not describe it'))
+            .map((part) => undescribedFinding(part, 'the document does not describe it'))
           yield await recordOf(document, standing, { ids, own, findings })
         }
       }
@@ -128,7 +133,7 @@ type Identity = {
 /** A dataset that was cut out of its document; one that is larger than a repository takes is refused. */
 async function recordOf(
   document: RdfDocument,
-  { place: { term }, piece }: CutDataset,
+  { place: { term }, piece }: DatasetExtract,
   { ids, own, findings: more = [] }: Identity,
 ): Promise<ImportItem> {
   const iri = iriOf(term)
@@ -177,7 +182,7 @@ function titled(body: string, term: string) {
   const lines = labels.map((label) => `${term} ${termText(dct('title'))} ${termText(label)} .`)
   const all = new Set([...body.split('\n').filter((line) => line !== ''), ...lines])
   const findings = untitled(`rdfs:label stands in for the title: ${title}`)
-  return { text: endedLines([...all].sort()), title, findings }
+  return { text: joinLines([...all].sort()), title, findings }
 }
 
 /** The literals of a property that are not blank. */
@@ -196,7 +201,7 @@ type Skipped = Extract<ImportItem, { kind: 'skipped' }>
 const mostKept = 100_000
 
 /** Mentions of datasets in one pass over a source, until somebody describes them. Nodes are N-Triples texts. */
-export class Stubs {
+export class StubDatasets {
   readonly #described = new Set<number>()
   readonly #waiting = new Map<string, Skipped>()
 
@@ -213,7 +218,7 @@ export class Stubs {
   }
 
   /** To be called at the end of the source. */
-  *left(): Iterable<Skipped> {
+  *finish(): Iterable<Skipped> {
     for (const [term, stub] of this.#waiting) if (!this.#described.has(keyHash(term))) yield stub
   }
 }
@@ -225,7 +230,7 @@ export async function identifierOf(record: {
   readonly text: string
   readonly mediaType: string
 }): Promise<string | undefined> {
-  const quads = await quadsOf({ ...record, baseIri: nowhere }).catch(unreadable)
+  const quads = await quadsOf({ ...record, baseIri: placeholderIri }).catch(unreadable)
   const nodes = [...new NodeKinds(quads).datasets().keys()]
   const [node] = nodes
   if (node === undefined || nodes.length !== 1) return undefined

@@ -3,15 +3,15 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { Validator } from '../../pipe/message.ts'
-import { formatCalled } from '../../rdf/media-types.ts'
+import { formatByName } from '../../rdf/media-types.ts'
 import { fetchDocument, type StoredDocument } from './documents.ts'
-import type { ImportEvent } from './reception.ts'
+import type { ImportEvent } from './import-recorder.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { PageJoin } from './joined-pages.ts'
 import { linkedNext, nextPage } from './next-page.ts'
-import { nothingFound, readRdfDocument } from './rdf-document.ts'
+import { noDataset, readRdfDocument } from './rdf-document.ts'
 import { acceptRdf } from './rdf-format.ts'
-import { recordBounds, recordsOf, Stubs } from './rdf-records.ts'
+import { recordBounds, recordsOf, StubDatasets } from './rdf-records.ts'
 import { ownIri } from './removal-check.ts'
 import { conditionsOf, validatorOf } from './source.ts'
 
@@ -19,7 +19,7 @@ import { conditionsOf, validatorOf } from './source.ts'
 const rdfConfig = z.object({
   inputFormat: z
     .string()
-    .refine((name) => formatCalled(name) !== undefined, {
+    .refine((name) => formatByName(name) !== undefined, {
       error: 'must be an RDF format: turtle, n3, n-triples, n-quads, trig, rdf/xml or json-ld',
     })
     .optional(),
@@ -66,7 +66,7 @@ async function* importRdf(run: Run): AsyncGenerator<ImportEvent, void> {
     yield { kind: 'end', as: 'not-modified' }
     return
   }
-  const stubs = new Stubs()
+  const stubs = new StubDatasets()
   const join = new PageJoin(run.limits.maxDocumentBytes, recordBounds)
   try {
     const found: Pages = { stubs, join, isCatalogue: false, lack: '' }
@@ -89,11 +89,11 @@ async function* readPages(
     const following =
       next === undefined || isOver ? undefined : await fetchPage(run, next).catch(linkedFailure)
     if (following === undefined || following instanceof Failure) {
-      yield* pages.join.left()
-      yield* pages.stubs.left()
+      yield* pages.join.finish()
+      yield* pages.stubs.finish()
       if (following) throw following
       if (isOver) yield { kind: 'end', as: 'over' }
-      else if (!pages.isCatalogue) yield nothingFound(run, pages.lack)
+      else if (!pages.isCatalogue) yield noDataset(run, pages.lack)
       return
     }
     if (typeof following === 'string') throw new Error(`${following} is not to be expected`)
@@ -111,7 +111,7 @@ function linkedFailure(error: unknown): Failure {
 
 /** State of a paged read: passes, gaps and ids that were met so far. */
 type Pages = {
-  readonly stubs: Stubs
+  readonly stubs: StubDatasets
   readonly join: PageJoin
   /** Whether one of them had anything of a catalogue, and why the first had not. */
   isCatalogue: boolean
@@ -132,7 +132,7 @@ async function* readPage(
   const { hydra } = document
   const total = hydra.total()
   if (total !== undefined) yield { kind: 'total', total }
-  const { lack } = document
+  const { missingContent: lack } = document
   pages.isCatalogue ||= lack === undefined
   pages.lack ||= lack ?? ''
   const { stubs, join } = pages

@@ -7,7 +7,7 @@ import { Failure } from '../../errors.ts'
 import type { Message } from '../../pipe/message.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
-import type { Reception } from './reception.ts'
+import type { ImportRecorder } from './import-recorder.ts'
 import type { ImportSource } from './source.ts'
 
 /** Where a source may answer for one record. `gone`: statuses that say so beside 404 and 410. */
@@ -22,7 +22,7 @@ export const ownIri = ({ address }: ImportConfig, sourceId: string): readonly Re
 /** Records that are asked about in one run, and answers in a row that may fail. */
 const mostAsked = 1000
 const mostFailures = 5
-const mostTold = 100
+const mostNamed = 100
 const accepts = Array.from({ length: 200 }, (_, n) => 300 + n)
 
 /** The status of an address; `undefined` when it does not answer. */
@@ -47,7 +47,7 @@ type RemovalCheck = {
   readonly source: ImportSource
   readonly config: object
   readonly addressesOf: (sourceId: string) => readonly RecordAddress[]
-  readonly reception: Pick<Reception, 'samples' | 'hasDropped' | 'isProven'>
+  readonly recorder: Pick<ImportRecorder, 'samples' | 'hasDropped' | 'isProven'>
   readonly sink: SegmentContext['sink']
 }
 
@@ -56,7 +56,7 @@ type RemovalCheck = {
  * not.
  */
 async function workingAddress(
-  { source, addressesOf: all, reception: { samples } }: RemovalCheck,
+  { source, addressesOf: all, recorder: { samples } }: RemovalCheck,
   signal: AbortSignal,
 ): Promise<AddressOf | undefined> {
   const sample = samples.find((id) => all(id).length > 0)
@@ -76,12 +76,12 @@ const selecting = ['filters', 'where', 'refine', 'exclude', 'q', 'filter', 'quer
  * Tells of the missing records which ones stay: those that their address knows, those of which it cannot say it, and all when neither
  * address nor listing proves anything. Gives their number; what is not told is gone.
  */
-export async function* keepLiving(
+export async function* keepExisting(
   check: RemovalCheck,
   signal: AbortSignal,
 ): AsyncGenerator<Message, number> {
-  const { missing, source, config, reception, sink } = check
-  const open = missing.filter((id) => !reception.hasDropped(id))
+  const { missing, source, config, recorder, sink } = check
+  const open = missing.filter((id) => !recorder.hasDropped(id))
   if (open.length === 0) return 0
   const addressOf = await workingAddress(check, signal)
   const isPart = selecting.some((key) => Reflect.get(config, key) !== undefined)
@@ -90,20 +90,20 @@ export async function* keepLiving(
   const reasonFor = async (sourceId: string): Promise<string | undefined> => {
     const address = addressOf?.(sourceId)
     if (!address)
-      return reception.isProven ? undefined : 'the source changed while its pages were read'
+      return recorder.isProven ? undefined : 'the source changed while its pages were read'
     if (asked >= mostAsked || failures >= mostFailures) return 'its own address was not asked'
     asked += 1
     const status = await statusOf(source, address.url, signal)
     failures = status === undefined || status >= 500 ? failures + 1 : 0
     if (status === 404 || status === 410 || address.gone?.includes(status ?? 0)) return undefined
     if (!isThere(status)) return `its own address answered ${status ?? 'nothing'}`
-    return isPart && reception.isProven ? undefined : 'its own address still answers'
+    return isPart && recorder.isProven ? undefined : 'its own address still answers'
   }
   for (const sourceId of open) {
     const reason = await reasonFor(sourceId)
     if (reason === undefined) continue
     kept += 1
-    if (kept <= mostTold)
+    if (kept <= mostNamed)
       sink.finding({
         slug: 'removal-unsure',
         detail: `${sourceId} is not listed and stays: ${reason}`,

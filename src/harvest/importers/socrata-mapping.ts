@@ -7,7 +7,7 @@ import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-
 import { type DatasetValues, type DistributionFields, exportFile } from '../mapping/distribution.ts'
 import { fromHtml } from '../mapping/properties.ts'
 import { type MappedRecord, mappingKeys } from '../mapping/record.ts'
-import { type EntryReader, lasting, type Portal } from './portal.ts'
+import { type EntryReader, withoutVolatile, type Portal } from './portal.ts'
 
 /** Meanings that a field of a portal's own metadata can have. */
 const meanings = [
@@ -72,7 +72,10 @@ export const assetReader =
       sourceUrl: page,
       skipped: reasonToSkip(fields, site),
       flaw: problem instanceof Failure ? problem : flaw,
-      lasting: { ...fields, resource: lasting(asset, ['page_views', 'download_count']) },
+      stableFields: {
+        ...fields,
+        resource: withoutVolatile(asset, ['page_views', 'download_count']),
+      },
       record: { fallbackIri: `${site.root}/d/${encodeURIComponent(sourceId)}` },
       values: (record) => ({
         identifier: sourceId,

@@ -7,7 +7,7 @@ import { datasetsOf } from './datajson.ts'
 import { openUnlessSame } from './documents.ts'
 import type { ImporterKind } from './importer.ts'
 import { addressWith, askList, countOf, listPages, portalOf, type PortalRun } from './portal.ts'
-import type { ImportEvent } from './reception.ts'
+import type { ImportEvent } from './import-recorder.ts'
 import {
   assetIn,
   assetReader,
@@ -37,7 +37,7 @@ export const socrataImporterWith = (roots: readonly string[]): ImporterKind<Socr
   import: async function* importSocrata(given) {
     const run = await portalOf<SocrataConfig>(given, new URL(given.config.address).origin)
     const discovery = await discover(run, roots)
-    yield* discovery ? discovered(run, discovery) : otherLists(run)
+    yield* discovery ? importDiscovered(run, discovery) : otherLists(run)
   },
 })
 
@@ -94,7 +94,7 @@ async function discover(run: Run, others: readonly string[]): Promise<Discovery 
 }
 
 /** All chosen types one after the other, counted before and after. */
-async function* discovered(run: Run, { root, total: before }: Discovery): Finds {
+async function* importDiscovered(run: Run, { root, total: before }: Discovery): Finds {
   const { only, pageSize: size } = run.config
   // An interrupted run goes on after an asset of a type that is still chosen.
   const [, resumed = '', last = ''] = /^(\S+) (.+)$/s.exec(run.resumeFrom ?? '') ?? []

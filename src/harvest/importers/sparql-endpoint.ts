@@ -3,7 +3,7 @@
 import type { Quad } from '@rdfjs/types'
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
-import { formatCalled } from '../../rdf/media-types.ts'
+import { formatByName } from '../../rdf/media-types.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import type { Row } from '../../store/graph-store.ts'
 import { bind, type Query, queryOf } from '../../store/queries.ts'
@@ -65,7 +65,7 @@ export function remoteEndpoint(run: ImportRun<SparqlConfig>): SparqlEndpoint {
 // Files and triple pattern fragments, queried from here by Comunica, which is loaded when it is wanted.
 
 /** Every request of the engine goes through the source: guarded, polite and counted. */
-export async function queriedHere(
+export async function localEndpoint(
   { config, source }: ImportRun<SparqlConfig>,
   kind: 'file' | 'fragments',
 ): Promise<SparqlEndpoint> {
@@ -207,7 +207,7 @@ export const sparqlConfig = z.object({
   /** Format of CONSTRUCT results. */
   inputFormat: z
     .string()
-    .refine((name) => formatCalled(name) !== undefined, { error: 'must be an RDF format' })
+    .refine((name) => formatByName(name) !== undefined, { error: 'must be an RDF format' })
     .optional(),
 })
 export type SparqlConfig = z.infer<typeof sparqlConfig>

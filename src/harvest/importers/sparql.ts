@@ -1,20 +1,20 @@
 /** The SPARQL importer: every dataset behind an endpoint, page by page by its IRI, or what an own query says. */
 
 import { Failure } from '../../errors.ts'
-import { bracketed } from '../../rdf/lines.ts'
+import { quoteIri } from '../../rdf/lines.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import { withoutCredentials } from '../../secrets.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { orProblem } from '../transform/pipe-files.ts'
-import type { ImportEvent } from './reception.ts'
+import type { ImportEvent } from './import-recorder.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
-import { nothingFound, type RdfDocument, reportServices } from './rdf-document.ts'
-import { recordsOf, Stubs } from './rdf-records.ts'
+import { noDataset, type RdfDocument, reportServices } from './rdf-document.ts'
+import { recordsOf, StubDatasets } from './rdf-records.ts'
 import { ownIri } from './removal-check.ts'
 import {
   type GraphQuery,
   ownQuery,
-  queriedHere,
+  localEndpoint,
   remoteEndpoint,
   sparqlConfig,
   type SparqlConfig,
@@ -50,11 +50,11 @@ async function* importSparql(run: Run): Finds {
   const { config, directory } = run
   const own = config.query === undefined ? undefined : ownQuery(config.query, directory)
   const endpoint =
-    config.source === 'endpoint' ? remoteEndpoint(run) : await queriedHere(run, config.source)
+    config.source === 'endpoint' ? remoteEndpoint(run) : await localEndpoint(run, config.source)
   const importing: SparqlImport = { ...run, endpoint, portion: config.pageSize }
   try {
     if (own?.kind === 'each') yield* byKey({ ...importing, own: own.textFor, portion: 1 })
-    else if (own?.kind === 'list') yield* listed(importing, own.text, own.variable)
+    else if (own?.kind === 'list') yield* listDatasets(importing, own.text, own.variable)
     else if (own) yield* documents(importing, own.textFor)
     else yield* byKey(importing)
   } finally {
@@ -66,7 +66,7 @@ async function* importSparql(run: Run): Finds {
 function builtIn({ config }: Run, name: string, values: Parameters<typeof bind>[1] = {}): string {
   const query = bind(loadQuery(`harvest/${name}`), values)
   const { graph } = config
-  return graph === undefined ? query : query.replace(/\bWHERE\b/, `FROM ${bracketed(graph)} WHERE`)
+  return graph === undefined ? query : query.replace(/\bWHERE\b/, `FROM ${quoteIri(graph)} WHERE`)
 }
 
 /** The number in the only row of an answer. */
@@ -98,7 +98,7 @@ async function* byKey(importing: SparqlImport): Finds {
     const last = datasets.at(-1)
     if (last === undefined) break
     if (last === after) throw new Failure('page-loop', `The source lists ${after} after itself.`)
-    yield* described(importing, [...new Set(datasets)])
+    yield* describeDatasets(importing, [...new Set(datasets)])
     yield { kind: 'page', cursor: last }
     after = last
     met += datasets.length
@@ -136,7 +136,7 @@ function* nameless(count: number): Iterable<ImportEvent> {
 }
 
 /** The datasets that an own SELECT names, described in pages; the answer has no key to resume from. */
-async function* listed(importing: SparqlImport, text: string, variable: string): Finds {
+async function* listDatasets(importing: SparqlImport, text: string, variable: string): Finds {
   const { config, endpoint } = importing
   const terms = (await endpoint.select(text)).map((row) => row[variable])
   const named = terms.filter((term) => term?.termType === 'NamedNode')
@@ -145,7 +145,7 @@ async function* listed(importing: SparqlImport, text: string, variable: string):
   yield { kind: 'total', total: all.length + blank }
   yield* nameless(blank)
   for (let at = 0; at < all.length; at += config.pageSize) {
-    yield* described(importing, all.slice(at, at + config.pageSize))
+    yield* describeDatasets(importing, all.slice(at, at + config.pageSize))
     yield { kind: 'page', isJoined: true }
   }
 }
@@ -153,21 +153,21 @@ async function* listed(importing: SparqlImport, text: string, variable: string):
 /** Everything that a query constructs: at once, or in portions by `$limit` and `$offset` until one is empty. */
 async function* documents(importing: SparqlImport, textFor: GraphQuery): Finds {
   const { config, endpoint, sink } = importing
-  const stubs = new Stubs()
+  const stubs = new StubDatasets()
   const isWhole = typeof textFor === 'string'
   for (let [offset, isEnd] = [0, false]; !isEnd; offset += config.pageSize) {
     const document = await endpoint.construct(isWhole ? textFor : textFor(config.pageSize, offset))
     const isEmpty = document.spool.datasetCount() === 0
-    const lack = offset === 0 ? document.lack : undefined
+    const lack = offset === 0 ? document.missingContent : undefined
     yield* recordsOf(document, { stubs }, { sink })
     isEnd = isWhole || isEmpty
     if (isWhole || !isEmpty) yield { kind: 'page' }
     if (lack !== undefined) {
-      yield nothingFound(importing, lack)
+      yield noDataset(importing, lack)
       return
     }
   }
-  yield* stubs.left()
+  yield* stubs.finish()
 }
 
 // The descriptions of some datasets, in requests that shrink until their answers come whole.
@@ -178,7 +178,7 @@ const manyTriples = 5000
 const curable = new Set(['source-truncated', 'source-timeout'])
 
 /** A record, or a refusal, for each of the datasets. */
-async function* described(importing: SparqlImport, datasets: readonly string[]): Finds {
+async function* describeDatasets(importing: SparqlImport, datasets: readonly string[]): Finds {
   for (let at = 0; at < datasets.length;) {
     const some = datasets.slice(at, at + importing.portion)
     const document = await wholeOf(importing, some)
@@ -186,7 +186,7 @@ async function* described(importing: SparqlImport, datasets: readonly string[]):
       importing.portion = Math.max(1, Math.floor(importing.portion / 2))
       continue
     }
-    const wanted = new Set(some.map((iri) => bracketed(iri)))
+    const wanted = new Set(some.map((iri) => quoteIri(iri)))
     const missing = new Set(wanted)
     const isWanted = (term: string) => wanted.has(term) && (missing.delete(term) || true)
     yield* recordsOf(document, { isWanted }, importing)
@@ -224,6 +224,6 @@ async function wholeOf(
 async function isWhole(importing: SparqlImport, document: RdfDocument, iri: string) {
   if (importing.own) return true
   const query = builtIn(importing, 'dataset-size', { dataset: namedNode(iri) })
-  const lines = document.spool.describe({ term: bracketed(iri), graph: '' }).split('\n').length - 1
+  const lines = document.spool.describe({ term: quoteIri(iri), graph: '' }).split('\n').length - 1
   return lines >= (await countIn(importing, query))
 }

@@ -10,13 +10,13 @@ import type { AgentFields } from '../mapping/parts.ts'
 import type { DatasetValues, DistributionFields } from '../mapping/distribution.ts'
 import type { PropertyValues } from '../mapping/properties.ts'
 import { mappingKeys } from '../mapping/record.ts'
-import type { ImportEvent } from './reception.ts'
+import type { ImportEvent } from './import-recorder.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import {
   addressWith,
   askList,
   countOf,
-  lasting,
+  withoutVolatile,
   licenceList,
   listPages,
   type Portal,
@@ -82,7 +82,7 @@ async function* importUdata(
     const list = await askList(source, url, 'data', { headers, accepts })
     if (list.status === 404) return { ...list, isLast: true }
     total = countOf(list.fields['total'])
-    await licences.learn(list.entries)
+    await licences.register(list.entries)
     const next = list.fields['next_page']
     return {
       ...list,
@@ -114,8 +114,8 @@ export function udataEntry(fields: Fields, portal: UdataPortal): PortalEntry {
     aliases: [plainText(fields['slug'])],
     sourceUrl: datasetAddress(portal.root, plainText(fields['id']) ?? ''),
     skipped: reasonToSkip(fields, portal.ownHost),
-    leftOut: isMarked(fields['archived']) ? 'archived' : undefined,
-    lasting: lasting(fields, ['metrics', 'quality', 'internal']),
+    omitted: isMarked(fields['archived']) ? 'archived' : undefined,
+    stableFields: withoutVolatile(fields, ['metrics', 'quality', 'internal']),
     record: { fallbackIri },
     values: () => ({
       firstLandingPage: [fields['page'], fallbackIri],

@@ -65,8 +65,8 @@ const outcomeWords: Readonly<Record<DatasetOutcome, string>> = {
 export function summaryText(summary: ImportSummary): string {
   const { created, updated, unchanged, failed, unsent, seconds, losses, repaired, repairs } =
     summary
-  const sent = created + updated + unchanged + failed
-  const rate = Math.round(sent / Math.max(seconds, 0.001))
+  const sentCount = created + updated + unchanged + failed
+  const rate = Math.round(sentCount / Math.max(seconds, 0.001))
   const counts = `${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`
   return [
     ...summary.catalogues.map(({ id, outcome }) => `catalogue ${id}: ${outcomeWords[outcome]}`),

@@ -7,11 +7,11 @@ import type { OpenDocument } from '../../rdf/open-document.ts'
 import type { Repair } from '../../rdf/parse.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { pause } from '../../workers/pause.ts'
-import { inParallel } from '../export/batches.ts'
+import { runParallel } from '../export/batches.ts'
 import {
   openDatasetWriter,
   type DatasetWrite,
-  type LandedWrites,
+  type WriteVerdicts,
 } from '../export/dataset-writer.ts'
 import {
   outcomeOf,
@@ -28,11 +28,11 @@ import {
 } from '../export/repository-client.ts'
 import {
   destinations,
-  parcels,
+  chunks,
   type Destination,
   type Destinations,
-  type Parcel,
-} from './cutting/parcels.ts'
+  type Chunk,
+} from './cutting/chunks.ts'
 import { Spool } from './cutting/spool.ts'
 
 /** Bytes while reading, datasets while sending; `total` when it is known. */
@@ -108,7 +108,7 @@ export async function importDump(
   const spool = new Spool()
   try {
     await read(document, { spool, summary, options }, signal)
-    demandSomething(spool, options)
+    requireContent(spool, options)
     const targets = destinations(spool, options.catalogue)
     await send(targets, { spool, summary, options }, signal)
     return summary
@@ -143,7 +143,7 @@ async function read(
 }
 
 /** A document of a catalogue alone is of use to those who replace its description, and to nobody else. */
-function demandSomething(spool: Spool, { updateCatalogue = false }: ImportOptions): void {
+function requireContent(spool: Spool, { updateCatalogue = false }: ImportOptions): void {
   const catalogues = spool.catalogues().length
   if (spool.datasetCount() > 0 || (updateCatalogue && catalogues > 0)) return
   const { count } = spool.services()
@@ -151,7 +151,7 @@ function demandSomething(spool: Spool, { updateCatalogue = false }: ImportOption
     ...(catalogues > 0 ? [`${catalogues} catalogue${catalogues > 1 ? 's' : ''}`] : []),
     ...(count > 0 ? [`${count} data service${count > 1 ? 's' : ''}`] : []),
   ]
-  const instead = parts.length > 0 ? `, only ${parts.join(' and ')}` : `; ${spool.instead()}`
+  const instead = parts.length > 0 ? `, only ${parts.join(' and ')}` : `; ${spool.contentSummary()}`
   throw new ScriptFailure(`the document holds no dcat:Dataset${instead}`)
 }
 
@@ -174,8 +174,8 @@ async function send(targets: Destinations, work: Import, signal: AbortSignal): P
       summary.catalogues.push({ id: target.id, outcome })
     }
     const writer = await openDatasetWriter(client, either)
-    const write = async ({ catalogue, writes }: Load) => {
-      const landed = (some: LandedWrites<DatasetWrite>) => count(summary, some, catalogue, client)
+    const write = async ({ catalogue, writes }: RequestBatch) => {
+      const landed = (some: WriteVerdicts<DatasetWrite>) => count(summary, some, catalogue, client)
       await writer.write({ catalogue, writes, landed }, either).catch((error: unknown) => {
         stop.abort()
         throw error
@@ -183,7 +183,7 @@ async function send(targets: Destinations, work: Import, signal: AbortSignal): P
       options.progress?.({ phase: 'sending', done: done(), total })
     }
     const [most, atOnce] = writer.takesMany ? [mostDatasets, manyAtOnce] : [1, singlesAtOnce]
-    await inParallel(loads(parcels(spool, targets), summary, most), write, atOnce)
+    await runParallel(requestBatches(chunks(spool, targets), summary, most), write, atOnce)
   } catch (error) {
     summary.ended = endOf(error, service, signal)
     summary.unsent = Math.max(0, total - done())
@@ -192,16 +192,16 @@ async function send(targets: Destinations, work: Import, signal: AbortSignal): P
 }
 
 /** Datasets of one catalogue that go out with one request. */
-type Load = { readonly catalogue: string; readonly writes: DatasetWrite[] }
+type RequestBatch = { readonly catalogue: string; readonly writes: DatasetWrite[] }
 
-function* loads(
-  all: Iterable<Parcel>,
+function* requestBatches(
+  all: Iterable<Chunk>,
   summary: ImportSummary,
   most: number,
-): Generator<Load, void> {
-  const open = new Map<string, Load & { characters: number }>()
+): Generator<RequestBatch, void> {
+  const open = new Map<string, RequestBatch & { characters: number }>()
   for (const parcel of all) {
-    if ('reason' in parcel) lose(summary, parcel)
+    if ('reason' in parcel) recordFailure(summary, parcel)
     else {
       const { catalogue, originalId, node, body: text } = parcel
       const load = open.get(catalogue) ?? { catalogue, writes: [], characters: 0 }
@@ -216,7 +216,7 @@ function* loads(
   yield* open.values()
 }
 
-function lose(summary: ImportSummary, loss: ImportSummary['losses'][number]): void {
+function recordFailure(summary: ImportSummary, loss: ImportSummary['losses'][number]): void {
   summary.failed += 1
   if (summary.losses.length < mostLosses) summary.losses.push(loss)
 }
@@ -224,7 +224,7 @@ function lose(summary: ImportSummary, loss: ImportSummary['losses'][number]): vo
 /** Throws `export-refused` when the key is the reason. */
 function count(
   summary: ImportSummary,
-  landed: LandedWrites<DatasetWrite>,
+  landed: WriteVerdicts<DatasetWrite>,
   catalogue: string,
   client: RepositoryClient,
 ): void {
@@ -232,7 +232,7 @@ function count(
     refuseByKey(verdict, catalogue, client)
     const outcome = outcomeOf(verdict)
     if (outcome) summary[outcome] += 1
-    else lose(summary, { dataset: write.originalId, reason: reasonOf(verdict) })
+    else recordFailure(summary, { dataset: write.originalId, reason: reasonOf(verdict) })
   }
 }
 

@@ -25,7 +25,7 @@ export type RecordRow = {
 export type Owner = { readonly catalogue: string; readonly pipe: string }
 
 /** A record that the repository has acknowledged. */
-export type LandedRecord = Owner & {
+export type WrittenRecord = Owner & {
   readonly originalId: string
   readonly sourceId: string
   readonly hash?: string
@@ -56,7 +56,7 @@ export type PipeState = {
 export type PipeFile = { readonly source: string; readonly file: string }
 
 /** A record that was removed, as it is needed to take it back. */
-export type Removed = Owner & {
+export type RemovedRecord = Owner & {
   readonly run: string
   readonly originalId: string
   readonly sourceId: string

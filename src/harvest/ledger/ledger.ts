@@ -6,16 +6,16 @@
 
 import { openSqlite, type Sqlite } from '../../sqlite.ts'
 import type {
-  LandedRecord,
+  WrittenRecord,
   Owner,
   PipeFile,
   PipeState,
   RecordRow,
-  Removed,
+  RemovedRecord,
   RunProgress,
 } from './ledger-rows.ts'
 import { ledgerFormat, ledgerSchema } from './ledger-schema.ts'
-import { Likenesses } from './likenesses.ts'
+import { DuplicateKeys } from './duplicate-keys.ts'
 
 const records = `SELECT serial, original AS originalId, pipe, source AS sourceId, hash, platform AS platformId,
   state, missed, written, last_run AS lastRun FROM record WHERE`
@@ -26,12 +26,12 @@ const counted = 'SELECT count(*) AS n FROM record WHERE catalogue = ? AND pipe =
 
 export class Ledger {
   readonly #file: Sqlite
-  readonly likenesses: Likenesses
+  readonly likenesses: DuplicateKeys
 
   /** Opens `harvest.sqlite`, made when absent; one process at a time. */
   constructor(path: string) {
     this.#file = openSqlite({ path, schema: ledgerSchema, format: ledgerFormat })
-    this.likenesses = new Likenesses(this.#file)
+    this.likenesses = new DuplicateKeys(this.#file)
   }
 
   transaction<T>(work: () => T): T {
@@ -49,9 +49,9 @@ export class Ledger {
     return this.#file.rows(`${records} ${condition}`, ...values) as readonly RecordRow[]
   }
 
-  #removed(condition: string, value: string): readonly Removed[] {
+  #removed(condition: string, value: string): readonly RemovedRecord[] {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
-    return this.#file.rows(`${removals} ${condition}`, value) as readonly Removed[]
+    return this.#file.rows(`${removals} ${condition}`, value) as readonly RemovedRecord[]
   }
 
   /** The column `n` of the first row; 0 without one. */
@@ -94,7 +94,7 @@ export class Ledger {
   }
 
   /** Writes or takes over the row; its serial. */
-  land({ catalogue, originalId, pipe, sourceId, run, time, ...more }: LandedRecord): number {
+  putRecord({ catalogue, originalId, pipe, sourceId, run, time, ...more }: WrittenRecord): number {
     const sql = `INSERT INTO record (catalogue, original, pipe, source, hash, platform, first_run, last_run, written)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (catalogue, original) DO UPDATE SET first_run = iif(pipe = excluded.pipe, first_run, excluded.first_run),
@@ -112,7 +112,7 @@ export class Ledger {
   }
 
   /** A restored record was offered again. */
-  settle(serial: number): void {
+  markOffered(serial: number): void {
     this.#file.run(`UPDATE record SET state = 'owned', missed = 0 WHERE serial = ?`, serial)
   }
 
@@ -138,7 +138,7 @@ export class Ledger {
   }
 
   /** Hands the rows of one pipe to another; how many. */
-  hand(to: string, from: string): number {
+  transfer(to: string, from: string): number {
     return this.#file.run('UPDATE record SET pipe = ? WHERE pipe = ?', to, from).changes
   }
 
@@ -197,24 +197,24 @@ export class Ledger {
     this.#file.run('DELETE FROM held WHERE serial = ?', serial)
   }
 
-  noteRemoved(removed: Removed, time: number): void {
+  noteRemoved(removed: RemovedRecord, time: number): void {
     const { run, catalogue, pipe, originalId, sourceId, platformId } = removed
     const sql =
       'INSERT INTO removed (run, catalogue, pipe, original, source, platform, time) VALUES (?, ?, ?, ?, ?, ?, ?)'
     this.#file.run(sql, run, catalogue, pipe, originalId, sourceId, platformId, time)
   }
 
-  removedBy(run: string): readonly Removed[] {
+  removedBy(run: string): readonly RemovedRecord[] {
     return this.#removed('run = ?', run)
   }
 
   /** The last one that was removed under a platform id. */
-  removedAs(platformId: string): readonly Removed[] {
+  removedAs(platformId: string): readonly RemovedRecord[] {
     return this.#removed('platform = ? ORDER BY serial DESC LIMIT 1', platformId)
   }
 
   /** Brought back: the record is its pipe's again, and no run may remove it before the source has offered it. */
-  returned(removed: Removed, time: number): void {
+  markRestored(removed: RemovedRecord, time: number): void {
     const { run, catalogue, pipe, originalId, sourceId, platformId } = removed
     const sql = `INSERT OR IGNORE INTO record (catalogue, original, pipe, source, platform, state, first_run, last_run, written)
        VALUES (?, ?, ?, ?, ?, 'restored', ?, ?, ?)`

@@ -68,7 +68,8 @@ export function distribution(dataset: Subject, fields: DistributionFields): bool
   for (const url of downloads) part.iri(dcat('downloadURL'), url)
   const bytes = bytesOf(fields.size)
   if (bytes !== undefined) part.add(dcat('byteSize'), literal(bytes, xsd('nonNegativeInteger')))
-  else if (!/^[0.]+$/.test(saidText(fields.size) ?? '0')) part.lost(dcat('byteSize'), fields.size)
+  else if (!/^[0.]+$/.test(saidText(fields.size) ?? '0'))
+    part.noteLoss(dcat('byteSize'), fields.size)
   fileType(part, fields, download)
   checksum(part, fields.checksum)
   write(part, { ...fields, rights: licence(part, fields) })
@@ -118,7 +119,7 @@ function fileType(part: Subject, fields: DistributionFields, download: string | 
   const type =
     mediaTypeIri(fields.mediaType, authorities) ?? mediaTypeIri(fields.format, authorities)
   if (type === undefined && formatIri(fields.mediaType, authorities) === undefined)
-    part.lost(dcat('mediaType'), fields.mediaType)
+    part.noteLoss(dcat('mediaType'), fields.mediaType)
   part.iri(dcat('mediaType'), type)
   for (const property of ['compressFormat', 'packageFormat'] as const)
     part.iri(dcat(property), mediaTypeIri(fields[property], authorities))
@@ -134,7 +135,7 @@ function checksum(part: Subject, given: DistributionFields['checksum']): void {
     ?.replace(/^(?:md5|sha-?\d+):/i, '')
     .toLowerCase()
   if (text === undefined || !/^[0-9a-f]{8,128}$/.test(text)) {
-    part.lost(spdx('checksum'), given?.value)
+    part.noteLoss(spdx('checksum'), given?.value)
     return
   }
   const named = saidText(given?.algorithm)
@@ -144,7 +145,7 @@ function checksum(part: Subject, given: DistributionFields['checksum']): void {
     .replaceAll(/[^a-z0-9]/g, '')
   const name = named ?? algorithmByLength[text.length] ?? ''
   if (!algorithms.has(name)) {
-    part.lost(
+    part.noteLoss(
       spdx('checksum'),
       given?.value,
       `algorithm ${saidText(given?.algorithm) ?? 'missing'}`,

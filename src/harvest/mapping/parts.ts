@@ -41,12 +41,12 @@ export type AgentFields = {
   readonly parents?: readonly AgentFields[]
 }
 
-const isSaid = (value: unknown) =>
+const hasValue = (value: unknown) =>
   typeof value === 'object' ? value !== null : saidText(value) !== undefined
 
 /** Whether an agent can be written: it has a name or an IRI. */
 export const isNamed = ({ name, iri }: AgentFields): boolean =>
-  isSaid(name) || saidText(iri) !== undefined
+  hasValue(name) || saidText(iri) !== undefined
 
 /** A `foaf:Organization` (or person); nothing when it has neither name nor IRI. */
 export function agent(
@@ -58,7 +58,7 @@ export function agent(
   if (!isNamed(fields)) return undefined
   const part = subject.part(predicate, undefined, saidText(iri))
   const kind = conceptIri('publisherType', type, subject.record.options.authorities)
-  if (kind === undefined) part.lost(dct('type'), type)
+  if (kind === undefined) part.noteLoss(dct('type'), type)
   const written = [
     part.text(foaf('name'), name),
     part.reach(foaf('mbox'), email, 'mail'),
@@ -92,7 +92,7 @@ const addressParts = 'street-address locality region postal-code country-name'.s
 /** Whether the source says anything of a contact. */
 export const isContact = ({ iri, email, phone, url, ...names }: ContactFields): boolean =>
   [iri, email, phone, url].some((one) => saidText(one) !== undefined) ||
-  [names.name, names.organization, names.title].some(isSaid)
+  [names.name, names.organization, names.title].some(hasValue)
 
 /** A `dcat:contactPoint` or the like; nothing when the source says nothing of it. */
 export function contact(subject: Subject, predicate: NamedNode, fields: ContactFields): void {
@@ -170,7 +170,7 @@ type PlaceFields = {
 export function place(subject: Subject, { geometry, bbox, iri, label }: PlaceFields): boolean {
   const box = boxFrom(bbox)
   const outline = outlineFrom(geometry) ?? (box && outlineOf(boxGeometry(box)))
-  if (!outline) for (const one of [geometry, bbox]) subject.lost(dct('spatial'), one)
+  if (!outline) for (const one of [geometry, bbox]) subject.noteLoss(dct('spatial'), one)
   const name = typeof label === 'object' ? label : saidText(label)
   if (!outline && (name === undefined || name === null))
     return subject.iri(dct('spatial'), saidText(iri))

@@ -59,7 +59,7 @@ const date = (predicate: NamedNode) => (node: Subject, value: unknown) =>
 type Lookup = typeof languageOf
 
 /** Each value, or its `uri`, as `lookup` knows it; what it does not know is noted, unless IRIs stay as they are. */
-const known =
+const authorityValue =
   (
     predicate: NamedNode,
     lookup: Lookup,
@@ -74,21 +74,22 @@ const known =
       const iri = lookup(name, node.record.options.authorities) ?? (staysIri && name)
       if (node.iri(predicate, iri)) return true
       if (slug && name !== undefined) node.record.note(slug, name, nameOf(predicate))
-      return slug ? false : node.lost(predicate, one)
+      return slug ? false : node.noteLoss(predicate, one)
     })
     return written.includes(true)
   }
-const iris = (predicate: NamedNode) => known(predicate, () => undefined, { staysIri: true })
+const iris = (predicate: NamedNode) =>
+  authorityValue(predicate, () => undefined, { staysIri: true })
 const concept = (predicate: NamedNode, table: AuthorityName) =>
-  known(predicate, (name, all) => conceptIri(table, name, all), { staysIri: true })
-const frequency = known(dct('accrualPeriodicity'), frequencyOf)
+  authorityValue(predicate, (name, all) => conceptIri(table, name, all), { staysIri: true })
+const frequency = authorityValue(dct('accrualPeriodicity'), frequencyOf)
 
 /** Text of one form; everything else is noted as lost. */
 const typed = (predicate: NamedNode, form: RegExp, datatype: NamedNode) => {
   return (node: Subject, value: unknown): boolean =>
     form.test(saidText(value) ?? '')
       ? node.literal(predicate, value, datatype)
-      : node.lost(predicate, value)
+      : node.noteLoss(predicate, value)
 }
 /** ISO 8601-1, 5.5.2. */
 const duration =
@@ -107,7 +108,7 @@ type Attribution = { readonly who: AgentFields; readonly role?: unknown }
 function attribution(node: Subject, { who, role }: Attribution): void {
   const part = node.part(prov('qualifiedAttribution'), prov('Attribution'))
   if (agent(part, prov('agent'), who) && !part.iri(dcat('hadRole'), role))
-    part.lost(dcat('hadRole'), role)
+    part.noteLoss(dcat('hadRole'), role)
 }
 
 /** A node that only says something in words. */
@@ -225,9 +226,9 @@ const writers = {
   modified: date(dct('modified')),
   /** Writes the first frequency that is known; the value may be a list. */
   frequency: (node: Subject, value: unknown) => listOf(value).some((one) => frequency(node, one)),
-  language: known(dct('language'), languageOf, { slug: 'unknown-language' }),
+  language: authorityValue(dct('language'), languageOf, { slug: 'unknown-language' }),
   /** Only what the authority knows. */
-  accessLevel: known(dct('accessRights'), accessOf),
+  accessLevel: authorityValue(dct('accessRights'), accessOf),
   accessRights,
   rights,
   provenance: each<unknown>(provenance),

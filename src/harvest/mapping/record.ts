@@ -5,7 +5,7 @@
 
 import type { BlankNode, Literal, NamedNode, Quad } from '@rdfjs/types'
 import { z } from 'zod'
-import { aboutValue, type Finding } from '../../pipe/message.ts'
+import { valueFinding, type Finding } from '../../pipe/message.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { dcat, dct, rdf } from '../../rdf/namespaces.ts'
 import { blankNode, literal, maxLiteralBytes, namedNode, quad } from '../../rdf/terms.ts'
@@ -20,7 +20,7 @@ import {
   saidText,
   structured,
 } from '../../vocabularies/loose-values.ts'
-import type { ImportedRecord } from '../importers/reception.ts'
+import type { ImportedRecord } from '../importers/import-recorder.ts'
 import { contactAddress, isUsableIri, nameOf, separateAddresses, webAddress } from './addresses.ts'
 import { isTimeZone } from '../../text/time-zone.ts'
 
@@ -90,7 +90,8 @@ export class MappedRecord {
   note(slug: Finding['slug'], given: string, property?: string, reason?: string): void {
     if (this.#findings.size >= maxFindings) return
     const value = given.toWellFormed().slice(0, longestDetail)
-    const finding = property === undefined ? { detail: value } : aboutValue(property, value, reason)
+    const finding =
+      property === undefined ? { detail: value } : valueFinding(property, value, reason)
     this.#findings.set(`${slug} ${finding.detail}`, { slug, ...finding })
   }
 
@@ -113,7 +114,7 @@ export class MappedRecord {
   }
 
   /** The record as N-Triples, sorted: the same text for the same input. */
-  found(names: RecordNames): ImportedRecord {
+  toRecord(names: RecordNames): ImportedRecord {
     const title = dct('title')
     const isTitled = this.#quads.some(
       ({ subject, predicate }) => subject.equals(this.dataset.term) && predicate.equals(title),
@@ -200,7 +201,7 @@ export class Subject {
   }
 
   /** Notes that a value of the source is not in the record; nothing for blank values. */
-  lost(predicate: NamedNode, value: unknown, reason?: string): false {
+  noteLoss(predicate: NamedNode, value: unknown, reason?: string): false {
     const given = structured(value)
     const isObject = typeof given === 'object' && given !== null
     const text = isObject ? JSON.stringify(given) : saidText(value) && plainText(value)

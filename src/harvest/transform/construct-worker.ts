@@ -6,14 +6,14 @@ import { toLines } from '../../rdf/lines.ts'
 import { type RdfEngine, startEngine } from '../../store/embedded/engine.ts'
 import { isBroken, openQuads } from '../../store/embedded/quads.ts'
 import { serve } from '../../workers/serve.ts'
-import { type Incoming, overLimits, quadsOf } from './record-quads.ts'
+import { type InputRecord, overLimits, quadsOf } from './record-quads.ts'
 
 type Query = ConstructJob['queries'][number]
 
 const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
 
 /** Lines of the default graph after the query; other graphs are for a query's own use and forgotten. */
-function applied(lines: string, { kind, text }: Query, keep: boolean): string {
+function applyQuery(lines: string, { kind, text }: Query, keep: boolean): string {
   const quads = openQuads()
   quads.load('', lines)
   // Blank nodes have one name as long as they are in one store.
@@ -33,10 +33,10 @@ function applied(lines: string, { kind, text }: Query, keep: boolean): string {
 }
 
 /** All queries one after the other. Throws `Failure` transform-failed or transform-empty. */
-async function transformed(job: ConstructJob): Promise<string> {
+async function transformRecord(job: ConstructJob): Promise<string> {
   let lines = toLines(await quadsOf(job))
   for (const query of job.queries) {
-    lines = applied(lines, query, job.keep)
+    lines = applyQuery(lines, query, job.keep)
     if (linesOf(lines).length > job.most) {
       throw new Failure('transform-failed', `the query left more than ${job.most} triples`)
     }
@@ -49,7 +49,7 @@ async function transformed(job: ConstructJob): Promise<string> {
 export type ConstructSettings = { readonly engine: RdfEngine }
 
 /** One record, and what is done to it. */
-export type ConstructJob = Incoming & {
+export type ConstructJob = InputRecord & {
   /** In order, each on what the one before it has left; all values in place. */
   readonly queries: readonly { readonly kind: 'construct' | 'update'; readonly text: string }[]
   /** Whether the result of the query is added to the record in place of replacing it. */
@@ -65,7 +65,7 @@ startEngine(engine)
 serve<ConstructCalls>({
   transform: async (job, { retire }) => {
     try {
-      return await transformed(job)
+      return await transformRecord(job)
     } catch (cause) {
       if (cause instanceof Failure) throw cause
       // A trap: the engine is not to be used again.

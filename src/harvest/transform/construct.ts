@@ -10,8 +10,13 @@ import { isNode, parseSparql, placed } from '../../store/sparql-syntax.ts'
 import { configProblems, configSchema } from '../segment-config.ts'
 import type { ConstructCalls, ConstructSettings } from './construct-worker.ts'
 import { BadConfig, orProblem, textBeside } from './pipe-files.ts'
-import { nowhere } from './record-quads.ts'
-import { type TransformDeps, transformer, transformWorker, type Work } from './transformer.ts'
+import { placeholderIri } from './record-quads.ts'
+import {
+  type TransformDeps,
+  transformer,
+  transformWorker,
+  type RunTransformer,
+} from './transformer.ts'
 
 const query = z.union([z.string(), z.object({ file: z.string() })])
 type QueryConfig = z.infer<typeof query>
@@ -44,9 +49,10 @@ export const constructTransformer = ({ limits }: Limits): SegmentKind => ({
     const queries: RecordQuery[] = []
     const problems: ConfigProblem[] = []
     for (const [key, one] of Object.entries({ query: only, ...keyed(several) })) {
-      const found = one && orProblem(key, () => recordQuery(textOf(one, place, limits.sourceBytes)))
-      if (found && 'detail' in found) problems.push(found)
-      else if (found) queries.push(found)
+      const compiled =
+        one && orProblem(key, () => recordQuery(textOf(one, place, limits.sourceBytes)))
+      if (compiled && 'detail' in compiled) problems.push(compiled)
+      else if (compiled) queries.push(compiled)
     }
     if (queries.length + problems.length === 0)
       problems.push({ key: 'query', detail: 'must be a query or its file' })
@@ -82,7 +88,10 @@ type Queries = {
 }
 
 /** Starts the worker of a run, lazily: with the first record. */
-async function open({ queries, keep, catalogue }: Queries, { limits }: Limits): Promise<Work> {
+async function open(
+  { queries, keep, catalogue }: Queries,
+  { limits }: Limits,
+): Promise<RunTransformer> {
   // Only now: the engine's code stays for the life of the process, although only workers run it.
   const { boundedEngine } = await import('../../store/embedded/engine.ts')
   const settings: ConstructSettings = { engine: boundedEngine(engineBytes) }
@@ -96,7 +105,7 @@ async function open({ queries, keep, catalogue }: Queries, { limits }: Limits): 
     transform: async ({ sourceId, originalId, sourceUrl, mediaType, text }, signal) => {
       const known = { identifier: originalId ?? sourceId, catalogue, address: sourceUrl }
       const bound = queries.map(({ kind, textFor }) => ({ kind, text: textFor(known) }))
-      const baseIri = sourceUrl ?? nowhere
+      const baseIri = sourceUrl ?? placeholderIri
       const job = { mediaType, text, baseIri, queries: bound, keep, most: limits.triples }
       return worker.call('transform', job, signal)
     },

@@ -6,7 +6,7 @@ import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { parse } from '../../rdf/parse.ts'
 
 /** A record as it enters a transformer. */
-export type Incoming = {
+export type InputRecord = {
   readonly mediaType: string
   readonly text: string
   /** Relative references are resolved against it. */
@@ -14,17 +14,17 @@ export type Incoming = {
 }
 
 /** Where a record is that does not say where it comes from: a name that never leads anywhere (RFC 6761). */
-export const nowhere = 'https://record.invalid/'
+export const placeholderIri = 'https://record.invalid/'
 
 /** Said when a transformation breaks its bounds or its interpreter. */
 export const overLimits = 'the transformation needs more than it may have'
 
 /** Whether the record is JSON of the source's own making, and no RDF. */
-export const isForeignJson = ({ mediaType }: Pick<Incoming, 'mediaType'>): boolean =>
+export const isForeignJson = ({ mediaType }: Pick<InputRecord, 'mediaType'>): boolean =>
   /^application\/([\w.-]+\+)?json\b/i.test(mediaType) && formatOfMediaType(mediaType) !== 'jsonld'
 
 /** Throws `Failure` transform-failed. */
-export async function quadsOf({ mediaType, text, baseIri }: Incoming): Promise<Quad[]> {
+export async function quadsOf({ mediaType, text, baseIri }: InputRecord): Promise<Quad[]> {
   const format = formatOfMediaType(mediaType)
   if (!format) {
     throw new Failure(

@@ -4,7 +4,13 @@ import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { hostOf, hostPermission, permitted, portOf, target } from '../../client/address-guard.ts'
+import {
+  hostOf,
+  hostPermission,
+  permittedAddresses,
+  portOf,
+  parseTarget,
+} from '../../client/address-guard.ts'
 import { isBranch, isGitAddress } from '../../config/cluster.ts'
 import { Failure } from '../../errors.ts'
 import { checkout } from '../../pipe/sources/git-checkout.ts'
@@ -42,7 +48,7 @@ export async function scriptOf(
     ...deps.git,
     scratch: deps.scratch,
     transports: deps.git?.transports ?? usualTransports,
-    environment: { ...deps.git?.environment, ...(await pinned(uri, deps)) },
+    environment: { ...deps.git?.environment, ...(await pinnedSettings(uri, deps)) },
   }
   const from = async (branch: string) => {
     const key = createHash('sha256')
@@ -56,7 +62,7 @@ export async function scriptOf(
       token,
     }
     const wanted = (path: string) => path === script
-    return checkout(asked, { directory, wanted, fileBytes: most }, ground, signal)
+    return checkout(asked, { directory, isSelected: wanted, fileBytes: most }, ground, signal)
   }
   const directory = await (repository.branch === undefined
     ? from('main').catch((error: unknown) => {
@@ -65,10 +71,10 @@ export async function scriptOf(
         throw error
       })
     : from(repository.branch))
-  return fetched(directory, script, most)
+  return fetchScript(directory, script, most)
 }
 
-function fetched(directory: string, script: string, most: number): string {
+function fetchScript(directory: string, script: string, most: number): string {
   try {
     return textBeside({ directory, folder: '.', name: script, most })
   } catch (cause) {
@@ -87,17 +93,20 @@ function transportOf(uri: string): string {
  * Settings of git that make it dial the addresses which were judged here, so that the name cannot lead elsewhere a moment
  * later. ssh cannot be told: there the judgement is all. Throws `address-refused`.
  */
-async function pinned(uri: string, deps: TransformDeps): Promise<Readonly<Record<string, string>>> {
+async function pinnedSettings(
+  uri: string,
+  deps: TransformDeps,
+): Promise<Readonly<Record<string, string>>> {
   const transport = transportOf(uri)
   if (transport === 'file') return {}
-  const url = transport === 'ssh' ? sshTarget(uri) : target(uri)
+  const url = transport === 'ssh' ? sshTarget(uri) : parseTarget(uri)
   const reach = {
     kind: 'configured',
     address: url.href,
     trust: 'foreign',
     allow: deps.allow,
   } as const
-  const addresses = await permitted(url, hostPermission(reach, url), deps.resolve)
+  const addresses = await permittedAddresses(url, hostPermission(reach, url), deps.resolve)
   if (transport === 'ssh' || isIP(hostOf(url)) !== 0) return {}
   const all = addresses.map((address) => (address.includes(':') ? `[${address}]` : address))
   return {
@@ -110,7 +119,7 @@ async function pinned(uri: string, deps: TransformDeps): Promise<Readonly<Record
 /** The host of an ssh address in the place where the guard looks for it. */
 function sshTarget(uri: string): URL {
   const host = URL.canParse(uri) && uri.includes('://') ? new URL(uri).hostname : scpHost(uri)
-  return target(`https://${host}/`)
+  return parseTarget(`https://${host}/`)
 }
 
 const scpHost = (uri: string) => uri.slice(uri.indexOf('@') + 1, uri.indexOf(':'))

@@ -7,25 +7,25 @@ import { toLines } from '../../rdf/lines.ts'
 import { dcat, rdf, xsd } from '../../rdf/namespaces.ts'
 import { parse } from '../../rdf/parse.ts'
 import { emit, serve } from '../../workers/serve.ts'
-import { type Incoming, isForeignJson, quadsOf } from './record-quads.ts'
+import { type InputRecord, isForeignJson, quadsOf } from './record-quads.ts'
 import { openSandbox, type ScriptSettings } from './script-sandbox.ts'
 
 export type ScriptCalls = {
   /** Whether the script can be run at all. */
   check: [nothing: undefined, nothing: void]
   /** The record as N-Triples. */
-  transform: [record: Incoming, lines: string]
+  transform: [record: InputRecord, lines: string]
 }
 
 const settings: ScriptSettings = workerData.data
 const sandbox = await openSandbox(settings, () => performance.now())
 
 /** Input of a script: the source's own JSON, or RDF as expanded JSON-LD. Throws `transform-failed`. */
-async function inputOf(incoming: Incoming): Promise<string> {
+async function inputOf(incoming: InputRecord): Promise<string> {
   const { recordBytes } = settings.limits
   const input = isForeignJson(incoming)
     ? incoming.text
-    : JSON.stringify(expanded(await quadsOf(incoming)))
+    : JSON.stringify(expandQuads(await quadsOf(incoming)))
   if (Buffer.byteLength(input) <= recordBytes) return input
   throw new Failure('transform-failed', `the record has more than ${recordBytes} bytes`)
 }
@@ -42,7 +42,7 @@ async function linesOf(output: string, baseIri: string): Promise<string> {
 }
 
 /** Throws `Failure` of a `transform-…` kind for whatever is the fault of script or record. */
-async function transformed(incoming: Incoming): Promise<string> {
+async function transformRecord(incoming: InputRecord): Promise<string> {
   const output = sandbox.run(await inputOf(incoming))
   const text = await linesOf(output, incoming.baseIri)
   if (text !== '') return text
@@ -60,7 +60,7 @@ serve<ScriptCalls>({
   },
   transform: async (record, { retire }) => {
     try {
-      return await transformed(record)
+      return await transformRecord(record)
     } finally {
       for (const line of sandbox.lines()) emit(line)
       if (sandbox.isSpent()) retire()
@@ -80,7 +80,7 @@ const text = xsd('string').value
 const dataset = dcat('Dataset').value
 
 /** Datasets come first, then the others in the order of their first triple. Graph names are left out. */
-export function expanded(quads: Iterable<Quad>): Node[] {
+export function expandQuads(quads: Iterable<Quad>): Node[] {
   const nodes = new Map<string, Node>()
   for (const { subject, predicate, object } of quads) {
     const id = nameOf(subject)

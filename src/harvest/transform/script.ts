@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { Failure } from '../../errors.ts'
 import type { SegmentContext, SegmentKind, SegmentPlace } from '../../pipe/segment.ts'
 import { BadConfig, orProblem, textBeside } from './pipe-files.ts'
-import { nowhere } from './record-quads.ts'
+import { placeholderIri } from './record-quads.ts'
 import {
   checkRepository,
   paramsText,
@@ -17,7 +17,12 @@ import {
 } from './script-repository.ts'
 import type { ScriptSettings } from './script-sandbox.ts'
 import type { ScriptCalls } from './script-worker.ts'
-import { type TransformDeps, transformer, transformWorker, type Work } from './transformer.ts'
+import {
+  type TransformDeps,
+  transformer,
+  transformWorker,
+  type RunTransformer,
+} from './transformer.ts'
 import { configProblems, configSchema } from '../segment-config.ts'
 
 /**
@@ -90,7 +95,7 @@ async function open(
   deps: TransformDeps,
   { log, runId, pipe }: SegmentContext,
   signal: AbortSignal,
-): Promise<Work> {
+): Promise<RunTransformer> {
   const { limits, now } = deps
   const source = 'text' in origin ? origin.text : await scriptOf(origin.repository, deps, signal)
   const settings: ScriptSettings = {
@@ -125,7 +130,7 @@ async function open(
   }
   return {
     transform: ({ mediaType, text, sourceUrl }, bound) =>
-      worker.call('transform', { mediaType, text, baseIri: sourceUrl ?? nowhere }, bound),
+      worker.call('transform', { mediaType, text, baseIri: sourceUrl ?? placeholderIri }, bound),
     close: () => worker.close(),
   }
 }

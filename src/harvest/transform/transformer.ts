@@ -5,8 +5,8 @@ import { WorkerPool, WorkerLost, type WorkerOptions } from '../../workers/pool.t
 import { overLimits } from './record-quads.ts'
 import type { Resolve } from '../../client/address-guard.ts'
 import { Failure } from '../../errors.ts'
-import { type Message, placeOfRecord, type RecordMessage } from '../../pipe/message.ts'
-import { tellFindings } from '../../pipe/runs/run.ts'
+import { type Message, recordPlace, type RecordMessage } from '../../pipe/message.ts'
+import { reportFindings } from '../../pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
 import type { GitContext } from '../../pipe/sources/git-command.ts'
 import type { Pause } from '../../workers/pause.ts'
@@ -29,7 +29,7 @@ export type TransformDeps = {
 }
 
 /** Transformation of the records of one run. */
-export type Work = {
+export type RunTransformer = {
   /** The record as N-Triples. Throws `Failure` of a `transform-…` kind for this record, anything else for the run. */
   transform(record: RecordMessage, signal: AbortSignal): Promise<string>
   close(): Promise<void>
@@ -40,11 +40,11 @@ export type Work = {
  * heard of it. Messages that are no records pass untouched, records of metrics too.
  */
 export const transformer = (
-  open: (context: SegmentContext, signal: AbortSignal) => Promise<Work>,
+  open: (context: SegmentContext, signal: AbortSignal) => Promise<RunTransformer>,
 ): SegmentFunction =>
   async function* (input, context, signal) {
     const work = await open(context, signal)
-    const failures = firstFailures()
+    const failures = failFast()
     try {
       for await (const message of input) {
         if (message.kind !== 'record' || message.extra?.['content'] === 'metrics') {
@@ -54,7 +54,7 @@ export const transformer = (
         const outcome = await outcomeOf(work, message, signal)
         context.sink.alive()
         failures.note(outcome)
-        if (outcome.kind === 'refused') tellFindings(context.sink, message)
+        if (outcome.kind === 'refused') reportFindings(context.sink, message)
         yield outcome
       }
     } finally {
@@ -64,7 +64,7 @@ export const transformer = (
 
 /** The record as it comes out, or refused for a reason of its own; faults of the worker are faults of the run. */
 async function outcomeOf(
-  work: Work,
+  work: RunTransformer,
   record: RecordMessage,
   signal: AbortSignal,
 ): Promise<RecordMessage | Refused> {
@@ -76,7 +76,7 @@ async function outcomeOf(
     if (!(problem instanceof Failure) || !problem.kind.startsWith('transform-')) throw problem
     const { sourceId, sourceUrl, text } = record
     const about = { kind: 'refused', stage: 'transform', sourceId, sourceUrl, problem } as const
-    return { ...about, ...placeOfRecord(record), excerpt: text.slice(0, excerptLength) }
+    return { ...about, ...recordPlace(record), excerpt: text.slice(0, excerptLength) }
   }
 }
 
@@ -86,7 +86,7 @@ const excerptLength = 64 * 1024
 const most = 3
 
 /** Ends the run when its first records fail for one and the same reason and none has succeeded: the script is wrong. */
-function firstFailures() {
+function failFast() {
   let [first, times, isOver] = ['', 0, false]
   return {
     note: (outcome: RecordMessage | Refused) => {

@@ -1,7 +1,7 @@
 /** Counts measurements of some catalogues or of all, page by page beside the figures that are served, and serves them when they are complete. */
 
 import type { Log } from '../../log.ts'
-import { inOrder } from '../../pipe/ahead.ts'
+import { mapOrdered } from '../../pipe/map-ordered.ts'
 import type { Sqlite } from '../../sqlite.ts'
 import { yielding, type YieldWhenDue } from '../../workers/event-loop.ts'
 import { catalogueIds, datasetIds, type MetricsSource, readCatalogues } from './catalogue-reader.ts'
@@ -124,5 +124,5 @@ function pagesOf(source: MetricsSource, catalogue: CatalogueFigures, signal: Abo
     const ids = await datasetIds(source, catalogue.id, signal)
     for (let at = 0; at < ids.length; at += pageSize) yield ids.slice(at, at + pageSize)
   }
-  return inOrder(pages(), (ids) => readDatasets(source, ids, signal), pagesAhead)
+  return mapOrdered(pages(), (ids) => readDatasets(source, ids, signal), pagesAhead)
 }

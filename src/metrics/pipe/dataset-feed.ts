@@ -4,7 +4,7 @@
  */
 
 import { Failure } from '../../errors.ts'
-import { inOrder } from '../../pipe/ahead.ts'
+import { mapOrdered } from '../../pipe/map-ordered.ts'
 import type { Message } from '../../pipe/message.ts'
 import type { Feed } from '../../pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
@@ -58,7 +58,7 @@ export const feeds =
       )
       const read = (items: readonly FeedItem[]) => reader.messagesOf(items)
       let count = 0
-      for await (const messages of inOrder(groups, read, pulseMs > 0 ? 1 : atOnce))
+      for await (const messages of mapOrdered(groups, read, pulseMs > 0 ? 1 : atOnce))
         for (const message of messages) {
           sink.offered()
           yield message

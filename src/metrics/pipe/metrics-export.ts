@@ -2,7 +2,7 @@
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import type { MetricsExport, MetricsLanded, RecordMessage } from '../../pipe/message.ts'
+import type { MetricsExport, MetricsOutcome, RecordMessage } from '../../pipe/message.ts'
 import { toLine } from '../../rdf/lines.ts'
 import { payloadOf } from './payload.ts'
 
@@ -17,7 +17,7 @@ export type MetricsRepository = {
   readonly putMetrics: (
     many: readonly MetricsOf[],
     signal: AbortSignal,
-  ) => Promise<readonly MetricsLanded[]>
+  ) => Promise<readonly MetricsOutcome[]>
 }
 
 /** Metrics graph of a dataset, by its platform id. */
@@ -40,10 +40,10 @@ async function putAll(
   { turn, putMetrics }: MetricsRepository,
   messages: readonly RecordMessage[],
   signal: AbortSignal,
-): Promise<readonly MetricsLanded[]> {
+): Promise<readonly MetricsOutcome[]> {
   const found = await Promise.all(messages.map(metricsOf))
   const ready = found.filter((one): one is MetricsOf => !(one instanceof Failure))
-  const landed: MetricsLanded[] = []
+  const landed: MetricsOutcome[] = []
   const work = async (most: number) => {
     const some = ready.slice(landed.length, landed.length + most)
     const verdicts = await putMetrics(some, signal)

@@ -10,7 +10,7 @@ import type {
   SegmentFunction,
   SegmentKind,
 } from '../../pipe/segment.ts'
-import { inOrder } from '../../pipe/ahead.ts'
+import { mapOrdered } from '../../pipe/map-ordered.ts'
 import { payloadOf, withPayload, type Payload } from './payload.ts'
 
 /** Schema of the members that every segment's configuration may have; unknown members are kept. */
@@ -84,7 +84,7 @@ function runOf<Settings extends Config>(
         throw problem
       }
     }
-    return inOrder(input, step, kind.atOnce)
+    return mapOrdered(input, step, kind.atOnce)
   }
 }
 

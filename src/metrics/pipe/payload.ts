@@ -3,7 +3,7 @@
 import type { BlankNode, NamedNode, Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import type { RecordMessage } from '../../pipe/message.ts'
-import { bracketed, toLine } from '../../rdf/lines.ts'
+import { quoteIri, toLine } from '../../rdf/lines.ts'
 import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { dcat, dqv, rdf } from '../../rdf/namespaces.ts'
 import { parse } from '../../rdf/parse.ts'
@@ -158,7 +158,7 @@ function trig(payload: Omit<Payload, 'subject'>): string {
   const described = payload.lines ?? lines(dataset)
   return metrics.length === 0
     ? described
-    : `${described}${bracketed(metricsGraph)} {\n${lines(metrics)}}\n`
+    : `${described}${quoteIri(metricsGraph)} {\n${lines(metrics)}}\n`
 }
 
 const lines = (quads: readonly Quad[]): string => quads.map((one) => `${toLine(one)}\n`).join('')

@@ -24,7 +24,7 @@ type Noted = { asked: boolean; answered?: number }
 export type CheckContext = {
   readonly outbound: Outbound
   /** Members that all requests of checks share. */
-  readonly requestDefaults: Pick<OutboundRequest, 'reach' | 'room' | 'deadlines' | 'delayMs'>
+  readonly requestDefaults: Pick<OutboundRequest, 'reach' | 'globalLimit' | 'deadlines' | 'delayMs'>
   readonly pause: Pause
   readonly log: Log
 }
@@ -109,7 +109,7 @@ async function answerOf(
     attempts: 1,
     retryAfterMaxMs,
     atOnce,
-    whenLeftAlone: 'fail',
+    whenBackedOff: 'fail',
     mayFollow,
   }
   try {

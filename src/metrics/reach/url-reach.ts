@@ -3,7 +3,7 @@
  * under way, or starts one within its budget.
  */
 
-import { target } from '../../client/address-guard.ts'
+import { parseTarget } from '../../client/address-guard.ts'
 import type { Outbound } from '../../client/outbound.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -92,7 +92,12 @@ export class UrlReach {
     // What was refused may be on the list by now; what is not is refused again without a request.
     if (allow.length > 0) this.file.expire(pseudoCodes.invalidUrl, now())
     const reach = { kind: 'listed', allow } as const
-    const requestDefaults = { reach, deadlines, delayMs: hostDelayMs, room: new Semaphore(atOnce) }
+    const requestDefaults = {
+      reach,
+      deadlines,
+      delayMs: hostDelayMs,
+      globalLimit: new Semaphore(atOnce),
+    }
     this.#context = { outbound, requestDefaults, pause, log }
   }
 
@@ -220,7 +225,7 @@ export class ReachRun {
 /** The URL without user info and fragment; `undefined` where it may not be requested. */
 function askable(text: string): URL | undefined {
   try {
-    return target(text)
+    return parseTarget(text)
   } catch (error) {
     if (error instanceof Failure) return undefined
     throw error

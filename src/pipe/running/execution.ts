@@ -4,10 +4,10 @@ import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Pause } from '../../workers/pause.ts'
 import { chain } from '../chain.ts'
-import type { Placement } from '../discovery.ts'
+import type { Placement } from '../segment-resolver.ts'
 import type { Pipe, Segment } from '../document.ts'
 import type { Completeness } from '../message.ts'
-import { catalogueOf, configured, deadlinesOf, pipeCheck, placesIn } from '../pipe-check.ts'
+import { catalogueOf, withConfigs, deadlinesOf, pipeCheck, segmentPlaces } from '../pipe-check.ts'
 import type { Runs } from '../runs/run-history.ts'
 import {
   type Feed,
@@ -18,13 +18,13 @@ import {
   storedProblem,
 } from '../runs/run.ts'
 import type { SegmentContext, SegmentFunction, SegmentPlace } from '../segment.ts'
-import type { KnownPipe } from '../sources/pipe-files.ts'
+import type { PipeEntry } from '../sources/pipe-files.ts'
 
 export type OpeningContext = {
   readonly resolve: (segment: Segment) => Placement
   /** Reads datasets of the repository, for pipes without an importer. */
   readonly feeds?: (feed: Feed) => SegmentFunction
-  readonly sources: { find(nameOrId: string): KnownPipe | undefined }
+  readonly sources: { find(nameOrId: string): PipeEntry | undefined }
   /** Step that is inserted after the importer. */
   readonly afterImport?: SegmentFunction
   /**
@@ -39,7 +39,7 @@ export type OpeningContext = {
   ) => SegmentFunction
 }
 
-export type Opened = {
+export type OpenedPipe = {
   readonly steps: readonly SegmentFunction[]
   /** Deadline of the run in ms, if the pipe has one. */
   readonly deadlineMs?: number
@@ -58,13 +58,13 @@ export type Launch = Pick<RunStart, 'pipe' | 'startedBy'> &
  * Key of runs that exclude each other: the pipe, and for runs without an importer also the catalogue and whether they are
  * restricted to some datasets.
  */
-export const laneOf = ({ pipe, feed }: RunStart): string =>
+export const concurrencyKey = ({ pipe, feed }: RunStart): string =>
   feed ? JSON.stringify([pipe, feed.catalogue ?? null, feed.datasets !== undefined]) : pipe
 
-/** Start parameters of a launch. Throws the failures of `pipeOf`. */
-export function startOf(context: OpeningContext, launch: Launch): RunStart {
+/** Start parameters of a launch. Throws the failures of `configuredPipe`. */
+export function runStartOf(context: OpeningContext, launch: Launch): RunStart {
   const { configs = {}, dryRun = false, startMode, trigger, limit, only, startedBy } = launch
-  const { pipe } = pipeOf(context, { pipe: launch.pipe, configs })
+  const { pipe } = configuredPipe(context, { pipe: launch.pipe, configs })
   const { segments } = pipe.body
   const feed = launch.feed ?? feedOf(context, segments)
   const catalogue = feed?.catalogue ?? catalogueOf(segments)
@@ -74,8 +74,8 @@ export function startOf(context: OpeningContext, launch: Launch): RunStart {
     processed: false,
   }))
   const { name } = pipe.header
-  const given = { catalogue, trigger, startMode, limit, only, feed, startedBy, dryRun, configs }
-  return { pipe: name, ...given, segments: steps }
+  const request = { catalogue, trigger, startMode, limit, only, feed, startedBy, dryRun, configs }
+  return { pipe: name, ...request, segments: steps }
 }
 
 /** Parameters that decide what a run does. */
@@ -84,53 +84,56 @@ type RunPlan = Pick<RunStart, 'pipe' | 'configs' | 'dryRun' | 'limit' | 'feed'>
 const dryLimit = 20
 
 /** Finds a pipe and applies the configs. Throws `unknown-pipe`, or `invalid-parameter` for the configs. */
-export function pipeOf(
+export function configuredPipe(
   { sources }: OpeningContext,
   plan: Pick<RunPlan, 'pipe' | 'configs'>,
-): { readonly known: KnownPipe; readonly pipe: Pipe } {
-  const known = sources.find(plan.pipe)
-  if (!known) throw new Failure('unknown-pipe', `there is no pipe ${shown(plan.pipe)}`)
-  return { known, pipe: configured(known.pipe, plan.configs) }
+): { readonly entry: PipeEntry; readonly pipe: Pipe } {
+  const entry = sources.find(plan.pipe)
+  if (!entry) throw new Failure('unknown-pipe', `there is no pipe ${shown(plan.pipe)}`)
+  return { entry, pipe: withConfigs(entry.pipe, plan.configs) }
 }
 
 /**
  * Opens all segments of a pipe; `run` is the run information for the messages to other processes (`lastRun`: the last
- * complete run). Throws `unknown-segment`, `invalid-pipe` with all complaints, and the failures of `pipeOf`.
+ * complete run). Throws `unknown-segment`, `invalid-pipe` with all complaints, and the failures of `configuredPipe`.
  */
-export function opened(
+export function openPipe(
   context: OpeningContext,
   plan: RunPlan,
   run: { readonly runId: string; readonly startTime: string; readonly lastRun?: string },
-): Opened {
+): OpenedPipe {
   const { afterImport, resolve } = context
   const { feed, configs } = plan
-  const { known, pipe } = pipeOf(context, plan)
-  const origin = { trust: known.trust, directory: known.directory, configs }
+  const { entry, pipe } = configuredPipe(context, plan)
+  const origin = { trust: entry.trust, directory: entry.directory, configs }
   const limit = plan.limit ?? (plan.dryRun ? dryLimit : undefined)
-  const ready = prepared({ ...pipe, header: { ...pipe.header, ...run } }, feed ? undefined : limit)
-  const errors = pipeCheck(resolve)(ready, origin)
+  const limited = withLimit(
+    { ...pipe, header: { ...pipe.header, ...run } },
+    feed ? undefined : limit,
+  )
+  const errors = pipeCheck(resolve)(limited, origin)
   if (errors.length > 0) {
-    const isUnknown = ready.body.segments.some((one) => resolve(one).kind === 'unknown')
+    const isUnknown = limited.body.segments.some((one) => resolve(one).kind === 'unknown')
     const detail = `${shown(pipe.header.name)} cannot run: ${errors[0]?.detail ?? ''}`
     throw new Failure(isUnknown ? 'unknown-segment' : 'invalid-pipe', detail, { errors })
   }
-  const bounds = limit === undefined ? [] : [limited(limit)]
-  const fed = feed ? [feeding(context, ready, feed), ...bounds] : []
-  const places = placesIn(ready, origin)
-  const steps = ready.body.segments.flatMap((segment, index) => {
-    const step = watched(segment, stepOf(context, ready, segment, places[index]))
-    const found = resolve(segment)
-    const isImport = found.kind !== 'built-in' || found.segment.job === 'import'
+  const bounds = limit === undefined ? [] : [limitStep(limit)]
+  const fed = feed ? [feedStep(context, limited, feed), ...bounds] : []
+  const places = segmentPlaces(limited, origin)
+  const steps = limited.body.segments.flatMap((segment, index) => {
+    const step = withLog(segment, stepOf(context, limited, segment, places[index]))
+    const placement = resolve(segment)
+    const isImport = placement.kind !== 'built-in' || placement.segment.job === 'import'
     return index === 0 && !feed && isImport
       ? [step, ...bounds, ...(afterImport ? [afterImport] : [])]
       : [step]
   })
-  const [deadlineMs] = deadlinesOf(ready).toSorted((a, b) => a - b)
+  const [deadlineMs] = deadlinesOf(limited).toSorted((a, b) => a - b)
   return { steps: [...fed, ...steps], deadlineMs }
 }
 
 /** Adds the limit to the importer's config, so that it requests no more records. */
-function prepared(pipe: Pipe, limit: number | undefined): Pipe {
+function withLimit(pipe: Pipe, limit: number | undefined): Pipe {
   const [first, ...rest] = pipe.body.segments
   if (!first || limit === undefined) return pipe
   const config = { ...first.body.config, limit }
@@ -145,19 +148,19 @@ function stepOf(
   segment: Segment,
   place: SegmentPlace = { trust: 'foreign' },
 ): SegmentFunction {
-  const found = resolve(segment)
-  if (found.kind === 'built-in') {
-    const made = found.segment.open(segment.body.config, place)
+  const placement = resolve(segment)
+  if (placement.kind === 'built-in') {
+    const made = placement.segment.open(segment.body.config, place)
     if (made.ok) return made.run
-  } else if (found.kind !== 'unknown' && remote) {
-    return remote(pipe, segment, found, place.trust)
+  } else if (placement.kind !== 'unknown' && remote) {
+    return remote(pipe, segment, placement, place.trust)
   }
   const name = shown(segment.header.name)
   throw new Failure('unknown-segment', `this process cannot reach the segment ${name}`)
 }
 
 /** Gives the segment its own log and reports its end to the run. */
-const watched = ({ header }: Segment, run: SegmentFunction): SegmentFunction =>
+const withLog = ({ header }: Segment, run: SegmentFunction): SegmentFunction =>
   async function* (input, context, signal) {
     const log = context.log.child({ segment: header.name })
     yield* run(input, { ...context, log }, signal)
@@ -167,8 +170,8 @@ const watched = ({ header }: Segment, run: SegmentFunction): SegmentFunction =>
 /** Datasets for a pipe that begins with a built-in metrics segment: those of the catalogue in its configs, or all. */
 function feedOf({ resolve }: OpeningContext, segments: readonly Segment[]): Feed | undefined {
   const [first] = segments
-  const found = first && resolve(first)
-  if (found?.kind !== 'built-in' || found.segment.job !== 'metrics') return undefined
+  const placement = first && resolve(first)
+  if (placement?.kind !== 'built-in' || placement.segment.job !== 'metrics') return undefined
   return { catalogue: catalogueOf(segments) }
 }
 
@@ -176,10 +179,10 @@ function feedOf({ resolve }: OpeningContext, segments: readonly Segment[]): Feed
  * First step of a pipe without an importer. Throws `invalid-pipe` if the pipe has an importer, has no metrics segment
  * (nothing else writes results about stored datasets), or this process has no repository.
  */
-function feeding({ resolve, feeds }: OpeningContext, { header, body }: Pipe, feed: Feed) {
+function feedStep({ resolve, feeds }: OpeningContext, { header, body }: Pipe, feed: Feed) {
   const jobs = body.segments.map((segment) => {
-    const found = resolve(segment)
-    return found.kind === 'built-in' ? found.segment.job : 'remote'
+    const placement = resolve(segment)
+    return placement.kind === 'built-in' ? placement.segment.job : 'remote'
   })
   const refused = (why: string) => new Failure('invalid-pipe', `${shown(header.name)} ${why}`)
   if (jobs[0] === 'import') {
@@ -197,7 +200,7 @@ function feeding({ resolve, feeds }: OpeningContext, { header, body }: Pipe, fee
 }
 
 /** Ends the import after `limit` records, as incomplete if there are more. */
-const limited = (limit: number): SegmentFunction =>
+const limitStep = (limit: number): SegmentFunction =>
   async function* (input) {
     let records = 0
     for await (const message of input) {
@@ -227,7 +230,7 @@ export type ExecutionContext = OpeningContext & {
 }
 
 /** Final state of a run by the kind of the failure that aborted it. */
-const stops: Readonly<Record<string, RunStatus>> = {
+const statusAfterAbort: Readonly<Record<string, RunStatus>> = {
   'run-cancelled': 'cancelled',
   'run-deadline': 'timed-out',
   'run-stalled': 'timed-out',
@@ -236,16 +239,16 @@ const stops: Readonly<Record<string, RunStatus>> = {
 
 type Work = {
   readonly run: Run
-  readonly plan: Opened
+  readonly plan: OpenedPipe
   /** Called with `true` when the run only waits for input, with `false` when it works again. */
-  readonly rest: (isResting: boolean) => void
+  readonly setIdle: (isIdle: boolean) => void
 }
 
 /** Last message of the chain, and whether a segment has set the outcome. */
 type Result = { isDecided?: boolean; end?: Completeness }
 
-/** Executes a run and returns its final state. Never rejects; the reason of the signal is one of the failures in `stops`. */
-export async function executed(
+/** Executes a run and returns its final state. Never rejects; the reason of the signal is one of the failures in `statusAfterAbort`. */
+export async function executeRun(
   context: ExecutionContext,
   work: Work,
   signal: AbortSignal,
@@ -265,7 +268,7 @@ export async function executed(
     return { status: 'finished', outcome: end.kind, problem: why }
   } catch (err) {
     const isStopped = signal.aborted && err === signal.reason
-    const status = isStopped && err instanceof Failure ? stops[err.kind] : undefined
+    const status = isStopped && err instanceof Failure ? statusAfterAbort[err.kind] : undefined
     if (!status) log.warn({ err }, 'run.broken')
     return { status: status ?? 'failed', problem: storedProblem(err) }
   } finally {
@@ -273,7 +276,12 @@ export async function executed(
   }
 }
 
-function segmentContext(runs: Runs, { run, rest }: Work, log: Log, result: Result): SegmentContext {
+function segmentContext(
+  runs: Runs,
+  { run, setIdle }: Work,
+  log: Log,
+  result: Result,
+): SegmentContext {
   const { start, cursor, times } = runs.resumption(run.id)
   const last = runs.lastComplete(run.pipe)?.startTime
   const inner = runs.sink(run.id)
@@ -288,7 +296,7 @@ function segmentContext(runs: Runs, { run, rest }: Work, log: Log, result: Resul
     sink: { ...inner, outcome },
     log,
     dryRun: start.dryRun,
-    rest,
+    setIdle,
     lastRun: last === undefined ? undefined : new Date(last),
     resumed: times > 0 || undefined,
     resumeFrom: cursor,

@@ -7,15 +7,15 @@
 
 import { Failure } from '../../errors.ts'
 import { type BackgroundLoop, backgroundLoop } from '../../workers/background-loop.ts'
-import { ended, type Run, type RunChange, type RunStart, storedProblem } from '../runs/run.ts'
+import { hasEnded, type Run, type RunChange, type RunStart, storedProblem } from '../runs/run.ts'
 import {
-  executed,
+  executeRun,
   type ExecutionContext,
-  laneOf,
+  concurrencyKey,
   type Launch,
-  opened,
-  pipeOf,
-  startOf,
+  openPipe,
+  configuredPipe,
+  runStartOf,
 } from './execution.ts'
 import { dayMs } from '../../text/duration.ts'
 
@@ -35,9 +35,9 @@ export type LauncherOptions = Omit<ExecutionContext, 'graceMs'> & {
 }
 
 /** A waiting or running run. */
-type Job = {
+type ActiveRun = {
   readonly id: string
-  readonly lane: string
+  readonly key: string
   readonly isDry: boolean
   /** Starts without waiting for runs with the same concurrency key. */
   readonly isConcurrent: boolean
@@ -50,19 +50,19 @@ type Job = {
     done: Promise<void>
   }
   /** Only waits for input; not counted as a parallel run meanwhile. */
-  isResting: boolean
+  isIdle: boolean
 }
 
 const mostWaiting = 1000
-const beatMs = 1000
+const round = 1000
 const renewMs = 10_000
 /** Maximum age in ms of interrupted runs that are resumed automatically. */
-const youngMs = dayMs
+const maxResumeAgeMs = dayMs
 const mostResumed = 1000
 /** Number of recent runs of a pipe that are searched for newer ones with the same concurrency key. */
-const mostLanes = 100
+const mostRecentRuns = 100
 
-const interrupted = (why: string): Failure => new Failure('run-interrupted', why)
+const interruption = (why: string): Failure => new Failure('run-interrupted', why)
 
 /**
  * Opens the launcher. Runs that an earlier process left active are marked `interrupted`, and resumed once if younger than 24
@@ -77,35 +77,35 @@ class RunLauncher {
   readonly #context: ExecutionContext
   readonly #atOnce: number
   /** Waiting and running runs by id, in order of arrival. */
-  readonly #jobs = new Map<string, Job>()
+  readonly #jobs = new Map<string, ActiveRun>()
   /** Final states that could not be written yet. */
-  readonly #unwritten = new Map<string, RunChange>()
+  readonly #unwrittenEnds = new Map<string, RunChange>()
   readonly #stopping = new AbortController()
-  readonly #beating: BackgroundLoop
+  readonly #loop: BackgroundLoop
 
   constructor(context: ExecutionContext, atOnce: number) {
     this.#context = context
     this.#atOnce = atOnce
-    this.#takeBack()
-    this.#beating = this.#beat()
+    this.#resumeInterrupted()
+    this.#loop = this.#startLoop()
   }
 
   /** Starts a run. If the pipe cannot be opened, the run is created as failed. */
   launch(launch: Launch): Launched {
     this.#checkOpen()
-    const start = startOf(this.#context, launch)
-    const lane = laneOf(start)
-    const busy = this.#active().filter((job) => job.lane === lane && !job.isDry)
+    const start = runStartOf(this.#context, launch)
+    const key = concurrencyKey(start)
+    const busy = this.#active().filter((job) => job.key === key && !job.isDry)
     const [first] = busy
     if (first && !start.dryRun) {
       const mode = start.startMode ?? 'drop'
-      if (mode === 'drop') return { dropped: this.#known(first.id) }
+      if (mode === 'drop') return { dropped: this.#runOf(first.id) }
       const why = new Failure('run-cancelled', 'a later launch of the pipe took its place')
       for (const { id, execution } of busy) {
         if (mode === 'restart' || (mode === 'append' && !execution)) void this.#stop(id, why)
       }
     }
-    return { run: this.#queued(start, launch.waitMs) }
+    return { run: this.#enqueue(start, launch.waitMs) }
   }
 
   /** Cancels a run; resolves when it has ended. */
@@ -113,25 +113,25 @@ class RunLauncher {
     const done = this.#stop(id, new Failure('run-cancelled', 'the run was cancelled'))
     if (done) {
       await done
-      return this.#known(id)
+      return this.#runOf(id)
     }
-    const run = this.#known(id)
-    const where = ended(run) ? `is already ${run.status}` : 'belongs to another process'
+    const run = this.#runOf(id)
+    const where = hasEnded(run) ? `is already ${run.status}` : 'belongs to another process'
     throw new Failure('conflict', `the run ${where}`)
   }
 
   /** Resumes a run that has ended. */
   resume(id: string): Run {
     this.#checkOpen()
-    return this.#resumed(id)
+    return this.#resume(id)
   }
 
   /** Starts a new run for the failed items of a run. */
   retry(id: string): Run {
     this.#checkOpen()
     const { runs } = this.#context
-    const run = this.#known(id)
-    if (!ended(run)) throw new Failure('conflict', `the run is ${run.status}`)
+    const run = this.#runOf(id)
+    if (!hasEnded(run)) throw new Failure('conflict', `the run is ${run.status}`)
     if (runs.failedIds(id).length === 0) {
       throw new Failure(
         'conflict',
@@ -139,8 +139,8 @@ class RunLauncher {
       )
     }
     const { only: _, startMode: __, trigger: ___, ...start } = runs.resumption(id).start
-    pipeOf(this.#context, start)
-    return this.#queued({ ...start, startedBy: 'api', dryRun: false, retryOf: id })
+    configuredPipe(this.#context, start)
+    return this.#enqueue({ ...start, startedBy: 'api', dryRun: false, retryOf: id })
   }
 
   /** Running, then waiting runs, in order. */
@@ -155,18 +155,18 @@ class RunLauncher {
   }
 
   /** Resolves with the run when it has ended. */
-  async settled(id: string, signal: AbortSignal): Promise<Run> {
-    for await (const run of this.#context.runs.follow(id, signal)) if (ended(run)) return run
+  async waitForEnd(id: string, signal: AbortSignal): Promise<Run> {
+    for await (const run of this.#context.runs.follow(id, signal)) if (hasEnded(run)) return run
     signal.throwIfAborted()
-    return this.#known(id)
+    return this.#runOf(id)
   }
 
   /** Interrupts all runs; they are resumed at the next start. */
   async stop(): Promise<void> {
     // Prevents the loop from resuming an interrupted run.
     this.#stopping.abort()
-    await this.#beating.stop()
-    const why = interrupted('the process was stopped')
+    await this.#loop.stop()
+    const why = interruption('the process was stopped')
     // Waiting runs first, so that none of them starts when a running one ends.
     await Promise.all(
       this.#active()
@@ -176,75 +176,75 @@ class RunLauncher {
     this.#writeEnds()
   }
 
-  #running(): Job[] {
+  #running(): ActiveRun[] {
     return [...this.#jobs.values()].filter(({ execution }) => execution)
   }
 
-  #active(): Job[] {
+  #active(): ActiveRun[] {
     return [...this.#running(), ...[...this.#jobs.values()].filter(({ execution }) => !execution)]
   }
 
   #checkOpen(): void {
-    if (this.#stopping.signal.aborted) throw interrupted('the process is stopping')
+    if (this.#stopping.signal.aborted) throw interruption('the process is stopping')
   }
 
-  #known(id: string): Run {
+  #runOf(id: string): Run {
     const run = this.#context.runs.get(id)
     if (!run) throw new Failure('unknown-run', `there is no run ${id.slice(0, 100)}`)
     return run
   }
 
   /** Creates and queues a run; if the pipe cannot be opened, the run fails at once. */
-  #queued(start: RunStart, waitMs = 0): Run {
+  #enqueue(start: RunStart, waitMs = 0): Run {
     const { runs, now } = this.#context
     if (this.load().waiting >= mostWaiting) {
       throw new Failure('too-many-requests', `${mostWaiting} runs are waiting already`)
     }
     const { id, created } = runs.create(start)
     try {
-      opened(this.#context, start, { runId: id, startTime: created })
+      openPipe(this.#context, start, { runId: id, startTime: created })
     } catch (error) {
       const problem = storedProblem(error)
-      return this.#announced(runs.change(id, { status: 'failed', problem }))
+      return this.#announce(runs.change(id, { status: 'failed', problem }))
     }
-    return this.#waiting(id, start, waitMs > 0 ? now() + waitMs : 0)
+    return this.#add(id, start, waitMs > 0 ? now() + waitMs : 0)
   }
 
-  #waiting(id: string, start: RunStart, notBefore = 0): Run {
+  #add(id: string, start: RunStart, notBefore = 0): Run {
     const isConcurrent = start.dryRun || start.startMode === 'concurrent'
-    const job = { id, lane: laneOf(start), isDry: start.dryRun, isConcurrent, notBefore }
-    this.#jobs.set(id, { ...job, isResting: false })
+    const job = { id, key: concurrencyKey(start), isDry: start.dryRun, isConcurrent, notBefore }
+    this.#jobs.set(id, { ...job, isIdle: false })
     this.#start()
-    return this.#known(id)
+    return this.#runOf(id)
   }
 
   /** Makes a run wait again. Throws `unknown-run`, `unknown-pipe`, `conflict`. */
-  #resumed(id: string): Run {
+  #resume(id: string): Run {
     const { runs } = this.#context
-    const run = this.#known(id)
+    const run = this.#runOf(id)
     const { start } = runs.resumption(id)
     if (start.dryRun) throw new Failure('conflict', 'a dry run cannot be resumed: launch it again')
     const later = runs.lastComplete(run.pipe)
-    if (later && later.created > run.created && this.#isSameLane(later.id, start)) {
+    if (later && later.created > run.created && this.#hasSameKey(later.id, start)) {
       throw new Failure('conflict', 'a later run of the pipe is complete')
     }
-    pipeOf(this.#context, start)
+    configuredPipe(this.#context, start)
     runs.change(id, { status: 'waiting' })
-    return this.#waiting(id, start)
+    return this.#add(id, start)
   }
 
   /**
    * Marks runs of ended processes as interrupted and resumes, oldest first, those younger than 24 h that were not resumed
    * before.
    */
-  #takeBack(): void {
+  #resumeInterrupted(): void {
     const { runs, log } = this.#context
     runs.interruptOrphans()
-    const found = runs.list({ status: 'interrupted', offset: 0, limit: mostResumed })
-    for (const run of found.toReversed()) {
+    const interrupted = runs.list({ status: 'interrupted', offset: 0, limit: mostResumed })
+    for (const run of interrupted.toReversed()) {
       if (!this.#isResumable(run)) continue
       try {
-        this.#resumed(run.id)
+        this.#resume(run.id)
         log.info({ run: run.id, pipe: run.pipe }, 'run.resumed')
       } catch (err) {
         log.warn({ err, run: run.id, pipe: run.pipe }, 'run.resume-failed')
@@ -255,25 +255,25 @@ class RunLauncher {
   #isResumable({ id, pipe, endTime }: Run): boolean {
     const { runs, now } = this.#context
     const { start, times } = runs.resumption(id)
-    const isYoung = now() - Date.parse(endTime ?? '') < youngMs
+    const isYoung = now() - Date.parse(endTime ?? '') < maxResumeAgeMs
     if (!isYoung || times > 0 || start.dryRun) return false
     const newest = runs
-      .list({ pipe, offset: 0, limit: mostLanes })
-      .find((run) => this.#isSameLane(run.id, start))
+      .list({ pipe, offset: 0, limit: mostRecentRuns })
+      .find((run) => this.#hasSameKey(run.id, start))
     return newest?.id === id
   }
 
-  #isSameLane(id: string, start: RunStart): boolean {
-    return laneOf(this.#context.runs.resumption(id).start) === laneOf(start)
+  #hasSameKey(id: string, start: RunStart): boolean {
+    return concurrencyKey(this.#context.runs.resumption(id).start) === concurrencyKey(start)
   }
 
   /** Starts all waiting runs that may start. */
   #start(): void {
     while (!this.#stopping.signal.aborted) {
       const running = this.#running()
-      if (running.filter(({ isResting }) => !isResting).length >= this.#atOnce) return
-      const isFree = ({ lane, isConcurrent }: Job) =>
-        isConcurrent || !running.some((one) => one.lane === lane && !one.isDry)
+      if (running.filter(({ isIdle }) => !isIdle).length >= this.#atOnce) return
+      const isFree = ({ key, isConcurrent }: ActiveRun) =>
+        isConcurrent || !running.some((one) => one.key === key && !one.isDry)
       const next = [...this.#jobs.values()].find(
         (job) => !job.execution && job.notBefore <= this.#context.now() && isFree(job),
       )
@@ -282,27 +282,29 @@ class RunLauncher {
     }
   }
 
-  #begin(job: Job): void {
+  #begin(job: ActiveRun): void {
     const { id } = job
     const { runs, now, log, deadlineMs } = this.#context
     try {
       const { start } = runs.resumption(id)
       const lastRun = runs.lastComplete(start.pipe)?.startTime
       const startTime = new Date(now()).toISOString()
-      const plan = opened(this.#context, start, { runId: id, startTime, lastRun })
+      const plan = openPipe(this.#context, start, { runId: id, startTime, lastRun })
       const run = runs.change(id, { status: 'running' })
       log.info({ run: id, pipe: run.pipe }, 'run.started')
       const controller = new AbortController()
-      const rest = (isResting: boolean) => {
-        job.isResting = isResting
+      const setIdle = (isIdle: boolean) => {
+        job.isIdle = isIdle
         this.#start()
       }
       const deadline = now() + (plan.deadlineMs ?? deadlineMs)
-      // Set before the first step, which may call `rest` at once.
+      // Set before the first step, which may call `setIdle` at once.
       job.execution = { controller, deadline, done: Promise.resolve() }
-      job.execution.done = executed(this.#context, { run, plan, rest }, controller.signal).then(
-        (change) => this.#ended(id, change),
-      )
+      job.execution.done = executeRun(
+        this.#context,
+        { run, plan, setIdle },
+        controller.signal,
+      ).then((change) => this.#finish(id, change))
     } catch (err) {
       log.warn({ err, run: id }, 'run.open-failed')
       this.#write(id, { status: 'failed', problem: storedProblem(err) })
@@ -310,7 +312,7 @@ class RunLauncher {
     }
   }
 
-  #ended(id: string, change: RunChange): void {
+  #finish(id: string, change: RunChange): void {
     this.#write(id, change)
     this.#jobs.delete(id)
     this.#start()
@@ -334,22 +336,22 @@ class RunLauncher {
     const { runs, log } = this.#context
     try {
       const run = runs.change(id, change)
-      this.#unwritten.delete(id)
-      this.#announced(run)
+      this.#unwrittenEnds.delete(id)
+      this.#announce(run)
     } catch (err) {
       // A `Failure` means that another process owns the run now; other errors (disk full) are retried.
-      if (err instanceof Failure) this.#unwritten.delete(id)
-      else this.#unwritten.set(id, change)
+      if (err instanceof Failure) this.#unwrittenEnds.delete(id)
+      else this.#unwrittenEnds.set(id, change)
       log.error({ err, run: id, status: change.status }, 'run.write-failed')
     }
   }
 
   #writeEnds(): void {
-    for (const [id, change] of this.#unwritten) this.#write(id, change)
+    for (const [id, change] of this.#unwrittenEnds) this.#write(id, change)
   }
 
   /** Logs the end of a run and calls `onEnd`; returns the run. */
-  #announced(run: Run): Run {
+  #announce(run: Run): Run {
     const { log, onEnd } = this.#context
     const { id, pipe, status, outcome, counts, problem } = run
     log.info({ run: id, pipe, status, outcome, counts, problem: problem?.type }, 'run.finished')
@@ -362,28 +364,28 @@ class RunLauncher {
   }
 
   /** Starts the loop that runs every second. */
-  #beat(): BackgroundLoop {
+  #startLoop(): BackgroundLoop {
     const { now, pause, log, runs } = this.#context
     let renewed = now()
     const beat = () => {
       this.#writeEnds()
-      this.#endLate()
+      this.#abortOverdue()
       // Starts runs whose `notBefore` has passed.
       this.#start()
       if (now() - renewed < renewMs) return
       renewed = now()
-      const why = interrupted('another process took the run')
+      const why = interruption('another process took the run')
       for (const id of runs.renew()) void this.#stop(id, why)
-      this.#takeBack()
+      this.#resumeInterrupted()
     }
-    return backgroundLoop('launcher.beat', beatMs, beat, { pause, log })
+    return backgroundLoop('launcher.beat', round, beat, { pause, log })
   }
 
   /** Aborts runs that exceed their deadline or are stalled. */
-  #endLate(): void {
+  #abortOverdue(): void {
     const { now, runs, stallMs } = this.#context
     for (const { id, execution } of this.#running()) {
-      const quiet = now() - (runs.lastSign(id) ?? now())
+      const quiet = now() - (runs.lastReportAt(id) ?? now())
       if (now() >= (execution?.deadline ?? Infinity)) {
         const why = 'the run took longer than its deadline allows'
         void this.#stop(id, new Failure('run-deadline', why))

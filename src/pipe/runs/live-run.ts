@@ -9,7 +9,7 @@ import { itemKey, type RunTables, type StoredRun } from './run-tables.ts'
 import {
   countNames,
   type RunCounts,
-  ended,
+  hasEnded,
   type ItemState,
   type Run,
   type RunChange,
@@ -65,7 +65,7 @@ export class LiveRun {
     this.#counts = { ...stored.run.counts }
     this.#tally = stored.tally
     // The items of a dry run are its only result.
-    this.#clean = cleaning(context.redact, stored.start.dryRun ? 'all' : context.keepSource)
+    this.#clean = itemCleaner(context.redact, stored.start.dryRun ? 'all' : context.keepSource)
     this.#lastSign = context.now()
     this.sink = this.#newSink()
   }
@@ -75,7 +75,7 @@ export class LiveRun {
   }
 
   /** Time of the last report, ms since 1970. */
-  get lastSign(): number {
+  get lastReportAt(): number {
     return this.#lastSign
   }
 
@@ -83,7 +83,7 @@ export class LiveRun {
   step(change: RunChange): Run {
     const before = this.#run
     checkStep(before, change.status)
-    this.#run = this.#stepped(change, timeOf(this.#note()))
+    this.#run = this.#nextState(change, timeOf(this.#note()))
     try {
       this.#write()
     } catch (error) {
@@ -95,12 +95,12 @@ export class LiveRun {
 
   /** Records that everything up to the cursor was written. */
   checkpoint(cursor: string): void {
-    if (!ended(this.#run)) this.#write(cursor)
+    if (!hasEnded(this.#run)) this.#write(cursor)
   }
 
   /** Writes buffered items and counts. */
   flush(): void {
-    if (this.#changed && !ended(this.#run)) this.#write()
+    if (this.#changed && !hasEnded(this.#run)) this.#write()
   }
 
   #write(cursor?: string): void {
@@ -132,7 +132,7 @@ export class LiveRun {
   #newSink(): RunSink {
     // Reports after the end of the run are dropped.
     const open = (work: (at: number) => void): void => {
-      if (!ended(this.#run)) work(this.#note())
+      if (!hasEnded(this.#run)) work(this.#note())
     }
     return {
       item: (item) => open((at) => this.#report(item, at)),
@@ -204,17 +204,17 @@ export class LiveRun {
     return this.#context.tables.has(serial, key, what)
   }
 
-  #stepped({ status, outcome, problem }: RunChange, time: string): Run {
+  #nextState({ status, outcome, problem }: RunChange, time: string): Run {
     const run = this.#run
     if (status === 'running') return { ...run, status, startTime: run.startTime ?? time }
     const isFinished = status === 'finished'
     const why = problem ?? (isFinished ? this.#outcome.problem : undefined)
-    const given = outcome ?? this.#outcome.outcome ?? 'incomplete'
+    const reported = outcome ?? this.#outcome.outcome ?? 'incomplete'
     return {
       ...run,
       status,
       endTime: time,
-      ...(isFinished && { outcome: this.#stored.start.dryRun ? 'dry-run' : given }),
+      ...(isFinished && { outcome: this.#stored.start.dryRun ? 'dry-run' : reported }),
       problem: why ? cleanProblem(why, this.#context.redact) : null,
     }
   }
@@ -251,7 +251,7 @@ const mostExcerpts = 64 * 2 ** 20
  * Returns a function that redacts secrets in items and truncates excerpts to 64 KB each, 64 MB per run. Ids are never
  * truncated, because retries look items up by them.
  */
-function cleaning(
+function itemCleaner(
   redact: LiveRunContext['redact'],
   keep: LiveRunContext['keepSource'],
 ): (item: RunItem) => RunItem {

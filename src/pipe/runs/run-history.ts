@@ -14,7 +14,7 @@ import { noTally } from './run-report.ts'
 import { RunTables, type StoredRun } from './run-tables.ts'
 import {
   countNames,
-  ended,
+  hasEnded,
   type ItemFilter,
   noCounts,
   type Run,
@@ -87,11 +87,11 @@ export class Runs {
     const numbers = { counts: noCounts, progress: noProgress, segments }
     const run = { ...identity, status: 'waiting' as const, created, ...numbers, problem: null }
     const fresh = { run, start, tally: noTally, owner, lease: now() + leaseMs }
-    return this.#enliven(this.#tables.insert(fresh))
+    return this.#makeLive(this.#tables.insert(fresh))
   }
 
   /** Runs `work` in one transaction. If it throws, nothing of it is stored. */
-  together<T>(work: () => T): T {
+  transaction<T>(work: () => T): T {
     return this.#tables.transaction(work)
   }
 
@@ -115,7 +115,7 @@ export class Runs {
     const stored = this.#stored(id)
     const { run, tally, serial } = stored
     const { counts } = run
-    const before = this.#comparedWith(stored)
+    const before = this.#previousRun(stored)
     const difference = before && {
       run: before.run.id,
       created: counts.created,
@@ -134,9 +134,9 @@ export class Runs {
 
   /** Changes the state of a run; durable on return. Throws `conflict` for a transition that does not exist. */
   change(id: string, change: RunChange): Run {
-    if (change.status === 'waiting') return this.#again(id)
+    if (change.status === 'waiting') return this.#reset(id)
     const run = this.#liveOne(id).step(change)
-    if (ended(run)) this.#live.delete(id)
+    if (hasEnded(run)) this.#live.delete(id)
     return run
   }
 
@@ -147,7 +147,7 @@ export class Runs {
   note(id: string, note: Omit<RunNote, 'time'>): void {
     this.#tables.transaction(() => {
       const stored = this.#tables.byId(id)
-      if (!stored || !ended(stored.run)) return
+      if (!stored || !hasEnded(stored.run)) return
       const time = timeOf(this.#options.now())
       const before = (stored.run.notes ?? []).filter(
         ({ action, done, failed }) => action !== note.action || done + failed > 0,
@@ -167,8 +167,8 @@ export class Runs {
    * Yields the current run, then again after changes (at most five times a second) and every 15 s as a keep-alive for
    * proxies, until it has ended or the signal fires.
    */
-  async *follow(id: string, given: AbortSignal): AsyncGenerator<Run, void, undefined> {
-    const signal = AbortSignal.any([given, this.#closing.signal])
+  async *follow(id: string, caller: AbortSignal): AsyncGenerator<Run, void, undefined> {
+    const signal = AbortSignal.any([caller, this.#closing.signal])
     let last = { text: '', at: 0 }
     while (!signal.aborted) {
       const changed = this.#changed.next(signal)
@@ -179,7 +179,7 @@ export class Runs {
       const isNews = text !== last.text || at - last.at >= repeatMs
       if (isNews) last = { text, at }
       if (isNews) yield run
-      if (ended(run)) return
+      if (hasEnded(run)) return
       try {
         await changed
         await this.#options.pause(followMs, signal)
@@ -211,17 +211,17 @@ export class Runs {
   }
 
   /** Time of the last report of a live run, ms since 1970. */
-  lastSign(id: string): number | undefined {
-    return this.#live.get(id)?.lastSign
+  lastReportAt(id: string): number | undefined {
+    return this.#live.get(id)?.lastReportAt
   }
 
   /** Renews the leases of this process's runs for 60 s; returns the ids of runs taken over by another process. */
   renew(): readonly string[] {
     const { owner, now } = this.#options
     const ours = this.#tables.renew(owner, now() + leaseMs)
-    const lost = [...this.#live.keys()].filter((id) => !ours.has(id))
-    for (const id of lost) this.#live.delete(id)
-    return lost
+    const taken = [...this.#live.keys()].filter((id) => !ours.has(id))
+    for (const id of taken) this.#live.delete(id)
+    return taken
   }
 
   /**
@@ -258,15 +258,15 @@ export class Runs {
 
   /** Returns a live run. Throws `unknown-run`, or `conflict` if it has ended or belongs to another process. */
   #liveOne(id: string): LiveRun {
-    const found = this.#live.get(id)
-    if (found) return found
+    const live = this.#live.get(id)
+    if (live) return live
     const { run } = this.#stored(id)
-    const why = ended(run) ? `it is ${run.status}` : 'it belongs to another process'
+    const why = hasEnded(run) ? `it is ${run.status}` : 'it belongs to another process'
     throw new Failure('conflict', `the run cannot change: ${why}`)
   }
 
-  #enliven(stored: StoredRun): Run {
-    const before = this.#comparedWith(stored)
+  #makeLive(stored: StoredRun): Run {
+    const before = this.#previousRun(stored)
     const failedIn = before && before.run.counts.failed > 0 ? before.serial : undefined
     const live = new LiveRun(this.#context, stored, failedIn)
     this.#live.set(stored.run.id, live)
@@ -278,22 +278,22 @@ export class Runs {
    * Resets a run to its last checkpoint, or to its start, and makes it `waiting`. Records written since then stay in items
    * and counts, because they will not be written again.
    */
-  #again(id: string): Run {
+  #reset(id: string): Run {
     const { owner, now } = this.#options
     const stored = this.#stored(id)
     checkStep(stored.run, 'waiting')
     const waiting = this.#tables.transaction(() => {
       const left = this.#tables.rewind(stored.serial, stored.checkpoint?.item ?? 0)
       const lease = now() + leaseMs
-      const next = { ...rewound(stored, left), owner, lease, resumed: stored.resumed + 1 }
+      const next = { ...resetRun(stored, left), owner, lease, resumed: stored.resumed + 1 }
       this.#tables.update(next)
       return next
     })
-    return this.#enliven(waiting)
+    return this.#makeLive(waiting)
   }
 
   /** Run to compare with: the one that is retried, else the previous finished run of the pipe if it had the same catalogue. */
-  #comparedWith({ start, run, serial }: StoredRun): StoredRun | undefined {
+  #previousRun({ start, run, serial }: StoredRun): StoredRun | undefined {
     if (start.dryRun || start.only) return undefined
     if (start.retryOf !== undefined) return this.#tables.byId(start.retryOf)
     const before = this.#tables.before(run.pipe, serial, ['complete', 'incomplete'])
@@ -330,7 +330,7 @@ function missing(id: string): never {
 }
 
 /** Counts of a run after a reset; `left` is the number of items that stay, by state. */
-function rewound(stored: StoredRun, left: Readonly<Record<string, number>>): StoredRun {
+function resetRun(stored: StoredRun, left: Readonly<Record<string, number>>): StoredRun {
   const {
     counts: from,
     progress,

@@ -1,10 +1,10 @@
-/** Runs of pipes in the list of jobs. They keep tables of their own, with items and requests; only their state is shown there. */
+/** Runs of pipes in the list of jobs. Their items and requests are in tables of their own; only their state is shown here. */
 
 import { Failure } from '../../errors.ts'
 import type { Job, JobSource, JobState } from '../../jobs/job.ts'
 import type { Launcher } from '../running/launcher.ts'
 import type { Runs } from './run-history.ts'
-import { ended, type Run, type RunStatus } from './run.ts'
+import { hasEnded, type Run, type RunStatus } from './run.ts'
 
 /** Kind of runs in the list of jobs. */
 const runKind = 'run-pipe'
@@ -46,7 +46,7 @@ export function runJobs(
         .map(jobOf),
     cancel: (id) => {
       const run = runs.get(id)
-      if (run && ended(run)) throw new Failure('conflict', `the run is ${run.status}`)
+      if (run && hasEnded(run)) throw new Failure('conflict', `the run is ${run.status}`)
       if (!launcher.active().some((one) => one.id === id))
         throw new Failure('conflict', 'the run belongs to another process')
       // The answer does not wait for the work in flight.

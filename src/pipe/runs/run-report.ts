@@ -43,8 +43,8 @@ export function withRequest(
   }
 }
 
-const among = (known: object, name: string, most: number, rest: string): string =>
-  Object.hasOwn(known, name) || Object.keys(known).length < most ? name : rest
+const among = (counts: object, name: string, most: number, rest: string): string =>
+  Object.hasOwn(counts, name) || Object.keys(counts).length < most ? name : rest
 
 function withExample(
   groups: RunTally['problems'] | RunTally['findings'],

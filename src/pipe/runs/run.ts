@@ -42,7 +42,7 @@ export const noCounts: RunCounts = eachCount(0)
 // Schemas, shared by the run history and the API of the scheduler.
 
 /** Read-only type of a schema. */
-type Described<Schema extends z.ZodType> = Fixed<z.infer<Schema>>
+type SchemaType<Schema extends z.ZodType> = Fixed<z.infer<Schema>>
 type Fixed<T> = T extends readonly (infer Item)[]
   ? readonly Fixed<Item>[]
   : T extends object
@@ -71,7 +71,7 @@ const problem = z
   })
   .meta({ id: 'RunProblem', description: 'RFC 9457, without instance' })
 /** A failure as stored in a run. */
-export type StoredProblem = Described<typeof problem>
+export type StoredProblem = SchemaType<typeof problem>
 
 const note = z.object({
   action: z
@@ -84,7 +84,7 @@ const note = z.object({
   failed: z.int(),
 })
 /** Action of an operator on a run that has ended, and its result. */
-export type RunNote = Described<typeof note>
+export type RunNote = SchemaType<typeof note>
 
 export const runSchema = z
   .object({
@@ -116,7 +116,7 @@ export const runSchema = z
       .describe('What was done about the run after its end, oldest first: at most the last twenty'),
   })
   .meta({ id: 'Run' })
-export type Run = Described<typeof runSchema>
+export type Run = SchemaType<typeof runSchema>
 
 export const itemStates = [
   'created',
@@ -162,7 +162,7 @@ const difference = z
   .object({ gone: strings, come: strings })
   .describe('Of a dry run: what would change about the record that is stored')
 /** Added and removed statements, as `predicate object`. */
-export type Difference = Described<typeof difference>
+export type Difference = SchemaType<typeof difference>
 
 export const itemSchema = z
   .object({
@@ -182,7 +182,7 @@ export const itemSchema = z
   })
   .meta({ id: 'RunItem' })
 /** Outcome of one record. `unchanged` records are counted but not stored as items. */
-export type RunItem = Described<typeof itemSchema>
+export type RunItem = SchemaType<typeof itemSchema>
 
 const example = z.object({
   id: text.describe('Id of the record in its source'),
@@ -193,14 +193,14 @@ const example = z.object({
 })
 const group = z.object({ count: z.int(), examples: z.array(example).describe('The first three') })
 /** Number of occurrences and the first three examples. */
-export type ReportGroup = Described<typeof group>
+export type ReportGroup = SchemaType<typeof group>
 
 const idDifference = z.object({ count: z.int(), ids: strings.describe('The first ten') })
 /** Number and examples of records whose state differs from the previous run. */
-export type IdDifference = Described<typeof idDifference>
+export type IdDifference = SchemaType<typeof idDifference>
 
 const slowPage = z.object({ number: z.int(), millis: z.number(), bytes: z.int() })
-export type SlowPage = Described<typeof slowPage>
+export type SlowPage = SchemaType<typeof slowPage>
 
 const tally = {
   problems: z.record(z.string(), group).describe('By kind, most frequent first'),
@@ -214,7 +214,7 @@ const tally = {
 }
 const tallySchema = z.object(tally)
 /** Bounded sums for the report of a run, as plain JSON. */
-export type RunTally = Described<typeof tallySchema>
+export type RunTally = SchemaType<typeof tallySchema>
 
 export const reportSchema = z
   .object({
@@ -234,7 +234,7 @@ export const reportSchema = z
       .describe('Against the finished run of the pipe before this one'),
   })
   .meta({ id: 'RunReport' })
-export type RunReport = Described<typeof reportSchema>
+export type RunReport = SchemaType<typeof reportSchema>
 
 // Parameters of runs and filters.
 
@@ -262,7 +262,7 @@ export const startModes = ['drop', 'restart', 'append', 'concurrent'] as const
 export type StartMode = (typeof startModes)[number]
 
 /** Whether a run is neither waiting nor running. */
-export const ended = ({ status }: Pick<Run, 'status'>): boolean =>
+export const hasEnded = ({ status }: Pick<Run, 'status'>): boolean =>
   status !== 'waiting' && status !== 'running'
 
 /** Filter of a list of runs, newest first. */
@@ -356,7 +356,7 @@ export type RunSink = {
 }
 
 /** Reports the findings of a record for which no item will be reported in this process. */
-export function tellFindings(
+export function reportFindings(
   sink: Pick<RunSink, 'finding'>,
   record: Omit<RecordMessage, 'text'>,
 ): void {

@@ -8,13 +8,13 @@ import { mkdir, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/p
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { Failure } from '../../errors.ts'
 import { type GitRepository, isBranch, isGitAddress } from '../../config/cluster.ts'
-import { git, type GitContext, gitLimits } from './git-command.ts'
+import { runGit, type GitContext, gitLimits } from './git-command.ts'
 
 type CheckoutTarget = {
   /** Absolute path; contains one directory per commit, the current and the previous one. */
   readonly directory: string
   /** Selects files by their path in the repository. */
-  readonly wanted: (path: string) => boolean
+  readonly isSelected: (path: string) => boolean
   readonly fileBytes: number
 }
 
@@ -24,7 +24,7 @@ type CheckoutTarget = {
  */
 export async function checkout(
   repository: GitRepository,
-  { directory, wanted, fileBytes }: CheckoutTarget,
+  { directory, isSelected, fileBytes }: CheckoutTarget,
   context: GitContext,
   signal: AbortSignal,
 ): Promise<string> {
@@ -38,27 +38,31 @@ export async function checkout(
   // Relative paths refer to our working directory, not to that of git. A colon before the first slash means `host:path`.
   const isPath = !/^[^/]*:/.test(uri) && !isAbsolute(uri)
   const remote = { ...repository, uri: isPath ? resolve(uri) : uri, ref }
-  const present = join(directory, await newest(remote, context, signal))
+  const present = join(directory, await newestCommit(remote, context, signal))
   if (await isDirectory(present)) return present
   const scratch = join(context.scratch, `git-${randomUUID()}`)
   try {
-    const [bare, files] = [join(scratch, 'bare'), join(scratch, 'files')]
-    await mkdir(files, { recursive: true, mode: 0o700 })
+    const [bare, workTree] = [join(scratch, 'bare'), join(scratch, 'files')]
+    await mkdir(workTree, { recursive: true, mode: 0o700 })
     const inBare: Ask = (args, most, more = {}) =>
-      git(context, { args: ['--git-dir', bare, ...args], most, ...more }, signal)
-    await git(context, { args: ['init', '-q', '--bare', '--template=', bare], most: 4096 }, signal)
-    const commit = await fetched(inBare, remote, bare, context)
-    const found = await treeFiles(inBare, commit, wanted, context)
-    const list = { commit, files: found }
-    await writeFiles(inBare, list, { directory: files, fileBytes }, context)
-    return await settled(files, directory, commit)
+      runGit(context, { args: ['--git-dir', bare, ...args], most, ...more }, signal)
+    await runGit(
+      context,
+      { args: ['init', '-q', '--bare', '--template=', bare], most: 4096 },
+      signal,
+    )
+    const commit = await fetchCommit(inBare, remote, bare, context)
+    const files = await treeFiles(inBare, commit, isSelected, context)
+    const list = { commit, files }
+    await writeFiles(inBare, list, { directory: workTree, fileBytes }, context)
+    return await moveIntoPlace(workTree, directory, commit)
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
 }
 
 /** Deletes temporary directories of earlier processes. */
-export async function sweep(scratch: string): Promise<void> {
+export async function deleteTemporary(scratch: string): Promise<void> {
   const names = await readdir(scratch).catch(() => [])
   const left = names.filter((name) => /^git-[0-9a-f-]{36}$/.test(name))
   await Promise.all(left.map((name) => rm(join(scratch, name), { recursive: true, force: true })))
@@ -74,13 +78,13 @@ type Ask = (
 ) => Promise<Buffer>
 
 /** Commit of the ref in the remote repository. */
-async function newest(
+async function newestCommit(
   remote: RemoteBranch,
   context: GitContext,
   signal: AbortSignal,
 ): Promise<string> {
   const args = ['ls-remote', '--quiet', '--exit-code', '--', remote.uri, remote.ref]
-  const said = await git(context, { args, credentials: remote, most: 2 ** 20 }, signal)
+  const said = await runGit(context, { args, credentials: remote, most: 2 ** 20 }, signal)
   const lines = said.toString('utf8').split('\n')
   const line = lines.find((one) => one.endsWith(`\t${remote.ref}`)) ?? ''
   const [, commit] = /^([0-9a-f]{40,64})\t/.exec(line) ?? []
@@ -89,7 +93,7 @@ async function newest(
 }
 
 /** Fetches into the new bare repository; returns the commit. */
-async function fetched(
+async function fetchCommit(
   inBare: Ask,
   remote: RemoteBranch,
   bare: string,
@@ -114,9 +118,9 @@ async function fetched(
 }
 
 /** Moves the files into place atomically and deletes all but the last two commits. */
-async function settled(files: string, directory: string, commit: string): Promise<string> {
+async function moveIntoPlace(files: string, directory: string, commit: string): Promise<string> {
   const present = join(directory, commit)
-  const before = await checkouts(directory)
+  const before = await existingCheckouts(directory)
   await mkdir(directory, { recursive: true, mode: 0o700 })
   if (!(await isDirectory(present))) await rename(files, present)
   // A run may still read scripts of the previous commit.
@@ -126,7 +130,7 @@ async function settled(files: string, directory: string, commit: string): Promis
 }
 
 /** Existing directories of commits, newest first. */
-export async function checkouts(directory: string): Promise<string[]> {
+export async function existingCheckouts(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch(() => [])
   const commits = names.filter((name) => /^[0-9a-f]{40,64}$/.test(name))
   const dated = await Promise.all(
@@ -150,7 +154,7 @@ type TreeFile = { readonly path: string; readonly size: number }
 async function treeFiles(
   inBare: Ask,
   commit: string,
-  wanted: (path: string) => boolean,
+  isSelected: (path: string) => boolean,
   context: GitContext,
 ): Promise<TreeFile[]> {
   const listing = await inBare(['ls-tree', '-r', '-z', '-l', '--full-tree', commit], 32 * 2 ** 20)
@@ -158,7 +162,9 @@ async function treeFiles(
   const files = lines.flatMap((line) => {
     // Mode 120000 is a symbolic link; submodules are no blobs.
     const [, size, path] = /^100(?:644|755) blob [0-9a-f]{40,64} +(\d+)\t([^]+)$/.exec(line) ?? []
-    return path !== undefined && isPlain(path) && wanted(path) ? [{ path, size: Number(size) }] : []
+    return path !== undefined && isPlain(path) && isSelected(path)
+      ? [{ path, size: Number(size) }]
+      : []
   })
   const { files: most } = gitLimits(context)
   if (files.length <= most) return files

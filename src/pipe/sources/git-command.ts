@@ -19,14 +19,14 @@ type Command = {
  * Runs git and returns its standard output. Throws `Failure` of a `source-…` kind or `too-large`, or the reason of the
  * signal.
  */
-export async function git(
+export async function runGit(
   context: GitContext,
   command: Command,
   signal: AbortSignal,
 ): Promise<Buffer> {
   signal.throwIfAborted()
   const limits = gitLimits(context)
-  const home = await homeOf(context)
+  const home = await createHome(context)
   // `ulimit` bounds file sizes (in blocks of 512 bytes); git has no limit for what it receives.
   const blocks = String(Math.ceil(limits.packBytes / 512))
   const limited = 'ulimit -f "$1" && shift && exec git "$@"'
@@ -59,7 +59,7 @@ export async function git(
     const work = Promise.all([...streams, closed])
     const [out, err, code] = await unlessAborted(work, AbortSignal.any([signal, late]))
     if (code === 0) return out
-    throw verdictOf(code, err.toString('utf8'), command.credentials ?? {})
+    throw gitFailure(code, err.toString('utf8'), command.credentials ?? {})
   } catch (error) {
     kill()
     if (error !== late.reason) throw error
@@ -119,7 +119,7 @@ const configuration = `[safe]
 `
 
 /** Creates a home directory that contains only these two files. */
-async function homeOf({ scratch }: GitContext): Promise<string> {
+async function createHome({ scratch }: GitContext): Promise<string> {
   const home = join(scratch, 'git-home')
   await mkdir(home, { recursive: true, mode: 0o700 })
   await writeFile(join(home, 'askpass'), askpass, { mode: 0o700 })
@@ -167,15 +167,15 @@ const verdicts = [
 ] as const
 
 /** Failure in our own words; the output of git is logged without the token in any form. */
-function verdictOf(code: number | null, said: string, credentials: Credentials): Failure {
-  const cause = new Error(`git ended with ${code}: ${cleaned(said, credentials).slice(0, 2048)}`)
+function gitFailure(code: number | null, output: string, credentials: Credentials): Failure {
+  const cause = new Error(`git ended with ${code}: ${cleaned(output, credentials).slice(0, 2048)}`)
   // Exit code 2: `ls-remote --exit-code` found nothing. 127: the shell did not find the program.
   if (code === 2) {
     return new Failure('source-not-found', 'the repository has no such branch', { cause })
   }
   if (code === 127) return new Failure('source-unreachable', 'git is not installed', { cause })
   for (const [pattern, kind, words] of verdicts) {
-    if (pattern.test(said)) return new Failure(kind, `the repository ${words}`, { cause })
+    if (pattern.test(output)) return new Failure(kind, `the repository ${words}`, { cause })
   }
   return new Failure('source-unreachable', 'the repository cannot be fetched', { cause })
 }

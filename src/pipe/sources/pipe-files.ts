@@ -8,7 +8,7 @@ import type { Pipe } from '../document.ts'
 import type { Origin } from '../pipe-check.ts'
 import { readPipe, standardLimits, tooLarge, type PipeLimits } from '../pipe-schema.ts'
 
-export type KnownPipe = {
+export type PipeEntry = {
   readonly pipe: Pipe
   /** Name of the source: `pipes`, `resources:<directory>` or `git:<name>`. */
   readonly source: string
@@ -23,42 +23,42 @@ export type KnownPipe = {
 }
 
 /** A file that contains no usable pipe; `file` is empty if the whole source cannot be read. */
-export type InvalidFile = Pick<KnownPipe, 'source' | 'file' | 'problems'>
+export type InvalidFile = Pick<PipeEntry, 'source' | 'file' | 'problems'>
 
 /** Pipes and invalid files of a source, ordered by file name. */
 export type PipeFiles = {
-  readonly pipes: readonly KnownPipe[]
+  readonly pipes: readonly PipeEntry[]
   readonly invalid: readonly InvalidFile[]
 }
 
-export const noFiles: PipeFiles = { pipes: [], invalid: [] }
+export const noPipeFiles: PipeFiles = { pipes: [], invalid: [] }
 
 /** Merges sources in order of precedence: the first pipe with a name wins, later ones become invalid. */
-export function mergedFiles(sources: readonly PipeFiles[]): PipeFiles {
-  const byName = new Map<string, KnownPipe>()
-  const invalid = sources.flatMap((found) => found.invalid)
-  for (const known of sources.flatMap((found) => found.pipes)) {
-    const { source, file } = known
-    const { name } = known.pipe.header
+export function mergePipeFiles(sources: readonly PipeFiles[]): PipeFiles {
+  const byName = new Map<string, PipeEntry>()
+  const invalid = sources.flatMap((files) => files.invalid)
+  for (const entry of sources.flatMap((files) => files.pipes)) {
+    const { source, file } = entry
+    const { name } = entry.pipe.header
     const first = byName.get(name)
     if (first) {
       const detail = `${shown(name)} is already the name of ${shown(first.file)} in ${shown(first.source)}`
       invalid.push({ source, file, problems: [{ pointer: '/header/name', detail }] })
-    } else byName.set(name, known)
+    } else byName.set(name, entry)
   }
   const names = [...byName.keys()].toSorted()
   return { pipes: names.flatMap((name) => byName.get(name) ?? []), invalid }
 }
 
 /** Finds a pipe by name, else by an id that is unique. */
-export function findPipe(pipes: readonly KnownPipe[], nameOrId: string): KnownPipe | undefined {
+export function findPipe(pipes: readonly PipeEntry[], nameOrId: string): PipeEntry | undefined {
   const byName = pipes.find(({ pipe }) => pipe.header.name === nameOrId)
   if (byName) return byName
   const byId = pipes.filter(({ pipe }) => pipe.header.id === nameOrId)
   return byId.length === 1 ? byId[0] : undefined
 }
 
-export type Folder = Pick<KnownPipe, 'source' | 'directory' | 'trust'> & {
+export type PipeFolder = Pick<PipeEntry, 'source' | 'directory' | 'trust'> & {
   /** Includes subdirectories whose names do not begin with a dot. */
   readonly deep: boolean
   readonly check: (pipe: Pipe, origin: Origin) => readonly Complaint[]
@@ -72,12 +72,12 @@ const mostNamed = 5
 const deepest = 17
 
 /** Reads the pipes of a folder; a missing folder is empty. */
-export async function readFolder(folder: Folder): Promise<PipeFiles> {
+export async function readPipeFolder(folder: PipeFolder): Promise<PipeFiles> {
   const { source, directory, deep } = folder
   const root = await realpath(directory).catch(() => undefined)
-  if (root === undefined) return noFiles
+  if (root === undefined) return noPipeFiles
   const paths = await pathsBelow(root, deep)
-  const entries: (KnownPipe | InvalidFile)[] = []
+  const entries: (PipeEntry | InvalidFile)[] = []
   for (const path of paths.slice(0, mostFiles)) entries.push(...(await entryOf(folder, root, path)))
   const unread = paths.slice(mostFiles)
   if (unread.length > 0) {
@@ -104,10 +104,10 @@ async function pathsBelow(root: string, recursive: boolean): Promise<readonly st
 
 /** Reads the pipe of a file, or its problems; nothing if the file has disappeared or is no regular file. */
 async function entryOf(
-  { source, trust, directory, check, limits = standardLimits }: Folder,
+  { source, trust, directory, check, limits = standardLimits }: PipeFolder,
   root: string,
   file: string,
-): Promise<readonly (KnownPipe | InvalidFile)[]> {
+): Promise<readonly (PipeEntry | InvalidFile)[]> {
   const refused = (...problems: readonly Complaint[]) => [{ source, file, problems }]
   try {
     const real = await realpath(join(root, file)).catch(() => '')
@@ -120,12 +120,12 @@ async function entryOf(
     const read = readPipe(text, file, limits)
     if (!('pipe' in read)) return refused(...read.problems)
     const { pipe } = read
-    const known = { pipe, source, file, trust, directory }
+    const entry = { pipe, source, file, trust, directory }
     try {
-      return [{ ...known, problems: check(pipe, { trust, directory }) }]
+      return [{ ...entry, problems: check(pipe, { trust, directory }) }]
     } catch {
       // A check that throws must not affect other pipes.
-      return [{ ...known, problems: [{ detail: 'cannot be checked' }] }]
+      return [{ ...entry, problems: [{ detail: 'cannot be checked' }] }]
     }
   } catch (error) {
     const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'

@@ -11,17 +11,17 @@ import { type BackgroundLoop, backgroundLoop } from '../../workers/background-lo
 import { KeyedLock } from '../../workers/keyed-lock.ts'
 import type { Pause } from '../../workers/pause.ts'
 import { type PipeLimits, standardLimits } from '../pipe-schema.ts'
-import { checkout, checkouts, sweep } from './git-checkout.ts'
+import { checkout, existingCheckouts, deleteTemporary } from './git-checkout.ts'
 import type { GitContext } from './git-command.ts'
 import {
   findPipe,
-  type Folder,
+  type PipeFolder,
   type PipeFiles,
   type InvalidFile,
-  type KnownPipe,
-  mergedFiles,
-  noFiles,
-  readFolder,
+  type PipeEntry,
+  mergePipeFiles,
+  noPipeFiles,
+  readPipeFolder,
 } from './pipe-files.ts'
 
 export type PipeSourceOptions = {
@@ -33,7 +33,7 @@ export type PipeSourceOptions = {
   readonly pollMs: number
   readonly log: Log
   readonly pause: Pause
-  readonly check: Folder['check']
+  readonly check: PipeFolder['check']
   readonly limits?: PipeLimits
   /** Environment variables and limits of git. */
   readonly git?: Pick<GitContext, 'environment' | 'limits'>
@@ -44,7 +44,7 @@ export type PipeSourceOptions = {
  * unreachable one does not delay the start; `reload` waits for them.
  */
 export async function openSources(options: PipeSourceOptions): Promise<PipeSources> {
-  await sweep(resolve(options.scratch))
+  await deleteTemporary(resolve(options.scratch))
   const sources = new PipeSources(options)
   await sources.begin()
   return sources
@@ -62,36 +62,36 @@ export class PipeSources {
   /** Serialises the reads of a source, so that an older result cannot overwrite a newer one. */
   readonly #reading = new KeyedLock()
   #following: readonly Pick<BackgroundLoop, 'stop'>[] = []
-  #known = noFiles
-  #text = JSON.stringify(noFiles)
+  #merged = noPipeFiles
+  #text = JSON.stringify(noPipeFiles)
   #complaints: ReadonlySet<string> = new Set()
 
   constructor(options: PipeSourceOptions) {
     this.#options = options
-    this.#files = new Map(sourcesOf(options).map((source) => [source, noFiles]))
+    this.#files = new Map(sourcesOf(options).map((source) => [source, noPipeFiles]))
   }
 
   /** Loads what is available locally and starts to watch and poll. */
   async begin(): Promise<void> {
     const sources = [...this.#files.keys()]
     await Promise.all(sources.map(async (one) => this.#files.set(one, await one.load())))
-    this.#show()
+    this.#publish()
     this.#following = sources.map((source) => this.#follow(source))
   }
 
   /** Valid pipes, ordered by name. */
-  list(): readonly KnownPipe[] {
-    return this.#known.pipes
+  list(): readonly PipeEntry[] {
+    return this.#merged.pipes
   }
 
   /** Files without a valid pipe, pipes with a duplicate name, and unreadable sources (empty `file`). */
   invalid(): readonly InvalidFile[] {
-    return this.#known.invalid
+    return this.#merged.invalid
   }
 
   /** Finds a pipe by `header.name`, else by a unique `header.id`. */
-  find(nameOrId: string): KnownPipe | undefined {
-    return findPipe(this.#known.pipes, nameOrId)
+  find(nameOrId: string): PipeEntry | undefined {
+    return findPipe(this.#merged.pipes, nameOrId)
   }
 
   /** Reads all sources again and waits for them; rejects with the signal's reason. */
@@ -100,7 +100,7 @@ export class PipeSources {
   }
 
   /** Reads the directories again, without repositories, to find a file that was just written. */
-  async look(signal: AbortSignal): Promise<void> {
+  async reloadDirectories(signal: AbortSignal): Promise<void> {
     const near = [...this.#files.keys()].filter(({ watched }) => watched !== undefined)
     await this.#loadAll(near, signal)
   }
@@ -130,7 +130,7 @@ export class PipeSources {
       if (!isFirst) await pause(settleMs, signal)
       isFirst = false
       // Watching begins before reading, so that no change is missed.
-      if (!signal.aborted) unwatch = watching(source.watched, () => loop.wake())
+      if (!signal.aborted) unwatch = watchDirectory(source.watched, () => loop.wake())
       await this.#load(source)
     }
     const loop = backgroundLoop('pipes.failed', pollMs, round, { log, pause, firstMs: 0 })
@@ -152,7 +152,7 @@ export class PipeSources {
       if (signal.aborted) return
       try {
         this.#files.set(source, await source.load(signal))
-        this.#show()
+        this.#publish()
       } catch (err) {
         if (!signal.aborted) this.#options.log.error({ source: source.name, err }, 'pipes.failed')
       }
@@ -161,10 +161,10 @@ export class PipeSources {
   }
 
   /** Notifies listeners and logs changes. */
-  #show(): void {
+  #publish(): void {
     const { log } = this.#options
-    const { pipes, invalid } = (this.#known = mergedFiles([...this.#files.values()]))
-    const text = JSON.stringify(this.#known)
+    const { pipes, invalid } = (this.#merged = mergePipeFiles([...this.#files.values()]))
+    const text = JSON.stringify(this.#merged)
     if (text === this.#text) return
     this.#text = text
     const complaints = new Set<string>()
@@ -200,13 +200,13 @@ function sourcesOf(options: PipeSourceOptions): readonly Source[] {
   const directory = (source: string, directory: string): Source => {
     const folder = { source, directory, trust: 'trusted', deep: false, check, limits } as const
     const load = () =>
-      readFolder(folder).catch(() => unreadable(source, 'the directory cannot be read'))
+      readPipeFolder(folder).catch(() => unreadable(source, 'the directory cannot be read'))
     return { name: source, watched: directory, load }
   }
   const repositories = cluster.pipeRepositories
   return [
     directory('pipes', main),
-    ...[...others].map(([path, given]) => directory(`resources:${given}`, path)),
+    ...[...others].map(([path, name]) => directory(`resources:${name}`, path)),
     ...Object.keys(repositories)
       .toSorted()
       .flatMap((name) => {
@@ -216,13 +216,14 @@ function sourcesOf(options: PipeSourceOptions): readonly Source[] {
   ]
 }
 
-const unreadable = (source: string, detail: string, files = noFiles): PipeFiles => ({
+const unreadable = (source: string, detail: string, files = noPipeFiles): PipeFiles => ({
   ...files,
   invalid: [...files.invalid, { source, file: '', problems: [{ detail }] }],
 })
 
 /** Files of a repository that are checked out: pipes at any depth, scripts and queries at its root. */
-const belongs = (path: string) => /\.(json|ya?ml)$/i.test(path) || /^(scripts|sparql)\//.test(path)
+const isPipeFile = (path: string) =>
+  /\.(json|ya?ml)$/i.test(path) || /^(scripts|sparql)\//.test(path)
 
 /** Source for a branch of a git repository. If it cannot be fetched, the last checkout is used, also after a restart. */
 function gitSource(name: string, repository: GitRepository, options: PipeSourceOptions): Source {
@@ -234,14 +235,14 @@ function gitSource(name: string, repository: GitRepository, options: PipeSourceO
   const key = hash('sha256', JSON.stringify([name, uri, branch]), 'hex').slice(0, 24)
   const place = join(scratch, 'repositories', key)
   const { pipeBytes: fileBytes } = limits ?? standardLimits
-  const target = { directory: place, wanted: belongs, fileBytes }
+  const target = { directory: place, isSelected: isPipeFile, fileBytes }
   /** Detail of the last failed fetch. */
   let lastFailure: string | undefined
   const read = (directory: string | undefined) =>
     directory === undefined
-      ? Promise.resolve(noFiles)
-      : readFolder({ source, directory, trust: 'foreign', deep: true, check, limits })
-  const last = async () => read((await checkouts(place))[0]).catch(() => noFiles)
+      ? Promise.resolve(noPipeFiles)
+      : readPipeFolder({ source, directory, trust: 'foreign', deep: true, check, limits })
+  const last = async () => read((await existingCheckouts(place))[0]).catch(() => noPipeFiles)
   return {
     name: source,
     load: async (signal) => {
@@ -263,7 +264,7 @@ function gitSource(name: string, repository: GitRepository, options: PipeSourceO
 }
 
 /** Watches a directory. Polling covers what watching misses: network drives, directories created later, exhausted watches. */
-function watching(directory: string | undefined, changed: () => void): () => void {
+function watchDirectory(directory: string | undefined, changed: () => void): () => void {
   try {
     const watcher = directory === undefined ? undefined : watch(directory, { persistent: false })
     watcher?.on('change', changed).on('error', changed)

@@ -8,10 +8,10 @@ import { isSecretName } from '../../secrets.ts'
 import { isJsonObject, type Json, type JsonObject, boundedJson } from '../../text/json.ts'
 import type { Endpoint, Payload, Pipe, Segment } from '../document.ts'
 import { type Completeness, type RecordMessage, type Stage, stages } from '../message.ts'
-import { shapedPipe } from '../pipe-schema.ts'
+import { validatePipe } from '../pipe-schema.ts'
 
 /** Keys of the pipe model. Strict receivers refuse messages with other keys. `config` may contain anything. */
-const modelled = {
+const modelKeys = {
   header: 'id name title version context transport runId startTime lastRun'.split(' '),
   segment: 'id name segmentNumber title processed errorHandlerId'.split(' '),
   endpoint: 'protocol address method'.split(' '),
@@ -21,12 +21,12 @@ const modelled = {
  * Pipe for the segment with that number, reduced to the keys of the model. Earlier segments are marked as processed; only
  * this one has a payload. `back` is the address for the output instead of the next segment.
  */
-export function outgoing(
+export function outgoingPipe(
   pipe: Pipe,
   number: number,
   { payload, back }: { readonly payload?: Payload; readonly back?: Endpoint },
 ): Pipe {
-  const next = following(pipe, number)
+  const next = segmentAfter(pipe, number)
   const segments = pipe.body.segments.map((segment): Segment => {
     const { header, body } = segment
     const isOwn = header.segmentNumber === number
@@ -35,43 +35,46 @@ export function outgoing(
     // Secrets are sent only to segments that receive the pipe from this message.
     const isOpen = isOwn || (!back && header.segmentNumber > number)
     return {
-      header: { ...only(header, modelled.segment), processed: header.segmentNumber < number },
+      header: {
+        ...pickScalars(header, modelKeys.segment),
+        processed: header.segmentNumber < number,
+      },
       body: {
-        endpoint: endpoint && only(endpoint, modelled.endpoint),
+        endpoint: endpoint && pickScalars(endpoint, modelKeys.endpoint),
         config: isOpen ? body.config : withoutSecrets(body.config),
         payload: isOwn ? payload : undefined,
       },
     }
   })
-  return { header: only(pipe.header, modelled.header), body: { segments } }
+  return { header: pickScalars(pipe.header, modelKeys.header), body: { segments } }
 }
 
 /** Picks the given keys whose values are no objects; the model has no objects there. */
-function only<Value extends object>(value: Value, keys: readonly string[]): Value {
-  const known = Object.entries(value).filter(
+function pickScalars<Value extends object>(value: Value, keys: readonly string[]): Value {
+  const scalars = Object.entries(value).filter(
     ([key, inner]) => keys.includes(key) && typeof inner !== 'object',
   )
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- everything that the type demands is of the model
-  return Object.fromEntries(known) as Value
+  return Object.fromEntries(scalars) as Value
 }
 
 /** Reads the pipe of a received message. Throws `invalid-parameter`. */
-export function messageIn(value: Json): Pipe {
-  const shaped = shapedPipe(value)
+export function parseMessage(value: Json): Pipe {
+  const shaped = validatePipe(value)
   if ('pipe' in shaped) return shaped.pipe
   throw new Failure('invalid-parameter', 'the message is not a pipe', { errors: shaped.problems })
 }
 
 /** Segment that a message is for: the first unprocessed one. */
-export const ownSegment = (pipe: Pipe): Segment | undefined =>
+export const targetSegment = (pipe: Pipe): Segment | undefined =>
   pipe.body.segments.find(({ header }) => !header.processed)
 
 /** Segment after the one with that number. */
-export const following = (pipe: Pipe, number: number): Segment | undefined =>
+export const segmentAfter = (pipe: Pipe, number: number): Segment | undefined =>
   pipe.body.segments.find(({ header }) => header.segmentNumber > number)
 
 /** Payload of a segment. Throws `invalid-parameter` if it is missing. */
-function payloadIn({ body }: Segment): Payload {
+function payloadOf({ body }: Segment): Payload {
   if (body.payload) return body.payload
   throw new Failure('invalid-parameter', 'the message has no payload for the segment')
 }
@@ -80,14 +83,14 @@ function payloadIn({ body }: Segment): Payload {
  * Payload that a foreign segment returns for the next one. If it is missing, the segment has dropped the record, and its own
  * payload names that record. Throws `invalid-parameter` if both are missing.
  */
-export function returnedIn(message: Pipe, own: Segment): Payload {
+export function returnedPayload(message: Pipe, own: Segment): Payload {
   if (own.body.payload) return own.body.payload
   const { segmentNumber } = own.header
   const sender = message.body.segments.findLast(
     ({ header }) => header.segmentNumber < segmentNumber,
   )
   const identifier = sender?.body.payload?.body.dataInfo?.['identifier']
-  if (identifier === undefined) return payloadIn(own)
+  if (identifier === undefined) return payloadOf(own)
   return payload(1, '', 'text/plain', { identifier, content: 'dropped' })
 }
 
@@ -124,7 +127,7 @@ function discreet(value: Json): Json {
 // Writing payloads.
 
 /** Number of a record in its run. */
-export type RecordNumbers = {
+export type RecordPosition = {
   /** Number from 1. */
   readonly counter: number
   readonly total?: number
@@ -132,27 +135,27 @@ export type RecordNumbers = {
 }
 
 /** Payload of a record: its text, and its metadata in `dataInfo`. */
-export function recordPayload(record: RecordMessage, standing: RecordNumbers): Payload {
+export function recordPayload(record: RecordMessage, position: RecordPosition): Payload {
   const { originalId, sourceId, sourceHash: hash, extra = {} } = record
   const identifier = originalId ?? sourceId
   const aliases = record.aliases.length > 0 ? record.aliases : undefined
-  const info = { ...extra, ...standing, identifier, hash, aliases }
-  return payload(standing.counter, record.text, record.mediaType, info)
+  const info = { ...extra, ...position, identifier, hash, aliases }
+  return payload(position.counter, record.text, record.mediaType, info)
 }
 
 /** Payload for a record that the source declared as deleted. */
-export const deletedPayload = (identifier: string, standing: RecordNumbers): Payload =>
-  payload(standing.counter, '', 'text/plain', { ...standing, identifier, deleted: true })
+export const deletedPayload = (identifier: string, position: RecordPosition): Payload =>
+  payload(position.counter, '', 'text/plain', { ...position, identifier, deleted: true })
 
 /** Payload for a refused record; only for receivers that `understandsProblems`. */
 export function problemPayload(
   { problem: { kind: slug, detail }, stage }: { readonly problem: Failure; readonly stage: Stage },
   identifier: string | undefined,
-  standing: RecordNumbers,
+  position: RecordPosition,
 ): Payload {
   const problem = { slug, detail, stage }
-  const info = { ...standing, identifier, content: 'problem', problem }
-  return payload(standing.counter, '', 'text/plain', info)
+  const info = { ...position, identifier, content: 'problem', problem }
+  return payload(position.counter, '', 'text/plain', info)
 }
 
 /**
@@ -162,7 +165,7 @@ export function problemPayload(
 export function listPayload(
   ids: readonly string[],
   records: number,
-  { completeness, catalogue }: Pick<RecordNumbers, 'catalogue'> & { completeness: Completeness },
+  { completeness, catalogue }: Pick<RecordPosition, 'catalogue'> & { completeness: Completeness },
 ): Payload {
   const complete = completeness.kind === 'complete'
   const fingerprint = complete ? completeness.fingerprint : undefined
@@ -251,7 +254,7 @@ const problemInfo = z
   .catch({ slug: undefined, detail: undefined, stage: 'transform' })
 
 /** Interprets a payload. Throws `invalid-parameter` for a malformed list. */
-export function arrivalOf(payload: Payload): Arrival {
+export function parseArrival(payload: Payload): Arrival {
   const { data, dataInfo: info = {}, dataMimeType: mediaType } = payload.body
   const isBase64 = payload.header.dataType === 'base64'
   const text = isBase64 ? Buffer.from(data, 'base64').toString('utf8') : data
@@ -277,7 +280,7 @@ export function arrivalOf(payload: Payload): Arrival {
 }
 
 /** Problem for a record whose message has no identifier. */
-export const nameless = ({ key, counter }: ArrivedRecord): ArrivedProblem => {
+export const withoutIdentifier = ({ key, counter }: ArrivedRecord): ArrivedProblem => {
   const problem = new Failure('item-no-identifier', 'the message has no identifier')
   return { kind: 'problem', key, counter, stage: 'transform', problem }
 }

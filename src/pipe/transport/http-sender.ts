@@ -8,7 +8,7 @@ import { Semaphore } from '../../workers/semaphore.ts'
 import type { TransportContext } from './transport-limits.ts'
 
 /** Delivers one message; throws `Failure` after the last attempt. */
-export type Post = (message: Pipe, signal: AbortSignal) => Promise<void>
+export type SendMessage = (message: Pipe, signal: AbortSignal) => Promise<void>
 
 type HttpTarget = {
   readonly address: string
@@ -27,7 +27,7 @@ type Answer = { readonly status: number; readonly headers: Headers }
 const unknownMethod: ReadonlySet<number> = new Set([404, 405, 501])
 
 /** Transient failures, which are retried. */
-const passing: ReadonlySet<Kind> = new Set([
+const transient: ReadonlySet<Kind> = new Set([
   'source-unreachable',
   'source-timeout',
   'source-truncated',
@@ -41,14 +41,14 @@ const passing: ReadonlySet<Kind> = new Set([
  * (413), `item-malformed` (other 4xx), `source-unreachable`, `source-timeout`, `source-error`, `source-throttled`, `address-
  * refused`.
  */
-export function httpPost(target: HttpTarget, context: HttpContext): Post {
+export function httpSender(target: HttpTarget, context: HttpContext): SendMessage {
   const { limits, pause, random, now } = context
   let { method } = target
   const either = async (body: string, signal: AbortSignal): Promise<Answer> => {
-    const answer = await sent({ ...target, method }, body, context, signal)
+    const answer = await sendOnce({ ...target, method }, body, context, signal)
     if (!unknownMethod.has(answer.status)) return answer
     const other = method === 'POST' ? 'PUT' : 'POST'
-    const second = await sent({ ...target, method: other }, body, context, signal)
+    const second = await sendOnce({ ...target, method: other }, body, context, signal)
     if (unknownMethod.has(second.status)) return answer
     method = other
     return second
@@ -61,7 +61,7 @@ export function httpPost(target: HttpTarget, context: HttpContext): Post {
       delayMs: (outcome, attempt) => {
         if (attempt >= limits.attempts) return undefined
         if ('error' in outcome) {
-          const isPassing = outcome.error instanceof Failure && passing.has(outcome.error.kind)
+          const isPassing = outcome.error instanceof Failure && transient.has(outcome.error.kind)
           return isPassing ? backoffMs(attempt, random) : undefined
         }
         const { status, headers } = outcome.value
@@ -86,7 +86,7 @@ function refusal(status: number): Kind {
 }
 
 /** Sends one request and discards the body of the answer. */
-async function sent(
+async function sendOnce(
   { address: url, method, headers: credentials, reach }: HttpTarget,
   body: string,
   { outbound, limits }: HttpContext,
@@ -121,7 +121,7 @@ async function sent(
 }
 
 /** Failures that every other message would meet as well. */
-const hopeless: ReadonlySet<Kind> = new Set([
+const permanent: ReadonlySet<Kind> = new Set([
   'address-refused',
   'source-refused',
   'source-not-found',
@@ -131,14 +131,14 @@ const mostInARow = 10
 
 /** Messages under way to one segment, with a limit on their number; fails the run when sending is hopeless. */
 export class Outbox {
-  readonly #post: Post
+  readonly #post: SendMessage
   readonly #places: Semaphore
   readonly #signal: AbortSignal
   readonly #sending = new Set<Promise<void>>()
   #failedInARow = 0
   #broken: { readonly reason: unknown } | undefined
 
-  constructor(post: Post, atOnce: number, signal: AbortSignal) {
+  constructor(post: SendMessage, atOnce: number, signal: AbortSignal) {
     this.#post = post
     this.#places = new Semaphore(atOnce)
     this.#signal = signal
@@ -178,7 +178,7 @@ export class Outbox {
     } catch (error) {
       const isFailure = error instanceof Failure && !this.#signal.aborted
       if (isFailure) this.#failedInARow += 1
-      const isHopeless = !isFailure || hopeless.has(error.kind) || this.#failedInARow >= mostInARow
+      const isHopeless = !isFailure || permanent.has(error.kind) || this.#failedInARow >= mostInARow
       if (isHopeless) this.#broken ??= { reason: error }
       if (isFailure) done(error)
     }

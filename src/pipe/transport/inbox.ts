@@ -24,7 +24,7 @@ import {
   type RecordMessage,
   type Stage,
 } from '../message.ts'
-import { tellFindings } from '../runs/run.ts'
+import { reportFindings } from '../runs/run.ts'
 import type { SegmentContext } from '../segment.ts'
 import {
   importEnding,
@@ -34,7 +34,12 @@ import {
   type SegmentProgress,
   type SentRecord,
 } from './endings.ts'
-import { type Arrival, type ArrivedList, type ArrivedRecord, nameless } from './envelope.ts'
+import {
+  type Arrival,
+  type ArrivedList,
+  type ArrivedRecord,
+  withoutIdentifier,
+} from './envelope.ts'
 import type { TransportContext } from './transport-limits.ts'
 
 export type InboxContext = Pick<TransportContext, 'limits' | 'now' | 'pause'> & {
@@ -54,11 +59,11 @@ export const idOf = ({ originalId, sourceId }: Pick<RecordMessage, 'originalId' 
   originalId ?? sourceId
 
 /** Fraction of `listMs` after which a record counts as late at the earliest, once others have returned. */
-const lateShare = 1 / 200
+const lateFraction = 1 / 200
 /** Weight of earlier return times in the moving maximum. */
-const memory = 0.8
+const decay = 0.8
 /** Interval of signs of life while waiting, and silence after which the run counts as only waiting, in ms. */
-const [beatMs, restMs] = [30_000, 1000]
+const [aliveMs, idleMs] = [30_000, 1000]
 
 export class Inbox {
   /** Stream that the segment reads. */
@@ -104,11 +109,11 @@ export class Inbox {
   }
 
   /** Records that the segment has accepted the record. */
-  taken(id: string): void {
+  markAccepted(id: string): void {
     const pending = this.#state.pending.get(id)
     if (pending) pending.takenAt = this.#context.now()
     this.#state.taken += 1
-    this.touch()
+    this.noteActivity()
   }
 
   /** Removes a record from the pending ones and returns it. */
@@ -125,7 +130,7 @@ export class Inbox {
     const record = this.settle(id)
     if (record) {
       const { sourceId, sourceUrl } = record
-      tellFindings(context.sink, record)
+      reportFindings(context.sink, record)
       this.out.put({ kind: 'refused', stage, problem, sourceId, sourceUrl })
     }
     this.release()
@@ -149,11 +154,11 @@ export class Inbox {
   }
 
   /** Resolves when another record may be sent; calls `waiting` while it has to wait. */
-  async room(signal: AbortSignal, waiting: () => void): Promise<void> {
+  async waitForSlot(signal: AbortSignal, waiting: () => void): Promise<void> {
     const { now, limits } = this.#context
-    for (let ms = this.#roomAt() - now(); ms > 0; ms = this.#roomAt() - now()) {
+    for (let ms = this.#slotFreeAt() - now(); ms > 0; ms = this.#slotFreeAt() - now()) {
       waiting()
-      await this.#change(Math.min(ms, beatMs), signal)
+      await this.#change(Math.min(ms, aliveMs), signal)
     }
     // Over HTTP, old records are given up; a queue keeps records until a consumer processes them.
     if (limits.inFlight < limits.held) this.#skip(limits.held)
@@ -161,13 +166,13 @@ export class Inbox {
   }
 
   /** Time at which another record may be sent, in ms; in the past if it may be sent now. */
-  #roomAt(): number {
+  #slotFreeAt(): number {
     const { limits, now } = this.#context
     if (this.#slots.size < limits.inFlight) return 0
     // With a queue, only returned records free a slot.
     if (limits.inFlight >= limits.held) return Infinity
     const hasCome = this.#state.seen.size > 0
-    const least = hasCome ? limits.listMs * lateShare : limits.listMs
+    const least = hasCome ? limits.listMs * lateFraction : limits.listMs
     const waitMs = Math.max(least, slownessFactor * this.#recentMs)
     const ends = [...this.#slots].map((id) => {
       const end = (this.#state.pending.get(id)?.takenAt ?? Infinity) + waitMs
@@ -182,7 +187,7 @@ export class Inbox {
     for (const [id, { record }] of this.#state.pending) {
       if (this.#state.pending.size < most) break
       this.settle(id)
-      tellFindings(this.#context.context.sink, record)
+      reportFindings(this.#context.context.sink, record)
       this.out.put({ kind: 'skipped', sourceId: record.sourceId, reason: droppedBySegment })
     }
     this.release()
@@ -191,7 +196,7 @@ export class Inbox {
   // Incoming messages.
 
   /** Records the time of a message in either direction. */
-  touch(): void {
+  noteActivity(): void {
     this.#state.last = this.#context.now()
     this.#changed.notify()
   }
@@ -204,13 +209,13 @@ export class Inbox {
 
   /** Processes an arrived message; repeats are ignored. Throws `too-large` for more records than a run may have. */
   accept(arrival: Arrival, weight: number): void {
-    if (arrival.kind === 'list') this.#listed(arrival)
-    else if (!this.isRepeat(arrival)) this.#came(arrival, weight)
+    if (arrival.kind === 'list') this.#acceptList(arrival)
+    else if (!this.isRepeat(arrival)) this.#acceptMessage(arrival, weight)
     this.release()
   }
 
   /** Merges a list. There can be one per page, so ids missing from a later list are not removed. */
-  #listed(list: ArrivedList): void {
+  #acceptList(list: ArrivedList): void {
     const { role } = this.#context
     const { ids, complete } = this.#state.list ?? { ids: new Set<string>(), complete: true }
     const all = { ...list, ids: ids.union(list.ids), complete: complete && list.complete }
@@ -219,7 +224,7 @@ export class Inbox {
     if (role !== 'transformer') this.#state.missing = all.ids.difference(this.#ids)
   }
 
-  #came(arrival: Exclude<Arrival, ArrivedList>, weight: number): void {
+  #acceptMessage(arrival: Exclude<Arrival, ArrivedList>, weight: number): void {
     const { limits, role, context } = this.#context
     const { key, id } = arrival
     if (this.#state.seen.size >= limits.records) {
@@ -230,33 +235,33 @@ export class Inbox {
     if (id === undefined || !this.#ids.has(id)) this.#state.records += 1
     if (id !== undefined) this.#ids.add(id)
     if (id !== undefined) this.#state.missing.delete(id)
-    const sent = id === undefined ? undefined : this.#back(id)
+    const sent = id === undefined ? undefined : this.#settleReturned(id)
     if (arrival.kind === 'dropped') {
       const sourceId = sent?.sourceId ?? arrival.id
       return this.out.put({ kind: 'skipped', sourceId, reason: droppedBySegment })
     }
     if (arrival.kind === 'deleted') return this.out.put({ kind: 'deleted', sourceId: arrival.id })
     if (arrival.kind === 'record' && id !== undefined) {
-      return this.#record({ ...arrival, id }, sent, weight)
+      return this.#passOn({ ...arrival, id }, sent, weight)
     }
-    const { stage, problem } = arrival.kind === 'record' ? nameless(arrival) : arrival
+    const { stage, problem } = arrival.kind === 'record' ? withoutIdentifier(arrival) : arrival
     if (role !== 'transformer') context.sink.offered()
-    if (sent) tellFindings(context.sink, sent)
+    if (sent) reportFindings(context.sink, sent)
     return this.out.put({ kind: 'refused', stage, problem, sourceId: sent?.sourceId ?? id })
   }
 
   /** Settles the pending record with that id and updates the expected return time. */
-  #back(id: string): SentRecord | undefined {
+  #settleReturned(id: string): SentRecord | undefined {
     const pending = this.#state.pending.get(id)
     if (!pending) return undefined
     const tookMs = this.#context.now() - pending.sentAt
     this.#state.slowestMs = Math.max(this.#state.slowestMs, tookMs)
-    this.#recentMs = Math.max(tookMs, memory * this.#recentMs)
+    this.#recentMs = Math.max(tookMs, decay * this.#recentMs)
     return this.settle(id)
   }
 
   /** Message for a returned record: metadata of the sent record, overridden by what the segment returned. */
-  #record(
+  #passOn(
     { id: sourceId, counter = this.#state.records, total = -1, ...arrival }: Named,
     sent: SentRecord | undefined,
     weight: number,
@@ -269,8 +274,8 @@ export class Inbox {
       context.sink.total((this.#state.total = total))
     }
     if (context.only && !context.only.has(sourceId)) return undefined
-    const known = { aliases, text, mediaType, extra, findings: [] }
-    return this.out.put({ kind: 'record', counter, sourceId, ...known }, weight)
+    const message = { aliases, text, mediaType, extra, findings: [] }
+    return this.out.put({ kind: 'record', counter, sourceId, ...message }, weight)
   }
 
   // End of the stream.
@@ -278,7 +283,7 @@ export class Inbox {
   /** Declares that no more records will be sent; the stream ends with `end` when the pending ones have returned. */
   inputEnded(end: Completeness | undefined, wantsList: boolean): void {
     this.#input = { end, wantsList }
-    this.touch()
+    this.noteActivity()
   }
 
   /**
@@ -294,9 +299,9 @@ export class Inbox {
     for (;;) {
       const until = isRead() ? this.#check() : Infinity
       if (until === undefined) return
-      const isQuiet = now() - this.#state.last >= restMs
+      const isQuiet = now() - this.#state.last >= idleMs
       alive(isQuiet)
-      const most = role === 'importer' && !isQuiet ? restMs : beatMs
+      const most = role === 'importer' && !isQuiet ? idleMs : aliveMs
       await this.#change(Math.min(Math.max(until - now(), 1), most), signal)
     }
   }
@@ -331,14 +336,14 @@ export class Inbox {
   #finish(kind: Ending['kind']): void {
     const isTransformed = this.#context.role === 'transformer'
     if (isTransformed) this.#skip(0)
-    const completeness = isTransformed ? this.#input?.end : this.#imported(kind)
+    const completeness = isTransformed ? this.#input?.end : this.#importCompleteness(kind)
     this.release()
     this.out.put({ kind: 'end', completeness: completeness ?? { kind: 'incomplete' } })
     this.out.close()
   }
 
   /** Completeness of an import: complete if every listed record has arrived. */
-  #imported(kind: Ending['kind']): Completeness {
+  #importCompleteness(kind: Ending['kind']): Completeness {
     const list = this.#state.list
     if (kind === 'done') return this.#context.completeness(list ?? { complete: true })
     if (!list) {

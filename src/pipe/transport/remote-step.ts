@@ -15,32 +15,32 @@ import {
   type RecordMessage,
 } from '../message.ts'
 import { catalogueOf } from '../pipe-check.ts'
-import { storedProblem, tellFindings } from '../runs/run.ts'
+import { storedProblem, reportFindings } from '../runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../segment.ts'
 import {
   type Arrival,
-  arrivalOf,
+  parseArrival,
   deletedPayload,
-  following,
+  segmentAfter,
   type Identify,
   listPayload,
-  nameless,
-  outgoing,
+  withoutIdentifier,
+  outgoingPipe,
   problemPayload,
   recordPayload,
-  type RecordNumbers,
+  type RecordPosition,
   understandsProblems,
 } from './envelope.ts'
-import { Outbox, type Post } from './http-sender.ts'
+import { Outbox, type SendMessage } from './http-sender.ts'
 import { idOf, Inbox, type InboxContext } from './inbox.ts'
-import type { ReturnPlace, ReturnSpool } from './returns.ts'
+import type { ReturnPlace, ReturnSpool } from './return-places.ts'
 import type { TransportContext } from './transport-limits.ts'
 
 type RemoteStepContext = Pick<TransportContext, 'limits' | 'now' | 'pause'> & {
   /** Contains run id and start in its header. */
   readonly pipe: Pipe
   readonly segment: Segment
-  readonly post: Post
+  readonly post: SendMessage
   /** Destination of the output; absent if it is not returned to this process. */
   readonly back?: ReturnTarget
 }
@@ -91,7 +91,7 @@ class RemoteStep {
     this.#catalogue = catalogueOf(pipe.body.segments)
     this.#spool = back?.spool()
     this.#outbox = new Outbox(post, limits.sending, signal)
-    const isLast = following(pipe, segmentNumber) === undefined
+    const isLast = segmentAfter(pipe, segmentNumber) === undefined
     this.#inbox = new Inbox({
       role: this.#isFirst && back ? 'importer' : 'transformer',
       stage: this.#isFirst ? 'import' : isLast ? 'export' : 'transform',
@@ -114,7 +114,7 @@ class RemoteStep {
     } finally {
       over.abort(new Failure('run-cancelled', 'the step has ended'))
       close?.()
-      this.#context.rest?.(false)
+      this.#context.setIdle?.(false)
       await this.#spool?.close()
       await Promise.all(ended)
     }
@@ -126,16 +126,16 @@ class RemoteStep {
     return {
       take: async (payload) => {
         // Refuses a malformed list while the sender can still be answered.
-        arrivalOf(payload)
+        parseArrival(payload)
         await spool.put(JSON.stringify(payload))
         sink.alive()
-        this.#inbox.touch()
+        this.#inbox.noteActivity()
       },
-      refused: ({ kind, detail }) => {
+      onRefused: ({ kind, detail }) => {
         const status = `${problems[kind].status}: ${detail}`
         sink.finding({ slug: 'segment-return-refused', detail: status })
       },
-      late: ({ body }) => {
+      onLate: ({ body }) => {
         // Some importers send their list a fixed time after the last record, so a late list is no loss.
         if (body.dataInfo?.['content'] === 'identifierList') return
         const detail = 'the message came after the end of the run'
@@ -150,7 +150,7 @@ class RemoteStep {
     if (!this.#spool || !back) return
     for await (const text of untilAborted(this.#spool[Symbol.asyncIterator](), this.#signal)) {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was written by ourselves a moment ago
-      const arrival = await readable(arrivalOf(JSON.parse(text) as Payload), back)
+      const arrival = await prepareArrival(parseArrival(JSON.parse(text) as Payload), back)
       while (!out.hasRoom(text.length)) await out.room(this.#signal)
       this.#inbox.accept(arrival, text.length)
     }
@@ -161,33 +161,33 @@ class RemoteStep {
     let end: Completeness | undefined
     let isListed: boolean | undefined
     if (this.#isFirst) {
-      const failure = await this.#handedOver(undefined)
+      const failure = await this.#sendAndWait(undefined)
       if (failure) throw failure
     } else {
       for await (const message of untilAborted(input[Symbol.asyncIterator](), this.#signal)) {
         if (message.kind === 'end') end = message.completeness
-        else await this.#send(message)
+        else await this.#sendMessage(message)
       }
       await this.#outbox.drained()
       isListed = await this.#list(end)
     }
     this.#inbox.inputEnded(isListed === false ? unlisted : end, isListed === true && !!back)
-    const { sink, rest } = this.#context
+    const { sink, setIdle } = this.#context
     // The end is decided only when everything that arrived was read.
     const isRead = () => this.#spool?.isEmpty ?? true
     await this.#inbox.watch(this.#signal, isRead, (isQuiet) => {
-      if (this.#isFirst) rest?.(isQuiet)
+      if (this.#isFirst) setIdle?.(isQuiet)
       sink.alive()
     })
   }
 
-  async #send(message: Message): Promise<void> {
+  async #sendMessage(message: Message): Promise<void> {
     const { out } = this.#inbox
     if (message.kind === 'record') return this.#sendRecord(message)
     if (message.kind === 'page') return this.#inbox.page(message)
     if (message.kind === 'total') this.#total = message.total
     this.#note(offeredId(message))
-    if (!this.#options.back) return this.#pass(message)
+    if (!this.#options.back) return this.#forward(message)
     await out.room(this.#signal)
     return out.put(message)
   }
@@ -199,16 +199,16 @@ class RemoteStep {
     const id = idOf(record)
     this.#note(id)
     // This run has no exporter that would report them.
-    if (!back) tellFindings(sink, record)
+    if (!back) reportFindings(sink, record)
     if (dryRun && !back) return
-    if (back) await inbox.room(this.#signal, () => sink.alive())
+    if (back) await inbox.waitForSlot(this.#signal, () => sink.alive())
     inbox.add(record)
     await this.#post(
-      (standing) => recordPayload(record, standing),
+      (position) => recordPayload(record, position),
       (failure) => {
-        if (failure && !back) this.#lost(record, failure)
+        if (failure && !back) this.#reportLost(record, failure)
         else if (failure) inbox.refuse(id, failure)
-        else if (back) inbox.taken(id)
+        else if (back) inbox.markAccepted(id)
         if (back) return
         inbox.settle(id)
         inbox.release()
@@ -227,31 +227,31 @@ class RemoteStep {
 
   /** Sends the payload of one record; counts records for the final list. */
   #post(
-    payload: (standing: RecordNumbers) => Payload,
+    payload: (position: RecordPosition) => Payload,
     done: (failure?: Failure) => void,
     counter = this.#sent + 1,
   ): Promise<void> {
     this.#sent += 1
-    const standing = { counter, total: this.#total, catalogue: this.#catalogue }
-    return this.#hand(payload(standing), done)
+    const position = { counter, total: this.#total, catalogue: this.#catalogue }
+    return this.#send(payload(position), done)
   }
 
-  #hand(payload: Payload | undefined, done: (failure?: Failure) => void): Promise<void> {
+  #send(payload: Payload | undefined, done: (failure?: Failure) => void): Promise<void> {
     const { pipe, segment, back } = this.#options
     const load = { payload, back: back?.endpoint }
-    return this.#outbox.send(outgoing(pipe, segment.header.segmentNumber, load), done)
+    return this.#outbox.send(outgoingPipe(pipe, segment.header.segmentNumber, load), done)
   }
 
   /** Sends a payload and waits; resolves with the failure, if any. */
-  async #handedOver(payload: Payload | undefined): Promise<Failure | undefined> {
+  async #sendAndWait(payload: Payload | undefined): Promise<Failure | undefined> {
     let why: Failure | undefined
-    await this.#hand(payload, (failure) => void (why = failure))
+    await this.#send(payload, (failure) => void (why = failure))
     await this.#outbox.drained()
     return why
   }
 
   /** Reports a record that was not accepted; if nothing is returned, directly to the run. */
-  #lost(record: RecordMessage, failure: Failure): void {
+  #reportLost(record: RecordMessage, failure: Failure): void {
     const { sourceId } = record
     const originalId = idOf(record)
     const { log, sink } = this.#context
@@ -264,11 +264,11 @@ class RemoteStep {
   }
 
   /** Forwards messages other than records when nothing is returned: to the next segment, or to the run. */
-  async #pass(message: Exclude<Message, { kind: 'record' | 'page' }>): Promise<void> {
+  async #forward(message: Exclude<Message, { kind: 'record' | 'page' }>): Promise<void> {
     const { sink, dryRun } = this.#context
     const ignore = () => undefined
     if (message.kind === 'deleted' && !dryRun) {
-      await this.#post((standing) => deletedPayload(message.sourceId, standing), ignore)
+      await this.#post((position) => deletedPayload(message.sourceId, position), ignore)
     } else if (message.kind === 'unchanged' || message.kind === 'skipped') {
       const { sourceId, kind: state } = message
       const note = message.kind === 'skipped' ? message.reason : undefined
@@ -276,7 +276,7 @@ class RemoteStep {
     } else if (message.kind === 'refused') {
       const { sourceId, stage, problem } = message
       if (understandsProblems(this.#options.segment.body.endpoint)) {
-        await this.#post((standing) => problemPayload(message, sourceId, standing), ignore)
+        await this.#post((position) => problemPayload(message, sourceId, position), ignore)
       } else {
         const why = storedProblem(problem)
         sink.item({ sourceId, stage, state: 'failed', problem: why })
@@ -294,7 +294,7 @@ class RemoteStep {
     const isUnderstood = !back && understandsProblems(segment.body.endpoint)
     if (end.kind !== 'complete' && !isUnderstood) return undefined
     const about = { completeness: end, catalogue: this.#catalogue }
-    return !(await this.#handedOver(listPayload([...this.#ids], this.#sent, about)))
+    return !(await this.#sendAndWait(listPayload([...this.#ids], this.#sent, about)))
   }
 }
 
@@ -326,10 +326,13 @@ function offeredId(message: Message): string | undefined {
 }
 
 /** Adds a missing identifier and converts the record to RDF if the next segment needs it; returns a problem if that fails. */
-async function readable(arrival: Arrival, { identify, wantsRdf }: ReturnTarget): Promise<Arrival> {
+async function prepareArrival(
+  arrival: Arrival,
+  { identify, wantsRdf }: ReturnTarget,
+): Promise<Arrival> {
   if (arrival.kind !== 'record') return arrival
   const id = arrival.id ?? (await identify?.(arrival))
-  if (id === undefined) return nameless(arrival)
+  if (id === undefined) return withoutIdentifier(arrival)
   const { key, mediaType, extra } = arrival
   const isSourceJson =
     /^application\/json\s*(;|$)/i.test(mediaType) && extra['content'] === undefined

@@ -3,24 +3,24 @@
 import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { chain } from '../chain.ts'
-import { normalName, type Placement, queuesWith, resolver } from '../discovery.ts'
+import { normalName, type Placement, plainQueuesFor, segmentResolver } from '../segment-resolver.ts'
 import type { Pipe, Segment } from '../document.ts'
 import type { Message } from '../message.ts'
-import { configComplaints, placesIn } from '../pipe-check.ts'
+import { configComplaints, segmentPlaces } from '../pipe-check.ts'
 import { type RunSink, slugOf } from '../runs/run.ts'
 import type { SegmentFunction, SegmentKind } from '../segment.ts'
-import { type Arrival, arrivalOf, ownSegment } from './envelope.ts'
-import type { Post } from './http-sender.ts'
+import { type Arrival, parseArrival, targetSegment } from './envelope.ts'
+import type { SendMessage } from './http-sender.ts'
 import { Inbox, type InboxContext } from './inbox.ts'
-import type { Delivery } from './queues.ts'
+import type { Delivery } from './broker.ts'
 import { listCompleteness, remoteStep } from './remote-step.ts'
 import { queueLimits, type TransportContext } from './transport-limits.ts'
 
 /** Creates the sender to another segment; `via` is the broker that delivered the message. */
 type PostTo = (
-  found: Extract<Placement, { readonly kind: 'http' | 'bus' }>,
+  placement: Extract<Placement, { readonly kind: 'http' | 'bus' }>,
   via: string | undefined,
-) => Post
+) => SendMessage
 
 /** Origin of a message. */
 type Source = { readonly via?: string; readonly delivery?: Delivery }
@@ -49,7 +49,7 @@ export class SegmentWorker {
   readonly #postTo: PostTo
   readonly #entries = new Map<string, Entry>()
   /** Keys of completed streams, whose further messages are repeats. */
-  readonly #whole = new Set<string>()
+  readonly #complete = new Set<string>()
   readonly #stopping = new AbortController()
 
   constructor(context: TransportContext, postTo: PostTo) {
@@ -64,20 +64,20 @@ export class SegmentWorker {
   take(message: Pipe, { via, delivery }: Source = {}): string {
     const { kinds, makeId } = this.#context
     this.#stopping.signal.throwIfAborted()
-    const own = ownSegment(message)
+    const own = targetSegment(message)
     if (!own)
       throw new Failure('invalid-parameter', 'all segments of the pipe are marked as processed')
     const runId = message.header.runId ?? makeId()
     const key = `${own.header.segmentNumber} ${runId}`
-    const imports = ownKind(kinds, own.header.name).job === 'import'
+    const imports = builtInKind(kinds, own.header.name).job === 'import'
     const { payload } = own.body
-    const arrival = imports || !payload ? undefined : arrivalOf(payload)
+    const arrival = imports || !payload ? undefined : parseArrival(payload)
     // Only an importer starts without a payload.
     if (!imports && !payload) {
       throw new Failure('invalid-parameter', 'the message has no payload for the segment')
     }
     const entry = this.#entries.get(key)
-    if (this.#whole.has(key) || (imports && entry)) delivery?.done()
+    if (this.#complete.has(key) || (imports && entry)) delivery?.done()
     else {
       const task = { message, own, runId, via, delivery }
       const { stream } = entry ?? this.#open(key, task, imports)
@@ -99,7 +99,7 @@ export class SegmentWorker {
     if (this.#entries.size >= limits.streams) throw queueFull()
     const startTime = message.header.startTime ?? new Date(now()).toISOString()
     const started = { ...message, header: { ...message.header, runId, startTime } }
-    const steps = this.#planned({ ...task, message: started })
+    const steps = this.#stepsFor({ ...task, message: started })
     const completeness = listCompleteness(message, message.body.segments[0] ?? own)
     const about = { run: runId, pipe: message.header.name, segment: own.header.name }
     const sink = logSink(log.child(about))
@@ -114,9 +114,9 @@ export class SegmentWorker {
 
   #ended(key: string, isWhole: boolean): void {
     this.#entries.delete(key)
-    if (isWhole) this.#whole.add(key)
-    const [oldest = ''] = this.#whole
-    if (this.#whole.size > mostRemembered) this.#whole.delete(oldest)
+    if (isWhole) this.#complete.add(key)
+    const [oldest = ''] = this.#complete
+    if (this.#complete.size > mostRemembered) this.#complete.delete(oldest)
   }
 
   async #run(
@@ -150,29 +150,29 @@ export class SegmentWorker {
    * Steps from the task's own segment on: those of this process, then one that sends the output to the next segment. Throws
    * `invalid-pipe` and `unknown-segment`.
    */
-  #planned({ message: pipe, own, via }: Task): readonly SegmentFunction[] {
+  #stepsFor({ message: pipe, own, via }: Task): readonly SegmentFunction[] {
     const { afterImport, limits, now, pause } = this.#context
-    const places = placesIn(pipe, { trust: 'foreign', directory: '' })
+    const places = segmentPlaces(pipe, { trust: 'foreign', directory: '' })
     const steps: SegmentFunction[] = []
     let isIdentified = afterImport === undefined
     for (const [index, segment] of pipe.body.segments.entries()) {
       if (segment.header.segmentNumber < own.header.segmentNumber) continue
-      const found = this.#placementOf(segment, own, via)
-      if (found.kind === 'unknown') {
+      const placement = this.#placementOf(segment, own, via)
+      if (placement.kind === 'unknown') {
         throw new Failure('unknown-segment', `${shown(segment.header.name)} is not a known segment`)
       }
-      if (found.kind !== 'built-in') {
-        const post = this.#postTo(found, via)
+      if (placement.kind !== 'built-in') {
+        const post = this.#postTo(placement, via)
         return [...steps, remoteStep({ pipe, segment, post, limits, now, pause })]
       }
       const { directory: _, ...place } = places[index] ?? { trust: 'foreign' as const }
-      const made = found.segment.open(segment.body.config, place)
+      const made = placement.segment.open(segment.body.config, place)
       if (!made.ok) {
         const detail = `the config of ${shown(segment.header.name)} is not valid`
         const errors = configComplaints(index, made.problems)
         throw new Failure('invalid-pipe', detail, { errors })
       }
-      const { job } = found.segment
+      const { job } = placement.segment
       if (job === 'export' && !isIdentified && afterImport) steps.push(afterImport)
       steps.push(made.run)
       if (job !== 'import') continue
@@ -185,17 +185,18 @@ export class SegmentWorker {
   /** Location of a segment. Endpoints in the message take precedence, because they come from the process that runs the pipe. */
   #placementOf(segment: Segment, own: Segment, via: string | undefined): Placement {
     const { kinds, resolve, eventbusUrl } = this.#context
-    if (segment === own) return { kind: 'built-in', segment: ownKind(kinds, segment.header.name) }
-    const named = resolver({}, [], queuesWith(via ?? eventbusUrl))(segment)
+    if (segment === own)
+      return { kind: 'built-in', segment: builtInKind(kinds, segment.header.name) }
+    const named = segmentResolver({}, [], plainQueuesFor(via ?? eventbusUrl))(segment)
     return named.kind === 'unknown' ? resolve(segment) : named
   }
 }
 
 /** Built-in segment with that name. Throws `unknown-segment`. */
-export function ownKind(kinds: readonly SegmentKind[], name: string): SegmentKind {
+export function builtInKind(kinds: readonly SegmentKind[], name: string): SegmentKind {
   const normal = normalName(name)
-  const found = kinds.find((kind) => kind.names.some((one) => normalName(one) === normal))
-  if (found) return found
+  const own = kinds.find((kind) => kind.names.some((one) => normalName(one) === normal))
+  if (own) return own
   throw new Failure('unknown-segment', `there is no segment ${shown(name)} here`)
 }
 
@@ -238,7 +239,7 @@ const queueFull = (): Failure =>
   })
 
 /** Prefix of cursors of inserted pages, followed by the number of messages before the page. */
-const mark = 'taken:'
+const pagePrefix = 'taken:'
 const mostUnmarked = 100
 
 export class ArrivingStream {
@@ -267,7 +268,7 @@ export class ArrivingStream {
     if (isOver || (!isRepeat && !inbox.out.hasRoom(weight))) throw queueFull()
     if (!isRepeat) {
       inbox.accept(arrival, weight)
-      inbox.touch()
+      inbox.noteActivity()
       if (arrival.kind !== 'list') this.#count += 1
     }
     // A repeat is acknowledged with the original, which may not be written yet; a list when everything is written.
@@ -287,10 +288,10 @@ export class ArrivingStream {
    * First step of the chain: yields arrived messages and inserts pages as progress markers. A page leaves the last segment
    * only after everything before it was written. Pages are inserted between batches, because segments write in bulk.
    */
-  readonly reading: SegmentFunction = () => this.#marked()
+  readonly reading: SegmentFunction = () => this.#withPages()
 
   /** Last step of the chain: acknowledges the deliveries up to each page. */
-  readonly ending: SegmentFunction = (input) => this.#confirmed(input)
+  readonly ending: SegmentFunction = (input) => this.#acknowledge(input)
 
   /** Settles all remaining deliveries. */
   settle(how: keyof Delivery): void {
@@ -300,7 +301,7 @@ export class ArrivingStream {
     this.#deliveries.clear()
   }
 
-  async *#marked(): AsyncGenerator<Message> {
+  async *#withPages(): AsyncGenerator<Message> {
     const { out } = this.#inbox
     let [count, marked] = [0, 0]
     for await (const message of out) {
@@ -308,18 +309,18 @@ export class ArrivingStream {
       count += 1
       if (message.kind !== 'end' && (out.size === 0 || count - marked >= mostUnmarked)) {
         marked = count
-        yield { kind: 'page', cursor: `${mark}${count}` }
+        yield { kind: 'page', cursor: `${pagePrefix}${count}` }
       }
     }
   }
 
-  async *#confirmed(input: AsyncIterable<Message>): AsyncGenerator<Message> {
+  async *#acknowledge(input: AsyncIterable<Message>): AsyncGenerator<Message> {
     for await (const message of input) {
-      if (message.kind !== 'page' || !message.cursor?.startsWith(mark)) {
+      if (message.kind !== 'page' || !message.cursor?.startsWith(pagePrefix)) {
         yield message
         continue
       }
-      const written = Number(message.cursor.slice(mark.length))
+      const written = Number(message.cursor.slice(pagePrefix.length))
       for (const one of this.#deliveries) {
         if (one.after > written) continue
         this.#deliveries.delete(one)

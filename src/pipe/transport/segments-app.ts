@@ -7,13 +7,13 @@ import { problem } from '../../http/problem.ts'
 import { docs } from '../../http/docs-page.ts'
 import { anyone, type Endpoint, endpointsFor, mayCall, mount } from '../../http/endpoint.ts'
 import type { Pipe } from '../document.ts'
-import { normalName } from '../discovery.ts'
+import { normalName } from '../segment-resolver.ts'
 import { readJsonBody } from '../pipe-text.ts'
-import { messageIn, ownSegment, returnedIn } from './envelope.ts'
-import type { ReturnPlaces } from './returns.ts'
+import { parseMessage, targetSegment, returnedPayload } from './envelope.ts'
+import type { ReturnPlaces } from './return-places.ts'
 import type { SegmentKind } from '../segment.ts'
 import type { JsonObject } from '../../text/json.ts'
-import { ownKind, type SegmentWorker } from './segment-worker.ts'
+import { builtInKind, type SegmentWorker } from './segment-worker.ts'
 import type { TransportContext } from './transport-limits.ts'
 
 /**
@@ -29,7 +29,7 @@ export function segmentsApp(
   const { kinds, keys, bodyBytes, http, version } = context
   const app = newApp({ ...http, name: 'segments' })
   const endpoints = segmentEndpoints(kinds.flatMap(({ names }) => names.slice(0, 1)))
-  const services = { kinds, bodyBytes, worker, returns, schemaOf: schemasOnce() }
+  const services = { kinds, bodyBytes, worker, returns, schemaOf: schemaCache() }
   mount(app, endpoints, services, { keys })
   docs(app, { title: 'Segments', version, description })
   return app
@@ -54,7 +54,7 @@ async function handOver(
     throw new Failure('unsupported-media-type', 'the Content-Type must be application/json')
   }
   const message = await messageOf(c, bodyBytes)
-  const own = ownSegment(message)
+  const own = targetSegment(message)
   if (!own)
     throw new Failure('invalid-parameter', 'all segments of the pipe are marked as processed')
   if (normalName(own.header.name) !== normalName(name)) {
@@ -68,7 +68,7 @@ async function handOver(
  * Accepts a returned message; answers the id of the run. Refusals are also reported to the run, because foreign segments
  * ignore the answer.
  */
-async function returned(
+async function acceptReturned(
   c: AppContext,
   token: string,
   bytes: number,
@@ -81,10 +81,10 @@ async function returned(
     if (message.header.runId !== runId || !own) {
       throw new Failure('not-found', 'no run waits for a message here')
     }
-    await place.take(returnedIn(message, own))
+    await place.take(returnedPayload(message, own))
     return runId
   } catch (error) {
-    if (error instanceof Failure) place.refused(error)
+    if (error instanceof Failure) place.onRefused(error)
     throw error
   }
 }
@@ -92,11 +92,11 @@ async function returned(
 async function messageOf(c: AppContext, bytes: number): Promise<Pipe> {
   const body = await readJsonBody(c, { bytes })
   if (body === undefined) throw new Failure('empty-body', 'the body must be a pipe')
-  return messageIn(body)
+  return parseMessage(body)
 }
 
 /** Caches the config schemas of segments, which take many milliseconds to create. */
-function schemasOnce(): (kind: SegmentKind) => JsonObject {
+function schemaCache(): (kind: SegmentKind) => JsonObject {
   const schemas = new Map<SegmentKind, JsonObject>()
   return (kind) => {
     const schema = schemas.get(kind) ?? kind.schema()
@@ -180,7 +180,7 @@ const returnBy = (method: 'post' | 'put') =>
     answers: taken,
     // The payload contains the segment's input beside its result.
     handle: async ({ c }, { bodyBytes, returns }) =>
-      accept(c, await returned(c, c.req.param('token') ?? '', 2 * bodyBytes, returns)),
+      accept(c, await acceptReturned(c, c.req.param('token') ?? '', 2 * bodyBytes, returns)),
   })
 
 const readSchema = (params: SegmentPath) =>
@@ -193,7 +193,7 @@ const readSchema = (params: SegmentPath) =>
     params,
     answers: answers('JSON', 'application/schema+json', z.looseObject({})),
     handle: ({ c, params: { name } }, { kinds, schemaOf }) => {
-      const schema = schemaOf(ownKind(kinds, name))
+      const schema = schemaOf(builtInKind(kinds, name))
       if (Object.keys(schema).length === 0)
         throw new Failure('not-found', 'there is no schema for the config of this segment')
       return c.body(JSON.stringify(schema), 200, { 'Content-Type': 'application/schema+json' })
@@ -210,7 +210,7 @@ const readSegmentHealth = (params: SegmentPath) =>
     params,
     answers: healthAnswers,
     handle: ({ params: { name } }, { kinds }) => {
-      ownKind(kinds, name)
+      builtInKind(kinds, name)
       return { status: 'up' }
     },
   })

@@ -6,7 +6,7 @@ import type { ApiKeys } from '../../http/api-key.ts'
 import type { AppOptions } from '../../http/app.ts'
 import type { Log } from '../../log.ts'
 import type { Pause } from '../../workers/pause.ts'
-import type { Placement } from '../discovery.ts'
+import type { Placement } from '../segment-resolver.ts'
 import type { Segment } from '../document.ts'
 import { segmentSettings, settingOf } from '../pipe-check.ts'
 import type { SegmentFunction, SegmentKind } from '../segment.ts'
@@ -93,9 +93,9 @@ export const transportLimits = {
 }
 
 /** Limits of one segment over HTTP; its config overrides the defaults. */
-export function limitsOf(limits: TransportLimits, segment: Segment): TransportLimits {
-  const given = segmentSettings.map((name) => [name, settingOf(segment, name) ?? limits[name]])
-  return { ...limits, ...Object.fromEntries(given) }
+export function segmentLimits(limits: TransportLimits, segment: Segment): TransportLimits {
+  const settings = segmentSettings.map((name) => [name, settingOf(segment, name) ?? limits[name]])
+  return { ...limits, ...Object.fromEntries(settings) }
 }
 
 /** Limits of a segment behind a queue, which may be offline for a while. */

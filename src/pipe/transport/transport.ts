@@ -3,18 +3,18 @@
 import { Failure, shown } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { SingleFlight } from '../../workers/single-flight.ts'
-import { isBrokerAddress, normalName, type Placement } from '../discovery.ts'
+import { isBrokerAddress, normalName, type Placement } from '../segment-resolver.ts'
 import type { Endpoint, Pipe, Segment } from '../document.ts'
 import type { SegmentFunction } from '../segment.ts'
-import { following, returnPath } from './envelope.ts'
-import { httpPost, type Post } from './http-sender.ts'
-import { Broker, type Queue } from './queues.ts'
+import { segmentAfter, returnPath } from './envelope.ts'
+import { httpSender, type SendMessage } from './http-sender.ts'
+import { Broker, type Queue } from './broker.ts'
 import { remoteStep } from './remote-step.ts'
-import { type ReturnPlace, ReturnPlaces, returnToken, spools } from './returns.ts'
+import { type ReturnPlace, ReturnPlaces, returnToken, spoolFactory } from './return-places.ts'
 import { SegmentWorker } from './segment-worker.ts'
 import { segmentsApp } from './segments-app.ts'
 import {
-  limitsOf,
+  segmentLimits,
   queueLimits,
   type TransportContext,
   transportLimits,
@@ -34,7 +34,7 @@ export class Transport {
   readonly #context: TransportContext
   readonly #returns: ReturnPlaces
   readonly #worker: SegmentWorker
-  readonly #spool: ReturnType<typeof spools>
+  readonly #spool: ReturnType<typeof spoolFactory>
   /** Connected brokers, bounded by the configuration. */
   readonly #brokers = new SingleFlight<string, Broker>({ keepMs: Infinity, most: Infinity })
   /** Queues that are consumed. */
@@ -43,11 +43,12 @@ export class Transport {
   constructor(options: TransportOptions) {
     const context = { ...options, limits: { ...transportLimits, ...options.limits } }
     const { now, limits, scratch, eventbusUrl } = context
-    const postTo = (found: Remote, via = eventbusUrl) => this.#routeTo(found, 'foreign', via).post
+    const postTo = (placement: Remote, via = eventbusUrl) =>
+      this.#routeTo(placement, 'foreign', via).post
     this.#context = context
     this.#returns = new ReturnPlaces(now, limits.lateMs)
     this.#worker = new SegmentWorker(context, postTo)
-    this.#spool = spools({ directory: scratch, bytes: limits.spoolBytes })
+    this.#spool = spoolFactory({ directory: scratch, bytes: limits.spoolBytes })
     this.app = segmentsApp(context, this.#worker, this.#returns)
   }
 
@@ -60,10 +61,10 @@ export class Transport {
   ): SegmentFunction {
     const { now, pause, identify, resolve } = this.#context
     const { post, queue } = this.#routeTo(found, trust, this.#context.eventbusUrl)
-    const next = following(pipe, segment.header.segmentNumber)
+    const next = segmentAfter(pipe, segment.header.segmentNumber)
     const limits = queue
       ? queueLimits(this.#context.limits)
-      : limitsOf(this.#context.limits, segment)
+      : segmentLimits(this.#context.limits, segment)
     if (!next) return remoteStep({ pipe, segment, post, limits, now, pause })
     const token = returnToken()
     const to = { token, runId: pipe.header.runId ?? '', segmentNumber: next.header.segmentNumber }
@@ -75,7 +76,7 @@ export class Transport {
       wantsRdf: follower.kind === 'built-in' && follower.segment.job === 'export',
       identify,
     }
-    const ready: Post = async (message, signal) => {
+    const ready: SendMessage = async (message, signal) => {
       if (queue) await this.#listenForReturns(queue.broker)
       await post(message, signal)
     }
@@ -123,15 +124,15 @@ export class Transport {
     found: Remote,
     trust: 'trusted' | 'foreign',
     via: string | undefined,
-  ): { readonly post: Post; readonly queue?: Queue } {
+  ): { readonly post: SendMessage; readonly queue?: Queue } {
     if (found.kind === 'http') {
       const { address, method, headers, by } = found
       const reach = { kind: 'configured', address, trust, allow: this.#context.allow } as const
       const target = { address, method, headers, ...(by === 'pipe' && { reach }) }
-      return { post: httpPost(target, this.#context) }
+      return { post: httpSender(target, this.#context) }
     }
     const queue = queueOf(found.address, { by: found.by, via })
-    const post: Post = async (message, signal) =>
+    const post: SendMessage = async (message, signal) =>
       (await this.#brokerAt(queue.broker)).send(queue.name, message, signal)
     return { post, queue }
   }

@@ -135,7 +135,7 @@ async function fetched(address: string, options: PreviewOptions): Promise<Previe
       reach: { kind: 'listed', allow },
       maxBytes: mostBytes,
       attempts: 1,
-      whenLeftAlone: 'fail',
+      whenBackedOff: 'fail',
     },
     AbortSignal.timeout(fetchMs),
   )

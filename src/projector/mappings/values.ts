@@ -2,7 +2,7 @@
 
 import type { Term } from '@rdfjs/types'
 import { scores } from '../../profile/field-models.ts'
-import { bracketed } from '../../rdf/lines.ts'
+import { quoteIri } from '../../rdf/lines.ts'
 import { computedOn, dcat, dct, dqv, prov, skos, spdx, xsd } from '../../rdf/namespaces.ts'
 import type { Graph, Node } from '../../rdf/read.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
@@ -322,14 +322,14 @@ export const scoresFiller: Filler = (node, { path }, { metrics: graph, report })
   return latest.size === 0 ? undefined : json
 }
 
-const measures = ` ${bracketed(metric)} `
+const measures = ` ${quoteIri(metric)} `
 
 /**
  * The lines that `metrics` looks at for a resource: all of each measurement of a score, and the links of the resource to them;
  * of hundreds of triples documents need a few dozen, and the others are not parsed. Lines are those of a stored content.
  */
 export function scoreLines(lines: string, resource: string): string {
-  const link = `${bracketed(resource)} ${bracketed(measurement)} `
+  const link = `${quoteIri(resource)} ${quoteIri(measurement)} `
   const subjectOf = (line: string) => line.slice(0, line.indexOf(' '))
   const all = lines.split('\n')
   const measuring = all.filter((line) => line.startsWith(measures, line.indexOf(' ')))

@@ -15,7 +15,7 @@ const tag = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/
 const unusable = namedNode('urn:cartulary:unusable')
 
 /** IRIs in which a source wrote several addresses. */
-const joined = new WeakMap<
+const addressLists = new WeakMap<
   object,
   { readonly from: string; readonly addresses: readonly string[] }
 >()
@@ -28,12 +28,12 @@ const links =
   /[/#](?:\w+URL|\w*[pP]age|conformsTo|seeAlso|references|isReferencedBy|relation|source|url)$/
 
 /** Drops triples with unusable terms, and splits those whose object contains several addresses. */
-export const usable = (quads: Quad[], { repair }: ParseOptions): Quad[] =>
+export const withoutUnusable = (quads: Quad[], { repair }: ParseOptions): Quad[] =>
   repair
     ? quads.flatMap((one) => {
         const { subject, predicate, object, graph } = one
         if ([subject, predicate, object].includes(unusable)) return []
-        const { from = '', addresses } = joined.get(object) ?? {}
+        const { from = '', addresses } = addressLists.get(object) ?? {}
         if (!addresses || (isIri(from) && !links.test(predicate.value))) return one
         return addresses.map(repairIri).flatMap((to) => {
           if (!isIri(to)) return []
@@ -44,8 +44,8 @@ export const usable = (quads: Quad[], { repair }: ParseOptions): Quad[] =>
     : quads
 
 /** Cache of valid IRIs over all documents: predicates, classes and concepts of authority tables recur in every record. */
-const good = new Map<string, NamedNode>()
-const mostGood = 10_000
+const iriCache = new Map<string, NamedNode>()
+const mostCachedIris = 10_000
 
 let parses = 0
 
@@ -63,10 +63,10 @@ const safeLabel = (label: string) =>
   label.replace(/[^A-Za-z0-9_]/g, (found) => `-${found.charCodeAt(0).toString(16)}-`)
 
 const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
-const tagged = new Set([`${rdf}langString`, `${rdf}dirLangString`])
+const taggedDatatypes = new Set([`${rdf}langString`, `${rdf}dirLangString`])
 
 /** Whether a literal of this datatype needs a language tag (RDF 1.1 Concepts, 3.3; RDF 1.2 Concepts, 3.4). */
-export const needsTag = (datatype: string): boolean => tagged.has(datatype)
+export const needsTag = (datatype: string): boolean => taggedDatatypes.has(datatype)
 
 /** Latest term factory by document, for documents that are read in several texts. */
 const documents = new WeakMap<object, CheckedTerms>()
@@ -100,21 +100,21 @@ export class CheckedTerms {
   }
 
   namedNode(iri: string): NamedNode {
-    const term = good.get(iri)
+    const term = iriCache.get(iri)
     if (term && this.#isShort(iri)) return term
     const made = this.iri(iri)
     const addresses = this.options.repair ? addressesIn(iri) : []
     if (addresses.length > 1) {
-      if (made !== unusable) joined.set(made, { from: iri, addresses })
+      if (made !== unusable) addressLists.set(made, { from: iri, addresses })
       return made
     }
     // A repaired IRI is not cached, because each occurrence is reported.
     if (made.value !== iri) return made
     // Copies the IRI: a substring would keep the whole source text in memory.
-    const kept = namedNode(Buffer.from(iri).toString())
-    if (good.size >= mostGood) good.clear()
-    good.set(kept.value, kept)
-    return kept
+    const copy = namedNode(Buffer.from(iri).toString())
+    if (iriCache.size >= mostCachedIris) iriCache.clear()
+    iriCache.set(copy.value, copy)
+    return copy
   }
 
   literal(value: string, extra?: string | NamedNode | Direction): Literal | NamedNode {

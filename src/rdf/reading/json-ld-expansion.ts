@@ -53,7 +53,7 @@ async function expand(tree: JsonLdValue, base: string): Promise<JsonLdValue> {
 }
 
 /** Number of nodes that are expanded between two yields. */
-const atOnce = 200
+const nodesPerChunk = 200
 
 /**
  * Expands a list of nodes (the whole document or its `@graph`) in chunks and yields to the event loop in between; nodes do
@@ -63,10 +63,10 @@ async function expandInTurns(tree: JsonLdValue, base: string): Promise<JsonLdVal
   const { '@graph': graph, '@context': context, ...others } = isJsonLdObject(tree) ? tree : {}
   const isGraph = Object.keys(others).length === 0
   const nodes = Array.isArray(tree) ? tree : isGraph && Array.isArray(graph) ? graph : []
-  if (nodes.length <= atOnce) return expand(tree, base)
+  if (nodes.length <= nodesPerChunk) return expand(tree, base)
   const expanded: JsonLdValue[] = []
-  for (let at = 0; at < nodes.length; at += atOnce) {
-    const some = nodes.slice(at, at + atOnce)
+  for (let at = 0; at < nodes.length; at += nodesPerChunk) {
+    const some = nodes.slice(at, at + nodesPerChunk)
     const part = context === undefined ? some : { '@context': context, '@graph': some }
     for (const node of [await expand(part, base)].flat()) expanded.push(node)
     await nextTurn()

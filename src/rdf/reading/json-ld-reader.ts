@@ -4,7 +4,7 @@ import type { BlankNode, Literal, NamedNode, Quad, Quad_Graph, Quad_Object } fro
 import { jsonPointer } from '../../errors.ts'
 import { inOwnTurn, inTurns } from '../../workers/event-loop.ts'
 import { rdf, xsd } from '../namespaces.ts'
-import { CheckedTerms, usable } from './checked-terms.ts'
+import { CheckedTerms, withoutUnusable } from './checked-terms.ts'
 import { expandUsable } from './json-ld-expansion.ts'
 import {
   aliases,
@@ -15,13 +15,20 @@ import {
   type JsonLdObject,
   readJson,
 } from './json-tree.ts'
-import { BadTerm, malformed, type ParseOptions, placeOf, type Placing, refused } from './options.ts'
+import {
+  BadTerm,
+  malformed,
+  type ParseOptions,
+  placeOf,
+  type PlaceRequest,
+  termFailure,
+} from './options.ts'
 import { lastName } from '../iri.ts'
 
 const limits = { contexts: 16, terms: 1_000 }
 
 /** Number of nodes that are converted between two yields. */
-const atOnce = 200
+const nodesPerChunk = 200
 
 /** Reads a whole document. Throws `remote-context` with the address of a context that is not bundled. */
 export async function readJsonLd(text: string, options: ParseOptions): Promise<Quad[]> {
@@ -32,18 +39,18 @@ export async function readJsonLd(text: string, options: ParseOptions): Promise<Q
   await inOwnTurn(text)
   const restore = shieldSpaces(tree, text)
   await inOwnTurn(text)
-  if (options.places) markPlaces(tree, options.places)
+  if (options.placeRequest) markPlaces(tree, options.placeRequest)
   const expanded = await expandUsable(tree, options)
   const terms = new CheckedTerms(options)
   const document = new ExpandedJson({ terms, restore, spelled })
   try {
-    for await (const node of inTurns(asArray(expanded), atOnce))
+    for await (const node of inTurns(asArray(expanded), nodesPerChunk))
       document.graph(node, terms.defaultGraph())
   } catch (error) {
     if (!(error instanceof BadTerm)) throw error
-    throw refused(error, placeOf(text, JSON.stringify(error.source).slice(1, -1)))
+    throw termFailure(error, placeOf(text, JSON.stringify(error.source).slice(1, -1)))
   }
-  return usable(document.quads, options)
+  return withoutUnusable(document.quads, options)
 }
 
 function boundContexts(tree: JsonLdValue): void {
@@ -123,8 +130,12 @@ function datatypeOf({ '@type': type }: JsonLdObject): string | undefined {
 /** Canonical `xsd:double` of a native number (JSON-LD 1.1 API, 8.6). */
 const double = (value: number) => value.toExponential(15).replace(/(\d)0*e\+?/, '$1E')
 
-function tellPlace(subject: Resource, node: JsonLdObject, { classes, tell }: Placing): void {
-  const pointer = markIn(node)
+function tellPlace(
+  subject: Resource,
+  node: JsonLdObject,
+  { classes, report: tell }: PlaceRequest,
+): void {
+  const pointer = markOf(node)
   const isWanted = asArray(node['@type']).some((type) => classes.has(asText(type) ?? ''))
   if (pointer === undefined || !isWanted) return
   tell(subject.termType === 'BlankNode' ? `_:${subject.value}` : subject.value, { pointer })
@@ -151,7 +162,7 @@ class ExpandedJson {
 
   node(node: JsonLdObject, graph: Quad_Graph): Resource {
     const subject = this.resource(asText(node['@id']))
-    const { places } = this.settings.terms.options
+    const { placeRequest: places } = this.settings.terms.options
     if (places) tellPlace(subject, node, places)
     for (const [key, value] of Object.entries(node)) {
       if (places && key === placeKey) continue
@@ -303,14 +314,14 @@ function shieldTags(tree: JsonLdValue): (expanded: string) => string {
 const placeKey = 'x-cartulary-place:pointer'
 
 /** JSON Pointer in the marker of an expanded node. */
-function markIn(node: JsonLdObject): string | undefined {
+function markOf(node: JsonLdObject): string | undefined {
   const [mark] = [node[placeKey] ?? []].flat()
   const pointer = isJsonLdObject(mark) ? mark['@value'] : undefined
   return typeof pointer === 'string' ? pointer : undefined
 }
 
 /** Marks every node whose class may be one of `classes` by its local name; the class is verified after expansion. */
-function markPlaces(tree: JsonLdValue, { classes }: Placing): void {
+function markPlaces(tree: JsonLdValue, { classes }: PlaceRequest): void {
   const contexts = contextsIn(tree)
   const [types, values] = ['@type', '@value'].map((keyword) => aliases(contexts, keyword))
   const names = [...classes].map(lastName)

@@ -7,7 +7,7 @@ export type JsonLdObject = { [key: string]: JsonLdValue }
 export type JsonLdValue = string | number | boolean | null | JsonLdValue[] | JsonLdObject
 
 const deepest = 64
-const dangerous = ['__proto__', 'constructor', 'prototype']
+const prototypeKeys = ['__proto__', 'constructor', 'prototype']
 
 export const isJsonLdObject = (value: JsonLdValue | undefined): value is JsonLdObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -34,7 +34,7 @@ export function readJson(text: string): JsonLdValue {
 
 function children(value: JsonLdValue): JsonLdValue[] {
   if (isJsonLdObject(value))
-    for (const key of dangerous) if (Object.hasOwn(value, key)) delete value[key]
+    for (const key of prototypeKeys) if (Object.hasOwn(value, key)) delete value[key]
   return typeof value === 'object' && value !== null
     ? Object.values(value).filter((child) => typeof child === 'object' && child !== null)
     : []
@@ -64,12 +64,12 @@ export function contextsIn(tree: JsonLdValue): readonly JsonLdObject[] {
 
 /** A keyword and the aliases that the contexts define for it. */
 export function aliases(contexts: readonly JsonLdObject[], keyword: string): Set<string> {
-  const found = new Set([keyword])
+  const names = new Set([keyword])
   for (const context of contexts) {
     for (const [term, definition] of Object.entries(context)) {
       const id = isJsonLdObject(definition) ? definition['@id'] : definition
-      if (id === keyword) found.add(term)
+      if (id === keyword) names.add(term)
     }
   }
-  return found
+  return names
 }

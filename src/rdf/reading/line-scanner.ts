@@ -6,7 +6,7 @@ import type { BlankNode, NamedNode, Quad, Quad_Object } from '@rdfjs/types'
 import { blankNode, defaultGraph, literal, namedNode, quad } from '../terms.ts'
 import { CheckedTerms, labelPrefix, plainLabel } from './checked-terms.ts'
 import { n3Pieces } from './n3-reader.ts'
-import { BadTerm, type ParseOptions, type PieceReader, tellPlace } from './options.ts'
+import { BadTerm, type ParseOptions, type PieceReader, reportPlace } from './options.ts'
 
 const iri = String.raw`<([^<>\\\s]*)>`
 const node = String.raw`(?:${iri}|_:([^ \n]+))`
@@ -150,7 +150,7 @@ const longestLine = 4 * 1_048_576
 
 /** Incremental reader of N-Triples and N-Quads: scans until the first line outside the subset, and parses from there on. */
 export function linePieces(format: 'ntriples' | 'nquads', options: ParseOptions): PieceReader {
-  const { baseIri, limits, places } = options
+  const { baseIri, limits, placeRequest: places } = options
   // Without repair: lines that need one are left to the parser.
   const terms = new CheckedTerms({ baseIri, limits })
   let parser: PieceReader | undefined
@@ -169,7 +169,7 @@ export function linePieces(format: 'ntriples' | 'nquads', options: ParseOptions)
   const read = (block: string): Quad[] => {
     const quads = scanChecked(block, terms, format === 'nquads')
     if (!quads) return parse(block)
-    if (places) for (const [at, one] of quads.entries()) tellPlace(options, one, lines + at + 1)
+    if (places) for (const [at, one] of quads.entries()) reportPlace(options, one, lines + at + 1)
     lines += quads.length
     return quads
   }

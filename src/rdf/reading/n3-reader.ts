@@ -4,15 +4,15 @@ import type { DataFactory, Quad, Term } from '@rdfjs/types'
 import { Lexer, Parser } from 'n3'
 import { Failure } from '../../errors.ts'
 import type { Format } from '../media-types.ts'
-import { CheckedTerms, labelPrefix, needsTag, usable } from './checked-terms.ts'
+import { CheckedTerms, labelPrefix, needsTag, withoutUnusable } from './checked-terms.ts'
 import {
   BadTerm,
   malformed,
   type ParseOptions,
   type Place,
-  refused,
+  termFailure,
   type PieceReader,
-  tellPlace,
+  reportPlace,
 } from './options.ts'
 
 export type N3Format = Exclude<Format, 'rdfxml' | 'jsonld'>
@@ -104,7 +104,7 @@ type Reading = { readonly place: Place; readonly text: string; readonly from?: n
 
 function translated(error: unknown, { place, text, from = 1 }: Reading): unknown {
   if (error instanceof Failure) return error
-  if (error instanceof BadTerm) return refused(error, place)
+  if (error instanceof BadTerm) return termFailure(error, place)
   if (!(error instanceof Error) || !('context' in error)) return error
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- documented, but not in the published types
   const { context } = error as { context?: { token?: Token; line?: number; previousToken?: Token } }
@@ -198,7 +198,7 @@ export function readN3(text: string, format: N3Format, options: ParseOptions): Q
   }
   const terms = new CheckedTerms(options, () => place)
   try {
-    return usable(tokenParser(format, options, terms).parse(text, { onToken }), options)
+    return withoutUnusable(tokenParser(format, options, terms).parse(text, { onToken }), options)
   } catch (error) {
     throw translated(error, { place, text })
   }
@@ -208,7 +208,7 @@ export function readN3(text: string, format: N3Format, options: ParseOptions): Q
 const mostRecent = 65_536
 
 /** Maximum UTF-16 units without a complete triple. */
-const patience = 16 * 1_048_576
+const longestStatement = 16 * 1_048_576
 
 /**
  * Incremental reader; memory is bounded by the longest statement. `before`: term factory of another reader that has read the
@@ -242,8 +242,8 @@ export function n3Pieces(
       throw translated(error, { place, text: recent, from })
     }
     waiting = quads.length > 0 ? 0 : waiting + text.length
-    if (waiting > patience) throw malformed('no statement ends within 16 MiB', place)
-    const found = usable(quads, options)
+    if (waiting > longestStatement) throw malformed('no statement ends within 16 MiB', place)
+    const found = withoutUnusable(quads, options)
     quads = []
     return found
   }
@@ -254,7 +254,7 @@ export function n3Pieces(
       if (error) throw error
       if (!quad) return
       quads.push(quad)
-      tellPlace(options, quad, place.line ?? 1)
+      reportPlace(options, quad, place.line ?? 1)
     },
     onToken: (token) => {
       place = placeOfToken(token)

@@ -24,11 +24,11 @@ export type Repair = {
 export type NodePlace = { readonly line: number } | { readonly pointer: string }
 
 /** Request to report the positions of nodes of some classes. */
-export type Placing = {
+export type PlaceRequest = {
   /** IRIs. */
   readonly classes: ReadonlySet<string>
   /** Called with an IRI or `_:label`. */
-  readonly tell: (node: string, place: NodePlace) => void
+  readonly report: (node: string, place: NodePlace) => void
 }
 
 /** Maximum length of IRIs and literals in UTF-8 bytes. */
@@ -42,7 +42,7 @@ export type ParseOptions = {
   /** Charset of the `Content-Type`, for readers of bytes. */
   readonly charset?: string
   /** Supported by the incremental readers and the JSON-LD reader. */
-  readonly places?: Placing
+  readonly placeRequest?: PlaceRequest
   /** RDF/XML only: `internal` permits an internal DTD subset with bounded entities; by default entities are refused. */
   readonly entities?: 'internal'
   /** Identity of a document that is read in several texts; equal labels then mean one node. JSON-LD only. */
@@ -75,7 +75,7 @@ export function malformed(detail: string, place: Place = {}, cause?: unknown): F
 }
 
 /** Converts a `BadTerm` to a `Failure`. */
-export const refused = (bad: BadTerm, place: Place): Failure =>
+export const termFailure = (bad: BadTerm, place: Place): Failure =>
   failure(bad.kind, bad.message, place, bad)
 
 function failure(kind: Kind, detail: string, place: Place, cause: unknown): Failure {
@@ -105,11 +105,11 @@ export type PieceReader = {
 }
 
 /** Reports a quad that assigns one of the classes to a node, with the line on which it was complete. */
-export function tellPlace(
-  { places }: ParseOptions,
+export function reportPlace(
+  { placeRequest: places }: ParseOptions,
   { subject, predicate, object }: Quad,
   line: number,
 ): void {
   if (!places || predicate.value !== rdf('type').value || !places.classes.has(object.value)) return
-  places.tell(`${subject.termType === 'BlankNode' ? '_:' : ''}${subject.value}`, { line })
+  places.report(`${subject.termType === 'BlankNode' ? '_:' : ''}${subject.value}`, { line })
 }

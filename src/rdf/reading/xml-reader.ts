@@ -3,15 +3,15 @@
 import type { DataFactory, Literal, NamedNode, Quad } from '@rdfjs/types'
 import { type IActiveTag, RdfXmlParser } from 'rdfxml-streaming-parser'
 import { Failure } from '../../errors.ts'
-import { CheckedTerms, usable } from './checked-terms.ts'
+import { CheckedTerms, withoutUnusable } from './checked-terms.ts'
 import {
   BadTerm,
   malformed,
   type ParseOptions,
   type PieceReader,
   type Place,
-  refused,
-  tellPlace,
+  termFailure,
+  reportPlace,
 } from './options.ts'
 
 const limits = { depth: 100, attributes: 256, name: 1_024, text: 10 * 1_048_576 }
@@ -66,7 +66,7 @@ class Reader extends RdfXmlParser {
   override push(quad: Quad | null): boolean {
     if (!quad) return true
     this.quads.push(quad)
-    tellPlace(this.settings, quad, this['saxParser'].line)
+    reportPlace(this.settings, quad, this['saxParser'].line)
     return true
   }
 
@@ -124,7 +124,7 @@ const escaped = (text: string) =>
 
 function translated(error: unknown, place: Place): unknown {
   if (error instanceof Failure) return error
-  if (error instanceof BadTerm) return refused(error, place)
+  if (error instanceof BadTerm) return termFailure(error, place)
   if (!(error instanceof Error)) return error
   const detail = error.message.replace(/^(?:Line )?\d+(?: column |:)\d+: /, '')
   return malformed(detail, place, error)
@@ -139,7 +139,7 @@ export function xmlPieces(options: ParseOptions): PieceReader {
     } catch (error) {
       throw translated(error, reader.place())
     }
-    const found = usable(reader.quads, options)
+    const found = withoutUnusable(reader.quads, options)
     reader.quads = []
     return found
   }

@@ -1,5 +1,5 @@
 /** Writes documents of any length part by part. */
-import { bracketed, fromLines, shortTexts } from '../lines.ts'
+import { quoteIri, fromLines, splitLines } from '../lines.ts'
 import type { Format } from '../media-types.ts'
 import { jsonLdHead, jsonLdPart, jsonLdTail } from './json-ld.ts'
 import { turtlePart } from './turtle.ts'
@@ -58,7 +58,7 @@ const plain = (part: DocumentWriter['part']): DocumentWriter => ({ head: '', par
 
 /** Adds the graph name to lines (N-Quads). Literals contain no raw line ends, so ` .` before one ends a triple. */
 export function inGraph(lines: string, graph: string | undefined): string {
-  const end = graph === undefined ? ' .\n' : ` ${bracketed(graph)} .\n`
+  const end = graph === undefined ? ' .\n' : ` ${quoteIri(graph)} .\n`
   return lines.replaceAll(' .\n', () => end)
 }
 
@@ -102,8 +102,8 @@ function rdfXmlWriter(divided: boolean, isStrict: boolean): DocumentWriter {
 }
 
 /** Splits a long part into short ones, so that the caller can yield to the event loop in between. */
-export function* shortParts(part: Part): Generator<Part, void> {
-  const [first, ...others] = shortTexts(part.lines)
+export function* splitPart(part: Part): Generator<Part, void> {
+  const [first, ...others] = splitLines(part.lines)
   if (first === undefined || others.length === 0) yield part
   else for (const lines of [first, ...others]) yield { ...part, lines, isDivided: true }
 }

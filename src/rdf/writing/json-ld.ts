@@ -15,7 +15,7 @@ const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
  * normalises doubles and language tags.
  */
 export function jsonLd(triples: readonly Quad[]): string {
-  const names = shortNames(misleading(triples))
+  const names = shortNames(conflictingPrefixes(triples))
   const writer = new Writer(nest(triples), names)
   const nodes = writer.nodes()
   const context = Object.fromEntries(names.used())
@@ -33,7 +33,7 @@ export const jsonLdTail = '\n]}\n'
  * too; readers merge node objects with the same `@id`.
  */
 export function jsonLdPart(triples: readonly Quad[], divided = false): string[] {
-  const without = misleading(triples)
+  const without = conflictingPrefixes(triples)
   // Disables prefixes that would change the meaning of an IRI in this part.
   const off = Object.fromEntries([...without].map((prefix) => [prefix, null]))
   const context = without.size === 0 ? {} : { '@context': off }
@@ -43,19 +43,19 @@ export function jsonLdPart(triples: readonly Quad[], divided = false): string[] 
 }
 
 /** Prefixes that equal the scheme of an IRI in the document and would change its meaning. */
-function misleading(triples: readonly Quad[]): Set<string> {
-  const found = new Set<string>()
+function conflictingPrefixes(triples: readonly Quad[]): Set<string> {
+  const conflicts = new Set<string>()
   const look = (term: Term) => {
     if (term.termType === 'Literal') return look(term.datatype)
     const scheme = term.value.slice(0, term.value.indexOf(':'))
-    if (term.termType === 'NamedNode' && scheme in prefixes) found.add(scheme)
+    if (term.termType === 'NamedNode' && scheme in prefixes) conflicts.add(scheme)
   }
   for (const { subject, predicate, object } of triples) {
     look(subject)
     look(predicate)
     look(object)
   }
-  return found
+  return conflicts
 }
 
 const one = (values: readonly Json[]): Json =>

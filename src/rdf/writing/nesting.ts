@@ -29,8 +29,8 @@ export function nest(quads: readonly Quad[], labelled: ReadonlySet<string> = new
   const about = new Map<string, Quad[]>()
   for (const quad of quads) {
     const key = keyOf(quad.subject)
-    const known = about.get(key)
-    if (known) known.push(quad)
+    const counts = about.get(key)
+    if (counts) counts.push(quad)
     else about.set(key, [quad])
   }
   const counts = references(quads)

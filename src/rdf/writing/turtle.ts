@@ -1,6 +1,6 @@
 /** Turtle and TriG writer for human readers: grouped by subject, only used prefixes, nested blank nodes. */
 import type { Quad, Term } from '@rdfjs/types'
-import { bracketed, quoted, termText } from '../lines.ts'
+import { quoteIri, quoteLiteral, termText } from '../lines.ts'
 import { keyOf } from '../read.ts'
 import { blankNodesOf, byPredicate, nest, type Nesting } from './nesting.ts'
 import { shortNames, type ShortNames } from '../namespaces.ts'
@@ -37,8 +37,8 @@ export function turtlePart(
   const text = new Writer(nesting, names).text()
   const fresh = names.used().filter(([prefix]) => !declared.has(prefix))
   for (const [prefix] of fresh) declared.add(prefix)
-  const head = fresh.map(([prefix, iri]) => `@prefix ${prefix}: ${bracketed(iri)} .\n`).join('')
-  const block = graph === undefined ? text : `${bracketed(graph)} {\n${text}}\n`
+  const head = fresh.map(([prefix, iri]) => `@prefix ${prefix}: ${quoteIri(iri)} .\n`).join('')
+  const block = graph === undefined ? text : `${quoteIri(graph)} {\n${text}}\n`
   return head === '' ? block : `${head}\n${block}`
 }
 
@@ -83,12 +83,12 @@ class Writer {
     if (term.termType === 'NamedNode') return this.iri(term.value)
     if (term.termType !== 'Literal' || term.language) return termText(term)
     const datatype = term.datatype.value
-    if (datatype === `${xsd}string`) return quoted(term.value)
+    if (datatype === `${xsd}string`) return quoteLiteral(term.value)
     if (bare[datatype]?.test(term.value)) return term.value
-    return `${quoted(term.value)}^^${this.iri(datatype)}`
+    return `${quoteLiteral(term.value)}^^${this.iri(datatype)}`
   }
 
   iri(iri: string): string {
-    return this.names.shorten(iri) ?? bracketed(iri)
+    return this.names.shorten(iri) ?? quoteIri(iri)
   }
 }

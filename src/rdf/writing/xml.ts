@@ -17,14 +17,14 @@ const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
  */
 export function rdfXml(triples: readonly Quad[]): string {
   const names = elementNames()
-  demandExpressible(triples, names)
+  requireExpressible(triples, names)
   const writer = new Writer(nest(triples), { names, labelStart: 'b' })
   const body = writer.nodes()
   const spaces = names.used().map(([prefix, iri]) => `\n    xmlns:${prefix}="${attribute(iri)}"`)
   return `<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF${spaces.join('')}>\n${body}</rdf:RDF>\n`
 }
 
-function demandExpressible(triples: readonly Quad[], names: ElementNames): void {
+function requireExpressible(triples: readonly Quad[], names: ElementNames): void {
   for (const triple of triples) {
     const obstacle = obstacleIn(triple, names)
     if (obstacle !== undefined) throw new Failure('not-acceptable', obstacle)
@@ -51,7 +51,7 @@ export const rdfXmlTail = '</rdf:RDF>\n'
  */
 export function rdfXmlPart(quads: readonly Quad[], { labels, isStrict }: PartOptions): string {
   const names = elementNames()
-  if (isStrict) demandExpressible(quads, names)
+  if (isStrict) requireExpressible(quads, names)
   const { true: triples = [], false: others = [] } = Object.groupBy(quads, (triple) =>
     obstacleIn(triple, names) === undefined ? 'true' : 'false',
   )

@@ -7,7 +7,7 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { Failure } from '../../errors.ts'
-import { endedLines, fromLines } from '../../rdf/lines.ts'
+import { joinLines, fromLines } from '../../rdf/lines.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
 import { openSqlite, type Row, type Sqlite } from '../../sqlite.ts'
 import { timestamp } from '../content/catalogue-record.ts'
@@ -307,7 +307,7 @@ const mainClasses: ReadonlySet<string> = new Set(
 /** Titles of the dataset or catalogue that N-Triples describe, else of what no other node of them leads to; not of its parts. */
 function titlesIn(content: string): Record<string, string> {
   const lines = content.split('\n').filter((line) => /^\S+ <[^>]*[#/](?:type|title)> /.test(line))
-  const quads = fromLines(endedLines(lines))
+  const quads = fromLines(joinLines(lines))
   const main = new Set(
     quads.flatMap(({ subject, object }) => (mainClasses.has(object.value) ? [subject.value] : [])),
   )

@@ -17,7 +17,7 @@ import { addVary } from '../../http/headers.ts'
 import { formats, type Format } from '../../rdf/media-types.ts'
 import { unskolemiseLines } from '../../rdf/skolem.ts'
 import { unlessAborted } from '../../workers/condition.ts'
-import { documentWriter, type Part, shortParts } from '../../rdf/writing/document.ts'
+import { documentWriter, type Part, splitPart } from '../../rdf/writing/document.ts'
 import type { Mark } from '../../store/marks.ts'
 import type { RepositoryContext, WriteOutcome } from '../context.ts'
 import {
@@ -268,7 +268,7 @@ type DocumentOptions = {
 async function* inShortParts(
   batches: AsyncIterable<readonly Part[]>,
 ): AsyncGenerator<Iterable<Part>> {
-  for await (const batch of batches) yield Iterator.from(batch).flatMap(shortParts)
+  for await (const batch of batches) yield Iterator.from(batch).flatMap(splitPart)
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Spelling notes: our own lines, kept in the system graph beside a graph whose store spells them in another way. */
 
-import { fromLines, quoted, toLine } from '../../rdf/lines.ts'
+import { fromLines, quoteLiteral, toLine } from '../../rdf/lines.ts'
 import { ctl } from '../../rdf/namespaces.ts'
 import type { Fidelity } from './dialect.ts'
 import { isSpelled } from './values.ts'
@@ -11,7 +11,7 @@ const headOf = (graph: string) => `<${graph}> <${spelling}> "`
 
 /** The line of the system graph that keeps `line` of `graph`. */
 export const noteOf = (graph: string, line: string): string =>
-  `<${graph}> <${spelling}> ${quoted(line)} .`
+  `<${graph}> <${spelling}> ${quoteLiteral(line)} .`
 
 /** A notes' line, taken back: `undefined` for every other line of the system graph. */
 export function notedLine(graph: string, note: string): string | undefined {

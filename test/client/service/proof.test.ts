@@ -1,7 +1,7 @@
 /** Authorization headers, against the examples of their standards. */
 
 import { describe, expect, it } from 'vitest'
-import { challengesIn, proofFor } from '../../../src/client/authentication.ts'
+import { challengesIn, authenticatorFor } from '../../../src/client/authentication.ts'
 
 const mufasa = { username: 'Mufasa', password: 'Circle of Life' }
 const cnonce = 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ'
@@ -13,7 +13,7 @@ const example = (algorithm: string) =>
   'opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"'
 
 const proof = (header: string, credentials = mufasa) =>
-  proofFor(challengesIn(header), credentials, cnonce)
+  authenticatorFor(challengesIn(header), credentials, cnonce)
 
 const fields = (header = '') => Object.fromEntries(challengesIn(header)[0]?.parameters ?? [])
 

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { openHarvest, type HarvestOptions } from '../../../src/harvest/harvest.ts'
 import { defaultHarvest } from '../../../src/config/harvest.ts'
 import type { Outbound } from '../../../src/client/outbound.ts'
-import { resolver } from '../../../src/pipe/discovery.ts'
+import { segmentResolver } from '../../../src/pipe/segment-resolver.ts'
 import type { Pipe } from '../../../src/pipe/document.ts'
 import type { JsonObject } from '../../../src/text/json.ts'
 import type { Message } from '../../../src/pipe/message.ts'
@@ -15,7 +15,7 @@ import { openLauncher } from '../../../src/pipe/running/launcher.ts'
 import type { Launch } from '../../../src/pipe/running/execution.ts'
 import type { Run, RunItem } from '../../../src/pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction, SegmentKind } from '../../../src/pipe/segment.ts'
-import type { InvalidFile, KnownPipe } from '../../../src/pipe/sources/pipe-files.ts'
+import type { InvalidFile, PipeEntry } from '../../../src/pipe/sources/pipe-files.ts'
 import type { ResourceType } from '../../../src/profile/profile.ts'
 import { ground as runGround, pause, silent } from '../../pipe/runs/ground.ts'
 import { repository } from '../../support/repository.ts'
@@ -114,7 +114,7 @@ export async function harvestGround({ harvest: more = {}, ...setting }: Setting 
       | ((request: Request, number: number) => Response | undefined | Promise<undefined>)
       | undefined,
   }
-  const knownPipe = (name: string): KnownPipe | undefined => {
+  const knownPipe = (name: string): PipeEntry | undefined => {
     const pipe = pipes.get(name)
     const rest = {
       source: 'pipes',
@@ -170,7 +170,7 @@ export async function harvestGround({ harvest: more = {}, ...setting }: Setting 
   const launcherOptions = () => ({
     runs,
     sources: { find: knownPipe },
-    resolve: resolver({}, [importer, ...(setting.kinds ?? []), ...harvest.kinds]),
+    resolve: segmentResolver({}, [importer, ...(setting.kinds ?? []), ...harvest.kinds]),
     afterImport: harvest.afterImport,
     // What a pipe without an importer is fed with: the records of its source, else those of the first pipe.
     feeds: (): SegmentFunction =>
@@ -206,7 +206,7 @@ export async function harvestGround({ harvest: more = {}, ...setting }: Setting 
     return launched.run
   }
   const ended = async (id: string): Promise<Run> => {
-    const run = await launcher.settled(id, AbortSignal.timeout(60_000))
+    const run = await launcher.waitForEnd(id, AbortSignal.timeout(60_000))
     place.at += 1000
     return run
   }

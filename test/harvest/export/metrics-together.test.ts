@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
-import { batches } from '../../../src/harvest/export/batches.ts'
+import { batchesOf } from '../../../src/harvest/export/batches.ts'
 import { measuredId, metricsPerCall } from '../../../src/harvest/export/metrics-export.ts'
-import type { Message, MetricsLanded, RecordMessage } from '../../../src/pipe/message.ts'
+import type { Message, MetricsOutcome, RecordMessage } from '../../../src/pipe/message.ts'
 import type { SegmentKind } from '../../../src/pipe/segment.ts'
 import { pause } from '../../pipe/runs/ground.ts'
 import { harvestGround, pipeOf, record } from './ground.ts'
@@ -21,7 +21,7 @@ const carrying = (id: string): Message =>
 
 const end: Message = { kind: 'end', completeness: { kind: 'complete', fingerprint: '' } }
 
-async function ground(land: (ids: readonly string[]) => readonly MetricsLanded[]) {
+async function ground(land: (ids: readonly string[]) => readonly MetricsOutcome[]) {
   const calls: (readonly string[])[] = []
   const self = await harvestGround({
     kinds: [measuring],
@@ -51,7 +51,7 @@ async function ground(land: (ids: readonly string[]) => readonly MetricsLanded[]
 
 const many = (count: number) => Array.from({ length: count }, (_, n) => `x${n}`)
 const groups = (messages: readonly Message[]) =>
-  batches<RecordMessage>(
+  batchesOf<RecordMessage>(
     (async function* () {
       yield* messages
     })(),
@@ -67,7 +67,7 @@ const groups = (messages: readonly Message[]) =>
 describe('metrics that stay in the house', () => {
   it('are written without requests, and each dataset has its own verdict', async () => {
     const refusal = new Failure('invalid-content', 'nothing of it is about the dataset')
-    const verdicts: readonly MetricsLanded[] = ['created', 'updated', 'unchanged', 'gone', refusal]
+    const verdicts: readonly MetricsOutcome[] = ['created', 'updated', 'unchanged', 'gone', refusal]
     const self = await ground((ids) => ids.map((id) => verdicts[Number(id.slice(1))] ?? 'gone'))
     self.offers(many(5))
     const run = await self.run('metrics')

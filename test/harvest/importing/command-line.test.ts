@@ -8,7 +8,7 @@ import {
   progressText,
   summaryText,
 } from '../../../src/harvest/importing/command-line.ts'
-import { formatCalled } from '../../../src/rdf/media-types.ts'
+import { formatByName } from '../../../src/rdf/media-types.ts'
 
 describe('the arguments', () => {
   it('takes a key that begins with a hyphen, as generated ones may', () => {
@@ -66,7 +66,7 @@ describe('the arguments', () => {
     ['text/csv', undefined],
     ['toString', undefined],
   ])('the format %s is %s', (name, format) => {
-    expect(formatCalled(name)).toBe(format)
+    expect(formatByName(name)).toBe(format)
   })
 })
 

@@ -1,12 +1,12 @@
 /** What belongs to a dataset, and what only stands beside it. */
 
 import { describe, expect, it } from 'vitest'
-import { cut, nodeOf } from '../../../src/harvest/importing/cutting/cut.ts'
+import { extractResource, nodeOf } from '../../../src/harvest/importing/cutting/splitter.ts'
 import { size, spooled } from './builders.ts'
 
 const cutOf = async (text: string, iri: string, graph = '') => {
   const spool = await spooled(text)
-  return cut(spool, { term: `<https://example.org/${iri}>`, graph })
+  return extractResource(spool, { term: `<https://example.org/${iri}>`, graph })
 }
 
 describe('the closure of a dataset', () => {

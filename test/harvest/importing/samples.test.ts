@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { importDump } from '../../../src/harvest/importing/dump.ts'
-import { formatCalled } from '../../../src/rdf/media-types.ts'
+import { formatByName } from '../../../src/rdf/media-types.ts'
 import {
   doubleKey,
   repositoryDouble,
@@ -25,7 +25,7 @@ afterAll(() => double.close())
 function bring(name: string) {
   catalogue += 1
   const bytes = readFileSync(new URL(name, folder))
-  const format = formatCalled(name.split('.').at(-1) ?? '') ?? 'turtle'
+  const format = formatByName(name.split('.').at(-1) ?? '') ?? 'turtle'
   const source = {
     name,
     format,

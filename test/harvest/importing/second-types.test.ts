@@ -1,12 +1,14 @@
 /** Which nodes of a harvested document are records, when nodes have several types or hold each other. */
 
 import { describe, expect, it } from 'vitest'
-import { pieces } from '../../../src/harvest/importing/cutting/cut.ts'
+import { extractDatasets } from '../../../src/harvest/importing/cutting/splitter.ts'
 import { spooled } from './builders.ts'
 
 const cutAll = async (text: string) => {
   const spool = await spooled(text)
-  const found = [...pieces(spool)].map(({ place, piece }) => [place.term, piece!.body] as const)
+  const found = [...extractDatasets(spool)].map(
+    ({ place, piece }) => [place.term, piece!.body] as const,
+  )
   const catalogues = spool.catalogues().map(({ term }) => term)
   return { found: new Map(found), catalogues, count: spool.datasetCount() }
 }

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Quad } from '@rdfjs/types'
 import {
   type EntryReader,
-  foundEntry,
+  entryItem,
   mappedEntry,
   type Portal,
 } from '../../../src/harvest/importers/portal.ts'
@@ -27,7 +27,7 @@ export const readingOf = (portal: Portal, read: EntryReader) => ({
   read,
   map: (fields: Fields) => mappedEntry(portal, read(fields)),
   find: (value: unknown, output: 'dcat-ap' | 'source' = 'dcat-ap') =>
-    foundEntry({ ...portal, output }, value, { read }),
+    entryItem({ ...portal, output }, value, { read }),
 })
 
 /** Equal for graphs that differ in the names of blank nodes alone; lines, so that a difference can be read. */

@@ -9,7 +9,7 @@ import { validatingSegment } from '../../../src/metrics/validate/validating-segm
 import type { Validation } from '../../../src/metrics/validate/validation.ts'
 import type { JsonObject } from '../../../src/text/json.ts'
 import type { RecordMessage } from '../../../src/pipe/message.ts'
-import { normalName } from '../../../src/pipe/discovery.ts'
+import { normalName } from '../../../src/pipe/segment-resolver.ts'
 import {
   at,
   context,

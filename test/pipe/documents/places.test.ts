@@ -1,8 +1,8 @@
 /** What segments are told of their place, and what is wrong with a pipe in it. */
 
 import { expect, it } from 'vitest'
-import { resolver } from '../../../src/pipe/discovery.ts'
-import { catalogueOf, pipeCheck, placesIn } from '../../../src/pipe/pipe-check.ts'
+import { segmentResolver } from '../../../src/pipe/segment-resolver.ts'
+import { catalogueOf, pipeCheck, segmentPlaces } from '../../../src/pipe/pipe-check.ts'
 import type { Json, JsonObject } from '../../../src/text/json.ts'
 import type { SegmentKind, SegmentPlace } from '../../../src/pipe/segment.ts'
 import { harvestOf, pipeOf } from '../pipes.ts'
@@ -10,19 +10,19 @@ import { harvestOf, pipeOf } from '../pipes.ts'
 const ground = { trust: 'trusted', directory: '/pipes' } as const
 
 it('a segment hears of its directory, of the next segment and of the catalogue that one before it names', () => {
-  expect(placesIn(harvestOf('city'), ground)).toEqual([
+  expect(segmentPlaces(harvestOf('city'), ground)).toEqual([
     { trust: 'trusted', directory: '/pipes', next: 'exporting-hub' },
     { trust: 'trusted', directory: '/pipes', catalogue: 'city' },
   ])
   expect(
-    placesIn(pipeOf('x', ['a'], ['piveau-consus-transforming-javascript']), ground)[0]?.next,
+    segmentPlaces(pipeOf('x', ['a'], ['piveau-consus-transforming-javascript']), ground)[0]?.next,
   ).toBe('transforming-js')
 })
 
 it('only the segment whose address the launch replaces is foreign, and all of a foreign pipe are', () => {
   const pipe = harvestOf('city')
   const trusts = (configs: object, trust: 'trusted' | 'foreign' = 'trusted') =>
-    placesIn(pipe, { ...ground, trust, configs: configs as never }).map((place) => place.trust)
+    segmentPlaces(pipe, { ...ground, trust, configs: configs as never }).map((place) => place.trust)
   expect(trusts({ 'importing-rdf': { address: 'http://127.0.0.1/' } })).toEqual([
     'foreign',
     'trusted',
@@ -34,7 +34,7 @@ it('only the segment whose address the launch replaces is foreign, and all of a 
 it('settings of a segment of others are whole numbers', () => {
   const pipe = pipeOf('x', ['elsewhere', { quietMs: 5, inFlight: 0, firstMs: '2 s' }])
   const service = { http: { address: 'http://a/pipe', method: 'POST', headers: {} } } as const
-  expect(pipeCheck(resolver({ elsewhere: service }, []))(pipe, ground)).toEqual([
+  expect(pipeCheck(segmentResolver({ elsewhere: service }, []))(pipe, ground)).toEqual([
     {
       pointer: '/body/segments/0/body/config/firstMs',
       detail: 'firstMs must be a whole number, 1 or more',
@@ -70,7 +70,7 @@ it('an unknown segment and keys of the wrong type are told by their place; the o
         : { ok: false, problems: [{ key: 'auth.header', detail: 'must be text' }] }
     },
   }
-  const check = pipeCheck(resolver({}, [rdf]))
+  const check = pipeCheck(segmentResolver({}, [rdf]))
   expect(check(harvestOf('city', { address: 5 }), ground)).toEqual([
     { pointer: '/body/segments/0/body/config/auth/header', detail: 'auth.header must be text' },
     {
@@ -85,7 +85,7 @@ it('an unknown segment and keys of the wrong type are told by their place; the o
 })
 
 it('a deadline that is no duration is told when the pipe is read, whichever segment gives it', () => {
-  const check = pipeCheck(resolver({}, []))
+  const check = pipeCheck(segmentResolver({}, []))
   const deadlines = (...given: Json[]) =>
     check(
       pipeOf('x', ...given.map((deadline): [string, JsonObject] => ['a', { deadline }])),

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Pipe } from '../../../src/pipe/document.ts'
-import { readPipe, shapedPipe } from '../../../src/pipe/pipe-schema.ts'
+import { readPipe, validatePipe } from '../../../src/pipe/pipe-schema.ts'
 import { harvestOf } from '../pipes.ts'
 
 const read = (value: unknown) => readPipe(JSON.stringify(value), 'city.json')
@@ -100,14 +100,14 @@ body:
     const run = { runId: 'r', startTime: '2026-01-01T00:00:00Z', lastRun: '2025-01-01T00:00:00Z' }
     const value = changed(run, { processed: true }, { payload })
     expect(pipe(value)).toEqual(city)
-    expect(shapedPipe(value as never)).toEqual({ pipe: value })
+    expect(validatePipe(value as never)).toEqual({ pipe: value })
   })
 })
 
 describe('a pipe that somebody else has written down again', () => {
   it('may hold times as milliseconds since 1970', () => {
     const value = changed({ runId: 'r', startTime: 1_767_323_045_000, lastRun: 0 })
-    expect(shapedPipe(value as never)).toMatchObject({
+    expect(validatePipe(value as never)).toMatchObject({
       pipe: {
         header: { startTime: '2026-01-02T03:04:05.000Z', lastRun: '1970-01-01T00:00:00.000Z' },
       },
@@ -115,7 +115,7 @@ describe('a pipe that somebody else has written down again', () => {
   })
 
   it.each([9e15, true])('has no time %s', (startTime) => {
-    expect(shapedPipe(changed({ startTime }) as never)).toMatchObject({
+    expect(validatePipe(changed({ startTime }) as never)).toMatchObject({
       problems: [{ pointer: '/header/startTime' }],
     })
   })
@@ -124,7 +124,7 @@ describe('a pipe that somebody else has written down again', () => {
     const { header, body } = city
     const [first] = body.segments
     const bare = { header: first!.header, body: { payload: { body: {} } } }
-    expect(shapedPipe({ header, body: { segments: [bare] } })).toMatchObject({
+    expect(validatePipe({ header, body: { segments: [bare] } })).toMatchObject({
       pipe: {
         body: {
           segments: [

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { secretRegistry } from '../../../src/secrets.ts'
-import { resolver } from '../../../src/pipe/discovery.ts'
+import { segmentResolver } from '../../../src/pipe/segment-resolver.ts'
 import type { Pipe } from '../../../src/pipe/document.ts'
 import type { JsonObject } from '../../../src/text/json.ts'
 import { secretCheck } from '../../../src/pipe/pipe-check.ts'
@@ -14,7 +14,7 @@ const kind: SegmentKind = {
   schema: () => ({}),
   open: () => ({ ok: false, problems: [] }),
 }
-const resolve = resolver({}, [kind])
+const resolve = segmentResolver({}, [kind])
 
 const pipe = (name: string, config: JsonObject): Pipe => ({
   header: { id: 'a', name: 'a', transport: 'payload', version: '2.0.0' },

@@ -6,7 +6,7 @@ import { hall, soon } from './hall.ts'
 describe('a run that is fed', () => {
   it('is about the catalogue that the launch, or the pipe itself, names, or about everything', async () => {
     const { go, launcher, stage, runs } = await hall()
-    const launched = await launcher.settled(
+    const launched = await launcher.waitForEnd(
       go('measuring', { feed: { catalogue: 'land', pulseMs: 5 } }).id,
       soon(),
     )
@@ -17,9 +17,9 @@ describe('a run that is fed', () => {
       counts: { offered: 3, created: 2, failed: 1 },
       segments: [{ name: 'metrics-test', processed: true }, { processed: true }],
     })
-    const own = await launcher.settled(go('measuring').id, soon())
+    const own = await launcher.waitForEnd(go('measuring').id, soon())
     expect(own.catalogue).toBe('of-measuring')
-    await launcher.settled(go('all').id, soon())
+    await launcher.waitForEnd(go('all').id, soon())
     const [first] = stage.feeds
     expect(first).toEqual({ catalogue: 'land', pulseMs: 5 })
     expect(runs.resumption(launched.id).start.feed).toEqual(first)
@@ -40,7 +40,7 @@ describe('a run that is fed', () => {
     ].map(go)
     const ids = launched.flatMap((one) => ('run' in one ? [one.run.id] : []))
     await hanging(2)
-    await launcher.settled(ids[3] ?? '', soon())
+    await launcher.waitForEnd(ids[3] ?? '', soon())
     expect(ids.map(status)).toEqual(['running', 'waiting', 'running', 'finished'])
     expect(
       launcher.launch({ pipe: 'measuring', startedBy: 'api', feed: { catalogue: 'slow' } }),
@@ -68,7 +68,7 @@ describe('a run that is fed', () => {
     await hanging(1)
     await launcher.cancel(id)
     place.at += 1000
-    await launcher.settled(go('measuring', { feed: { catalogue: 'land' } }).id, soon())
+    await launcher.waitForEnd(go('measuring', { feed: { catalogue: 'land' } }).id, soon())
     expect(launcher.resume(id)).toMatchObject({ id })
     await hanging(1)
     await launcher.cancel(id)
@@ -76,15 +76,15 @@ describe('a run that is fed', () => {
     const later = go('measuring', { feed: { catalogue: 'slow' } })
     await hanging(1)
     stage.release()
-    await launcher.settled(later.id, soon())
+    await launcher.waitForEnd(later.id, soon())
     expect(() => launcher.resume(id)).toThrow(/later run/)
   })
 
   it('tries again what failed, with the same feed', async () => {
     const { go, launcher, stage } = await hall()
     const feed = { catalogue: 'land', withMetrics: true }
-    const first = await launcher.settled(go('measuring', { feed }).id, soon())
-    await launcher.settled(launcher.retry(first.id).id, soon())
+    const first = await launcher.waitForEnd(go('measuring', { feed }).id, soon())
+    await launcher.waitForEnd(launcher.retry(first.id).id, soon())
     expect([...(stage.contexts[1]?.only ?? [])]).toEqual(['s2'])
     expect(stage.feeds[1] ?? {}).toEqual(feed)
   })
@@ -104,7 +104,7 @@ describe('a run that is fed', () => {
 
   it('ends after as many records as were asked for', async () => {
     const { go, launcher, runs } = await hall()
-    const run = await launcher.settled(go('measuring', { limit: 1, dryRun: true }).id, soon())
+    const run = await launcher.waitForEnd(go('measuring', { limit: 1, dryRun: true }).id, soon())
     expect([...runs.items(run.id)]).toHaveLength(1)
     expect(run.outcome).toBe('dry-run')
   })

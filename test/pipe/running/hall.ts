@@ -2,7 +2,7 @@
 
 import { expect, onTestFinished } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
-import { resolver } from '../../../src/pipe/discovery.ts'
+import { segmentResolver } from '../../../src/pipe/segment-resolver.ts'
 import type { Pipe } from '../../../src/pipe/document.ts'
 import type { JsonObject } from '../../../src/text/json.ts'
 import type { Message } from '../../../src/pipe/message.ts'
@@ -188,7 +188,7 @@ export async function hall(
         )
       },
     },
-    resolve: resolver({}, scene.kinds),
+    resolve: segmentResolver({}, scene.kinds),
     feeds: scene.fed,
     atOnce: 4,
     deadlineMs: 6 * 3_600_000,

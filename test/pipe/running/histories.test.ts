@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
-import { ended } from '../../../src/pipe/runs/run.ts'
+import { hasEnded } from '../../../src/pipe/runs/run.ts'
 import { ground, type Ground } from '../runs/ground.ts'
 import { hall, soon, type Hall } from './hall.ts'
 
@@ -103,11 +103,11 @@ describe('any history of launches, cancels, kills and waits', () => {
         place.at += 7 * 3_600_000
         for (const run of launcher.active()) {
           place.at += 7 * 3_600_000
-          await launcher.settled(run.id, soon())
+          await launcher.waitForEnd(run.id, soon())
         }
         expect(launcher.active()).toEqual([])
         for (const run of runs.list({ offset: 0, limit: 1000 })) {
-          expect(ended(run), `${run.pipe} is ${run.status}`).toBe(true)
+          expect(hasEnded(run), `${run.pipe} is ${run.status}`).toBe(true)
           expect(run.endTime).toBeDefined()
           expect(run.outcome === undefined).toBe(run.status !== 'finished')
           const items = [...runs.items(run.id)].map(({ state }) => state)

@@ -9,7 +9,7 @@ describe('a launch', () => {
   it('runs every segment to the end and finishes with the outcome of the last one', async () => {
     const { launcher, go } = await hall()
     const made = go('city', { startedBy: 'trigger', trigger: 'daily' })
-    const run = await launcher.settled(made.id, soon())
+    const run = await launcher.waitForEnd(made.id, soon())
     expect(run).toMatchObject({
       status: 'finished',
       outcome: 'complete',
@@ -54,7 +54,10 @@ describe('a launch', () => {
 
   it('lays its configs over those of the pipe', async () => {
     const { launcher, go, stage } = await hall()
-    await launcher.settled(go('city', { configs: { 'importing-test': { records: 7 } } }).id, soon())
+    await launcher.waitForEnd(
+      go('city', { configs: { 'importing-test': { records: 7 } } }).id,
+      soon(),
+    )
     expect(stage.configs[0]).toMatchObject({ records: 7, catalogue: 'of-city' })
   })
 
@@ -67,20 +70,20 @@ describe('a launch', () => {
         }
       },
     })
-    expect(await launcher.settled(go('broken').id, soon())).toMatchObject({
+    expect(await launcher.waitForEnd(go('broken').id, soon())).toMatchObject({
       status: 'failed',
       problem: { type: 'urn:cartulary:problem:source-html', detail: 'a login page' },
     })
-    const { status, problem } = await launcher.settled(go('many').id, soon())
+    const { status, problem } = await launcher.waitForEnd(go('many').id, soon())
     expect([status, problem?.type]).toEqual(['failed', 'urn:cartulary:problem:internal'])
     expect(JSON.stringify(problem)).not.toContain('secret')
   })
 
   it('knows the start of the last complete run', async () => {
     const { launcher, go, stage, place } = await hall()
-    await launcher.settled(go('city').id, soon())
+    await launcher.waitForEnd(go('city').id, soon())
     place.at += 1000
-    await launcher.settled(go('city').id, soon())
+    await launcher.waitForEnd(go('city').id, soon())
     expect(stage.contexts.map(({ lastRun }) => lastRun?.toISOString())).toEqual([
       undefined,
       '2026-11-21T06:00:00.000Z',
@@ -89,27 +92,27 @@ describe('a launch', () => {
 
   it('is a dry run of at most 20 records when nothing else is said, and counts as nothing', async () => {
     const { launcher, go, stage, runs } = await hall()
-    const run = await launcher.settled(go('many', { dryRun: true }).id, soon())
+    const run = await launcher.waitForEnd(go('many', { dryRun: true }).id, soon())
     expect(run).toMatchObject({ status: 'finished', outcome: 'dry-run' })
     expect([...runs.items(run.id)]).toHaveLength(20)
     expect(stage.configs[0]?.['limit']).toBe(20)
     expect(stage.contexts[0]?.dryRun).toBe(true)
     expect(runs.lastComplete('many')).toBeUndefined()
-    const five = await launcher.settled(go('many', { dryRun: true, limit: 5 }).id, soon())
+    const five = await launcher.waitForEnd(go('many', { dryRun: true, limit: 5 }).id, soon())
     expect([...runs.items(five.id)]).toHaveLength(5)
   })
 
   it('with a limit is incomplete', async () => {
     const { launcher, go } = await hall()
-    expect(await launcher.settled(go('many', { limit: 10 }).id, soon())).toMatchObject({
+    expect(await launcher.waitForEnd(go('many', { limit: 10 }).id, soon())).toMatchObject({
       outcome: 'incomplete',
     })
   })
 
   it('tells segments of other processes when the last complete run began', async () => {
     const { place, runs, launcher, go } = await hall()
-    const complete = await launcher.settled(go('city').id, soon())
-    await launcher.settled(go('city', { limit: 1 }).id, soon())
+    const complete = await launcher.waitForEnd(go('city').id, soon())
+    await launcher.waitForEnd(go('city', { limit: 1 }).id, soon())
     expect(runs.lastComplete('city')?.id).toBe(complete.id)
     place.at += 60_000
     const told: unknown[] = []
@@ -123,8 +126,8 @@ describe('a launch', () => {
       },
       place,
     )
-    await later.launcher.settled(later.go('city').id, soon())
-    await later.launcher.settled(later.go('other').id, soon())
+    await later.launcher.waitForEnd(later.go('city').id, soon())
+    await later.launcher.waitForEnd(later.go('other').id, soon())
     expect(new Set(told)).toEqual(new Set([complete.startTime, undefined]))
   })
 
@@ -145,7 +148,7 @@ describe('a launch', () => {
         return through
       },
     })
-    const { id } = await launcher.settled(go('city').id, soon())
+    const { id } = await launcher.waitForEnd(go('city').id, soon())
     expect(asked.at(-1)).toEqual([id, '2026-11-21T06:00:00.000Z', 2, 'bus'])
     const alone = await hall({ resolve })
     expect(alone.go('city')).toMatchObject({
@@ -163,7 +166,7 @@ describe('a launch', () => {
       },
     })
     go('typo')
-    await launcher.settled(go('city').id, soon())
+    await launcher.waitForEnd(go('city').id, soon())
     expect(told).toEqual(['typo failed', 'city finished'])
   })
 })
@@ -182,7 +185,7 @@ describe('a launch while the pipe is active', () => {
     const second = go('slow', { startMode: 'restart' })
     expect(second.status).toBe('waiting')
     await expect.poll(() => status(second.id)).toBe('running')
-    expect(await launcher.settled(first.id, soon())).toMatchObject({
+    expect(await launcher.waitForEnd(first.id, soon())).toMatchObject({
       status: 'cancelled',
       problem: { type: 'urn:cartulary:problem:run-cancelled' },
     })
@@ -227,7 +230,7 @@ describe('the queue', () => {
     expect(launcher.active()).toHaveLength(4)
     await hanging(2)
     stage.release()
-    await launcher.settled(last.id, soon())
+    await launcher.waitForEnd(last.id, soon())
     await expect.poll(() => status(again.id)).toBe('running')
   })
 
@@ -263,13 +266,13 @@ describe('a run ends', () => {
     const { go, launcher, place, status } = await hall({ deadlineMs: 60_000 })
     const [long, short] = [go('slow'), go('short')]
     place.at += 11_000
-    expect(await launcher.settled(short.id, soon())).toMatchObject({
+    expect(await launcher.waitForEnd(short.id, soon())).toMatchObject({
       status: 'timed-out',
       problem: { type: 'urn:cartulary:problem:run-deadline' },
     })
     expect(status(long.id)).toBe('running')
     place.at += 50_000
-    expect(await launcher.settled(long.id, soon())).toMatchObject({ status: 'timed-out' })
+    expect(await launcher.waitForEnd(long.id, soon())).toMatchObject({ status: 'timed-out' })
   })
 
   it('when nothing comes for ten minutes; a sign of life is enough', async () => {
@@ -282,7 +285,7 @@ describe('a run ends', () => {
     await new Promise((resolve) => setTimeout(resolve, 30))
     expect(status(id)).toBe('running')
     place.at += 2000
-    expect(await launcher.settled(id, soon())).toMatchObject({
+    expect(await launcher.waitForEnd(id, soon())).toMatchObject({
       status: 'timed-out',
       problem: {
         type: 'urn:cartulary:problem:run-stalled',
@@ -303,7 +306,7 @@ describe('a run ends', () => {
       return change(...given)
     }
     stage.release()
-    expect(await launcher.settled(id, soon())).toMatchObject({ status: 'finished' })
+    expect(await launcher.waitForEnd(id, soon())).toMatchObject({ status: 'finished' })
     expect(status(id)).toBe('finished')
   })
 

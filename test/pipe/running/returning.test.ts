@@ -30,7 +30,7 @@ describe('after a crash', () => {
     expect(second.launcher.load()).toEqual({ runs: 1, waiting: 1 })
     await second.hanging(1)
     second.stage.release()
-    expect(await second.launcher.settled(b.id, soon())).toMatchObject({
+    expect(await second.launcher.waitForEnd(b.id, soon())).toMatchObject({
       status: 'finished',
       counts: { created: 2 },
     })
@@ -92,16 +92,16 @@ describe('resuming', () => {
     }
     await hanging(1)
     stage.release()
-    expect(await launcher.settled(id, soon())).toMatchObject({ status: 'finished' })
+    expect(await launcher.waitForEnd(id, soon())).toMatchObject({ status: 'finished' })
   })
 
   it('is refused for what is complete, dry, active, overtaken or unknown', async () => {
     const { go, launcher, place } = await hall()
     const broken = go('city', { configs: { 'importing-test': { after: 'fails' } } })
-    await launcher.settled(broken.id, soon())
+    await launcher.waitForEnd(broken.id, soon())
     place.at += 1000
-    const complete = await launcher.settled(go('city').id, soon())
-    const dry = await launcher.settled(go('broken', { dryRun: true }).id, soon())
+    const complete = await launcher.waitForEnd(go('city').id, soon())
+    const dry = await launcher.waitForEnd(go('broken', { dryRun: true }).id, soon())
     expect(() => launcher.resume(complete.id)).toThrow(/nothing to resume/)
     expect(() => launcher.resume(dry.id)).toThrow(/dry run/)
     expect(() => launcher.resume(broken.id)).toThrow(/later run of the pipe is complete/)
@@ -113,8 +113,8 @@ describe('resuming', () => {
 describe('a retry', () => {
   it('is a new run that wants only what failed', async () => {
     const { go, launcher, stage, runs } = await hall()
-    const first = await launcher.settled(go('city').id, soon())
-    const again = await launcher.settled(launcher.retry(first.id).id, soon())
+    const first = await launcher.waitForEnd(go('city').id, soon())
+    const again = await launcher.waitForEnd(launcher.retry(first.id).id, soon())
     expect([...(stage.contexts[1]?.only ?? [])]).toEqual(['s2'])
     expect(again).toMatchObject({ status: 'finished', counts: { created: 1, failed: 0 } })
     expect(runs.report(again.id).difference).toMatchObject({
@@ -126,7 +126,7 @@ describe('a retry', () => {
 
   it('is refused when nothing failed, or the run goes on', async () => {
     const { go, launcher } = await hall()
-    const fine = await launcher.settled(
+    const fine = await launcher.waitForEnd(
       go('city', { configs: { 'importing-test': { records: 1 } } }).id,
       soon(),
     )

@@ -8,7 +8,7 @@ it('a run that is to wait is there at once, begins when its time has come, and k
   const { id } = go('city', { waitMs: 60_000 })
   expect(status(id)).toBe('waiting')
   const other = go('other')
-  expect(await launcher.settled(other.id, soon())).toMatchObject({ status: 'finished' })
+  expect(await launcher.waitForEnd(other.id, soon())).toMatchObject({ status: 'finished' })
   place.at += 59_000
   await new Promise((resolve) => setTimeout(resolve, 30))
   expect(status(id)).toBe('waiting')
@@ -16,7 +16,7 @@ it('a run that is to wait is there at once, begins when its time has come, and k
     dropped: { id },
   })
   place.at += 1000
-  expect(await launcher.settled(id, soon())).toMatchObject({ status: 'finished' })
+  expect(await launcher.waitForEnd(id, soon())).toMatchObject({ status: 'finished' })
 })
 
 it('a run that only listens gives its place to another one, until it goes on', async () => {
@@ -26,15 +26,15 @@ it('a run that only listens gives its place to another one, until it goes on', a
   await hanging(1)
   const second = go('other', { configs: { 'importing-test': { after: 'hangs' } } })
   expect(status(second.id)).toBe('waiting')
-  contexts[0]?.rest?.(true)
+  contexts[0]?.setIdle?.(true)
   await hanging(2)
-  contexts[0]?.rest?.(false)
+  contexts[0]?.setIdle?.(false)
   const third = go('many')
   place.at += 1000
   expect(status(third.id)).toBe('waiting')
   release()
   for (const { id } of [first, second, third]) {
-    expect(await launcher.settled(id, soon())).toMatchObject({ status: 'finished' })
+    expect(await launcher.waitForEnd(id, soon())).toMatchObject({ status: 'finished' })
   }
 })
 

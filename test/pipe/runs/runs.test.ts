@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
-import { countNames, ended, runStatuses, storedProblem } from '../../../src/pipe/runs/run.ts'
+import { countNames, hasEnded, runStatuses, storedProblem } from '../../../src/pipe/runs/run.ts'
 import { done, ground, running, start } from './ground.ts'
 
 const refused = storedProblem(new Failure('export-refused', 'no title'))
@@ -222,7 +222,7 @@ describe('the file', () => {
     await before.close()
     const after = place.open()
     expect(after.get(run.id)).toEqual(run)
-    expect(ended(run)).toBe(true)
+    expect(hasEnded(run)).toBe(true)
     expect([...after.items(run.id)]).toHaveLength(1)
   })
 

@@ -49,10 +49,10 @@ describe('a directory of pipes', () => {
     await mkdir(join(root, 'pipes'))
     const sources = await opened(root)
     await put(root, 'pipes/a.json', harvestOf('city'))
-    await sources.look(inTime())
+    await sources.reloadDirectories(inTime())
     expect(sources.names()).toEqual(['city'])
     const reason = new Error('given up')
-    await expect(sources.look(AbortSignal.abort(reason))).rejects.toBe(reason)
+    await expect(sources.reloadDirectories(AbortSignal.abort(reason))).rejects.toBe(reason)
   })
 
   it('with more files than are read says how many are not, and names the first', async () => {

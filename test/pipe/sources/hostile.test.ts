@@ -16,9 +16,9 @@ const ground = (root: string, limits: Partial<GitLimits> = {}): GitContext => ({
   scratch: join(root, 'scratch'),
   limits,
 })
-const wanted = (root: string) => ({
+const target = (root: string) => ({
   directory: join(root, 'out'),
-  wanted: () => true,
+  isSelected: () => true,
   fileBytes: 1000,
 })
 const leftovers = (root: string) =>
@@ -38,7 +38,7 @@ describe('[T6] addresses', () => {
     const root = folder()
     const canary = join(root, 'canary')
     const told = { uri: uri.replace('{canary}', canary) }
-    await expect(checkout(told, wanted(root), ground(root), inTime())).rejects.toMatchObject({
+    await expect(checkout(told, target(root), ground(root), inTime())).rejects.toMatchObject({
       kind: 'address-refused',
     })
     expect([existsSync(canary), existsSync(join(root, 'scratch'))]).toEqual([false, false])
@@ -49,7 +49,7 @@ describe('[T6] addresses', () => {
     const remote = await repository(root)
     await remote.commit({ 'a.json': harvestOf('city') })
     const only = { ...ground(root), transports: ['https', 'ssh'] }
-    await expect(checkout({ uri: remote.uri }, wanted(root), only, inTime())).rejects.toMatchObject(
+    await expect(checkout({ uri: remote.uri }, target(root), only, inTime())).rejects.toMatchObject(
       {
         kind: 'address-refused',
       },
@@ -60,7 +60,7 @@ describe('[T6] addresses', () => {
     const root = folder()
     for (const branch of ['--upload-pack=id', 'a:b', '*']) {
       const told = { uri: root, branch }
-      await expect(checkout(told, wanted(root), ground(root), inTime())).rejects.toMatchObject({
+      await expect(checkout(told, target(root), ground(root), inTime())).rejects.toMatchObject({
         kind: 'invalid-parameter',
       })
     }
@@ -132,7 +132,7 @@ describe('[T6] contents', () => {
     )
     const commit = git(remote.work, 'commit-tree', '-m', 'evil', outer).trim()
     git(remote.work, 'push', '-q', '-f', 'origin', `${commit}:refs/heads/main`)
-    const found = await checkout({ uri: remote.uri }, wanted(root), ground(root), inTime())
+    const found = await checkout({ uri: remote.uri }, target(root), ground(root), inTime())
     expect(readdirSync(found)).toEqual(['b.json'])
     expect(readdirSync(join(root, 'out'))).toHaveLength(1)
   })
@@ -149,7 +149,7 @@ describe('[T12] sizes and times', () => {
       'noise.txt': noise,
     })
     for (const limits of [{ packBytes: 8192 }, { treeBytes: 1000 }, { files: 2 }]) {
-      const fetching = checkout({ uri: remote.uri }, wanted(root), ground(root, limits), inTime())
+      const fetching = checkout({ uri: remote.uri }, target(root), ground(root, limits), inTime())
       await expect(fetching).rejects.toMatchObject({ kind: 'too-large' })
       expect([leftovers(root), existsSync(join(root, 'out'))]).toEqual([[], false])
     }
@@ -184,12 +184,12 @@ describe('[T12] sizes and times', () => {
     const root = folder()
     const uri = await server(() => undefined)
     const slow = ground(root, { commandMs: 300 })
-    await expect(checkout({ uri }, wanted(root), slow, inTime())).rejects.toMatchObject({
+    await expect(checkout({ uri }, target(root), slow, inTime())).rejects.toMatchObject({
       kind: 'source-timeout',
     })
     const why = new Error('stop')
     const cancelling = new AbortController()
-    const waiting = checkout({ uri }, wanted(root), ground(root), cancelling.signal)
+    const waiting = checkout({ uri }, target(root), ground(root), cancelling.signal)
     cancelling.abort(why)
     await expect(waiting).rejects.toBe(why)
   })
@@ -237,7 +237,7 @@ describe('[T12] sizes and times', () => {
         .end()
     })
     const told = { uri, username: 'bot', token: 'canary-7f3a91' }
-    await expect(checkout(told, wanted(root), ground(root), inTime())).rejects.toMatchObject({
+    await expect(checkout(told, target(root), ground(root), inTime())).rejects.toMatchObject({
       kind: 'source-unreachable',
     })
     expect(seen).toEqual([])

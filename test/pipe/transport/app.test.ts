@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Json } from '../../../src/text/json.ts'
-import { listPayload, outgoing, recordPayload } from '../../../src/pipe/transport/envelope.ts'
+import { listPayload, outgoingPipe, recordPayload } from '../../../src/pipe/transport/envelope.ts'
 import { pipeOf } from '../pipes.ts'
 import { complete, house, record } from './house.ts'
 
@@ -14,9 +14,9 @@ const inRun = (runId: string) => ({ ...pipe, header: { ...pipe.header, runId } }
 
 /** The message that carries the n-th record to the exporter. */
 const exporting = (n: number, runId = 'run-1') =>
-  outgoing(inRun(runId), 3, { payload: recordPayload(record(n), { counter: n }) })
+  outgoingPipe(inRun(runId), 3, { payload: recordPayload(record(n), { counter: n }) })
 const list = (ids: readonly string[], runId = 'run-1') =>
-  outgoing(inRun(runId), 3, { payload: listPayload(ids, ids.length, complete) })
+  outgoingPipe(inRun(runId), 3, { payload: listPayload(ids, ids.length, complete) })
 
 test('a message is answered by 202 and the id of its run, and the segment works on it', async () => {
   const { post, shelf } = await house()
@@ -80,7 +80,7 @@ test('an importer begins by itself and hands on record by record, with the list 
       },
     },
   })
-  await post('importing-test', outgoing(inRun('far'), 1, {}))
+  await post('importing-test', outgoingPipe(inRun('far'), 1, {}))
   await expect.poll(() => other.shelf.at(-1)?.kind).toBe('end')
   expect(other.texts()).toEqual(expect.arrayContaining(['<urn:x> <urn:title> "Quelle 2" .']))
   const sent = other.requests.map(({ body }) => JSON.parse(body) as typeof pipe)
@@ -182,7 +182,9 @@ test.each([
 
 test('a key for one segment may send to that one', async () => {
   const { post } = await house()
-  const message = outgoing(inRun('run-1'), 2, { payload: recordPayload(record(1), { counter: 1 }) })
+  const message = outgoingPipe(inRun('run-1'), 2, {
+    payload: recordPayload(record(1), { counter: 1 }),
+  })
   expect((await post('transforming-test', message, { 'X-API-Key': 'caller' })).status).toBe(202)
 })
 
@@ -190,13 +192,13 @@ test.each([
   ['', 400, 'empty-body'],
   ['{', 400, 'malformed-json'],
   ['{"header":{}}', 400, 'invalid-parameter'],
-  [outgoing(pipe, 2, {}), 404, 'unknown-segment'],
+  [outgoingPipe(pipe, 2, {}), 404, 'unknown-segment'],
   [
     JSON.stringify(exporting(1)).replace('"exporting-test"', '"exporting-nowhere"'),
     404,
     'unknown-segment',
   ],
-  [outgoing(pipe, 3, {}), 400, 'invalid-parameter'],
+  [outgoingPipe(pipe, 3, {}), 400, 'invalid-parameter'],
   [
     JSON.stringify(exporting(1)).replaceAll('"processed":false', '"processed":true'),
     400,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { listPayload, outgoing, recordPayload } from '../../../src/pipe/transport/envelope.ts'
+import { listPayload, outgoingPipe, recordPayload } from '../../../src/pipe/transport/envelope.ts'
 import { queueOf } from '../../../src/pipe/transport/transport.ts'
 import { pipeOf } from '../pipes.ts'
 import { complete, house, record } from './house.ts'
@@ -71,7 +71,9 @@ test('[T18] messages in any order and any number of times leave the same behind'
                   complete,
                 )
               : recordPayload(record(n), { counter: n })
-          const message = outgoing({ ...pipe, header: { ...pipe.header, runId } }, 3, { payload })
+          const message = outgoingPipe({ ...pipe, header: { ...pipe.header, runId } }, 3, {
+            payload,
+          })
           expect((await post('exporting-test', message)).status).toBe(202)
         }
         await expect.poll(() => shelf.at(-1)?.kind, { interval: 2 }).toBe('end')

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { outboundLimits } from '../../../src/client/deadlines.ts'
 import type { Reach } from '../../../src/client/outbound.ts'
 import { transportLimits } from '../../../src/pipe/transport/transport-limits.ts'
-import { httpPost } from '../../../src/pipe/transport/http-sender.ts'
+import { httpSender } from '../../../src/pipe/transport/http-sender.ts'
 import { stage } from '../../support/portals/outbound.ts'
 import { portal } from '../../support/portals/portal.ts'
 import { pipeOf } from '../pipes.ts'
@@ -24,7 +24,7 @@ async function called(answers: readonly Answer[], reachOf?: (address: string) =>
   const pauses: number[] = []
   const address = `${service.url}/pipe`
   const reach = reachOf?.(address)
-  const post = httpPost(
+  const post = httpSender(
     {
       address,
       method: 'PUT',
@@ -112,7 +112,7 @@ test('a segment that knows the other of POST and PUT alone gets that, from then 
 test('a service that is not there is tried four times', async () => {
   const { client } = stage({})
   const pauses: number[] = []
-  const post = httpPost(
+  const post = httpSender(
     { address: 'http://127.0.0.1:1/pipe', method: 'POST', headers: {} },
     {
       outbound: client,

@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { apiKeys } from '../../../src/http/api-key.ts'
 import type { ClusterConfig } from '../../../src/config/cluster.ts'
-import { resolver } from '../../../src/pipe/discovery.ts'
+import { segmentResolver } from '../../../src/pipe/segment-resolver.ts'
 import type { Pipe } from '../../../src/pipe/document.ts'
 import type { Message, RecordMessage } from '../../../src/pipe/message.ts'
 import { openLauncher } from '../../../src/pipe/running/launcher.ts'
@@ -65,7 +65,7 @@ export async function house(options: HouseOptions = {}) {
   const place = ground()
   const runs = place.open()
   const { serviceDiscovery = {}, limits, pipes = [], trust = 'trusted' } = options
-  const resolve = resolver(
+  const resolve = segmentResolver(
     serviceDiscovery,
     kinds,
     options.eventbusUrl === undefined ? 'own' : 'broker',
@@ -133,7 +133,7 @@ export async function house(options: HouseOptions = {}) {
     run: async (pipe: string, more: { dryRun?: boolean } = {}) => {
       const launched = launcher.launch({ pipe, startedBy: 'api', ...more })
       if (!('run' in launched)) throw new Error('dropped')
-      return launcher.settled(launched.run.id, AbortSignal.timeout(50_000))
+      return launcher.waitForEnd(launched.run.id, AbortSignal.timeout(50_000))
     },
     /** Sends a message to a segment. */
     post: (

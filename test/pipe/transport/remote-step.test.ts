@@ -12,10 +12,10 @@ import {
   transportLimits,
   type TransportLimits,
 } from '../../../src/pipe/transport/transport-limits.ts'
-import { spools } from '../../../src/pipe/transport/returns.ts'
-import { ownSegment } from '../../../src/pipe/transport/envelope.ts'
+import { spoolFactory } from '../../../src/pipe/transport/return-places.ts'
+import { targetSegment } from '../../../src/pipe/transport/envelope.ts'
 import { type ReturnTarget, remoteStep } from '../../../src/pipe/transport/remote-step.ts'
-import type { ReturnPlace } from '../../../src/pipe/transport/returns.ts'
+import type { ReturnPlace } from '../../../src/pipe/transport/return-places.ts'
 import { logSink } from '../../../src/pipe/transport/segment-worker.ts'
 import { pipeOf } from '../pipes.ts'
 import { silent } from '../runs/ground.ts'
@@ -69,13 +69,13 @@ async function travelled({ input = [], foreign = echo, at = 1, ...scene }: Scene
     place = opened
     return () => (place = undefined)
   }
-  const spool = spools({ directory: mkdtempSync(join(tmpdir(), 'spool-')), bytes: 2 ** 24 })
+  const spool = spoolFactory({ directory: mkdtempSync(join(tmpdir(), 'spool-')), bytes: 2 ** 24 })
   const step = remoteStep({
     pipe: { ...pipe, header: { ...pipe.header, runId: 'run-1' } },
     segment,
     post: async (message) => {
       sent.push(message)
-      await foreign(ownSegment(message)?.body.payload, give)
+      await foreign(targetSegment(message)?.body.payload, give)
     },
     ...(at < 2 && { back: { endpoint, open, spool, ...reading } }),
     limits: { ...transportLimits, ...times, ...limits },
@@ -97,7 +97,7 @@ const three = [record(1), record(2), record(3), complete]
 
 test('every record goes out with its number, its id and the total, and the list of all ids after them', async () => {
   const { sent, end } = await travelled({ input: [{ kind: 'total', total: 3 }, ...three] })
-  const payloads = sent.map((message) => ownSegment(message)?.body.payload)
+  const payloads = sent.map((message) => targetSegment(message)?.body.payload)
   expect(payloads[1]).toMatchObject({
     header: { seqNumber: 2, dataType: 'text' },
     body: {
@@ -241,7 +241,7 @@ test('the list names what is offered and was not sent, and tells how many were',
   const unchanged = { kind: 'unchanged', sourceId: 's9', originalId: 'o9' } as const
   const skipped = { kind: 'skipped', sourceId: 's8', reason: 'private' } as const
   const { sent, kinds } = await travelled({ input: [record(1), unchanged, skipped, complete] })
-  const list = ownSegment(sent.at(-1)!)?.body.payload?.body
+  const list = targetSegment(sent.at(-1)!)?.body.payload?.body
   expect(list).toMatchObject({ data: '["o1","o9"]', dataInfo: { records: 1 } })
   expect(kinds.toSorted()).toEqual(['end', 'record', 'skipped', 'unchanged'])
 })

@@ -2,13 +2,13 @@ import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { spools } from '../../../src/pipe/transport/returns.ts'
+import { spoolFactory } from '../../../src/pipe/transport/return-places.ts'
 
 const place = () => mkdtempSync(join(tmpdir(), 'spool-'))
 
 test('texts come out in the order in which they came, and leave nothing behind', async () => {
   const directory = place()
-  const spool = spools({ directory, bytes: 1000 })()
+  const spool = spoolFactory({ directory, bytes: 1000 })()
   expect(spool.isEmpty).toBe(true)
   await Promise.all(['one', 'two', 'drei ü'].map((text) => spool.put(text)))
   const read: string[] = []
@@ -24,7 +24,7 @@ test('texts come out in the order in which they came, and leave nothing behind',
 })
 
 test('all spools share one bound in bytes, which what was read gives back', async () => {
-  const open = spools({ directory: place(), bytes: 10 })
+  const open = spoolFactory({ directory: place(), bytes: 10 })
   const [one, other] = [open(), open()]
   await one.put('123456')
   await expect(other.put('12345')).rejects.toThrow('spool-full')
@@ -41,7 +41,7 @@ test('all spools share one bound in bytes, which what was read gives back', asyn
 test('what cannot be written is an error for who brought it, and no gap for who reads', async () => {
   const directory = place()
   writeFileSync(join(directory, '1'), 'a file where the folder should be')
-  const spool = spools({ directory, bytes: 100 })()
+  const spool = spoolFactory({ directory, bytes: 100 })()
   await expect(spool.put('one')).rejects.toThrow('EEXIST')
   const next = spool[Symbol.asyncIterator]().next()
   await spool.close()

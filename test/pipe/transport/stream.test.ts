@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Message } from '../../../src/pipe/message.ts'
 import { transportLimits } from '../../../src/pipe/transport/transport-limits.ts'
-import { arrivalOf, listPayload, recordPayload } from '../../../src/pipe/transport/envelope.ts'
+import { parseArrival, listPayload, recordPayload } from '../../../src/pipe/transport/envelope.ts'
 import { ArrivingStream, logSink } from '../../../src/pipe/transport/segment-worker.ts'
 import { silent } from '../runs/ground.ts'
 import { complete, record } from './house.ts'
@@ -24,11 +24,11 @@ function opened() {
     failed: () => void told.push(`${name} failed`),
   })
   const offer = (n: number, name = `d${n}`) => {
-    const arrival = arrivalOf(recordPayload(record(n), { counter: n }))
+    const arrival = parseArrival(recordPayload(record(n), { counter: n }))
     return line.offer(arrival, 10, delivery(name))
   }
   const list = (ids: readonly string[]) => {
-    const arrival = arrivalOf(listPayload(ids, ids.length, complete))
+    const arrival = parseArrival(listPayload(ids, ids.length, complete))
     return line.offer(arrival, 10, delivery('list'))
   }
   const nothing = (async function* (): AsyncGenerator<Message> {})()

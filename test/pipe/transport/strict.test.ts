@@ -290,7 +290,7 @@ test('everything that comes is taken at once, however long the exporter takes', 
   expect(new Set(importer.answers)).toEqual(new Set([202]))
   gate.resolve()
   const { id } = 'run' in launched ? launched.run : launched.dropped
-  expect(await launcher.settled(id, AbortSignal.timeout(20_000))).toMatchObject({
+  expect(await launcher.waitForEnd(id, AbortSignal.timeout(20_000))).toMatchObject({
     outcome: 'complete',
   })
   expect([idsOf(shelf).length, runs.get(id)?.counts.offered]).toEqual([400, 400])
@@ -311,7 +311,7 @@ test('a return that is refused is in the report of the run, with its status, whi
   await expect
     .poll(() => runs.report(id)?.findings['segment-return-refused'], { timeout: 10_000 })
     .toMatchObject({ count: 1, examples: [{ detail: expect.stringMatching(/^413: /) }] })
-  expect(await launcher.settled(id, AbortSignal.timeout(10_000))).toMatchObject({
+  expect(await launcher.waitForEnd(id, AbortSignal.timeout(10_000))).toMatchObject({
     outcome: 'complete',
   })
   expect(shelf).toContainEqual({ kind: 'skipped', sourceId: 's2', reason: 'dropped-by-segment' })
@@ -393,7 +393,7 @@ test('the token of the path opens one place of one run, for POST and PUT and wha
   expect(await send(address, good, 'POST', 'text/plain')).toBe(202)
   gate.resolve()
   const { id } = 'run' in launched ? launched.run : launched.dropped
-  await launcher.settled(id, AbortSignal.timeout(10_000))
+  await launcher.waitForEnd(id, AbortSignal.timeout(10_000))
   // For a while it is taken and dropped: nobody is told of an error that is none.
   expect(await send(address, good)).toBe(202)
 })

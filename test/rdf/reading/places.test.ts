@@ -18,9 +18,9 @@ const listening = () => {
   const nodes: string[] = []
   const options: ParseOptions = {
     baseIri,
-    places: {
+    placeRequest: {
       classes: new Set([dataset]),
-      tell: (node, place) => {
+      report: (node, place) => {
         told.push('line' in place ? place.line : place.pointer)
         nodes.push(node)
       },

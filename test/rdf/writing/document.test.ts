@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { isomorphic } from 'rdf-isomorphic'
 import { expect, test } from 'vitest'
 import type { Quad } from '@rdfjs/types'
-import { quoted, toLine, toLines } from '../../../src/rdf/lines.ts'
+import { quoteLiteral, toLine, toLines } from '../../../src/rdf/lines.ts'
 import { type Format, formats } from '../../../src/rdf/media-types.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { blankNode, namedNode, quad } from '../../../src/rdf/terms.ts'
@@ -88,7 +88,7 @@ const odd = fc.array(
         fc.constantFrom('_:b1', '_:b2', '<http://e/--o-->'),
         fc
           .string({ unit: fc.constantFrom('-', 'a', '\u0000', '\u000b', '\uffff', '>', '<') })
-          .map(quoted),
+          .map(quoteLiteral),
       ),
     )
     .map((parts) => `${parts.join(' ')} .\n`),

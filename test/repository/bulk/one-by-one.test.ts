@@ -4,7 +4,7 @@ import type { Quad } from '@rdfjs/types'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { canonicalise } from '../../../src/rdf/canonical.ts'
-import { quoted, toLines } from '../../../src/rdf/lines.ts'
+import { quoteLiteral, toLines } from '../../../src/rdf/lines.ts'
 import { formats, type Format } from '../../../src/rdf/media-types.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { serialise } from '../../../src/rdf/serialise.ts'
@@ -62,9 +62,9 @@ const described = (dataset: Drawn): string => {
   const node = `<https://example.org/ds/${dataset.id}>`
   const files = dataset.files.map(({ blank, title }, at) => {
     const file = blank ? `_:f${dataset.id}x${at}` : `<https://example.org/f/${dataset.id}/${at}>`
-    return `${node} dcat:distribution ${file} . ${file} a dcat:Distribution ; dct:title ${quoted(title)} .`
+    return `${node} dcat:distribution ${file} . ${file} a dcat:Distribution ; dct:title ${quoteLiteral(title)} .`
   })
-  return `${node} a dcat:Dataset ; dct:identifier "${identifier(dataset)}" ; dct:title ${quoted(dataset.title)}@en ;
+  return `${node} a dcat:Dataset ; dct:identifier "${identifier(dataset)}" ; dct:title ${quoteLiteral(dataset.title)}@en ;
   dct:publisher ${publisher(dataset.publisher)} ; dct:relation <https://example.org/other/${dataset.related}> .
 ${files.join('\n')}\n${publishers(dataset.publisher)}\n`
 }

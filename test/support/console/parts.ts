@@ -8,7 +8,7 @@ import type { ConsoleTrigger, Parts, RepositoryPart } from '../../../src/console
 import { Failure } from '../../../src/errors.ts'
 import { logger } from '../../../src/log.ts'
 import { openRuns } from '../../../src/pipe/runs/run-history.ts'
-import { findPipe, type KnownPipe } from '../../../src/pipe/sources/pipe-files.ts'
+import { findPipe, type PipeEntry } from '../../../src/pipe/sources/pipe-files.ts'
 import { launcherDouble } from '../scheduler/launcher-double.ts'
 import { pipeNamed } from '../scheduler/station.ts'
 
@@ -16,7 +16,7 @@ const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal
 
 export type Stage = ReturnType<typeof stage>
 
-const known = (name: string): KnownPipe => ({
+const known = (name: string): PipeEntry => ({
   pipe: pipeNamed(name),
   source: 'pipes',
   file: `${name}.json`,
@@ -113,7 +113,7 @@ export function stage() {
       triggers: {
         all: () => triggers,
         of: (pipe) => triggers.get(pipe) ?? [],
-        turn: (pipe, id, status) => {
+        setStatus: (pipe, id, status) => {
           const set = triggers.get(pipe) ?? []
           if (!set.some((one) => one.id === id))
             throw new Failure('unknown-trigger', 'no such trigger')

@@ -34,9 +34,9 @@ const triggers = openTriggers({
   },
   runs: {
     list: (filter) => runs.list(filter),
-    together: (work) => {
+    transaction: (work) => {
       dieAt('claimed')
-      const result = runs.together(work)
+      const result = runs.transaction(work)
       if (made > 0) dieAt('made')
       return result
     },

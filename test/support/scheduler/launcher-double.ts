@@ -3,7 +3,7 @@
 import { Failure } from '../../../src/errors.ts'
 import type { Launcher } from '../../../src/pipe/running/launcher.ts'
 import type { Launch } from '../../../src/pipe/running/execution.ts'
-import { ended, type Run } from '../../../src/pipe/runs/run.ts'
+import { hasEnded, type Run } from '../../../src/pipe/runs/run.ts'
 import type { Runs } from '../../../src/pipe/runs/run-history.ts'
 
 export type LauncherDouble = Launcher & { readonly launches: Launch[] }
@@ -13,7 +13,7 @@ export function launcherDouble(runs: Runs, catalogue = 'city'): LauncherDouble {
   const active = (pipe?: string) =>
     runs
       .list({ ...(pipe !== undefined && { pipe }), offset: 0, limit: 1000 })
-      .filter((run) => !ended(run))
+      .filter((run) => !hasEnded(run))
   const demand = (id: string, ...statuses: Run['status'][]) => {
     const run = runs.get(id)
     if (!run) throw new Failure('unknown-run', 'there is no such run')
@@ -55,7 +55,7 @@ export function launcherDouble(runs: Runs, catalogue = 'city'): LauncherDouble {
     },
     active: () => active(),
     load: () => ({ runs: active().length, waiting: 0 }),
-    settled: async (id) => demand(id, 'finished', 'failed'),
+    waitForEnd: async (id) => demand(id, 'finished', 'failed'),
     stop: async () => undefined,
   }
 }

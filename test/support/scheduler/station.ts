@@ -9,7 +9,7 @@ import { logger } from '../../../src/log.ts'
 import type { Pipe } from '../../../src/pipe/document.ts'
 import type { JsonObject } from '../../../src/text/json.ts'
 import { openRuns } from '../../../src/pipe/runs/run-history.ts'
-import { findPipe, type KnownPipe } from '../../../src/pipe/sources/pipe-files.ts'
+import { findPipe, type PipeEntry } from '../../../src/pipe/sources/pipe-files.ts'
 import { schedulerApp } from '../../../src/scheduler/scheduler-app.ts'
 import type { SchedulerContext } from '../../../src/scheduler/scheduler-contract.ts'
 import { openTriggers } from '../../../src/scheduler/triggers.ts'
@@ -32,7 +32,7 @@ export const pipeNamed = (name: string, id = `id-of-${name}`, config: JsonObject
   },
 })
 
-const known = (pipe: Pipe): KnownPipe => ({
+const known = (pipe: Pipe): PipeEntry => ({
   pipe,
   source: 'pipes',
   file: `${pipe.header.name}.json`,
@@ -75,15 +75,15 @@ export function schedulerStation(options: Options = {}) {
   const chance = random && { random }
   /** Full, it takes no group of runs. */
   const disk = { isFull: false }
-  const together = <T>(work: () => T): T =>
-    runs.together(() => {
+  const transaction = <T>(work: () => T): T =>
+    runs.transaction(() => {
       const result = work()
       if (disk.isFull) throw new Error('no space left')
       return result
     })
   const ground = {
     launcher,
-    runs: { together, list: runs.list.bind(runs) },
+    runs: { transaction, list: runs.list.bind(runs) },
     now,
     pause: clock.pause,
     log,
@@ -103,7 +103,7 @@ export function schedulerStation(options: Options = {}) {
         const found = findPipe(list, nameOrId)
         return found && isMissing(found.pipe.header.name) ? undefined : found
       },
-      look: async () => void list.push(...arriving.splice(0)),
+      reloadDirectories: async () => void list.push(...arriving.splice(0)),
     },
     launcher,
     runs,

@@ -254,7 +254,7 @@ export class Spool {
   }
 
   /** Describes in a sentence what a document without datasets holds: types and namespaces of its first statements. */
-  instead(): string {
+  contentSummary(): string {
     const lines = this.#texts('SELECT lines AS text FROM chunk LIMIT 500').join('')
     const seen = (pattern: RegExp) => {
       const all = new Set(Array.from(lines.matchAll(pattern), ([, iri = '']) => iri))
@@ -275,11 +275,11 @@ export class Spool {
   *datasets(): Iterable<DescribedNode> {
     const isSingle = this.#number('SELECT count(DISTINCT graph) AS n FROM dataset') < 2
     const all = this.#sql('SELECT term, graph FROM dataset ORDER BY rowid')
-    for (const row of all.iterate()) if (isSingle || this.#isHome(place(row))) yield place(row)
+    for (const row of all.iterate()) if (isSingle || this.#isMainGraph(place(row))) yield place(row)
   }
 
   /** A dataset that several graphs describe is the one in the graph of its own name, else in the first. */
-  #isHome({ term, graph }: DescribedNode): boolean {
+  #isMainGraph({ term, graph }: DescribedNode): boolean {
     const sql = 'SELECT graph AS text FROM dataset WHERE term = ? ORDER BY graph'
     const graphs = this.#texts(sql, term)
     return graph === (graphs.includes(term) ? term : graphs[0])

@@ -29,6 +29,6 @@ export async function mappedEntry(fields: Fields) {
 export async function mappedFeature(fields: Fields) {
   const site = await siteOf()
   const record = { fallbackIri: `${root}/datasets/${item}` }
-  const entry = { sourceId: item, title: '', lasting: fields, record }
+  const entry = { sourceId: item, title: '', stableFields: fields, record }
   return mapped(site, { ...entry, values: () => featureValues(fields, site, item) })
 }

@@ -11,7 +11,7 @@ import { mappedEntry, mappedFeature } from './golden.ts'
 
 const sample = sampleIn('arcgis')
 const textOf = async (more: object = {}) =>
-  (await mappedEntry(fieldsOf({ ...sample, ...more }))).found({ sourceId: 'x' }).text
+  (await mappedEntry(fieldsOf({ ...sample, ...more }))).toRecord({ sourceId: 'x' }).text
 const file = (more: object) => ({
   'dcat:distribution': [{ accessURL: 'https://a.example/x', ...more }],
 })
@@ -132,7 +132,7 @@ describe('a dataset of a feed', () => {
         bare: 'lost',
       }),
     )
-    const { text, findings } = record.found({ sourceId: 'x' })
+    const { text, findings } = record.toRecord({ sourceId: 'x' })
     expect(text).toContain('title> "Zones inondables"@fr')
     expect(text).toContain('title> "Flood Zones" .')
     expect(text).toContain('dcat#version> "2" .')
@@ -153,7 +153,7 @@ describe('a dataset of a feed', () => {
 
 describe('a record', () => {
   it('has what the site tells of it, and its layer in every format', async () => {
-    const { text } = (await mappedFeature(feature)).found({ sourceId: 'x' })
+    const { text } = (await mappedFeature(feature)).toRecord({ sourceId: 'x' })
     for (const part of [
       'dc/terms/title> "Flood Zones"',
       'description> "Where it floods"',

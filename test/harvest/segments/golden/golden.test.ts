@@ -43,7 +43,7 @@ describe.each(platforms)('a record of %s', (platform) => {
   it('is the same text each time, whatever the order of its keys', () => {
     const sample = sampleOf(platform)
     const turned = Object.fromEntries(Object.entries(sample).toReversed())
-    const textOf = (fields: Fields) => maps[platform]?.(fields).found({ sourceId: 'a' }).text
+    const textOf = (fields: Fields) => maps[platform]?.(fields).toRecord({ sourceId: 'a' }).text
     expect(textOf(sample)).toBe(textOf(sampleOf(platform)))
     expect(textOf(turned)).toBe(textOf(sample))
   })
@@ -139,7 +139,7 @@ function changed(value: unknown, [key, ...rest]: Path, to: unknown): unknown {
 /** Every IRI is one, every statement hangs on the dataset, and the text reads back to the same. */
 function expectSound(record: MappedRecord | undefined): void {
   if (!record) throw new Error('no record')
-  const { text } = record.found({ sourceId: 'a' })
+  const { text } = record.toRecord({ sourceId: 'a' })
   const quads = fromLines(text)
   expect(toLines(quads)).toBe(text)
   const key = (term: { termType: string; value: string }) => `${term.termType} ${term.value}`

@@ -23,7 +23,7 @@ const record = (more: Partial<RecordOptions> = {}) =>
     base: 'https://portal.example/',
     ...more,
   })
-const textOf = (one: MappedRecord) => one.found({ sourceId: 'a' }).text
+const textOf = (one: MappedRecord) => one.toRecord({ sourceId: 'a' }).text
 
 describe('a node', () => {
   it('has the IRI of the source when that is one, else the one of the portal', () => {

@@ -12,7 +12,7 @@ const sample = sampleIn('opendatasoft')
 const mapped = async (fields = sample, config: object = {}) =>
   (await readDataset(config)).map(fields)
 const textOf = async (fields = sample, config: object = {}) =>
-  (await mapped(fields, config)).found({ sourceId: 'x' }).text
+  (await mapped(fields, config)).toRecord({ sourceId: 'x' }).text
 const withMetas = (name: string, metas: object) => ({
   ...sample,
   metas: { ...fieldsOf(sample['metas']), [name]: metas },

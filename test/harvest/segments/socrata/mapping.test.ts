@@ -11,7 +11,7 @@ import { readAsset } from './golden.ts'
 const sample = sampleIn('socrata')
 const mapped = async (fields = sample, config: object = {}) => (await readAsset(config)).map(fields)
 const textOf = async (fields = sample, config: object = {}) =>
-  (await mapped(fields, config)).found({ sourceId: 'x' }).text
+  (await mapped(fields, config)).toRecord({ sourceId: 'x' }).text
 const withAsset = (more: object, beside: object = {}) => ({
   ...sample,
   resource: { ...fieldsOf(sample['resource']), ...more },

@@ -4,12 +4,12 @@ import { hash } from 'node:crypto'
 import type { Sqlite } from '../../sqlite.ts'
 
 /** Facts by which two records may be the same; absent where they say nothing. */
-export type Likeness = { readonly identifier?: string; readonly page?: string }
+export type DuplicateKey = { readonly identifier?: string; readonly page?: string }
 
-type Mark = keyof Likeness
+type Mark = keyof DuplicateKey
 
 /** A record that looks like another one, and by what. */
-export type Alike = {
+export type DuplicateRecord = {
   readonly mark: Mark
   readonly catalogue: string
   readonly originalId: string
@@ -18,14 +18,14 @@ export type Alike = {
 }
 
 /** Most records that may share a likeness: more of them, such as all with the first page of a portal, are not alike by it. */
-const mostAlike = 20
+const mostDuplicates = 20
 const groupsPerStep = 100
 const marks = ['identifier', 'page'] as const satisfies readonly Mark[]
 
 const any = `SELECT 1 FROM likeness WHERE identifier = ?
   UNION ALL SELECT 1 FROM likeness WHERE page = ? LIMIT 1`
 
-export class Likenesses {
+export class DuplicateKeys {
   readonly #file: Sqlite
 
   constructor(file: Sqlite) {
@@ -33,7 +33,7 @@ export class Likenesses {
   }
 
   /** Keeps what a record of a catalogue is known by; by each mark one record of another catalogue. */
-  land(serial: number, catalogue: string, likeness: Likeness): readonly Alike[] {
+  put(serial: number, catalogue: string, likeness: DuplicateKey): readonly DuplicateRecord[] {
     const values = marks.map((mark) => numberFor(likeness[mark]))
     // Most records are like no other one: that costs one question. Its own row would be an answer.
     const isAlone = !this.#file.first(any, ...values)
@@ -52,7 +52,7 @@ export class Likenesses {
   }
 
   /** Groups of records of several catalogues that share a mark. Others may write between two groups. */
-  *groups(): Iterable<readonly Alike[]> {
+  *groups(): Iterable<readonly DuplicateRecord[]> {
     for (const mark of marks) {
       const several = `SELECT ${mark} AS value FROM likeness WHERE ${mark} > ?
         GROUP BY ${mark} HAVING count(*) > 1 ORDER BY ${mark} LIMIT ${groupsPerStep}`
@@ -70,14 +70,14 @@ export class Likenesses {
   }
 
   /** None when they are too many to mean anything. */
-  #sharing(mark: Mark, value: number | null): readonly Alike[] {
+  #sharing(mark: Mark, value: number | null): readonly DuplicateRecord[] {
     const rows = this.#file.rows(
       `SELECT catalogue, original, platform FROM likeness INDEXED BY likeness_${mark}
       JOIN record USING (serial) WHERE ${mark} = ? LIMIT ?`,
       value,
-      mostAlike + 1,
+      mostDuplicates + 1,
     )
-    if (rows.length > mostAlike) return []
+    if (rows.length > mostDuplicates) return []
     return rows.map(({ catalogue, original, platform }) => ({
       mark,
       catalogue: String(catalogue),

@@ -1,7 +1,7 @@
 /** Parallel mapping of an async stream that keeps the order of its items. */
 
 /** Marks a rejection as handled; the caller awaits the promise later. */
-function kept<T>(promise: Promise<T>): Promise<T> {
+function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
 }
@@ -14,7 +14,7 @@ const isFirst = (one: Promise<unknown>, other: Promise<unknown>): Promise<boolea
  * it were yielded, even while the source is slow to produce its next item. An error of the source or of `work` ends the
  * stream and closes the source.
  */
-export async function* inOrder<In, Out>(
+export async function* mapOrdered<In, Out>(
   source: AsyncIterable<In>,
   work: (one: In) => Promise<Out>,
   most: number,
@@ -27,12 +27,12 @@ export async function* inOrder<In, Out>(
     while (!ended || pending.length > 0) {
       const [head] = pending
       if (!ended && pending.length < most) {
-        next ??= kept(iterator.next())
+        next ??= handled(iterator.next())
         if (!head || (await isFirst(next, head))) {
           const result = await next
           next = undefined
           if (result.done) ended = true
-          else pending.push(kept(work(result.value)))
+          else pending.push(handled(work(result.value)))
           continue
         }
       }

@@ -85,12 +85,12 @@ function lastVerdict(
   counts: (run: Run) => boolean = () => true,
 ): Verdict {
   for (let offset = 0; offset < mostBefore; offset += page) {
-    const found = runs.list({ pipe, offset, limit: page })
-    for (const run of found) {
+    const verdict = runs.list({ pipe, offset, limit: page })
+    for (const run of verdict) {
       const verdict = counts(run) ? verdictOf(runs, run) : undefined
       if (verdict) return verdict
     }
-    if (found.length < page) break
+    if (verdict.length < page) break
   }
   return 'good'
 }
@@ -100,7 +100,7 @@ const verdictBefore = ({ runs }: NotifierDeps, { id, pipe, endTime = '' }: Run):
   lastVerdict(runs, pipe, (one) => one.id !== id && (one.endTime ?? '9') <= endTime)
 
 /** Which pipes go wrong by their last runs: asked of the history once, then told by every run that ends. */
-export function failing(runs: NotifierDeps['runs'], pipes: readonly string[]) {
+export function failingPipes(runs: NotifierDeps['runs'], pipes: readonly string[]) {
   const names = new Set(pipes.filter((pipe) => lastVerdict(runs, pipe) === 'bad'))
   return {
     ended: (run: Run): void => {

@@ -1,11 +1,11 @@
 /** Cuts one resource out of a spooled document: everything that can be reached from it, up to the next resource. */
 
-import { endedLines, termText } from '../../../rdf/lines.ts'
+import { joinLines, termText } from '../../../rdf/lines.ts'
 import { dcat, rdf, skos } from '../../../rdf/namespaces.ts'
 import { areOfAgent, type DescribedNode, type Spool } from './spool.ts'
 
 /** A resource that was cut out of a document. */
-export type Piece = {
+export type ResourceExtract = {
   /** N-Triples, sorted, without doubles. */
   readonly body: string
   /** The lines of the root alone, as the document has them. */
@@ -15,7 +15,7 @@ export type Piece = {
 }
 
 /** Bounds of a closure; unbounded where absent. */
-export type Bounds = {
+export type ExtractBounds = {
   /** Steps from the root to the last node that is described. */
   readonly depth?: number
   /** The only predicates that are kept of a concept, as IRIs. */
@@ -51,17 +51,21 @@ export function nodeOf(line: string): string | undefined {
  * `acrossGraphs`, in another one. Other datasets, catalogues, records and concept schemes end it, concepts keep their own lines; what
  * several resources share is copied into each. `undefined` when it exceeds what a repository takes.
  */
-export function cut(spool: Spool, root: DescribedNode, bounds: Bounds = {}): Piece | undefined {
+export function extractResource(
+  spool: Spool,
+  root: DescribedNode,
+  bounds: ExtractBounds = {},
+): ResourceExtract | undefined {
   const own = spool.describe(root)
   const found = linesOf(own)
   const nested: string[] = []
-  const queue = followed(found, new Set([root.term]))
+  const queue = newNodes(found, new Set([root.term]))
   const seen = new Set([root.term, ...queue])
   const depths = queue.map(() => 1)
   for (const [at, term] of queue.entries()) {
     const near = describe(spool, term, root.graph)
     const lines = near === '' && bounds.acrossGraphs ? spool.describeInAny(term) : near
-    if (lines === '' || isElsewhere(spool, term, lines)) continue
+    if (lines === '' || isOtherResource(spool, term, lines)) continue
     if (term.startsWith('_') && holds(lines, datasets)) nested.push(term)
     const isConcept = lines.includes(concept)
     const about = without(isConcept ? ofConcept(linesOf(lines), bounds) : linesOf(lines), root.term)
@@ -69,7 +73,7 @@ export function cut(spool: Spool, root: DescribedNode, bounds: Bounds = {}): Pie
     if (found.length > mostTriples) return undefined
     const depth = (depths[at] ?? 0) + 1
     if (depth > (bounds.depth ?? Infinity)) continue
-    for (const node of followed(about, seen)) {
+    for (const node of newNodes(about, seen)) {
       if (isConcept && node[0] !== '_') continue
       queue.push(node)
       depths.push(depth)
@@ -84,7 +88,7 @@ function describe(spool: Spool, term: string, graph: string): string {
 }
 
 /** Whether a node is a resource of its own. A blank dataset is one only when a catalogue links it. */
-function isElsewhere(spool: Spool, term: string, lines: string): boolean {
+function isOtherResource(spool: Spool, term: string, lines: string): boolean {
   if (!holds(lines, boundaries) && !holds(lines, datasets)) return false
   const kind = spool.kindOf(term, lines)
   if (kind === 'distribution') return false
@@ -93,7 +97,7 @@ function isElsewhere(spool: Spool, term: string, lines: string): boolean {
   return !areOfAgent(lines)
 }
 
-function ofConcept(lines: string[], { ofConcepts }: Bounds): string[] {
+function ofConcept(lines: string[], { ofConcepts }: ExtractBounds): string[] {
   if (!ofConcepts) return lines
   return lines.filter((line) => {
     const start = line.indexOf(' ') + 2
@@ -108,7 +112,7 @@ const linesOf = (lines: string): string[] => {
 }
 
 /** Nodes that lines point to and that nobody has seen yet; they count as seen from now on. */
-function followed(lines: readonly string[], seen: Set<string>): string[] {
+function newNodes(lines: readonly string[], seen: Set<string>): string[] {
   const nodes: string[] = []
   for (const line of lines) {
     const node = nodeOf(line)
@@ -127,24 +131,27 @@ function without(lines: string[], root: string): string[] {
 }
 
 function joined(lines: string[]): string {
-  return endedLines(lines.sort().filter((line, at) => line !== lines[at - 1]))
+  return joinLines(lines.sort().filter((line, at) => line !== lines[at - 1]))
 }
 
 // The datasets of a spooled document that stand by themselves, cut out one after the other.
 
 /** Without a piece the dataset is larger than a repository takes. */
-export type CutDataset = { readonly place: DescribedNode; readonly piece?: Piece }
+export type DatasetExtract = { readonly place: DescribedNode; readonly piece?: ResourceExtract }
 
 /**
  * Every dataset, in the order of the document. Blank nodes come last and only when they stand by themselves: one that
  * another dataset contains travels with that one.
  */
-export function* pieces(spool: Spool, bounds?: Bounds): Generator<CutDataset, void> {
+export function* extractDatasets(
+  spool: Spool,
+  bounds?: ExtractBounds,
+): Generator<DatasetExtract, void> {
   const catalogues = new Set(spool.catalogues().map((place) => place.term))
   const contained = new Set<string>()
   const blanks: DescribedNode[] = []
-  const standing = (place: DescribedNode): CutDataset[] => {
-    const piece = cut(spool, place, bounds)
+  const standing = (place: DescribedNode): DatasetExtract[] => {
+    const piece = extractResource(spool, place, bounds)
     const own = piece?.own ?? spool.describe(place)
     if (spool.kindOf(place.term, own) !== 'dataset') return []
     for (const term of piece?.nested ?? []) contained.add(term)

@@ -23,7 +23,7 @@ export type Placement =
 /** Whether queue names without a scheme belong to the broker or to this process. */
 type PlainQueues = 'broker' | 'own'
 
-export const queuesWith = (eventbusUrl: string | undefined): PlainQueues =>
+export const plainQueuesFor = (eventbusUrl: string | undefined): PlainQueues =>
   eventbusUrl === undefined ? 'own' : 'broker'
 
 /** Whether a queue address contains the URL of its broker. */
@@ -34,7 +34,7 @@ export const isBrokerAddress = (address: string): boolean => /^(nats|tls):\/\//i
  * spelling, then the endpoint given in the pipe. It never derives an address from a name, because a typing error would then
  * become a run that waits for ever. Without a broker (`own`), queue names lead to the segments of this process.
  */
-export function resolver(
+export function segmentResolver(
   discovered: ClusterConfig['serviceDiscovery'],
   kinds: readonly SegmentKind[],
   plainQueues: PlainQueues = 'broker',
@@ -46,8 +46,8 @@ export function resolver(
       Object.entries(discovered).find(([, { eventbus }]) => eventbus?.address === address) ?? []
     return name === undefined ? undefined : own.get(normalName(name))
   }
-  const known = [...Object.keys(discovered), ...kinds.flatMap((kind) => kind.names.slice(0, 1))]
-  const names = [...new Set(known)].toSorted()
+  const all = [...Object.keys(discovered), ...kinds.flatMap((kind) => kind.names.slice(0, 1))]
+  const names = [...new Set(all)].toSorted()
   return ({ header, body }) => {
     const service = Object.hasOwn(discovered, header.name) ? discovered[header.name] : undefined
     if (service?.http) return { kind: 'http', ...service.http, by: 'operator' }
@@ -56,10 +56,10 @@ export function resolver(
     }
     const segment = own.get(normalName(header.name))
     if (segment) return { kind: 'built-in', segment }
-    const told = body.endpoint && endpointOf(body.endpoint)
-    if (!told) return { kind: 'unknown', known: names }
-    if (told.kind === 'http' || isQueue(told.address)) return told
-    const local = ownAt(told.address)
+    const endpoint = body.endpoint && endpointOf(body.endpoint)
+    if (!endpoint) return { kind: 'unknown', known: names }
+    if (endpoint.kind === 'http' || isQueue(endpoint.address)) return endpoint
+    const local = ownAt(endpoint.address)
     return local ? { kind: 'built-in', segment: local } : { kind: 'unknown', known: names }
   }
 }
@@ -69,8 +69,8 @@ type Elsewhere = Extract<Placement, { readonly kind: 'http' | 'bus' }>
 function endpointOf({ protocol, address, method }: Endpoint): Elsewhere | undefined {
   const scheme = URL.parse(address)?.protocol
   if (scheme === 'http:' || scheme === 'https:') {
-    const asked = method?.toUpperCase() === 'PUT' ? 'PUT' : 'POST'
-    return { kind: 'http', address, method: asked, headers: {}, by: 'pipe' }
+    const upperMethod = method?.toUpperCase() === 'PUT' ? 'PUT' : 'POST'
+    return { kind: 'http', address, method: upperMethod, headers: {}, by: 'pipe' }
   }
   return /^(event-?)?bus$/i.test(protocol ?? '') && address !== ''
     ? { kind: 'bus', address, by: 'pipe' }

@@ -6,13 +6,13 @@ import { fromLines, termText, toLines } from '../../../rdf/lines.ts'
 import { dcat, dct, rdf } from '../../../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../../rdf/terms.ts'
 import { compareCodePoints } from '../../../text/code-points.ts'
-import { cut, pieces, type CutDataset } from './cut.ts'
+import { extractResource, extractDatasets, type DatasetExtract } from './splitter.ts'
 import type { DescribedNode, Spool } from './spool.ts'
 
 /** A dataset ready to be sent, or the reason why it cannot be. `dataset` names it in reports. */
-export type Parcel = DatasetParcel | { readonly dataset: string; readonly reason: string }
+export type Chunk = DatasetChunk | { readonly dataset: string; readonly reason: string }
 
-type DatasetParcel = {
+type DatasetChunk = {
   readonly dataset: string
   readonly catalogue: string
   readonly originalId: string
@@ -27,20 +27,20 @@ const title = ` ${termText(dct('title'))} `
  * Cuts every dataset of the document that stands by itself. An untitled dataset that no catalogue links, in a document
  * whose catalogues do link theirs, is a mere mention and is passed over.
  */
-export function* parcels(spool: Spool, targets: Destinations): Generator<Parcel, void> {
+export function* chunks(spool: Spool, targets: Destinations): Generator<Chunk, void> {
   const isLinking = spool.hasLinks()
-  for (const standing of pieces(spool)) {
-    const parcel = parcelOf({ spool, targets, isLinking }, standing)
+  for (const standing of extractDatasets(spool)) {
+    const parcel = chunkOf({ spool, targets, isLinking }, standing)
     if (parcel) yield parcel
   }
 }
 
-type Cutting = { spool: Spool; targets: Destinations; isLinking: boolean }
+type ChunkContext = { spool: Spool; targets: Destinations; isLinking: boolean }
 
-function parcelOf(
-  { spool, targets, isLinking }: Cutting,
-  { place, piece }: CutDataset,
-): Parcel | undefined {
+function chunkOf(
+  { spool, targets, isLinking }: ChunkContext,
+  { place, piece }: DatasetExtract,
+): Chunk | undefined {
   if (!piece) return { dataset: place.term, reason: 'too-large: more than 200000 triples' }
   const { own, body } = piece
   if (isLinking && !own.includes(title) && spool.cataloguesOf(place.term).length === 0)
@@ -110,7 +110,7 @@ function idOf(spool: Spool, place: DescribedNode): string {
 }
 
 function describe(spool: Spool, place: DescribedNode): string {
-  const piece = cut(spool, place)
+  const piece = extractResource(spool, place)
   if (!piece) throw new WrongUsage(`the description of ${place.term} is too large`)
   const type = typeOf(place.term)
   return piece.body.includes(type) ? piece.body : piece.body + type

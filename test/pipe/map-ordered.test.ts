@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { inOrder } from '../../src/pipe/ahead.ts'
+import { mapOrdered } from '../../src/pipe/map-ordered.ts'
 
 type Gate = { readonly n: number; readonly open: () => void; readonly break: (why: Error) => void }
 
@@ -40,7 +40,7 @@ describe('working ahead', () => {
   it('keeps the order, does not begin more than it may, and gives what is done without waiting for more', async () => {
     const { begun, work } = gates()
     const { seen, numbers } = source(10)
-    const out = inOrder(numbers, work, 3)
+    const out = mapOrdered(numbers, work, 3)
     const first = out.next()
     await turn()
     expect(begun.map(({ n }) => n)).toEqual([0, 1, 2])
@@ -59,14 +59,14 @@ describe('working ahead', () => {
       yield 1
       await new Promise(() => undefined)
     }
-    const out = inOrder(slow(), (n) => Promise.resolve(n * 2), 5)
+    const out = mapOrdered(slow(), (n) => Promise.resolve(n * 2), 5)
     expect((await out.next()).value).toBe(2)
   })
 
   it('ends with the first failure of the work, and the source is closed', async () => {
     const { begun, work } = gates()
     const { seen, numbers } = source(3)
-    const out = inOrder(numbers, work, 2)
+    const out = mapOrdered(numbers, work, 2)
     const first = out.next()
     await turn()
     begun[1]?.break(new Error('second'))
@@ -82,12 +82,14 @@ describe('working ahead', () => {
     async function* broken(): AsyncGenerator<number> {
       throw new Error('no more')
     }
-    await expect(inOrder(broken(), (n) => Promise.resolve(n), 4).next()).rejects.toThrow('no more')
+    await expect(mapOrdered(broken(), (n) => Promise.resolve(n), 4).next()).rejects.toThrow(
+      'no more',
+    )
   })
 
   it('closes the source when nobody wants more', async () => {
     const { seen, numbers } = source(10)
-    for await (const n of inOrder(numbers, (one) => Promise.resolve(one), 1)) if (n === 2) break
+    for await (const n of mapOrdered(numbers, (one) => Promise.resolve(one), 1)) if (n === 2) break
     expect(seen).toEqual({ asked: 3, closed: true })
   })
 
@@ -103,7 +105,7 @@ describe('working ahead', () => {
           return n
         }
         const found: number[] = []
-        for await (const n of inOrder(given(), slow, most)) found.push(n)
+        for await (const n of mapOrdered(given(), slow, most)) found.push(n)
         expect(found).toEqual([...turns.keys()])
       }),
     )

@@ -2,12 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { Failure } from '../../errors.ts'
-import {
-  type Finding,
-  type Message,
-  placeOfRecord,
-  type RecordMessage,
-} from '../../pipe/message.ts'
+import { type Finding, type Message, recordPlace, type RecordMessage } from '../../pipe/message.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
 import { withoutCredentials } from '../../secrets.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
@@ -82,7 +77,7 @@ export type ImportEvent =
   | { readonly kind: 'end'; readonly as: 'incomplete'; readonly problem?: Failure }
 
 /** Options of receiving the records of a run. */
-type ReceptionOptions = {
+type ImportRecorderOptions = {
   readonly limits: ImportLimits
   readonly sink: SegmentContext['sink']
   readonly now: () => number
@@ -93,16 +88,16 @@ type ReceptionOptions = {
 }
 
 const mostSamples = 20
-const mostToldLeft = 100
+const mostNamedSkips = 100
 
 /** Kept of what a source sent when it cannot be read. */
 const longestExcerpt = 65_536
 
 /** Receives the records of one run, which may read its source twice. */
-export class Reception {
+export class ImportRecorder {
   /** Pages that were handed on whole, in all passes. */
   pages = 0
-  readonly #options: ReceptionOptions
+  readonly #options: ImportRecorderOptions
   /** Numbers for ids, and for ids with their content, in all passes and in the present one. */
   readonly #ids = new Set<number>()
   readonly #records = new Set<number>()
@@ -124,7 +119,7 @@ export class Reception {
   /** Source ids of the first records. */
   readonly samples: string[] = []
 
-  constructor(options: ReceptionOptions) {
+  constructor(options: ImportRecorderOptions) {
     this.#options = options
     this.#page.time = options.now()
   }
@@ -183,7 +178,7 @@ export class Reception {
         return this.#refused(found)
       case 'skipped':
         if (!this.#isNews(found)) return undefined
-        if (found.isKept && !found.isMentioned) this.#leave(found)
+        if (found.isKept && !found.isMentioned) this.#skip(found)
         return found
       case 'total':
         this.#declare(found.total, found.before ?? 0)
@@ -240,9 +235,9 @@ export class Reception {
   }
 
   /** Entries that are left out on purpose are told of the run, too: the first of them by name. */
-  #leave({ sourceId, reason }: Skipped): void {
+  #skip({ sourceId, reason }: Skipped): void {
     this.#left += 1
-    if (this.#left <= mostToldLeft)
+    if (this.#left <= mostNamedSkips)
       this.#options.sink.finding({ slug: 'entry-left-out', detail: `${sourceId} ${reason}` })
   }
 
@@ -282,7 +277,7 @@ export class Reception {
       sourceHash,
       findings,
       preferredId: found.preferredId,
-      ...placeOfRecord(found),
+      ...recordPlace(found),
       ...shownOrigin(found),
     }
   }
@@ -299,7 +294,7 @@ export class Reception {
     this.#page.isNews = true
     this.#page.hasNewId = true
     this.#offer()
-    return refusal({ ...found, problem: nameless(found, this.#offered, problem.detail) })
+    return refusal({ ...found, problem: noIdentifier(found, this.#offered, problem.detail) })
   }
 
   #offer(): void {
@@ -354,17 +349,17 @@ const shownOrigin = ({ sourceUrl }: RecordOrigin) =>
   sourceUrl === undefined ? {} : { sourceUrl: withoutCredentials(sourceUrl).url }
 
 /** A record that was offered and will not be written, as reports show it. */
-function refusal(found: Refused): Message {
-  const { problem, sourceId, title } = found
-  const excerpt = found.excerpt?.slice(0, longestExcerpt)
+function refusal(item: Refused): Message {
+  const { problem, sourceId, title } = item
+  const excerpt = item.excerpt?.slice(0, longestExcerpt)
   const about = { kind: 'refused', stage: 'import', problem, sourceId, title, excerpt } as const
-  return { ...about, ...placeOfRecord(found), ...shownOrigin(found) }
+  return { ...about, ...recordPlace(item), ...shownOrigin(item) }
 }
 
 const longestTitle = 200
 
 /** `item-no-identifier` with the title, the position among the records of the run and, where it is known, the place. */
-function nameless({ title, line, pointer }: RecordOrigin, position: number, reason: string) {
+function noIdentifier({ title, line, pointer }: RecordOrigin, position: number, reason: string) {
   const short = title && title.length > longestTitle ? `${title.slice(0, longestTitle)}…` : title
   const called = short === undefined ? 'Without a title' : JSON.stringify(short)
   const places = [`record ${position} of the run`]

@@ -9,16 +9,16 @@ import { join } from 'node:path'
 import { Failure } from '../../errors.ts'
 import { Channel } from '../../workers/channel.ts'
 import type { Payload, Pipe } from '../document.ts'
-import { ownSegment, returnedIn } from './envelope.ts'
+import { targetSegment, returnedPayload } from './envelope.ts'
 
 /** Receiver of messages for one segment of a run. */
 export type ReturnPlace = {
   /** Stores a message; resolves when it is durable. Throws `spool-full`, or `invalid-parameter` for a malformed list. */
   readonly take: (payload: Payload) => Promise<void>
   /** Reports a message that was refused. */
-  readonly refused: (failure: Failure) => void
+  readonly onRefused: (failure: Failure) => void
   /** Reports a message that came after the run stopped waiting. */
-  readonly late: (payload: Payload) => void
+  readonly onLate: (payload: Payload) => void
 }
 
 /** An open place. Over HTTP `token` identifies it; over a broker, the run id and segment in the message. */
@@ -56,12 +56,12 @@ export class ReturnPlaces {
     if (!entry) throw new Failure('not-found', 'no run waits for a message here')
     const { place, until } = entry
     if (until === undefined) return entry
-    return { ...entry, place: { ...place, take: async (payload) => place.late(payload) } }
+    return { ...entry, place: { ...place, take: async (payload) => place.onLate(payload) } }
   }
 
   /** Delivers a message to the run that waits for it. Throws `gone` if none does. */
   async take(message: Pipe): Promise<void> {
-    const own = ownSegment(message)
+    const own = targetSegment(message)
     const entry = this.#entries
       .values()
       .find(
@@ -71,7 +71,7 @@ export class ReturnPlaces {
           until === undefined,
       )
     if (!own || !entry) throw new Failure('gone', 'no run waits for this message')
-    await entry.place.take(returnedIn(message, own))
+    await entry.place.take(returnedPayload(message, own))
   }
 }
 
@@ -84,7 +84,7 @@ export const returnToken = (): string => randomBytes(32).toString('base64url')
 type Budget = { used: number; readonly most: number }
 
 /** Returns a factory of spools, each with its own folder in `directory`; they share one limit in bytes. */
-export function spools(options: { readonly directory: string; readonly bytes: number }) {
+export function spoolFactory(options: { readonly directory: string; readonly bytes: number }) {
   const budget: Budget = { used: 0, most: options.bytes }
   let last = 0
   return (): ReturnSpool => new ReturnSpool(join(options.directory, String((last += 1))), budget)

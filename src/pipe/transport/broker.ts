@@ -12,7 +12,7 @@ import { retry } from '../../workers/retry.ts'
 import { SingleFlight } from '../../workers/single-flight.ts'
 import type { Pipe } from '../document.ts'
 import { parseJson } from '../pipe-text.ts'
-import { messageIn } from './envelope.ts'
+import { parseMessage } from './envelope.ts'
 import type { TransportContext } from './transport-limits.ts'
 import { dayMs } from '../../text/duration.ts'
 
@@ -33,9 +33,9 @@ type Listener = (message: Pipe, delivery: Delivery) => Promise<void> | void
 type BrokerContext = Pick<TransportContext, 'limits' | 'pause' | 'log'>
 
 /** Failures because of a full queue; the message is queued again. */
-const later: ReadonlySet<Kind> = new Set(['queue-full', 'spool-full'])
+const full: ReadonlySet<Kind> = new Set(['queue-full', 'spool-full'])
 /** Permanent failures; the message goes to the dead-letter stream. */
-const hopeless: ReadonlySet<Kind> = new Set([
+const permanent: ReadonlySet<Kind> = new Set([
   'invalid-pipe',
   'invalid-parameter',
   'unknown-segment',
@@ -76,10 +76,10 @@ export class Broker {
     this.#context = context
     // Extends the acknowledgement deadline of messages in progress. After the connection has closed there are none: the
     // server redelivers them.
-    const beat = () => {
+    const extend = () => {
       for (const one of this.#held) one.working()
     }
-    this.#beating = backgroundLoop('queue.beat-failed', beatMs, beat, context)
+    this.#beating = backgroundLoop('queue.beat-failed', beatMs, extend, context)
   }
 
   /** Connects to `nats://user:password@host:4222` or `tls://…`. */
@@ -179,15 +179,15 @@ export class Broker {
     // Each process that received the message may have crashed because of it.
     if (deliveryCount > limits.deliveries) return failed('delivered too often')
     try {
-      await listener(messageIn(parseJson(message.string())), {
+      await listener(parseMessage(parseJson(message.string())), {
         done: () => settle(() => message.ack()),
         failed: () => failed('the segment failed'),
       })
     } catch (error) {
       const kind = kindOf(error)
       // A full queue is not a fault of the message: before its last delivery fails it is appended again.
-      if (isLast && later.has(kind)) settle(() => this.#move(message, names.subject))
-      else if (hopeless.has(kind)) putAside(kind)
+      if (isLast && full.has(kind)) settle(() => this.#move(message, names.subject))
+      else if (permanent.has(kind)) putAside(kind)
       else failed(kind)
     }
     return undefined

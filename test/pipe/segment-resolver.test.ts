@@ -1,7 +1,7 @@
 /** Where the segment of a name is. */
 
 import { describe, expect, it } from 'vitest'
-import { resolver } from '../../src/pipe/discovery.ts'
+import { segmentResolver } from '../../src/pipe/segment-resolver.ts'
 import type { Endpoint, Segment } from '../../src/pipe/document.ts'
 import type { SegmentKind } from '../../src/pipe/segment.ts'
 
@@ -22,7 +22,7 @@ const http = {
   method: 'POST',
   headers: { 'x-api-key': 'k' },
 } as const
-const resolve = resolver(
+const resolve = segmentResolver(
   {
     'importing-rdf': { http, eventbus: { address: 'rdf' } },
     middle: { eventbus: { address: 'nats://bus.example:4222/middle' } },
